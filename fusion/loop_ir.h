@@ -1,0 +1,194 @@
+/* The loop IR: what one kernel does, before any language.
+ *
+ * Domain. `ndim` dimensions; the first `nparallel` are parallel, the others are folded (reduced or scanned).
+ * A point of the parallel dimensions is a row, r in [0, rows) in C order; a point of the folded ones a
+ * column, c in [0, cols) in C order. Extents are run-time arguments.
+ *
+ * Instructions are SSA: an instruction's number is its value, arguments are smaller numbers. Each has a level:
+ *   ROW   evaluated once for each row;
+ *   ELEM  evaluated for each (row, column).
+ * Without folded dimensions there are no ELEM instructions: an elementwise kernel is all rows (npasses = 0).
+ *
+ * Passes. A kernel makes `npasses` passes over the columns of a row. Order of work for one row:
+ *   ROW instructions of pass 0; loop over c with ELEM of pass 0; ROW of pass 1; loop of pass 1; ...;
+ *   ROW of pass npasses.
+ * A reduction (COMBINE of a FSR_FOLD_REDUCE) of pass p takes ELEM values of the loop of pass p; its results are ROW
+ * values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the scan's COMBINE comes before
+ * what reads its RESULTs, and a tile-wise backend completes it for the whole tile at that point.
+ * An ELEM value of pass p that a later pass reads is either `keep` (held per element across passes: registers on a GPU) or
+ * evaluated again; fsr_kernel_loop gives the instructions of a loop with that already decided.
+ *
+ * Example, softmax along rows: pass 0: v0 = load x; combine 0 = max(v0). pass 1: v3 = exp(v0 - m); combine 1 = sum(v3).
+ * pass 2: store v3 / s. Three passes, x and v3 kept in registers where a row fits, loaded again where not.
+ *
+ * Later primitives fit without a new kind of kernel: a gather is a LOAD whose access takes one computed index
+ * (`index_arg`), a scatter a STORE with one, a filter a scan of the predicate and a STORE at the scan's result with a
+ * guard, random a pure op of INDEX, a bounded loop a nested instruction range; sort and select are skeletons that call
+ * the same scalar programs. */
+#ifndef FUSOR_FUSION_LOOP_IR_H
+#define FUSOR_FUSION_LOOP_IR_H
+
+#include "graph/graph.h"
+#include "graph/ops.h"
+#include "graph/program.h"
+#include <stdio.h>
+
+#define FSR_MAX_BUFFERS 32   /* arrays of one kernel */
+#define FSR_MAX_INSTS 512    /* instructions of one kernel */
+#define FSR_MAX_COMBINES 16
+#define FSR_MAX_ACCESSES 64
+#define FSR_MAX_SCALARS 32
+#define FSR_MAX_INTS 256
+
+typedef enum fsr_level { FSR_ROW, FSR_ELEM } fsr_level;
+
+typedef enum fsr_inst_kind {
+    FSR_INST_CONST,   /* value */
+    FSR_INST_PARAM,   /* scalar argument `index` */
+    FSR_INST_INDEX,   /* index along domain dimension `index`, converted to dtype */
+    FSR_INST_LOAD,    /* access `index` */
+    FSR_INST_OP,      /* scalar op on arg[] */
+    FSR_INST_COMBINE, /* performs fold `index`; has no value */
+    FSR_INST_RESULT,  /* component `component` of fold `index` */
+    FSR_INST_STORE    /* arg[0] through access `index`; has no value */
+} fsr_inst_kind;
+
+typedef struct fsr_inst {
+    fsr_inst_kind kind;
+    fsr_level level;
+    int pass;
+    bool keep;         /* ELEM value held per element for later passes */
+    fsr_dtype dtype;   /* of the value; of the array for STORE */
+    fsr_dtype compute; /* OP: the operands' dtype (b's and c's for WHERE, the source's for CAST) */
+    fsr_op op;
+    int arg[3];
+    int index;
+    int component;
+    fsr_value value;
+    int node;          /* number of the plan's node that it comes from, for comments; -1: none */
+} fsr_inst;
+
+/* The address of an access is offset + sum over domain dimensions of stride * index, in elements. */
+typedef enum fsr_stride_kind {
+    FSR_STRIDE_ZERO, /* does not depend on this dimension */
+    FSR_STRIDE_ONE,
+    FSR_STRIDE_VAR   /* run-time integer argument `slot` */
+} fsr_stride_kind;
+
+typedef struct fsr_access {
+    int buffer;
+    fsr_stride_kind stride[FSR_MAX_DIMS];
+    int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
+    int offset;             /* integer argument with the offset; -1: zero */
+    bool linear;            /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
+    bool row_linear;        /* ROW access whose address is exactly r */
+} fsr_access;
+
+typedef struct fsr_array {
+    fsr_dtype dtype;
+    bool written;
+    bool aliased; /* shares memory with another array of this kernel (in place): no restrict */
+} fsr_array;
+
+typedef enum fsr_fold_kind { FSR_FOLD_REDUCE, FSR_FOLD_SCAN } fsr_fold_kind;
+
+typedef struct fsr_fold {
+    fsr_fold_kind kind;
+    int pass;
+    bool exclusive;            /* SCAN */
+    int input[FSR_MAX_TUPLE];  /* ELEM or ROW values folded, one a component */
+    const fsr_combine *combine; /* owned by the kernel */
+} fsr_fold;
+
+/* How a kernel is laid on the machine; chosen by fusion/schedule.c, printed by explain. */
+typedef enum fsr_schedule_kind {
+    FSR_SCHEDULE_MAP,     /* no folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time */
+    FSR_SCHEDULE_ROW,     /* `group` threads share a row; every fold completes inside a block */
+    FSR_SCHEDULE_SPLIT,   /* few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan */
+    FSR_SCHEDULE_COL,     /* the folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass
+                             if splits > 1 (the last block finishes), else any; scans only with splits = 1 */
+    FSR_SCHEDULE_LOOKBACK /* scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block */
+} fsr_schedule_kind;
+
+typedef struct fsr_schedule {
+    fsr_schedule_kind kind;
+    int threads;     /* of a block */
+    int group;       /* ROW: threads of a row, a power of two that divides threads. COL: rows (threads along r) of a block */
+    int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
+    int items;       /* elements of a thread in one step or tile; a multiple of vector */
+    bool persistent; /* ROW: group * items >= cols, so that a row is held at once */
+    bool wide;       /* 64-bit index arithmetic */
+    int lanes;       /* CPU: independent accumulators of a commutative fold */
+    int chunk;       /* CPU: columns folded serially before the pairwise tree takes over; scans restart there and add the carry */
+} fsr_schedule;
+
+/* Integer arguments with a fixed place; strides, offsets follow. */
+enum {
+    FSR_INT_ROWS,   /* rows */
+    FSR_INT_COLS,   /* columns */
+    FSR_INT_SPLITS, /* SPLIT, COL: blocks along the columns; LOOKBACK: tiles of a row; else 1 */
+    FSR_INT_CHUNK,  /* SPLIT, COL: columns of one block; LOOKBACK: columns of one tile; else cols */
+    FSR_INT_EXTENT  /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
+};
+
+typedef struct fsr_kernel {
+    char name[64];      /* stable: k_ and a digest of the structure, e.g. k_softmax_1a2b3c4d */
+    char comment[256];  /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
+    int ndim, nparallel;
+    int npasses;
+    int ninsts;
+    fsr_inst *inst;
+    int nfolds;
+    fsr_fold fold[FSR_MAX_COMBINES];
+    int naccesses;
+    fsr_access access[FSR_MAX_ACCESSES];
+    int narrays;
+    fsr_array array[FSR_MAX_BUFFERS];
+    int nints;          /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
+    int nscalars;
+    fsr_dtype scalar[FSR_MAX_SCALARS]; /* dtypes of the scalar arguments */
+    fsr_schedule schedule;
+    bool contraction;
+} fsr_kernel;
+
+fsr_kernel *fsr_kernel_new(void);
+void fsr_kernel_free(fsr_kernel *k);
+
+/* The ELEM instructions of pass `pass`'s loop, in order, ready to print: everything its folds and stores need,
+ * less kept values of earlier passes. out must hold ninsts; returns their number. */
+int fsr_kernel_loop(const fsr_kernel *k, int pass, int *out);
+/* The ROW instructions evaluated before pass `pass`'s loop (pass = npasses: after the last). */
+int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out);
+/* True if `value` is one of the loop's kept values that a later pass reads without evaluating it. */
+bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
+
+/* Checks every rule above; FSR_ERR_INTERNAL with the first violation in why. */
+fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size);
+/* One line an instruction; for golden tests, explain and dumps. */
+void fsr_kernel_print(const fsr_kernel *k, FILE *to);
+
+/* What a launch hands over. */
+typedef struct fsr_launch {
+    void *array[FSR_MAX_BUFFERS];
+    int64_t integer[FSR_MAX_INTS];
+    fsr_value scalar[FSR_MAX_SCALARS];
+    int64_t blocks;       /* CUDA */
+    void *work;           /* partial states: fsr_kernel_work_bytes; uninitialized */
+    void *zero;           /* tickets and tile flags: fsr_kernel_zero_bytes, zero before the launch; the kernel leaves them
+                             zero again unless its schedule is LOOKBACK (the caller then clears them) */
+} fsr_launch;
+
+/* Blocks, workspace and zeroed bytes that a launch with these integers needs (from the schedule alone). */
+int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer);
+int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer);
+int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer);
+
+/* Runs a kernel with plain host loops from the IR alone: the interpreter. Arrays are host memory. Scalar arithmetic is
+ * fsr_op_eval's. Slow; for tests. */
+fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch);
+
+/* State of a fold on a GPU: components in order, each aligned to its size, the whole to the largest: the layout of a C
+ * struct. Bytes of one state. */
+int64_t fsr_combine_bytes(const fsr_combine *c);
+
+#endif

@@ -1,0 +1,20 @@
+/* What fusion and scheduling need to know about a machine; filled by a backend. */
+#ifndef FUSOR_FUSION_TARGET_H
+#define FUSOR_FUSION_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct fsr_target {
+    bool gpu;
+    int processors;            /* multiprocessors; cores */
+    int max_threads;           /* of a block */
+    int threads_per_processor; /* resident */
+    int64_t registers_bytes;   /* register file of one multiprocessor */
+    int64_t shared_bytes;      /* shared memory of one block */
+    int64_t cache_bytes;       /* L2 */
+    int64_t memory_bytes;
+    int max_parameter_bytes;   /* kernel arguments */
+} fsr_target;
+
+#endif

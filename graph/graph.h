@@ -1,0 +1,139 @@
+/* The graph: recorded nodes, scopes, poison, arrays' buffers.
+ *
+ * Nodes live in slots of chunks whose addresses never change; a freed slot is reused under a new stamp, so a
+ * stale handle is seen. A freed graph leaves its shell (a few bytes) in its owner until the context closes, so a
+ * handle to a freed graph is seen as well.
+ *
+ * Normal form, kept by the primitives room and checked by fsr_graph_verify:
+ *   - MAP operands all have the node's shape: broadcasting is an explicit VIEW, conversion an explicit cast;
+ *   - REDUCE keeps its axes with extent 1; dropping them is a VIEW;
+ *   - a node's arguments were recorded before it.
+ * Counter-example to leaving broadcasts implicit: (3,1)+(3,) would need every pass to know NumPy's rules again. */
+#ifndef FUSOR_GRAPH_GRAPH_H
+#define FUSOR_GRAPH_GRAPH_H
+
+#include "fusor/build.h"
+#include "graph/ops.h"
+#include "graph/program.h"
+
+typedef enum fsr_kind {
+    FSR_NODE_FREE,   /* an unused slot */
+    FSR_NODE_POISON,
+    FSR_NODE_DATA,   /* an array in a buffer */
+    FSR_NODE_INPUT,  /* named array of a plan */
+    FSR_NODE_PARAM,  /* named 0-d value, or an unnamed size (count of elements, for mean) */
+    FSR_NODE_CONST,  /* 0-d literal */
+    FSR_NODE_IOTA,   /* the index along `axis`, as dtype */
+    FSR_NODE_ARG,    /* argument of an operator's body while it is recorded */
+    FSR_NODE_MAP,    /* a scalar op */
+    FSR_NODE_VIEW,   /* an index map */
+    FSR_NODE_REDUCE, /* fold over `axes`, result keeps them with extent 1 */
+    FSR_NODE_SCAN    /* running fold along `axis` */
+} fsr_kind;
+
+typedef struct fsr_shape {
+    int ndim;
+    int64_t dim[FSR_MAX_DIMS];
+} fsr_shape;
+
+/* Elements; -1 if a dimension is negative or the product overflows int64. */
+int64_t fsr_shape_size(const fsr_shape *shape);
+bool fsr_shape_equal(const fsr_shape *a, const fsr_shape *b);
+/* Row-major strides in elements. */
+void fsr_shape_strides(const fsr_shape *shape, int64_t *strides);
+
+/* A view's index map. AFFINE: index along dimension j of the source is start[j] + step[j] * out[from[j]], or
+ * start[j] alone if from[j] is -1. An out dimension that no from[] names is broadcast. RESHAPE: the same flat
+ * C-order index. */
+typedef enum fsr_view_kind { FSR_VIEW_AFFINE, FSR_VIEW_RESHAPE } fsr_view_kind;
+typedef struct fsr_view {
+    fsr_view_kind kind;
+    int8_t from[FSR_MAX_DIMS];
+    int64_t start[FSR_MAX_DIMS];
+    int64_t step[FSR_MAX_DIMS];
+} fsr_view;
+
+/* An array's storage, counted; what is behind it belongs to the runtime, which gives `release`. */
+typedef struct fsr_buffer {
+    int refs;
+    int64_t bytes;
+    void *data; /* host address (CPU) or device address (CUDA) */
+    void *owner;
+    void (*release)(struct fsr_buffer *buffer);
+} fsr_buffer;
+fsr_buffer *fsr_buffer_ref(fsr_buffer *buffer);
+void fsr_buffer_unref(fsr_buffer *buffer); /* NULL is allowed */
+
+/* An edge: result `output` of node `id`. */
+typedef struct fsr_ref {
+    uint32_t id;
+    uint32_t output;
+} fsr_ref;
+
+#define FSR_MAX_ARGS 4
+
+typedef struct fsr_rec {
+    uint64_t stamp;
+    fsr_kind kind;
+    int nout;                       /* results, 1 unless a tuple reduction or scan */
+    fsr_dtype dtype[FSR_MAX_TUPLE]; /* of each result */
+    fsr_shape shape;                /* of every result */
+    int nargs;
+    fsr_ref arg[FSR_MAX_ARGS];
+    fsr_op op;                      /* MAP */
+    fsr_value value;                /* CONST, PARAM: of dtype[0] */
+    bool weak;                      /* CONST recorded by fsr_float or fsr_int, and what follows from such */
+    uint32_t axes;                  /* REDUCE: bit i set if axis i is folded */
+    int axis;                       /* SCAN, IOTA */
+    bool exclusive;                 /* SCAN */
+    int index;                      /* ARG: position (left 0..n-1, right n..2n-1) */
+    fsr_view view;                  /* VIEW */
+    fsr_combine *combine;           /* REDUCE, SCAN: owned */
+    fsr_hint hint;
+    char *name;                     /* INPUT, PARAM: owned; NULL for an unnamed size */
+    fsr_status status;              /* POISON */
+    char *message;                  /* POISON: owned */
+    fsr_buffer *buffer[FSR_MAX_TUPLE]; /* DATA, or results already computed: a reference each */
+    fsr_site site;
+    int scope;                      /* depth of the scope that owns it */
+    bool mark;                      /* scratch of a traversal; false between calls */
+} fsr_rec;
+
+/* The record behind a handle; NULL if the handle is null, stale or its graph is gone. */
+fsr_rec *fsr_node_rec(fsr_node x);
+/* FSR_OK, FSR_ERR_NULL or FSR_ERR_STALE; does not look at poison. */
+fsr_status fsr_node_check(fsr_node x);
+/* The record of a live id of this graph (ids inside args are always live). */
+fsr_rec *fsr_graph_rec(const fsr_graph *g, uint32_t id);
+fsr_node fsr_graph_handle(const fsr_graph *g, uint32_t id, uint32_t output);
+/* Ids ever used are < this. */
+uint32_t fsr_graph_slots(const fsr_graph *g);
+int64_t fsr_graph_live(const fsr_graph *g); /* nodes recorded and not dropped */
+/* True unless g is NULL or freed. */
+bool fsr_graph_alive(const fsr_graph *g);
+
+/* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory. */
+fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle);
+/* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives the null node. */
+fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The first of n nodes that is null, stale, of another graph, or poisoned, as the poison to return for `op`; false if all
+ * are fine. g receives their graph. */
+bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison);
+
+/* Shells of graphs, owned by the context (see runtime/context.h). */
+typedef struct fsr_graph_owner fsr_graph_owner;
+fsr_graph_owner *fsr_graph_owner_new(void *context);
+void fsr_graph_owner_free(fsr_graph_owner *owner);   /* frees every graph and shell */
+fsr_graph *fsr_graph_create(fsr_graph_owner *owner); /* thread-safe, as is destroy */
+void fsr_graph_destroy(fsr_graph *g);
+void *fsr_graph_context(const fsr_graph *g);         /* the context given to fsr_graph_owner_new */
+int64_t fsr_graph_owner_nodes(const fsr_graph_owner *owner);
+
+/* Structure check of the normal form; FSR_ERR_INTERNAL with the first violation in why. */
+fsr_status fsr_graph_verify(const fsr_graph *g, char *why, size_t size);
+
+/* "f32[3,4]" into a buffer, for messages. Returns buf. */
+char *fsr_describe(char *buf, size_t size, fsr_dtype dtype, const fsr_shape *shape);
+
+#endif

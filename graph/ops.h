@@ -1,0 +1,77 @@
+/* The table of scalar operations, in C. graph/scalar_ops.def is its only source. */
+#ifndef FUSOR_GRAPH_OPS_H
+#define FUSOR_GRAPH_OPS_H
+
+#include "fusor/dtype.h"
+#include <stdbool.h>
+
+typedef enum fsr_op {
+#define FSR_SCALAR_OP(id, ...) FSR_OP_##id,
+#include "graph/scalar_ops.def"
+#undef FSR_SCALAR_OP
+    FSR_OP_COUNT
+} fsr_op;
+
+/* How dtypes follow from the operands'. compute: the dtype all operands are cast to first. */
+typedef enum fsr_rule {
+    FSR_RULE_SAME,    /* compute = promotion of all; result = compute */
+    FSR_RULE_FLOAT,   /* compute = promotion, integers of 32 and 64 bits give f64; result = compute. NumPy gives
+                         f16 for bool and u8, which does not exist here yet: FSR_ERR_DTYPE */
+    FSR_RULE_DIVIDE,  /* as FLOAT, but every integer and bool gives f64 */
+    FSR_RULE_COMPARE, /* compute = promotion; result bool */
+    FSR_RULE_LOGIC,   /* compute = bool (x != 0); result bool */
+    FSR_RULE_TEST,    /* compute = the operand's own; result bool */
+    FSR_RULE_SELECT,  /* operand a bool; compute = promotion of b and c; result = compute */
+    FSR_RULE_CAST     /* compute = the operand's own; result as asked */
+} fsr_rule;
+
+enum { FSR_OP_COMMUTATIVE = 1, FSR_OP_ASSOCIATIVE = 2, FSR_OP_EXACT = 4 };
+
+typedef enum fsr_identity {
+    FSR_IDENTITY_NONE,
+    FSR_IDENTITY_ZERO,
+    FSR_IDENTITY_ONE,
+    FSR_IDENTITY_LOWEST, /* -inf, or the least integer */
+    FSR_IDENTITY_HIGHEST /* +inf, or the greatest integer */
+} fsr_identity;
+
+/* Operand classes: the index of a text column. */
+typedef enum fsr_class { FSR_CLASS_FLOAT, FSR_CLASS_INT, FSR_CLASS_BOOL, FSR_CLASS_COUNT } fsr_class;
+
+typedef struct fsr_op_info {
+    const char *name;
+    int arity;
+    fsr_rule rule;
+    unsigned flags;
+    fsr_identity identity;
+    int cost;
+    double ulp;
+    const char *cuda[FSR_CLASS_COUNT]; /* NULL: the op is not defined for that class */
+    const char *c[FSR_CLASS_COUNT];
+    const char *doc;
+} fsr_op_info;
+
+/* op must be < FSR_OP_COUNT. */
+const fsr_op_info *fsr_op_get(fsr_op op);
+/* FSR_OP_COUNT if there is none of that name. */
+fsr_op fsr_op_find(const char *name);
+
+fsr_class fsr_dtype_class(fsr_dtype dtype);
+bool fsr_dtype_is_float(fsr_dtype dtype);
+/* The class whose text an op uses for its operands of dtype `compute`. For SELECT it is b's and c's class. */
+bool fsr_op_defined(fsr_op op, fsr_dtype compute);
+/* Identity of op as a reduction over dtype. The op's identity must not be NONE. */
+fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
+
+/* value converted to dtype as fsr_cast does (truncate, saturate, NaN to 0 for integers; != 0 for bool). */
+fsr_value fsr_value_from_double(fsr_dtype dtype, double value);
+fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value);
+double fsr_value_to_double(fsr_dtype dtype, fsr_value value);
+fsr_value fsr_value_cast(fsr_dtype to, fsr_dtype from, fsr_value value);
+
+/* Evaluates one op on one element from the table's REF column: operands of dtype `compute` (for WHERE, a is
+ * a bool), the result of dtype `result`, computed in wide arithmetic and rounded once. Used by constant folding (exact
+ * ops), the loop-IR interpreter and the reference backend. */
+fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args);
+
+#endif

@@ -1,0 +1,45 @@
+/* Scalar programs: the body of a reduction's or scan's operator, in SSA.
+ *
+ * A state is a tuple of n components. The program takes left (arguments 0..n-1) and right (n..2n-1) and
+ * gives n results. Its instructions only refer to earlier ones. A built-in sum is the one-instruction
+ * program add(left0, right0): there is no second way. */
+#ifndef FUSOR_GRAPH_PROGRAM_H
+#define FUSOR_GRAPH_PROGRAM_H
+
+#include "fusor/build.h"
+#include "graph/ops.h"
+
+typedef enum fsr_step_kind { FSR_STEP_ARG, FSR_STEP_CONST, FSR_STEP_OP } fsr_step_kind;
+
+typedef struct fsr_step {
+    fsr_step_kind kind;
+    fsr_dtype dtype;   /* of the result */
+    fsr_dtype compute; /* OP: dtype of the operands (of b and c for WHERE; of the source for CAST) */
+    fsr_op op;         /* OP */
+    int arg[3];        /* OP: earlier steps */
+    int index;         /* ARG */
+    fsr_value value;   /* CONST */
+} fsr_step;
+
+#define FSR_MAX_STEPS 64
+
+/* An associative operator with its identity. */
+typedef struct fsr_combine {
+    int arity;                          /* components of the state, 1..FSR_MAX_TUPLE */
+    fsr_dtype dtype[FSR_MAX_TUPLE];
+    fsr_value identity[FSR_MAX_TUPLE];
+    bool commutative;
+    bool builtin;                       /* one step of one op; then `op` names it */
+    fsr_op op;
+    int nsteps;
+    fsr_step step[FSR_MAX_STEPS];
+    int result[FSR_MAX_TUPLE];          /* steps that are the results */
+} fsr_combine;
+
+/* The operator of a built-in op (associative in the table) over dtype. */
+void fsr_combine_builtin(fsr_combine *out, fsr_op op, fsr_dtype dtype);
+/* out = left (+) right, evaluated with fsr_op_eval; out may be left or right. */
+void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *left, const fsr_value *right);
+bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b);
+
+#endif

@@ -1,0 +1,224 @@
+/* The builder: functions that record array operations. Nothing runs here.
+ *
+ * Nodes. An fsr_node is a value, 24 bytes, copied freely and never freed one by one. Its shape and
+ * dtype are known at once. It lives until its graph is freed or the scope it was recorded in ends.
+ *
+ * Poison. A mistake (shapes that do not fit, an unknown axis, nodes of two graphs, ...) gives a
+ * poisoned node. It keeps the status and a message with the operation, the operands' dtypes and
+ * shapes and the caller's file and line. What uses it is poisoned with the same message; computing
+ * or reading it returns that status; other nodes are untouched. fsr_node_status and fsr_node_error
+ * show it. With no graph to record in (a null or stale handle as the only operand) the result is
+ * the null node {0}.
+ *
+ * Meaning. NumPy 2's answer for the same call is right; docs/semantics.md lists where it has none.
+ * Promotion is NumPy 2's; fsr_float, fsr_int are weak like Python's numbers: they take the dtype of
+ * the array they meet, unless their kind is higher (a float with an i32 array gives f64).
+ * Elementwise operands broadcast. Axes may be negative. At most FSR_MAX_DIMS dimensions; 0-d and
+ * empty arrays are allowed. Fusion never changes a bit of an elementwise result.
+ *
+ * Every function here is a macro over a function with the suffix _at, which takes the caller's
+ * place (fsr_site) first. */
+#ifndef FUSOR_BUILD_H
+#define FUSOR_BUILD_H
+
+#include "fusor/context.h"
+#include "fusor/dtype.h"
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FSR_MAX_DIMS 8
+/* Components of a tuple that a user-defined reduction or scan may carry. */
+#define FSR_MAX_TUPLE 4
+
+typedef struct fsr_graph fsr_graph;
+
+typedef struct fsr_node {
+    fsr_graph *graph;
+    uint64_t stamp;  /* tells a recycled slot from the node this handle meant */
+    uint32_t id;
+    uint32_t output; /* which result, for nodes with several */
+} fsr_node;
+
+/* A place in the caller's source. file must stay valid (a string literal). */
+typedef struct fsr_site {
+    const char *file;
+    int line;
+} fsr_site;
+static inline fsr_site fsr_here(const char *file, int line) {
+    fsr_site site;
+    site.file = file;
+    site.line = line;
+    return site;
+}
+#define FSR_HERE fsr_here(__FILE__, __LINE__)
+
+/* ---- graphs and scopes ---------------------------------------------------------------------- */
+
+/* A new empty graph. NULL if ctx is NULL or memory is out (fsr_error(ctx) says which). */
+fsr_graph *fsr_graph_new(fsr_context *ctx);
+/* Frees the graph, its nodes and their arrays. Handles to it become stale. NULL is allowed. */
+void fsr_graph_free(fsr_graph *graph);
+
+/* Scopes bound the memory of long lazy programs. fsr_scope_end drops every node recorded since the
+ * matching fsr_scope_begin, with its array, but keep[0..n) and what these still need to be computed (a
+ * computed node needs nothing). Kept nodes then belong to the enclosing scope. Scopes nest.
+ * FSR_ERR_SCOPE: no scope is open. FSR_ERR_STALE, FSR_ERR_GRAPH: a keep[i] is no node of this graph;
+ * then nothing is dropped and the scope stays open. */
+fsr_status fsr_scope_begin(fsr_graph *graph);
+fsr_status fsr_scope_end(fsr_graph *graph, const fsr_node *keep, int n);
+
+/* ---- asking a node -------------------------------------------------------------------------- */
+
+fsr_status fsr_node_status(fsr_node x);   /* FSR_OK, the poison's status, FSR_ERR_NULL or FSR_ERR_STALE */
+const char *fsr_node_error(fsr_node x);   /* the poison's message, else ""; valid as long as the node */
+fsr_dtype fsr_node_dtype(fsr_node x);     /* FSR_DTYPE_COUNT if the node is not valid */
+int fsr_node_ndim(fsr_node x);            /* -1 if the node is not valid */
+int64_t fsr_node_dim(fsr_node x, int axis); /* -1 if the node or axis is not valid; axis may be negative */
+int64_t fsr_node_size(fsr_node x);        /* elements; -1 if the node is not valid */
+int64_t fsr_node_bytes(fsr_node x);       /* elements times their size; -1 if the node is not valid */
+
+/* ---- leaves --------------------------------------------------------------------------------- */
+
+/* An array copied from host memory at the call. data: prod(shape) elements in C order, may be NULL
+ * only if that is 0. shape may be NULL if ndim is 0. FSR_ERR_SIZE: a negative or overflowing shape. */
+fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, const void *data);
+#define fsr_from_host(...) fsr_from_host_at(FSR_HERE, __VA_ARGS__)
+
+/* A named array that fsr_plan_run supplies. name is copied: letters, digits and _, at most 63. */
+fsr_node fsr_input_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, int ndim, const int64_t *shape);
+#define fsr_input(...) fsr_input_at(FSR_HERE, __VA_ARGS__)
+
+/* A named scalar (0-d) argument with a present value. Changing it (fsr_param_set, or by name in
+ * fsr_plan_run) never recompiles; nodes already computed keep their values. */
+fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, double value);
+#define fsr_param(...) fsr_param_at(FSR_HERE, __VA_ARGS__)
+fsr_status fsr_param_set(fsr_node param, double value);
+
+/* Literals, 0-d. They may be folded and are part of a plan's identity. float and int are weak. */
+fsr_node fsr_float_at(fsr_site at, fsr_graph *g, double value);
+fsr_node fsr_int_at(fsr_site at, fsr_graph *g, int64_t value);
+fsr_node fsr_bool_at(fsr_site at, fsr_graph *g, bool value);
+#define fsr_float(...) fsr_float_at(FSR_HERE, __VA_ARGS__)
+#define fsr_int(...) fsr_int_at(FSR_HERE, __VA_ARGS__)
+#define fsr_bool(...) fsr_bool_at(FSR_HERE, __VA_ARGS__)
+/* A typed literal broadcast to a shape. value is converted to dtype as a cast does. */
+fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, double value);
+#define fsr_full(...) fsr_full_at(FSR_HERE, __VA_ARGS__)
+/* 0, 1, ..., n-1 as a vector of a numeric dtype; computed, never stored unless asked for. */
+fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n);
+#define fsr_arange(...) fsr_arange_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- elementwise: fusor/ops.h, generated from the table of scalar ops, has fsr_add, fsr_exp, ... */
+
+/* Conversion; float to int truncates towards zero and saturates, NaN is 0; to bool is x != 0. */
+fsr_node fsr_cast_at(fsr_site at, fsr_node x, fsr_dtype dtype);
+#define fsr_cast(...) fsr_cast_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- views: index maps, no copy, no kernel --------------------------------------------------- */
+
+/* The same elements in C order; one extent may be -1 (inferred). */
+fsr_node fsr_reshape_at(fsr_site at, fsr_node x, int ndim, const int64_t *shape);
+#define fsr_reshape(...) fsr_reshape_at(FSR_HERE, __VA_ARGS__)
+/* result.shape[i] = x.shape[perm[i]]; perm NULL: reversed. */
+fsr_node fsr_transpose_at(fsr_site at, fsr_node x, const int *perm);
+#define fsr_transpose(...) fsr_transpose_at(FSR_HERE, __VA_ARGS__)
+fsr_node fsr_broadcast_to_at(fsr_site at, fsr_node x, int ndim, const int64_t *shape);
+#define fsr_broadcast_to(...) fsr_broadcast_to_at(FSR_HERE, __VA_ARGS__)
+/* A new axis of extent 1 before position axis (0..ndim, negative counts from the result's end). */
+fsr_node fsr_expand_at(fsr_site at, fsr_node x, int axis);
+#define fsr_expand(...) fsr_expand_at(FSR_HERE, __VA_ARGS__)
+/* Drops an axis of extent 1. */
+fsr_node fsr_squeeze_at(fsr_site at, fsr_node x, int axis);
+#define fsr_squeeze(...) fsr_squeeze_at(FSR_HERE, __VA_ARGS__)
+fsr_node fsr_flip_at(fsr_site at, fsr_node x, int axis);
+#define fsr_flip(...) fsr_flip_at(FSR_HERE, __VA_ARGS__)
+/* x[start:stop:step] along one axis with NumPy's rules; FSR_SLICE_END stands for an omitted bound. */
+#define FSR_SLICE_END INT64_MIN
+fsr_node fsr_slice_at(fsr_site at, fsr_node x, int axis, int64_t start, int64_t stop, int64_t step);
+#define fsr_slice(...) fsr_slice_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+enum { FSR_KEEPDIMS = 1 };
+
+/* axes NULL (naxes ignored): every axis. flags: 0 or FSR_KEEPDIMS.
+ * Result dtypes: sum and prod as NumPy (bool, u8 and i32 give i64); min, max the input's; mean and var
+ * f64 for integers, else the input's; any, all bool; argmax i64.
+ * NaN propagates through min, max and argmax (the first NaN wins). Empty: sum 0, prod 1, any 0, all 1, mean and var
+ * NaN, min, max and argmax FSR_ERR_EMPTY. Float association is a tree fixed by sizes and schedule.
+ * var divides by count - ddof and is one pass (pairwise update of count, mean and squared deviations:
+ * Chan, Golub and LeVeque 1979). argmax takes one axis, or NULL for the flat index. */
+fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_prod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_min_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_max_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_mean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_var_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
+fsr_node fsr_any_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_all_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axis, int flags);
+#define fsr_sum(...) fsr_sum_at(FSR_HERE, __VA_ARGS__)
+#define fsr_prod(...) fsr_prod_at(FSR_HERE, __VA_ARGS__)
+#define fsr_min(...) fsr_min_at(FSR_HERE, __VA_ARGS__)
+#define fsr_max(...) fsr_max_at(FSR_HERE, __VA_ARGS__)
+#define fsr_mean(...) fsr_mean_at(FSR_HERE, __VA_ARGS__)
+#define fsr_var(...) fsr_var_at(FSR_HERE, __VA_ARGS__)
+#define fsr_any(...) fsr_any_at(FSR_HERE, __VA_ARGS__)
+#define fsr_all(...) fsr_all_at(FSR_HERE, __VA_ARGS__)
+#define fsr_argmax(...) fsr_argmax_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- scans ----------------------------------------------------------------------------------- */
+
+enum { FSR_EXCLUSIVE = 2 };
+
+/* Running sum or maximum along one axis; result shape is x's. Dtypes as fsr_sum and fsr_max.
+ * FSR_EXCLUSIVE: element i holds the fold of the elements before it; element 0 the identity (for the
+ * maximum -inf or the least integer). */
+fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, int axis, int flags);
+fsr_node fsr_cummax_at(fsr_site at, fsr_node x, int axis, int flags);
+#define fsr_cumsum(...) fsr_cumsum_at(FSR_HERE, __VA_ARGS__)
+#define fsr_cummax(...) fsr_cummax_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- a user's operator over tuples ------------------------------------------------------------ */
+
+/* Records the operator's body: left[0..n) and right[0..n) are 0-d arguments of the state's dtypes;
+ * out[0..n) receives the results, built with ordinary builder functions from these arguments and
+ * literals only. Called once, during the recording call. */
+typedef void (*fsr_operator_fn)(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
+
+typedef struct fsr_operator {
+    fsr_operator_fn body;
+    void *user;               /* handed to body */
+    int arity;                /* components of the state, 1..FSR_MAX_TUPLE */
+    double identity[FSR_MAX_TUPLE]; /* neutral on both sides; converted to the state's dtypes */
+    bool commutative;         /* true allows any order of operands; false keeps left to right */
+} fsr_operator;
+
+/* Reduce or scan n = op->arity arrays of one shape at once; component i has in[i]'s dtype. The operator
+ * must be associative. out[0..n) receives the result nodes (all poisoned on a mistake).
+ * FSR_ERR_DTYPE: the body's result i has another dtype than in[i]. FSR_ERR_VALUE: the body uses something
+ * else than its arguments and literals. */
+void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, const int *axes, int naxes, int flags);
+void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, int axis, int flags);
+#define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE, __VA_ARGS__)
+#define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- hints ------------------------------------------------------------------------------------ */
+
+typedef enum fsr_hint {
+    FSR_HINT_NONE = 0,
+    FSR_HINT_MATERIALIZE, /* store this value, also where fusing it would be possible */
+    FSR_HINT_INLINE       /* recompute this value in every kernel that needs it */
+} fsr_hint;
+/* Sets a node's hint and returns the node. A hint changes the plan, never the value. */
+fsr_node fsr_hint_set(fsr_node x, fsr_hint hint);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "fusor/ops.h" /* generated from graph/scalar_ops.def */
+#endif

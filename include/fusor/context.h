@@ -1,0 +1,114 @@
+/* Contexts and their configuration.
+ *
+ * A context owns one backend (a GPU or the CPU), its compiled kernels and its memory pool.
+ * Threads: a context may be used by several threads at once; it locks inside. A graph, and the
+ * nodes and plans made from it, belong to one thread at a time (fsr_plan_run locks per plan).
+ * Errors: fsr_error(ctx) is the calling thread's last error on this context.
+ * Ownership: graphs, plans and nodes must not be used after fsr_close; graphs and plans not yet
+ * freed are freed by it. */
+#ifndef FUSOR_CONTEXT_H
+#define FUSOR_CONTEXT_H
+
+#include "fusor/status.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fsr_context fsr_context;
+
+typedef enum fsr_backend_kind {
+    FSR_BACKEND_AUTO = 0, /* the GPU if there is one that works, else the CPU */
+    FSR_BACKEND_CPU,      /* generated C, compiled by the system's compiler */
+    FSR_BACKEND_CUDA,     /* generated CUDA C++, compiled by NVRTC */
+    FSR_BACKEND_REFERENCE /* node by node, plain loops, no compiler: slow, the oracle */
+} fsr_backend_kind;
+
+typedef enum fsr_log_level {
+    FSR_LOG_SILENT = 0,
+    FSR_LOG_WARNING, /* default: fallbacks and rejected cache entries, on stderr */
+    FSR_LOG_INFO,    /* also every compilation */
+    FSR_LOG_DEBUG    /* also every plan */
+} fsr_log_level;
+
+/* Every knob of Fusor: one table gives the struct's fields, the environment variables
+ * (FUSOR_BACKEND, FUSOR_FUSION, ...), their defaults and docs/knobs.md.
+ * kind: int, or str (borrowed during fsr_open, copied by it; NULL is the default). */
+#define FSR_KNOB_LIST(X)                                                                           \
+    X(int, backend, BACKEND, 0, "auto (0), cpu (1), cuda (2), reference (3); the environment takes the words") \
+    X(int, fusion, FUSION, 1, "0: unfused, each node its own kernel")                              \
+    X(int, fuel, FUEL, -1, "stop after this many fusions; -1: no limit")                           \
+    X(str, skip_passes, SKIP_PASSES, NULL, "comma-separated names of passes to skip")              \
+    X(str, print_after, PRINT_AFTER, NULL, "comma-separated names of passes after which the graph is printed on stderr; all: every pass") \
+    X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source and plan")    \
+    X(str, load_dir, LOAD_DIR, NULL, "directory of hand-edited sources that are used instead, by kernel name") \
+    X(str, cache_dir, CACHE_DIR, NULL, "directory of the disk cache; default $XDG_CACHE_HOME/fusor or ~/.cache/fusor; empty string: no disk cache") \
+    X(int, cache_mb, CACHE_MB, 512, "size limit of the disk cache, in MiB")                        \
+    X(str, compiler, COMPILER, NULL, "C compiler of the CPU backend; default: cc, gcc, clang, the first that works") \
+    X(int, threads, THREADS, 0, "threads of the CPU backend; 0: one for each core")                \
+    X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                        \
+    X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")               \
+    X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")              \
+    X(int, deterministic, DETERMINISTIC, 1, "1: only operations whose bits do not depend on timing")
+
+typedef struct fsr_config {
+#define FSR_KNOB_FIELD_int int
+#define FSR_KNOB_FIELD_str const char *
+#define FSR_KNOB_FIELD(kind, field, env, def, doc) FSR_KNOB_FIELD_##kind field;
+    FSR_KNOB_LIST(FSR_KNOB_FIELD)
+#undef FSR_KNOB_FIELD
+} fsr_config;
+
+/* Counters of a context since it was opened; bytes are live bytes now. */
+typedef struct fsr_stats {
+    int64_t plans_built;      /* plans made because no cached plan matched */
+    int64_t plan_hits;        /* computations served by a cached plan */
+    int64_t compilations;     /* sources handed to a compiler */
+    int64_t cache_hits_disk;  /* kernels loaded from the disk cache */
+    int64_t cache_hits_memory;/* kernels found already loaded */
+    int64_t launches;         /* kernels launched */
+    int64_t nodes;            /* nodes recorded and not dropped, all graphs */
+    int64_t host_bytes;       /* array bytes in host memory owned by Fusor */
+    int64_t device_bytes;     /* array bytes handed out of the device pool */
+    int64_t pool_bytes;       /* device bytes the pool holds, used and free */
+} fsr_stats;
+
+/* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when
+ * fsr_open(NULL, ...) calls it, is the only place that reads the environment.
+ * FSR_ERR_VALUE: a variable has a value that its knob does not allow; that knob keeps its default and
+ * why (may be NULL; at most size bytes with the final 0) names the variable. */
+fsr_status fsr_config_init(fsr_config *config, char *why, size_t size);
+
+/* Opens a context. config NULL: as fsr_config_init gives it. On an error *out is NULL.
+ * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not
+ * there. fsr_open_why also gives the reason in words (why may be NULL). Cost: tens of microseconds on the CPU; on CUDA the driver's
+ * start (some hundred milliseconds). */
+fsr_status fsr_open(const fsr_config *config, fsr_context **out);
+fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size);
+/* Waits for the device and frees everything. NULL is allowed. */
+void fsr_close(fsr_context *ctx);
+
+/* The calling thread's last error on ctx: "op: what; where", "" if none. Valid until this thread's
+ * next failing call on ctx. fsr_error_status gives its code. */
+const char *fsr_error(fsr_context *ctx);
+fsr_status fsr_error_status(fsr_context *ctx);
+void fsr_error_clear(fsr_context *ctx);
+
+/* "cpu", "cuda" or "reference"; and the device's name as its vendor gives it. */
+const char *fsr_backend_name(fsr_context *ctx);
+const char *fsr_device_name(fsr_context *ctx);
+
+/* Waits until everything launched so far is done; device-side errors surface here and in fsr_read. */
+fsr_status fsr_sync(fsr_context *ctx);
+
+fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out);
+/* Gives free blocks of the pool back to the system. */
+fsr_status fsr_trim(fsr_context *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* Element types. One table gives the enum, sizes, names and C types.
+ * Rows are in NumPy's promotion order. c: the C type, bytes, name, NumPy's one-letter kind.
+ * bool is one byte, 0 or 1: any other byte that a caller hands over reads as 1. */
+#ifndef FUSOR_DTYPE_H
+#define FUSOR_DTYPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*    id         name    C type    bytes kind */
+#define FSR_DTYPE_LIST(X)                                                                          \
+    X(FSR_BOOL, "bool", uint8_t, 1, 'b')                                                           \
+    X(FSR_U8, "u8", uint8_t, 1, 'u')                                                               \
+    X(FSR_I32, "i32", int32_t, 4, 'i')                                                             \
+    X(FSR_I64, "i64", int64_t, 8, 'i')                                                             \
+    X(FSR_F32, "f32", float, 4, 'f')                                                               \
+    X(FSR_F64, "f64", double, 8, 'f')
+
+typedef enum fsr_dtype {
+#define FSR_DTYPE_ENUM(id, name, ctype, bytes, kind) id,
+    FSR_DTYPE_LIST(FSR_DTYPE_ENUM)
+#undef FSR_DTYPE_ENUM
+        FSR_DTYPE_COUNT
+} fsr_dtype;
+
+/* One element of any dtype. */
+typedef union fsr_value {
+    uint8_t b;   /* FSR_BOOL */
+    uint8_t u8;
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64;
+    uint64_t bits; /* the bytes above the element's size are zero in values that Fusor hands out */
+} fsr_value;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes of one element; 0 for a number that is no dtype. */
+size_t fsr_dtype_size(fsr_dtype dtype);
+/* "f32"; "?" for a number that is no dtype. */
+const char *fsr_dtype_name(fsr_dtype dtype);
+/* NumPy 2's promotion of two dtypes: i32 with f32 is f64, u8 with i32 is i32. */
+fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

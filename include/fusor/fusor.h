@@ -1,0 +1,17 @@
+/* Fusor: lazy array operations, fused into few kernels, run on a GPU or the CPU.
+ * One include for all of it; docs/guide.md is the tour. */
+#ifndef FUSOR_FUSOR_H
+#define FUSOR_FUSOR_H
+
+#include "fusor/build.h"
+#include "fusor/context.h"
+#include "fusor/dtype.h"
+#include "fusor/run.h"
+#include "fusor/status.h"
+
+#define FSR_VERSION_MAJOR 0
+#define FSR_VERSION_MINOR 1
+#define FSR_VERSION_PATCH 0
+#define FSR_VERSION "0.1.0"
+
+#endif

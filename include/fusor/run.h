@@ -1,0 +1,102 @@
+/* Running: compute, read, compile once and run often, explain, verify, .npy files. */
+#ifndef FUSOR_RUN_H
+#define FUSOR_RUN_H
+
+#include "fusor/build.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- lazily recorded work --------------------------------------------------------------------- */
+
+/* Computes the nodes together: one plan, shared work done once. They become data: what is recorded on
+ * them later reads their arrays. Already computed nodes cost nothing. Asynchronous on a GPU: returns
+ * when the work is launched. On an error nothing is changed and fsr_error(ctx) has the message.
+ * FSR_ERR_UNBOUND: a node depends on an fsr_input. */
+fsr_status fsr_compute(const fsr_node *outs, int n);
+fsr_status fsr_force(fsr_node x);
+
+/* Computes x if needed, waits, and copies it in C order to dst. FSR_ERR_BYTES unless bytes is
+ * fsr_node_bytes(x). Device-side errors surface here. */
+fsr_status fsr_read(fsr_node x, void *dst, size_t bytes);
+
+/* ---- plans: compile once, run often ------------------------------------------------------------ */
+
+typedef struct fsr_plan fsr_plan;
+
+/* Where an array of the caller's lies. */
+typedef enum fsr_place { FSR_HOST = 0, FSR_DEVICE = 1 } fsr_place;
+
+/* An array or scalar handed to a plan. Memory is borrowed: for an FSR_HOST input until fsr_plan_run
+ * returns; for FSR_DEVICE until the work is done (fsr_sync, or the caller's own stream order). */
+typedef struct fsr_arg {
+    const char *name;   /* the fsr_input's or fsr_param's name; ignored for outputs (they go by position) */
+    void *data;         /* elements in C order; for a parameter one value of its dtype, on the host */
+    size_t bytes;       /* must be exact */
+    fsr_place place;
+} fsr_arg;
+
+/* Compiles the computation of outs as a plan whose arguments are the graph's inputs and parameters by
+ * name; other leaves (fsr_from_host, computed nodes) are kept by the plan. The plan does not depend on
+ * the graph any more. On an error *plan is NULL. */
+fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan);
+/* Runs the plan. inputs: every fsr_input by name, and those parameters that should differ from their
+ * value at fsr_compile. outputs[i] receives outs[i]; FSR_HOST outputs are complete on return, FSR_DEVICE
+ * outputs in stream order. An output must not overlap an input or another output. stream: a
+ * cudaStream_t to launch on, or NULL for the context's. On the CPU FSR_DEVICE means the same as FSR_HOST.
+ * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name. FSR_ERR_BYTES: a wrong size. */
+fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs, void *stream);
+void fsr_plan_free(fsr_plan *plan);
+
+/* What a plan does, in numbers. */
+typedef struct fsr_plan_info {
+    int kernels;             /* kernels launched by one run */
+    int temporaries;         /* arrays that are neither leaves nor outputs */
+    int64_t bytes_min;       /* every leaf read once and every output written once */
+    int64_t bytes_moved;     /* what the kernels read and write, each pass over an array counted */
+    int64_t peak_bytes;      /* device bytes of temporaries and outputs alive at once */
+    int fusions;             /* merges done; FUSOR_FUEL counts them */
+} fsr_plan_info;
+fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out);
+
+/* ---- looking inside ----------------------------------------------------------------------------- */
+
+/* Prints the plan for outs: its kernels with their nodes and schedule, and for every edge that was not
+ * fused the reason in words. */
+fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to);
+/* The recorded graph of outs as text that fsr_parse reads back, and as Graphviz DOT. */
+fsr_status fsr_print(const fsr_node *outs, int n, FILE *to);
+fsr_status fsr_dot(const fsr_node *outs, int n, FILE *to);
+/* What fsr_compute(outs, n) would run, in numbers, without running it. */
+fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out);
+
+/* ---- checking ------------------------------------------------------------------------------------ */
+
+typedef struct fsr_verify_report {
+    int64_t checked;     /* elements compared */
+    double worst;        /* largest error / bound, 1.0 is on the bound */
+    int worst_out;       /* which of outs */
+    int64_t worst_index; /* flat index of that element */
+    double worst_error, worst_bound; /* absolute */
+    double got, expected;
+} fsr_verify_report;
+
+/* Computes outs on the context's backend and on the reference (wider arithmetic, node by node), and
+ * compares within the bound that the ops' error bounds and the reductions' trees give. Slow and
+ * memory-hungry: for tests and doubts. FSR_ERR_MISMATCH: outside; the report names the worst element. */
+fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report);
+
+/* ---- .npy files (NumPy's format 1.0, 2.0, 3.0; C order and Fortran order, little endian) ------------ */
+
+/* Reads a file as a leaf; poisoned with FSR_ERR_FILE or FSR_ERR_FORMAT if it cannot (the message says
+ * at which byte and why). */
+fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path);
+#define fsr_npy_read(...) fsr_npy_read_at(FSR_HERE, __VA_ARGS__)
+/* Computes x and writes it (format 1.0, C order) to a temporary file beside path, then renames it. */
+fsr_status fsr_npy_write(fsr_node x, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+/* The vtable between the runtime and a backend. A backend sees the loop IR and memory, never the graph.
+ *
+ * Errors: every call returns a status and, on failure, fills *fault (never NULL) with the whole message; the runtime
+ * carries it to the caller. A failed call leaves the backend usable. Threads: calls may come from several
+ * threads; a backend locks what it must. */
+#ifndef FUSOR_RUNTIME_BACKEND_H
+#define FUSOR_RUNTIME_BACKEND_H
+
+#include "fusion/loop_ir.h"
+#include "fusion/target.h"
+#include "runtime/fault.h"
+
+typedef struct fsr_backend fsr_backend;
+typedef struct fsr_module fsr_module; /* one compiled kernel; each backend defines its own */
+typedef void *fsr_stream;             /* NULL: the backend's own */
+
+/* Counters that fsr_context_stats shows. */
+typedef struct fsr_backend_stats {
+    int64_t compilations, cache_hits_disk, cache_hits_memory, launches, used_bytes, pool_bytes;
+} fsr_backend_stats;
+
+typedef struct fsr_backend_ops {
+    const char *name; /* "cpu", "cuda" */
+    void (*close)(fsr_backend *b); /* waits, frees everything */
+    void (*device_name)(fsr_backend *b, char *out, size_t size);
+    void (*target)(fsr_backend *b, fsr_target *out);
+    void (*stats)(fsr_backend *b, fsr_backend_stats *out);
+
+    /* The kernel's source as this backend prints it, malloc'ed; for dumps, golden tests, tools. */
+    fsr_status (*emit)(fsr_backend *b, const fsr_kernel *k, char **source, fsr_fault *fault);
+    /* Compiles, or finds in memory or on disk. Modules live until close and are shared: the same source gives the same module. */
+    fsr_status (*compile)(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
+    /* Launches; asynchronous. launch->blocks, work and zero as fsr_kernel_* say. */
+    fsr_status (*launch)(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream, fsr_fault *fault);
+
+    /* Memory: 256-byte aligned; bytes 0 gives a non-null address. alloc and free are ordered on the backend's own stream:
+     * memory freed there may be handed out again at once for work on that stream. */
+    fsr_status (*alloc)(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault);
+    void (*free)(fsr_backend *b, void *data, int64_t bytes);
+    fsr_status (*trim)(fsr_backend *b, fsr_fault *fault);
+    /* Host to device: the source may be reused on return. Device to host: complete on return, earlier device-side errors
+     * surface. Device to device and clear: asynchronous. */
+    fsr_status (*copy_in)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream, fsr_fault *fault);
+    fsr_status (*copy_out)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream, fsr_fault *fault);
+    fsr_status (*copy)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream, fsr_fault *fault);
+    fsr_status (*clear)(fsr_backend *b, void *dst, int64_t bytes, fsr_stream stream, fsr_fault *fault);
+    fsr_status (*wait)(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
+    /* Milliseconds of device time between two marks; mark 0 or 1. For the bench. */
+    fsr_status (*mark)(fsr_backend *b, int which, fsr_fault *fault);
+    fsr_status (*elapsed)(fsr_backend *b, double *ms, fsr_fault *fault);
+} fsr_backend_ops;
+
+struct fsr_backend {
+    const fsr_backend_ops *ops;
+};
+
+/* Constructors. config is borrowed for the call. FSR_ERR_NO_BACKEND: not there, fault says why.
+ * The CUDA one is in every build: without a CUDA toolkit at build time it says that. */
+fsr_status fsr_backend_cpu_open(const fsr_config *config, fsr_backend **out, fsr_fault *fault);
+fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fsr_fault *fault);
+
+#endif
