@@ -7,7 +7,7 @@
  * poisoned node. It keeps the status and a message with the operation, the operands' dtypes and
  * shapes and the caller's file and line. What uses it is poisoned with the same message; computing
  * or reading it returns that status; other nodes are untouched. fsr_node_status and fsr_node_error
- * show it. With no graph to record in (a null or stale handle as the only operand) the result is
+ * show it. With no graph to record in (every operand is null, or of a freed graph) the result is
  * the null node {0}.
  *
  * Meaning. NumPy 2's answer for the same call is right; docs/semantics.md lists where it has none.
@@ -65,6 +65,9 @@ void fsr_graph_free(fsr_graph *graph);
 /* Scopes bound the memory of long lazy programs. fsr_scope_end drops every node recorded since the
  * matching fsr_scope_begin, with its array, but keep[0..n) and what these still need to be computed (a
  * computed node needs nothing). Kept nodes then belong to the enclosing scope. Scopes nest.
+ * Carried arrays: a kept array (a computed node, fsr_from_host) that no other kept node needs belongs to the first later
+ * scope that records a node on it; that scope's end drops it unless it keeps it again. So this loop holds one x at a time:
+ *     for (...) { fsr_scope_begin(g); y = step(x); fsr_force(y); fsr_scope_end(g, &y, 1); x = y; }
  * FSR_ERR_SCOPE: no scope is open. FSR_ERR_STALE, FSR_ERR_GRAPH: a keep[i] is no node of this graph;
  * then nothing is dropped and the scope stays open. */
 fsr_status fsr_scope_begin(fsr_graph *graph);

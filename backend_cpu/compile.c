@@ -1,0 +1,324 @@
+/* The compiler driver.
+ *
+ * A source is compiled in a directory of its own, made with mode 0700 and removed afterwards, by a compiler started
+ * without a shell. Flags keep the meaning: no contraction unless asked for, nothing of -ffast-math that changes a value
+ * (no errno and no traps: neither is looked at). -O2 with the vectorizer and the complete unrolling of short loops
+ * (-fpeel-loops, for the lanes of reductions) takes 2/3 of -O3's time and gives faster sums: -O3 unrolls the lanes
+ * before they become vectors.
+ *
+ * An object is loaded from a fresh path each time: the loader takes an equal path for the library it already has.
+ * Counter-example: two memory files opened in turn as /proc/self/fd/5 are one library to it. */
+#include "backend_cpu/compile.h"
+#include "backend_cpu/emit_c.h"
+#include "backend_cpu/files.h"
+#include "runtime/disk_cache.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* clang vectorizes and unrolls at -O2 by itself, and does not know the words. */
+static const char *const fsr_options[] = {
+    "-O2",     "-march=native",   "-std=c11",           "-fPIC",
+    "-shared", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
+    "-w",
+};
+static const char *const fsr_gcc_options[] = {"-ftree-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops"};
+enum {
+    FSR_OPTIONS = sizeof fsr_options / sizeof *fsr_options,
+    FSR_GCC_OPTIONS = sizeof fsr_gcc_options / sizeof *fsr_gcc_options
+};
+
+struct fsr_c_compiler {
+    char *asked; /* config->compiler, NULL: look for one */
+    fsr_disk_cache *cache;
+    pthread_mutex_t lock; /* of the search */
+    bool searched;
+    char *program; /* NULL after a search: none works */
+    char *version; /* what it says of itself */
+    char *machine; /* what -march=native depends on */
+    char *tried;   /* "cc (No such file or directory), ..." */
+};
+
+/* ---- what a binary depends on ------------------------------------------------------------------- */
+
+static bool is_machine_line(const char *line) {
+    static const char *const keys[] = {"vendor_id",        "cpu family",  "model",    "flags",    "CPU implementer",
+                                       "CPU architecture", "CPU variant", "CPU part", "Features", "isa"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strncmp(line, keys[i], strlen(keys[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The first processor's identity and feature flags, and the kernel's name of the architecture. */
+static char *describe_machine(void) {
+    struct utsname name;
+    fsr_text t = {0};
+    size_t size;
+    char *info = fsr_file_read("/proc/cpuinfo", &size);
+    if (uname(&name) == 0)
+        fsr_text_add(&t, "%s %s\n", name.sysname, name.machine);
+    char *end = info ? strstr(info, "\n\n") : NULL;
+    if (end)
+        *end = 0;
+    char *rest = info;
+    for (char *line = info ? strtok_r(info, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+        if (is_machine_line(line))
+            fsr_text_add(&t, "%s\n", line);
+    free(info);
+    return fsr_text_take(&t);
+}
+
+/* ---- finding a compiler ------------------------------------------------------------------------- */
+
+static bool try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
+    const char *const argv[] = {program, "--version", NULL};
+    fsr_text said = {0};
+    int status = 0;
+    int error = fsr_process_run(argv, &said, &status);
+    if (!error && status == 0 && said.size) {
+        c->version = fsr_text_take(&said);
+        c->program = strdup(program);
+        return c->version && c->program;
+    }
+    fsr_text_free(&said);
+    if (error)
+        fsr_text_add(tried, "%s%s (%s)", tried->size ? ", " : "", program, strerror(error));
+    else
+        fsr_text_add(tried, "%s%s (exit status %d)", tried->size ? ", " : "", program, status);
+    return false;
+}
+
+static void search(fsr_c_compiler *c) {
+    static const char *const usual[] = {"cc", "gcc", "clang"};
+    fsr_text tried = {0};
+    if (c->asked) {
+        try_compiler(c, c->asked, &tried);
+    } else {
+        for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+            if (try_compiler(c, usual[i], &tried))
+                break;
+    }
+    c->tried = fsr_text_take(&tried);
+    c->machine = describe_machine();
+    c->searched = true;
+}
+
+static fsr_status find_compiler(fsr_c_compiler *c, fsr_fault *fault) {
+    pthread_mutex_lock(&c->lock);
+    if (!c->searched)
+        search(c);
+    pthread_mutex_unlock(&c->lock);
+    if (c->program && c->version)
+        return FSR_OK;
+    return fsr_fault_set(fault, FSR_ERR_NO_COMPILER,
+                         "no C compiler for the CPU backend: tried %s; install one or name one in FUSOR_COMPILER",
+                         c->tried ? c->tried : "none");
+}
+
+/* ---- the disk cache's key ----------------------------------------------------------------------- */
+
+/* The options in order. Returns their number. */
+static int list_options(const fsr_c_compiler *c, bool contraction, const char **out) {
+    int n = 0;
+    for (int i = 0; i < FSR_OPTIONS; i++)
+        out[n++] = fsr_options[i];
+    for (int i = 0; i < FSR_GCC_OPTIONS && !strstr(c->version, "clang"); i++)
+        out[n++] = fsr_gcc_options[i];
+    out[n++] = contraction ? "-ffp-contract=fast" : "-ffp-contract=off";
+    return n;
+}
+
+static char *make_key(const fsr_c_compiler *c, const char *source, bool contraction, size_t *size) {
+    const char *option[FSR_OPTIONS + FSR_GCC_OPTIONS + 1];
+    fsr_text t = {0};
+    fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, c->program, c->version,
+                 c->machine ? c->machine : "");
+    for (int i = 0, n = list_options(c, contraction, option); i < n; i++)
+        fsr_text_add(&t, "%s%s", option[i], i + 1 < n ? " " : "\n");
+    fsr_text_raw(&t, source, strlen(source));
+    *size = t.size;
+    return fsr_text_take(&t);
+}
+
+/* ---- one compilation ---------------------------------------------------------------------------- */
+
+/* A private directory with the two files of one compilation. */
+typedef struct fsr_workshop {
+    char dir[64];
+    char *source, *object;
+} fsr_workshop;
+
+static void workshop_close(fsr_workshop *w) {
+    if (w->source)
+        unlink(w->source);
+    if (w->object)
+        unlink(w->object);
+    if (w->dir[0])
+        rmdir(w->dir);
+    free(w->source);
+    free(w->object);
+}
+
+static fsr_status workshop_open(fsr_workshop *w, const char *name, fsr_fault *fault) {
+    w->source = w->object = NULL;
+    snprintf(w->dir, sizeof w->dir, "%s/fusor-XXXXXX", P_tmpdir);
+    if (!mkdtemp(w->dir)) {
+        w->dir[0] = 0;
+        return fsr_fault_set(fault, FSR_ERR_FILE, "a directory for the compiler in %s: %s", P_tmpdir, strerror(errno));
+    }
+    w->source = fsr_path_join(w->dir, name, ".c");
+    w->object = fsr_path_join(w->dir, name, ".so");
+    if (w->source && w->object)
+        return FSR_OK;
+    workshop_close(w);
+    return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", name);
+}
+
+static fsr_status run_compiler(const fsr_c_compiler *c, const fsr_workshop *w, bool contraction, const char *name,
+                               const char *dump, fsr_fault *fault) {
+    const char *argv[FSR_OPTIONS + FSR_GCC_OPTIONS + 7];
+    fsr_text said = {0};
+    int n = 1, status = 0;
+    argv[0] = c->program;
+    n += list_options(c, contraction, argv + 1);
+    argv[n++] = "-o";
+    argv[n++] = w->object;
+    argv[n++] = w->source;
+    argv[n++] = "-lm";
+    argv[n] = NULL;
+    int error = fsr_process_run(argv, &said, &status);
+    if (error)
+        fsr_fault_set(fault, FSR_ERR_NO_COMPILER, "compiling %s: starting %s: %s", name, c->program, strerror(error));
+    else if (status != 0)
+        fsr_fault_set(fault, FSR_ERR_COMPILE, "%s rejected the source of %s (exit status %d; source: %s):\n%s",
+                      c->program, name, status, dump ? dump : "set FUSOR_DUMP_DIR to keep it",
+                      said.data ? said.data : "");
+    fsr_text_free(&said);
+    return error || status ? fault->status : FSR_OK;
+}
+
+static fsr_status load(const fsr_workshop *w, const char *name, void **handle, void **function, fsr_fault *fault) {
+    *handle = dlopen(w->object, RTLD_NOW | RTLD_LOCAL);
+    if (!*handle) {
+        const char *why = dlerror();
+        return fsr_fault_set(fault, FSR_ERR_COMPILE, "loading the object of %s: %s", name, why ? why : "?");
+    }
+    *function = dlsym(*handle, name);
+    if (*function)
+        return FSR_OK;
+    dlclose(*handle);
+    *handle = NULL;
+    return fsr_fault_set(fault, FSR_ERR_COMPILE, "the source of %s does not define a function %s", name, name);
+}
+
+/* True if the disk cache had an object and it could be loaded. */
+static bool load_cached(fsr_c_compiler *c, const fsr_workshop *w, const char *name, const char *key, size_t key_size,
+                        void **handle, void **function) {
+    fsr_fault unused = {0};
+    size_t size = 0;
+    void *object = fsr_disk_cache_get(c->cache, key, key_size, &size);
+    if (!object)
+        return false;
+    bool loaded = fsr_file_write(w->object, object, size) && load(w, name, handle, function, &unused) == FSR_OK;
+    fsr_fault_clear(&unused);
+    free(object);
+    if (!loaded)
+        unlink(w->object);
+    return loaded;
+}
+
+/* A failure to store costs a compilation next time, nothing now. */
+static void store_object(fsr_c_compiler *c, const fsr_workshop *w, const char *key, size_t key_size) {
+    fsr_fault unused = {0};
+    size_t size = 0;
+    char *object = c->cache ? fsr_file_read(w->object, &size) : NULL;
+    if (object)
+        fsr_disk_cache_put(c->cache, key, key_size, object, size, &unused);
+    fsr_fault_clear(&unused);
+    free(object);
+}
+
+static fsr_status compile_in(fsr_c_compiler *c, const fsr_workshop *w, const char *name, const char *source,
+                             bool contraction, const char *dump, void **handle, void **function, bool *from_disk,
+                             fsr_fault *fault) {
+    size_t key_size = 0;
+    char *key = make_key(c, source, contraction, &key_size);
+    if (!key)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", name);
+    fsr_status status = FSR_OK;
+    *from_disk = load_cached(c, w, name, key, key_size, handle, function);
+    if (!*from_disk) {
+        if (!fsr_file_write(w->source, source, strlen(source)))
+            status = fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", w->source, strerror(errno));
+        if (status == FSR_OK)
+            status = run_compiler(c, w, contraction, name, dump, fault);
+        if (status == FSR_OK)
+            status = load(w, name, handle, function, fault);
+        if (status == FSR_OK)
+            store_object(c, w, key, key_size);
+    }
+    free(key);
+    return status;
+}
+
+fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source, bool contraction, const char *dump,
+                         void **handle, void **function, bool *from_disk, fsr_fault *fault) {
+    fsr_workshop w;
+    *handle = *function = NULL;
+    *from_disk = false;
+    fsr_status status = find_compiler(c, fault);
+    if (status != FSR_OK)
+        return status;
+    status = workshop_open(&w, name, fault);
+    if (status != FSR_OK)
+        return status;
+    status = compile_in(c, &w, name, source, contraction, dump, handle, function, from_disk, fault);
+    workshop_close(&w);
+    return status;
+}
+
+/* ---- construction ------------------------------------------------------------------------------- */
+
+fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, char **warning, fsr_fault *fault) {
+    fsr_fault cache_fault = {0};
+    fsr_c_compiler *c = calloc(1, sizeof *c);
+    *out = NULL;
+    *warning = NULL;
+    if (!c || pthread_mutex_init(&c->lock, NULL) != 0) {
+        free(c);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    }
+    if (config->compiler && config->compiler[0]) {
+        c->asked = strdup(config->compiler);
+        if (!c->asked) {
+            fsr_c_compiler_free(c);
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+        }
+    }
+    if (fsr_disk_cache_open(config->cache_dir, (int64_t)config->cache_mb << 20, &c->cache, &cache_fault) != FSR_OK)
+        *warning = cache_fault.message;
+    else
+        fsr_fault_clear(&cache_fault);
+    *out = c;
+    return FSR_OK;
+}
+
+void fsr_c_compiler_free(fsr_c_compiler *c) {
+    if (!c)
+        return;
+    fsr_disk_cache_close(c->cache);
+    pthread_mutex_destroy(&c->lock);
+    free(c->asked);
+    free(c->program);
+    free(c->version);
+    free(c->machine);
+    free(c->tried);
+    free(c);
+}

@@ -1,0 +1,22 @@
+/* From C text to a loaded function: the system's compiler, the disk cache, dlopen. */
+#ifndef FUSOR_BACKEND_CPU_COMPILE_H
+#define FUSOR_BACKEND_CPU_COMPILE_H
+
+#include "fusor/context.h"
+#include "runtime/fault.h"
+#include <stdbool.h>
+
+typedef struct fsr_c_compiler fsr_c_compiler;
+
+/* Copies what it needs of config. The compiler itself is looked for when it is first needed. A disk cache that cannot be
+ * used is a warning in *warning (malloc'ed, else NULL), not an error. */
+fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, char **warning, fsr_fault *fault);
+void fsr_c_compiler_free(fsr_c_compiler *c); /* NULL is allowed */
+
+/* The function `name` of a source, compiled or found on disk. *handle is dlopen's, closed by the caller. dump (may be
+ * NULL) is the path where the source also stands, for the message. Thread-safe. FSR_ERR_NO_COMPILER, FSR_ERR_COMPILE,
+ * FSR_ERR_FILE, FSR_ERR_MEMORY. */
+fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source, bool contraction, const char *dump,
+                         void **handle, void **function, bool *from_disk, fsr_fault *fault);
+
+#endif

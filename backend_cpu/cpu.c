@@ -1,0 +1,385 @@
+/* The CPU backend: the vtable over emitted C, the module cache and the memory pool. Kernels run in the calling thread, so
+ * every call is complete when it returns and there is nothing to wait for.
+ *
+ * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
+ * kernel both compile it, the first one to finish is kept. */
+#include "backend_cpu/compile.h"
+#include "backend_cpu/emit_c.h"
+#include "backend_cpu/files.h"
+#include "backend_cpu/pool.h"
+#include "runtime/backend.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+typedef void (*fsr_c_function)(void *const *arrays, const int64_t *integers, const fsr_value *scalars, void *work);
+
+struct fsr_module {
+    fsr_module *next;
+    uint64_t hash;
+    char *source;
+    bool contraction;
+    void *handle;
+    fsr_c_function run;
+};
+
+#define FSR_BUCKETS 256
+
+typedef struct fsr_cpu {
+    fsr_backend base;
+    fsr_c_compiler *compiler;
+    char *dump_dir, *load_dir; /* NULL: none */
+    int log_level;
+    fsr_pool pool;
+    pthread_mutex_t lock; /* of what follows */
+    fsr_module *module[FSR_BUCKETS];
+    struct timespec mark[2];
+    atomic_llong compilations, hits_disk, hits_memory, launches;
+} fsr_cpu;
+
+/* ---- asking ------------------------------------------------------------------------------------- */
+
+static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
+    size_t n;
+    char *info = fsr_file_read("/proc/cpuinfo", &n);
+    char *name = info ? strstr(info, "model name") : NULL;
+    (void)b;
+    name = name ? strchr(name, ':') : NULL;
+    if (name)
+        snprintf(out, size, "%.*s", (int)strcspn(name + 1 + strspn(name + 1, " "), "\n"),
+                 name + 1 + strspn(name + 1, " "));
+    else
+        snprintf(out, size, "CPU");
+    free(info);
+}
+
+static int64_t system_number(int name, int64_t otherwise) {
+    long n = sysconf(name);
+    return n > 0 ? (int64_t)n : otherwise;
+}
+
+/* cache_bytes is the largest cache, shared_bytes the one a core has to itself. */
+static void cpu_target(fsr_backend *b, fsr_target *out) {
+    int64_t l2 = 1 << 20, l3 = 0;
+    (void)b;
+    memset(out, 0, sizeof *out);
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    l2 = system_number(_SC_LEVEL2_CACHE_SIZE, l2);
+    l3 = system_number(_SC_LEVEL3_CACHE_SIZE, 0);
+#endif
+    out->processors = (int)system_number(_SC_NPROCESSORS_ONLN, 1);
+    out->max_threads = out->threads_per_processor = 1;
+    out->registers_bytes = 32 * 64;
+    out->shared_bytes = l2;
+    out->cache_bytes = l3 > l2 ? l3 : l2;
+    out->memory_bytes = system_number(_SC_PHYS_PAGES, 0) * system_number(_SC_PAGESIZE, 4096);
+    out->max_parameter_bytes = (int)sizeof(fsr_launch);
+}
+
+static void cpu_stats(fsr_backend *b, fsr_backend_stats *out) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    memset(out, 0, sizeof *out);
+    out->compilations = atomic_load(&cpu->compilations);
+    out->cache_hits_disk = atomic_load(&cpu->hits_disk);
+    out->cache_hits_memory = atomic_load(&cpu->hits_memory);
+    out->launches = atomic_load(&cpu->launches);
+    fsr_pool_count(&cpu->pool, &out->used_bytes, &out->pool_bytes);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------ */
+
+static fsr_status cpu_emit(fsr_backend *b, const fsr_kernel *k, char **source, fsr_fault *fault) {
+    (void)b;
+    return fsr_emit_c(k, source, fault);
+}
+
+static void module_free(fsr_module *m) {
+    if (!m)
+        return;
+    if (m->handle)
+        dlclose(m->handle);
+    free(m->source);
+    free(m);
+}
+
+/* The lock is held. */
+static fsr_module *find_module(fsr_cpu *cpu, uint64_t hash, const char *source, bool contraction) {
+    fsr_module *m = cpu->module[hash % FSR_BUCKETS];
+    while (m && (m->hash != hash || m->contraction != contraction || strcmp(m->source, source) != 0))
+        m = m->next;
+    return m;
+}
+
+/* Replaces the source by the hand-edited one, if there is one. */
+static fsr_status load_source(const fsr_cpu *cpu, const char *name, char **source, fsr_fault *fault) {
+    size_t size;
+    if (!cpu->load_dir)
+        return FSR_OK;
+    char *path = fsr_path_join(cpu->load_dir, name, ".c");
+    char *edited = path ? fsr_file_read(path, &size) : NULL;
+    int error = errno;
+    if (edited) {
+        free(*source);
+        *source = edited;
+    } else if (!path || error != ENOENT) {
+        fsr_fault_set(fault, FSR_ERR_FILE, "reading %s: %s", path ? path : name, strerror(path ? error : ENOMEM));
+        free(path);
+        return fault->status;
+    }
+    free(path);
+    return FSR_OK;
+}
+
+static fsr_status dump_source(const fsr_cpu *cpu, const char *name, const char *source, char **path, fsr_fault *fault) {
+    if (!cpu->dump_dir)
+        return FSR_OK;
+    *path = fsr_path_join(cpu->dump_dir, name, ".c");
+    if (!*path)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "dumping %s: out of memory", name);
+    if ((mkdir(cpu->dump_dir, 0777) == 0 || errno == EEXIST) && fsr_file_write(*path, source, strlen(source)))
+        return FSR_OK;
+    return fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", *path, strerror(errno));
+}
+
+/* Puts a fresh module into the table, or drops it for one that another thread put there meanwhile. */
+static fsr_module *keep_module(fsr_cpu *cpu, fsr_module *m) {
+    pthread_mutex_lock(&cpu->lock);
+    fsr_module *there = find_module(cpu, m->hash, m->source, m->contraction);
+    if (!there) {
+        m->next = cpu->module[m->hash % FSR_BUCKETS];
+        cpu->module[m->hash % FSR_BUCKETS] = m;
+    }
+    pthread_mutex_unlock(&cpu->lock);
+    if (!there)
+        return m;
+    module_free(m);
+    return there;
+}
+
+static void count_compilation(fsr_cpu *cpu, const char *name, bool from_disk) {
+    atomic_fetch_add(from_disk ? &cpu->hits_disk : &cpu->compilations, 1);
+    if (cpu->log_level >= FSR_LOG_INFO)
+        fprintf(stderr, "fusor: cpu: %s %s\n", from_disk ? "loaded" : "compiled", name);
+}
+
+/* Takes over source. */
+static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, uint64_t hash, fsr_module **out,
+                               fsr_fault *fault) {
+    fsr_module *m = calloc(1, sizeof *m);
+    char *dump = NULL;
+    void *function = NULL;
+    bool from_disk = false;
+    if (!m) {
+        free(source);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
+    }
+    m->source = source;
+    m->hash = hash;
+    m->contraction = k->contraction;
+    fsr_status status = dump_source(cpu, k->name, source, &dump, fault);
+    if (status == FSR_OK)
+        status = fsr_c_compile(cpu->compiler, k->name, source, k->contraction, dump, &m->handle, &function, &from_disk,
+                               fault);
+    free(dump);
+    if (status != FSR_OK) {
+        module_free(m);
+        return status;
+    }
+    memcpy(&m->run, &function, sizeof m->run);
+    count_compilation(cpu, k->name, from_disk);
+    *out = keep_module(cpu, m);
+    return FSR_OK;
+}
+
+static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    char *source;
+    *out = NULL;
+    fsr_status status = fsr_emit_c(k, &source, fault);
+    if (status != FSR_OK)
+        return status;
+    status = load_source(cpu, k->name, &source, fault);
+    if (status != FSR_OK) {
+        free(source);
+        return status;
+    }
+    uint64_t hash = XXH3_64bits(source, strlen(source));
+    pthread_mutex_lock(&cpu->lock);
+    *out = find_module(cpu, hash, source, k->contraction);
+    pthread_mutex_unlock(&cpu->lock);
+    if (!*out)
+        return build_module(cpu, k, source, hash, out, fault);
+    atomic_fetch_add(&cpu->hits_memory, 1);
+    free(source);
+    return FSR_OK;
+}
+
+static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
+                             fsr_fault *fault) {
+    (void)stream;
+    (void)fault;
+    m->run(launch->array, launch->integer, launch->scalar, launch->work);
+    atomic_fetch_add(&((fsr_cpu *)b)->launches, 1);
+    return FSR_OK;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+static fsr_status cpu_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault) {
+    *out = bytes < 0 ? NULL : fsr_pool_take(&((fsr_cpu *)b)->pool, bytes);
+    if (*out)
+        return FSR_OK;
+    if (bytes < 0)
+        return fsr_fault_set(fault, FSR_ERR_SIZE, "an array of %lld bytes", (long long)bytes);
+    return fsr_fault_set(fault, FSR_ERR_MEMORY, "an array of %lld bytes: out of host memory", (long long)bytes);
+}
+
+static void cpu_free(fsr_backend *b, void *data, int64_t bytes) {
+    fsr_pool_give(&((fsr_cpu *)b)->pool, data, bytes);
+}
+
+static fsr_status cpu_trim(fsr_backend *b, fsr_fault *fault) {
+    (void)fault;
+    fsr_pool_trim(&((fsr_cpu *)b)->pool);
+    return FSR_OK;
+}
+
+static fsr_status cpu_copy(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
+                           fsr_fault *fault) {
+    (void)b;
+    (void)stream;
+    (void)fault;
+    if (bytes > 0)
+        memcpy(dst, src, (size_t)bytes);
+    return FSR_OK;
+}
+
+static fsr_status cpu_clear(fsr_backend *b, void *dst, int64_t bytes, fsr_stream stream, fsr_fault *fault) {
+    (void)b;
+    (void)stream;
+    (void)fault;
+    if (bytes > 0)
+        memset(dst, 0, (size_t)bytes);
+    return FSR_OK;
+}
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+static fsr_status cpu_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault) {
+    (void)b;
+    (void)stream;
+    (void)fault;
+    return FSR_OK;
+}
+
+static fsr_status cpu_mark(fsr_backend *b, int which, fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    struct timespec now;
+    if (which < 0 || which > 1 || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "mark %d: there are marks 0 and 1", which);
+    pthread_mutex_lock(&cpu->lock);
+    cpu->mark[which] = now;
+    pthread_mutex_unlock(&cpu->lock);
+    return FSR_OK;
+}
+
+static fsr_status cpu_elapsed(fsr_backend *b, double *ms, fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    (void)fault;
+    pthread_mutex_lock(&cpu->lock);
+    *ms = (double)(cpu->mark[1].tv_sec - cpu->mark[0].tv_sec) * 1e3 +
+          (double)(cpu->mark[1].tv_nsec - cpu->mark[0].tv_nsec) * 1e-6;
+    pthread_mutex_unlock(&cpu->lock);
+    return FSR_OK;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------ */
+
+static void cpu_close(fsr_backend *b) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    if (!cpu)
+        return;
+    for (int i = 0; i < FSR_BUCKETS; i++)
+        while (cpu->module[i]) {
+            fsr_module *next = cpu->module[i]->next;
+            module_free(cpu->module[i]);
+            cpu->module[i] = next;
+        }
+    fsr_c_compiler_free(cpu->compiler);
+    fsr_pool_free(&cpu->pool);
+    pthread_mutex_destroy(&cpu->lock);
+    free(cpu->dump_dir);
+    free(cpu->load_dir);
+    free(cpu);
+}
+
+static const fsr_backend_ops fsr_cpu_ops = {
+    .name = "cpu",
+    .close = cpu_close,
+    .device_name = cpu_device_name,
+    .target = cpu_target,
+    .stats = cpu_stats,
+    .emit = cpu_emit,
+    .compile = cpu_compile,
+    .launch = cpu_launch,
+    .alloc = cpu_alloc,
+    .free = cpu_free,
+    .trim = cpu_trim,
+    .copy_in = cpu_copy,
+    .copy_out = cpu_copy,
+    .copy = cpu_copy,
+    .clear = cpu_clear,
+    .wait = cpu_wait,
+    .mark = cpu_mark,
+    .elapsed = cpu_elapsed,
+};
+
+/* False: out of memory. NULL and "" give NULL. */
+static bool copy_string(const char *from, char **to) {
+    if (from && from[0])
+        *to = strdup(from);
+    return !from || !from[0] || *to;
+}
+
+static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *fault) {
+    char *warning = NULL;
+    cpu->log_level = config->log_level;
+    if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    fsr_status status = fsr_c_compiler_new(config, &cpu->compiler, &warning, fault);
+    if (warning && cpu->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr, "fusor: %s\n", warning);
+    free(warning);
+    return status;
+}
+
+fsr_status fsr_backend_cpu_open(const fsr_config *config, fsr_backend **out, fsr_fault *fault) {
+    fsr_cpu *cpu = calloc(1, sizeof *cpu);
+    *out = NULL;
+    if (!cpu)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    cpu->base.ops = &fsr_cpu_ops;
+    if (fsr_pool_init(&cpu->pool) != 0) {
+        free(cpu);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    }
+    if (pthread_mutex_init(&cpu->lock, NULL) != 0) {
+        fsr_pool_free(&cpu->pool);
+        free(cpu);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    }
+    fsr_status status = configure(cpu, config, fault);
+    if (status != FSR_OK)
+        cpu_close(&cpu->base);
+    else
+        *out = &cpu->base;
+    return status;
+}

@@ -1,0 +1,241 @@
+/* Lines, literals, op texts and the prelude of generated C.
+ *
+ * Floats are printed from their bits: printf's %a would take the decimal point from the process's locale. */
+#include "backend_cpu/emit_parts.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put_line(fsr_emit *e, const char *text, const char *tail) {
+    fsr_text_add(&e->body, "%*s%s%s\n", 4 * e->depth, "", text, tail);
+}
+
+static void format_line(fsr_emit *e, bool opens, const char *format, va_list args) {
+    char text[1024];
+    int n = vsnprintf(text, sizeof text, format, args);
+    if (n < 0 || (size_t)n >= sizeof text)
+        e->body.failed = true;
+    else
+        put_line(e, text, !opens ? "" : text[0] ? " {" : "{");
+}
+
+void fsr_emit_line(fsr_emit *e, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    format_line(e, false, format, args);
+    va_end(args);
+}
+
+void fsr_emit_begin(fsr_emit *e, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    format_line(e, true, format, args);
+    va_end(args);
+    e->depth++;
+}
+
+void fsr_emit_end(fsr_emit *e) {
+    e->depth--;
+    put_line(e, "}", "");
+}
+
+void fsr_emit_else(fsr_emit *e) {
+    e->depth--;
+    put_line(e, "} else {", "");
+    e->depth++;
+}
+
+void fsr_emit_rows_begin(fsr_emit *e) {
+    if (e->grouped)
+        fsr_emit_begin(e, "for (i64 j = 0; j < m; ++j)");
+}
+
+void fsr_emit_rows_end(fsr_emit *e) {
+    if (e->grouped)
+        fsr_emit_end(e);
+}
+
+const char *fsr_emit_type(fsr_dtype dtype) {
+    return dtype == FSR_BOOL ? "u8" : fsr_dtype_name(dtype);
+}
+
+const char *fsr_emit_integer(fsr_emit *e, int slot, char *out) {
+    e->integer[slot] = true;
+    if (slot == FSR_INT_ROWS || slot == FSR_INT_COLS)
+        snprintf(out, FSR_EMIT_NAME, "%s", slot == FSR_INT_ROWS ? "rows" : "cols");
+    else if (slot >= FSR_INT_EXTENT && slot < FSR_INT_EXTENT + e->k->ndim)
+        snprintf(out, FSR_EMIT_NAME, "d%d", slot - FSR_INT_EXTENT);
+    else
+        snprintf(out, FSR_EMIT_NAME, "n%d", slot);
+    return out;
+}
+
+/* A finite double as a hexadecimal constant: 0x1.8p+1. */
+static void put_hex(fsr_text *to, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    char digits[16];
+    int n = snprintf(digits, sizeof digits, "%013llx", (unsigned long long)fraction);
+    while (n > 0 && digits[n - 1] == '0')
+        digits[--n] = 0;
+    fsr_text_add(to, "%s0x%d%s%sp%+d", bits >> 63 ? "-" : "", exponent ? 1 : 0, n ? "." : "", digits,
+                 exponent ? exponent - 1023 : -1022);
+}
+
+/* Whole numbers of a few digits read better in decimal, and are as exact. */
+static void put_finite(fsr_text *to, double x) {
+    if (x == floor(x) && fabs(x) < 1e6 && !(x == 0 && signbit(x)))
+        fsr_text_add(to, "%d.0", (int)x);
+    else if (x == 0)
+        fsr_text_add(to, "-0.0");
+    else
+        put_hex(to, x);
+}
+
+static void put_nan(fsr_text *to, fsr_dtype dtype, fsr_value value) {
+    bool single = dtype == FSR_F32;
+    uint64_t payload = single ? value.bits & 0x3fffff : value.bits & ((UINT64_C(1) << 51) - 1);
+    bool negative = single ? value.bits >> 31 & 1 : value.bits >> 63;
+    fsr_text_add(to, "%s__builtin_nan%s(\"0x%llx\")", negative ? "-" : "", single ? "f" : "",
+                 (unsigned long long)payload);
+}
+
+static void put_float(fsr_text *to, fsr_dtype dtype, fsr_value value) {
+    double x = dtype == FSR_F32 ? (double)value.f32 : value.f64;
+    const char *suffix = dtype == FSR_F32 ? "f" : "";
+    if (isnan(x)) {
+        put_nan(to, dtype, value);
+    } else if (isinf(x)) {
+        fsr_text_add(to, "%s__builtin_inf%s()", x < 0 ? "-" : "", suffix);
+    } else {
+        put_finite(to, x);
+        fsr_text_add(to, "%s", suffix);
+    }
+}
+
+void fsr_emit_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
+    if (dtype == FSR_F32 || dtype == FSR_F64)
+        put_float(to, dtype, value);
+    else if (dtype == FSR_I64 && value.i64 == INT64_MIN)
+        fsr_text_add(to, "(-9223372036854775807 - 1)");
+    else if (dtype == FSR_I64)
+        fsr_text_add(to, "%lld", (long long)value.i64);
+    else if (dtype == FSR_I32 && value.i32 == INT32_MIN)
+        fsr_text_add(to, "(-2147483647 - 1)");
+    else
+        fsr_text_add(to, "%d", dtype == FSR_I32 ? value.i32 : (int)value.u8);
+}
+
+/* Remembers the function whose name ends at `end` (its suffix not yet included). */
+static void note_libm(fsr_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
+    const char *p = end;
+    while (p > start && ((p[-1] >= 'a' && p[-1] <= 'z') || (p[-1] >= '0' && p[-1] <= '9') || p[-1] == '_'))
+        p--;
+    fsr_emit_function f = {.arity = arity, .dtype = dtype};
+    snprintf(f.name, sizeof f.name, "%.*s%s", (int)(end - p), p, dtype == FSR_F32 ? "f" : "");
+    for (int i = 0; i < e->nlibm; i++)
+        if (strcmp(e->libm[i].name, f.name) == 0)
+            return;
+    if (e->nlibm < FSR_EMIT_LIBM)
+        e->libm[e->nlibm++] = f;
+    else
+        e->body.failed = true;
+}
+
+static const char *unsigned_type(fsr_dtype dtype) {
+    return dtype == FSR_I64 ? "u64" : dtype == FSR_I32 ? "u32" : "u8";
+}
+
+static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
+    switch (letter) {
+    case 'a':
+    case 'b':
+    case 'c': return arg[letter - 'a'];
+    case 'T': return fsr_emit_type(compute);
+    case 'U': return unsigned_type(compute);
+    case 'S': return fsr_dtype_name(compute);
+    case 'D': return fsr_dtype_name(result);
+    default: return NULL;
+    }
+}
+
+void fsr_emit_op(fsr_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
+    const fsr_op_info *info = fsr_op_get(op);
+    const char *text = info->c[fsr_dtype_class(compute)];
+    if (!text) {
+        to->failed = true;
+        return;
+    }
+    if (info->rule == FSR_RULE_CAST)
+        e->cast[compute][result] = true;
+    for (const char *p = text; *p; p++) {
+        const char *put = *p == '$' ? placeholder(p[1], compute, result, arg) : NULL;
+        if (put) {
+            fsr_text_raw(to, put, strlen(put));
+            p++;
+        } else if (*p == '@') {
+            note_libm(e, text, p, info->arity, compute);
+            fsr_text_raw(to, "f", compute == FSR_F32 ? 1 : 0);
+        } else {
+            fsr_text_raw(to, p, 1);
+        }
+    }
+}
+
+/* float -> integer: truncates, saturates, NaN gives 0 (it fails every comparison). */
+static void put_saturating(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
+    const char *f = from == FSR_F32 ? "f" : "";
+    if (dest == FSR_U8)
+        fsr_text_add(to, "a >= 256.0%s ? 255 : a > 0.0%s ? (u8)(i32)a : 0", f, f);
+    else if (dest == FSR_I32)
+        fsr_text_add(to, "a >= 0x1p31%s ? 2147483647 : a >= -0x1p31%s ? (i32)a : a < 0 ? (-2147483647 - 1) : 0", f, f);
+    else
+        fsr_text_add(to,
+                     "a >= 0x1p63%s ? 9223372036854775807 : a >= -0x1p63%s ? (i64)a : a < 0 ? "
+                     "(-9223372036854775807 - 1) : 0",
+                     f, f);
+}
+
+static void put_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
+    fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n    return ", fsr_emit_type(dest),
+                 fsr_dtype_name(from), fsr_dtype_name(dest), fsr_emit_type(from));
+    if (dest == FSR_BOOL)
+        fsr_text_add(to, "a != 0");
+    else if (fsr_dtype_is_float(from) && !fsr_dtype_is_float(dest))
+        put_saturating(to, from, dest);
+    else
+        fsr_text_add(to, "(%s)a", fsr_emit_type(dest));
+    fsr_text_add(to, ";\n}\n");
+}
+
+static void put_libm(fsr_text *to, const fsr_emit_function *f) {
+    const char *type = fsr_emit_type(f->dtype);
+    fsr_text_add(to, "%s %s(%s", type, f->name, type);
+    for (int i = 1; i < f->arity; i++)
+        fsr_text_add(to, ", %s", type);
+    fsr_text_add(to, ");\n");
+}
+
+void fsr_emit_prelude(const fsr_emit *e, fsr_text *to) {
+    fsr_text_add(to, "typedef unsigned char u8;\n"
+                     "typedef int i32;\n"
+                     "typedef unsigned int u32;\n"
+                     "typedef __INT64_TYPE__ i64;\n"
+                     "typedef __UINT64_TYPE__ u64;\n"
+                     "typedef float f32;\n"
+                     "typedef double f64;\n"
+                     "typedef union { u8 b, u8; i32 i32; i64 i64; f32 f32; f64 f64; } scalar;\n\n");
+    for (int i = 0; i < e->nlibm; i++)
+        put_libm(to, &e->libm[i]);
+    if (e->nlibm)
+        fsr_text_add(to, "\n");
+    for (int s = 0; s < FSR_DTYPE_COUNT; s++)
+        for (int d = 0; d < FSR_DTYPE_COUNT; d++)
+            if (e->cast[s][d]) {
+                put_cast(to, (fsr_dtype)s, (fsr_dtype)d);
+                fsr_text_add(to, "\n");
+            }
+}

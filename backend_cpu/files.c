@@ -1,0 +1,122 @@
+/* Whole files and child processes. */
+#define _GNU_SOURCE /* pipe2 */
+#include "backend_cpu/files.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ; /* handed on to children as it is */
+
+char *fsr_path_join(const char *dir, const char *name, const char *suffix) {
+    fsr_text t = {0};
+    fsr_text_add(&t, "%s/%s%s", dir, name, suffix);
+    return fsr_text_take(&t);
+}
+
+/* Appends everything up to the end of file. Returns 0 or an errno. */
+static int read_to_end(int fd, fsr_text *to) {
+    char part[8192];
+    for (;;) {
+        ssize_t n = read(fd, part, sizeof part);
+        if (n > 0)
+            fsr_text_raw(to, part, (size_t)n);
+        else if (n == 0)
+            return to->failed ? ENOMEM : 0;
+        else if (errno != EINTR)
+            return errno;
+    }
+}
+
+char *fsr_file_read(const char *path, size_t *size) {
+    fsr_text t = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    fsr_text_raw(&t, "", 0);
+    int error = read_to_end(fd, &t);
+    close(fd);
+    *size = t.size;
+    char *data = error ? NULL : fsr_text_take(&t);
+    if (!data) {
+        fsr_text_free(&t);
+        errno = error ? error : ENOMEM;
+    }
+    return data;
+}
+
+bool fsr_file_write(const char *path, const void *data, size_t size) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    size_t done = 0;
+    if (fd < 0)
+        return false;
+    while (done < size) {
+        ssize_t n = write(fd, (const char *)data + done, size - done);
+        if (n < 0 && errno != EINTR)
+            break;
+        if (n > 0)
+            done += (size_t)n;
+    }
+    int error = errno;
+    if (close(fd) != 0 && done == size)
+        return false;
+    errno = error;
+    return done == size;
+}
+
+/* The child's descriptors: nothing to read, both outputs into the pipe. */
+static int start(const char *const *argv, int output, pid_t *child) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, output, 1);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, output, 2);
+    if (!error)
+        error = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* A program that ignores SIGCHLD leaves nothing to wait for: the exit status is then taken for 0, and the caller sees by
+ * the output whether the work was done. */
+static int finish(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int fsr_process_run(const char *const *argv, fsr_text *output, int *exit_status) {
+    int ends[2];
+    pid_t child;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    int error = start(argv, ends[1], &child);
+    close(ends[1]);
+    if (!error) {
+        read_to_end(ends[0], output);
+        *exit_status = finish(child);
+    }
+    close(ends[0]);
+    return error;
+}

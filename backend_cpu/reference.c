@@ -1,0 +1,234 @@
+/* Running the reference: nodes in order, each from its arguments' arrays, which go when their last consumer is done. */
+#include "backend_cpu/reference.h"
+#include "backend_cpu/reference_fold.h"
+#include "backend_cpu/reference_walk.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct run {
+    fsr_ref_plan plan;
+    fsr_ref_fetch fetch;
+    void *user;
+    fsr_ball_mode mode;
+    fsr_fault *fault;
+} run;
+
+static fsr_status no_memory(run *r, const fsr_rec *rec) {
+    char text[128];
+    return fsr_fault_set(r->fault, FSR_ERR_MEMORY, "reference: out of memory for %s",
+                         fsr_describe(text, sizeof text, rec->dtype[0], &rec->shape));
+}
+
+/* The view of an edge whose node has been evaluated. */
+static const fsr_ref_view *view_of(const run *r, fsr_ref edge) { return &r->plan.slot[edge.id].value[edge.output]; }
+
+/* ---- the kinds of nodes ------------------------------------------------------------------------ */
+
+static fsr_status run_leaf(run *r, const fsr_rec *rec, uint32_t output, fsr_ref_view *out) {
+    const int64_t size = fsr_shape_size(&rec->shape);
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[output], size, false);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    return r->fetch(r->user, rec, (int)output, data->center, size * (int64_t)fsr_dtype_size(rec->dtype[output]));
+}
+
+/* CONST, PARAM: one element for the whole shape. */
+static fsr_status run_value(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    out->data = fsr_ref_data_new(rec->dtype[0], 1, false);
+    if (!out->data)
+        return no_memory(r, rec);
+    fsr_ref_data_set(out->data, 0, fsr_ball_from_value(rec->dtype[0], rec->value));
+    return FSR_OK;
+}
+
+/* One line of indices, not moving in the other dimensions. */
+static fsr_status run_iota(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const int64_t n = rec->shape.dim[rec->axis];
+    out->data = fsr_ref_data_new(rec->dtype[0], n, false);
+    if (!out->data)
+        return no_memory(r, rec);
+    out->stride[rec->axis] = 1;
+    for (int64_t i = 0; i < n; i++)
+        fsr_ref_data_set(out->data, i, fsr_ball_from_value(rec->dtype[0], fsr_value_from_int(rec->dtype[0], i)));
+    return FSR_OK;
+}
+
+/* The dtype that the operands of a MAP have: b's of a WHERE. */
+static fsr_dtype compute_of(const run *r, const fsr_rec *rec) {
+    int which = fsr_op_get(rec->op)->rule == FSR_RULE_SELECT;
+    return view_of(r, rec->arg[which])->data->dtype;
+}
+
+static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_dtype compute = compute_of(r, rec);
+    fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_ref_walk walk;
+    fsr_ball x[FSR_MAX_ARGS];
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    bool ok = data != NULL;
+    if (ok)
+        *out = fsr_ref_view_whole(data, &rec->shape);
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
+    for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        for (int i = 0; i < rec->nargs; i++)
+            x[i] = fsr_ref_data_get(in[i].data, walk.at[i]);
+        ok = fsr_ref_data_set(data, at, fsr_ball_op(rec->op, compute, rec->dtype[0], x, r->mode));
+    }
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_ref_view view_affine(const fsr_rec *rec, const fsr_ref_view *from, int from_ndim) {
+    fsr_ref_view out = {.data = fsr_ref_data_ref(from->data), .offset = from->offset};
+    for (int j = 0; j < from_ndim; j++) {
+        out.offset += rec->view.start[j] * from->stride[j];
+        if (rec->view.from[j] >= 0)
+            out.stride[rec->view.from[j]] += rec->view.step[j] * from->stride[j];
+    }
+    return out;
+}
+
+/* The elements lie in C order with nothing between them. */
+static bool whole(const fsr_ref_view *v, const fsr_shape *shape) {
+    fsr_ref_view c = fsr_ref_view_whole(v->data, shape);
+    for (int d = 0; d < shape->ndim; d++)
+        if (shape->dim[d] != 1 && c.stride[d] != v->stride[d])
+            return false;
+    return true;
+}
+
+static fsr_status view_reshape(run *r, const fsr_rec *rec, const fsr_ref_view *from, const fsr_shape *shape,
+                               fsr_ref_view *out) {
+    if (whole(from, shape)) {
+        *out = fsr_ref_view_whole(fsr_ref_data_ref(from->data), &rec->shape);
+        out->offset = from->offset;
+        return FSR_OK;
+    }
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(shape), true);
+    fsr_ref_walk walk;
+    bool ok = data != NULL;
+    if (ok)
+        *out = fsr_ref_view_whole(data, &rec->shape);
+    fsr_ref_walk_start(&walk, shape, 0, from, 1);
+    for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++)
+        ok = fsr_ref_data_set(data, at, fsr_ref_data_get(from->data, walk.at[0]));
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_view(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_ref_view *from = view_of(r, rec->arg[0]);
+    const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
+    if (rec->view.kind == FSR_VIEW_RESHAPE)
+        return view_reshape(r, rec, from, shape, out);
+    *out = view_affine(rec, from, shape->ndim);
+    return FSR_OK;
+}
+
+static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
+    fsr_ref_view in[FSR_MAX_TUPLE];
+    fsr_ref_data *data[FSR_MAX_TUPLE] = {NULL};
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    fsr_status status = rec->kind == FSR_NODE_REDUCE ? fsr_ref_reduce(rec, in, shape, data)
+                                                     : fsr_ref_scan(rec, in, shape, data);
+    if (status != FSR_OK)
+        return no_memory(r, rec);
+    for (int i = 0; i < rec->nout; i++)
+        out[i] = fsr_ref_view_whole(data[i], &rec->shape);
+    return FSR_OK;
+}
+
+static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    switch (rec->kind) {
+    case FSR_NODE_CONST:
+    case FSR_NODE_PARAM:
+        return run_value(r, rec, out);
+    case FSR_NODE_IOTA:
+        return run_iota(r, rec, out);
+    case FSR_NODE_MAP:
+        return run_map(r, rec, out);
+    case FSR_NODE_VIEW:
+        return run_view(r, rec, out);
+    case FSR_NODE_REDUCE:
+    case FSR_NODE_SCAN:
+        return run_fold(r, rec, out);
+    case FSR_NODE_POISON:
+        return fsr_fault_set(r->fault, rec->status, "%s", rec->message ? rec->message : "poisoned node");
+    default:
+        return fsr_fault_set(r->fault, FSR_ERR_INTERNAL, "reference: node of kind %d cannot be evaluated", (int)rec->kind);
+    }
+}
+
+/* ---- the run ------------------------------------------------------------------------------------- */
+
+/* Results that are leaves replace what evaluation gave; those that nobody wants go at once. */
+static fsr_status run_node(run *r, uint32_t id) {
+    fsr_ref_slot *slot = &r->plan.slot[id];
+    const fsr_rec *rec = fsr_graph_rec(r->plan.graph, id);
+    fsr_status status = FSR_OK;
+    slot->value = calloc(FSR_MAX_TUPLE, sizeof *slot->value);
+    if (!slot->value)
+        return no_memory(r, rec);
+    if (slot->expanded)
+        status = run_kind(r, rec, slot->value);
+    for (uint32_t i = 0; status == FSR_OK && i < (uint32_t)rec->nout; i++) {
+        bool wanted = slot->wanted >> i & 1, leaf = fsr_ref_is_leaf(rec, i);
+        if (wanted && !leaf)
+            continue;
+        fsr_ref_data_unref(slot->value[i].data);
+        slot->value[i] = (fsr_ref_view){.data = NULL};
+        if (wanted)
+            status = run_leaf(r, rec, i, &slot->value[i]);
+    }
+    for (int i = 0; status == FSR_OK && slot->expanded && i < rec->nargs; i++)
+        fsr_ref_plan_release(&r->plan, rec->arg[i]);
+    return status;
+}
+
+static fsr_status take_result(run *r, fsr_ref edge, fsr_ref_array *out) {
+    const fsr_rec *rec = fsr_graph_rec(r->plan.graph, edge.id);
+    const fsr_ref_view *view = view_of(r, edge);
+    const int64_t size = fsr_shape_size(&rec->shape);
+    fsr_ref_walk walk;
+    out->dtype = rec->dtype[edge.output];
+    out->shape = rec->shape;
+    out->value = malloc((size_t)(size ? size : 1) * sizeof *out->value);
+    out->bound = malloc((size_t)(size ? size : 1) * sizeof *out->bound);
+    if (!out->value || !out->bound)
+        return no_memory(r, rec);
+    fsr_ref_walk_start(&walk, &rec->shape, 0, view, 1);
+    for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++)
+        out->value[at] = fsr_ball_round(out->dtype, fsr_ref_data_get(view->data, walk.at[0]), &out->bound[at]);
+    fsr_ref_plan_release(&r->plan, edge);
+    return FSR_OK;
+}
+
+static fsr_status run_all(run *r, const fsr_graph *g, const fsr_ref *outs, int n, fsr_ref_array *results) {
+    memset(results, 0, (size_t)n * sizeof *results);
+    fsr_status status = fsr_ref_plan_make(&r->plan, g, outs, n);
+    if (status != FSR_OK)
+        fsr_fault_set(r->fault, status, "reference: out of memory for the order of %u nodes", r->plan.slots);
+    for (size_t i = 0; status == FSR_OK && i < r->plan.count; i++)
+        status = run_node(r, r->plan.order[i]);
+    for (int i = 0; status == FSR_OK && i < n; i++)
+        status = take_result(r, outs[i], &results[i]);
+    for (int i = 0; status != FSR_OK && i < n; i++)
+        fsr_ref_array_free(&results[i]);
+    fsr_ref_plan_free(&r->plan);
+    return status;
+}
+
+fsr_status fsr_reference_run(const fsr_graph *g, const fsr_ref *outs, int n, fsr_ref_fetch fetch, void *user,
+                             fsr_ref_array *results, fsr_fault *fault) {
+    run r = {.fetch = fetch, .user = user, .mode = FSR_BALL_STRICT, .fault = fault};
+    return run_all(&r, g, outs, n, results);
+}
+
+fsr_status fsr_reference_run_contracted(const fsr_graph *g, const fsr_ref *outs, int n, fsr_ref_fetch fetch, void *user,
+                                        fsr_ref_array *results, fsr_fault *fault) {
+    run r = {.fetch = fetch, .user = user, .mode = FSR_BALL_CONTRACTED, .fault = fault};
+    return run_all(&r, g, outs, n, results);
+}

@@ -1,0 +1,360 @@
+/* Ball arithmetic of the scalar ops: how far a correct backend may be from the wide result.
+ *
+ * An op's value is the REF column's, evaluated wide on the centres. Its radius is what the operands' radii can do to it, plus
+ * the op's own rounding. The default for the first part is to evaluate the op at the corners of the operands' intervals: right
+ * for every op that is monotone in each operand (exp, sqrt, floor, min, max, casts ...). The others have a rule here: sums
+ * and products (formulas, cheaper than corners), division (unknown when the divisor may be 0), sin and cos (slope at most 1),
+ * pow (unknown when the base may be negative), equality (not monotone).
+ * Constants: 1% is added to each rounding term, for the wide arithmetic's own error (at most 2^-9 of it); inexact ops get four
+ * of the smallest subnormals; sin and cos of more than 1 get 2^-20 units more, where a zero lies between two arguments. */
+#include "backend_cpu/reference_ball.h"
+#include <float.h>
+#include <math.h>
+
+#define SLACK 1.01
+#define SUBNORMALS 4.0
+#define NEAR_ZERO 0x1p-20
+
+double fsr_ball_unit(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1p-24 : 0x1p-53; }
+
+long double fsr_ball_limit(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1.ffffffp127L : 0x1.fffffffffffff8p1023L; }
+
+long double fsr_ball_integers(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1p24L : 0x1p53L; }
+
+double fsr_ball_ulp(fsr_dtype dtype, long double x) {
+    const int digits = dtype == FSR_F32 ? FLT_MANT_DIG : DBL_MANT_DIG;
+    const int lowest = dtype == FSR_F32 ? FLT_MIN_EXP : DBL_MIN_EXP;
+    int exponent = lowest;
+    if (x != 0)
+        frexpl(x, &exponent);
+    return ldexp(1.0, (exponent > lowest ? exponent : lowest) - digits);
+}
+
+/* ---- making and rounding --------------------------------------------------------------------- */
+
+fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
+    if (dtype == FSR_I64)
+        return (fsr_ball){(long double)value.i64, 0};
+    return (fsr_ball){fsr_value_to_double(dtype, value), 0};
+}
+
+fsr_ball fsr_ball_unknown(fsr_dtype dtype) { return (fsr_ball){0, dtype == FSR_BOOL ? 1 : INFINITY}; }
+
+static fsr_value to_value(fsr_dtype dtype, long double x) {
+    fsr_value v = {.bits = 0};
+    if (dtype == FSR_F32) {
+        v.f32 = (float)x;
+        return v;
+    }
+    return dtype == FSR_F64 ? fsr_value_from_double(dtype, (double)x) : fsr_value_from_int(dtype, (int64_t)x);
+}
+
+fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound) {
+    fsr_value value = to_value(dtype, x.center);
+    *bound = x.radius;
+    if (x.radius > 0)
+        *bound += (double)fabsl(fsr_ball_from_value(dtype, value).center - x.center);
+    return value;
+}
+
+static void int_range(fsr_dtype dtype, long double *low, long double *high) {
+    *low = dtype == FSR_I32 ? INT32_MIN : dtype == FSR_I64 ? INT64_MIN : 0;
+    *high = dtype == FSR_I32 ? INT32_MAX : dtype == FSR_I64 ? INT64_MAX : dtype == FSR_U8 ? UINT8_MAX : 1;
+}
+
+fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius) {
+    if (isnan(radius) || isinf(radius))
+        return fsr_ball_unknown(dtype);
+    if (!fsr_dtype_is_float(dtype)) {
+        long double low, high;
+        int_range(dtype, &low, &high);
+        if (dtype != FSR_BOOL && (center - radius < low || center + radius > high))
+            return fsr_ball_unknown(dtype);
+        return (fsr_ball){center, radius};
+    }
+    if (isnan(center) || isinf(center))
+        return (fsr_ball){center, 0};
+    long double limit = fsr_ball_limit(dtype);
+    if (fabsl(center) - radius >= limit)
+        return (fsr_ball){copysignl(INFINITY, center), 0};
+    if (fabsl(center) + radius >= limit)
+        return fsr_ball_unknown(dtype);
+    return (fsr_ball){center, radius};
+}
+
+/* ---- wide evaluation of the REF column --------------------------------------------------------- */
+
+#define REF(f, i, b) f
+#define REF_NONE 0
+#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc)                           \
+    case FSR_OP_##id:                                                                                                  \
+        return ref;
+#define W_(fn) fn
+static double eval_double(fsr_op op, double a, double b, double c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default:
+        return 0;
+    }
+}
+#undef W_
+#define W_(fn) fn##l
+static long double eval_long_double(fsr_op op, long double a, long double b, long double c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default:
+        return 0;
+    }
+}
+#undef W_
+#undef FSR_SCALAR_OP
+#undef REF_NONE
+#undef REF
+
+static long double eval_wide(fsr_op op, fsr_dtype compute, const long double *x) {
+    if (compute == FSR_F32)
+        return eval_double(op, (double)x[0], (double)x[1], (double)x[2]);
+    return eval_long_double(op, x[0], x[1], x[2]);
+}
+
+/* One op on known operands; the result is known. */
+static fsr_ball eval_known(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x) {
+    const fsr_op_info *info = fsr_op_get(op);
+    fsr_value args[3] = {{.bits = 0}};
+    for (int i = 0; i < info->arity; i++)
+        args[i] = to_value(info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, x[i].center);
+    return fsr_ball_from_value(result, fsr_op_eval(op, compute, result, args));
+}
+
+/* ---- propagation ------------------------------------------------------------------------------- */
+
+/* The result at the centres, and its largest distance from the results at the corners of the operands' intervals. */
+static double corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
+    long double at[3] = {x[0].center, x[1].center, x[2].center};
+    *center = eval_wide(op, compute, at);
+    double radius = 0;
+    for (int corner = 0; corner < 1 << arity; corner++) {
+        for (int i = 0; i < arity; i++)
+            at[i] = x[i].center + (corner >> i & 1 ? 1 : -1) * (long double)x[i].radius;
+        long double value = eval_wide(op, compute, at);
+        if (isnan(value) && isnan(*center))
+            continue;
+        if (isnan(value) || isnan(*center) || ((isinf(value) || isinf(*center)) && value != *center))
+            return INFINITY;
+        if (value != *center)
+            radius = fmax(radius, (double)fabsl(value - *center));
+    }
+    return radius;
+}
+
+/* A base that may be 0 or negative is only well-behaved under a known exponent that is a positive integer. */
+static bool pow_unknown(const fsr_ball *x) {
+    if (x[0].center - x[0].radius > 0)
+        return false;
+    bool integer = x[1].radius == 0 && x[1].center > 0 && truncl(x[1].center) == x[1].center;
+    return !integer;
+}
+
+/* The part of the radius that comes from the operands' radii, not all of which are 0. All are finite. */
+static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
+    const long double a = x[0].center, b = x[1].center, c = x[2].center;
+    const double ra = x[0].radius, rb = x[1].radius, rc = x[2].radius;
+    for (int i = 0; i < arity; i++)
+        if (!isfinite(x[i].center))
+            return op == FSR_OP_POW && x[0].radius > 0 && pow_unknown(x) ? INFINITY
+                                                                        : corners(op, compute, arity, x, center);
+    switch (op) {
+    case FSR_OP_ADD:
+    case FSR_OP_SUB:
+        *center = op == FSR_OP_ADD ? a + b : a - b;
+        return ra + rb;
+    case FSR_OP_MUL:
+    case FSR_OP_FMA:
+        *center = eval_wide(op, compute, (long double[3]){a, b, c});
+        return (double)(fabsl(a) * rb + fabsl(b) * ra) + ra * rb + (op == FSR_OP_MUL ? 0 : rc);
+    case FSR_OP_DIV:
+        *center = a / b;
+        if (fabsl(b) <= rb)
+            return rb == 0 && fabsl(a) > ra ? 0 : INFINITY;
+        return (double)((ra + fabsl(*center) * rb) / (fabsl(b) - rb));
+    case FSR_OP_SIN:
+    case FSR_OP_COS:
+        *center = eval_wide(op, compute, (long double[3]){a, 0, 0});
+        return fmin(ra, 2);
+    case FSR_OP_POW:
+        if (pow_unknown(x))
+            return INFINITY;
+        return corners(op, compute, arity, x, center);
+    default:
+        return corners(op, compute, arity, x, center);
+    }
+}
+
+bool fsr_ball_selects(fsr_op op) {
+    switch (op) {
+    case FSR_OP_NEG:
+    case FSR_OP_ABS:
+    case FSR_OP_MAXIMUM:
+    case FSR_OP_MINIMUM:
+    case FSR_OP_FLOOR:
+    case FSR_OP_CEIL:
+        return true;
+    default:
+        break;
+    }
+    fsr_rule rule = fsr_op_get(op)->rule;
+    return rule == FSR_RULE_COMPARE || rule == FSR_RULE_LOGIC || rule == FSR_RULE_TEST || rule == FSR_RULE_SELECT;
+}
+
+/* The op's own error for a result of this magnitude. */
+static double own_error(fsr_op op, fsr_dtype dtype, long double magnitude, long double argument) {
+    const fsr_op_info *info = fsr_op_get(op);
+    double ulp = fsr_ball_ulp(dtype, magnitude);
+    if (info->flags & FSR_OP_EXACT)
+        return 0.5 * SLACK * ulp;
+    double error = SLACK * info->ulp * ulp + SUBNORMALS * fsr_ball_ulp(dtype, 0);
+    if ((op == FSR_OP_SIN || op == FSR_OP_COS) && fabsl(argument) > 1)
+        error += NEAR_ZERO * fsr_ball_unit(dtype);
+    return error;
+}
+
+/* ---- the kinds of ops ---------------------------------------------------------------------------- */
+
+/* Bool operands: all combinations of the unknown ones. */
+static fsr_ball op_bools(fsr_op op, fsr_dtype result, int arity, const fsr_ball *x) {
+    fsr_ball out = eval_known(op, FSR_BOOL, result, x);
+    for (int choice = 1; choice < 1 << arity; choice++) {
+        fsr_ball y[3] = {x[0], x[1], x[2]};
+        bool possible = true;
+        for (int i = 0; i < arity; i++)
+            if (choice >> i & 1) {
+                possible = possible && x[i].radius != 0;
+                y[i].center = x[i].center == 0;
+            }
+        if (possible && eval_known(op, FSR_BOOL, result, y).center != out.center)
+            out.radius = 1;
+    }
+    return out;
+}
+
+static bool certain_nan(fsr_ball x) { return isnan(x.center) && x.radius == 0; }
+
+/* Comparisons: known if the operands are, if one is NaN, or if the intervals do not touch. */
+static fsr_ball op_compare(fsr_op op, const fsr_ball *x) {
+    bool nan = certain_nan(x[0]) || certain_nan(x[1]);
+    long double value = eval_long_double(op, x[0].center, x[1].center, 0);
+    double reach = x[0].radius + x[1].radius;
+    if (nan || reach == 0 || fabsl(x[0].center - x[1].center) > reach)
+        return (fsr_ball){value, 0};
+    return (fsr_ball){value, 1};
+}
+
+static fsr_ball op_test(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
+    fsr_ball at = {x[0].center, 0};
+    fsr_ball out = eval_known(op, compute, FSR_BOOL, &at);
+    out.radius = isinf(x[0].radius) ? 1 : 0;
+    return out;
+}
+
+static fsr_ball op_select(fsr_dtype dtype, const fsr_ball *x) {
+    fsr_ball yes = x[0].center != 0 ? x[1] : x[2], no = x[0].center != 0 ? x[2] : x[1];
+    if (x[0].radius == 0)
+        return yes;
+    if (yes.radius == 0 && no.radius == 0 && (yes.center == no.center || (isnan(yes.center) && isnan(no.center))))
+        return yes;
+    if (!isfinite(yes.center) || !isfinite(no.center))
+        return fsr_ball_unknown(dtype);
+    double radius = (double)fabsl(yes.center - no.center) + no.radius;
+    return fsr_ball_settle(dtype, yes.center, fmax(radius, yes.radius));
+}
+
+static long double truncate_to(fsr_dtype to, long double x) {
+    long double low, high;
+    int_range(to, &low, &high);
+    return x <= low ? low : x >= high ? high : truncl(x);
+}
+
+static fsr_ball cast_to_int(fsr_dtype to, fsr_dtype from, fsr_ball x) {
+    long double low = x.center - x.radius, high = x.center + x.radius, least, greatest;
+    if (fsr_dtype_is_float(from)) {
+        long double center = truncate_to(to, x.center);
+        long double below = center - truncate_to(to, low), above = truncate_to(to, high) - center;
+        return (fsr_ball){center, (double)(below > above ? below : above)};
+    }
+    int_range(from, &least, &greatest);
+    low = low < least ? least : low;
+    high = high > greatest ? greatest : high;
+    int_range(to, &least, &greatest);
+    return low < least || high > greatest ? fsr_ball_unknown(to) : x;
+}
+
+static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
+    if (x.radius == 0)
+        return eval_known(FSR_OP_CAST, from, to, &x);
+    if (to == FSR_BOOL)
+        return fabsl(x.center) > x.radius ? (fsr_ball){1, 0} : (fsr_ball){x.center != 0, 1};
+    if (isinf(x.radius))
+        return fsr_ball_unknown(to);
+    if (!fsr_dtype_is_float(to))
+        return cast_to_int(to, from, x);
+    long double magnitude = fabsl(x.center) + x.radius;
+    bool rounds = fsr_dtype_is_float(from) ? to < from : magnitude > fsr_ball_integers(to);
+    return fsr_ball_settle(to, x.center, x.radius + (rounds ? 0.5 * SLACK * fsr_ball_ulp(to, magnitude) : 0));
+}
+
+static bool small_integer(fsr_dtype dtype, long double x) {
+    return fabsl(x) <= fsr_ball_integers(dtype) && truncl(x) == x;
+}
+
+/* The result on known operands is known as well. */
+static bool stays_known(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, fsr_ball_mode mode) {
+    if (!fsr_dtype_is_float(compute) || fsr_ball_selects(op))
+        return true;
+    if (!(fsr_op_get(op)->flags & FSR_OP_EXACT) || (mode == FSR_BALL_CONTRACTED && op == FSR_OP_MUL))
+        return false;
+    if (mode != FSR_BALL_FOLD)
+        return true;
+    for (int i = 0; i < arity; i++)
+        if (!small_integer(compute, x[i].center))
+            return false;
+    return small_integer(compute, eval_long_double(op, x[0].center, x[1].center, x[2].center));
+}
+
+static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball *x, fsr_ball_mode mode) {
+    double largest = 0;
+    for (int i = 0; i < arity; i++)
+        largest = fmax(largest, x[i].radius);
+    if (isinf(largest))
+        return fsr_ball_unknown(dtype);
+    if (largest == 0 && stays_known(op, dtype, arity, x, mode))
+        return eval_known(op, dtype, dtype, x);
+    long double center;
+    double radius = 0;
+    if (largest == 0)
+        center = eval_wide(op, dtype, (long double[3]){x[0].center, x[1].center, x[2].center});
+    else
+        radius = propagate(op, dtype, arity, x, &center);
+    if (isinf(radius))
+        return fsr_ball_unknown(dtype);
+    if (isfinite(center) && fsr_dtype_is_float(dtype) && !fsr_ball_selects(op))
+        radius += own_error(op, dtype, fabsl(center) + radius, x[0].center);
+    return fsr_ball_settle(dtype, center, radius);
+}
+
+fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode) {
+    const fsr_op_info *info = fsr_op_get(op);
+    fsr_ball y[3] = {{0, 0}, {0, 0}, {0, 0}};
+    for (int i = 0; i < info->arity; i++)
+        y[i] = x[i];
+    if (info->rule == FSR_RULE_CAST)
+        return op_cast(result, compute, y[0]);
+    if (compute == FSR_BOOL)
+        return op_bools(op, result, info->arity, y);
+    if (info->rule == FSR_RULE_COMPARE)
+        return op_compare(op, y);
+    if (info->rule == FSR_RULE_TEST)
+        return op_test(op, compute, y);
+    if (info->rule == FSR_RULE_SELECT)
+        return op_select(result, y);
+    return op_numeric(op, compute, info->arity, y, mode);
+}

@@ -1,0 +1,44 @@
+/* A number with an error radius, and the scalar ops on it. */
+#ifndef FUSOR_BACKEND_CPU_REFERENCE_BALL_H
+#define FUSOR_BACKEND_CPU_REFERENCE_BALL_H
+
+#include "graph/ops.h"
+
+/* A correct backend's value lies in [center - radius, center + radius].
+ *   radius 0         the value is `center`, which the dtype can represent (also NaN and the infinities);
+ *   radius INFINITY  unknown, NaN included;
+ *   otherwise        center is finite. A bool that is unknown has radius 1. */
+typedef struct fsr_ball {
+    long double center;
+    double radius;
+} fsr_ball;
+
+typedef enum fsr_ball_mode {
+    FSR_BALL_STRICT,     /* an exact op on known operands is known */
+    FSR_BALL_CONTRACTED, /* but a product, which may be kept unrounded */
+    FSR_BALL_FOLD        /* a step of some tree: operands known here are rounded values elsewhere, so every rounding counts, but
+                            those of small integers (counts) */
+} fsr_ball_mode;
+
+fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
+fsr_ball fsr_ball_unknown(fsr_dtype dtype);
+/* The centre rounded to dtype; bound receives the radius around that. */
+fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
+/* The ball of a result computed wide: an overflow for certain becomes an infinity, a possible one (for integers: wrapping)
+ * unknown. */
+fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius);
+/* The op on operands of dtype `compute` (see fsr_op_eval). */
+fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);
+/* The op's result is one of its operands, or follows from them without rounding. */
+bool fsr_ball_selects(fsr_op op);
+
+/* Half a unit in the last place of 1: the largest relative rounding error. */
+double fsr_ball_unit(fsr_dtype dtype);
+/* The unit in the last place of x. */
+double fsr_ball_ulp(fsr_dtype dtype, long double x);
+/* What rounds to infinity, in magnitude. */
+long double fsr_ball_limit(fsr_dtype dtype);
+/* Integers up to this magnitude are exact: 2^24, 2^53. */
+long double fsr_ball_integers(fsr_dtype dtype);
+
+#endif

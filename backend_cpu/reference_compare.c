@@ -1,0 +1,55 @@
+/* Comparing a backend's array with the reference. */
+#include "backend_cpu/reference.h"
+#include "backend_cpu/reference_ball.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long double element(fsr_dtype dtype, const void *data, int64_t at) {
+    fsr_value v = {.bits = 0};
+    size_t size = fsr_dtype_size(dtype);
+    memcpy(&v, (const char *)data + (size_t)at * size, size);
+    return fsr_ball_from_value(dtype, v).center;
+}
+
+/* INFINITY if exactly one is NaN, or they differ and one is infinite. */
+static double distance(long double want, long double got) {
+    if (want == got || (isnan(want) && isnan(got)))
+        return 0;
+    return isfinite(want) && isfinite(got) ? (double)fabsl(want - got) : INFINITY;
+}
+
+static double ratio(double error, double bound) {
+    if (error == 0 || isinf(bound))
+        return 0;
+    return bound == 0 ? INFINITY : error / bound;
+}
+
+bool fsr_ref_compare(const fsr_ref_array *want, const void *got, fsr_verify_report *report) {
+    const int64_t n = fsr_shape_size(&want->shape);
+    bool inside = true;
+    for (int64_t i = 0; i < n; i++) {
+        long double expected = fsr_ball_from_value(want->dtype, want->value[i]).center;
+        long double found = element(want->dtype, got, i);
+        double error = distance(expected, found), worse = ratio(error, want->bound[i]);
+        inside = inside && worse <= 1;
+        if (!(worse > report->worst))
+            continue;
+        report->worst = worse;
+        report->worst_index = i;
+        report->worst_error = error;
+        report->worst_bound = want->bound[i];
+        report->got = (double)found;
+        report->expected = (double)expected;
+    }
+    report->checked += n;
+    return inside;
+}
+
+void fsr_ref_array_free(fsr_ref_array *a) {
+    if (!a)
+        return;
+    free(a->value);
+    free(a->bound);
+    memset(a, 0, sizeof *a);
+}

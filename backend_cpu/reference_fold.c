@@ -1,0 +1,254 @@
+/* Reductions and scans in ball arithmetic.
+ *
+ * Four ways to fold a row:
+ *   float sum, float product   exact formulas for any order (reference_sum.c);
+ *   selecting operators        no step rounds (integers, min, max, and, or, argmax): any order gives the same; left to right;
+ *   other operators, reduced   by a pairwise tree, on a stack of log n states, so that radii grow by log n steps, not n;
+ *   other operators, scanned   left to right, whose radii are those of the deepest order there is.
+ * A backend's tree is not ours. A pairwise radius is multiplied by 1 + depth(n) / log2 n, a scan's by 4; and added is
+ * depth(n) (for a scan 16) units of the largest magnitude that the component had on the way, for partial results that cancel
+ * here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from finite numbers
+ * is unknown, as it may depend on the order. */
+#include "backend_cpu/reference_fold.h"
+#include "backend_cpu/reference_sum.h"
+#include <math.h>
+#include <string.h>
+
+#define SCAN_SCALE 4
+#define SCAN_UNITS 16
+#define MAX_LEVELS 64
+
+typedef enum way { WAY_SUM, WAY_PRODUCT, WAY_SELECT, WAY_TREE, WAY_RUN } way;
+
+typedef struct fold {
+    const fsr_combine *combine;
+    way way;
+    int64_t n;
+    fsr_ref_sum sum;
+    fsr_ref_product product;
+    fsr_ball state[FSR_MAX_TUPLE];             /* SELECT, RUN */
+    fsr_ball stack[MAX_LEVELS][FSR_MAX_TUPLE]; /* TREE: level k holds 2^k elements if bit k of n is set */
+    long double largest[FSR_MAX_TUPLE];        /* TREE, RUN */
+    bool nan;                                  /* TREE, RUN: a NaN was folded */
+} fold;
+
+static double log2_ceil(int64_t n) {
+    int bits = 0;
+    while (bits < 62 && (INT64_C(1) << bits) < n)
+        bits++;
+    return bits;
+}
+
+double fsr_ref_depth(int64_t n) { return fmin((double)(n - 1), 320 + log2_ceil(n) + (double)(n >> 20)); }
+
+double fsr_ref_scan_depth(int64_t n, int64_t row) {
+    return fmin((double)(n - 1), 4096 + log2_ceil(row) + (double)(row >> 10));
+}
+
+/* ---- one row --------------------------------------------------------------------------------- */
+
+static way way_of(const fsr_combine *c, bool scan) {
+    if (fsr_ref_selects(c))
+        return WAY_SELECT;
+    if (c->builtin && c->op == FSR_OP_ADD)
+        return WAY_SUM;
+    if (c->builtin && c->op == FSR_OP_MUL)
+        return WAY_PRODUCT;
+    return scan ? WAY_RUN : WAY_TREE;
+}
+
+static void fold_start(fold *f, const fsr_combine *combine, bool scan) {
+    f->combine = combine;
+    f->way = way_of(combine, scan);
+    f->n = 0;
+    f->sum = (fsr_ref_sum){.n = 0};
+    f->product = (fsr_ref_product){.n = 0};
+    memset(f->largest, 0, sizeof f->largest);
+    f->nan = false;
+}
+
+static void note(fold *f, const fsr_ball *state) {
+    for (int i = 0; i < f->combine->arity; i++)
+        if (isfinite(state[i].center))
+            f->largest[i] = fmaxl(f->largest[i], fabsl(state[i].center));
+}
+
+static void note_leaf(fold *f, const fsr_ball *x) {
+    for (int i = 0; i < f->combine->arity; i++)
+        f->nan = f->nan || isnan(x[i].center);
+    note(f, x);
+}
+
+static void push_tree(fold *f, const fsr_ball *x) {
+    const size_t bytes = (size_t)f->combine->arity * sizeof *x;
+    fsr_ball carry[FSR_MAX_TUPLE];
+    memcpy(carry, x, bytes);
+    int level = 0;
+    for (; f->n >> level & 1; level++) {
+        fsr_ref_combine(f->combine, carry, f->stack[level], carry);
+        note(f, carry);
+    }
+    memcpy(f->stack[level], carry, bytes);
+}
+
+static void fold_push(fold *f, const fsr_ball *x) {
+    if (f->way == WAY_TREE || f->way == WAY_RUN)
+        note_leaf(f, x);
+    if (f->way == WAY_SUM)
+        fsr_ref_sum_add(&f->sum, x[0]);
+    else if (f->way == WAY_PRODUCT)
+        fsr_ref_product_add(&f->product, x[0]);
+    else if (f->way == WAY_TREE)
+        push_tree(f, x);
+    else if (f->n == 0)
+        memcpy(f->state, x, (size_t)f->combine->arity * sizeof *x);
+    else
+        fsr_ref_combine(f->combine, f->state, f->state, x);
+    if (f->way == WAY_RUN)
+        note(f, f->state);
+    f->n++;
+}
+
+static void tree_result(const fold *f, fsr_ball *out) {
+    bool first = true;
+    for (int level = 0; level < MAX_LEVELS - 1; level++) {
+        if (!(f->n >> level & 1))
+            continue;
+        if (first)
+            memcpy(out, f->stack[level], (size_t)f->combine->arity * sizeof *out);
+        else
+            fsr_ref_combine(f->combine, out, f->stack[level], out);
+        first = false;
+    }
+}
+
+/* Makes the radii of our order cover the backends' orders. */
+static void widen(const fold *f, fsr_ball *out) {
+    const double depth = fsr_ref_depth(f->n);
+    const double scale = f->way == WAY_RUN ? SCAN_SCALE : 1 + depth / fmax(1, log2_ceil(f->n));
+    const double units = f->way == WAY_RUN ? SCAN_UNITS : depth;
+    for (int i = 0; i < f->combine->arity; i++) {
+        fsr_dtype dtype = f->combine->dtype[i];
+        if (!fsr_dtype_is_float(dtype))
+            continue;
+        if (isnan(out[i].center) && f->nan && out[i].radius == 0)
+            continue;
+        if (!isfinite(out[i].center))
+            out[i] = fsr_ball_unknown(dtype);
+        if (out[i].radius == 0)
+            continue;
+        double radius = out[i].radius * scale + units * fsr_ball_unit(dtype) * (double)f->largest[i];
+        out[i] = fsr_ball_settle(dtype, out[i].center, radius);
+    }
+}
+
+/* The fold of what was pushed; row: elements of the whole row (of a scan). */
+static void fold_get(const fold *f, int64_t row, fsr_ball *out) {
+    const fsr_combine *c = f->combine;
+    if (f->n == 0) {
+        for (int i = 0; i < c->arity; i++)
+            out[i] = fsr_ball_from_value(c->dtype[i], c->identity[i]);
+        return;
+    }
+    if (f->way == WAY_SUM)
+        out[0] = fsr_ref_sum_get(&f->sum, c->dtype[0], row ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n));
+    else if (f->way == WAY_PRODUCT)
+        out[0] = fsr_ref_product_get(&f->product, c->dtype[0]);
+    else if (f->way == WAY_TREE)
+        tree_result(f, out);
+    else
+        memcpy(out, f->state, (size_t)c->arity * sizeof *out);
+    if ((f->way == WAY_TREE || f->way == WAY_RUN) && f->n > 1)
+        widen(f, out);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------ */
+
+static fsr_status make(const fsr_rec *node, fsr_ref_data **out) {
+    const int n = node->combine->arity;
+    for (int i = 0; i < n; i++)
+        out[i] = fsr_ref_data_new(node->combine->dtype[i], fsr_shape_size(&node->shape), true);
+    for (int i = 0; i < n; i++)
+        if (!out[i])
+            return FSR_ERR_MEMORY;
+    return FSR_OK;
+}
+
+static void drop(const fsr_rec *node, fsr_ref_data **out) {
+    for (int i = 0; i < node->combine->arity; i++) {
+        fsr_ref_data_unref(out[i]);
+        out[i] = NULL;
+    }
+}
+
+static bool store(const fsr_rec *node, fsr_ref_data **out, int64_t at, const fsr_ball *x) {
+    for (int i = 0; i < node->combine->arity; i++)
+        if (!fsr_ref_data_set(out[i], at, x[i]))
+            return false;
+    return true;
+}
+
+static bool reduce_row(const fsr_rec *node, const fsr_ref_view *in, fsr_ref_walk *row, fsr_ref_data **out, int64_t at) {
+    fold f;
+    fsr_ball x[FSR_MAX_TUPLE];
+    fold_start(&f, node->combine, false);
+    for (; row->left > 0; fsr_ref_walk_next(row)) {
+        for (int i = 0; i < node->combine->arity; i++)
+            x[i] = fsr_ref_data_get(in[i].data, row->at[i]);
+        fold_push(&f, x);
+    }
+    fold_get(&f, 0, x);
+    return store(node, out, at, x);
+}
+
+fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out) {
+    const int n = node->combine->arity;
+    fsr_ref_walk rows, row;
+    fsr_status status = make(node, out);
+    fsr_ref_walk_start(&rows, from, node->axes, in, n);
+    fsr_ref_walk_start(&row, from, ~node->axes, in, n);
+    for (int64_t at = 0; status == FSR_OK && rows.left > 0; fsr_ref_walk_next(&rows), at++) {
+        fsr_ref_walk_restart(&row, rows.at);
+        if (!reduce_row(node, in, &row, out, at))
+            status = FSR_ERR_MEMORY;
+    }
+    if (status != FSR_OK)
+        drop(node, out);
+    return status;
+}
+
+static bool scan_row(const fsr_rec *node, const fsr_ref_view *view, const int64_t *start, fsr_ref_data **out) {
+    const int n = node->combine->arity, axis = node->axis;
+    const int64_t length = node->shape.dim[axis];
+    fold f;
+    fsr_ball x[FSR_MAX_TUPLE], result[FSR_MAX_TUPLE];
+    fold_start(&f, node->combine, true);
+    for (int64_t i = 0; i < length; i++) {
+        for (int k = 0; k < n; k++)
+            x[k] = fsr_ref_data_get(view[k].data, start[k] + i * view[k].stride[axis]);
+        if (node->exclusive)
+            fold_get(&f, length, result);
+        fold_push(&f, x);
+        if (!node->exclusive)
+            fold_get(&f, length, result);
+        if (!store(node, out, start[n] + i * view[n].stride[axis], result))
+            return false;
+    }
+    return true;
+}
+
+fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out) {
+    const int n = node->combine->arity;
+    fsr_ref_view view[FSR_REF_WALK_MAX];
+    fsr_ref_walk rows;
+    fsr_status status = make(node, out);
+    memcpy(view, in, (size_t)n * sizeof *in);
+    view[n] = fsr_ref_view_whole(NULL, from);
+    fsr_ref_walk_start(&rows, from, 1u << node->axis, view, n + 1);
+    for (; status == FSR_OK && rows.left > 0; fsr_ref_walk_next(&rows))
+        if (!scan_row(node, view, rows.at, out))
+            status = FSR_ERR_MEMORY;
+    if (status != FSR_OK)
+        drop(node, out);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* Reductions and scans of ball arrays. */
+#ifndef FUSOR_BACKEND_CPU_REFERENCE_FOLD_H
+#define FUSOR_BACKEND_CPU_REFERENCE_FOLD_H
+
+#include "backend_cpu/reference_array.h"
+
+/* Roundings that an element may pass through on a backend. A reduction of n: min(n - 1, 320 + log2 n + n / 2^20), that is,
+ * accumulators that fold a few hundred elements serially (for huge n at least 2^20 accumulators), then a tree. A scan at its
+ * n-th element in a row of `row`: min(n - 1, 4096 + log2 row + row / 1024). */
+double fsr_ref_depth(int64_t n);
+double fsr_ref_scan_depth(int64_t n, int64_t row);
+
+/* One step of an operator: out = left (+) right; out may be left or right. */
+void fsr_ref_combine(const fsr_combine *c, fsr_ball *out, const fsr_ball *left, const fsr_ball *right);
+
+/* No step of the operator rounds: integers, min, max, comparisons, choices. */
+bool fsr_ref_selects(const fsr_combine *c);
+
+/* Folds in[0..arity) of shape `from` over node->axes, or along node->axis. out[0..arity) receives new arrays of node->shape.
+ * FSR_ERR_MEMORY: out of memory, nothing is made. */
+fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out);
+fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out);
+
+#endif

@@ -1,0 +1,86 @@
+/* The CUDA backend's state, seen by this room's files that talk to the device. Needs the CUDA headers. */
+#ifndef FUSOR_BACKEND_CUDA_DEVICE_H
+#define FUSOR_BACKEND_CUDA_DEVICE_H
+
+#include "backend_cuda/build.h"
+#include "backend_cuda/memory.h"
+#include "runtime/backend.h"
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { FSR_RING_SLOTS = 16, FSR_RING_BYTES = 64 << 10 };
+
+/* Pinned memory through which small arrays go to the device, so that the caller's memory is free at once. */
+typedef struct fsr_ring {
+    pthread_mutex_t lock;
+    char *memory;                     /* FSR_RING_SLOTS slots of FSR_RING_BYTES */
+    cudaEvent_t sent[FSR_RING_SLOTS]; /* the slot's last copy */
+    unsigned next;
+} fsr_ring;
+
+/* Orders foreign streams against the backend's own. An event is recorded and waited for under the lock: another
+ * thread's recording in between would let the wait miss this thread's work. */
+typedef struct fsr_order {
+    pthread_mutex_t lock;
+    cudaEvent_t before, after;
+} fsr_order;
+
+typedef struct fsr_cuda_modules fsr_cuda_modules;
+
+typedef struct fsr_cuda {
+    fsr_backend base; /* first: an fsr_backend * is an fsr_cuda * */
+    int device;
+    int arch; /* 90: sm_90 */
+    int log_level;
+    fsr_target target;
+    cudaStream_t stream;
+    cudaEvent_t mark[2];
+    fsr_order order;
+    fsr_ring ring;
+    fsr_device_pool *pool;
+    fsr_nvrtc *nvrtc;
+    fsr_cuda_build *build;
+    fsr_cuda_modules *modules;
+    atomic_int_fast64_t launches;
+} fsr_cuda;
+
+static inline fsr_cuda *fsr_cuda_of(fsr_backend *b) {
+    return (fsr_cuda *)b;
+}
+
+/* Makes the backend's device the calling thread's current one. */
+fsr_status fsr_cuda_use(fsr_cuda *c, fsr_fault *fault);
+/* Fills the fault from a failed CUDA call: what was done (printf-like), CUDA's name and sentence for the error, and
+ * whether the device's context is lost. Clears CUDA's last error. */
+fsr_status fsr_cuda_fail(fsr_cuda *c, cudaError_t error, fsr_fault *fault, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* transfer.c: events, ring; copies and waiting. */
+fsr_status fsr_transfer_open(fsr_cuda *c, fsr_fault *fault);
+void fsr_transfer_close(fsr_cuda *c);
+fsr_status fsr_cuda_copy_in(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
+                            fsr_fault *fault);
+fsr_status fsr_cuda_copy_out(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
+                             fsr_fault *fault);
+fsr_status fsr_cuda_copy(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
+                         fsr_fault *fault);
+fsr_status fsr_cuda_clear(fsr_backend *b, void *dst, int64_t bytes, fsr_stream stream, fsr_fault *fault);
+fsr_status fsr_cuda_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
+fsr_status fsr_cuda_mark(fsr_backend *b, int which, fsr_fault *fault);
+fsr_status fsr_cuda_elapsed(fsr_backend *b, double *ms, fsr_fault *fault);
+
+/* Work on a stream: begin gives the stream to use (the own one for NULL) and makes a foreign one wait for the own
+ * one; end makes the own one wait for what was put on the foreign one since. */
+cudaError_t fsr_stream_begin(fsr_cuda *c, fsr_stream stream, cudaStream_t *use);
+cudaError_t fsr_stream_end(fsr_cuda *c, cudaStream_t used);
+
+/* module.c: kernels in memory. The number of compilations and hits go into *stats. */
+fsr_status fsr_modules_open(fsr_cuda *c, fsr_fault *fault);
+void fsr_modules_close(fsr_cuda *c);
+void fsr_modules_stats(fsr_cuda *c, fsr_backend_stats *stats);
+fsr_status fsr_cuda_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
+fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
+                           fsr_fault *fault);
+
+#endif

@@ -1,0 +1,138 @@
+/* Shared by the emit_*.c files.
+ *
+ * Names in the text: v<i> the value of instruction i, x<b> array b, n<s> integer argument s (rows, cols, splits, chunk and the
+ * extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's address that
+ * comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
+ *
+ * A frame is the text around the scalar program that a schedule needs. Inside it a value is named in one of three ways:
+ *   PLAIN  v7        a variable of the innermost block, or of the row
+ *   ITEM   v7[i]     one of `items` registers, i = j * vector + v: loaded values, kept ones, those read in a later stage
+ *   LANE   v7[v]     ROW values when a thread owns `vector` rows (COL) */
+#ifndef FUSOR_BACKEND_CUDA_EMIT_H
+#define FUSOR_BACKEND_CUDA_EMIT_H
+
+#include "backend_cuda/emit_cuda.h"
+#include "fusion/launch_shape.h"
+
+typedef enum fsr_naming { FSR_NAME_PLAIN, FSR_NAME_ITEM, FSR_NAME_LANE } fsr_naming;
+
+typedef struct fsr_emit {
+    const fsr_kernel *k;
+    fsr_schedule s;
+    fsr_text *out;
+    int depth;
+    fsr_status status;
+    uint8_t naming[FSR_MAX_INSTS];
+    bool needs[FSR_MAX_DIMS]; /* dimensions whose index somebody reads */
+    int op_of[FSR_MAX_COMBINES]; /* the fold whose op<f> struct serves this fold */
+    int stage[FSR_MAX_INSTS];  /* of the pass being printed */
+    int loop[FSR_MAX_INSTS];   /* its loop */
+    int nloop, nstages;
+    int pass;
+} fsr_emit;
+
+#define FSR_REF 64 /* room for the text of one reference */
+#define FSR_EXPR 1024 /* room for the text of one address or op */
+
+/* One line at the current depth; block_open also prints "{" on it and goes deeper. */
+void fsr_emit_line(fsr_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_emit_open(fsr_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_emit_close(fsr_emit *e);
+/* "#pragma unroll" and "for (int <var> = 0; <var> < <n>; <var>++) {". */
+void fsr_emit_unrolled(fsr_emit *e, const char *var, int n);
+/* Records that the kernel breaks a rule of emit_cuda.h. */
+void fsr_emit_broken(fsr_emit *e);
+
+/* emit_scalar.c */
+const char *fsr_emit_type(fsr_dtype dtype);
+const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value);
+/* The text by which instruction v's value is read. */
+const char *fsr_emit_ref(const fsr_emit *e, char buf[FSR_REF], int v);
+/* The name that instruction v's value is assigned to: without the test that makes a bool of a loaded byte. */
+const char *fsr_emit_name(const fsr_emit *e, char buf[FSR_REF], int v);
+/* An op's text with its operands filled in. */
+void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]);
+/* One CONST, PARAM, INDEX, OP or RESULT, as a definition or, for other namings, an assignment. */
+void fsr_emit_value(fsr_emit *e, int v, const char *result);
+/* True for values that are cheaper to write again than to hold. */
+bool fsr_emit_is_cheap(const fsr_emit *e, int v);
+
+/* emit_access.c */
+typedef enum fsr_lanes {
+    FSR_LANES_ALIGNED, /* adjacent and aligned */
+    FSR_LANES_ONE,     /* adjacent */
+    FSR_LANES_SAME,    /* all the same element */
+    FSR_LANES_STRIDED, /* a run-time stride */
+    FSR_LANES_EACH     /* each its own address: columns of several dimensions */
+} fsr_lanes;
+
+/* True if a thread's `vector` neighbours lie along the rows (MAP, COL), false if along the columns. */
+bool fsr_emit_along_rows(const fsr_emit *e);
+void fsr_emit_find_needs(fsr_emit *e);
+/* Definitions of the parallel dimensions' indices from r, and of the folded ones' from `column`. */
+void fsr_emit_row_indices(fsr_emit *e);
+void fsr_emit_column_indices(fsr_emit *e, const char *column);
+/* "const idx a3 = ..." for the accesses of all loads, all stores or both. */
+void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores);
+fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access);
+/* Loads `vector` elements into v<inst>[at ..]; `column` names the first one's column, NULL at ROW level. */
+void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column);
+/* Stores `vector` elements from o<inst>, or, if vector is 1, the value itself. */
+void fsr_emit_store(fsr_emit *e, int inst, const char *column);
+/* "x<b>[address]" of one element; column NULL: at ROW level. Returns buf. */
+const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column);
+
+/* emit_fold.c */
+void fsr_emit_fold_types(fsr_emit *e);
+/* A struct <name> whose state holds the states of these folds as members f<fold>. */
+void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list);
+/* "op2::state{v7, v8}" */
+void fsr_emit_input(const fsr_emit *e, char buf[FSR_EXPR], int fold);
+
+/* emit_rows.c: values of ROW level. */
+
+/* The ROW instructions of a pass in a frame where a thread has one row; its stores are under `guard`. */
+void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard);
+/* The text of the state that RESULT instruction `v` reads, at ROW level. */
+void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v);
+
+/* emit_tile.c: one tile of columns in registers, for ROW, SPLIT and LOOKBACK. Expects in scope: r, a<x>, end (the
+ * first column beyond), c0 (the thread's first column), acc<pass>, carry<pass>_<stage>. */
+
+/* Threads of a row, lanes of a warp that share one, warps of a row, steps of a tile. */
+int fsr_emit_group(const fsr_emit *e);
+int fsr_emit_lane_count(const fsr_emit *e);
+int fsr_emit_warps(const fsr_emit *e);
+int fsr_emit_steps(const fsr_emit *e);
+/* Accumulators of a thread. */
+int fsr_emit_accumulators(const fsr_emit *e);
+/* Enters a pass: its loop, stages, and how its values are named. */
+void fsr_emit_enter_pass(fsr_emit *e, int pass);
+/* Structs of all passes, before the function. */
+void fsr_emit_pass_types(fsr_emit *e);
+/* Registers for kept values, at the function's scope. */
+void fsr_emit_kept(fsr_emit *e);
+/* acc and carry of the pass, and shared memory of its exchanges. */
+void fsr_emit_pass_state(fsr_emit *e);
+/* "all<pass>": the fold of the accumulators over the group. */
+void fsr_emit_pass_total(fsr_emit *e);
+void fsr_emit_tile(fsr_emit *e);
+/* Loops over steps j and lanes v (one loop over i if vector is 1); lanes also define c if the loop needs it. */
+void fsr_emit_open_steps(fsr_emit *e, const char *first, int stride);
+void fsr_emit_open_lanes(fsr_emit *e);
+void fsr_emit_close_lanes(fsr_emit *e);
+const char *fsr_emit_step_column(const fsr_emit *e);
+
+/* One a schedule: the function's body. */
+void fsr_emit_map(fsr_emit *e);
+void fsr_emit_row(fsr_emit *e);
+void fsr_emit_split(fsr_emit *e);
+void fsr_emit_lookback(fsr_emit *e);
+void fsr_emit_col(fsr_emit *e);
+
+/* prelude.c: appends the pieces that `body` mentions. */
+void fsr_prelude_print(fsr_text *out, const char *body, bool host);
+/* True if `word` occurs in text as a whole identifier. */
+bool fsr_mentions(const char *text, const char *word);
+
+#endif

@@ -1,0 +1,257 @@
+/* Addresses, loads and stores.
+ *
+ * The address of an access is a row part, computed once a row and named a<x>, plus a column part. Indices are unsigned, and
+ * modulo 2^32 or 2^64 throughout: a negative stride or offset wraps, the final address does not. Counter-example to adding a
+ * strided step to a pointer: x + 4294967295u is not x - 1; hence strided accesses add to the index.
+ *
+ * A thread's `vector` neighbours lie along the rows (MAP, COL) or along the columns (the others). */
+#include "backend_cuda/emit.h"
+#include <stdio.h>
+
+bool fsr_emit_along_rows(const fsr_emit *e) {
+    return e->s.kind == FSR_SCHEDULE_MAP || e->s.kind == FSR_SCHEDULE_COL;
+}
+
+static int folded_dims(const fsr_kernel *k) {
+    return k->ndim - k->nparallel;
+}
+
+/* A column of one dimension is its own index. */
+static bool needs_index(const fsr_kernel *k, const fsr_access *a, int d) {
+    bool addressed = d < k->nparallel ? !a->row_linear : folded_dims(k) > 1;
+    return addressed && !a->linear && a->stride[d] != FSR_STRIDE_ZERO;
+}
+
+void fsr_emit_find_needs(fsr_emit *e) {
+    const fsr_kernel *k = e->k;
+    for (int i = 0; i < k->ninsts; i++) {
+        const fsr_inst *inst = &k->inst[i];
+        if (inst->kind == FSR_INST_INDEX)
+            e->needs[inst->index] = true;
+        if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+            continue;
+        for (int d = 0; d < k->ndim; d++)
+            e->needs[d] = e->needs[d] || needs_index(k, &k->access[inst->index], d);
+    }
+}
+
+/* Peels dimensions off a flat index from the last one, as far out as somebody needs. */
+static void indices(fsr_emit *e, const char *flat, int first, int end, char quotient) {
+    char from[16];
+    int outermost = first;
+    while (outermost < end && !e->needs[outermost])
+        outermost++;
+    snprintf(from, sizeof from, "%s", flat);
+    for (int d = end - 1; d >= outermost; d--) {
+        if (d == first) {
+            fsr_emit_line(e, "const idx i%d = %s;", d, from);
+            break;
+        }
+        if (d > outermost || e->needs[d])
+            fsr_emit_line(e, "const idx %c%d = fsr_div(%s, n%d);", quotient, d, from, FSR_INT_EXTENT + d);
+        if (e->needs[d])
+            fsr_emit_line(e, "const idx i%d = %s - %c%d * n%d;", d, from, quotient, d, FSR_INT_EXTENT + d);
+        snprintf(from, sizeof from, "%c%d", quotient, d);
+    }
+}
+
+void fsr_emit_row_indices(fsr_emit *e) {
+    indices(e, "r", 0, e->k->nparallel, 'q');
+}
+
+void fsr_emit_column_indices(fsr_emit *e, const char *column) {
+    indices(e, column, e->k->nparallel, e->k->ndim, 'u');
+}
+
+/* Appends "stride * index" of one dimension to a sum. */
+static size_t add_term(char buf[FSR_EXPR], size_t n, const fsr_access *a, int d, const char *index) {
+    if (a->stride[d] == FSR_STRIDE_ZERO)
+        return n;
+    n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", n ? " + " : "", index);
+    if (a->stride[d] == FSR_STRIDE_VAR)
+        n += (size_t)snprintf(buf + n, FSR_EXPR - n, " * n%d", a->slot[d]);
+    return n;
+}
+
+static size_t add_terms(char buf[FSR_EXPR], size_t n, const fsr_access *a, int first, int end) {
+    char index[16];
+    for (int d = first; d < end; d++) {
+        snprintf(index, sizeof index, "i%d", d);
+        n = add_term(buf, n, a, d, index);
+    }
+    return n;
+}
+
+/* True if the row part is just r. */
+static bool is_row(const fsr_kernel *k, const fsr_access *a) {
+    return a->row_linear || (a->linear && folded_dims(k) == 0);
+}
+
+static void row_part(fsr_emit *e, int access) {
+    const fsr_kernel *k = e->k;
+    const fsr_access *a = &k->access[access];
+    char text[FSR_EXPR] = "";
+    size_t n = 0;
+    if (is_row(k, a))
+        return;
+    if (a->linear) {
+        snprintf(text, sizeof text, "r * cols");
+    } else {
+        if (a->offset >= 0)
+            n = (size_t)snprintf(text, sizeof text, "n%d", a->offset);
+        n = add_terms(text, n, a, 0, k->nparallel);
+        if (n == 0)
+            snprintf(text, sizeof text, "0");
+    }
+    fsr_emit_line(e, "const idx a%d = %s;", access, text);
+}
+
+void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
+    const fsr_kernel *k = e->k;
+    bool done[FSR_MAX_ACCESSES] = {false};
+    for (int i = 0; i < k->ninsts; i++) {
+        const fsr_inst *inst = &k->inst[i];
+        bool wanted = (loads && inst->kind == FSR_INST_LOAD) || (stores && inst->kind == FSR_INST_STORE);
+        if (wanted && !done[inst->index])
+            row_part(e, inst->index);
+        if (wanted)
+            done[inst->index] = true;
+    }
+}
+
+/* True if the address needs the indices of several folded dimensions. */
+static bool splits_column(const fsr_kernel *k, const fsr_access *a) {
+    if (a->linear || a->row_linear || folded_dims(k) < 2)
+        return false;
+    for (int d = k->nparallel; d < k->ndim; d++)
+        if (a->stride[d] != FSR_STRIDE_ZERO)
+            return true;
+    return false;
+}
+
+static void address(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
+    const fsr_kernel *k = e->k;
+    const fsr_access *a = &k->access[access];
+    size_t n = is_row(k, a) ? (size_t)snprintf(buf, FSR_EXPR, "r") : (size_t)snprintf(buf, FSR_EXPR, "a%d", access);
+    if (!column || is_row(k, a))
+        return;
+    if (a->linear)
+        snprintf(buf + n, FSR_EXPR - n, " + %s", column);
+    else if (folded_dims(k) == 1)
+        add_term(buf, n, a, k->nparallel, column);
+    else
+        add_terms(buf, n, a, k->nparallel, k->ndim);
+}
+
+const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
+    char at[FSR_EXPR - 16];
+    address(e, buf, access, column);
+    snprintf(at, sizeof at, "%.900s", buf);
+    snprintf(buf, FSR_EXPR, "x%d[%s]", e->k->access[access].buffer, at);
+    return buf;
+}
+
+static fsr_lanes lanes_of_stride(const fsr_access *a, int d) {
+    static const fsr_lanes lanes[] = {FSR_LANES_SAME, FSR_LANES_ONE, FSR_LANES_STRIDED};
+    return lanes[a->stride[d]];
+}
+
+fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access) {
+    const fsr_kernel *k = e->k;
+    const fsr_access *a = &k->access[access];
+    if (fsr_emit_along_rows(e)) {
+        if (is_row(k, a))
+            return FSR_LANES_ALIGNED;
+        if (a->linear)
+            return FSR_LANES_STRIDED;
+        return k->nparallel ? lanes_of_stride(a, k->nparallel - 1) : FSR_LANES_SAME;
+    }
+    if (a->linear)
+        return FSR_LANES_ALIGNED;
+    if (a->row_linear)
+        return FSR_LANES_SAME;
+    if (folded_dims(k) == 1)
+        return lanes_of_stride(a, k->nparallel);
+    return splits_column(k, a) ? FSR_LANES_EACH : FSR_LANES_SAME;
+}
+
+/* The run-time stride between a thread's neighbours. */
+static void lane_stride(const fsr_emit *e, char buf[FSR_REF], const fsr_access *a) {
+    int d = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->nparallel;
+    if (a->linear)
+        snprintf(buf, FSR_REF, "cols");
+    else
+        snprintf(buf, FSR_REF, "n%d", a->slot[d]);
+}
+
+/* "fsr_load_any<4>(v3, j * 4, x0 + (a3 + cj));" or the same of a store. */
+static void vector_line(fsr_emit *e, const char *verb, const char *registers, const char *at, int access,
+                        const char *column) {
+    static const char *const suffix[] = {"", "_any", "_same", "_strided", ""};
+    const fsr_access *a = &e->k->access[access];
+    fsr_lanes lanes = fsr_emit_lanes(e, access);
+    char where[FSR_EXPR], stride[FSR_REF];
+    address(e, where, access, column);
+    lane_stride(e, stride, a);
+    if (lanes == FSR_LANES_STRIDED)
+        fsr_emit_line(e, "fsr_%s_strided<%d>(%s, %s, x%d, %s, %s);", verb, e->s.vector, registers, at, a->buffer, where,
+                      stride);
+    else
+        fsr_emit_line(e, "fsr_%s%s<%d>(%s, %s, x%d + (%s));", verb, suffix[lanes], e->s.vector, registers, at, a->buffer,
+                      where);
+}
+
+/* One element: "v3[at] = x0[...];" or "x0[...] = o3[at];"; without `at`, the register itself. */
+static void element_line(fsr_emit *e, bool load, const char *registers, const char *at, int access, const char *column) {
+    char element[FSR_EXPR], name[2 * FSR_REF];
+    fsr_emit_element(e, element, access, column);
+    snprintf(name, sizeof name, at ? "%s[%s]" : "%s", registers, at);
+    if (load)
+        fsr_emit_line(e, "%s = %s;", name, element);
+    else
+        fsr_emit_line(e, "%s = %s;", element, name);
+}
+
+/* Columns of several dimensions: every element has its own address. */
+static void each_element(fsr_emit *e, bool load, const char *registers, const char *at, int access, const char *column) {
+    char place[FSR_REF];
+    snprintf(place, sizeof place, "%.40s + v", at);
+    fsr_emit_unrolled(e, "v", e->s.vector);
+    fsr_emit_line(e, "const idx c = %s + v;", column);
+    fsr_emit_column_indices(e, "c");
+    element_line(e, load, registers, place, access, "c");
+    fsr_emit_close(e);
+}
+
+static void access_lines(fsr_emit *e, bool load, const char *registers, const char *at, int access, const char *column) {
+    bool block = column && splits_column(e->k, &e->k->access[access]);
+    if (e->s.vector > 1 && fsr_emit_lanes(e, access) == FSR_LANES_EACH) {
+        each_element(e, load, registers, at, access, column);
+        return;
+    }
+    if (block) {
+        fsr_emit_open(e, "{");
+        fsr_emit_column_indices(e, column);
+    }
+    if (e->s.vector == 1)
+        element_line(e, load, registers, at, access, column);
+    else
+        vector_line(e, load ? "load" : "store", registers, at, access, column);
+    if (block)
+        fsr_emit_close(e);
+}
+
+void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column) {
+    char registers[FSR_REF];
+    snprintf(registers, sizeof registers, "v%d", inst);
+    access_lines(e, true, registers, at, e->k->inst[inst].index, column);
+}
+
+void fsr_emit_store(fsr_emit *e, int inst, const char *column) {
+    char registers[FSR_REF];
+    if (e->s.vector == 1)
+        fsr_emit_ref(e, registers, e->k->inst[inst].arg[0]);
+    else
+        snprintf(registers, sizeof registers, "o%d", inst);
+    access_lines(e, false, registers, e->s.vector == 1 ? NULL : "0", e->k->inst[inst].index, column);
+}

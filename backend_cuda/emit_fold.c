@@ -1,0 +1,118 @@
+/* Operators of folds as C++ structs, and products of them.
+ *
+ * op<f> is the operator of fold f: a state, its identity and combine(left, right). Folds with equal operators share one. A
+ * product puts the states of several folds side by side, so that they travel together: one shuffle sequence, one exchange
+ * through shared memory, one look-back. */
+#include "backend_cuda/emit.h"
+#include <stdio.h>
+
+/* Braces are printed with the declarations: { identity, identity }. */
+static void identity_text(const fsr_combine *c, char buf[FSR_EXPR]) {
+    size_t n = 0;
+    char literal[FSR_REF];
+    for (int i = 0; i < c->arity; i++)
+        n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", i ? ", " : "",
+                              fsr_emit_literal(literal, c->dtype[i], c->identity[i]));
+}
+
+static void step_text(const fsr_combine *c, int s, char buf[FSR_EXPR]) {
+    const fsr_step *step = &c->step[s];
+    char arg[3][FSR_REF] = {"", "", ""};
+    if (step->kind == FSR_STEP_ARG) {
+        bool right = step->index >= c->arity;
+        snprintf(buf, FSR_EXPR, "%s.c%d", right ? "b" : "a", right ? step->index - c->arity : step->index);
+    } else if (step->kind == FSR_STEP_CONST) {
+        fsr_emit_literal(buf, step->dtype, step->value);
+    } else {
+        for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
+            snprintf(arg[a], FSR_REF, "s%d", step->arg[a]);
+        fsr_emit_op(buf, step->op, step->compute, step->dtype, arg);
+    }
+}
+
+static void operator_struct(fsr_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    char text[FSR_EXPR];
+    size_t n = 0;
+    fsr_emit_line(e, "struct op%d {", fold);
+    e->depth++;
+    fsr_emit_open(e, "struct state {");
+    for (int i = 0; i < c->arity; i++)
+        fsr_emit_line(e, "%s c%d;", fsr_emit_type(c->dtype[i]), i);
+    e->depth--;
+    fsr_emit_line(e, "};");
+    identity_text(c, text);
+    fsr_emit_line(e, "static state identity() { return {%s}; }", text);
+    fsr_emit_open(e, "static state combine(const state &a, const state &b) {");
+    for (int s = 0; s < c->nsteps; s++) {
+        step_text(c, s, text);
+        fsr_emit_line(e, "const %s s%d = %s;", fsr_emit_type(c->step[s].dtype), s, text);
+    }
+    for (int i = 0; i < c->arity; i++)
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%ss%d", i ? ", " : "", c->result[i]);
+    fsr_emit_line(e, "return {%s};", text);
+    fsr_emit_close(e);
+    e->depth--;
+    fsr_emit_line(e, "};");
+}
+
+void fsr_emit_fold_types(fsr_emit *e) {
+    for (int f = 0; f < e->k->nfolds; f++) {
+        e->op_of[f] = f;
+        for (int other = 0; other < f && e->op_of[f] == f; other++)
+            if (fsr_combine_equal(e->k->fold[other].combine, e->k->fold[f].combine))
+                e->op_of[f] = other;
+        if (e->op_of[f] == f)
+            operator_struct(e, f);
+    }
+}
+
+/* "return {op0::combine(a.f0, b.f0), ...};" with the members' part given by a format of (op, fold, fold). */
+static void member_line(fsr_emit *e, const fsr_fold_list *list, const char *head, const char *call) {
+    char text[FSR_EXPR];
+    size_t n = 0;
+    for (int i = 0; i < list->n; i++) {
+        int f = list->fold[i];
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%sop%d::%s", i ? ", " : "", e->op_of[f], call);
+        if (call[0] == 'c')
+            n += (size_t)snprintf(text + n, FSR_EXPR - n, "(a.f%d, b.f%d)", f, f);
+    }
+    fsr_emit_line(e, "static state %s { return {%s}; }", head, text);
+}
+
+static void pick_line(fsr_emit *e, const fsr_fold_list *list) {
+    char text[FSR_EXPR];
+    size_t n = 0;
+    for (int i = 0; i < list->n; i++) {
+        const fsr_fold *fold = &e->k->fold[list->fold[i]];
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s.f%d", i ? ", " : "", fold->exclusive ? "before" : "after",
+                              list->fold[i]);
+    }
+    fsr_emit_line(e, "static state pick(const state &before, const state &after) { return {%s}; }", text);
+}
+
+void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list) {
+    if (list->n == 0)
+        return;
+    fsr_emit_line(e, "struct %s {", name);
+    e->depth++;
+    fsr_emit_open(e, "struct state {");
+    for (int i = 0; i < list->n; i++)
+        fsr_emit_line(e, "op%d::state f%d;", e->op_of[list->fold[i]], list->fold[i]);
+    e->depth--;
+    fsr_emit_line(e, "};");
+    member_line(e, list, "identity()", "identity()");
+    member_line(e, list, "combine(const state &a, const state &b)", "combine");
+    pick_line(e, list);
+    e->depth--;
+    fsr_emit_line(e, "};");
+}
+
+void fsr_emit_input(const fsr_emit *e, char buf[FSR_EXPR], int fold) {
+    const fsr_fold *f = &e->k->fold[fold];
+    char ref[FSR_REF];
+    size_t n = (size_t)snprintf(buf, FSR_EXPR, "op%d::state{", e->op_of[fold]);
+    for (int i = 0; i < f->combine->arity; i++)
+        n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", i ? ", " : "", fsr_emit_ref(e, ref, f->input[i]));
+    snprintf(buf + n, FSR_EXPR - n, "}");
+}

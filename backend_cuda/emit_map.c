@@ -1,0 +1,109 @@
+/* MAP: no folded dimension. A thread takes `items` rows, `vector` adjacent ones in each of its steps; all loads come first. A thread
+ * whose last vector is whole has all of them whole and takes the unguarded loads and stores; the scalar program is
+ * printed once for both. */
+#include "backend_cuda/emit.h"
+#include <stdio.h>
+
+static int steps(const fsr_emit *e) {
+    return e->s.items / e->s.vector;
+}
+
+static void open_step(fsr_emit *e, bool loads, bool stores) {
+    fsr_emit_unrolled(e, e->s.vector > 1 ? "j" : "i", steps(e));
+    fsr_emit_line(e, "const idx r = r0 + %s * %d;", e->s.vector > 1 ? "j" : "i", e->s.threads * e->s.vector);
+    fsr_emit_row_indices(e);
+    fsr_emit_row_parts(e, loads, stores);
+}
+
+static bool is_partial(const fsr_emit *e, int access) {
+    return e->s.vector > 1 && fsr_emit_lanes(e, access) == FSR_LANES_ALIGNED;
+}
+
+static void loads(fsr_emit *e, const int *rows, int n, bool whole) {
+    char at[FSR_REF];
+    snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
+    open_step(e, true, false);
+    if (!whole)
+        fsr_emit_open(e, "if (r < rows) {");
+    for (int i = 0; i < n; i++) {
+        const fsr_inst *inst = &e->k->inst[rows[i]];
+        if (inst->kind != FSR_INST_LOAD)
+            continue;
+        if (!whole && is_partial(e, inst->index))
+            fsr_emit_line(e, "fsr_load_part<%d>(v%d, %s, x%d + r, rows - r);", e->s.vector, rows[i], at,
+                          e->k->access[inst->index].buffer);
+        else
+            fsr_emit_load(e, rows[i], at, NULL);
+    }
+    if (!whole)
+        fsr_emit_close(e);
+    fsr_emit_close(e);
+}
+
+static bool declare_loads(fsr_emit *e, const int *rows, int n) {
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        const fsr_inst *inst = &e->k->inst[rows[i]];
+        if (inst->kind != FSR_INST_LOAD)
+            continue;
+        e->naming[rows[i]] = FSR_NAME_ITEM;
+        fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), rows[i], e->s.items);
+        any = true;
+    }
+    return any;
+}
+
+static void program(fsr_emit *e, const int *rows, int n) {
+    char ref[FSR_REF];
+    for (int i = 0; i < n && e->s.vector > 1; i++)
+        if (e->k->inst[rows[i]].kind == FSR_INST_STORE)
+            fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[rows[i]].dtype), rows[i], e->s.vector);
+    fsr_emit_open_lanes(e);
+    for (int i = 0; i < n; i++) {
+        const fsr_inst *inst = &e->k->inst[rows[i]];
+        if (inst->kind == FSR_INST_STORE && e->s.vector > 1)
+            fsr_emit_line(e, "o%d[v] = %s;", rows[i], fsr_emit_ref(e, ref, inst->arg[0]));
+        else if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+            fsr_emit_value(e, rows[i], "");
+    }
+    fsr_emit_close_lanes(e);
+}
+
+static void stores(fsr_emit *e, const int *rows, int n, bool whole) {
+    for (int i = 0; i < n; i++) {
+        const fsr_inst *inst = &e->k->inst[rows[i]];
+        if (inst->kind != FSR_INST_STORE)
+            continue;
+        if (!whole && is_partial(e, inst->index))
+            fsr_emit_line(e, "fsr_store_part<%d>(o%d, x%d + r, rows - r);", e->s.vector, rows[i],
+                          e->k->access[inst->index].buffer);
+        else
+            fsr_emit_store(e, rows[i], NULL);
+    }
+}
+
+void fsr_emit_map(fsr_emit *e) {
+    int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, 0, rows), step = e->s.threads * e->s.vector;
+    fsr_emit_line(e, "const idx r0 = (idx)blockIdx.x * %d + threadIdx.x%s%.0d;", e->s.threads * e->s.items,
+                  e->s.vector > 1 ? " * " : "", e->s.vector > 1 ? e->s.vector : 0);
+    fsr_emit_line(e, "const bool whole = r0 + %d <= rows;", (steps(e) - 1) * step + e->s.vector);
+    if (declare_loads(e, rows, n)) {
+        fsr_emit_open(e, "if (whole) {");
+        loads(e, rows, n, true);
+        e->depth--;
+        fsr_emit_line(e, "} else {");
+        e->depth++;
+        loads(e, rows, n, false);
+        fsr_emit_close(e);
+    }
+    open_step(e, false, true);
+    program(e, rows, n);
+    fsr_emit_open(e, "if (whole) {");
+    stores(e, rows, n, true);
+    e->depth--;
+    fsr_emit_line(e, "} else if (r < rows) {");
+    e->depth++;
+    stores(e, rows, n, false);
+    fsr_emit_close(e);
+    fsr_emit_close(e);
+}

@@ -1,0 +1,201 @@
+/* The frames whose threads run along the columns.
+ *
+ * ROW       a group of threads completes a row, pass after pass; what a pass needs of the row is in registers (persistent) or
+ *           loaded again, tile by tile.
+ * SPLIT     `splits` blocks share a row; each leaves a partial state, the last one to finish folds them in order.
+ * LOOKBACK  a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are always running
+ *           or done, and waiting for them ends.
+ *
+ * Which block finishes last depends on timing, what it computes does not: partial states are folded in the order of columns. */
+#include "backend_cuda/emit.h"
+#include <stdio.h>
+
+/* The column of a thread's first element relative to its tile. */
+static void thread_column(fsr_emit *e, char buf[FSR_EXPR]) {
+    int group = fsr_emit_group(e), lanes = fsr_emit_lane_count(e), v = e->s.vector;
+    const char *times = v > 1 ? " * " : "";
+    char vector[16] = "", own[FSR_REF];
+    if (v > 1)
+        snprintf(vector, sizeof vector, "%d", v);
+    if (group == e->s.threads)
+        snprintf(own, sizeof own, "threadIdx.x");
+    else
+        snprintf(own, sizeof own, "threadIdx.x %% %d", group);
+    if (fsr_emit_warps(e) == 1)
+        snprintf(buf, FSR_EXPR, "threadIdx.x %% %d%s%s", lanes, times, vector);
+    else
+        snprintf(buf, FSR_EXPR, "(%s / 32 * %d + threadIdx.x %% 32)%s%s", own, fsr_emit_steps(e) * 32, times, vector);
+}
+
+static int tile_columns(const fsr_emit *e) {
+    return fsr_emit_group(e) * e->s.items;
+}
+
+/* ---- ROW --------------------------------------------------------------------------------------- */
+
+static void row_head(fsr_emit *e) {
+    int group = e->s.group, per_block = e->s.threads / group;
+    if (per_block > 1) {
+        fsr_emit_line(e, "const idx row = (idx)blockIdx.x * %d + threadIdx.x / %d;", per_block, group);
+        fsr_emit_line(e, "const idx r = row < rows ? row : rows - 1;");
+        fsr_emit_line(e, "const idx end = row < rows ? cols : 0;");
+    } else {
+        fsr_emit_line(e, "const idx r = blockIdx.x;");
+        fsr_emit_line(e, "const idx end = cols;");
+    }
+    fsr_emit_row_indices(e);
+    fsr_emit_row_parts(e, true, true);
+}
+
+static void row_pass(fsr_emit *e, int pass, const char *column) {
+    fsr_emit_enter_pass(e, pass);
+    fsr_emit_pass_state(e);
+    if (e->s.persistent) {
+        fsr_emit_open(e, "{");
+        fsr_emit_line(e, "const idx c0 = %s;", column);
+        fsr_emit_line(e, "const int flip = 0;");
+    } else {
+        fsr_emit_line(e, "#pragma unroll 1");
+        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < cols; first += %d, flip ^= 1) {", tile_columns(e));
+        fsr_emit_line(e, "const idx c0 = first + %s;", column);
+    }
+    fsr_emit_tile(e);
+    fsr_emit_close(e);
+    fsr_emit_pass_total(e);
+}
+
+void fsr_emit_row(fsr_emit *e) {
+    char column[FSR_EXPR], guard[FSR_EXPR];
+    if (e->s.threads / e->s.group > 1)
+        snprintf(guard, sizeof guard, "threadIdx.x %% %d == 0 && row < rows", e->s.group);
+    else
+        snprintf(guard, sizeof guard, "threadIdx.x == 0");
+    thread_column(e, column);
+    row_head(e);
+    fsr_emit_kept(e);
+    fsr_emit_row_values(e, 0, guard);
+    for (int p = 0; p < e->k->npasses; p++) {
+        row_pass(e, p, column);
+        fsr_emit_row_values(e, p + 1, guard);
+    }
+}
+
+/* ---- the last block of a row ------------------------------------------------------------------- */
+
+/* The block's partial state of all reductions: those of the accumulators and those of chains. `chained` is the name of a
+ * chain's state without its stage. */
+static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *chained) {
+    char text[FSR_EXPR];
+    size_t n = 0;
+    for (int i = 0; i < all->n; i++) {
+        int f = all->fold[i], stage = 0;
+        for (int l = 0; l < e->nloop; l++)
+            if (e->k->inst[e->loop[l]].kind == FSR_INST_COMBINE && e->k->inst[e->loop[l]].index == f)
+                stage = e->stage[e->loop[l]];
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s", i ? ", " : "");
+        if (e->k->fold[f].combine->commutative)
+            n += (size_t)snprintf(text + n, sizeof text - n, "sum0.f%d", f);
+        else
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%d.f%d", chained, stage, f);
+    }
+    fsr_emit_line(e, "const part0::state part = {%s};", text);
+}
+
+/* From the thread's accumulators to the ROW instructions of the last pass: `place` is the block's number within the row, `ticket`
+ * where the row's ticket lies. */
+static void finish_row(fsr_emit *e, const char *place, const char *ticket, const char *chained) {
+    fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
+    int rows[FSR_MAX_INSTS], warps = e->s.threads / 32;
+    const char *type = all.n == own.n ? "pass0" : "part0";
+    const char *shared = warps > 1 ? "s0" : "nullptr";
+    if (fsr_kernel_rows(e->k, 1, rows) == 0)
+        return;
+    if (all.n == 0) {
+        fsr_emit_line(e, "if (%s != 0) return;", place);
+        fsr_emit_row_values(e, 1, "threadIdx.x == 0");
+        return;
+    }
+    if (own.n)
+        fsr_emit_line(e, "const pass0::state %s = fsr_group_fold<pass0, 32, %d>(fsr_serial_fold<pass0>(acc0), %s);",
+                      all.n == own.n ? "part" : "sum0", warps, shared);
+    if (all.n != own.n)
+        partial_state(e, &all, chained);
+    fsr_emit_line(e, "%s::state *const parts = (%s::state *)work + (u64)r * splits;", type, type);
+    fsr_emit_line(e, "__shared__ u32 turn;");
+    fsr_emit_line(e, "if (!fsr_is_last(parts + %s, part, %s, splits, turn)) return;", place, ticket);
+    if (warps > 1)
+        fsr_emit_line(e, "__shared__ %s::state last[%d];", type, warps);
+    fsr_emit_line(e, "const %s::state all0 = fsr_parts_fold<%s, %d>(parts, splits, %s);", type, type, warps,
+                  warps > 1 ? "last" : "nullptr");
+    fsr_emit_row_values(e, 1, "threadIdx.x == 0");
+}
+
+/* ---- SPLIT ------------------------------------------------------------------------------------- */
+
+void fsr_emit_split(fsr_emit *e) {
+    char column[FSR_EXPR];
+    thread_column(e, column);
+    fsr_emit_line(e, "const idx r = fsr_div((idx)blockIdx.x, splits);");
+    fsr_emit_line(e, "const idx s = blockIdx.x - r * splits;");
+    fsr_emit_line(e, "const idx begin = s * chunk;");
+    fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    fsr_emit_row_indices(e);
+    fsr_emit_row_parts(e, true, true);
+    fsr_emit_kept(e);
+    fsr_emit_row_values(e, 0, "s == 0 && threadIdx.x == 0");
+    fsr_emit_enter_pass(e, 0);
+    fsr_emit_pass_state(e);
+    fsr_emit_line(e, "#pragma unroll 1");
+    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {", tile_columns(e));
+    fsr_emit_line(e, "const idx c0 = first + %s;", column);
+    fsr_emit_tile(e);
+    fsr_emit_close(e);
+    finish_row(e, "s", "(u32 *)zero + r", "carry0_");
+}
+
+/* ---- LOOKBACK ---------------------------------------------------------------------------------- */
+
+/* "board0": where the chain of a stage meets its neighbours. The running sizes are texts, rounded up to regions. */
+static void board(fsr_emit *e, int stage) {
+    fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->stage, stage);
+    if (chain.n == 0)
+        return;
+    fsr_emit_line(e, "const fsr_board<chain0_%d> board%d = {flags + r * entries * fsr_board<chain0_%d>::flag,", stage, stage,
+                  stage);
+    fsr_emit_line(e, "    values + r * entries * fsr_board<chain0_%d>::value, splits};", stage);
+    fsr_emit_line(e, "flags += fsr_region(rows * entries * fsr_board<chain0_%d>::flag);", stage);
+    fsr_emit_line(e, "values += fsr_region(rows * entries * fsr_board<chain0_%d>::value);", stage);
+}
+
+static void boards(fsr_emit *e) {
+    fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
+    fsr_emit_line(e, "const u64 entries = fsr_board_entries(splits);");
+    fsr_emit_line(e, "char *flags = (char *)zero + fsr_region(4%s);", all.n ? " + 4 * (u64)rows" : "");
+    if (all.n)
+        fsr_emit_line(e, "char *values = (char *)work + fsr_region((u64)rows * splits * sizeof(%s::state));",
+                      all.n == own.n ? "pass0" : "part0");
+    else
+        fsr_emit_line(e, "char *values = (char *)work;");
+    for (int s = 0; s < e->nstages; s++)
+        board(e, s);
+}
+
+void fsr_emit_lookback(fsr_emit *e) {
+    char column[FSR_EXPR];
+    thread_column(e, column);
+    fsr_emit_line(e, "__shared__ u32 ticket;");
+    fsr_emit_line(e, "const idx tile = fsr_take_ticket((u32 *)zero, ticket);");
+    fsr_emit_line(e, "const idx r = fsr_div(tile, splits);");
+    fsr_emit_line(e, "const idx t = tile - r * splits;");
+    fsr_emit_line(e, "const idx end = cols;");
+    fsr_emit_line(e, "const idx c0 = t * %d + %s;", tile_columns(e), column);
+    fsr_emit_row_indices(e);
+    fsr_emit_row_parts(e, true, true);
+    fsr_emit_kept(e);
+    fsr_emit_row_values(e, 0, "t == 0 && threadIdx.x == 0");
+    fsr_emit_enter_pass(e, 0);
+    boards(e);
+    fsr_emit_pass_state(e);
+    fsr_emit_tile(e);
+    finish_row(e, "t", "(u32 *)zero + 1 + r", "total");
+}

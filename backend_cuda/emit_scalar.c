@@ -1,0 +1,144 @@
+/* Scalar values as text: types, exact literals, the op table's CUDA column, one instruction.
+ *
+ * Literals are exact: hexadecimal floats, and bit patterns for infinities and NaNs (a NaN keeps its payload). Counter-example
+ * to "%g": 0.1f printed with six digits is another float. */
+#include "backend_cuda/emit.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *fsr_emit_type(fsr_dtype dtype) {
+    switch (dtype) {
+    case FSR_BOOL: return "b8";
+    case FSR_U8: return "u8";
+    case FSR_I32: return "i32";
+    case FSR_I64: return "i64";
+    case FSR_F32: return "f32";
+    case FSR_F64: return "f64";
+    default: return "?";
+    }
+}
+
+static const char *unsigned_type(fsr_dtype dtype) {
+    switch (dtype) {
+    case FSR_I32: return "u32";
+    case FSR_I64: return "u64";
+    default: return "u8";
+    }
+}
+
+static void float_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
+    double x = dtype == FSR_F32 ? (double)value.f32 : value.f64;
+    if (isfinite(x))
+        snprintf(buf, FSR_REF, "%a%s", x, dtype == FSR_F32 ? "f" : "");
+    else if (dtype == FSR_F32)
+        snprintf(buf, FSR_REF, "fsr_f32_bits(0x%08xu)", (unsigned)(value.bits & 0xffffffffu));
+    else
+        snprintf(buf, FSR_REF, "fsr_f64_bits(0x%016llxull)", (unsigned long long)value.bits);
+}
+
+const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
+    switch (dtype) {
+    case FSR_BOOL: snprintf(buf, FSR_REF, "%d", value.b != 0); break;
+    case FSR_U8: snprintf(buf, FSR_REF, "%d", value.u8); break;
+    case FSR_I32:
+        snprintf(buf, FSR_REF, value.i32 == INT32_MIN ? "(-2147483647 - 1)" : "%d", (int)value.i32);
+        break;
+    case FSR_I64:
+        snprintf(buf, FSR_REF, value.i64 == INT64_MIN ? "(-9223372036854775807ll - 1)" : "%lldll", (long long)value.i64);
+        break;
+    default: float_literal(buf, dtype, value);
+    }
+    return buf;
+}
+
+const char *fsr_emit_name(const fsr_emit *e, char buf[FSR_REF], int v) {
+    static const char *const suffix[] = {"", "[i]", "[v]"};
+    snprintf(buf, FSR_REF, "v%d%s", v, suffix[e->naming[v]]);
+    return buf;
+}
+
+/* A bool that was loaded may be any byte. */
+const char *fsr_emit_ref(const fsr_emit *e, char buf[FSR_REF], int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char name[FSR_REF];
+    if (inst->kind != FSR_INST_LOAD || inst->dtype != FSR_BOOL || e->naming[v] == FSR_NAME_PLAIN)
+        return fsr_emit_name(e, buf, v);
+    snprintf(buf, FSR_REF, "(%.40s != 0)", fsr_emit_name(e, name, v));
+    return buf;
+}
+
+/* What a placeholder stands for; NULL if c is none. */
+static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
+    switch (c) {
+    case 'a': return arg[0];
+    case 'b': return arg[1];
+    case 'c': return arg[2];
+    case 'T': return fsr_emit_type(compute);
+    case 'U': return unsigned_type(compute);
+    case 'S': return fsr_dtype_name(compute);
+    case 'D': return fsr_dtype_name(result);
+    default: return NULL;
+    }
+}
+
+void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
+    const char *text = fsr_op_get(op)->cuda[fsr_dtype_class(compute)];
+    size_t n = 0;
+    for (; text && *text && n + FSR_REF < FSR_EXPR; text++) {
+        const char *with = *text == '$' ? placeholder(text[1], compute, result, arg) : NULL;
+        if (with) {
+            n += (size_t)snprintf(buf + n, FSR_REF, "%s", with);
+            text++;
+        } else if (*text == '@') {
+            if (compute == FSR_F32)
+                buf[n++] = 'f';
+        } else {
+            buf[n++] = *text;
+        }
+    }
+    buf[n] = 0;
+}
+
+bool fsr_emit_is_cheap(const fsr_emit *e, int v) {
+    fsr_inst_kind kind = e->k->inst[v].kind;
+    return kind == FSR_INST_CONST || kind == FSR_INST_PARAM || kind == FSR_INST_INDEX;
+}
+
+/* An index is unsigned in the text; by way of a signed integer it converts in fewer instructions. */
+static void index_text(const fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst) {
+    const char *sign = e->s.wide ? "i64" : "i32";
+    bool lane = fsr_emit_along_rows(e) && e->s.vector > 1 && inst->index == e->k->nparallel - 1;
+    const char *plus = lane ? " + v" : "";
+    if (inst->dtype == FSR_BOOL)
+        snprintf(buf, FSR_EXPR, "i%d%s != 0", inst->index, plus);
+    else
+        snprintf(buf, FSR_EXPR, "(%s)(%s)(i%d%s)", fsr_emit_type(inst->dtype), sign, inst->index, plus);
+}
+
+static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *result) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char arg[3][FSR_REF] = {"", "", ""};
+    switch (inst->kind) {
+    case FSR_INST_CONST: fsr_emit_literal(buf, inst->dtype, inst->value); break;
+    case FSR_INST_PARAM: snprintf(buf, FSR_EXPR, "p%d", inst->index); break;
+    case FSR_INST_INDEX: index_text(e, buf, inst); break;
+    case FSR_INST_RESULT: snprintf(buf, FSR_EXPR, "%s.c%d", result, inst->component); break;
+    case FSR_INST_OP:
+        for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
+            fsr_emit_ref(e, arg[a], inst->arg[a]);
+        fsr_emit_op(buf, inst->op, inst->compute, inst->dtype, arg);
+        break;
+    default: fsr_emit_broken(e); buf[0] = 0;
+    }
+}
+
+void fsr_emit_value(fsr_emit *e, int v, const char *result) {
+    char text[FSR_EXPR], name[FSR_REF];
+    value_text(e, text, v, result);
+    fsr_emit_name(e, name, v);
+    if (e->naming[v] == FSR_NAME_PLAIN)
+        fsr_emit_line(e, "const %s %s = %s;", fsr_emit_type(e->k->inst[v].dtype), name, text);
+    else
+        fsr_emit_line(e, "%s = %s;", name, text);
+}

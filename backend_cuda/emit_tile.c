@@ -1,0 +1,332 @@
+/* One tile of columns held in registers: loads, the scalar program cut into stages, folds, scans, stores.
+ *
+ * A thread's element i = j * vector + v has column c0 + j * (lanes * vector) + v: a warp's step j is contiguous in memory, and
+ * a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). All loads come first, to be in
+ * flight together; a stage ends where a chain must be complete for the whole tile before anything goes on.
+ *
+ * Counter-example to folding where the value is computed, for a scan: the element to the left belongs to another thread. */
+#include "backend_cuda/emit.h"
+#include <stdio.h>
+
+int fsr_emit_group(const fsr_emit *e) {
+    return e->s.kind == FSR_SCHEDULE_ROW ? e->s.group : e->s.threads;
+}
+
+int fsr_emit_lane_count(const fsr_emit *e) {
+    int group = fsr_emit_group(e);
+    return group < 32 ? group : 32;
+}
+
+int fsr_emit_warps(const fsr_emit *e) {
+    return fsr_emit_group(e) / fsr_emit_lane_count(e);
+}
+
+int fsr_emit_steps(const fsr_emit *e) {
+    return e->s.items / e->s.vector;
+}
+
+int fsr_emit_accumulators(const fsr_emit *e) {
+    return e->s.items < 4 ? e->s.items : 4;
+}
+
+static bool is_argument(const fsr_emit *e, int inst, int v) {
+    const fsr_inst *at = &e->k->inst[inst];
+    bool found = false;
+    if (at->kind == FSR_INST_OP)
+        for (int a = 0; a < fsr_op_get(at->op)->arity; a++)
+            found = found || at->arg[a] == v;
+    if (at->kind == FSR_INST_STORE)
+        found = at->arg[0] == v;
+    if (at->kind == FSR_INST_COMBINE)
+        for (int c = 0; c < e->k->fold[at->index].combine->arity; c++)
+            found = found || e->k->fold[at->index].input[c] == v;
+    return found;
+}
+
+static bool used_in_stage(const fsr_emit *e, int v, int stage) {
+    for (int i = 0; i < e->nloop; i++)
+        if (e->stage[e->loop[i]] == stage && is_argument(e, e->loop[i], v))
+            return true;
+    return false;
+}
+
+static bool used_later(const fsr_emit *e, int v) {
+    for (int s = e->stage[v] + 1; s < e->nstages; s++)
+        if (used_in_stage(e, v, s))
+            return true;
+    return false;
+}
+
+void fsr_emit_enter_pass(fsr_emit *e, int pass) {
+    e->pass = pass;
+    e->nloop = fsr_kernel_loop(e->k, pass, e->loop);
+    e->nstages = fsr_kernel_stages(e->k, pass, e->stage);
+    for (int i = 0; i < e->nloop; i++) {
+        int v = e->loop[i];
+        const fsr_inst *inst = &e->k->inst[v];
+        bool held = inst->kind == FSR_INST_LOAD || (inst->keep && !fsr_emit_is_cheap(e, v)) ||
+                    (!fsr_emit_is_cheap(e, v) && used_later(e, v));
+        e->naming[v] = held ? FSR_NAME_ITEM : FSR_NAME_PLAIN;
+    }
+}
+
+static void chain_type(fsr_emit *e, int pass, int stage) {
+    char name[FSR_REF];
+    fsr_fold_list chain = fsr_kernel_chain(e->k, pass, e->stage, stage);
+    snprintf(name, sizeof name, "chain%d_%d", pass, stage);
+    fsr_emit_product(e, name, &chain);
+}
+
+/* COL carries nothing between threads while it walks: its reductions are all one product. */
+void fsr_emit_pass_types(fsr_emit *e) {
+    bool col = e->s.kind == FSR_SCHEDULE_COL;
+    for (int p = 0; p < e->k->npasses; p++) {
+        char name[FSR_REF];
+        fsr_fold_list list = fsr_kernel_reductions(e->k, p, !col), all = fsr_kernel_reductions(e->k, p, false);
+        snprintf(name, sizeof name, "pass%d", p);
+        fsr_emit_product(e, name, &list);
+        fsr_emit_enter_pass(e, p);
+        for (int s = 0; s < e->nstages && !col; s++)
+            chain_type(e, p, s);
+        if (all.n != list.n && e->s.kind != FSR_SCHEDULE_ROW)
+            fsr_emit_product(e, "part0", &all);
+    }
+}
+
+void fsr_emit_kept(fsr_emit *e) {
+    for (int i = 0; i < e->k->ninsts; i++) {
+        const fsr_inst *inst = &e->k->inst[i];
+        if (inst->level != FSR_ELEM || !inst->keep)
+            continue;
+        if (e->s.kind != FSR_SCHEDULE_ROW || !e->s.persistent)
+            fsr_emit_broken(e);
+        e->naming[i] = FSR_NAME_ITEM;
+        fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), i, e->s.items);
+    }
+}
+
+void fsr_emit_pass_state(fsr_emit *e) {
+    int p = e->pass, warps = e->s.threads / 32;
+    bool wide = fsr_emit_warps(e) > 1;
+    if (fsr_kernel_reductions(e->k, p, true).n) {
+        if (wide)
+            fsr_emit_line(e, "__shared__ pass%d::state s%d[%d];", p, p, warps);
+        fsr_emit_line(e, "pass%d::state acc%d[%d];", p, p, fsr_emit_accumulators(e));
+        fsr_emit_line(e, "fsr_identities<pass%d>(acc%d);", p, p);
+    }
+    for (int s = 0; s < e->nstages; s++) {
+        if (!fsr_kernel_chain(e->k, p, e->stage, s).n)
+            continue;
+        if (wide)
+            fsr_emit_line(e, "__shared__ chain%d_%d::state s%d_%d[2][%d];", p, s, p, s, warps);
+        if (e->s.kind != FSR_SCHEDULE_LOOKBACK)
+            fsr_emit_line(e, "chain%d_%d::state carry%d_%d = chain%d_%d::identity();", p, s, p, s, p, s);
+    }
+}
+
+void fsr_emit_pass_total(fsr_emit *e) {
+    int p = e->pass;
+    if (!fsr_kernel_reductions(e->k, p, true).n)
+        return;
+    const char *scratch = fsr_emit_warps(e) > 1 ? "s" : "nullptr";
+    char name[FSR_REF];
+    snprintf(name, sizeof name, scratch[0] == 's' ? "s%d" : "nullptr", p);
+    fsr_emit_line(e, "const pass%d::state all%d = fsr_group_fold<pass%d, %d, %d>(fsr_serial_fold<pass%d>(acc%d), %s);", p,
+                  p, p, fsr_emit_lane_count(e), fsr_emit_warps(e), p, p, name);
+}
+
+/* ---- loops over a tile ------------------------------------------------------------------------ */
+
+const char *fsr_emit_step_column(const fsr_emit *e) {
+    return e->s.vector > 1 ? "cj" : "c";
+}
+
+void fsr_emit_open_steps(fsr_emit *e, const char *first, int stride) {
+    const char *var = e->s.vector > 1 ? "j" : "i";
+    fsr_emit_unrolled(e, var, fsr_emit_steps(e));
+    if (stride == 1)
+        fsr_emit_line(e, "const idx %s = %s + %s;", fsr_emit_step_column(e), first, var);
+    else
+        fsr_emit_line(e, "const idx %s = %s + %s * %d;", fsr_emit_step_column(e), first, var, stride);
+}
+
+static void open_tile_steps(fsr_emit *e) {
+    fsr_emit_open_steps(e, "c0", fsr_emit_lane_count(e) * e->s.vector);
+}
+
+static bool reads_column_index(const fsr_emit *e) {
+    for (int i = 0; i < e->nloop; i++) {
+        const fsr_inst *inst = &e->k->inst[e->loop[i]];
+        if (inst->kind == FSR_INST_INDEX && inst->index >= e->k->nparallel)
+            return true;
+    }
+    return false;
+}
+
+void fsr_emit_open_lanes(fsr_emit *e) {
+    if (e->s.vector > 1) {
+        fsr_emit_unrolled(e, "v", e->s.vector);
+        fsr_emit_line(e, "const int i = j * %d + v;", e->s.vector);
+    }
+    if (!reads_column_index(e))
+        return;
+    if (e->s.vector > 1 && fsr_emit_along_rows(e))
+        fsr_emit_line(e, "const idx c = cj;");
+    else if (e->s.vector > 1)
+        fsr_emit_line(e, "const idx c = cj + v;");
+    fsr_emit_column_indices(e, "c");
+}
+
+void fsr_emit_close_lanes(fsr_emit *e) {
+    if (e->s.vector > 1)
+        fsr_emit_close(e);
+}
+
+/* ---- a tile ----------------------------------------------------------------------------------- */
+
+static void declare_registers(fsr_emit *e) {
+    for (int i = 0; i < e->nloop; i++) {
+        int v = e->loop[i];
+        const fsr_inst *inst = &e->k->inst[v];
+        if (inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_COMBINE && !inst->keep &&
+            e->naming[v] == FSR_NAME_ITEM)
+            fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), v, e->s.items);
+    }
+    for (int s = 0; s < e->nstages; s++)
+        if (fsr_kernel_chain(e->k, e->pass, e->stage, s).n) {
+            fsr_emit_line(e, "chain%d_%d::state t%d[%d];", e->pass, s, s, e->s.items);
+            fsr_emit_line(e, "chain%d_%d::state b%d[%d];", e->pass, s, s, fsr_emit_steps(e));
+        }
+}
+
+static void tile_loads(fsr_emit *e) {
+    char at[FSR_REF];
+    bool any = false;
+    snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
+    for (int i = 0; i < e->nloop; i++) {
+        if (e->k->inst[e->loop[i]].kind != FSR_INST_LOAD)
+            continue;
+        if (!any) {
+            open_tile_steps(e);
+            fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
+        }
+        any = true;
+        fsr_emit_load(e, e->loop[i], at, fsr_emit_step_column(e));
+    }
+    if (any) {
+        fsr_emit_close(e);
+        fsr_emit_close(e);
+    }
+}
+
+/* The values that stage `stage` computes; cheap ones wherever they are read. */
+static void stage_values(fsr_emit *e, int stage) {
+    for (int i = 0; i < e->nloop; i++) {
+        int v = e->loop[i];
+        const fsr_inst *inst = &e->k->inst[v];
+        char state[FSR_REF];
+        if (inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE)
+            continue;
+        if (fsr_emit_is_cheap(e, v) ? !used_in_stage(e, v, stage) : e->stage[v] != stage)
+            continue;
+        snprintf(state, sizeof state, "t%d[i].f%d", stage - 1, inst->index);
+        fsr_emit_value(e, v, state);
+    }
+}
+
+static void stage_folds(fsr_emit *e, int stage) {
+    char input[FSR_EXPR];
+    int slots = fsr_emit_accumulators(e);
+    for (int i = 0; i < e->nloop; i++) {
+        const fsr_inst *inst = &e->k->inst[e->loop[i]];
+        int f = inst->index;
+        if (inst->kind != FSR_INST_COMBINE || e->stage[e->loop[i]] != stage)
+            continue;
+        const fsr_fold *fold = &e->k->fold[f];
+        fsr_emit_input(e, input, f);
+        if (fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative)
+            fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : op%d::identity();", stage, f, fsr_emit_step_column(e), input,
+                          e->op_of[f]);
+        else
+            fsr_emit_line(e, "if (%s < end) acc%d[i %% %d].f%d = op%d::combine(acc%d[i %% %d].f%d, %s);",
+                          fsr_emit_step_column(e), e->pass, slots, f, e->op_of[f], e->pass, slots, f, input);
+    }
+}
+
+static bool stores_in_stage(const fsr_emit *e, int stage, int i) {
+    return e->k->inst[e->loop[i]].kind == FSR_INST_STORE && e->stage[e->loop[i]] == stage;
+}
+
+static void store_registers(fsr_emit *e, int stage) {
+    for (int i = 0; i < e->nloop && e->s.vector > 1; i++)
+        if (stores_in_stage(e, stage, i))
+            fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[e->loop[i]].dtype), e->loop[i], e->s.vector);
+}
+
+static void store_values(fsr_emit *e, int stage) {
+    char ref[FSR_REF];
+    for (int i = 0; i < e->nloop && e->s.vector > 1; i++)
+        if (stores_in_stage(e, stage, i))
+            fsr_emit_line(e, "o%d[v] = %s;", e->loop[i], fsr_emit_ref(e, ref, e->k->inst[e->loop[i]].arg[0]));
+}
+
+static void stage_stores(fsr_emit *e, int stage) {
+    bool any = false;
+    for (int i = 0; i < e->nloop; i++) {
+        if (!stores_in_stage(e, stage, i))
+            continue;
+        if (!any)
+            fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
+        any = true;
+        fsr_emit_store(e, e->loop[i], fsr_emit_step_column(e));
+    }
+    if (any)
+        fsr_emit_close(e);
+}
+
+/* Completes the chain of a stage: t<stage> holds the folds' inputs before and the scans' results after. */
+static void complete_chain(fsr_emit *e, int stage) {
+    int p = e->pass, s = stage;
+    char scratch[FSR_REF] = "nullptr", from[FSR_REF];
+    fsr_fold_list chain = fsr_kernel_chain(e->k, p, e->stage, s);
+    bool scans = false;
+    for (int i = 0; i < chain.n; i++)
+        scans = scans || e->k->fold[chain.fold[i]].kind == FSR_FOLD_SCAN;
+    if (chain.n == 0)
+        return;
+    if (fsr_emit_warps(e) > 1)
+        snprintf(scratch, sizeof scratch, "s%d_%d[%s]", p, s, e->s.kind == FSR_SCHEDULE_LOOKBACK ? "0" : "flip");
+    fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_sums<chain%d_%d, %d, %d, %d>(t%d, b%d, %s);", p, s, s, p, s,
+                  e->s.vector, fsr_emit_lane_count(e), fsr_emit_warps(e), s, s, scratch);
+    snprintf(from, sizeof from, "carry%d_%d", p, s);
+    if (e->s.kind == FSR_SCHEDULE_LOOKBACK && scans) {
+        snprintf(from, sizeof from, "prefix%d", s);
+        fsr_emit_line(e, "__shared__ chain%d_%d::state k%d[4];", p, s, s);
+        fsr_emit_line(e, "const chain%d_%d::state %s = fsr_lookback<chain%d_%d, %d>(total%d, t, splits, board%d, k%d);", p,
+                      s, from, p, s, fsr_emit_warps(e), s, s, s);
+    }
+    if (scans)
+        fsr_emit_line(e, "fsr_tile_apply<chain%d_%d, %d>(t%d, b%d, %s);", p, s, e->s.vector, s, s, from);
+    if (e->s.kind != FSR_SCHEDULE_LOOKBACK)
+        fsr_emit_line(e, "%s = chain%d_%d::combine(%s, total%d);", from, p, s, from, s);
+}
+
+static void stage_loop(fsr_emit *e, int stage) {
+    open_tile_steps(e);
+    store_registers(e, stage);
+    fsr_emit_open_lanes(e);
+    stage_values(e, stage);
+    store_values(e, stage);
+    stage_folds(e, stage);
+    fsr_emit_close_lanes(e);
+    stage_stores(e, stage);
+    fsr_emit_close(e);
+    complete_chain(e, stage);
+}
+
+void fsr_emit_tile(fsr_emit *e) {
+    declare_registers(e);
+    tile_loads(e);
+    for (int s = 0; s < e->nstages; s++)
+        stage_loop(e, s);
+}

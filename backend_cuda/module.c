@@ -1,0 +1,302 @@
+/* Kernels in memory: compiled once, found by their source, launched.
+ *
+ * A module is found by comparing the whole source and what the launch depends on, not only a hash. Two threads that
+ * ask for the same new kernel may both compile it (NVRTC's later phases run in parallel, so holding a lock would
+ * serialize different kernels); the first to finish is kept, the other's is dropped.
+ *
+ * Launching is the hot path: the places of the arguments inside an fsr_launch are computed once, a launch takes no
+ * lock, allocates nothing and converts nothing (a 4-byte integer is the low half of the launch's 8-byte one, which
+ * needs a little-endian host; every CUDA host is). */
+#include "backend_cuda/module.h"
+#ifndef FUSOR_HAVE_CUDA
+
+fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_bytes) {
+    *registers = *spill_bytes = 0;
+    return m ? FSR_ERR_UNSUPPORTED : FSR_ERR_NULL;
+}
+
+#else
+#include "backend_cuda/device.h"
+#include "backend_cuda/emit_cuda.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { FSR_MODULE_BUCKETS = 1024 };
+
+struct fsr_module {
+    fsr_module *next; /* of the bucket */
+    uint64_t hash;
+    fsr_cuda_source source;
+    bool contraction;
+    int threads;
+    char name[64];
+    int nparams;
+    fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
+    uint32_t place[FSR_CUDA_MAX_PARAMS]; /* of a parameter's value in an fsr_launch */
+    int nnarrow;
+    int narrow[FSR_MAX_INTS]; /* integer arguments passed in 4 bytes */
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    int registers, spill_bytes, max_threads;
+};
+
+struct fsr_cuda_modules {
+    pthread_mutex_t lock;
+    fsr_module *bucket[FSR_MODULE_BUCKETS];
+    atomic_int_fast64_t compilations, disk_hits, memory_hits;
+};
+
+fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_bytes) {
+    *registers = *spill_bytes = 0;
+    if (!m)
+        return FSR_ERR_NULL;
+    *registers = m->registers;
+    *spill_bytes = m->spill_bytes;
+    return FSR_OK;
+}
+
+/* ---- one module ------------------------------------------------------------------------------------ */
+
+static void module_free(fsr_module *m) {
+    if (!m)
+        return;
+    if (m->library)
+        cudaLibraryUnload(m->library);
+    fsr_cuda_source_free(&m->source);
+    free(m);
+}
+
+static size_t param_place(const fsr_cuda_param *p) {
+    const size_t i = (size_t)p->index;
+    switch (p->kind) {
+    case FSR_CUDA_ARRAY: return offsetof(fsr_launch, array) + i * sizeof(void *);
+    case FSR_CUDA_INT: return offsetof(fsr_launch, integer) + i * sizeof(int64_t);
+    case FSR_CUDA_SCALAR: return offsetof(fsr_launch, scalar) + i * sizeof(fsr_value);
+    case FSR_CUDA_WORK: return offsetof(fsr_launch, work);
+    case FSR_CUDA_ZERO: return offsetof(fsr_launch, zero);
+    }
+    return 0;
+}
+
+static bool read_params(fsr_module *m, const fsr_kernel *k) {
+    m->nparams = fsr_cuda_params(k, m->param);
+    for (int i = 0; i < m->nparams; i++) {
+        m->place[i] = (uint32_t)param_place(&m->param[i]);
+        if (m->param[i].kind == FSR_CUDA_INT && m->param[i].bytes == 4)
+            m->narrow[m->nnarrow++] = m->param[i].index;
+    }
+    return m->nparams >= 0;
+}
+
+/* A module with everything but its binary. */
+static fsr_status module_new(fsr_cuda *c, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {
+    fsr_module *m = calloc(1, sizeof *m);
+    if (!m)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "kernel %s: out of host memory", k->name);
+    const fsr_status status = fsr_cuda_build_source(c->build, k, &m->source, fault);
+    if (status != FSR_OK) {
+        free(m);
+        return status;
+    }
+    m->hash = XXH3_64bits(m->source.text, m->source.size);
+    m->contraction = k->contraction;
+    m->threads = k->schedule.threads;
+    memcpy(m->name, k->name, sizeof m->name);
+    if (!read_params(m, k)) {
+        module_free(m);
+        return fsr_fault_set(fault, FSR_ERR_INTERNAL, "kernel %s has no parameter list on CUDA", k->name);
+    }
+    *out = m;
+    return FSR_OK;
+}
+
+static bool same_params(const fsr_module *a, const fsr_module *b) {
+    if (a->nparams != b->nparams)
+        return false;
+    for (int i = 0; i < a->nparams; i++)
+        if (a->place[i] != b->place[i] || a->param[i].bytes != b->param[i].bytes)
+            return false;
+    return true;
+}
+
+static bool same_module(const fsr_module *a, const fsr_module *b) {
+    return a->hash == b->hash && a->contraction == b->contraction && a->threads == b->threads &&
+           a->source.size == b->source.size && memcmp(a->source.text, b->source.text, a->source.size) == 0 &&
+           strcmp(a->name, b->name) == 0 && same_params(a, b);
+}
+
+/* ---- loading --------------------------------------------------------------------------------------- */
+
+static fsr_status load(fsr_cuda *c, fsr_module *m, const fsr_cuda_binary *binary, fsr_fault *fault) {
+    cudaError_t error = cudaLibraryLoadData(&m->library, binary->data, NULL, NULL, 0, NULL, NULL, 0);
+    if (error != cudaSuccess)
+        m->library = NULL;
+    if (error == cudaSuccess)
+        error = cudaLibraryGetKernel(&m->kernel, m->library, m->name);
+    struct cudaFuncAttributes attributes;
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, (const void *)m->kernel);
+    if (error != cudaSuccess) {
+        if (m->library)
+            cudaLibraryUnload(m->library);
+        m->library = NULL;
+        return fsr_cuda_fail(c, error, fault, "loading kernel %s", m->name);
+    }
+    m->registers = attributes.numRegs;
+    m->spill_bytes = (int)attributes.localSizeBytes;
+    m->max_threads = attributes.maxThreadsPerBlock;
+    return FSR_OK;
+}
+
+static void count_build(fsr_cuda *c, const fsr_module *m, const fsr_cuda_binary *binary) {
+    atomic_fetch_add(binary->from_disk ? &c->modules->disk_hits : &c->modules->compilations, 1);
+    if (c->log_level < FSR_LOG_INFO)
+        return;
+    if (binary->from_disk)
+        fprintf(stderr, "fusor: kernel %s: from the disk cache", m->name);
+    else
+        fprintf(stderr, "fusor: kernel %s: compiled in %.0f ms", m->name, binary->ms);
+    fprintf(stderr, ", %d registers, %d bytes of local memory\n", m->registers, m->spill_bytes);
+}
+
+/* Builds and loads; with `fresh` not from disk. *from_disk says where the binary came from. */
+static fsr_status build_once(fsr_cuda *c, const fsr_kernel *k, fsr_module *m, bool fresh, bool *from_disk,
+                             fsr_fault *fault) {
+    fsr_cuda_binary binary;
+    fsr_status status = fsr_cuda_build_run(c->build, k, &m->source, fresh, &binary, fault);
+    *from_disk = binary.from_disk;
+    if (status == FSR_OK)
+        status = load(c, m, &binary, fault);
+    if (status == FSR_OK)
+        count_build(c, m, &binary);
+    free(binary.data);
+    return status;
+}
+
+/* A binary from disk that the driver does not take is compiled anew: the cache must never make a kernel fail. */
+static fsr_status build(fsr_cuda *c, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
+    bool from_disk = false;
+    fsr_status status = build_once(c, k, m, false, &from_disk, fault);
+    if (status != FSR_OK && from_disk) {
+        fsr_fault_clear(fault);
+        status = build_once(c, k, m, true, &from_disk, fault);
+    }
+    if (status == FSR_OK && m->max_threads < m->threads)
+        status = fsr_fault_set(
+            fault, FSR_ERR_DEVICE,
+            "kernel %s: a block has %d threads, but with %d registers a thread the device takes at most %d", m->name,
+            m->threads, m->registers, m->max_threads);
+    return status;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+fsr_status fsr_modules_open(fsr_cuda *c, fsr_fault *fault) {
+    c->modules = calloc(1, sizeof *c->modules);
+    if (!c->modules)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CUDA backend: out of host memory");
+    pthread_mutex_init(&c->modules->lock, NULL);
+    return FSR_OK;
+}
+
+void fsr_modules_close(fsr_cuda *c) {
+    if (!c->modules)
+        return;
+    for (int i = 0; i < FSR_MODULE_BUCKETS; i++)
+        for (fsr_module *m = c->modules->bucket[i], *next; m; m = next) {
+            next = m->next;
+            module_free(m);
+        }
+    pthread_mutex_destroy(&c->modules->lock);
+    free(c->modules);
+    c->modules = NULL;
+}
+
+void fsr_modules_stats(fsr_cuda *c, fsr_backend_stats *stats) {
+    stats->compilations = atomic_load(&c->modules->compilations);
+    stats->cache_hits_disk = atomic_load(&c->modules->disk_hits);
+    stats->cache_hits_memory = atomic_load(&c->modules->memory_hits);
+}
+
+/* The module of the table that is the same as m; if there is none and `insert`, m itself, which the table then owns. */
+static fsr_module *table_find(fsr_cuda_modules *t, fsr_module *m, bool insert) {
+    pthread_mutex_lock(&t->lock);
+    fsr_module **head = &t->bucket[m->hash % FSR_MODULE_BUCKETS];
+    fsr_module *found = *head;
+    while (found && !same_module(found, m))
+        found = found->next;
+    if (!found && insert) {
+        m->next = *head;
+        *head = found = m;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return found;
+}
+
+fsr_status fsr_cuda_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {
+    fsr_cuda *c = fsr_cuda_of(b);
+    *out = NULL;
+    fsr_module *m = NULL;
+    fsr_status status = fsr_cuda_use(c, fault);
+    if (status == FSR_OK)
+        status = module_new(c, k, &m, fault);
+    if (status != FSR_OK)
+        return status;
+    fsr_module *found = table_find(c->modules, m, false);
+    if (found)
+        atomic_fetch_add(&c->modules->memory_hits, 1);
+    else
+        status = build(c, k, m, fault);
+    if (status == FSR_OK && !found)
+        found = table_find(c->modules, m, true);
+    if (found != m)
+        module_free(m);
+    *out = found;
+    return status;
+}
+
+/* ---- launch ---------------------------------------------------------------------------------------- */
+
+static fsr_status check_launch(const fsr_module *m, const fsr_launch *launch, fsr_fault *fault) {
+    if (launch->blocks < 0 || launch->blocks > INT32_MAX)
+        return fsr_fault_set(fault, FSR_ERR_SIZE, "kernel %s: %lld blocks; a launch has at most %d", m->name,
+                             (long long)launch->blocks, INT32_MAX);
+    for (int i = 0; i < m->nnarrow; i++) {
+        const int64_t value = launch->integer[m->narrow[i]];
+        if (value != (int32_t)value)
+            return fsr_fault_set(fault, FSR_ERR_INTERNAL, "kernel %s: integer %d is %lld, its kernel takes 32 bits",
+                                 m->name, m->narrow[i], (long long)value);
+    }
+    return FSR_OK;
+}
+
+fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
+                           fsr_fault *fault) {
+    fsr_cuda *c = fsr_cuda_of(b);
+    if (launch->blocks == 0)
+        return FSR_OK;
+    fsr_status status = check_launch(m, launch, fault);
+    if (status == FSR_OK)
+        status = fsr_cuda_use(c, fault);
+    if (status != FSR_OK)
+        return status;
+    void *argument[FSR_CUDA_MAX_PARAMS];
+    for (int i = 0; i < m->nparams; i++)
+        argument[i] = (char *)launch + m->place[i];
+    const dim3 grid = {(unsigned)launch->blocks, 1, 1}, block = {(unsigned)m->threads, 1, 1};
+    cudaStream_t use;
+    cudaError_t error = fsr_stream_begin(c, stream, &use);
+    if (error == cudaSuccess)
+        error = cudaLaunchKernel((const void *)m->kernel, grid, block, argument, 0, use);
+    if (error == cudaSuccess)
+        error = fsr_stream_end(c, use);
+    if (error != cudaSuccess)
+        return fsr_cuda_fail(c, error, fault, "launching kernel %s with %lld blocks of %d threads", m->name,
+                             (long long)launch->blocks, m->threads);
+    atomic_fetch_add_explicit(&c->launches, 1, memory_order_relaxed);
+    return FSR_OK;
+}
+#endif

@@ -1,0 +1,248 @@
+/* Loading NVRTC and compiling with it.
+ *
+ * One table declares every function used and drives dlsym, so a function cannot be declared and not loaded. The
+ * library is opened with RTLD_NODELETE: loading it again would cost its start again, and a second open can see that
+ * it is warm.
+ *
+ * The version number alone does not name a compiler: builds 13.0.48 and 13.0.88 both say 13.0. The identity therefore
+ * has the file's size and date. */
+#define _GNU_SOURCE 1
+#include "backend_cuda/nvrtc.h"
+#include "runtime/text.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct fsr_nvrtc_state *fsr_nvrtc_program; /* nvrtcProgram */
+
+enum { FSR_NVRTC_SUCCESS = 0 };
+
+/* Name behind "nvrtc", result, parameters. */
+#define FSR_NVRTC_LIST(X)                                                                                           \
+    X(Version, int, (int *major, int *minor))                                                                       \
+    X(GetNumSupportedArchs, int, (int *count))                                                                      \
+    X(GetSupportedArchs, int, (int *archs))                                                                         \
+    X(GetErrorString, const char *, (int result))                                                                   \
+    X(CreateProgram, int,                                                                                           \
+      (fsr_nvrtc_program * program, const char *source, const char *name, int nheaders, const char *const *headers, \
+       const char *const *names))                                                                                   \
+    X(DestroyProgram, int, (fsr_nvrtc_program * program))                                                           \
+    X(CompileProgram, int, (fsr_nvrtc_program program, int noptions, const char *const *options))                   \
+    X(GetCUBINSize, int, (fsr_nvrtc_program program, size_t * size))                                                \
+    X(GetCUBIN, int, (fsr_nvrtc_program program, char *cubin))                                                      \
+    X(GetProgramLogSize, int, (fsr_nvrtc_program program, size_t * size))                                           \
+    X(GetProgramLog, int, (fsr_nvrtc_program program, char *log))
+
+struct fsr_nvrtc {
+#define FSR_NVRTC_FIELD(name, result, parameters) result(*name) parameters;
+    FSR_NVRTC_LIST(FSR_NVRTC_FIELD)
+#undef FSR_NVRTC_FIELD
+    void *library;
+    bool fresh; /* this open loaded the library */
+    int major, minor;
+    int narchs;
+    int *arch;
+    char *identity;
+};
+
+#define FSR_CUDA_HOME "/usr/local/cuda/lib64/"
+#define FSR_CUDA_TARGET "/usr/local/cuda/targets/x86_64-linux/lib/"
+#define FSR_CUDA_OPT "/opt/cuda/lib64/"
+
+/* In order of preference: the newest version the loader finds, then the standard places. */
+static const char *const library_name[] = {
+    "libnvrtc.so.13", FSR_CUDA_HOME "libnvrtc.so.13", FSR_CUDA_TARGET "libnvrtc.so.13", FSR_CUDA_OPT "libnvrtc.so.13",
+    "libnvrtc.so.12", FSR_CUDA_HOME "libnvrtc.so.12", FSR_CUDA_TARGET "libnvrtc.so.12", FSR_CUDA_OPT "libnvrtc.so.12",
+    "libnvrtc.so",    FSR_CUDA_HOME "libnvrtc.so",    FSR_CUDA_TARGET "libnvrtc.so",    FSR_CUDA_OPT "libnvrtc.so",
+};
+enum { FSR_LIBRARY_NAMES = sizeof library_name / sizeof *library_name };
+
+/* Fills the table from an open library; the name of the first function that it lacks, or NULL. */
+static const char *load_table(fsr_nvrtc *n) {
+#define FSR_NVRTC_LOAD(name, result, parameters)             \
+    *(void **)(&n->name) = dlsym(n->library, "nvrtc" #name); \
+    if (!n->name)                                            \
+        return "nvrtc" #name;
+    FSR_NVRTC_LIST(FSR_NVRTC_LOAD)
+#undef FSR_NVRTC_LOAD
+    return NULL;
+}
+
+/* Tries one name; false adds to `tried` what was wrong. */
+static bool load_library(fsr_nvrtc *n, const char *name, fsr_text *tried) {
+    void *loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    n->fresh = !loaded;
+    n->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (loaded)
+        dlclose(loaded);
+    if (!n->library) {
+        const char *why = dlerror();
+        const bool absent = !why || (strncmp(why, name, strlen(name)) == 0 && strstr(why, "No such file"));
+        fsr_text_add(tried, "%s%s%s%s%s", tried->size ? ", " : "", name, absent ? "" : " (", absent ? "" : why,
+                     absent ? "" : ")");
+        return false;
+    }
+    const char *missing = load_table(n);
+    if (!missing)
+        return true;
+    fsr_text_add(tried, "%s%s (has no %s)", tried->size ? ", " : "", name, missing);
+    dlclose(n->library);
+    n->library = NULL;
+    return false;
+}
+
+static bool load_any(fsr_nvrtc *n, fsr_text *tried) {
+    for (int i = 0; i < FSR_LIBRARY_NAMES; i++)
+        if (load_library(n, library_name[i], tried))
+            return true;
+    return false;
+}
+
+/* Name, size and date of the library's file. A file that cannot be asked leaves only the version: still right for one
+ * machine. */
+static bool make_identity(fsr_nvrtc *n) {
+    fsr_text t = {0};
+    fsr_text_add(&t, "NVRTC %d.%d", n->major, n->minor);
+    Dl_info info;
+    void *symbol = NULL;
+    memcpy(&symbol, &n->Version, sizeof symbol);
+    if (dladdr(symbol, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        fsr_text_add(&t, ", %s", slash ? slash + 1 : info.dli_fname);
+        struct stat file;
+        if (stat(info.dli_fname, &file) == 0)
+            fsr_text_add(&t, ", %lld bytes of %lld", (long long)file.st_size, (long long)file.st_mtime);
+    }
+    n->identity = fsr_text_take(&t);
+    return n->identity != NULL;
+}
+
+static fsr_status query(fsr_nvrtc *n, fsr_fault *fault) {
+    int count = 0;
+    int rc = n->Version(&n->major, &n->minor);
+    if (rc == FSR_NVRTC_SUCCESS)
+        rc = n->GetNumSupportedArchs(&count);
+    if (rc != FSR_NVRTC_SUCCESS)
+        return fsr_fault_set(fault, FSR_ERR_NO_BACKEND, "NVRTC does not answer: %s", n->GetErrorString(rc));
+    n->arch = malloc((size_t)(count > 0 ? count : 1) * sizeof *n->arch);
+    if (!n->arch || !make_identity(n))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "opening NVRTC: out of host memory");
+    rc = n->GetSupportedArchs(n->arch);
+    if (rc != FSR_NVRTC_SUCCESS)
+        return fsr_fault_set(fault, FSR_ERR_NO_BACKEND, "NVRTC does not name its architectures: %s",
+                             n->GetErrorString(rc));
+    n->narchs = count;
+    return FSR_OK;
+}
+
+fsr_status fsr_nvrtc_open(fsr_nvrtc **out, fsr_fault *fault) {
+    *out = NULL;
+    fsr_nvrtc *n = calloc(1, sizeof *n);
+    if (!n)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "opening NVRTC: out of host memory");
+    fsr_text tried = {0};
+    fsr_status status;
+    if (load_any(n, &tried))
+        status = query(n, fault);
+    else
+        status = fsr_fault_set(fault, FSR_ERR_NO_BACKEND, "the CUDA run-time compiler NVRTC was not found; tried %s",
+                               tried.data ? tried.data : "");
+    fsr_text_free(&tried);
+    if (status != FSR_OK) {
+        fsr_nvrtc_close(n);
+        return status;
+    }
+    *out = n;
+    return FSR_OK;
+}
+
+void fsr_nvrtc_close(fsr_nvrtc *n) {
+    if (!n)
+        return;
+    if (n->library)
+        dlclose(n->library);
+    free(n->arch);
+    free(n->identity);
+    free(n);
+}
+
+int fsr_nvrtc_version(const fsr_nvrtc *n) {
+    return n->major * 1000 + n->minor * 10;
+}
+
+const char *fsr_nvrtc_identity(const fsr_nvrtc *n) {
+    return n->identity;
+}
+
+int fsr_nvrtc_arch(const fsr_nvrtc *n, int device) {
+    int best = 0;
+    for (int i = 0; i < n->narchs; i++)
+        if (n->arch[i] / 10 == device / 10 && n->arch[i] <= device && n->arch[i] > best)
+            best = n->arch[i];
+    return best;
+}
+
+void fsr_nvrtc_warm(fsr_nvrtc *n, int arch) {
+    if (!n->fresh)
+        return;
+    fsr_nvrtc_program program = NULL;
+    if (n->CreateProgram(&program, "", "warm.cu", 0, NULL, NULL) != FSR_NVRTC_SUCCESS)
+        return;
+    char option[32];
+    snprintf(option, sizeof option, "-arch=sm_%d", arch);
+    n->CompileProgram(program, 1, (const char *const[]){option});
+    n->DestroyProgram(&program);
+}
+
+/* The whole log; NULL only if memory is out. */
+static char *take_log(fsr_nvrtc *n, fsr_nvrtc_program program) {
+    size_t size = 0;
+    if (n->GetProgramLogSize(program, &size) != FSR_NVRTC_SUCCESS)
+        size = 0;
+    char *log = calloc(1, size + 1);
+    if (log && size && n->GetProgramLog(program, log) != FSR_NVRTC_SUCCESS)
+        log[0] = '\0';
+    return log;
+}
+
+static fsr_status take_cubin(fsr_nvrtc *n, fsr_nvrtc_program program, fsr_nvrtc_result *out, fsr_fault *fault) {
+    int rc = n->GetCUBINSize(program, &out->size);
+    if (rc == FSR_NVRTC_SUCCESS && out->size) {
+        out->cubin = malloc(out->size);
+        if (!out->cubin)
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "a compiled kernel of %zu bytes: out of host memory",
+                                 out->size);
+        rc = n->GetCUBIN(program, out->cubin);
+    }
+    if (rc == FSR_NVRTC_SUCCESS && out->size)
+        return FSR_OK;
+    free(out->cubin);
+    out->cubin = NULL;
+    return fsr_fault_set(fault, FSR_ERR_COMPILE, "NVRTC gave no binary: %s", n->GetErrorString(rc));
+}
+
+fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
+                             int noptions, fsr_nvrtc_result *out, fsr_fault *fault) {
+    memset(out, 0, sizeof *out);
+    fsr_nvrtc_program program = NULL;
+    int rc = n->CreateProgram(&program, source, name, 0, NULL, NULL);
+    if (rc != FSR_NVRTC_SUCCESS)
+        return fsr_fault_set(fault, FSR_ERR_COMPILE, "NVRTC: %s", n->GetErrorString(rc));
+    rc = n->CompileProgram(program, noptions, option);
+    out->log = take_log(n, program);
+    fsr_status status;
+    if (rc != FSR_NVRTC_SUCCESS)
+        status = fsr_fault_set(fault, FSR_ERR_COMPILE, "%s", n->GetErrorString(rc));
+    else
+        status = take_cubin(n, program, out, fault);
+    n->DestroyProgram(&program);
+    return status;
+}
+
+void fsr_nvrtc_result_free(fsr_nvrtc_result *result) {
+    free(result->cubin);
+    free(result->log);
+    memset(result, 0, sizeof *result);
+}

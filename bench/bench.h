@@ -1,0 +1,218 @@
+/* fusor-bench: fused against unfused against the copy bandwidth, on real and on generated input.
+ *
+ * A workload is a row of a table: its inputs, how its outputs are compared, and the function that records it. A case is a
+ * workload with its arrays at one size, on the host and on the device. A run is that case recorded and compiled
+ * in one context, fused or unfused. A row is what the report prints.
+ *
+ * Errors: a function that can fail returns false and has put its message into the row; the bench goes on with the next row. */
+#ifndef FUSOR_BENCH_BENCH_H
+#define FUSOR_BENCH_BENCH_H
+
+#include "fusor/fusor.h"
+#include "runtime/backend.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+enum {
+    BENCH_MAX_IN = 4,
+    BENCH_MAX_OUT = 5,
+    BENCH_MAX_WORK = 64,
+    BENCH_COLS = 4096, /* columns of the workloads on rows */
+    BENCH_GREY = 4,    /* stream of whole grey levels 0..255; streams 0..3 are uniform on [0, 1) */
+    BENCH_STREAMS = 5,
+    BENCH_CALLS = 1000, /* asynchronous calls that a call-bound workload is averaged over */
+    BENCH_REPS = 15,
+    BENCH_VERIFY_N = 1 << 18,
+    BENCH_N_CPU = 1 << 24,
+    BENCH_N_CUDA = 1 << 27
+};
+
+/* ---- workloads -------------------------------------------------------------------------------- */
+
+typedef enum bench_form {
+    BENCH_VECTOR, /* f32[n] */
+    BENCH_MATRIX, /* f32[n / BENCH_COLS, BENCH_COLS] */
+    BENCH_ROW     /* f32[BENCH_COLS] */
+} bench_form;
+
+typedef struct bench_input {
+    bench_form form;
+    int stream;
+} bench_input;
+
+/* How a fused output must agree with the unfused one. The tolerance is for folds, whose order fusion may change:
+ * the tree of a reduction depends on its schedule. */
+typedef enum bench_rule {
+    BENCH_SAME,  /* the same bits: elementwise results, integers, min and max */
+    BENCH_CLOSE, /* relative to the element: folds of terms of one sign, where nothing cancels */
+    BENCH_SCALED /* relative to the largest magnitude in output `scale` */
+} bench_rule;
+
+typedef struct bench_output {
+    bench_rule rule;
+    int scale; /* SCALED: this output or an earlier one */
+} bench_output;
+
+typedef struct bench_workload {
+    const char *name;
+    const char *what;
+    const char *file; /* .npy in the data directory: the only input, and its size is n; NULL: generated input */
+    int ninputs;
+    bench_input in[BENCH_MAX_IN];
+    int nouts;
+    bench_output out[BENCH_MAX_OUT];
+    int64_t n_cpu, n_cuda; /* default sizes; 0 where a file gives n */
+    bool fixed;            /* --n does not change its size */
+    bool calls;            /* timed over BENCH_CALLS asynchronous calls: it measures the call */
+    int kernels;           /* expected when fused */
+    void (*build)(fsr_graph *g, const fsr_node *in, fsr_node *out);
+} bench_workload;
+
+typedef struct bench_family {
+    const bench_workload *work;
+    int count;
+} bench_family;
+
+extern const bench_family bench_family_real, bench_family_map, bench_family_reduce, bench_family_rows,
+    bench_family_scan, bench_family_small;
+
+/* The i-th workload, NULL after the last; and the one of that name or NULL. */
+const bench_workload *bench_workload_at(int i);
+const bench_workload *bench_workload_find(const char *name);
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+typedef struct bench_options {
+    fsr_backend_kind backend;
+    int64_t n;        /* 0: the workload's default */
+    int reps;         /* 0: BENCH_REPS, fewer where one takes long on the CPU */
+    int64_t verify_n; /* 0: no verification */
+    const char *json; /* NULL: none; "-": stdout */
+    const char *data; /* directory of the real input */
+    int nwork;
+    const bench_workload *work[BENCH_MAX_WORK];
+} bench_options;
+
+/* Fills out. Returns -1 to go on, else the exit status: --help and --list are done, or a usage error was printed. */
+int bench_options_parse(bench_options *out, int argc, char **argv);
+
+/* ---- one run of the tool ------------------------------------------------------------------------ */
+
+typedef struct bench_session {
+    const bench_options *options;
+    fsr_config config; /* as the environment and the options say */
+    fsr_context *fused, *unfused;
+    fsr_backend *backend; /* of the fused context; owns the inputs, that both contexts read */
+    bool gpu;
+    char device[128];
+    float *stream[BENCH_STREAMS]; /* generated input, made once, a prefix of an endless sequence */
+    int64_t stream_n[BENCH_STREAMS];
+    int64_t copy_n; /* elements of the last copy measured */
+    double copy_gbs;
+    double copy_best; /* of the largest copy measured */
+    int64_t copy_best_n;
+    int done; /* rows finished, for the progress line */
+} bench_session;
+
+/* A measurement that was not made is NaN or -1. */
+typedef struct bench_row {
+    const bench_workload *work;
+    const char *backend;
+    fsr_dtype dtype;
+    int64_t n, bytes_min, bytes_moved_unfused;
+    int fused_kernels, unfused_kernels;
+    double fused_ms, unfused_ms, first_call_ms, cached_first_call_ms, launch_us, copy_gbs;
+    double max_error, error_bound;
+    bool verified, failed;
+    char error[1024];
+} bench_row;
+
+/* Marks the row failed with a message (printf-like; the first one stays); returns false. */
+bool bench_fail(bench_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same from a backend's fault, which it clears, or from a context's last error. */
+bool bench_fail_fault(bench_row *row, const char *what, fsr_fault *fault);
+bool bench_fail_context(bench_row *row, const char *what, fsr_context *ctx, fsr_status status);
+
+/* ---- input ------------------------------------------------------------------------------------ */
+
+typedef struct bench_array {
+    char name[8];
+    fsr_dtype dtype;
+    int ndim;
+    int64_t shape[FSR_MAX_DIMS];
+    int64_t bytes;
+    const void *host; /* borrowed from the session or the case */
+    void *device;     /* owned by the case, memory of session->backend; NULL if not uploaded */
+} bench_array;
+
+typedef struct bench_case {
+    const bench_workload *work;
+    int64_t n; /* elements of input 0 */
+    bench_array in[BENCH_MAX_IN];
+    void *file; /* host data read from a file */
+} bench_case;
+
+/* A workload at size n (ignored where a file gives it), uploaded. False leaves nothing to close. */
+bool bench_case_open(bench_session *s, bench_case *out, const bench_workload *work, int64_t n, bench_row *row);
+void bench_case_close(bench_session *s, bench_case *c);
+/* The first n elements of a generated case (whole rows), on the host only; a file's case is taken whole. Nothing to close. */
+void bench_case_prefix(bench_case *out, const bench_case *c, int64_t n);
+void bench_streams_free(bench_session *s);
+
+/* Runs part(arg, begin, end) over slices of [0, n) on every core. */
+void bench_parallel(int64_t n, void (*part)(void *arg, int64_t begin, int64_t end), void *arg);
+
+/* ---- runs ------------------------------------------------------------------------------------- */
+
+typedef struct bench_run {
+    fsr_context *ctx;
+    fsr_backend *backend;
+    fsr_graph *graph;
+    int nin, nout;
+    fsr_node node[BENCH_MAX_OUT];
+    fsr_arg in[BENCH_MAX_IN], out[BENCH_MAX_OUT]; /* device memory; outputs owned */
+    fsr_plan *plan;
+    fsr_plan_info info;
+} bench_run;
+
+/* Records the case with named inputs and allocates cleared outputs; compiles; launches once, asynchronously on a GPU. A run
+ * that failed at any of these can be closed, as can a zeroed one. */
+bool bench_run_record(bench_run *out, fsr_context *ctx, const bench_case *c, bench_row *row);
+bool bench_run_compile(bench_run *run, bench_row *row);
+bool bench_run_launch(bench_run *run, bench_row *row);
+bool bench_run_wait(bench_run *run, bench_row *row);
+void bench_run_close(bench_run *run);
+/* Calls the workload's build and checks the nodes it gave. */
+bool bench_build(const bench_workload *work, fsr_graph *g, const fsr_node *in, fsr_node *out, bench_row *row);
+
+/* ---- measuring and checking --------------------------------------------------------------------- */
+
+double bench_now(void); /* seconds */
+/* Sorts x. */
+double bench_median(double *x, int n);
+/* Median time of one run, and median host time of the call that launches it. */
+bool bench_measure_run(bench_session *s, bench_run *run, double *ms, double *launch_us, bench_row *row);
+/* Compile and first run in a fresh context with an empty disk cache, then in another with that cache filled. */
+bool bench_measure_first(bench_session *s, const bench_case *c, bench_row *row);
+/* Bandwidth of a copy of n f32 elements, read and write counted. */
+bool bench_measure_copy(bench_session *s, int64_t n, double *gbs, bench_row *row);
+
+/* Fused outputs against unfused ones at full size. */
+bool bench_check_outputs(const bench_case *c, bench_run *fused, bench_run *unfused, bench_row *row);
+/* The workload's graph on the fused context against the reference. */
+bool bench_check_reference(bench_session *s, const bench_case *c, bench_row *row);
+
+/* Everything above for one workload. */
+void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *row);
+
+/* ---- report ----------------------------------------------------------------------------------- */
+
+void bench_report_head(FILE *to);
+void bench_report_row(FILE *to, const bench_row *row);
+void bench_report_foot(FILE *to, const bench_session *s);
+/* One array of objects. */
+void bench_report_json(FILE *to, const bench_row *rows, int n);
+/* Rewrites the progress line on stderr if that is a terminal; step NULL wipes it. */
+void bench_progress(const bench_session *s, const char *name, const char *step);
+
+#endif

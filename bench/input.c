@@ -1,0 +1,183 @@
+/* Input of the workloads. Generated input is counter-based: element i of a stream is a hash of (stream, i), so that it can be
+ * made in parallel, a shorter array is a prefix of a longer one, and every run sees the same numbers. A plain x = a*x + c
+ * from element to element would be serial. The hash is the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
+#define _XOPEN_SOURCE 700
+#include "bench/bench.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 32, SMALL = 1 << 18 }; /* elements below which a thread is not worth its start */
+
+typedef struct slice {
+    void (*part)(void *arg, int64_t begin, int64_t end);
+    void *arg;
+    int64_t begin, end;
+} slice;
+
+static void *slice_run(void *p) {
+    const slice *s = p;
+    s->part(s->arg, s->begin, s->end);
+    return NULL;
+}
+
+void bench_parallel(int64_t n, void (*part)(void *arg, int64_t begin, int64_t end), void *arg) {
+    pthread_t thread[MAX_THREADS];
+    bool started[MAX_THREADS] = {false};
+    slice work[MAX_THREADS];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int count = n < SMALL || cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (int)cores;
+    for (int t = 0; t < count; t++) {
+        work[t] = (slice){part, arg, n / count * t, t + 1 == count ? n : n / count * (t + 1)};
+        if (t + 1 < count)
+            started[t] = !pthread_create(&thread[t], NULL, slice_run, &work[t]);
+        if (!started[t])
+            slice_run(&work[t]);
+    }
+    for (int t = 0; t < count; t++)
+        if (started[t])
+            pthread_join(thread[t], NULL);
+}
+
+typedef struct stream_job {
+    float *out;
+    int stream;
+} stream_job;
+
+static uint64_t hash(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void stream_fill(void *arg, int64_t begin, int64_t end) {
+    const stream_job *job = arg;
+    uint64_t base = (uint64_t)(job->stream + 1) << 48;
+    if (job->stream == BENCH_GREY)
+        for (int64_t i = begin; i < end; i++)
+            job->out[i] = (float)(hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u) >> 56);
+    else
+        for (int64_t i = begin; i < end; i++)
+            job->out[i] = (float)(hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u) >> 40) * 0x1p-24f;
+}
+
+static bool stream_need(bench_session *s, int stream, int64_t n, bench_row *row) {
+    if (s->stream_n[stream] >= n)
+        return true;
+    float *data = malloc((size_t)n * sizeof *data);
+    if (!data)
+        return bench_fail(row, "out of host memory for an input of %lld elements", (long long)n);
+    bench_parallel(n, stream_fill, &(stream_job){data, stream});
+    free(s->stream[stream]);
+    s->stream[stream] = data;
+    s->stream_n[stream] = n;
+    return true;
+}
+
+void bench_streams_free(bench_session *s) {
+    for (int i = 0; i < BENCH_STREAMS; i++)
+        free(s->stream[i]);
+}
+
+static int64_t elements(const bench_array *a) {
+    int64_t n = 1;
+    for (int i = 0; i < a->ndim; i++)
+        n *= a->shape[i];
+    return n;
+}
+
+/* Shape of a generated input at size n: whole rows, at least one; rows shorter than BENCH_COLS if n is. */
+static void array_shape(bench_array *a, bench_form form, int64_t n) {
+    int64_t cols = n < BENCH_COLS ? n : BENCH_COLS;
+    a->dtype = FSR_F32;
+    a->ndim = form == BENCH_MATRIX ? 2 : 1;
+    a->shape[0] = form == BENCH_VECTOR ? n : form == BENCH_ROW ? cols : n / cols;
+    a->shape[1] = cols;
+    a->bytes = elements(a) * (int64_t)sizeof(float);
+}
+
+static bool make_generated(bench_session *s, bench_case *c, int64_t n, bench_row *row) {
+    for (int i = 0; i < c->work->ninputs; i++) {
+        bench_array *a = &c->in[i];
+        snprintf(a->name, sizeof a->name, "x%d", i);
+        array_shape(a, c->work->in[i].form, n);
+        if (!stream_need(s, c->work->in[i].stream, elements(a), row))
+            return false;
+        a->host = s->stream[c->work->in[i].stream];
+    }
+    return true;
+}
+
+static bool file_to_array(bench_case *c, fsr_node x, bench_row *row) {
+    bench_array *a = &c->in[0];
+    if (fsr_node_status(x))
+        return bench_fail(row, "%s", fsr_node_error(x));
+    a->dtype = fsr_node_dtype(x);
+    a->ndim = fsr_node_ndim(x);
+    for (int i = 0; i < a->ndim; i++)
+        a->shape[i] = fsr_node_dim(x, i);
+    a->bytes = fsr_node_bytes(x);
+    a->host = c->file = malloc((size_t)a->bytes + 1);
+    return c->file || bench_fail(row, "out of host memory for %s", c->work->file);
+}
+
+static bool make_from_file(bench_session *s, bench_case *c, bench_row *row) {
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/%s", s->options->data, c->work->file);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return bench_fail(row, "the path of %s is too long", c->work->file);
+    snprintf(c->in[0].name, sizeof c->in[0].name, "x0");
+    fsr_graph *g = fsr_graph_new(s->fused);
+    if (!g)
+        return bench_fail_context(row, "graph", s->fused, FSR_ERR_MEMORY);
+    fsr_node x = fsr_npy_read(g, path);
+    bool ok = file_to_array(c, x, row);
+    if (ok) {
+        fsr_status status = fsr_read(x, c->file, (size_t)c->in[0].bytes);
+        ok = !status || bench_fail_context(row, path, s->fused, status);
+    }
+    fsr_graph_free(g);
+    return ok;
+}
+
+static bool upload(bench_session *s, bench_array *a, bench_row *row) {
+    fsr_backend *b = s->backend;
+    fsr_fault fault = {0};
+    if (b->ops->alloc(b, a->bytes, &a->device, &fault)) {
+        a->device = NULL;
+        return bench_fail_fault(row, "input memory", &fault);
+    }
+    if (b->ops->copy_in(b, a->device, a->host, a->bytes, NULL, &fault))
+        return bench_fail_fault(row, "upload", &fault);
+    return !b->ops->wait(b, NULL, &fault) || bench_fail_fault(row, "upload", &fault);
+}
+
+bool bench_case_open(bench_session *s, bench_case *out, const bench_workload *work, int64_t n, bench_row *row) {
+    *out = (bench_case){.work = work};
+    bool ok = work->file ? make_from_file(s, out, row) : make_generated(s, out, n, row);
+    for (int i = 0; ok && i < work->ninputs; i++)
+        ok = upload(s, &out->in[i], row);
+    out->n = elements(&out->in[0]);
+    if (!ok)
+        bench_case_close(s, out);
+    return ok;
+}
+
+void bench_case_close(bench_session *s, bench_case *c) {
+    for (int i = 0; i < c->work->ninputs; i++)
+        if (c->in[i].device)
+            s->backend->ops->free(s->backend, c->in[i].device, c->in[i].bytes);
+    free(c->file);
+    *c = (bench_case){.work = c->work};
+}
+
+void bench_case_prefix(bench_case *out, const bench_case *c, int64_t n) {
+    *out = *c;
+    for (int i = 0; i < c->work->ninputs; i++) {
+        out->in[i].device = NULL;
+        if (!c->work->file && n < c->n)
+            array_shape(&out->in[i], c->work->in[i].form, n);
+    }
+    out->n = elements(&out->in[0]);
+}

@@ -1,0 +1,171 @@
+/* The catalogue of workloads and the command line. Options may stand before and after names; "--n 5" and "--n=5" are the same. */
+#include "bench/bench.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FUSOR_DATA_DIR
+#define FUSOR_DATA_DIR "examples/data"
+#endif
+
+enum { USAGE_ERROR = 2, GO_ON = -1 };
+
+const bench_workload *bench_workload_at(int i) {
+    static const bench_family *const families[] = {&bench_family_real, &bench_family_map,  &bench_family_reduce,
+                                                   &bench_family_rows, &bench_family_scan, &bench_family_small};
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+        if (i < families[f]->count)
+            return &families[f]->work[i];
+        i -= families[f]->count;
+    }
+    return NULL;
+}
+
+const bench_workload *bench_workload_find(const char *name) {
+    const bench_workload *work;
+    for (int i = 0; (work = bench_workload_at(i)); i++)
+        if (!strcmp(work->name, name))
+            return work;
+    return NULL;
+}
+
+static void print_help(void) {
+    printf(
+        "usage: fusor-bench [options] [workload ...]\n"
+        "Times workloads fused, unfused and against the copy bandwidth of the same memory. No names: all of them.\n"
+        "\n"
+        "  --list              names the workloads\n"
+        "  --backend cpu|cuda  default: the GPU if there is one, else the CPU (or what FUSOR_BACKEND says)\n"
+        "  --n N               elements of the workloads that go by size, as 65536 or 2^16;\n"
+        "                      default 2^24 on the CPU (2^22 for slow ones), 2^27 on CUDA\n"
+        "  --reps N            timed runs, of which the median counts; default %d, on the CPU fewer if they take long\n"
+        "  --verify-n N        elements compared with the reference; default 2^18; 0: no verification at all\n"
+        "  --json FILE         also writes the rows as JSON; -: to stdout, and the table then goes to stderr\n"
+        "  --data DIR          directory of ecg.npy and face.npy; default %s\n"
+        "  --help              this page\n"
+        "\n"
+        "verified: yes means that in this run the workload's graph agreed with the reference (plain loops in wider\n"
+        "arithmetic, node by node) within the error bound of its operations on --verify-n elements, real input on all "
+        "of\n"
+        "it; and that at full size the fused outputs agreed with the unfused ones: bit by bit for elementwise "
+        "results,\n"
+        "within a tolerance for the rounding of differently ordered folds otherwise. FAIL: they did not.\n"
+        "worst and bound are the largest error found against the reference and what was allowed at that element.\n"
+        "\n"
+        "Exit status: 0; 1 if a row failed or a file could not be written; 2 for an unknown name or option.\n"
+        "docs/bench.md tells how each column is measured.\n",
+        BENCH_REPS, FUSOR_DATA_DIR);
+}
+
+static void print_list(void) {
+    const bench_workload *work;
+    for (int i = 0; (work = bench_workload_at(i)); i++)
+        printf("%-15s %s\n", work->name, work->what);
+}
+
+static int usage(const char *format, const char *a, const char *b) {
+    fputs("fusor-bench: ", stderr);
+    fprintf(stderr, format, a, b);
+    fputs("\n", stderr);
+    return USAGE_ERROR;
+}
+
+/* "123" or "2^k", at least low and at most 2^40. */
+static bool parse_count(const char *text, int64_t low, int64_t *out) {
+    const char *digits = !strncmp(text, "2^", 2) ? text + 2 : text;
+    char *end;
+    if (*digits < '0' || *digits > '9')
+        return false;
+    errno = 0;
+    long long value = strtoll(digits, &end, 10);
+    if (*end || errno || (digits != text && value > 40))
+        return false;
+    *out = digits != text ? (int64_t)1 << value : value;
+    return *out >= low && *out <= (int64_t)1 << 40;
+}
+
+static int set_option(bench_options *o, const char *name, const char *value) {
+    static const char *const bad = "%s: '%s' is not allowed; see --help";
+    int64_t count = 0;
+    if (!strcmp(name, "--json")) {
+        o->json = value;
+    } else if (!strcmp(name, "--data")) {
+        o->data = value;
+    } else if (!strcmp(name, "--backend")) {
+        if (strcmp(value, "cpu") && strcmp(value, "cuda"))
+            return usage(bad, name, value);
+        o->backend = !strcmp(value, "cpu") ? FSR_BACKEND_CPU : FSR_BACKEND_CUDA;
+    } else if (!strcmp(name, "--n")) {
+        if (!parse_count(value, 1, &o->n))
+            return usage(bad, name, value);
+    } else if (!strcmp(name, "--verify-n")) {
+        if (!parse_count(value, 0, &o->verify_n))
+            return usage(bad, name, value);
+    } else {
+        if (!parse_count(value, 1, &count) || count > 100000)
+            return usage(bad, name, value);
+        o->reps = (int)count;
+    }
+    return GO_ON;
+}
+
+static bool takes_value(const char *name) {
+    static const char *const names[] = {"--backend", "--n", "--reps", "--verify-n", "--json", "--data"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* An option with its value; *used is the number of arguments it took. */
+static int parse_option(bench_options *o, char **arg, int left, int *used) {
+    char name[32];
+    const char *equals = strchr(arg[0], '=');
+    size_t length = equals ? (size_t)(equals - arg[0]) : strlen(arg[0]);
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), arg[0]);
+    if (!takes_value(name))
+        return usage("unknown option '%s'%s; --help shows them", arg[0], "");
+    if (!equals && left < 2)
+        return usage("%s needs a value%s", name, "");
+    *used = equals ? 1 : 2;
+    return set_option(o, name, equals ? equals + 1 : arg[1]);
+}
+
+static int add_work(bench_options *o, const char *name) {
+    const bench_workload *work = bench_workload_find(name);
+    if (!work)
+        return usage("unknown workload '%s'%s; --list shows them", name, "");
+    if (o->nwork == BENCH_MAX_WORK)
+        return usage("too many names at '%s'%s", name, "");
+    o->work[o->nwork++] = work;
+    return GO_ON;
+}
+
+int bench_options_parse(bench_options *out, int argc, char **argv) {
+    bool help = false, list = false;
+    *out = (bench_options){.verify_n = BENCH_VERIFY_N, .data = FUSOR_DATA_DIR};
+    for (int i = 1, used; i < argc; i += used) {
+        int status = GO_ON;
+        used = 1;
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            help = true;
+        else if (!strcmp(argv[i], "--list"))
+            list = true;
+        else if (argv[i][0] == '-')
+            status = parse_option(out, argv + i, argc - i, &used);
+        else
+            status = add_work(out, argv[i]);
+        if (status != GO_ON)
+            return status;
+    }
+    if (help)
+        print_help();
+    else if (list)
+        print_list();
+    if (help || list)
+        return 0;
+    bool all = !out->nwork;
+    for (int i = 0; all && i < BENCH_MAX_WORK && bench_workload_at(i); i++)
+        out->work[out->nwork++] = bench_workload_at(i);
+    return GO_ON;
+}

@@ -1,0 +1,112 @@
+/* One workload from its input to its row. */
+#include "bench/bench.h"
+#include <math.h>
+#include <stdarg.h>
+
+bool bench_fail(bench_row *row, const char *format, ...) {
+    va_list args;
+    if (row->failed)
+        return false;
+    row->failed = true;
+    row->verified = false;
+    va_start(args, format);
+    vsnprintf(row->error, sizeof row->error, format, args);
+    va_end(args);
+    return false;
+}
+
+bool bench_fail_fault(bench_row *row, const char *what, fsr_fault *fault) {
+    bench_fail(row, "%s: %s", what, fault->message ? fault->message : fsr_status_sentence(fault->status));
+    fsr_fault_clear(fault);
+    return false;
+}
+
+bool bench_fail_context(bench_row *row, const char *what, fsr_context *ctx, fsr_status status) {
+    const char *why = fsr_error(ctx);
+    return bench_fail(row, "%s: %s", what, why && *why ? why : fsr_status_sentence(status));
+}
+
+static void row_start(const bench_session *s, const bench_workload *work, bench_row *row) {
+    *row = (bench_row){.work = work,
+                       .backend = fsr_backend_name(s->fused),
+                       .dtype = FSR_DTYPE_COUNT,
+                       .n = -1,
+                       .bytes_min = -1,
+                       .bytes_moved_unfused = -1,
+                       .fused_kernels = -1,
+                       .unfused_kernels = -1,
+                       .fused_ms = NAN,
+                       .unfused_ms = NAN,
+                       .first_call_ms = NAN,
+                       .cached_first_call_ms = NAN,
+                       .launch_us = NAN,
+                       .copy_gbs = NAN,
+                       .max_error = NAN,
+                       .error_bound = NAN};
+}
+
+static bool plan_numbers(bench_run *run, bench_row *row) {
+    fsr_status status = fsr_plan_query(run->plan, &run->info);
+    return !status || bench_fail_context(row, "query", run->ctx, status);
+}
+
+static bool measure_fused(bench_session *s, bench_run *run, const bench_case *c, bench_row *row) {
+    bench_progress(s, row->work->name, "fused");
+    if (!bench_run_record(run, s->fused, c, row) || !bench_run_compile(run, row) || !plan_numbers(run, row))
+        return false;
+    row->fused_kernels = run->info.kernels;
+    row->bytes_min = run->info.bytes_min;
+    return bench_measure_run(s, run, &row->fused_ms, &row->launch_us, row);
+}
+
+static bool measure_unfused(bench_session *s, bench_run *run, const bench_case *c, bench_row *row) {
+    double launch_us;
+    bench_progress(s, row->work->name, "unfused");
+    if (!bench_run_record(run, s->unfused, c, row) || !bench_run_compile(run, row) || !plan_numbers(run, row))
+        return false;
+    row->unfused_kernels = run->info.kernels;
+    row->bytes_moved_unfused = run->info.bytes_moved;
+    return bench_measure_run(s, run, &row->unfused_ms, &launch_us, row);
+}
+
+static bool check(bench_session *s, bench_run *fused, bench_run *unfused, const bench_case *c, bench_row *row) {
+    if (!s->options->verify_n)
+        return true;
+    bench_progress(s, row->work->name, "comparing with unfused");
+    if (!bench_check_outputs(c, fused, unfused, row))
+        return false;
+    bench_progress(s, row->work->name, "comparing with the reference");
+    row->verified = bench_check_reference(s, c, row);
+    return row->verified;
+}
+
+static bool measure_runs(bench_session *s, const bench_case *c, bench_row *row) {
+    bench_run fused = {0}, unfused = {0};
+    bool ok =
+        measure_fused(s, &fused, c, row) && measure_unfused(s, &unfused, c, row) && check(s, &fused, &unfused, c, row);
+    bench_run_close(&fused);
+    bench_run_close(&unfused);
+    return ok;
+}
+
+/* A row that failed a comparison still shows its times. */
+void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *row) {
+    bench_case c;
+    int64_t n = s->gpu ? work->n_cuda : work->n_cpu;
+    row_start(s, work, row);
+    if (s->options->n && !work->fixed)
+        n = s->options->n;
+    bench_progress(s, work->name, "input");
+    if (!bench_case_open(s, &c, work, n, row))
+        return;
+    row->n = c.n;
+    row->dtype = c.in[0].dtype;
+    measure_runs(s, &c, row);
+    if (!isnan(row->fused_ms)) {
+        bench_progress(s, work->name, "first call");
+        bench_measure_first(s, &c, row);
+        bench_progress(s, work->name, "copy");
+        bench_measure_copy(s, c.n, &row->copy_gbs, row);
+    }
+    bench_case_close(s, &c);
+}

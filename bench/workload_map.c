@@ -1,0 +1,60 @@
+/* Elementwise work: one kernel, each input read once, the output written once. */
+#include "bench/bench.h"
+
+/* (e^v - e^-v) / (e^v + e^-v) of v = grey / 255 * weight: tanh in its exp form, a hidden layer's activation. */
+static void hidden_layer(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node v = fsr_mul(fsr_div(in[0], fsr_float(g, 255)), in[1]);
+    fsr_node p = fsr_exp(v), m = fsr_exp(fsr_neg(v));
+    out[0] = fsr_div(fsr_sub(p, m), fsr_add(p, m));
+}
+
+/* The normal density with mean 0.1 and deviation 1.3. */
+static void gaussian_pdf(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    const double mean = 0.1, deviation = 1.3, sqrt_2pi = 2.5066282746310002;
+    fsr_node z = fsr_div(fsr_sub(in[0], fsr_float(g, mean)), fsr_float(g, deviation));
+    fsr_node e = fsr_exp(fsr_mul(fsr_float(g, -0.5), fsr_mul(z, z)));
+    out[0] = fsr_div(e, fsr_float(g, deviation * sqrt_2pi));
+}
+
+/* Distance of the points (r1, t1) and (r2, t2) in polar coordinates. */
+static void polar_distance(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    fsr_node dx = fsr_sub(fsr_mul(in[0], fsr_cos(in[1])), fsr_mul(in[2], fsr_cos(in[3])));
+    fsr_node dy = fsr_sub(fsr_mul(in[0], fsr_sin(in[1])), fsr_mul(in[2], fsr_sin(in[3])));
+    out[0] = fsr_sqrt(fsr_add(fsr_mul(dx, dx), fsr_mul(dy, dy)));
+}
+
+static const bench_workload work[] = {
+    {.name = "hidden_layer",
+     .what = "(e^v - e^-v) / (e^v + e^-v), v = grey / 255 * weight",
+     .ninputs = 2,
+     .in = {{BENCH_VECTOR, BENCH_GREY}, {BENCH_VECTOR, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = hidden_layer},
+    {.name = "gaussian_pdf",
+     .what = "normal density, mean 0.1, deviation 1.3",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = gaussian_pdf},
+    {.name = "polar_distance",
+     .what = "distance of two points in polar coordinates, four inputs",
+     .ninputs = 4,
+     .in = {{BENCH_VECTOR, 0}, {BENCH_VECTOR, 1}, {BENCH_VECTOR, 2}, {BENCH_VECTOR, 3}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU / 4,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = polar_distance},
+};
+
+const bench_family bench_family_map = {work, sizeof work / sizeof *work};

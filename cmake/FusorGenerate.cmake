@@ -1,0 +1,22 @@
+# What is generated from tables: fusor/ops.h into the build folder; docs/ops.md and docs/knobs.md into the source tree,
+# by `cmake --build <build> --target docs` (the test `docs` checks that they are current).
+set(FUSOR_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
+
+add_executable(gen_ops graph/gen_ops.c)
+add_executable(gen_knobs runtime/gen_knobs.c)
+foreach(tool gen_ops gen_knobs)
+    target_include_directories(${tool} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${tool} PRIVATE fusor_flags)
+endforeach()
+
+set(ops_header ${FUSOR_GENERATED_DIR}/include/fusor/ops.h)
+add_custom_command(OUTPUT ${ops_header}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${FUSOR_GENERATED_DIR}/include/fusor
+    COMMAND gen_ops ${ops_header}
+    DEPENDS gen_ops COMMENT "Generating fusor/ops.h" VERBATIM)
+add_custom_target(fusor_ops_header DEPENDS ${ops_header})
+
+add_custom_target(docs
+    COMMAND gen_ops --doc ${PROJECT_SOURCE_DIR}/docs/ops.md
+    COMMAND gen_knobs ${PROJECT_SOURCE_DIR}/docs/knobs.md
+    COMMENT "Writing docs/ops.md and docs/knobs.md" VERBATIM)

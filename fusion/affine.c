@@ -1,0 +1,175 @@
+/* Affine index maps; see affine.h. */
+#include "fusion/affine.h"
+#include <string.h>
+
+static void domain_push(fsr_domain *d, int64_t extent, int axis) {
+    if (extent != 1) {
+        d->extent[d->ndim] = extent;
+        d->axis[d->ndim++] = axis;
+    }
+}
+
+void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded) {
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < shape->ndim; ++i)
+        if (!(folded >> i & 1))
+            domain_push(out, shape->dim[i], i);
+    out->nparallel = out->ndim;
+    for (int i = 0; i < shape->ndim; ++i)
+        if (folded >> i & 1)
+            domain_push(out, shape->dim[i], i);
+}
+
+bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b) {
+    if (a->ndim != b->ndim || a->nparallel != b->nparallel)
+        return false;
+    return memcmp(a->extent, b->extent, sizeof a->extent[0] * (size_t)a->ndim) == 0;
+}
+
+int64_t fsr_domain_rows(const fsr_domain *d) {
+    int64_t n = 1;
+    for (int i = 0; i < d->nparallel; ++i)
+        n *= d->extent[i];
+    return n;
+}
+
+int64_t fsr_domain_cols(const fsr_domain *d) {
+    int64_t n = 1;
+    for (int i = d->nparallel; i < d->ndim; ++i)
+        n *= d->extent[i];
+    return n;
+}
+
+bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n) {
+    memset(out, 0, sizeof *out);
+    out->n = shape->ndim;
+    int used = 0;
+    for (int i = 0; i < shape->ndim; ++i) {
+        if (shape->dim[i] == 1)
+            continue;
+        if (used == n || d->extent[dims[used]] != shape->dim[i])
+            return false;
+        out->row[i].coef[dims[used++]] = 1;
+    }
+    return used == n;
+}
+
+bool fsr_index_row(fsr_index *out, const fsr_shape *shape, const fsr_domain *d) {
+    int dims[FSR_MAX_DIMS];
+    for (int i = 0; i < d->nparallel; ++i)
+        dims[i] = i;
+    return fsr_index_place(out, shape, d, dims, d->nparallel);
+}
+
+bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d) {
+    int dims[FSR_MAX_DIMS];
+    for (int i = 0; i < d->ndim; ++i) {
+        int j = i;
+        for (; j > 0 && d->axis[dims[j - 1]] > d->axis[i]; --j)
+            dims[j] = dims[j - 1];
+        dims[j] = i;
+    }
+    return fsr_index_place(out, shape, d, dims, d->ndim);
+}
+
+static void affine_add(fsr_affine *to, const fsr_affine *from, int64_t factor) {
+    to->offset += from->offset * factor;
+    for (int i = 0; i < FSR_MAX_DIMS; ++i)
+        to->coef[i] += from->coef[i] * factor;
+}
+
+void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape) {
+    if (in->flat) {
+        *out = in->row[0];
+        return;
+    }
+    int64_t stride[FSR_MAX_DIMS];
+    fsr_shape_strides(shape, stride);
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < shape->ndim; ++i)
+        if (shape->dim[i] != 1)
+            affine_add(out, &in->row[i], stride[i]);
+}
+
+/* Each term coef * index(d) of the flat index must fall into one dimension (coef a multiple of that dimension's stride, and
+ * the sum of what falls there stay below its extent), so that no carry passes between dimensions. The offset is
+ * split by division. Terms are tried from the largest stride down. */
+bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d) {
+    int64_t stride[FSR_MAX_DIMS], reach[FSR_MAX_DIMS] = {0};
+    fsr_shape_strides(shape, stride);
+    memset(out, 0, sizeof *out);
+    out->n = shape->ndim;
+    int64_t offset = in->row[0].offset;
+    if (offset < 0)
+        return false;
+    for (int i = 0; i < shape->ndim; ++i) {
+        if (shape->dim[i] == 1)
+            continue;
+        int64_t q = stride[i] > 0 ? offset / stride[i] : 0;
+        out->row[i].offset = reach[i] = q;
+        offset -= q * stride[i];
+    }
+    for (int k = 0; k < d->ndim; ++k) {
+        int64_t coef = in->row[0].coef[k];
+        if (coef == 0)
+            continue;
+        if (coef < 0)
+            return false;
+        int i = 0;
+        while (i < shape->ndim && (shape->dim[i] == 1 || stride[i] == 0 || coef % stride[i] != 0))
+            ++i;
+        if (i == shape->ndim)
+            return false;
+        out->row[i].coef[k] = coef / stride[i];
+        reach[i] += coef / stride[i] * (d->extent[k] - 1);
+    }
+    for (int i = 0; i < shape->ndim; ++i)
+        if (shape->dim[i] != 1 && reach[i] >= shape->dim[i] && shape->dim[i] > 0)
+            return false;
+    return true;
+}
+
+static void view_rows(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *source) {
+    memset(out, 0, sizeof *out);
+    out->n = source->ndim;
+    for (int j = 0; j < source->ndim; ++j) {
+        if (source->dim[j] == 1)
+            continue;
+        out->row[j].offset = view->start[j];
+        if (view->from[j] >= 0)
+            affine_add(&out->row[j], &in->row[view->from[j]], view->step[j]);
+    }
+}
+
+bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape, const fsr_shape *source,
+                    const fsr_domain *d) {
+    fsr_index rows;
+    if (view->kind == FSR_VIEW_AFFINE) {
+        if (!in->flat) {
+            view_rows(out, in, view, source);
+            return true;
+        }
+        if (!fsr_index_split(&rows, in, shape, d))
+            return false;
+        view_rows(out, &rows, view, source);
+        return true;
+    }
+    fsr_index flat = {.flat = true, .n = 1};
+    fsr_index_address(&flat.row[0], in, shape);
+    if (!fsr_index_split(out, &flat, source, d))
+        *out = flat;
+    return true;
+}
+
+bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool fsr_index_equal(const fsr_index *a, const fsr_index *b) {
+    if (a->flat != b->flat || a->n != b->n)
+        return false;
+    for (int i = 0; i < a->n; ++i)
+        if (!fsr_affine_equal(&a->row[i], &b->row[i]))
+            return false;
+    return true;
+}

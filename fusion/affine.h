@@ -1,0 +1,56 @@
+/* Affine index maps: which element of a node a point of a kernel's domain needs.
+ *
+ * An fsr_affine is offset + sum of coef[d] * index(d) over the domain's dimensions. An fsr_index gives one for each
+ * dimension of a node, or, where a reshape left no such form, a single one for the flat C-order index (`flat`).
+ * Leaves are contiguous, so both forms end in one affine address.
+ *
+ * Counter-example to walking shapes by hand in every pass: flip(x.T)[::2] + x broadcast is one composition here. */
+#ifndef FUSOR_FUSION_AFFINE_H
+#define FUSOR_FUSION_AFFINE_H
+
+#include "graph/graph.h"
+
+typedef struct fsr_affine {
+    int64_t offset;
+    int64_t coef[FSR_MAX_DIMS];
+} fsr_affine;
+
+typedef struct fsr_index {
+    bool flat;
+    int n; /* rows: dimensions of the node, 1 if flat */
+    fsr_affine row[FSR_MAX_DIMS];
+} fsr_index;
+
+/* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out. axis[d]: position of dimension d
+ * in the full shape the domain was made from (orders dimensions as the user wrote them). */
+typedef struct fsr_domain {
+    int ndim, nparallel;
+    int64_t extent[FSR_MAX_DIMS];
+    int axis[FSR_MAX_DIMS];
+} fsr_domain;
+
+/* The domain of an elementwise kernel over shape, or (folded != 0) of a fold over the axes in that bit set. */
+void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded);
+bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b);
+int64_t fsr_domain_rows(const fsr_domain *d);
+int64_t fsr_domain_cols(const fsr_domain *d);
+
+/* Index of a node of `shape` whose dimensions of extent > 1 are, in order, the domain's dimensions listed in dims[0..n).
+ * False if extents or count do not match. */
+bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n);
+/* As a row of the domain: its parallel dimensions in order; as an element: all dimensions in the order of axis[]. */
+bool fsr_index_row(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
+bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
+
+/* The index of a view's source, given the view's own. False if it cannot be expressed (a stepped or broadcasting view under a
+ * flat index that does not split along dimensions). */
+bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape, const fsr_shape *source,
+                    const fsr_domain *d);
+/* A flat index as one for each dimension of shape, where no carry can occur. False otherwise. */
+bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d);
+/* The address in a contiguous array of that shape. */
+void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape);
+bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b);
+bool fsr_index_equal(const fsr_index *a, const fsr_index *b);
+
+#endif

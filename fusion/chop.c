@@ -1,0 +1,107 @@
+/* Bounds the program of one anchor before anything is placed.
+ *
+ * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the
+ * sum over its arguments. That overcounts shared values (x = x + x doubles it each time), so where the bound passes the limit
+ * an exact count, a walk that stops at the limit, decides. If that passes the limit too, the heaviest argument is
+ * materialized and the count starts again from it. Folds and materialized values end the walk: they are loads.
+ * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
+#include "fusion/partition.h"
+#include <stdlib.h>
+
+enum { LIMIT_INSTS = 200, LIMIT_ARRAYS = 20, WALK = 1024 };
+
+typedef struct weight {
+    int insts, arrays;
+} weight;
+
+static bool ends(const fsr_partition *p, int id) {
+    fsr_kind kind = p->flow->node[id].kind;
+    return p->material[id] || kind == FSR_NODE_REDUCE || kind == FSR_NODE_SCAN;
+}
+
+static weight of_leaf(const fsr_partition *p, int id) {
+    fsr_kind kind = p->flow->node[id].kind;
+    return (weight){1, ends(p, id) || kind == FSR_NODE_DATA};
+}
+
+static weight bound(const fsr_partition *p, const weight *known, int id) {
+    const fsr_flow_node *n = &p->flow->node[id];
+    if (n->kind != FSR_NODE_MAP && n->kind != FSR_NODE_VIEW)
+        return of_leaf(p, id);
+    weight sum = {n->kind == FSR_NODE_MAP, 0};
+    for (int i = 0; i < n->nargs; ++i) {
+        weight w = ends(p, n->arg[i].id) ? of_leaf(p, n->arg[i].id) : known[n->arg[i].id];
+        sum.insts += w.insts;
+        sum.arrays += w.arrays;
+    }
+    sum.insts = sum.insts > 1 << 20 ? 1 << 20 : sum.insts;
+    sum.arrays = sum.arrays > 1 << 20 ? 1 << 20 : sum.arrays;
+    return sum;
+}
+
+static bool over(weight w) {
+    return w.insts > LIMIT_INSTS || w.arrays > LIMIT_ARRAYS;
+}
+
+/* Distinct nodes below id, counted until a limit is passed. stamp marks nodes of this walk. */
+static weight count(const fsr_partition *p, int *stamp, int id) {
+    int stack[WALK], depth = 0;
+    weight sum = {0, 0};
+    stack[depth++] = id;
+    stamp[id] = id + 1;
+    while (depth && !over(sum)) {
+        int at = stack[--depth];
+        const fsr_flow_node *n = &p->flow->node[at];
+        bool leaf = at != id && ends(p, at);
+        sum.insts += n->kind != FSR_NODE_VIEW || leaf;
+        sum.arrays += leaf || n->kind == FSR_NODE_DATA;
+        for (int i = 0; !leaf && i < n->nargs; ++i) {
+            int arg = n->arg[i].id;
+            if (stamp[arg] == id + 1)
+                continue;
+            stamp[arg] = id + 1;
+            if (depth == WALK)
+                return (weight){1 << 20, 1 << 20};
+            stack[depth++] = arg;
+        }
+    }
+    return sum;
+}
+
+static int heaviest(const fsr_partition *p, const weight *known, int id) {
+    const fsr_flow_node *n = &p->flow->node[id];
+    int best = -1;
+    for (int i = 0; i < n->nargs; ++i) {
+        int arg = n->arg[i].id;
+        while (p->flow->node[arg].kind == FSR_NODE_VIEW && !ends(p, arg))
+            arg = p->flow->node[arg].arg[0].id;
+        if (p->flow->node[arg].kind != FSR_NODE_MAP || ends(p, arg))
+            continue;
+        if (best < 0 || known[arg].insts + 8 * known[arg].arrays > known[best].insts + 8 * known[best].arrays)
+            best = arg;
+    }
+    return best;
+}
+
+fsr_status fsr_partition_chop(fsr_partition *p) {
+    weight *known = malloc(sizeof *known * (size_t)(p->flow->n + 1));
+    int *stamp = calloc((size_t)p->flow->n + 1, sizeof *stamp);
+    for (int i = 0; known && stamp && i < p->flow->n; ++i) {
+        known[i] = bound(p, known, i);
+        while (over(known[i])) {
+            known[i] = count(p, stamp, i);
+            if (!over(known[i]))
+                break;
+            int cut = heaviest(p, known, i);
+            if (cut < 0)
+                break;
+            p->material[cut] = true;
+            stamp[i] = 0;
+            known[i] = bound(p, known, i);
+        }
+    }
+    fsr_status status = known && stamp ? FSR_OK : FSR_ERR_MEMORY;
+    free(known);
+    free(stamp);
+    return status;
+}

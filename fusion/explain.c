@@ -1,0 +1,56 @@
+/* The plan in words: kernels with their domain, schedule and arrays, then every edge that was not fused, with the reason. */
+#include "fusion/plan.h"
+
+static const char *schedule_words(fsr_schedule_kind kind) {
+    switch (kind) {
+    case FSR_SCHEDULE_MAP:
+        return "elementwise";
+    case FSR_SCHEDULE_ROW:
+        return "a group of threads a row";
+    case FSR_SCHEDULE_SPLIT:
+        return "several blocks a row, the last one finishes";
+    case FSR_SCHEDULE_COL:
+        return "adjacent threads on adjacent columns";
+    case FSR_SCHEDULE_LOOKBACK:
+        return "tiles with look-back";
+    }
+    return "?";
+}
+
+static void explain_schedule(const fsr_program_step *step, FILE *to) {
+    const fsr_schedule *s = &step->kernel->schedule;
+    fprintf(to, "    schedule: %s; %s index", schedule_words(s->kind), s->wide ? "64-bit" : "32-bit");
+    if (s->lanes)
+        fprintf(to, "; %d lanes, chunks of %d\n", s->lanes, s->chunk);
+    else
+        fprintf(to, "; %lld blocks of %d threads, %d of them a row, %d elements a thread in vectors of %d%s\n",
+                (long long)step->launch.blocks, s->threads, s->group, s->items, s->vector,
+                s->persistent ? ", the row held in registers" : "");
+}
+
+static void explain_step(const fsr_program *program, int i, FILE *to) {
+    const fsr_program_step *step = &program->step[i];
+    const fsr_kernel *k = step->kernel;
+    fprintf(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
+    fprintf(to, "    domain: %lld rows x %lld columns, %d passes over the columns\n", (long long)step->launch.integer[FSR_INT_ROWS],
+            (long long)step->launch.integer[FSR_INT_COLS], k->npasses);
+    explain_schedule(step, to);
+    fputs("    arrays:", to);
+    for (int a = 0; a < k->narrays; ++a) {
+        static const char *const home[] = {"leaf", "output", "temporary"};
+        fprintf(to, "%s %s %s%d", a ? "," : "", k->array[a].written ? "writes" : "reads", home[step->array[a].home], step->array[a].ordinal);
+    }
+    fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
+}
+
+void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to) {
+    fprintf(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n", program->info.kernels,
+            program->info.kernels == 1 ? "" : "s", program->info.temporaries, program->info.temporaries == 1 ? "y" : "ies",
+            program->info.fusions, program->info.fusions == 1 ? "" : "s", (long long)program->info.bytes_moved,
+            (long long)program->info.bytes_min);
+    for (int i = 0; i < program->nsteps; ++i)
+        explain_step(program, i, to);
+    for (int i = 0; i < p->nnotes; ++i)
+        fprintf(to, "not fused: %s (%%%d) into %s (%%%d): %s\n", fsr_flow_name(p->flow, p->note[i].producer), p->note[i].producer,
+                fsr_flow_name(p->flow, p->note[i].consumer), p->note[i].consumer, p->note[i].reason);
+}

@@ -1,0 +1,70 @@
+/* The flow: a plan's own copy of the recorded subgraph, with ordinals in place of handles.
+ *
+ * Nodes are in topological order; arguments point to earlier nodes. Leaves (arrays) and scalars (parameters, sizes) are
+ * numbered in order of first visit, so that two recordings of the same program give the same flow, byte for byte:
+ * its signature is the plan cache's key. Addresses and parameter values are no part of it. */
+#ifndef FUSOR_FUSION_FLOW_H
+#define FUSOR_FUSION_FLOW_H
+
+#include "graph/graph.h"
+
+typedef struct fsr_link {
+    int id;
+    int output;
+} fsr_link;
+
+typedef struct fsr_flow_node {
+    fsr_kind kind;  /* DATA stands for every leaf, computed or input */
+    int nout;
+    fsr_dtype dtype[FSR_MAX_TUPLE];
+    fsr_shape shape;
+    int nargs;
+    fsr_link arg[FSR_MAX_ARGS];
+    fsr_op op;
+    fsr_value value;
+    uint32_t axes;
+    int axis;
+    bool exclusive;
+    fsr_view view;
+    const fsr_combine *combine; /* owned by the flow */
+    fsr_hint hint;
+    int ordinal; /* DATA: leaf; PARAM: scalar */
+} fsr_flow_node;
+
+typedef struct fsr_flow {
+    fsr_flow_node *node;
+    int n, capacity;
+    fsr_link *out;
+    int nout;
+    int nleaves, nscalars;
+    fsr_combine **combine; /* owned operators */
+    int ncombines, combine_capacity;
+} fsr_flow;
+
+/* Where the leaves and scalars of a flow come from in the graph. */
+typedef struct fsr_binding {
+    fsr_ref *leaf;    /* nleaves */
+    fsr_ref *scalar;  /* nscalars */
+} fsr_binding;
+
+/* Copies what outs need from the graph. FSR_ERR_MEMORY, or the status of a poisoned node (the caller has checked handles).
+ * binding receives malloc'ed arrays. */
+fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts);
+void fsr_flow_clear(fsr_flow *flow);
+void fsr_binding_clear(fsr_binding *binding);
+
+/* Appends a node (zeroed but for what the caller set); -1: out of memory. */
+int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node);
+/* A deep copy. */
+fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from);
+/* Every byte that a plan depends on, malloc'ed. NULL: out of memory. */
+void *fsr_flow_signature(const fsr_flow *flow, size_t *size);
+/* Normal form and order; FSR_ERR_INTERNAL with the first violation. */
+fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size);
+/* One line a node, as `%3 = mul f32[4,5] %1 %2`. */
+void fsr_flow_print(const fsr_flow *flow, FILE *to);
+/* A node's name for comments: op, view, sum, scan, ... */
+const char *fsr_flow_name(const fsr_flow *flow, int id);
+bool fsr_link_equal(fsr_link a, fsr_link b);
+
+#endif

@@ -1,0 +1,173 @@
+/* The flow's signature, verify and print. */
+#include "fusion/flow.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bytes {
+    unsigned char *data;
+    size_t size, capacity;
+    bool failed;
+} bytes;
+
+static void put(bytes *b, const void *data, size_t size) {
+    if (b->size + size > b->capacity) {
+        size_t capacity = (b->size + size) * 2 + 256;
+        unsigned char *grown = b->failed ? NULL : realloc(b->data, capacity);
+        if (!grown) {
+            b->failed = true;
+            return;
+        }
+        b->data = grown;
+        b->capacity = capacity;
+    }
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+}
+
+static void put_int(bytes *b, int64_t value) {
+    put(b, &value, sizeof value);
+}
+
+static void put_view(bytes *b, const fsr_view *view, int ndim) {
+    put_int(b, view->kind);
+    for (int i = 0; i < ndim && view->kind == FSR_VIEW_AFFINE; ++i) {
+        put_int(b, view->from[i]);
+        put_int(b, view->start[i]);
+        put_int(b, view->step[i]);
+    }
+}
+
+static void put_combine(bytes *b, const fsr_combine *c) {
+    int head[] = {c->arity, c->commutative, c->nsteps};
+    put(b, head, sizeof head);
+    put(b, c->dtype, sizeof c->dtype[0] * (size_t)c->arity);
+    put(b, c->result, sizeof c->result[0] * (size_t)c->arity);
+    for (int i = 0; i < c->arity; ++i)
+        put_int(b, (int64_t)c->identity[i].bits);
+    for (int i = 0; i < c->nsteps; ++i) {
+        const fsr_step *s = &c->step[i];
+        int step[] = {s->kind, s->dtype, s->compute, s->op, s->arg[0], s->arg[1], s->arg[2], s->index};
+        put(b, step, sizeof step);
+        put_int(b, (int64_t)s->value.bits);
+    }
+}
+
+static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
+    int head[] = {n->kind, n->nout, n->nargs, (int)n->hint, n->ordinal, n->shape.ndim};
+    put(b, head, sizeof head);
+    put(b, n->dtype, sizeof n->dtype[0] * (size_t)n->nout);
+    put(b, n->shape.dim, sizeof n->shape.dim[0] * (size_t)n->shape.ndim);
+    put(b, n->arg, sizeof n->arg[0] * (size_t)n->nargs);
+    if (n->kind == FSR_NODE_MAP)
+        put_int(b, n->op);
+    if (n->kind == FSR_NODE_CONST)
+        put_int(b, (int64_t)n->value.bits);
+    if (n->kind == FSR_NODE_VIEW)
+        put_view(b, &n->view, flow->node[n->arg[0].id].shape.ndim);
+    if (n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA) {
+        int attr[] = {(int)n->axes, n->axis, n->exclusive};
+        put(b, attr, sizeof attr);
+    }
+    if (n->combine)
+        put_combine(b, n->combine);
+}
+
+void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
+    bytes b = {0};
+    for (int i = 0; i < flow->n; ++i)
+        put_node(&b, flow, &flow->node[i]);
+    put(&b, flow->out, sizeof *flow->out * (size_t)flow->nout);
+    put_int(&b, flow->nout);
+    if (b.failed) {
+        free(b.data);
+        return NULL;
+    }
+    *size = b.size;
+    return b.data;
+}
+
+const char *fsr_flow_name(const fsr_flow *flow, int id) {
+    const fsr_flow_node *n = &flow->node[id];
+    static const char *const kind[] = {[FSR_NODE_FREE] = "free", [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",
+                                       [FSR_NODE_INPUT] = "input", [FSR_NODE_PARAM] = "param", [FSR_NODE_CONST] = "const",
+                                       [FSR_NODE_IOTA] = "iota", [FSR_NODE_ARG] = "arg", [FSR_NODE_VIEW] = "view"};
+    static const char *const reduce[FSR_OP_COUNT] = {
+        [FSR_OP_ADD] = "sum", [FSR_OP_MUL] = "prod", [FSR_OP_MAXIMUM] = "max", [FSR_OP_MINIMUM] = "min",
+        [FSR_OP_LOGICAL_OR] = "any", [FSR_OP_LOGICAL_AND] = "all"};
+    static const char *const scan[FSR_OP_COUNT] = {[FSR_OP_ADD] = "cumsum", [FSR_OP_MAXIMUM] = "cummax"};
+    if (n->kind == FSR_NODE_MAP)
+        return fsr_op_get(n->op)->name;
+    if (n->kind == FSR_NODE_REDUCE)
+        return n->combine->builtin && reduce[n->combine->op] ? reduce[n->combine->op] : "reduce";
+    if (n->kind == FSR_NODE_SCAN)
+        return n->combine->builtin && scan[n->combine->op] ? scan[n->combine->op] : "scan";
+    return kind[n->kind];
+}
+
+static void print_view(const fsr_view *view, int ndim, FILE *to) {
+    if (view->kind == FSR_VIEW_RESHAPE) {
+        fputs(" reshape", to);
+        return;
+    }
+    for (int i = 0; i < ndim; ++i) {
+        if (view->from[i] < 0)
+            fprintf(to, " %lld", (long long)view->start[i]);
+        else
+            fprintf(to, " %lld+%lld*d%d", (long long)view->start[i], (long long)view->step[i], view->from[i]);
+    }
+}
+
+void fsr_flow_print(const fsr_flow *flow, FILE *to) {
+    for (int i = 0; i < flow->n; ++i) {
+        const fsr_flow_node *n = &flow->node[i];
+        char shape[160];
+        fprintf(to, "%%%d = %s %s", i, fsr_flow_name(flow, i), fsr_describe(shape, sizeof shape, n->dtype[0], &n->shape));
+        for (int k = 0; k < n->nargs; ++k)
+            fprintf(to, n->arg[k].output ? " %%%d.%d" : " %%%d", n->arg[k].id, n->arg[k].output);
+        if (n->kind == FSR_NODE_DATA || n->kind == FSR_NODE_PARAM)
+            fprintf(to, " #%d", n->ordinal);
+        if (n->kind == FSR_NODE_CONST)
+            fprintf(to, " %.17g", fsr_value_to_double(n->dtype[0], n->value));
+        if (n->kind == FSR_NODE_REDUCE)
+            fprintf(to, " axes 0x%x", n->axes);
+        if (n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA)
+            fprintf(to, " axis %d%s", n->axis, n->exclusive ? " exclusive" : "");
+        if (n->kind == FSR_NODE_VIEW)
+            print_view(&n->view, flow->node[n->arg[0].id].shape.ndim, to);
+        fputc('\n', to);
+    }
+    fputs("out", to);
+    for (int i = 0; i < flow->nout; ++i)
+        fprintf(to, flow->out[i].output ? " %%%d.%d" : " %%%d", flow->out[i].id, flow->out[i].output);
+    fputc('\n', to);
+}
+
+static bool link_ok(const fsr_flow *flow, fsr_link link, int before) {
+    return link.id >= 0 && link.id < before && link.output >= 0 && link.output < flow->node[link.id].nout;
+}
+
+fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
+    for (int i = 0; i < flow->n; ++i) {
+        const fsr_flow_node *n = &flow->node[i];
+        for (int k = 0; k < n->nargs; ++k) {
+            if (!link_ok(flow, n->arg[k], i)) {
+                snprintf(why, size, "%%%d: argument %d is not an earlier node's result", i, k);
+                return FSR_ERR_INTERNAL;
+            }
+            if (n->kind == FSR_NODE_MAP && !fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape)) {
+                snprintf(why, size, "%%%d: a map's argument %d has another shape", i, k);
+                return FSR_ERR_INTERNAL;
+            }
+        }
+        if ((n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN) && !n->combine) {
+            snprintf(why, size, "%%%d: a fold without operator", i);
+            return FSR_ERR_INTERNAL;
+        }
+    }
+    for (int i = 0; i < flow->nout; ++i)
+        if (!link_ok(flow, flow->out[i], flow->n)) {
+            snprintf(why, size, "out %d is no node's result", i);
+            return FSR_ERR_INTERNAL;
+        }
+    return FSR_OK;
+}

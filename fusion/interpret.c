@@ -1,0 +1,244 @@
+/* The interpreter of the loop IR: a kernel as plain host loops, row by row, pass by pass, column by column. It knows no
+ * schedule: every schedule of a kernel must give what this gives, but for the association of its folds.
+ *
+ * A reduction is a balanced tree over the columns in order: states of equal size merge as in a binary counter, and what
+ * is left merges from the right. Counter-example to one running state: 2^24 + 1 + 1 + ... in f32 never grows, so the
+ * oracle itself would be wrong where the machines are right. A scan is serial in column order.
+ *
+ * Kept values are held for the columns of one row, exactly those that fsr_kernel_loop leaves out of later passes: an
+ * array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
+ * `row_linear`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
+#include "fusion/loop_ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define FSR_TREE_DEPTH 64
+
+typedef struct fsr_state {
+    fsr_value part[FSR_MAX_TUPLE];
+} fsr_state;
+
+/* One fold while its loop runs. A reduction: states of the tree, level[i] holding 2^i columns where bit i of count is
+ * set. A scan: the running state in now. */
+typedef struct fsr_running {
+    int64_t count;
+    fsr_state level[FSR_TREE_DEPTH];
+    fsr_state now; /* what RESULT reads */
+    fsr_state sum; /* SCAN: inclusive so far */
+} fsr_running;
+
+typedef struct fsr_machine {
+    const fsr_kernel *k;
+    const fsr_launch *launch;
+    int64_t row, column, columns;
+    int64_t index[FSR_MAX_DIMS];
+    fsr_value value[FSR_MAX_INSTS];
+    fsr_value *kept[FSR_MAX_INSTS]; /* a value for each column, of the values kept */
+    fsr_running fold[FSR_MAX_COMBINES];
+    fsr_status status;
+} fsr_machine;
+
+static void fold_begin(fsr_running *r, const fsr_combine *c) {
+    r->count = 0;
+    memcpy(r->sum.part, c->identity, sizeof c->identity);
+    memcpy(r->now.part, c->identity, sizeof c->identity);
+}
+
+static void reduce_add(fsr_running *r, const fsr_combine *c, fsr_state x) {
+    int i = 0;
+    for (; (r->count >> i) & 1; i++)
+        fsr_combine_eval(c, x.part, r->level[i].part, x.part);
+    r->level[i] = x;
+    r->count++;
+}
+
+static void reduce_end(fsr_running *r, const fsr_combine *c) {
+    bool any = false;
+    for (int i = 0; i < FSR_TREE_DEPTH - 1; i++) {
+        if (!((r->count >> i) & 1))
+            continue;
+        if (any)
+            fsr_combine_eval(c, r->now.part, r->level[i].part, r->now.part);
+        else
+            r->now = r->level[i];
+        any = true;
+    }
+}
+
+static void scan_add(fsr_running *r, const fsr_fold *f, fsr_state x) {
+    if (f->exclusive)
+        r->now = r->sum;
+    if (r->count++)
+        fsr_combine_eval(f->combine, r->sum.part, r->sum.part, x.part);
+    else
+        r->sum = x;
+    if (!f->exclusive)
+        r->now = r->sum;
+}
+
+static void combine(fsr_machine *m, int number) {
+    const fsr_fold *f = &m->k->fold[number];
+    fsr_state x;
+    memset(&x, 0, sizeof x);
+    for (int c = 0; c < f->combine->arity; c++)
+        x.part[c] = m->value[f->input[c]];
+    if (f->kind == FSR_FOLD_SCAN)
+        scan_add(&m->fold[number], f, x);
+    else
+        reduce_add(&m->fold[number], f->combine, x);
+}
+
+static int64_t address(fsr_machine *m, const fsr_access *a) {
+    const int64_t *ints = m->launch->integer;
+    int64_t at = a->offset >= 0 ? ints[a->offset] : 0;
+    for (int d = 0; d < m->k->ndim; d++) {
+        if (a->stride[d] == FSR_STRIDE_ONE)
+            at += m->index[d];
+        if (a->stride[d] == FSR_STRIDE_VAR)
+            at += ints[a->slot[d]] * m->index[d];
+    }
+    if ((a->linear && at != m->row * m->columns + m->column) || (a->row_linear && at != m->row))
+        m->status = FSR_ERR_INTERNAL;
+    return at;
+}
+
+static fsr_value load(fsr_machine *m, const fsr_access *a) {
+    fsr_dtype dtype = m->k->array[a->buffer].dtype;
+    int64_t at = address(m, a);
+    fsr_value v = {.bits = 0};
+    if (m->status != FSR_OK)
+        return v;
+    size_t size = fsr_dtype_size(dtype);
+    memcpy(&v, (const char *)m->launch->array[a->buffer] + at * (int64_t)size, size);
+    if (dtype == FSR_BOOL)
+        v.b = v.b != 0;
+    return v;
+}
+
+static void store(fsr_machine *m, const fsr_access *a, fsr_value v) {
+    int64_t at = address(m, a);
+    if (m->status != FSR_OK)
+        return;
+    size_t size = fsr_dtype_size(m->k->array[a->buffer].dtype);
+    memcpy((char *)m->launch->array[a->buffer] + at * (int64_t)size, &v, size);
+}
+
+static fsr_value operate(fsr_machine *m, const fsr_inst *inst) {
+    fsr_value args[3] = {{.bits = 0}};
+    for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
+        args[a] = m->value[inst->arg[a]];
+    return fsr_op_eval(inst->op, inst->compute, inst->dtype, args);
+}
+
+static void step(fsr_machine *m, int number) {
+    const fsr_inst *inst = &m->k->inst[number];
+    fsr_value *v = &m->value[number];
+    switch (inst->kind) {
+    case FSR_INST_CONST: *v = inst->value; break;
+    case FSR_INST_PARAM: *v = m->launch->scalar[inst->index]; break;
+    case FSR_INST_INDEX: *v = fsr_value_from_int(inst->dtype, m->index[inst->index]); break;
+    case FSR_INST_LOAD: *v = load(m, &m->k->access[inst->index]); break;
+    case FSR_INST_OP: *v = operate(m, inst); break;
+    case FSR_INST_COMBINE: combine(m, inst->index); break;
+    case FSR_INST_RESULT: *v = m->fold[inst->index].now.part[inst->component]; break;
+    case FSR_INST_STORE: store(m, &m->k->access[inst->index], m->value[inst->arg[0]]); break;
+    }
+}
+
+/* The indices of dimensions [first, end) from a flat C-order index. */
+static void place(fsr_machine *m, int first, int end, int64_t flat) {
+    for (int d = end - 1; d >= first; d--) {
+        int64_t extent = m->launch->integer[FSR_INT_EXTENT + d];
+        m->index[d] = extent > 0 ? flat % extent : 0;
+        flat = extent > 0 ? flat / extent : 0;
+    }
+}
+
+static void run_rows(fsr_machine *m, int pass) {
+    int order[FSR_MAX_INSTS];
+    int n = fsr_kernel_rows(m->k, pass, order);
+    place(m, m->k->nparallel, m->k->ndim, 0);
+    m->column = 0;
+    for (int i = 0; i < n && m->status == FSR_OK; i++)
+        step(m, order[i]);
+}
+
+/* Kept values of earlier passes are read, this loop's are put away. */
+static void exchange_kept(fsr_machine *m, int pass) {
+    for (int i = 0; i < m->k->ninsts; i++)
+        if (m->kept[i] && m->k->inst[i].pass < pass)
+            m->value[i] = m->kept[i][m->column];
+}
+
+static void run_loop(fsr_machine *m, int pass) {
+    int order[FSR_MAX_INSTS];
+    int n = fsr_kernel_loop(m->k, pass, order);
+    for (int i = 0; i < n; i++)
+        if (m->k->inst[order[i]].kind == FSR_INST_COMBINE)
+            fold_begin(&m->fold[m->k->inst[order[i]].index], m->k->fold[m->k->inst[order[i]].index].combine);
+    for (m->column = 0; m->column < m->columns && m->status == FSR_OK; m->column++) {
+        place(m, m->k->nparallel, m->k->ndim, m->column);
+        exchange_kept(m, pass);
+        for (int i = 0; i < n && m->status == FSR_OK; i++) {
+            step(m, order[i]);
+            if (m->kept[order[i]])
+                m->kept[order[i]][m->column] = m->value[order[i]];
+        }
+    }
+    for (int f = 0; f < m->k->nfolds; f++)
+        if (m->k->fold[f].kind == FSR_FOLD_REDUCE && m->k->fold[f].pass == pass)
+            reduce_end(&m->fold[f], m->k->fold[f].combine);
+}
+
+static fsr_status hold_kept(fsr_machine *m) {
+    for (int i = 0; i < m->k->ninsts; i++) {
+        if (!m->k->inst[i].keep)
+            continue;
+        m->kept[i] = calloc((size_t)m->columns + 1, sizeof(fsr_value));
+        if (!m->kept[i])
+            return FSR_ERR_MEMORY;
+    }
+    return FSR_OK;
+}
+
+static int64_t extent_product(const fsr_kernel *k, const fsr_launch *launch, int first, int end) {
+    int64_t n = 1;
+    for (int d = first; d < end && d < k->ndim; d++)
+        n *= launch->integer[FSR_INT_EXTENT + d];
+    return n;
+}
+
+static fsr_status run_kernel(fsr_machine *m, int64_t rows) {
+    const fsr_kernel *k = m->k;
+    m->status = hold_kept(m);
+    for (m->row = 0; m->row < rows && m->status == FSR_OK; m->row++) {
+        place(m, 0, k->nparallel, m->row);
+        for (int pass = 0; pass < k->npasses && m->status == FSR_OK; pass++) {
+            run_rows(m, pass);
+            run_loop(m, pass);
+        }
+        if (m->status == FSR_OK)
+            run_rows(m, k->npasses);
+    }
+    for (int i = 0; i < k->ninsts; i++)
+        free(m->kept[i]);
+    return m->status;
+}
+
+fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
+    if (!k || !launch)
+        return FSR_ERR_NULL;
+    int64_t rows = extent_product(k, launch, 0, k->nparallel);
+    int64_t columns = extent_product(k, launch, k->nparallel, k->ndim);
+    if (rows != launch->integer[FSR_INT_ROWS] || columns != launch->integer[FSR_INT_COLS])
+        return FSR_ERR_INTERNAL;
+    fsr_machine *m = calloc(1, sizeof *m);
+    if (!m)
+        return FSR_ERR_MEMORY;
+    m->k = k;
+    m->launch = launch;
+    m->columns = columns;
+    fsr_status status = run_kernel(m, rows);
+    free(m);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* How the folds of a kernel are laid out in a launch: shared by the emitter and by the sizes of workspace.
+ *
+ * Chains. A scan, and on a GPU a reduction that does not commute, is carried along the columns in order. The loop of a pass is
+ * cut into stages: a value's stage is the number of chains before it (the result of a scan is one stage later than
+ * its inputs). The chain folds of one stage travel together, as one state: one exchange, one look-back.
+ *
+ * Counter-example to one chain a scan: cumsum(x) and cumsum(x * x) would wait for their neighbours twice.
+ * Counter-example to one chain a pass: cumsum(cumsum(x)) needs the first complete before the second starts.
+ *
+ * Memory of a launch (every region starts at a multiple of FSR_REGION bytes):
+ *   SPLIT     zero: a ticket (4 bytes) a row.            work: partial states [row][split]
+ *   COL       zero: a ticket a tile of rows.             work: partial states [split][row]
+ *   LOOKBACK  zero: a ticket for tiles, then, if there are reductions, one a row; then the board of each chain
+ *             work: partial states [row][tile] of the reductions, then the values of boards whose states are too wide
+ *             to travel with their flag
+ * A board has fsr_board_entries entries a row: level 0 is one a tile, level l one for 32 to the l complete tiles. */
+#ifndef FUSOR_FUSION_LAUNCH_SHAPE_H
+#define FUSOR_FUSION_LAUNCH_SHAPE_H
+
+#include "fusion/loop_ir.h"
+
+#define FSR_REGION 64
+
+/* Folds that share one state. */
+typedef struct fsr_fold_list {
+    int n;
+    int fold[FSR_MAX_COMBINES];
+} fsr_fold_list;
+
+/* stage[v] of every instruction of the loop of `pass` (0 for all others); stage must hold ninsts. Returns the number of
+ * stages, at least 1. Scratch of the work is on the stack. */
+int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage);
+/* The chain folds of one stage. */
+fsr_fold_list fsr_kernel_chain(const fsr_kernel *k, int pass, const int *stage, int which);
+/* The reductions of a pass; `free_only` leaves out those that are carried in a chain. */
+fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_only);
+
+/* Bytes of the states of these folds as members of one C struct, in order. */
+int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list);
+
+/* Entries of a look-back board for one row of `tiles` tiles. */
+int64_t fsr_board_entries(int64_t tiles);
+/* Bytes of one entry in `zero`: 8 or 16 if value and flag travel in one word, else 4 for the flag alone. */
+int fsr_board_flag_bytes(int64_t state_bytes);
+/* Bytes of one entry in `work`. */
+int64_t fsr_board_value_bytes(int64_t state_bytes);
+
+#endif

@@ -1,0 +1,138 @@
+/* The loop IR's container, and the one place that decides what a loop evaluates again.
+ *
+ * The loop of pass p is the closure of what the pass must do - its STOREs, its reductions' COMBINEs, the values that
+ * later passes read as kept - over ELEM arguments. Two things end or widen the walk:
+ *   - a `keep` value of an earlier pass ends it: the value is read, neither it nor what it was made from is evaluated;
+ *   - a scan's RESULT brings its COMBINE: a scan read in a later pass and not kept is performed again there.
+ * A scan is no root of its own: only its RESULTs have effects, so one whose results are all read later costs nothing
+ * in its own pass.
+ *
+ * Counter-example to "everything ELEM with pass <= p": softmax's pass 2 would load x and take the exponential again
+ * although the exponentials are held in registers. */
+#include "fusion/loop_ir.h"
+#include <stdlib.h>
+
+fsr_kernel *fsr_kernel_new(void) {
+    fsr_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->inst = calloc(FSR_MAX_INSTS, sizeof *k->inst);
+    if (!k->inst) {
+        free(k);
+        return NULL;
+    }
+    return k;
+}
+
+void fsr_kernel_free(fsr_kernel *k) {
+    if (!k)
+        return;
+    for (int f = 0; f < FSR_MAX_COMBINES; f++)
+        free((void *)k->fold[f].combine);
+    free(k->inst);
+    free(k);
+}
+
+/* What one pass touches: evaluated in its loop, or read because an earlier pass kept it. */
+typedef struct fsr_need {
+    bool evaluated[FSR_MAX_INSTS];
+    bool read[FSR_MAX_INSTS];
+} fsr_need;
+
+static void need_value(const fsr_kernel *k, int pass, int value, fsr_need *need) {
+    const fsr_inst *inst = &k->inst[value];
+    if (inst->level != FSR_ELEM)
+        return;
+    if (inst->keep && inst->pass < pass)
+        need->read[value] = true;
+    else
+        need->evaluated[value] = true;
+}
+
+static int combine_of(const fsr_kernel *k, int fold, int before) {
+    for (int i = before - 1; i >= 0; i--)
+        if (k->inst[i].kind == FSR_INST_COMBINE && k->inst[i].index == fold)
+            return i;
+    return -1;
+}
+
+static void need_arguments(const fsr_kernel *k, int pass, int number, fsr_need *need) {
+    const fsr_inst *inst = &k->inst[number];
+    if (inst->kind == FSR_INST_OP)
+        for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
+            need_value(k, pass, inst->arg[a], need);
+    if (inst->kind == FSR_INST_STORE)
+        need_value(k, pass, inst->arg[0], need);
+    if (inst->kind == FSR_INST_COMBINE)
+        for (int c = 0; c < k->fold[inst->index].combine->arity; c++)
+            need_value(k, pass, k->fold[inst->index].input[c], need);
+    if (inst->kind == FSR_INST_RESULT && k->fold[inst->index].kind == FSR_FOLD_SCAN) {
+        int combine = combine_of(k, inst->index, number);
+        if (combine >= 0)
+            need->evaluated[combine] = true;
+    }
+}
+
+static bool is_root(const fsr_kernel *k, const fsr_inst *inst, int pass) {
+    if (inst->level != FSR_ELEM || inst->pass != pass)
+        return false;
+    return inst->kind == FSR_INST_STORE ||
+           (inst->kind == FSR_INST_COMBINE && k->fold[inst->index].kind == FSR_FOLD_REDUCE);
+}
+
+/* Arguments have smaller numbers, so one walk from the end closes the set. */
+static void close_need(const fsr_kernel *k, int pass, fsr_need *need) {
+    for (int i = k->ninsts - 1; i >= 0; i--) {
+        if (is_root(k, &k->inst[i], pass))
+            need->evaluated[i] = true;
+        if (need->evaluated[i])
+            need_arguments(k, pass, i, need);
+    }
+}
+
+/* What pass `pass` needs. Whether it must evaluate a kept value is known once every later pass's set is, so the walk is
+ * over passes from the last one back. */
+static void find_need(const fsr_kernel *k, int pass, fsr_need *need) {
+    bool wanted[FSR_MAX_INSTS] = {false};
+    for (int p = k->npasses - 1; p >= pass; p--) {
+        *need = (fsr_need){{false}, {false}};
+        for (int i = 0; i < k->ninsts; i++)
+            need->evaluated[i] = wanted[i] && k->inst[i].pass == p;
+        close_need(k, p, need);
+        for (int i = 0; i < k->ninsts && p > pass; i++)
+            wanted[i] = wanted[i] || need->read[i];
+    }
+    if (pass >= k->npasses)
+        *need = (fsr_need){{false}, {false}};
+}
+
+int fsr_kernel_loop(const fsr_kernel *k, int pass, int *out) {
+    fsr_need need;
+    int n = 0;
+    find_need(k, pass, &need);
+    for (int i = 0; i < k->ninsts; i++)
+        if (need.evaluated[i])
+            out[n++] = i;
+    return n;
+}
+
+int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].level == FSR_ROW && k->inst[i].pass == pass)
+            out[n++] = i;
+    return n;
+}
+
+bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value) {
+    const fsr_inst *inst = &k->inst[value];
+    fsr_need need;
+    if (!inst->keep || inst->level != FSR_ELEM || inst->pass != pass)
+        return false;
+    for (int later = pass + 1; later < k->npasses; later++) {
+        find_need(k, later, &need);
+        if (need.read[value])
+            return true;
+    }
+    return false;
+}

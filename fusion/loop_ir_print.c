@@ -1,0 +1,142 @@
+/* The loop IR as text: a head, then one line an instruction. Stable, so that golden tests can hold it. */
+#include "fusion/loop_ir.h"
+
+static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
+    if (fsr_dtype_is_float(dtype))
+        fprintf(to, "%.17g", fsr_value_to_double(dtype, value));
+    else if (dtype == FSR_I64)
+        fprintf(to, "%lld", (long long)value.i64);
+    else
+        fprintf(to, "%.0f", fsr_value_to_double(dtype, value));
+}
+
+static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
+    fprintf(to, "b%d[", a->buffer);
+    const char *plus = "";
+    if (a->offset >= 0) {
+        fprintf(to, "i%d", a->offset);
+        plus = " + ";
+    }
+    for (int d = 0; d < k->ndim; d++) {
+        if (a->stride[d] == FSR_STRIDE_ZERO)
+            continue;
+        fprintf(to, "%sd%d", plus, d);
+        if (a->stride[d] == FSR_STRIDE_VAR)
+            fprintf(to, "*i%d", a->slot[d]);
+        plus = " + ";
+    }
+    fprintf(to, "%s]%s%s", *plus ? "" : "0", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
+}
+
+static void print_schedule(FILE *to, const fsr_kernel *k) {
+    static const char *const kind[] = {"map", "row", "split", "col", "lookback"};
+    const fsr_schedule *s = &k->schedule;
+    fprintf(to, "  schedule %s threads %d group %d vector %d items %d", kind[s->kind], s->threads, s->group, s->vector,
+            s->items);
+    if (s->lanes || s->chunk)
+        fprintf(to, " lanes %d chunk %d", s->lanes, s->chunk);
+    fprintf(to, "%s%s%s\n", s->persistent ? " persistent" : "", s->wide ? " wide" : "",
+            k->contraction ? " contraction" : "");
+}
+
+static void print_head(FILE *to, const fsr_kernel *k) {
+    fprintf(to, "kernel %s: %s\n", k->name, k->comment);
+    fprintf(to, "  domain [");
+    for (int d = 0; d < k->ndim; d++)
+        fprintf(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
+    fprintf(to, "] passes %d ints %d\n", k->npasses, k->nints);
+    for (int b = 0; b < k->narrays; b++)
+        fprintf(to, "  array b%d %s%s%s\n", b, fsr_dtype_name(k->array[b].dtype), k->array[b].written ? " written" : "",
+                k->array[b].aliased ? " aliased" : "");
+    for (int s = 0; s < k->nscalars; s++)
+        fprintf(to, "  scalar s%d %s\n", s, fsr_dtype_name(k->scalar[s]));
+    print_schedule(to, k);
+}
+
+static void print_op(FILE *to, fsr_op op, fsr_dtype compute, const int *arg, const char *prefix) {
+    const fsr_op_info *info = fsr_op_get(op);
+    fprintf(to, "%s", info->name);
+    if (info->rule != FSR_RULE_SAME && info->rule != FSR_RULE_FLOAT && info->rule != FSR_RULE_SELECT)
+        fprintf(to, ".%s", fsr_dtype_name(compute));
+    for (int a = 0; a < info->arity; a++)
+        fprintf(to, "%s%s%d", a ? ", " : "(", prefix, arg[a]);
+    fprintf(to, ")");
+}
+
+static void print_step(FILE *to, const fsr_combine *c, const fsr_step *step) {
+    fprintf(to, "%s ", fsr_dtype_name(step->dtype));
+    if (step->kind == FSR_STEP_ARG)
+        fprintf(to, "%s%d", step->index < c->arity ? "left" : "right", step->index % c->arity);
+    else if (step->kind == FSR_STEP_CONST)
+        print_value(to, step->dtype, step->value);
+    else
+        print_op(to, step->op, step->compute, step->arg, "t");
+}
+
+static void print_fold(FILE *to, const fsr_kernel *k, int number) {
+    const fsr_fold *f = &k->fold[number];
+    const fsr_combine *c = f->combine;
+    fprintf(to, "  fold f%d p%d %s%s", number, f->pass, f->exclusive ? "exclusive " : "",
+            f->kind == FSR_FOLD_SCAN ? "scan" : "reduce");
+    for (int i = 0; i < c->arity; i++) {
+        fprintf(to, "%s%s from ", i ? ", " : " (", fsr_dtype_name(c->dtype[i]));
+        print_value(to, c->dtype[i], c->identity[i]);
+    }
+    fprintf(to, ")%s", c->commutative ? " commutative" : "");
+    if (c->builtin) {
+        fprintf(to, " %s\n", fsr_op_get(c->op)->name);
+        return;
+    }
+    fprintf(to, "\n");
+    for (int s = 0; s < c->nsteps; s++) {
+        fprintf(to, "    t%d = ", s);
+        print_step(to, c, &c->step[s]);
+        fprintf(to, "\n");
+    }
+    for (int i = 0; i < c->arity; i++)
+        fprintf(to, "%st%d", i ? ", " : "    gives ", c->result[i]);
+    fprintf(to, "\n");
+}
+
+static void print_inst(FILE *to, const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    fprintf(to, "  p%d %s ", inst->pass, inst->level == FSR_ELEM ? "elem" : "row ");
+    if (inst->kind == FSR_INST_COMBINE) {
+        fprintf(to, "f%d <-", inst->index);
+        for (int c = 0; c < k->fold[inst->index].combine->arity; c++)
+            fprintf(to, "%sv%d", c ? ", " : " ", k->fold[inst->index].input[c]);
+    } else if (inst->kind == FSR_INST_STORE) {
+        fprintf(to, "store ");
+        print_address(to, k, &k->access[inst->index]);
+        fprintf(to, " = v%d", inst->arg[0]);
+    } else {
+        fprintf(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));
+    }
+    if (inst->kind == FSR_INST_CONST)
+        print_value(to, inst->dtype, inst->value);
+    if (inst->kind == FSR_INST_PARAM)
+        fprintf(to, "s%d", inst->index);
+    if (inst->kind == FSR_INST_INDEX)
+        fprintf(to, "index d%d", inst->index);
+    if (inst->kind == FSR_INST_LOAD) {
+        fprintf(to, "load ");
+        print_address(to, k, &k->access[inst->index]);
+    }
+    if (inst->kind == FSR_INST_OP)
+        print_op(to, inst->op, inst->compute, inst->arg, "v");
+    if (inst->kind == FSR_INST_RESULT)
+        fprintf(to, "f%d.%d", inst->index, inst->component);
+    fprintf(to, "%s\n", inst->keep ? " keep" : "");
+}
+
+void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
+    if (!k) {
+        fprintf(to, "no kernel\n");
+        return;
+    }
+    print_head(to, k);
+    for (int f = 0; f < k->nfolds; f++)
+        print_fold(to, k, f);
+    for (int i = 0; i < k->ninsts; i++)
+        print_inst(to, k, i);
+}

@@ -1,0 +1,595 @@
+/* Lowering: a group of anchors to one kernel of the loop IR, by demand.
+ *
+ * eval(link, index) gives the instruction whose value is that node's element at that index: views compose into the index, maps
+ * recurse, leaves and stored values of other groups become loads, folds of this group become their results if the index is
+ * exactly the fold's place in the domain. Equal (link, index) pairs are evaluated once.
+ *
+ * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
+#include "fusion/partition.h"
+#include <stdlib.h>
+#include <string.h>
+
+const char fsr_reason_memory[] = "out of memory";
+
+enum { MEMO = 4096 };
+
+typedef struct memo {
+    fsr_link link;
+    fsr_index index;
+    int inst;
+} memo;
+
+typedef struct lowering {
+    const fsr_partition *p;
+    const fsr_flow *flow;
+    int g;
+    fsr_group *group;
+    fsr_kernel *k;
+    fsr_affine address[FSR_MAX_ACCESSES];
+    bool indexed[FSR_MAX_DIMS]; /* dimensions whose index itself is used: not merged */
+    memo *memo;    /* MEMO / 2 entries, `memos` used */
+    int16_t *slot; /* hash table of MEMO entry numbers, -1: free */
+    int memos;
+    const char *reason;
+    fsr_link blame;
+} lowering;
+
+static int eval(lowering *l, fsr_link link, const fsr_index *index);
+
+static int refuse(lowering *l, const char *reason) {
+    if (!l->reason)
+        l->reason = reason;
+    return -1;
+}
+
+static int refuse_blame(lowering *l, const char *reason, fsr_link blame) {
+    if (!l->reason)
+        l->blame = blame;
+    return refuse(l, reason);
+}
+
+static int add_inst(lowering *l, const fsr_inst *inst) {
+    fsr_kernel *k = l->k;
+    if (k->ninsts == FSR_MAX_INSTS)
+        return refuse(l, "the kernel would have too many instructions");
+    k->inst[k->ninsts] = *inst;
+    for (int i = 0; i < 3; ++i) {
+        int arg = inst->arg[i];
+        if (arg < 0)
+            continue;
+        if (k->inst[arg].level == FSR_ELEM)
+            k->inst[k->ninsts].level = FSR_ELEM;
+        if (k->inst[arg].pass > k->inst[k->ninsts].pass)
+            k->inst[k->ninsts].pass = k->inst[arg].pass;
+    }
+    return k->ninsts++;
+}
+
+static fsr_inst blank(fsr_inst_kind kind, fsr_dtype dtype, int node) {
+    return (fsr_inst){.kind = kind, .level = FSR_ROW, .dtype = dtype, .arg = {-1, -1, -1}, .node = node};
+}
+
+/* ---- memo ------------------------------------------------------------------------------------ */
+
+/* The table's slot of (link, index): free, or the entry's number. */
+static int16_t *find(lowering *l, fsr_link link, const fsr_index *index) {
+    uint64_t h = (uint64_t)link.id * 31 + (uint64_t)link.output;
+    for (int d = 0; d < index->n; ++d)
+        for (int i = 0; i < FSR_MAX_DIMS; ++i)
+            h = h * 1000003 + (uint64_t)index->row[d].coef[i] + (uint64_t)index->row[d].offset * 7;
+    h ^= h >> 31;
+    for (h &= MEMO - 1;; h = (h + 1) & (MEMO - 1)) {
+        int16_t at = l->slot[h];
+        if (at < 0 || (fsr_link_equal(l->memo[at].link, link) && fsr_index_equal(&l->memo[at].index, index)))
+            return &l->slot[h];
+    }
+}
+
+static int remember(lowering *l, fsr_link link, const fsr_index *index, int inst) {
+    if (inst < 0)
+        return inst;
+    if (l->memos == MEMO / 2)
+        return refuse(l, "the kernel would evaluate too many values");
+    *find(l, link, index) = (int16_t)l->memos;
+    l->memo[l->memos++] = (memo){link, *index, inst};
+    return inst;
+}
+
+/* ---- arrays and accesses ------------------------------------------------------------------------ */
+
+static int array_of(lowering *l, const fsr_operand *operand, fsr_dtype dtype, bool written) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->narrays; ++i) {
+        const fsr_operand *o = &l->group->operand[i];
+        bool same = o->leaf == operand->leaf && (o->leaf ? o->ordinal == operand->ordinal : fsr_link_equal(o->link, operand->link));
+        if (same)
+            return i;
+    }
+    if (k->narrays == FSR_MAX_BUFFERS)
+        return refuse(l, "the kernel would have too many arrays");
+    l->group->operand[k->narrays] = *operand;
+    k->array[k->narrays] = (fsr_array){.dtype = dtype, .written = written};
+    return k->narrays++;
+}
+
+static int access_of(lowering *l, int array, const fsr_affine *address) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->naccesses; ++i)
+        if (k->access[i].buffer == array && fsr_affine_equal(&l->address[i], address))
+            return i;
+    if (k->naccesses == FSR_MAX_ACCESSES)
+        return refuse(l, "the kernel would have too many accesses");
+    l->address[k->naccesses] = *address;
+    k->access[k->naccesses].buffer = array;
+    return k->naccesses++;
+}
+
+static bool touches(const fsr_affine *address, const fsr_domain *d, int from, int to) {
+    for (int i = from; i < to; ++i)
+        if (address->coef[i] != 0 && d->extent[i] != 1)
+            return true;
+    return false;
+}
+
+static int load(lowering *l, const fsr_operand *operand, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_affine address;
+    fsr_index_address(&address, index, &n->shape);
+    int array = array_of(l, operand, n->dtype[link.output], false);
+    int access = array < 0 ? -1 : access_of(l, array, &address);
+    if (access < 0)
+        return -1;
+    fsr_inst inst = blank(FSR_INST_LOAD, n->dtype[link.output], link.id);
+    inst.index = access;
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (l->k->inst[i].kind == FSR_INST_LOAD && l->k->inst[i].index == access)
+            return i;
+    if (touches(&address, &l->group->domain, l->group->domain.nparallel, l->group->domain.ndim))
+        inst.level = FSR_ELEM;
+    return add_inst(l, &inst);
+}
+
+static bool depend(lowering *l, int group) {
+    for (int i = 0; i < l->group->ndeps; ++i)
+        if (l->group->deps[i] == group)
+            return true;
+    if (l->group->ndeps == FSR_MAX_BUFFERS)
+        return false;
+    l->group->deps[l->group->ndeps++] = group;
+    return true;
+}
+
+/* A value that another group stores. */
+static int load_stored(lowering *l, fsr_link link, const fsr_index *index, int from) {
+    if (!depend(l, from))
+        return refuse(l, "the kernel would depend on too many others");
+    fsr_operand operand = {.link = link};
+    return load(l, &operand, link, index);
+}
+
+/* ---- leaves of the expression ------------------------------------------------------------------- */
+
+static int constant(lowering *l, fsr_dtype dtype, fsr_value value) {
+    for (int i = 0; i < l->k->ninsts; ++i) {
+        const fsr_inst *at = &l->k->inst[i];
+        if (at->kind == FSR_INST_CONST && at->dtype == dtype && at->value.bits == value.bits)
+            return i;
+    }
+    fsr_inst inst = blank(FSR_INST_CONST, dtype, -1);
+    inst.value = value;
+    return add_inst(l, &inst);
+}
+
+static int parameter(lowering *l, const fsr_flow_node *n, int id) {
+    fsr_kernel *k = l->k;
+    int slot = 0;
+    while (slot < k->nscalars && l->group->scalar[slot] != n->ordinal)
+        ++slot;
+    if (slot == FSR_MAX_SCALARS)
+        return refuse(l, "the kernel would have too many scalar arguments");
+    if (slot == k->nscalars) {
+        l->group->scalar[slot] = n->ordinal;
+        k->scalar[k->nscalars++] = n->dtype[0];
+    }
+    fsr_inst inst = blank(FSR_INST_PARAM, n->dtype[0], id);
+    inst.index = slot;
+    return add_inst(l, &inst);
+}
+
+static int binary(lowering *l, fsr_op op, int a, int b) {
+    fsr_inst inst = blank(FSR_INST_OP, FSR_I64, -1);
+    inst.compute = FSR_I64;
+    inst.op = op;
+    inst.arg[0] = a;
+    inst.arg[1] = b;
+    return a < 0 || b < 0 ? -1 : add_inst(l, &inst);
+}
+
+static int cast_to(lowering *l, int value, fsr_dtype from, fsr_dtype to) {
+    fsr_inst inst = blank(FSR_INST_OP, to, -1);
+    inst.compute = from;
+    inst.op = FSR_OP_CAST;
+    inst.arg[0] = value;
+    return value < 0 || from == to ? value : add_inst(l, &inst);
+}
+
+/* offset + sum of coef * index, as i64 instructions. */
+static int iota(lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    if (index->flat)
+        return refuse_blame(l, "the index of a reshaped arange has no affine form", link);
+    const fsr_affine *row = &index->row[n->axis];
+    const fsr_domain *d = &l->group->domain;
+    int sum = -1;
+    for (int i = 0; i < d->ndim; ++i) {
+        if (row->coef[i] == 0)
+            continue;
+        fsr_inst inst = blank(FSR_INST_INDEX, FSR_I64, link.id);
+        inst.index = i;
+        inst.level = i < d->nparallel ? FSR_ROW : FSR_ELEM;
+        l->indexed[i] = true;
+        int term = add_inst(l, &inst);
+        if (term >= 0 && row->coef[i] != 1)
+            term = binary(l, FSR_OP_MUL, term, constant(l, FSR_I64, fsr_value_from_int(FSR_I64, row->coef[i])));
+        if (term < 0)
+            return -1;
+        sum = sum < 0 ? term : binary(l, FSR_OP_ADD, sum, term);
+    }
+    fsr_value offset = fsr_value_from_int(FSR_I64, row->offset);
+    if (sum < 0)
+        sum = constant(l, FSR_I64, offset);
+    else if (row->offset != 0)
+        sum = binary(l, FSR_OP_ADD, sum, constant(l, FSR_I64, offset));
+    return cast_to(l, sum, FSR_I64, n->dtype[0]);
+}
+
+/* ---- maps and folds ------------------------------------------------------------------------------- */
+
+static int map(lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_inst inst = blank(FSR_INST_OP, n->dtype[0], link.id);
+    inst.op = n->op;
+    for (int i = 0; i < n->nargs; ++i) {
+        inst.arg[i] = eval(l, n->arg[i], index);
+        if (inst.arg[i] < 0)
+            return -1;
+    }
+    inst.compute = l->k->inst[inst.arg[n->nargs - 1]].dtype;
+    return add_inst(l, &inst);
+}
+
+static int fold_slot(const fsr_group *group, int node) {
+    for (int i = 0; i < group->nfolds; ++i)
+        if (group->fold[i] == node)
+            return i;
+    return -1;
+}
+
+/* The index of a fold's input (and of a scan's result) in the group's domain, and of a reduction's result. */
+static bool fold_index(const lowering *l, int node, fsr_index *input, fsr_index *result) {
+    const fsr_flow_node *n = &l->flow->node[node];
+    const fsr_shape *shape = &l->flow->node[n->arg[0].id].shape;
+    fsr_domain own;
+    fsr_domain_make(&own, shape, n->kind == FSR_NODE_SCAN ? 1u << n->axis : n->axes);
+    if (!fsr_domain_equal(&own, &l->group->domain) || !fsr_index_elem(input, shape, &own))
+        return false;
+    if (n->kind == FSR_NODE_SCAN)
+        *result = *input;
+    return n->kind == FSR_NODE_SCAN || fsr_index_row(result, &n->shape, &own);
+}
+
+/* Emits the COMBINE of fold `slot` if it is not there yet. */
+static bool combine(lowering *l, int slot) {
+    fsr_kernel *k = l->k;
+    fsr_fold *fold = &k->fold[slot];
+    if (fold->combine)
+        return true;
+    int node = l->group->fold[slot];
+    const fsr_flow_node *n = &l->flow->node[node];
+    fsr_index input, result;
+    if (!fold_index(l, node, &input, &result))
+        return refuse(l, "the folds have different domains"), false;
+    fsr_inst inst = blank(FSR_INST_COMBINE, n->dtype[0], node);
+    inst.index = slot;
+    inst.level = FSR_ELEM;
+    for (int i = 0; i < n->nargs; ++i) {
+        fold->input[i] = eval(l, n->arg[i], &input);
+        if (fold->input[i] < 0)
+            return false;
+        if (k->inst[fold->input[i]].pass > inst.pass)
+            inst.pass = k->inst[fold->input[i]].pass;
+    }
+    fsr_combine *own = malloc(sizeof *own);
+    if (!own)
+        return refuse(l, fsr_reason_memory), false;
+    *own = *n->combine;
+    fold->combine = own;
+    fold->kind = n->kind == FSR_NODE_SCAN ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
+    fold->exclusive = n->exclusive;
+    fold->pass = inst.pass;
+    return add_inst(l, &inst) >= 0;
+}
+
+static int fold_result(lowering *l, fsr_link link, const fsr_index *index, int slot) {
+    fsr_index input, result;
+    if (!fold_index(l, link.id, &input, &result))
+        return refuse(l, "the folds have different domains");
+    if (index->flat || !fsr_index_equal(&result, index))
+        return refuse(l, "the fold's result is needed in another order or at other places than it is produced");
+    if (!l->k->fold[slot].combine && l->k->fold[slot].pass < 0)
+        return refuse(l, "the fold needs its own result");
+    if (!combine(l, slot))
+        return -1;
+    bool scan = l->k->fold[slot].kind == FSR_FOLD_SCAN;
+    fsr_inst inst = blank(FSR_INST_RESULT, l->flow->node[link.id].dtype[link.output], link.id);
+    inst.index = slot;
+    inst.component = link.output;
+    inst.level = scan ? FSR_ELEM : FSR_ROW;
+    inst.pass = l->k->fold[slot].pass + (scan ? 0 : 1);
+    return add_inst(l, &inst);
+}
+
+static int foreign_fold(lowering *l, fsr_link link, const fsr_index *index) {
+    int home = l->p->home[link.id];
+    if (home < 0 || fsr_partition_reaches(l->p, home, l->g))
+        return refuse(l, "the kernels would need each other's results");
+    if (l->p->stored[link.id * FSR_MAX_TUPLE + link.output] < 0) {
+        int i = 0;
+        while (i < l->group->nneeds && !fsr_link_equal(l->group->needs[i], link))
+            ++i;
+        if (i == FSR_MAX_BUFFERS)
+            return refuse(l, "the kernel would have too many arrays");
+        if (i == l->group->nneeds)
+            l->group->needs[l->group->nneeds++] = link;
+    }
+    return load_stored(l, link, index, home);
+}
+
+static int view(lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_index inner;
+    if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
+        return refuse_blame(l, "a reshape of a view has no affine index", link);
+    return eval(l, n->arg[0], &inner);
+}
+
+static int compute(lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_operand leaf = {.leaf = true, .ordinal = n->ordinal};
+    int slot;
+    switch (n->kind) {
+    case FSR_NODE_DATA:
+        return load(l, &leaf, link, index);
+    case FSR_NODE_CONST:
+        return constant(l, n->dtype[0], n->value);
+    case FSR_NODE_PARAM:
+        return parameter(l, n, link.id);
+    case FSR_NODE_IOTA:
+        return iota(l, link, index);
+    case FSR_NODE_MAP:
+        return map(l, link, index);
+    case FSR_NODE_REDUCE:
+    case FSR_NODE_SCAN:
+        slot = fold_slot(l->group, link.id);
+        return slot >= 0 ? fold_result(l, link, index, slot) : foreign_fold(l, link, index);
+    default:
+        return refuse(l, "a node of this kind cannot be evaluated");
+    }
+}
+
+static int eval(lowering *l, fsr_link link, const fsr_index *index) {
+    if (l->flow->node[link.id].kind == FSR_NODE_VIEW) {
+        int from = l->p->stored[link.id * FSR_MAX_TUPLE];
+        if (from < 0 || from == l->g || fsr_partition_reaches(l->p, from, l->g))
+            return view(l, link, index);
+    }
+    int16_t known = *find(l, link, index);
+    if (known >= 0)
+        return l->memo[known].inst;
+    int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
+    fsr_kind kind = l->flow->node[link.id].kind;
+    if (from >= 0 && from != l->g && (kind == FSR_NODE_MAP || kind == FSR_NODE_VIEW || kind == FSR_NODE_IOTA)) {
+        if (!fsr_partition_reaches(l->p, from, l->g))
+            return remember(l, link, index, load_stored(l, link, index, from));
+        if (l->p->material[link.id])
+            return refuse(l, "the kernels would need each other's results");
+    }
+    return remember(l, link, index, compute(l, link, index));
+}
+
+/* ---- stores, merging of dimensions, finishing --------------------------------------------------------- */
+
+static bool store(lowering *l, int i) {
+    fsr_link link = l->group->store[i];
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const fsr_domain *d = &l->group->domain;
+    fsr_index index;
+    bool folded = d->ndim > d->nparallel;
+    int slot = fold_slot(l->group, link.id);
+    fsr_index input;
+    if (slot >= 0) {
+        if (!fold_index(l, link.id, &input, &index))
+            return refuse(l, "the folds have different domains"), false;
+        l->group->row[i] = n->kind == FSR_NODE_REDUCE;
+    } else {
+        l->group->row[i] = fsr_index_row(&index, &n->shape, d);
+        if (!l->group->row[i] && !(folded && fsr_index_elem(&index, &n->shape, d)))
+            return refuse(l, "the stored value's shape is not the kernel's"), false;
+    }
+    int value = eval(l, link, &index);
+    fsr_affine address;
+    fsr_index_address(&address, &index, &n->shape);
+    fsr_operand operand = {.link = link};
+    int array = value < 0 ? -1 : array_of(l, &operand, n->dtype[link.output], true);
+    int access = array < 0 ? -1 : access_of(l, array, &address);
+    if (access < 0)
+        return false;
+    fsr_inst inst = blank(FSR_INST_STORE, n->dtype[link.output], link.id);
+    inst.index = access;
+    inst.arg[0] = value;
+    inst.level = l->group->row[i] ? FSR_ROW : FSR_ELEM;
+    if (l->group->row[i] && l->k->inst[value].level == FSR_ELEM)
+        return refuse(l, "a value of the row depends on the column"), false;
+    return add_inst(l, &inst) >= 0;
+}
+
+static bool mergeable(const lowering *l, const fsr_domain *d, int at) {
+    bool boundary = at + 1 == d->nparallel;
+    if (boundary || l->indexed[at] || l->indexed[at + 1])
+        return false;
+    for (int i = 0; i < l->k->naccesses; ++i)
+        if (l->address[i].coef[at] != l->address[i].coef[at + 1] * d->extent[at + 1])
+            return false;
+    return true;
+}
+
+static void merge(lowering *l, fsr_domain *d, int at) {
+    d->extent[at] *= d->extent[at + 1];
+    for (int i = at + 1; i + 1 < d->ndim; ++i) {
+        d->extent[i] = d->extent[i + 1];
+        l->indexed[i] = l->indexed[i + 1];
+    }
+    for (int i = 0; i < l->k->naccesses; ++i) {
+        l->address[i].coef[at] = l->address[i].coef[at + 1];
+        for (int j = at + 1; j + 1 < d->ndim; ++j)
+            l->address[i].coef[j] = l->address[i].coef[j + 1];
+    }
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (l->k->inst[i].kind == FSR_INST_INDEX && l->k->inst[i].index > at)
+            --l->k->inst[i].index;
+    d->nparallel -= at < d->nparallel;
+    --d->ndim;
+}
+
+static bool linear_over(const fsr_affine *a, const fsr_domain *d, int ndim) {
+    int64_t stride = 1;
+    for (int i = d->ndim - 1; i >= 0; --i) {
+        if (i >= ndim ? a->coef[i] != 0 : a->coef[i] != stride)
+            return false;
+        stride *= i < ndim ? d->extent[i] : 1;
+    }
+    return a->offset == 0;
+}
+
+static int integer(lowering *l, int64_t value) {
+    if (l->k->nints == FSR_MAX_INTS)
+        return refuse(l, "the kernel would have too many integer arguments");
+    l->group->integer[l->k->nints] = value;
+    return l->k->nints++;
+}
+
+static bool finish_access(lowering *l, int i, const fsr_domain *d) {
+    fsr_access *a = &l->k->access[i];
+    const fsr_affine *address = &l->address[i];
+    a->offset = -1;
+    if (address->offset != 0 && (a->offset = integer(l, address->offset)) < 0)
+        return false;
+    for (int j = 0; j < d->ndim; ++j) {
+        int64_t coef = address->coef[j];
+        a->stride[j] = coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
+        if (a->stride[j] == FSR_STRIDE_VAR && (a->slot[j] = integer(l, coef)) < 0)
+            return false;
+    }
+    a->linear = linear_over(address, d, d->ndim);
+    a->row_linear = linear_over(address, d, d->nparallel);
+    return true;
+}
+
+/* ELEM values move to the first pass that reads them: a load that only pass 2 needs is not done in pass 0. */
+static void sink_passes(fsr_kernel *k) {
+    for (int i = k->ninsts - 1; i >= 0; --i) {
+        fsr_inst *at = &k->inst[i];
+        if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_RESULT)
+            continue;
+        int first = -1;
+        for (int j = i + 1; j < k->ninsts; ++j) {
+            const fsr_inst *user = &k->inst[j];
+            bool uses = user->arg[0] == i || user->arg[1] == i || user->arg[2] == i;
+            for (int c = 0; user->kind == FSR_INST_COMBINE && c < k->fold[user->index].combine->arity; ++c)
+                uses |= k->fold[user->index].input[c] == i;
+            if (uses && (first < 0 || user->pass < first))
+                first = user->pass;
+        }
+        if (first > at->pass)
+            at->pass = first;
+    }
+}
+
+static bool finish(lowering *l) {
+    fsr_kernel *k = l->k;
+    fsr_domain d = l->group->domain;
+    for (int i = 0; i + 1 < d.ndim;)
+        if (mergeable(l, &d, i))
+            merge(l, &d, i);
+        else
+            ++i;
+    k->ndim = d.ndim;
+    k->nparallel = d.nparallel;
+    memcpy(l->group->extent, d.extent, sizeof d.extent);
+    l->group->integer[FSR_INT_ROWS] = fsr_domain_rows(&d);
+    l->group->integer[FSR_INT_COLS] = fsr_domain_cols(&d);
+    l->group->integer[FSR_INT_SPLITS] = 1;
+    l->group->integer[FSR_INT_CHUNK] = fsr_domain_cols(&d);
+    k->nints = FSR_INT_EXTENT;
+    for (int i = 0; i < d.ndim; ++i)
+        integer(l, d.extent[i]);
+    for (int i = 0; i < k->naccesses; ++i)
+        if (!finish_access(l, i, &d))
+            return false;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].level == FSR_ELEM && k->inst[i].pass >= k->npasses)
+            k->npasses = k->inst[i].pass + 1;
+    sink_passes(k);
+    return true;
+}
+
+static void describe(const lowering *l) {
+    size_t used = 0;
+    const char *last = NULL;
+    for (int i = 0; i < l->k->ninsts; ++i) {
+        const fsr_inst *at = &l->k->inst[i];
+        bool named = at->node >= 0 && (at->kind == FSR_INST_OP || at->kind == FSR_INST_COMBINE);
+        const char *name = named ? fsr_flow_name(l->flow, at->node) : NULL;
+        if (!name || name == last || used + strlen(name) + 8 > sizeof l->k->comment)
+            continue;
+        used += (size_t)snprintf(l->k->comment + used, sizeof l->k->comment - used, used ? ", %s" : "%s", name);
+        last = name;
+    }
+    if (!used)
+        snprintf(l->k->comment, sizeof l->k->comment, "copy");
+}
+
+static bool lower_all(lowering *l) {
+    for (int i = 0; i < l->group->nfolds; ++i)
+        if (!combine(l, i))
+            return false;
+    l->k->nfolds = l->group->nfolds;
+    for (int i = 0; i < l->group->nstores; ++i)
+        if (!store(l, i))
+            return false;
+    return finish(l);
+}
+
+const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame) {
+    lowering l = {.p = p, .flow = p->flow, .g = g, .group = group, .blame = {-1, 0}};
+    group->ndeps = group->nneeds = 0;
+    l.k = fsr_kernel_new();
+    l.memo = malloc(sizeof *l.memo * (MEMO / 2));
+    l.slot = malloc(sizeof *l.slot * MEMO);
+    *blame = l.blame;
+    bool ok = l.k && l.memo && l.slot;
+    if (ok) {
+        memset(l.slot, 0xff, sizeof *l.slot * MEMO);
+        ok = lower_all(&l);
+    }
+    free(l.memo);
+    free(l.slot);
+    if (!ok) {
+        fsr_kernel_free(l.k);
+        *blame = l.blame;
+        return l.reason ? l.reason : fsr_reason_memory;
+    }
+    describe(&l);
+    group->kernel = l.k;
+    return NULL;
+}

@@ -1,0 +1,320 @@
+/* Placing anchors into groups; see partition.h. */
+#include "fusion/partition.h"
+#include "fusion/schedule.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOIN_WINDOW = 32 }; /* groups tried, newest first: bounds the work for graphs of thousands of kernels */
+
+void fsr_partition_clear(fsr_partition *p) {
+    for (int i = 0; i < p->ngroups; ++i)
+        fsr_kernel_free(p->group[i].kernel);
+    free(p->group);
+    free(p->home);
+    free(p->stored);
+    free(p->material);
+    free(p->note);
+    memset(p, 0, sizeof *p);
+}
+
+/* Depth-first over dependencies; `seen` bounds it to one visit a group. */
+static bool reach(const fsr_partition *p, int from, int to, bool *seen) {
+    if (from == to)
+        return true;
+    if (from >= p->ngroups || seen[from])
+        return false;
+    seen[from] = true;
+    for (int i = 0; i < p->group[from].ndeps; ++i)
+        if (reach(p, p->group[from].deps[i], to, seen))
+            return true;
+    return false;
+}
+
+bool fsr_partition_reaches(const fsr_partition *p, int from, int to) {
+    if (to >= p->ngroups)
+        return false; /* a group not placed yet: nothing depends on it */
+    bool *seen = calloc((size_t)p->ngroups + 1, sizeof *seen);
+    bool found = seen ? reach(p, from, to, seen) : true;
+    free(seen);
+    return found;
+}
+
+static fsr_status add_note(fsr_partition *p, int producer, int consumer, const char *reason) {
+    if (p->nnotes == p->note_capacity) {
+        int capacity = p->note_capacity ? p->note_capacity * 2 : 16;
+        fsr_note *grown = realloc(p->note, sizeof *grown * (size_t)capacity);
+        if (!grown)
+            return FSR_ERR_MEMORY;
+        p->note = grown;
+        p->note_capacity = capacity;
+    }
+    p->note[p->nnotes++] = (fsr_note){producer, consumer, reason};
+    return FSR_OK;
+}
+
+static fsr_group *new_group(fsr_partition *p) {
+    if (p->ngroups == p->capacity) {
+        int capacity = p->capacity ? p->capacity * 2 : 8;
+        fsr_group *grown = realloc(p->group, sizeof *grown * (size_t)capacity);
+        if (!grown)
+            return NULL;
+        p->group = grown;
+        p->capacity = capacity;
+    }
+    fsr_group *group = &p->group[p->ngroups];
+    memset(group, 0, sizeof *group);
+    return group;
+}
+
+/* Lowers `trial` (a changed copy of group g, or a new one) and, if that is legal, puts it in g's place. */
+static const char *try_group(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
+    trial->kernel = NULL;
+    const char *reason = fsr_lower(p, g, trial, blame);
+    if (!reason && (reason = fsr_legality(p, trial)) != NULL) {
+        fsr_kernel_free(trial->kernel);
+        trial->kernel = NULL;
+    }
+    return reason;
+}
+
+static void commit(fsr_partition *p, int g, const fsr_group *trial) {
+    if (g < p->ngroups)
+        fsr_kernel_free(p->group[g].kernel);
+    p->group[g] = *trial;
+    if (g == p->ngroups)
+        ++p->ngroups;
+}
+
+static const char *add_store(fsr_partition *p, int g, fsr_link link) {
+    fsr_group trial = p->group[g];
+    fsr_link blame;
+    if (trial.nstores == FSR_MAX_STORES)
+        return "the kernel would have too many outputs";
+    trial.store[trial.nstores++] = link;
+    const char *reason = try_group(p, g, &trial, &blame);
+    if (reason)
+        return reason;
+    commit(p, g, &trial);
+    p->stored[link.id * FSR_MAX_TUPLE + link.output] = g;
+    return NULL;
+}
+
+/* Makes the groups that the trial reads from store what it reads. Stores added before a refusal stay: harmless. */
+static const char *satisfy(fsr_partition *p, const fsr_group *trial) {
+    for (int i = 0; i < trial->nneeds; ++i) {
+        fsr_link link = trial->needs[i];
+        if (p->stored[link.id * FSR_MAX_TUPLE + link.output] >= 0)
+            continue;
+        const char *reason = add_store(p, p->home[link.id], link);
+        if (reason)
+            return reason;
+    }
+    return NULL;
+}
+
+/* ---- one anchor ----------------------------------------------------------------------------------- */
+
+typedef struct anchor {
+    bool fold;
+    fsr_link link; /* fold: {node, 0} */
+} anchor;
+
+static bool add_anchor(fsr_group *group, anchor a) {
+    if (a.fold ? group->nfolds == FSR_MAX_COMBINES : group->nstores == FSR_MAX_STORES)
+        return false;
+    if (a.fold)
+        group->fold[group->nfolds++] = a.link.id;
+    else
+        group->store[group->nstores++] = a.link;
+    return true;
+}
+
+static void anchor_domain(const fsr_partition *p, anchor a, fsr_domain *out) {
+    const fsr_flow_node *n = &p->flow->node[a.link.id];
+    if (!a.fold)
+        fsr_domain_make(out, &n->shape, 0);
+    else
+        fsr_domain_make(out, &p->flow->node[n->arg[0].id].shape, n->kind == FSR_NODE_SCAN ? 1u << n->axis : n->axes);
+}
+
+static void placed(fsr_partition *p, int g, anchor a) {
+    if (a.fold)
+        p->home[a.link.id] = g;
+    else
+        p->stored[a.link.id * FSR_MAX_TUPLE + a.link.output] = g;
+}
+
+static int loads(const fsr_kernel *k) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        n += k->inst[i].kind == FSR_INST_LOAD;
+    return n;
+}
+
+static bool depends_on(const fsr_group *alone, int g) {
+    for (int i = 0; i < alone->ndeps; ++i)
+        if (alone->deps[i] == g)
+            return true;
+    return false;
+}
+
+/* Tries to enlarge group g by the anchor. NULL: done. */
+static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alone) {
+    fsr_group trial = p->group[g];
+    fsr_link blame;
+    bool needed = depends_on(alone, g);
+    fsr_domain domain;
+    anchor_domain(p, a, &domain);
+    if (a.fold && !fsr_domain_equal(&domain, &trial.domain))
+        return "the folds have different domains";
+    if (!add_anchor(&trial, a))
+        return "the kernel would have too many anchors";
+    if (a.fold)
+        p->home[a.link.id] = g;
+    const char *reason = try_group(p, g, &trial, &blame);
+    if (a.fold)
+        p->home[a.link.id] = -1;
+    if (reason)
+        return reason;
+    if (!needed && loads(trial.kernel) == loads(p->group[g].kernel) + loads(alone->kernel))
+        reason = "the kernels read nothing in common";
+    if (!reason)
+        reason = satisfy(p, &trial);
+    if (reason) {
+        fsr_kernel_free(trial.kernel);
+        return reason;
+    }
+    commit(p, g, &trial);
+    placed(p, g, a);
+    return NULL;
+}
+
+static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size);
+
+/* The anchor as a kernel of its own; values that stand in the way are stored by kernels before it. */
+static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why, size_t size) {
+    for (int tries = 0; tries < 64; ++tries) {
+        fsr_link blame;
+        memset(trial, 0, sizeof *trial);
+        anchor_domain(p, a, &trial->domain);
+        add_anchor(trial, a);
+        if (a.fold)
+            p->home[a.link.id] = p->ngroups;
+        const char *reason = try_group(p, p->ngroups, trial, &blame);
+        if (a.fold)
+            p->home[a.link.id] = -1;
+        if (!reason)
+            return FSR_OK;
+        if (reason == fsr_reason_memory)
+            return FSR_ERR_MEMORY;
+        const fsr_flow_node *n = blame.id >= 0 ? &p->flow->node[blame.id] : NULL;
+        if (n && n->kind == FSR_NODE_VIEW)
+            blame = n->arg[0];
+        if (!n || p->stored[blame.id * FSR_MAX_TUPLE + blame.output] >= 0) {
+            snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
+            return FSR_ERR_INTERNAL;
+        }
+        p->material[blame.id] = true;
+        add_note(p, blame.id, a.link.id, reason);
+        fsr_status status = place(p, (anchor){.link = blame}, why, size);
+        if (status)
+            return status;
+    }
+    return FSR_ERR_INTERNAL;
+}
+
+static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size) {
+    fsr_group trial;
+    fsr_status status = alone(p, a, &trial, why, size);
+    if (status)
+        return status;
+    int last = p->ngroups > JOIN_WINDOW ? p->ngroups - JOIN_WINDOW : 0;
+    for (int g = p->ngroups - 1; p->fuse && p->fuel != 0 && g >= last; --g) {
+        const char *reason = join(p, g, a, &trial);
+        if (!reason) {
+            fsr_kernel_free(trial.kernel);
+            ++p->fusions;
+            p->fuel -= p->fuel > 0;
+            return FSR_OK;
+        }
+        if (depends_on(&trial, g))
+            add_note(p, p->group[g].nfolds ? p->group[g].fold[p->group[g].nfolds - 1] : p->group[g].store[0].id, a.link.id, reason);
+    }
+    const char *reason = satisfy(p, &trial);
+    if (reason) {
+        fsr_kernel_free(trial.kernel);
+        snprintf(why, size, "%s: %s", fsr_flow_name(p->flow, a.link.id), reason);
+        return FSR_ERR_INTERNAL;
+    }
+    if (!new_group(p)) {
+        fsr_kernel_free(trial.kernel);
+        return FSR_ERR_MEMORY;
+    }
+    int g = p->ngroups;
+    commit(p, g, &trial);
+    placed(p, g, a);
+    return FSR_OK;
+}
+
+/* ---- all anchors ------------------------------------------------------------------------------------ */
+
+/* Unfused, and past the fuel, every map is a kernel of its own. Casts are part of the op that asked for them. */
+static void unfuse(fsr_partition *p) {
+    for (int i = 0; i < p->flow->n; ++i) {
+        const fsr_flow_node *n = &p->flow->node[i];
+        if (n->kind != FSR_NODE_MAP || n->op == FSR_OP_CAST || n->hint == FSR_HINT_INLINE)
+            continue;
+        if (p->fuse && p->fuel != 0) {
+            p->fuel -= p->fuel > 0;
+            ++p->fusions;
+            continue;
+        }
+        p->material[i] = true;
+    }
+}
+
+static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
+    const fsr_flow *flow = p->flow;
+    for (int i = 0; i < flow->n; ++i) {
+        const fsr_flow_node *n = &flow->node[i];
+        bool fold = n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN;
+        fsr_link link = {i, 0};
+        if (!fold && (!p->material[i] || p->stored[i * FSR_MAX_TUPLE] >= 0))
+            continue;
+        fsr_status status = place(p, (anchor){fold, link}, why, size);
+        if (status)
+            return status;
+    }
+    for (int i = 0; i < flow->nout; ++i) {
+        fsr_link link = flow->out[i];
+        if (p->stored[link.id * FSR_MAX_TUPLE + link.output] >= 0)
+            continue;
+        const char *reason = p->home[link.id] >= 0 ? add_store(p, p->home[link.id], link) : "";
+        fsr_status status = reason ? place(p, (anchor){.link = link}, why, size) : FSR_OK;
+        if (status)
+            return status;
+    }
+    return FSR_OK;
+}
+
+fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel, char *why, size_t size) {
+    *p = (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0};
+    size_t n = (size_t)flow->n + 1;
+    p->home = malloc(sizeof *p->home * n);
+    p->stored = malloc(sizeof *p->stored * n * FSR_MAX_TUPLE);
+    p->material = calloc(n, sizeof *p->material);
+    fsr_status status = p->home && p->stored && p->material ? FSR_OK : FSR_ERR_MEMORY;
+    if (!status) {
+        memset(p->home, 0xff, sizeof *p->home * n);
+        memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_TUPLE);
+        for (int i = 0; i < flow->n; ++i)
+            p->material[i] = flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA;
+        unfuse(p);
+        status = fsr_partition_chop(p);
+    }
+    if (!status)
+        status = place_all(p, why, size);
+    if (status)
+        fsr_partition_clear(p);
+    return status;
+}

@@ -1,0 +1,57 @@
+/* Views of views become one view; identity views vanish.
+ *
+ * Two affine maps compose: source index = start1 + step1 * (start2 + step2 * out). Two reshapes are the last one.
+ * Counter-example to composing an affine view over a reshape: the rows of a[::2].reshape(-1) have no affine form; such
+ * pairs stay, and lowering splits the flat index where it can. */
+#include "fusion/passes.h"
+#include <stdlib.h>
+
+static bool identity(const fsr_flow_node *n, const fsr_shape *source) {
+    if (!fsr_shape_equal(&n->shape, source))
+        return false;
+    for (int j = 0; j < source->ndim && n->view.kind == FSR_VIEW_AFFINE; ++j)
+        if (source->dim[j] != 1 && (n->view.from[j] != j || n->view.start[j] != 0 || n->view.step[j] != 1))
+            return false;
+    return true;
+}
+
+static bool compose(fsr_flow_node *outer, const fsr_flow_node *inner, const fsr_shape *source) {
+    fsr_view view = {.kind = inner->view.kind};
+    if (outer->view.kind != inner->view.kind)
+        return false;
+    for (int j = 0; j < source->ndim && view.kind == FSR_VIEW_AFFINE; ++j) {
+        int middle = inner->view.from[j];
+        view.start[j] = inner->view.start[j];
+        view.from[j] = -1;
+        if (middle < 0)
+            continue;
+        view.start[j] += inner->view.step[j] * outer->view.start[middle];
+        view.from[j] = outer->view.from[middle];
+        view.step[j] = inner->view.step[j] * outer->view.step[middle];
+    }
+    outer->view = view;
+    outer->arg[0] = inner->arg[0];
+    return true;
+}
+
+bool fsr_pass_compose(fsr_flow *flow, fsr_status *status) {
+    bool progress = false;
+    fsr_link *to = fsr_flow_redirects(flow, status);
+    for (int i = 0; to && i < flow->n; ++i) {
+        fsr_flow_redirect(flow, i, to);
+        fsr_flow_node *n = &flow->node[i];
+        if (n->kind != FSR_NODE_VIEW || n->hint == FSR_HINT_MATERIALIZE)
+            continue;
+        const fsr_flow_node *inner = &flow->node[n->arg[0].id];
+        if (inner->kind == FSR_NODE_VIEW && inner->hint != FSR_HINT_MATERIALIZE)
+            progress |= compose(n, inner, &flow->node[inner->arg[0].id].shape);
+        if (identity(n, &flow->node[n->arg[0].id].shape)) {
+            fsr_flow_replace(to, i, n->arg[0]);
+            progress = true;
+        }
+    }
+    if (to)
+        fsr_flow_redirect_outs(flow, to);
+    free(to);
+    return progress;
+}

@@ -1,0 +1,77 @@
+/* Rewrites that keep every bit of every result, also of NaN, infinities and signed zeros:
+ *   x * 1 -> x, x / 1 -> x, x - 0 -> x (any x: -0 - 0 is -0), cast to x's own dtype -> x, where(literal, a, b) -> a or b;
+ *   a reduction or inclusive scan over axes of extent 1 -> its input (the identity is neutral).
+ * Counter-examples that are therefore no rules: x + 0 -> x (-0 + 0 is +0), x * 0 -> 0 (NaN, inf), x / x -> 1, 0 - x -> -x. */
+#include "fusion/passes.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The literal behind a link, through broadcasts; NULL if it is none. */
+static const fsr_flow_node *literal(const fsr_flow *flow, fsr_link link) {
+    const fsr_flow_node *n = &flow->node[link.id];
+    while (n->kind == FSR_NODE_VIEW)
+        n = &flow->node[n->arg[0].id];
+    return n->kind == FSR_NODE_CONST ? n : NULL;
+}
+
+static bool is_value(const fsr_flow *flow, fsr_link link, double value) {
+    const fsr_flow_node *n = literal(flow, link);
+    return n && n->value.bits == fsr_value_from_double(n->dtype[0], value).bits;
+}
+
+static bool rewrite(const fsr_flow *flow, const fsr_flow_node *n, fsr_link *to) {
+    const fsr_flow_node *condition;
+    switch (n->op) {
+    case FSR_OP_MUL:
+        if (n->dtype[0] != FSR_BOOL && is_value(flow, n->arg[1], 1))
+            return *to = n->arg[0], true;
+        if (n->dtype[0] != FSR_BOOL && is_value(flow, n->arg[0], 1))
+            return *to = n->arg[1], true;
+        return false;
+    case FSR_OP_DIV:
+        return is_value(flow, n->arg[1], 1) ? (*to = n->arg[0], true) : false;
+    case FSR_OP_SUB:
+        return is_value(flow, n->arg[1], 0) ? (*to = n->arg[0], true) : false;
+    case FSR_OP_CAST:
+        return flow->node[n->arg[0].id].dtype[n->arg[0].output] == n->dtype[0] ? (*to = n->arg[0], true) : false;
+    case FSR_OP_WHERE:
+        condition = literal(flow, n->arg[0]);
+        return condition ? (*to = n->arg[condition->value.b ? 1 : 2], true) : false;
+    default:
+        return false;
+    }
+}
+
+/* A fold whose folded axes all have extent 1 and that gives its inputs. */
+static bool trivial_fold(const fsr_flow *flow, const fsr_flow_node *n) {
+    const fsr_shape *shape = n->nargs ? &flow->node[n->arg[0].id].shape : &n->shape;
+    if (n->kind == FSR_NODE_SCAN)
+        return !n->exclusive && shape->dim[n->axis] == 1;
+    if (n->kind != FSR_NODE_REDUCE)
+        return false;
+    for (int i = 0; i < shape->ndim; ++i)
+        if ((n->axes >> i & 1) && shape->dim[i] != 1)
+            return false;
+    return true;
+}
+
+bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status) {
+    bool progress = false;
+    fsr_link *to = fsr_flow_redirects(flow, status);
+    for (int i = 0; to && i < flow->n; ++i) {
+        fsr_flow_redirect(flow, i, to);
+        const fsr_flow_node *n = &flow->node[i];
+        if (n->hint == FSR_HINT_MATERIALIZE)
+            continue;
+        if (n->kind == FSR_NODE_MAP && rewrite(flow, n, &to[i * FSR_MAX_TUPLE]))
+            progress = true;
+        if (trivial_fold(flow, n)) {
+            memcpy(&to[i * FSR_MAX_TUPLE], n->arg, sizeof *to * (size_t)n->nargs);
+            progress = true;
+        }
+    }
+    if (to)
+        fsr_flow_redirect_outs(flow, to);
+    free(to);
+    return progress;
+}

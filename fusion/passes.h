@@ -1,0 +1,43 @@
+/* The passes over a flow, one a file, and the table that runs them.
+ *
+ * A pass returns true if it changed the flow. The runner prints after a pass if asked to, verifies the result, and checks
+ * that an unchanged flow was reported as unchanged. */
+#ifndef FUSOR_FUSION_PASSES_H
+#define FUSOR_FUSION_PASSES_H
+
+#include "fusion/flow.h"
+
+/* bool pass(flow, &status): status stays FSR_OK unless memory ran out. */
+typedef bool (*fsr_pass_fn)(fsr_flow *flow, fsr_status *status);
+
+bool fsr_pass_compose(fsr_flow *flow, fsr_status *status);  /* views of views become one view; identity views vanish */
+bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
+bool fsr_pass_fold(fsr_flow *flow, fsr_status *status);     /* exact ops on literals */
+bool fsr_pass_cse(fsr_flow *flow, fsr_status *status);      /* equal nodes become one */
+bool fsr_pass_dce(fsr_flow *flow, fsr_status *status);      /* what no output needs is dropped */
+
+typedef struct fsr_pass_options {
+    const char *skip;        /* comma-separated names, or NULL */
+    const char *print_after; /* comma-separated names or "all", or NULL */
+    FILE *to;                /* for print_after */
+} fsr_pass_options;
+
+/* Runs the table. FSR_ERR_INTERNAL if a verify failed, with the pass's name in why. */
+fsr_status fsr_passes_run(fsr_flow *flow, const fsr_pass_options *options, char *why, size_t size);
+/* Name of pass i in order; NULL past the end. */
+const char *fsr_pass_name(int i);
+/* A pass by name; NULL if there is none. */
+fsr_pass_fn fsr_pass_find(const char *name);
+
+/* Helpers of the rewriting passes. A redirect table holds FSR_MAX_TUPLE links a node: to[i * FSR_MAX_TUPLE + k] replaces
+ * result k of node i. Rewrites the arguments of node i; and the outputs. */
+void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
+void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
+/* Replaces every result k of node i by link + k. */
+void fsr_flow_replace(fsr_link *to, int i, fsr_link link);
+/* A malloc'ed identity table; NULL: out of memory (then *status is set). */
+fsr_link *fsr_flow_redirects(const fsr_flow *flow, fsr_status *status);
+/* True if the word is in the comma-separated list (NULL: false). */
+bool fsr_list_has(const char *list, const char *word);
+
+#endif

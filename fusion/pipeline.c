@@ -1,0 +1,104 @@
+/* The pipeline table and its runner; see passes.h. */
+#include "fusion/passes.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    fsr_pass_fn run;
+} pipeline[] = {
+    {"compose", fsr_pass_compose}, {"simplify", fsr_pass_simplify}, {"fold", fsr_pass_fold},
+    {"cse", fsr_pass_cse},         {"dce", fsr_pass_dce},
+};
+enum { PASSES = sizeof pipeline / sizeof pipeline[0] };
+
+const char *fsr_pass_name(int i) {
+    return i >= 0 && i < PASSES ? pipeline[i].name : NULL;
+}
+
+fsr_pass_fn fsr_pass_find(const char *name) {
+    for (int i = 0; i < PASSES; ++i)
+        if (strcmp(pipeline[i].name, name) == 0)
+            return pipeline[i].run;
+    return NULL;
+}
+
+bool fsr_list_has(const char *list, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = list; at && *at;) {
+        const char *end = strchr(at, ',');
+        size_t length = end ? (size_t)(end - at) : strlen(at);
+        if (length == n && memcmp(at, word, n) == 0)
+            return true;
+        at = end ? end + 1 : NULL;
+    }
+    return false;
+}
+
+static fsr_status run_one(fsr_flow *flow, int i, const fsr_pass_options *options, char *why, size_t size) {
+    char violation[200];
+    size_t before_size = 0, after_size = 0;
+    void *before = fsr_flow_signature(flow, &before_size);
+    fsr_status status = before ? FSR_OK : FSR_ERR_MEMORY;
+    bool changed = !status && pipeline[i].run(flow, &status);
+    void *after = status ? NULL : fsr_flow_signature(flow, &after_size);
+    if (!status && !after)
+        status = FSR_ERR_MEMORY;
+    bool differs = !status && (before_size != after_size || memcmp(before, after, after_size) != 0);
+    free(before);
+    free(after);
+    if (!status && differs && !changed) {
+        snprintf(why, size, "pass %s changed the flow and said it did not", pipeline[i].name);
+        return FSR_ERR_INTERNAL;
+    }
+    if (!status && fsr_flow_verify(flow, violation, sizeof violation)) {
+        snprintf(why, size, "after pass %s: %s", pipeline[i].name, violation);
+        return FSR_ERR_INTERNAL;
+    }
+    if (!status && (fsr_list_has(options->print_after, pipeline[i].name) || fsr_list_has(options->print_after, "all"))) {
+        fprintf(options->to, "after %s:\n", pipeline[i].name);
+        fsr_flow_print(flow, options->to);
+    }
+    return status;
+}
+
+fsr_status fsr_passes_run(fsr_flow *flow, const fsr_pass_options *options, char *why, size_t size) {
+    for (int i = 0; i < PASSES; ++i) {
+        if (fsr_list_has(options->skip, pipeline[i].name))
+            continue;
+        fsr_status status = run_one(flow, i, options, why, size);
+        if (status)
+            return status;
+    }
+    return FSR_OK;
+}
+
+fsr_link *fsr_flow_redirects(const fsr_flow *flow, fsr_status *status) {
+    fsr_link *to = malloc(sizeof *to * FSR_MAX_TUPLE * (size_t)(flow->n + 1));
+    if (!to) {
+        *status = FSR_ERR_MEMORY;
+        return NULL;
+    }
+    for (int i = 0; i < flow->n; ++i)
+        fsr_flow_replace(to, i, (fsr_link){i, 0});
+    return to;
+}
+
+void fsr_flow_replace(fsr_link *to, int i, fsr_link link) {
+    for (int k = 0; k < FSR_MAX_TUPLE; ++k)
+        to[i * FSR_MAX_TUPLE + k] = (fsr_link){link.id, link.output + k};
+}
+
+static fsr_link follow(fsr_link link, const fsr_link *to) {
+    return to[link.id * FSR_MAX_TUPLE + link.output];
+}
+
+void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to) {
+    for (int k = 0; k < flow->node[i].nargs; ++k)
+        flow->node[i].arg[k] = follow(flow->node[i].arg[k], to);
+}
+
+void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to) {
+    for (int i = 0; i < flow->nout; ++i)
+        flow->out[i] = follow(flow->out[i], to);
+}

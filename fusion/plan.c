@@ -1,0 +1,260 @@
+/* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. */
+#include "fusion/plan.h"
+#include "fusion/schedule.h"
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+void fsr_program_clear(fsr_program *program) {
+    for (int i = 0; i < program->nsteps; ++i)
+        fsr_kernel_free(program->step[i].kernel);
+    free(program->step);
+    free(program->temporary);
+    free(program->same_out);
+    free(program->leaf_out);
+    free(program->explanation);
+    memset(program, 0, sizeof *program);
+}
+
+/* Kahn's order over the groups' dependencies; ties by number. */
+static bool order_groups(const fsr_partition *p, int *order) {
+    bool *done = calloc((size_t)p->ngroups + 1, sizeof *done);
+    int n = 0;
+    for (bool progress = true; done && progress;) {
+        progress = false;
+        for (int g = 0; g < p->ngroups; ++g) {
+            bool ready = !done[g];
+            for (int i = 0; ready && i < p->group[g].ndeps; ++i)
+                ready = done[p->group[g].deps[i]];
+            if (ready) {
+                done[g] = progress = true;
+                order[n++] = g;
+            }
+        }
+    }
+    free(done);
+    return n == p->ngroups;
+}
+
+/* k_<first named ops>_<digest of the printed kernel>: equal kernels have equal names in every process. */
+static fsr_status name_kernel(fsr_kernel *k) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return FSR_ERR_MEMORY;
+    snprintf(k->name, sizeof k->name, "k");
+    fsr_kernel_print(k, to);
+    if (fclose(to) != 0) {
+        free(text);
+        return FSR_ERR_MEMORY;
+    }
+    char words[32] = "";
+    size_t used = 0;
+    for (const char *at = k->comment; *at && used + 1 < sizeof words - 1; ++at)
+        if (*at != ' ')
+            words[used++] = *at == ',' ? '_' : *at;
+    snprintf(k->name, sizeof k->name, "k_%s_%08x", words, (unsigned)XXH3_64bits(text, size));
+    free(text);
+    return FSR_OK;
+}
+
+static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int *leaf_node) {
+    int id = o->leaf ? leaf_node[o->ordinal] : o->link.id;
+    int output = o->leaf ? 0 : o->link.output;
+    return fsr_shape_size(&flow->node[id].shape) * (int64_t)fsr_dtype_size(flow->node[id].dtype[output]);
+}
+
+/* Passes of a kernel in which array i is read or written. */
+static int array_passes(const fsr_kernel *k, int array) {
+    int passes = 0, list[FSR_MAX_INSTS];
+    for (int pass = 0; pass <= k->npasses; ++pass) {
+        bool used = false;
+        int n = pass < k->npasses ? fsr_kernel_loop(k, pass, list) : 0;
+        for (int i = 0; i < n; ++i) {
+            const fsr_inst *at = &k->inst[list[i]];
+            used |= (at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array;
+        }
+        n = fsr_kernel_rows(k, pass, list);
+        for (int i = 0; i < n; ++i) {
+            const fsr_inst *at = &k->inst[list[i]];
+            used |= (at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array;
+        }
+        passes += used;
+    }
+    return passes;
+}
+
+typedef struct builder {
+    fsr_program *out;
+    const fsr_flow *flow;
+    const fsr_partition *p;
+    int *leaf_node;  /* flow node of each leaf */
+    int *home_slot;  /* per node * FSR_MAX_TUPLE: output ordinal, or -2 - temporary, -1 none */
+} builder;
+
+static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written) {
+    if (o->leaf)
+        return (fsr_slot){FSR_HOME_LEAF, o->ordinal};
+    int *slot = &b->home_slot[o->link.id * FSR_MAX_TUPLE + o->link.output];
+    if (*slot >= 0)
+        return (fsr_slot){FSR_HOME_OUTPUT, *slot};
+    if (*slot == -1) {
+        fsr_temporary *t = &b->out->temporary[b->out->ntemporaries];
+        *t = (fsr_temporary){.bytes = array_bytes(b->flow, o, b->leaf_node), .first = step, .last = step, .link = o->link};
+        *slot = -2 - b->out->ntemporaries++;
+    }
+    fsr_temporary *t = &b->out->temporary[-2 - *slot];
+    if (!written)
+        t->last = step;
+    return (fsr_slot){FSR_HOME_TEMPORARY, -2 - *slot};
+}
+
+static fsr_status make_step(builder *b, int at, fsr_group *group, const fsr_program_options *options, char *why, size_t size) {
+    fsr_program_step *step = &b->out->step[at];
+    fsr_kernel *k = group->kernel;
+    char violation[200];
+    k->contraction = options->contraction;
+    fsr_schedule_choose(group, &options->target);
+    step->kernel = k;
+    group->kernel = NULL;
+    if (name_kernel(k))
+        return FSR_ERR_MEMORY;
+    if (fsr_kernel_verify(k, violation, sizeof violation)) {
+        snprintf(why, size, "kernel %s: %s", k->comment, violation);
+        return FSR_ERR_INTERNAL;
+    }
+    for (int i = 0; i < k->narrays; ++i) {
+        step->array[i] = slot_of(b, &group->operand[i], at, k->array[i].written);
+        step->bytes_moved += array_bytes(b->flow, &group->operand[i], b->leaf_node) * array_passes(k, i);
+    }
+    memcpy(step->scalar, group->scalar, sizeof step->scalar);
+    memcpy(step->launch.integer, group->integer, sizeof step->launch.integer);
+    step->launch.blocks = fsr_kernel_blocks(k, group->integer);
+    step->work_bytes = fsr_kernel_work_bytes(k, group->integer);
+    step->zero_bytes = fsr_kernel_zero_bytes(k, group->integer);
+    step->clear = k->schedule.kind == FSR_SCHEDULE_LOOKBACK;
+    if (step->work_bytes > b->out->work_bytes)
+        b->out->work_bytes = step->work_bytes;
+    if (step->zero_bytes > b->out->zero_bytes)
+        b->out->zero_bytes = step->zero_bytes;
+    b->out->info.bytes_moved += step->bytes_moved;
+    return FSR_OK;
+}
+
+/* Leaves read by some kernel, once each, and outputs, once each. */
+static int64_t bytes_min(const fsr_flow *flow) {
+    int64_t bytes = 0;
+    for (int i = 0; i < flow->n; ++i)
+        if (flow->node[i].kind == FSR_NODE_DATA)
+            bytes += fsr_shape_size(&flow->node[i].shape) * (int64_t)fsr_dtype_size(flow->node[i].dtype[0]);
+    for (int i = 0; i < flow->nout; ++i) {
+        const fsr_flow_node *n = &flow->node[flow->out[i].id];
+        bytes += fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
+    }
+    return bytes;
+}
+
+/* Live bytes of temporaries and outputs at the worst step. */
+static int64_t peak_bytes(const fsr_program *program, const fsr_flow *flow) {
+    int64_t bytes = program->arena_bytes + program->work_bytes;
+    for (int i = 0; i < flow->nout; ++i) {
+        const fsr_flow_node *n = &flow->node[flow->out[i].id];
+        if (program->same_out[i] < 0 && program->leaf_out[i] < 0)
+            bytes += fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
+    }
+    return bytes;
+}
+
+static bool prepare(builder *b) {
+    const fsr_flow *flow = b->flow;
+    fsr_program *out = b->out;
+    size_t n = (size_t)flow->n + 1;
+    b->leaf_node = calloc((size_t)flow->nleaves + 1, sizeof *b->leaf_node);
+    b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_TUPLE);
+    out->step = calloc((size_t)b->p->ngroups + 1, sizeof *out->step);
+    out->temporary = calloc((size_t)b->p->ngroups * FSR_MAX_STORES + 1, sizeof *out->temporary);
+    if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary)
+        return false;
+    memset(b->home_slot, 0xff, sizeof *b->home_slot * n * FSR_MAX_TUPLE);
+    for (int i = 0; i < flow->n; ++i)
+        if (flow->node[i].kind == FSR_NODE_DATA)
+            b->leaf_node[flow->node[i].ordinal] = i;
+    for (int i = flow->nout - 1; i >= 0; --i)
+        b->home_slot[flow->out[i].id * FSR_MAX_TUPLE + flow->out[i].output] = i;
+    return true;
+}
+
+static bool outputs(fsr_program *out, const fsr_flow *flow) {
+    out->nouts = flow->nout;
+    out->nleaves = flow->nleaves;
+    out->nscalars = flow->nscalars;
+    out->same_out = malloc(sizeof *out->same_out * (size_t)(flow->nout + 1));
+    out->leaf_out = malloc(sizeof *out->leaf_out * (size_t)(flow->nout + 1));
+    for (int i = 0; out->same_out && out->leaf_out && i < flow->nout; ++i) {
+        const fsr_flow_node *n = &flow->node[flow->out[i].id];
+        out->same_out[i] = -1;
+        out->leaf_out[i] = n->kind == FSR_NODE_DATA ? n->ordinal : -1;
+        for (int j = 0; j < i && out->same_out[i] < 0; ++j)
+            if (fsr_link_equal(flow->out[i], flow->out[j]))
+                out->same_out[i] = j;
+    }
+    return out->same_out && out->leaf_out;
+}
+
+static char *explanation(const fsr_program *program, const fsr_partition *p) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    fsr_explain_program(program, p, to);
+    if (fclose(to) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_options *options, char *why, size_t size) {
+    fsr_program *out = b->out;
+    int *order = malloc(sizeof *order * (size_t)(p->ngroups + 1));
+    fsr_status status = order && prepare(b) && outputs(out, b->flow) ? FSR_OK : FSR_ERR_MEMORY;
+    if (!status && !order_groups(p, order)) {
+        snprintf(why, size, "the kernels depend on each other in a circle");
+        status = FSR_ERR_INTERNAL;
+    }
+    for (int i = 0; i < p->ngroups && !status; ++i) {
+        ++out->nsteps;
+        status = make_step(b, i, &p->group[order[i]], options, why, size);
+    }
+    free(order);
+    if (status)
+        return status;
+    out->arena_bytes = fsr_memory_pack(out->temporary, out->ntemporaries);
+    out->info.kernels = out->nsteps;
+    out->info.temporaries = out->ntemporaries;
+    out->info.fusions = p->fusions;
+    out->info.bytes_min = bytes_min(b->flow);
+    out->info.peak_bytes = peak_bytes(out, b->flow);
+    out->explanation = explanation(out, p);
+    return out->arena_bytes < 0 || !out->explanation ? FSR_ERR_MEMORY : FSR_OK;
+}
+
+fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
+    fsr_partition p = {0};
+    memset(out, 0, sizeof *out);
+    builder b = {.out = out, .flow = flow, .p = &p};
+    fsr_status status = fsr_passes_run(flow, &options->passes, why, size);
+    if (!status)
+        status = fsr_partition_make(&p, flow, &options->target, options->fusion, options->fuel, why, size);
+    if (!status)
+        status = assemble(&b, &p, options, why, size);
+    free(b.leaf_node);
+    free(b.home_slot);
+    fsr_partition_clear(&p);
+    fsr_flow_clear(flow);
+    if (status)
+        fsr_program_clear(out);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* A program: the ordered kernels of one computation and the memory between them. It depends on no graph: leaves, scalars and
+ * outputs are ordinals. */
+#ifndef FUSOR_FUSION_PLAN_H
+#define FUSOR_FUSION_PLAN_H
+
+#include "fusion/partition.h"
+#include "fusion/passes.h"
+#include "fusor/run.h"
+
+/* Where a kernel's array lies. */
+typedef enum fsr_home { FSR_HOME_LEAF, FSR_HOME_OUTPUT, FSR_HOME_TEMPORARY } fsr_home;
+
+typedef struct fsr_slot {
+    fsr_home home;
+    int ordinal;    /* leaf or output; temporary: number in the program's list */
+} fsr_slot;
+
+typedef struct fsr_temporary {
+    int64_t bytes;
+    int first, last; /* steps that write it first and read it last */
+    int64_t offset;  /* in the program's arena */
+    fsr_link link;   /* the value it holds */
+} fsr_temporary;
+
+typedef struct fsr_program_step {
+    fsr_kernel *kernel; /* owned */
+    fsr_slot array[FSR_MAX_BUFFERS];
+    int scalar[FSR_MAX_SCALARS]; /* scalar ordinals */
+    fsr_launch launch;           /* integers and blocks filled in; arrays, scalars, work at run time */
+    int64_t work_bytes, zero_bytes;
+    bool clear;                  /* zeroed memory must be cleared before this launch */
+    int64_t bytes_moved;         /* arrays read and written, passes counted */
+} fsr_program_step;
+
+typedef struct fsr_program {
+    fsr_program_step *step;
+    int nsteps;
+    fsr_temporary *temporary;
+    int ntemporaries;
+    int64_t arena_bytes;     /* temporaries, packed by lifetime */
+    int64_t work_bytes, zero_bytes; /* largest of the steps */
+    int nleaves, nscalars, nouts;
+    int *same_out;           /* per output: an earlier output with the same value, or -1 */
+    int *leaf_out;           /* per output: the leaf it is, unchanged, or -1 */
+    fsr_plan_info info;
+    char *explanation;       /* text for fsr_explain; owned */
+} fsr_program;
+
+typedef struct fsr_program_options {
+    fsr_target target;
+    bool fusion;
+    int fuel;
+    bool contraction;
+    fsr_pass_options passes;
+} fsr_program_options;
+
+/* Takes over the flow (it is cleared in any case). FSR_ERR_MEMORY, FSR_ERR_INTERNAL with why. */
+fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why, size_t size);
+void fsr_program_clear(fsr_program *program);
+
+/* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. Returns the
+ * arena's size. */
+int64_t fsr_memory_pack(fsr_temporary *temporary, int n);
+
+/* The plan in words. */
+void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to);
+
+#endif

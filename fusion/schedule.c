@@ -1,0 +1,297 @@
+/* The schedule rules. Everything here is a function of sizes, dtypes and the target: the same plan for the same sizes.
+ *
+ * GPU, elementwise: one 16-byte access a thread for the widest dtype; more bytes in flight only where arrays are few.
+ * GPU, along rows: as many threads a row as hold it in registers; long rows of which there are few are split over blocks.
+ * GPU, along columns: adjacent threads on adjacent columns, split along the folded dimension until the machine is full.
+ * GPU, scans of long rows: tiles of threads * items with look-back.
+ * CPU: the same frames for one thread; accumulators in `lanes`, chunks for the pairwise tree. */
+#include "fusion/schedule.h"
+
+enum { MAP_THREADS = 256, ROW_ITEMS = 16, ROW_THREADS = 1024, SPLIT_THREADS = 256, LOOKBACK_THREADS = 256 };
+
+static int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+static int64_t min64(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static bool varies(const fsr_kernel *k, const fsr_access *a) {
+    for (int d = k->nparallel; d < k->ndim; ++d)
+        if (a->stride[d] != FSR_STRIDE_ZERO)
+            return true;
+    return false;
+}
+
+/* Counts, among accesses that vary along the folded dimensions, those with a folded and those with a parallel dimension adjacent.
+ * An access in the domain's own order settles it. */
+fsr_orientation fsr_group_orientation(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    if (k->npasses == 0)
+        return FSR_ORIENT_NONE;
+    int inner = 0, outer = 0;
+    for (int i = 0; i < k->naccesses; ++i) {
+        if (!varies(k, &k->access[i]))
+            continue;
+        if (k->access[i].linear)
+            return FSR_ORIENT_ROWS;
+        for (int d = 0; d < k->ndim; ++d)
+            if (k->access[i].stride[d] == FSR_STRIDE_ONE && group->extent[d] > 1)
+                *(d < k->nparallel ? &outer : &inner) += 1;
+    }
+    return outer > inner ? FSR_ORIENT_COLS : FSR_ORIENT_ROWS;
+}
+
+static int widest(const fsr_kernel *k) {
+    size_t widest = 1;
+    for (int i = 0; i < k->narrays; ++i)
+        if (fsr_dtype_size(k->array[i].dtype) > widest)
+            widest = fsr_dtype_size(k->array[i].dtype);
+    return (int)widest;
+}
+
+/* An ELEM value that an instruction of a later pass reads. A bare index is cheaper to evaluate again. */
+static bool crosses(const fsr_kernel *k, int value) {
+    const fsr_inst *at = &k->inst[value];
+    if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_INDEX)
+        return false;
+    for (int i = value + 1; i < k->ninsts; ++i) {
+        const fsr_inst *user = &k->inst[i];
+        bool uses = user->arg[0] == value || user->arg[1] == value || user->arg[2] == value;
+        for (int c = 0; user->kind == FSR_INST_COMBINE && c < k->fold[user->index].combine->arity; ++c)
+            uses |= k->fold[user->index].input[c] == value;
+        if (uses && user->pass > at->pass)
+            return true;
+    }
+    return false;
+}
+
+static void keep_across_passes(fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; ++i)
+        k->inst[i].keep = crosses(k, i);
+}
+
+/* Bytes of scratch for one column that the kept values would take. */
+static int kept_bytes(const fsr_kernel *k) {
+    int bytes = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        bytes += crosses(k, i) ? 8 : 0;
+    return bytes;
+}
+
+int64_t fsr_schedule_row_capacity(const fsr_group *group, const fsr_target *target) {
+    int wide = widest(group->kernel) > 4 ? 2 : 1;
+    int64_t threads = min64(target->max_threads, ROW_THREADS);
+    return threads * ROW_ITEMS / wide;
+}
+
+static bool needs_wide(const fsr_group *group) {
+    const int64_t limit = ((int64_t)1 << 31) - ((int64_t)1 << 22);
+    const fsr_kernel *k = group->kernel;
+    if (group->integer[FSR_INT_ROWS] * group->integer[FSR_INT_COLS] > limit)
+        return true;
+    for (int i = 0; i < k->naccesses; ++i) {
+        int64_t reach = k->access[i].offset >= 0 ? group->integer[k->access[i].offset] : 0;
+        int64_t low = reach < 0 ? -reach : 0;
+        for (int d = 0; d < k->ndim; ++d) {
+            int64_t stride = k->access[i].stride[d] == FSR_STRIDE_VAR ? group->integer[k->access[i].slot[d]]
+                                                                       : k->access[i].stride[d] == FSR_STRIDE_ONE;
+            if (group->extent[d] > 0)
+                *(stride < 0 ? &low : &reach) += (stride < 0 ? -stride : stride) * (group->extent[d] - 1);
+        }
+        if (reach > limit || low > limit)
+            return true;
+    }
+    return false;
+}
+
+/* Whether vectors of v elements along domain dimension d never straddle or misalign: every access that is adjacent along d starts
+ * its runs at multiples of v. */
+static bool vector_fits(const fsr_group *group, int d, int v) {
+    const fsr_kernel *k = group->kernel;
+    bool tail = k->ndim == 1 && k->npasses == 0;
+    if (!tail && group->extent[d] % v != 0)
+        return false;
+    for (int i = 0; i < k->naccesses; ++i) {
+        const fsr_access *a = &k->access[i];
+        if (a->stride[d] != FSR_STRIDE_ONE)
+            continue;
+        if (a->offset >= 0 && group->integer[a->offset] % v != 0)
+            return false;
+        for (int j = 0; j < k->ndim; ++j)
+            if (j != d && a->stride[j] != FSR_STRIDE_ZERO &&
+                (a->stride[j] == FSR_STRIDE_ONE || group->integer[a->slot[j]] % v != 0))
+                return false;
+    }
+    return true;
+}
+
+static bool any_adjacent(const fsr_group *group, int d) {
+    for (int i = 0; i < group->kernel->naccesses; ++i)
+        if (group->kernel->access[i].stride[d] == FSR_STRIDE_ONE)
+            return true;
+    return false;
+}
+
+static int choose_vector(const fsr_group *group, int d, int most) {
+    int v = most;
+    if (d < 0 || !any_adjacent(group, d))
+        return 1;
+    while (v > 1 && !vector_fits(group, d, v))
+        v /= 2;
+    return v;
+}
+
+/* ---- GPU ----------------------------------------------------------------------------------------- */
+
+static void gpu_map(fsr_group *group) {
+    fsr_schedule *s = &group->kernel->schedule;
+    s->kind = FSR_SCHEDULE_MAP;
+    s->threads = MAP_THREADS;
+    s->group = 1;
+    s->vector = choose_vector(group, group->kernel->ndim - 1, 16 / widest(group->kernel));
+    s->items = s->vector;
+    if (s->vector == 1)
+        s->items = widest(group->kernel) > 4 ? 2 : 4;
+}
+
+static bool has_scan(const fsr_kernel *k) {
+    for (int i = 0; i < k->nfolds; ++i)
+        if (k->fold[i].kind == FSR_FOLD_SCAN)
+            return true;
+    return false;
+}
+
+static void gpu_row(fsr_group *group, int64_t capacity) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    int64_t cols = group->integer[FSR_INT_COLS];
+    s->kind = FSR_SCHEDULE_ROW;
+    s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
+    s->persistent = cols <= capacity;
+    int most = (int)(capacity / ROW_THREADS);
+    int items = s->vector;
+    int64_t threads = 1;
+    if (s->persistent) {
+        while (threads < 32 && threads * items < cols)
+            threads *= 2;
+        while (threads * items < cols && items < most / 2)
+            items *= 2;
+        while (threads * items < cols && threads < ROW_THREADS)
+            threads *= 2;
+        while (threads * items < cols)
+            items *= 2;
+    } else {
+        threads = ROW_THREADS / 2;
+        items = most / 2 > s->vector ? most / 2 : s->vector;
+    }
+    s->items = items;
+    s->group = (int)threads;
+    s->threads = threads < 256 ? 256 : (int)threads;
+    if (s->persistent)
+        keep_across_passes(k);
+}
+
+static void gpu_split(fsr_group *group, const fsr_target *target) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    s->kind = FSR_SCHEDULE_SPLIT;
+    s->threads = SPLIT_THREADS;
+    s->group = SPLIT_THREADS;
+    s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
+    s->items = s->vector > 1 ? s->vector * 4 : 4;
+    int64_t step = (int64_t)s->threads * s->items;
+    int64_t want = ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, rows > 0 ? rows : 1);
+    int64_t splits = min64(want, ceil_div(cols, step));
+    splits = splits < 1 ? 1 : splits;
+    int64_t chunk = ceil_div(ceil_div(cols, splits), step) * step;
+    chunk = chunk < step ? step : chunk;
+    group->integer[FSR_INT_CHUNK] = chunk;
+    group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, chunk) : 1;
+}
+
+static void gpu_lookback(fsr_group *group) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    int64_t cols = group->integer[FSR_INT_COLS];
+    s->kind = FSR_SCHEDULE_LOOKBACK;
+    s->threads = LOOKBACK_THREADS;
+    s->group = LOOKBACK_THREADS;
+    s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
+    s->items = widest(k) > 4 ? 8 : 16;
+    int64_t tile = (int64_t)s->threads * s->items;
+    group->integer[FSR_INT_CHUNK] = tile;
+    group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, tile) : 1;
+}
+
+static void gpu_col(fsr_group *group, const fsr_target *target) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    bool serial = k->npasses > 1 || has_scan(k);
+    s->kind = FSR_SCHEDULE_COL;
+    s->threads = 256;
+    s->vector = serial ? 1 : choose_vector(group, k->nparallel - 1, 16 / widest(k));
+    s->group = serial ? 256 : 32;
+    s->items = s->vector;
+    if (serial)
+        return;
+    while (s->group > 1 && (s->group / 2) * s->vector >= rows)
+        s->group /= 2;
+    int64_t tiles = ceil_div(rows, (int64_t)s->group * s->vector);
+    int64_t lanes = s->threads / s->group;
+    int64_t want = ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, tiles > 0 ? tiles : 1);
+    int64_t splits = min64(want, ceil_div(cols, lanes * 8));
+    splits = splits < 1 ? 1 : splits;
+    int64_t chunk = ceil_div(ceil_div(cols, splits), lanes) * lanes;
+    group->integer[FSR_INT_CHUNK] = chunk < 1 ? 1 : chunk;
+    group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, chunk) : 1;
+}
+
+static void gpu(fsr_group *group, const fsr_target *target) {
+    fsr_kernel *k = group->kernel;
+    if (k->npasses == 0) {
+        gpu_map(group);
+        return;
+    }
+    if (fsr_group_orientation(group) == FSR_ORIENT_COLS) {
+        gpu_col(group, target);
+        return;
+    }
+    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t capacity = fsr_schedule_row_capacity(group, target);
+    bool fills = rows >= target->processors * 2;
+    if (cols <= capacity || k->npasses > 1 || (fills && cols <= 16 * capacity))
+        gpu_row(group, capacity);
+    else if (has_scan(k))
+        gpu_lookback(group);
+    else
+        gpu_split(group, target);
+}
+
+/* ---- CPU ------------------------------------------------------------------------------------------- */
+
+static void cpu(fsr_group *group) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    fsr_orientation orientation = fsr_group_orientation(group);
+    s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
+              : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
+                                               : FSR_SCHEDULE_COL;
+    s->threads = s->vector = s->items = 1;
+    s->group = s->kind == FSR_SCHEDULE_COL ? 64 : 1;
+    s->lanes = 64 / widest(k) < 8 ? 8 : 64 / widest(k);
+    s->chunk = 4096;
+    if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept_bytes(k) * group->integer[FSR_INT_COLS] <= 256 * 1024)
+        keep_across_passes(k);
+}
+
+void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
+    group->kernel->schedule = (fsr_schedule){.wide = needs_wide(group)};
+    if (target->gpu)
+        gpu(group, target);
+    else
+        cpu(group);
+}

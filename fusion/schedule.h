@@ -1,0 +1,17 @@
+/* Chooses a kernel's schedule from its sizes: the rules are in schedule.c, one function a kind. */
+#ifndef FUSOR_FUSION_SCHEDULE_H
+#define FUSOR_FUSION_SCHEDULE_H
+
+#include "fusion/partition.h"
+
+/* How the folded dimensions lie in memory. */
+typedef enum fsr_orientation { FSR_ORIENT_NONE, FSR_ORIENT_ROWS, FSR_ORIENT_COLS } fsr_orientation;
+fsr_orientation fsr_group_orientation(const fsr_group *group);
+
+/* Elements of a row that one block can hold for this kernel. */
+int64_t fsr_schedule_row_capacity(const fsr_group *group, const fsr_target *target);
+
+/* Fills kernel->schedule, the keep flags and the integers FSR_INT_ROWS .. FSR_INT_CHUNK. */
+void fsr_schedule_choose(fsr_group *group, const fsr_target *target);
+
+#endif

@@ -1,0 +1,44 @@
+/* The graph as Graphviz DOT: a box a node, labelled with its line of the text form. */
+#include "graph/print.h"
+#include <inttypes.h>
+
+static const char *shape_of(const fsr_rec *rec) {
+    switch (rec->kind) {
+    case FSR_NODE_DATA:
+    case FSR_NODE_INPUT: return "box3d";
+    case FSR_NODE_CONST:
+    case FSR_NODE_PARAM:
+    case FSR_NODE_IOTA: return "plaintext";
+    case FSR_NODE_VIEW: return "ellipse";
+    case FSR_NODE_REDUCE: return "invtrapezium";
+    case FSR_NODE_SCAN: return "parallelogram";
+    case FSR_NODE_POISON: return "octagon";
+    default: return "box";
+    }
+}
+
+static void dot_node(const fsr_graph *g, const fsr_order *order, uint32_t number, FILE *to) {
+    const fsr_rec *rec = fsr_graph_rec(g, order->id[number]);
+    fsr_writer label = {to, true};
+    fprintf(to, "  n%" PRIu32 " [shape=%s label=\"", number, shape_of(rec));
+    fsr_write_node(&label, g, order, order->id[number]);
+    fputs("\"];\n", to);
+    for (int i = 0; i < rec->nargs && !fsr_rec_computed(rec); i++)
+        fprintf(to, "  n%" PRIu32 " -> n%" PRIu32 ";\n", order->number[rec->arg[i].id], number);
+}
+
+fsr_status fsr_graph_dot(const fsr_graph *g, const fsr_ref *outs, int n, FILE *to) {
+    fsr_order order;
+    fsr_status status = fsr_order_make(g, outs, n, &order);
+    if (status)
+        return status;
+    fputs("digraph fusor {\n  node [fontname=monospace fontsize=10];\n", to);
+    for (uint32_t i = 0; i < order.count; i++)
+        dot_node(g, &order, i, to);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "  out%d [shape=doublecircle label=\"%d\"];\n  n%" PRIu32 " -> out%d;\n", i, i,
+                order.number[outs[i].id], i);
+    fputs("}\n", to);
+    fsr_order_free(&order);
+    return FSR_OK;
+}

@@ -1,0 +1,250 @@
+/* Graphs and their owner: slots in chunks, stamps, shells.
+ *
+ * A handle is valid while its graph's body is there and its slot carries its stamp. Stamps of one graph never
+ * repeat, so a recycled slot does not answer to an old handle. Counter-example to checking the id alone:
+ * after fsr_scope_end the next node takes the dropped one's slot, and an old handle would silently mean it.
+ *
+ * Shells are cut from blocks that the owner frees last; the owner's lock guards the blocks and the list of live bodies. A
+ * body's own fields belong to the thread that uses the graph, but `live`, which the owner sums up. */
+#include "graph/store.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SHELLS 255
+
+typedef struct shells {
+    struct shells *next;
+    int used;
+    fsr_graph shell[SHELLS];
+} shells;
+
+struct fsr_graph_owner {
+    pthread_mutex_t lock;
+    void *context;
+    shells *blocks;
+    fsr_graph_body *live;
+};
+
+fsr_graph_owner *fsr_graph_owner_new(void *context) {
+    fsr_graph_owner *owner = calloc(1, sizeof *owner);
+    if (!owner)
+        return NULL;
+    if (pthread_mutex_init(&owner->lock, NULL)) {
+        free(owner);
+        return NULL;
+    }
+    owner->context = context;
+    return owner;
+}
+
+void fsr_graph_owner_free(fsr_graph_owner *owner) {
+    if (!owner)
+        return;
+    while (owner->live)
+        fsr_graph_destroy(owner->live->shell);
+    while (owner->blocks) {
+        shells *next = owner->blocks->next;
+        free(owner->blocks);
+        owner->blocks = next;
+    }
+    pthread_mutex_destroy(&owner->lock);
+    free(owner);
+}
+
+int64_t fsr_graph_owner_nodes(const fsr_graph_owner *owner) {
+    fsr_graph_owner *o = (fsr_graph_owner *)owner;
+    int64_t nodes = 0;
+    pthread_mutex_lock(&o->lock);
+    for (const fsr_graph_body *b = o->live; b; b = b->next)
+        nodes += atomic_load_explicit(&b->live, memory_order_relaxed);
+    pthread_mutex_unlock(&o->lock);
+    return nodes;
+}
+
+/* Gives body a shell and puts it into the owner's list; NULL: out of memory. The lock is held. */
+static fsr_graph *shell_take(fsr_graph_owner *owner, fsr_graph_body *body) {
+    if (!owner->blocks || owner->blocks->used == SHELLS) {
+        shells *block = calloc(1, sizeof *block);
+        if (!block)
+            return NULL;
+        block->next = owner->blocks;
+        owner->blocks = block;
+    }
+    fsr_graph *g = &owner->blocks->shell[owner->blocks->used++];
+    g->owner = owner;
+    g->body = body;
+    body->shell = g;
+    body->next = owner->live;
+    if (owner->live)
+        owner->live->prev = body;
+    owner->live = body;
+    return g;
+}
+
+fsr_graph *fsr_graph_create(fsr_graph_owner *owner) {
+    if (!owner)
+        return NULL;
+    fsr_graph_body *body = calloc(1, sizeof *body);
+    fsr_scope *scope = malloc(4 * sizeof *scope);
+    fsr_graph *g = NULL;
+    if (body && scope) {
+        scope[0] = (fsr_scope){FSR_NO_ID, FSR_NO_ID, FSR_NO_ID};
+        body->scope = scope;
+        body->scope_capacity = 4;
+        body->free = FSR_NO_ID;
+        pthread_mutex_lock(&owner->lock);
+        g = shell_take(owner, body);
+        pthread_mutex_unlock(&owner->lock);
+    }
+    if (!g) {
+        free(scope);
+        free(body);
+    }
+    return g;
+}
+
+/* Frees what a record owns, not its slot. */
+static void rec_clear(fsr_rec *rec) {
+    for (int i = 0; i < FSR_MAX_TUPLE; i++)
+        fsr_buffer_unref(rec->buffer[i]);
+    free(rec->combine);
+    free(rec->name);
+    free(rec->message);
+}
+
+static void body_free(fsr_graph_body *body) {
+    for (uint32_t id = 0; id < body->slots; id++)
+        rec_clear(&fsr_slot_of(body, id)->rec);
+    for (uint32_t i = 0; i < body->chunk_count; i++)
+        free(body->chunk[i]);
+    free(body->chunk);
+    free(body->scope);
+    free(body);
+}
+
+void fsr_graph_destroy(fsr_graph *g) {
+    if (!g || !g->body)
+        return;
+    fsr_graph_body *body = g->body;
+    pthread_mutex_lock(&g->owner->lock);
+    if (body->prev)
+        body->prev->next = body->next;
+    else
+        g->owner->live = body->next;
+    if (body->next)
+        body->next->prev = body->prev;
+    g->body = NULL;
+    pthread_mutex_unlock(&g->owner->lock);
+    body_free(body);
+}
+
+void fsr_graph_free(fsr_graph *graph) {
+    fsr_graph_destroy(graph);
+}
+
+void *fsr_graph_context(const fsr_graph *g) {
+    return g->owner->context;
+}
+
+bool fsr_graph_alive(const fsr_graph *g) {
+    return g && g->body;
+}
+
+uint32_t fsr_graph_slots(const fsr_graph *g) {
+    return fsr_graph_alive(g) ? g->body->slots : 0;
+}
+
+int64_t fsr_graph_live(const fsr_graph *g) {
+    return fsr_graph_alive(g) ? atomic_load_explicit(&g->body->live, memory_order_relaxed) : 0;
+}
+
+static void live_add(fsr_graph_body *body, int64_t n) {
+    int64_t live = atomic_load_explicit(&body->live, memory_order_relaxed);
+    atomic_store_explicit(&body->live, live + n, memory_order_relaxed);
+}
+
+static bool chunk_add(fsr_graph_body *body) {
+    if (body->chunk_count == body->chunk_capacity) {
+        uint32_t capacity = body->chunk_capacity ? 2 * body->chunk_capacity : 8;
+        fsr_slot **grown = realloc(body->chunk, capacity * sizeof(fsr_slot *));
+        if (!grown)
+            return false;
+        body->chunk = grown;
+        body->chunk_capacity = capacity;
+    }
+    fsr_slot *chunk = calloc(FSR_CHUNK_SLOTS, sizeof *chunk);
+    if (!chunk)
+        return false;
+    body->chunk[body->chunk_count++] = chunk;
+    return true;
+}
+
+/* A zeroed slot; FSR_NO_ID: out of memory or of ids. */
+static uint32_t slot_take(fsr_graph_body *body) {
+    uint32_t id = body->free;
+    if (id != FSR_NO_ID) {
+        body->free = fsr_slot_of(body, id)->next;
+        return id;
+    }
+    if (body->slots == FSR_NO_ID - 1)
+        return FSR_NO_ID;
+    if (body->slots == body->chunk_count * FSR_CHUNK_SLOTS && !chunk_add(body))
+        return FSR_NO_ID;
+    return body->slots++;
+}
+
+fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle) {
+    *handle = (fsr_node){0};
+    if (!fsr_graph_alive(g))
+        return NULL;
+    fsr_graph_body *body = g->body;
+    uint32_t id = slot_take(body);
+    if (id == FSR_NO_ID)
+        return NULL;
+    fsr_rec *rec = &fsr_slot_of(body, id)->rec;
+    rec->stamp = ++body->stamp;
+    rec->kind = kind;
+    rec->nout = 1;
+    rec->site = at;
+    fsr_scope_link(body, body->depth, id);
+    if (body->scope[body->depth].fresh == FSR_NO_ID)
+        body->scope[body->depth].fresh = id;
+    live_add(body, 1);
+    *handle = fsr_graph_handle(g, id, 0);
+    return rec;
+}
+
+void fsr_slot_drop(fsr_graph_body *body, uint32_t id) {
+    fsr_slot *slot = fsr_slot_of(body, id);
+    fsr_scope_unlink(body, id);
+    rec_clear(&slot->rec);
+    memset(slot, 0, sizeof *slot);
+    slot->next = body->free;
+    body->free = id;
+    live_add(body, -1);
+}
+
+fsr_rec *fsr_graph_rec(const fsr_graph *g, uint32_t id) {
+    return &fsr_slot_of(g->body, id)->rec;
+}
+
+fsr_node fsr_graph_handle(const fsr_graph *g, uint32_t id, uint32_t output) {
+    return (fsr_node){(fsr_graph *)g, fsr_graph_rec(g, id)->stamp, id, output};
+}
+
+fsr_status fsr_node_check(fsr_node x) {
+    if (!x.graph)
+        return FSR_ERR_NULL;
+    if (!x.graph->body || x.id >= x.graph->body->slots)
+        return FSR_ERR_STALE;
+    const fsr_slot *slot = fsr_slot_of(x.graph->body, x.id);
+    if (slot->rec.kind == FSR_NODE_FREE || slot->rec.stamp != x.stamp)
+        return FSR_ERR_STALE;
+    if (x.output >= (uint32_t)slot->rec.nout || (slot->gone >> x.output & 1))
+        return FSR_ERR_STALE;
+    return FSR_OK;
+}
+
+fsr_rec *fsr_node_rec(fsr_node x) {
+    return fsr_node_check(x) == FSR_OK ? fsr_graph_rec(x.graph, x.id) : NULL;
+}

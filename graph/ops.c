@@ -1,0 +1,169 @@
+/* The scalar-op table and the evaluator generated from its REF column.
+ *
+ * The table is included six times: for the infos, then once for each arithmetic that evaluates REF: float, double and long
+ * double for floats, int64_t for integers, int for bools. An exact op is evaluated in the dtype itself, where IEEE arithmetic
+ * gives the correctly rounded result; an inexact one in the next wider type, rounded once.
+ * Counter-example to evaluating everything wide: fmaf(a, b, c) computed by the double fma and then rounded to float is
+ * rounded twice, and differs from the correctly rounded one when the double result lies halfway between two floats. */
+#include "graph/ops.h"
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum { COMMUTATIVE = FSR_OP_COMMUTATIVE, ASSOCIATIVE = FSR_OP_ASSOCIATIVE, EXACT = FSR_OP_EXACT };
+
+#define CUDA(f, i, b) {f, i, b}
+#define C(f, i, b) {f, i, b}
+static const fsr_op_info table[FSR_OP_COUNT] = {
+#define FSR_SCALAR_OP(id, name_, arity_, rule_, flags_, identity_, cost_, ulp_, cuda_, c_, ref_, doc_)                 \
+    [FSR_OP_##id] = {.name = #name_,                                                                                   \
+                     .arity = arity_,                                                                                  \
+                     .rule = FSR_RULE_##rule_,                                                                         \
+                     .flags = flags_,                                                                                  \
+                     .identity = FSR_IDENTITY_##identity_,                                                             \
+                     .cost = cost_,                                                                                    \
+                     .ulp = ulp_,                                                                                      \
+                     .cuda = cuda_,                                                                                    \
+                     .c = c_,                                                                                          \
+                     .doc = doc_},
+#include "graph/scalar_ops.def"
+#undef FSR_SCALAR_OP
+};
+#undef CUDA
+#undef C
+
+const fsr_op_info *fsr_op_get(fsr_op op) { return &table[op]; }
+
+fsr_op fsr_op_find(const char *name) {
+    for (int op = 0; op < FSR_OP_COUNT; op++)
+        if (strcmp(table[op].name, name) == 0)
+            return (fsr_op)op;
+    return FSR_OP_COUNT;
+}
+
+bool fsr_dtype_is_float(fsr_dtype dtype) { return dtype == FSR_F32 || dtype == FSR_F64; }
+
+fsr_class fsr_dtype_class(fsr_dtype dtype) {
+    if (dtype == FSR_BOOL)
+        return FSR_CLASS_BOOL;
+    return fsr_dtype_is_float(dtype) ? FSR_CLASS_FLOAT : FSR_CLASS_INT;
+}
+
+bool fsr_op_defined(fsr_op op, fsr_dtype compute) {
+    if ((unsigned)op >= FSR_OP_COUNT || (unsigned)compute >= FSR_DTYPE_COUNT)
+        return false;
+    return table[op].c[fsr_dtype_class(compute)] != NULL;
+}
+
+static fsr_value extreme(fsr_dtype dtype, bool highest) {
+    if (fsr_dtype_is_float(dtype))
+        return fsr_value_from_double(dtype, highest ? INFINITY : -INFINITY);
+    switch (dtype) {
+    case FSR_I32:
+        return fsr_value_from_int(dtype, highest ? INT32_MAX : INT32_MIN);
+    case FSR_I64:
+        return fsr_value_from_int(dtype, highest ? INT64_MAX : INT64_MIN);
+    default:
+        return fsr_value_from_int(dtype, !highest ? 0 : dtype == FSR_U8 ? UINT8_MAX : 1);
+    }
+}
+
+fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype) {
+    switch (table[op].identity) {
+    case FSR_IDENTITY_LOWEST:
+        return extreme(dtype, false);
+    case FSR_IDENTITY_HIGHEST:
+        return extreme(dtype, true);
+    default:
+        return fsr_value_from_int(dtype, table[op].identity == FSR_IDENTITY_ONE);
+    }
+}
+
+/* One evaluator: T name(op, a, b, c). CLASS picks the column of REF, W_ the suffix of the math functions. An op that is
+ * not defined for the class gives 0. */
+#define REF_NONE 0
+#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc)                           \
+    case FSR_OP_##id:                                                                                                  \
+        return ref;
+
+#define REF(f, i, b) f
+#define W_(fn) fn##f
+static float eval_float(fsr_op op, float a, float b, float c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default:
+        return 0;
+    }
+}
+#undef W_
+#define W_(fn) fn
+static double eval_double(fsr_op op, double a, double b, double c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default:
+        return 0;
+    }
+}
+#undef W_
+#define W_(fn) fn##l
+static long double eval_long_double(fsr_op op, long double a, long double b, long double c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default:
+        return 0;
+    }
+}
+#undef W_
+#undef REF
+
+#define REF(f, i, b) i
+static int64_t eval_int(fsr_op op, int64_t a, int64_t b, int64_t c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default:
+        return 0;
+    }
+}
+#undef REF
+
+#define REF(f, i, b) b
+static int eval_bool(fsr_op op, int a, int b, int c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default:
+        return 0;
+    }
+}
+#undef REF
+#undef REF_NONE
+#undef FSR_SCALAR_OP
+
+/* The value of a float op: of dtype `compute` in the double for f32 and f64 alike (a float fits). */
+static double eval_floating(const fsr_op_info *info, fsr_op op, fsr_dtype compute, const double *x) {
+    bool exact = (info->flags & FSR_OP_EXACT) != 0;
+    if (compute == FSR_F32)
+        return exact ? eval_float(op, (float)x[0], (float)x[1], (float)x[2])
+                     : (double)(float)eval_double(op, x[0], x[1], x[2]);
+    return exact ? eval_double(op, x[0], x[1], x[2]) : (double)eval_long_double(op, x[0], x[1], x[2]);
+}
+
+fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args) {
+    const fsr_op_info *info = &table[op];
+    if (info->rule == FSR_RULE_CAST)
+        return fsr_value_cast(result, compute, args[0]);
+    fsr_class class = fsr_dtype_class(compute);
+    double x[3] = {0, 0, 0};
+    int64_t n[3] = {0, 0, 0};
+    for (int i = 0; i < info->arity; i++) {
+        fsr_dtype from = info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute;
+        if (class == FSR_CLASS_FLOAT)
+            x[i] = fsr_value_to_double(from, args[i]);
+        else
+            n[i] = fsr_value_cast(FSR_I64, from, args[i]).i64;
+    }
+    if (class == FSR_CLASS_FLOAT)
+        return fsr_value_from_double(result, eval_floating(info, op, compute, x));
+    if (class == FSR_CLASS_INT)
+        return fsr_value_from_int(result, eval_int(op, n[0], n[1], n[2]));
+    return fsr_value_from_int(result, eval_bool(op, (int)n[0], (int)n[1], (int)n[2]));
+}

@@ -1,0 +1,129 @@
+/* Poisoned nodes, and what a caller may ask any node.
+ *
+ * What uses a poisoned node is that same node again: a chain of a million operations on a mistake records one
+ * node and shows the first mistake, not the last. */
+#include "graph/graph.h"
+#include "graph/shape.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* "op: message (file:line)", malloc'ed. */
+static char *compose(fsr_site at, const char *op, const char *format, va_list args) {
+    const char *file = at.file ? at.file : "?";
+    va_list again;
+    va_copy(again, args);
+    int body = vsnprintf(NULL, 0, format, args);
+    int head = snprintf(NULL, 0, "%s: ", op);
+    int tail = snprintf(NULL, 0, " (%s:%d)", file, at.line);
+    char *text = body < 0 || head < 0 || tail < 0 ? NULL : malloc((size_t)head + (size_t)body + (size_t)tail + 1);
+    if (text) {
+        snprintf(text, (size_t)head + 1, "%s: ", op);
+        vsnprintf(text + head, (size_t)body + 1, format, again);
+        snprintf(text + head + body, (size_t)tail + 1, " (%s:%d)", file, at.line);
+    }
+    va_end(again);
+    return text;
+}
+
+fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...) {
+    if (!fsr_graph_alive(g))
+        return (fsr_node){0};
+    va_list args;
+    va_start(args, format);
+    char *message = compose(at, op, format, args);
+    va_end(args);
+    fsr_node handle;
+    fsr_rec *rec = message ? fsr_graph_add(g, at, FSR_NODE_POISON, &handle) : NULL;
+    if (!rec) {
+        free(message);
+        return (fsr_node){0};
+    }
+    rec->status = status;
+    rec->message = message;
+    return handle;
+}
+
+/* The graph to record a poison in: that of the first valid node, else of the first whose graph is alive. */
+static fsr_graph *home_of(const fsr_node *x, int n) {
+    for (int i = 0; i < n; i++)
+        if (fsr_node_rec(x[i]))
+            return x[i].graph;
+    for (int i = 0; i < n; i++)
+        if (fsr_graph_alive(x[i].graph))
+            return x[i].graph;
+    return NULL;
+}
+
+bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison) {
+    fsr_graph *home = home_of(x, n);
+    *g = home;
+    for (int i = 0; i < n; i++) {
+        fsr_status status = fsr_node_check(x[i]);
+        if (status) {
+            *poison = fsr_poison(home, at, status, op, "operand %d is a %s handle", i + 1,
+                                 status == FSR_ERR_NULL ? "null" : "stale");
+            return true;
+        }
+        if (x[i].graph != home) {
+            *poison = fsr_poison(home, at, FSR_ERR_GRAPH, op, "operand %d, %s, belongs to another graph", i + 1,
+                                 fsr_say(x[i]).text);
+            return true;
+        }
+        if (fsr_node_rec(x[i])->kind == FSR_NODE_POISON) {
+            *poison = x[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The record of a node that is valid and not poisoned, else NULL. */
+static const fsr_rec *sound(fsr_node x) {
+    const fsr_rec *rec = fsr_node_rec(x);
+    return rec && rec->kind != FSR_NODE_POISON ? rec : NULL;
+}
+
+fsr_status fsr_node_status(fsr_node x) {
+    fsr_status status = fsr_node_check(x);
+    return status ? status : fsr_node_rec(x)->status;
+}
+
+const char *fsr_node_error(fsr_node x) {
+    const fsr_rec *rec = fsr_node_rec(x);
+    return rec && rec->message ? rec->message : "";
+}
+
+fsr_dtype fsr_node_dtype(fsr_node x) {
+    const fsr_rec *rec = sound(x);
+    return rec ? rec->dtype[x.output] : FSR_DTYPE_COUNT;
+}
+
+int fsr_node_ndim(fsr_node x) {
+    const fsr_rec *rec = sound(x);
+    return rec ? rec->shape.ndim : -1;
+}
+
+int64_t fsr_node_dim(fsr_node x, int axis) {
+    const fsr_rec *rec = sound(x);
+    if (!rec || axis < -rec->shape.ndim || axis >= rec->shape.ndim)
+        return -1;
+    return rec->shape.dim[axis < 0 ? axis + rec->shape.ndim : axis];
+}
+
+int64_t fsr_node_size(fsr_node x) {
+    const fsr_rec *rec = sound(x);
+    return rec ? fsr_shape_size(&rec->shape) : -1;
+}
+
+int64_t fsr_node_bytes(fsr_node x) {
+    const fsr_rec *rec = sound(x);
+    return rec ? fsr_shape_bytes(&rec->shape, rec->dtype[x.output]) : -1;
+}
+
+fsr_node fsr_hint_set(fsr_node x, fsr_hint hint) {
+    fsr_rec *rec = fsr_node_rec(x);
+    if (rec)
+        rec->hint = hint;
+    return x;
+}

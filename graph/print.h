@@ -1,0 +1,56 @@
+/* A graph as text that is read back, and as Graphviz DOT.
+ *
+ *     %0 = input f32[4,5] "x"
+ *     %1 = const weak f64[] 2
+ *     %2 = const f32[] 2
+ *     %3 = view f32[4,5] %2 affine []
+ *     %4 = mul f32[4,5] %0, %3
+ *     %5 = reduce f32[4,1] %4 axes=1 op=add
+ *     %6 = view f32[4] %5 affine [d0, 0]
+ *     return %6
+ *
+ * Nodes are numbered in the order of the text: arguments first. A node has one line:
+ *     input TYPE "name" | data TYPE | const [weak] TYPE VALUE | param TYPE ["name"] VALUE | iota TYPE axis=A
+ *     | arg TYPE INDEX | poison STATUS "message"
+ *     | OP [weak] TYPE %a, %b | view TYPE %a reshape | view TYPE %a affine [MAP, ...]
+ *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] COMBINE
+ * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
+ * MAP, one for each dimension of the source: START, START+STEP*dI or short forms of it (dI, STEP*dI).
+ * COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ... result=s2,s1};
+ * an op's step names its operands' dtype, and the result's too after > where it is another: less f32>bool s0,s1.
+ * A hint follows as hint=materialize or hint=inline. VALUE: decimal that reads back exactly, inf, -inf, nan, or
+ * nan:HEX for a NaN of other bits. A computed node is printed as data. */
+#ifndef FUSOR_GRAPH_PRINT_H
+#define FUSOR_GRAPH_PRINT_H
+
+#include "graph/graph.h"
+#include <stdio.h>
+
+/* Prints the nodes that outs need, then the return line. FSR_ERR_MEMORY. */
+fsr_status fsr_graph_print(const fsr_graph *g, const fsr_ref *outs, int n, FILE *to);
+/* The same nodes as a digraph; each label is the node's line. */
+fsr_status fsr_graph_dot(const fsr_graph *g, const fsr_ref *outs, int n, FILE *to);
+
+/* ---- shared by the two ---------------------------------------------------------------------------- */
+
+/* The nodes that outs need, arguments before users; stops at computed ones. */
+typedef struct fsr_order {
+    uint32_t count;
+    uint32_t *id;     /* [count] */
+    uint32_t *number; /* [slots]: place in id[], UINT32_MAX where the node is not needed */
+} fsr_order;
+/* FSR_ERR_MEMORY; then nothing is to be freed. */
+fsr_status fsr_order_make(const fsr_graph *g, const fsr_ref *outs, int n, fsr_order *order);
+void fsr_order_free(fsr_order *order);
+/* True if the node is a leaf for everybody: data, or all its results are computed. */
+bool fsr_rec_computed(const fsr_rec *rec);
+
+/* Where text goes; escape: " \ and line ends as inside a quoted string. */
+typedef struct fsr_writer {
+    FILE *to;
+    bool escape;
+} fsr_writer;
+void fsr_write(fsr_writer *w, const char *text);
+void fsr_write_node(fsr_writer *w, const fsr_graph *g, const fsr_order *order, uint32_t id);
+
+#endif

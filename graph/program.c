@@ -1,0 +1,72 @@
+/* Operators of reductions and scans: the built-in ones, evaluation, equality.
+ *
+ * Equality is of what the program computes step by step, not of bytes: a step's unused fields (the arguments of a
+ * constant) do not matter. Constants are compared by their bits. Counter-example to comparing them with ==: +0.0 and -0.0
+ * are equal but 1/x is not, and a NaN would never equal itself, so the plan cache would never hit. */
+#include "graph/program.h"
+#include <string.h>
+
+void fsr_combine_builtin(fsr_combine *out, fsr_op op, fsr_dtype dtype) {
+    memset(out, 0, sizeof *out);
+    out->arity = 1;
+    out->dtype[0] = dtype;
+    out->identity[0] = fsr_op_identity(op, dtype);
+    out->commutative = (fsr_op_get(op)->flags & FSR_OP_COMMUTATIVE) != 0;
+    out->builtin = true;
+    out->op = op;
+    out->nsteps = 3;
+    out->step[0] = (fsr_step){.kind = FSR_STEP_ARG, .dtype = dtype, .index = 0};
+    out->step[1] = (fsr_step){.kind = FSR_STEP_ARG, .dtype = dtype, .index = 1};
+    out->step[2] = (fsr_step){.kind = FSR_STEP_OP, .dtype = dtype, .compute = dtype, .op = op, .arg = {0, 1}};
+    out->result[0] = 2;
+}
+
+void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *left, const fsr_value *right) {
+    fsr_value value[FSR_MAX_STEPS];
+    for (int i = 0; i < c->nsteps; i++) {
+        const fsr_step *s = &c->step[i];
+        if (s->kind == FSR_STEP_ARG) {
+            value[i] = s->index < c->arity ? left[s->index] : right[s->index - c->arity];
+        } else if (s->kind == FSR_STEP_CONST) {
+            value[i] = s->value;
+        } else {
+            fsr_value args[3] = {{.bits = 0}};
+            for (int k = 0; k < fsr_op_get(s->op)->arity; k++)
+                args[k] = value[s->arg[k]];
+            value[i] = fsr_op_eval(s->op, s->compute, s->dtype, args);
+        }
+    }
+    for (int i = 0; i < c->arity; i++)
+        out[i] = value[c->result[i]];
+}
+
+static bool step_equal(const fsr_step *a, const fsr_step *b) {
+    if (a->kind != b->kind || a->dtype != b->dtype)
+        return false;
+    switch (a->kind) {
+    case FSR_STEP_ARG:
+        return a->index == b->index;
+    case FSR_STEP_CONST:
+        return a->value.bits == b->value.bits;
+    case FSR_STEP_OP:
+        break;
+    }
+    if (a->op != b->op || a->compute != b->compute)
+        return false;
+    for (int k = 0; k < fsr_op_get(a->op)->arity; k++)
+        if (a->arg[k] != b->arg[k])
+            return false;
+    return true;
+}
+
+bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b) {
+    if (a->arity != b->arity || a->nsteps != b->nsteps || a->commutative != b->commutative || a->builtin != b->builtin)
+        return false;
+    for (int i = 0; i < a->arity; i++)
+        if (a->dtype[i] != b->dtype[i] || a->identity[i].bits != b->identity[i].bits || a->result[i] != b->result[i])
+            return false;
+    for (int i = 0; i < a->nsteps; i++)
+        if (!step_equal(&a->step[i], &b->step[i]))
+            return false;
+    return true;
+}

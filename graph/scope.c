@@ -1,0 +1,189 @@
+/* Scopes: what a long lazy program may forget.
+ *
+ * fsr_scope_end marks what the kept nodes need, going backwards from them (a stack linked through the slots: no recursion,
+ * no allocation), stops at results that are already computed, drops the rest and moves what is left to the enclosing scope.
+ * A kept node all of whose asked results are computed becomes DATA: it lets go of its arguments.
+ *
+ * Carried data. In
+ *     for (...) { begin; y = f(x); force(y); end(&y, 1); x = y; }
+ * every y moves to the enclosing scope; were it to stay there, a million steps would hold a million arrays. So kept
+ * data that nothing else needs is carried: the next scope that uses it (records a node on it) owns it from then on, and
+ * that scope's end drops it unless it keeps it again. Data that no later scope uses stays with the
+ * enclosing scope.
+ *
+ * Invariant: only nodes of the innermost scope may refer to carried data, since `settle` looks at every new node's
+ * arguments before the innermost scope changes; so nothing that lives on loses an argument. Counter-example to
+ * settling at scope_end only: begin; end(keep x); b = x + 1; begin; c = x * 2; end: x would go, and b needs it. */
+#include "graph/scope.h"
+#include "graph/store.h"
+#include <stdlib.h>
+
+void fsr_scope_link(fsr_graph_body *body, int depth, uint32_t id) {
+    fsr_scope *scope = &body->scope[depth];
+    fsr_slot *slot = fsr_slot_of(body, id);
+    slot->rec.scope = depth;
+    slot->next = FSR_NO_ID;
+    slot->prev = scope->tail;
+    if (scope->tail != FSR_NO_ID)
+        fsr_slot_of(body, scope->tail)->next = id;
+    else
+        scope->head = id;
+    scope->tail = id;
+}
+
+void fsr_scope_unlink(fsr_graph_body *body, uint32_t id) {
+    fsr_slot *slot = fsr_slot_of(body, id);
+    fsr_scope *scope = &body->scope[slot->rec.scope];
+    if (slot->prev != FSR_NO_ID)
+        fsr_slot_of(body, slot->prev)->next = slot->next;
+    else
+        scope->head = slot->next;
+    if (slot->next != FSR_NO_ID)
+        fsr_slot_of(body, slot->next)->prev = slot->prev;
+    else
+        scope->tail = slot->prev;
+}
+
+static void move(fsr_graph_body *body, uint32_t id, int depth) {
+    fsr_scope_unlink(body, id);
+    fsr_scope_link(body, depth, id);
+}
+
+/* Carried data that the innermost scope's new nodes use becomes this scope's own. */
+static void settle(fsr_graph_body *body) {
+    fsr_scope *scope = &body->scope[body->depth];
+    for (uint32_t id = scope->fresh; id != FSR_NO_ID; id = fsr_slot_of(body, id)->next) {
+        const fsr_rec *rec = &fsr_slot_of(body, id)->rec;
+        for (int i = 0; i < rec->nargs; i++) {
+            fsr_slot *arg = fsr_slot_of(body, rec->arg[i].id);
+            if (!arg->carried)
+                continue;
+            arg->carried = false;
+            if (arg->rec.scope != body->depth)
+                move(body, rec->arg[i].id, body->depth);
+        }
+    }
+    scope->fresh = FSR_NO_ID;
+}
+
+int fsr_scope_depth(const fsr_graph *g) {
+    return g->body->depth;
+}
+
+fsr_status fsr_scope_begin(fsr_graph *graph) {
+    if (!graph)
+        return FSR_ERR_NULL;
+    if (!fsr_graph_alive(graph))
+        return FSR_ERR_STALE;
+    fsr_graph_body *body = graph->body;
+    if (body->depth + 1 == body->scope_capacity) {
+        if (body->scope_capacity > INT32_MAX / 2)
+            return FSR_ERR_MEMORY;
+        fsr_scope *grown = realloc(body->scope, 2 * (size_t)body->scope_capacity * sizeof *grown);
+        if (!grown)
+            return FSR_ERR_MEMORY;
+        body->scope = grown;
+        body->scope_capacity *= 2;
+    }
+    settle(body);
+    body->scope[++body->depth] = (fsr_scope){FSR_NO_ID, FSR_NO_ID, FSR_NO_ID};
+    return FSR_OK;
+}
+
+/* Asks for result `output` of a node of the innermost scope; stack: nodes whose arguments are to be asked for. */
+static void ask(fsr_graph_body *body, fsr_ref ref, uint32_t *stack) {
+    fsr_slot *slot = fsr_slot_of(body, ref.id);
+    slot->asked |= (uint8_t)(1u << ref.output);
+    if (slot->expanded || slot->rec.buffer[ref.output])
+        return;
+    slot->expanded = true;
+    slot->work = *stack;
+    *stack = ref.id;
+}
+
+static void mark(fsr_graph_body *body, const fsr_node *keep, int n) {
+    uint32_t stack = FSR_NO_ID;
+    for (int i = 0; i < n; i++)
+        if (fsr_slot_of(body, keep[i].id)->rec.scope == body->depth)
+            ask(body, (fsr_ref){keep[i].id, keep[i].output}, &stack);
+    while (stack != FSR_NO_ID) {
+        const fsr_slot *slot = fsr_slot_of(body, stack);
+        stack = slot->work;
+        for (int i = 0; i < slot->rec.nargs; i++) {
+            fsr_slot *arg = fsr_slot_of(body, slot->rec.arg[i].id);
+            if (arg->rec.scope != body->depth)
+                continue;
+            arg->needed = true;
+            ask(body, slot->rec.arg[i], &stack);
+        }
+    }
+}
+
+/* A node whose asked results are all computed becomes data; its other results are gone unless computed. */
+static void become_data(fsr_slot *slot) {
+    fsr_rec *rec = &slot->rec;
+    rec->kind = FSR_NODE_DATA;
+    rec->nargs = 0;
+    free(rec->combine);
+    rec->combine = NULL;
+    for (int i = 0; i < rec->nout; i++)
+        if (!rec->buffer[i])
+            slot->gone |= (uint8_t)(1u << i);
+}
+
+/* Moves a marked node out of the scope that ends. */
+static void survive(fsr_graph_body *body, uint32_t id) {
+    fsr_slot *slot = fsr_slot_of(body, id);
+    if (slot->rec.nargs > 0 && !slot->expanded)
+        become_data(slot);
+    slot->carried = slot->rec.kind == FSR_NODE_DATA && !slot->needed;
+    slot->asked = 0;
+    slot->expanded = slot->needed = false;
+    move(body, id, body->depth - 1);
+}
+
+static fsr_status check_keep(const fsr_graph *g, const fsr_node *keep, int n) {
+    if (n < 0)
+        return FSR_ERR_VALUE;
+    if (n > 0 && !keep)
+        return FSR_ERR_NULL;
+    for (int i = 0; i < n; i++) {
+        fsr_status status = fsr_node_check(keep[i]);
+        if (status)
+            return status;
+        if (keep[i].graph != g)
+            return FSR_ERR_GRAPH;
+    }
+    return FSR_OK;
+}
+
+fsr_status fsr_scope_end(fsr_graph *graph, const fsr_node *keep, int n) {
+    if (!graph)
+        return FSR_ERR_NULL;
+    if (!fsr_graph_alive(graph))
+        return FSR_ERR_STALE;
+    fsr_graph_body *body = graph->body;
+    if (body->depth == 0)
+        return FSR_ERR_SCOPE;
+    fsr_status status = check_keep(graph, keep, n);
+    if (status)
+        return status;
+    settle(body);
+    mark(body, keep, n);
+    for (uint32_t id = body->scope[body->depth].head, next; id != FSR_NO_ID; id = next) {
+        next = fsr_slot_of(body, id)->next;
+        if (fsr_slot_of(body, id)->asked)
+            survive(body, id);
+        else
+            fsr_slot_drop(body, id);
+    }
+    body->depth--;
+    return FSR_OK;
+}
+
+void fsr_scope_discard(fsr_graph *g, int depth) {
+    fsr_graph_body *body = g->body;
+    for (; body->depth > depth; body->depth--)
+        while (body->scope[body->depth].head != FSR_NO_ID)
+            fsr_slot_drop(body, body->scope[body->depth].head);
+}

@@ -1,0 +1,60 @@
+/* Inside of the graph room: how records are stored. Other rooms use graph/graph.h.
+ *
+ * A graph is a shell (two pointers, kept by the owner until it is freed) and a body (freed with the graph). The
+ * records of a body lie in slots of chunks that never move. Every live slot is in the doubly linked list of the
+ * scope that owns it, linked by slot numbers: moving a node to another scope allocates nothing, so a loop that keeps one
+ * node a step touches the same few slots for ever. */
+#ifndef FUSOR_GRAPH_STORE_H
+#define FUSOR_GRAPH_STORE_H
+
+#include "graph/graph.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define FSR_NO_ID UINT32_MAX
+#define FSR_CHUNK_SLOTS 64u
+
+typedef struct fsr_slot {
+    fsr_rec rec;
+    uint32_t next, prev; /* in the scope's list; of a free slot, next free */
+    uint32_t work;       /* next in a traversal's stack */
+    uint8_t gone;        /* bit o: result o was dropped, handles to it are stale */
+    uint8_t asked;       /* bit o: result o is asked for; scratch of scope_end, as the next two */
+    bool expanded;       /* the arguments are needed too */
+    bool needed;         /* an argument of a kept node */
+    bool carried;        /* kept data of an ended scope that no later scope has used yet */
+} fsr_slot;
+
+typedef struct fsr_scope {
+    uint32_t head, tail;
+    uint32_t fresh; /* first node whose arguments were not looked at by settle; FSR_NO_ID: none */
+} fsr_scope;
+
+typedef struct fsr_graph_body {
+    struct fsr_graph_body *next, *prev; /* live graphs of the owner */
+    fsr_graph *shell;
+    fsr_slot **chunk;
+    uint32_t chunk_count, chunk_capacity;
+    uint32_t slots; /* ever used */
+    uint32_t free;  /* first free slot below `slots` */
+    uint64_t stamp; /* last one given */
+    _Atomic int64_t live;
+    fsr_scope *scope;
+    int depth, scope_capacity; /* scope[depth] is the innermost, scope[0] the graph itself */
+} fsr_graph_body;
+
+struct fsr_graph {
+    fsr_graph_owner *owner;
+    fsr_graph_body *body; /* NULL: freed */
+};
+
+static inline fsr_slot *fsr_slot_of(const fsr_graph_body *body, uint32_t id) {
+    return &body->chunk[id / FSR_CHUNK_SLOTS][id % FSR_CHUNK_SLOTS];
+}
+
+void fsr_scope_link(fsr_graph_body *body, int depth, uint32_t id);
+void fsr_scope_unlink(fsr_graph_body *body, uint32_t id);
+/* Drops a live record: its buffers, strings and operator. */
+void fsr_slot_drop(fsr_graph_body *body, uint32_t id);
+
+#endif

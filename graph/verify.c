@@ -1,0 +1,191 @@
+/* Checks the normal form (graph/graph.h) of every live node: the builders and the passes that rewrite graphs must keep it.
+ *
+ * Each check returns NULL or what is wrong, in words; the caller adds which node. */
+#include "graph/shape.h"
+#include <stdio.h>
+
+typedef struct place {
+    const fsr_graph *g;
+    const fsr_rec *rec;
+} place;
+
+static const fsr_rec *source(place p, int i) {
+    return fsr_graph_rec(p.g, p.rec->arg[i].id);
+}
+
+static fsr_dtype source_dtype(place p, int i) {
+    return source(p, i)->dtype[p.rec->arg[i].output];
+}
+
+static const char *check_common(place p) {
+    if (p.rec->nout < 1 || p.rec->nout > FSR_MAX_TUPLE)
+        return "number of results";
+    if (p.rec->nargs < 0 || p.rec->nargs > FSR_MAX_ARGS)
+        return "number of arguments";
+    if (p.rec->shape.ndim < 0 || p.rec->shape.ndim > FSR_MAX_DIMS)
+        return "number of dimensions";
+    for (int i = 0; i < p.rec->nout; i++) {
+        if ((unsigned)p.rec->dtype[i] >= FSR_DTYPE_COUNT)
+            return "dtype";
+        if (fsr_shape_bytes(&p.rec->shape, p.rec->dtype[i]) < 0)
+            return "size";
+    }
+    return p.rec->mark ? "a mark was left" : NULL;
+}
+
+static const char *check_args(place p) {
+    for (int i = 0; i < p.rec->nargs; i++) {
+        if (p.rec->arg[i].id >= fsr_graph_slots(p.g) || source(p, i)->kind == FSR_NODE_FREE)
+            return "an argument that was dropped";
+        if (source(p, i)->stamp >= p.rec->stamp)
+            return "an argument recorded later";
+        if (source(p, i)->kind == FSR_NODE_POISON)
+            return "a poisoned argument";
+        if (p.rec->arg[i].output >= (uint32_t)source(p, i)->nout)
+            return "a result that the argument does not have";
+    }
+    return NULL;
+}
+
+static const char *check_leaf(place p) {
+    if (p.rec->nargs)
+        return "a leaf with arguments";
+    if (p.rec->nout != 1 && p.rec->kind != FSR_NODE_DATA)
+        return "a leaf with several results";
+    if (p.rec->kind == FSR_NODE_INPUT && !p.rec->name)
+        return "an input without a name";
+    if (p.rec->kind == FSR_NODE_IOTA)
+        return p.rec->axis < 0 || p.rec->axis >= p.rec->shape.ndim ? "axis" : NULL;
+    bool scalar = p.rec->kind == FSR_NODE_CONST || p.rec->kind == FSR_NODE_PARAM || p.rec->kind == FSR_NODE_ARG;
+    return scalar && p.rec->shape.ndim ? "a scalar leaf with dimensions" : NULL;
+}
+
+/* The dtype that the rule gives for operands of dtype compute; FSR_DTYPE_COUNT: any. */
+static fsr_dtype expected_result(fsr_rule rule, fsr_dtype compute) {
+    if (rule == FSR_RULE_CAST)
+        return FSR_DTYPE_COUNT;
+    bool truth = rule == FSR_RULE_COMPARE || rule == FSR_RULE_LOGIC || rule == FSR_RULE_TEST;
+    return truth ? FSR_BOOL : compute;
+}
+
+static const char *check_map(place p) {
+    if ((unsigned)p.rec->op >= FSR_OP_COUNT)
+        return "op";
+    const fsr_op_info *info = fsr_op_get(p.rec->op);
+    if (p.rec->nargs != info->arity || p.rec->nout != 1)
+        return "arity";
+    int first = info->rule == FSR_RULE_SELECT;
+    fsr_dtype compute = source_dtype(p, first), expected = expected_result(info->rule, compute);
+    if (first && source_dtype(p, 0) != FSR_BOOL)
+        return "a condition that is not bool";
+    for (int i = 0; i < p.rec->nargs; i++) {
+        if (!fsr_shape_equal(&source(p, i)->shape, &p.rec->shape))
+            return "an operand of another shape";
+        if (i >= first && source_dtype(p, i) != compute)
+            return "operands of several dtypes";
+    }
+    if (!fsr_op_defined(p.rec->op, compute))
+        return "an op that is not defined for this dtype";
+    return expected != FSR_DTYPE_COUNT && expected != p.rec->dtype[0] ? "dtype of the result" : NULL;
+}
+
+/* The map of dimension j stays inside the source. */
+static bool inside(const fsr_view *view, int j, int64_t extent, const fsr_shape *out) {
+    int64_t last = view->start[j];
+    if (view->from[j] >= 0) {
+        int64_t n = out->dim[view->from[j]] - 1;
+        if (__builtin_mul_overflow(n, view->step[j], &n) || __builtin_add_overflow(last, n, &last))
+            return false;
+    }
+    return view->start[j] >= 0 && view->start[j] < extent && last >= 0 && last < extent;
+}
+
+static const char *check_view(place p) {
+    if (p.rec->nargs != 1 || p.rec->nout != 1)
+        return "arity";
+    const fsr_shape *from = &source(p, 0)->shape;
+    if (source_dtype(p, 0) != p.rec->dtype[0])
+        return "a view of another dtype";
+    if (p.rec->view.kind == FSR_VIEW_RESHAPE)
+        return fsr_shape_size(from) != fsr_shape_size(&p.rec->shape) ? "a reshape of another size" : NULL;
+    bool empty = fsr_shape_size(&p.rec->shape) == 0;
+    for (int j = 0; j < from->ndim; j++) {
+        if (p.rec->view.from[j] < -1 || p.rec->view.from[j] >= p.rec->shape.ndim)
+            return "a dimension that the view does not have";
+        if (!empty && !inside(&p.rec->view, j, from->dim[j], &p.rec->shape))
+            return "a view outside its source";
+    }
+    return NULL;
+}
+
+static const char *check_combine(place p) {
+    const fsr_combine *c = p.rec->combine;
+    if (!c)
+        return "no operator";
+    if (c->arity != p.rec->nout || c->arity != p.rec->nargs)
+        return "arity";
+    for (int i = 0; i < c->arity; i++) {
+        if (c->dtype[i] != p.rec->dtype[i] || c->dtype[i] != source_dtype(p, i))
+            return "dtype of a component";
+        if (c->result[i] < 0 || c->result[i] >= c->nsteps || c->step[c->result[i]].dtype != c->dtype[i])
+            return "result of the operator";
+    }
+    for (int i = 0; i < c->nsteps; i++)
+        for (int k = 0; c->step[i].kind == FSR_STEP_OP && k < fsr_op_get(c->step[i].op)->arity; k++)
+            if (c->step[i].arg[k] < 0 || c->step[i].arg[k] >= i)
+                return "a step of the operator refers to a later one";
+    return NULL;
+}
+
+static const char *check_fold(place p) {
+    const char *wrong = check_combine(p);
+    if (wrong)
+        return wrong;
+    int ndim = p.rec->shape.ndim;
+    if (p.rec->kind == FSR_NODE_SCAN && (p.rec->axis < 0 || p.rec->axis >= ndim))
+        return "axis";
+    if (p.rec->kind == FSR_NODE_REDUCE && (p.rec->axes == 0 || p.rec->axes >> ndim))
+        return "axes";
+    for (int i = 0; i < p.rec->nargs; i++) {
+        fsr_shape shape = source(p, i)->shape;
+        for (int d = 0; p.rec->kind == FSR_NODE_REDUCE && d < shape.ndim; d++)
+            if (p.rec->axes >> d & 1)
+                shape.dim[d] = 1;
+        if (!fsr_shape_equal(&shape, &p.rec->shape))
+            return "shape of the result";
+    }
+    return NULL;
+}
+
+static const char *check(place p) {
+    if (p.rec->kind == FSR_NODE_POISON)
+        return p.rec->status == FSR_OK || !p.rec->message ? "a poison without a reason" : NULL;
+    const char *wrong = check_common(p);
+    if (!wrong)
+        wrong = check_args(p);
+    if (wrong)
+        return wrong;
+    switch (p.rec->kind) {
+    case FSR_NODE_MAP: return check_map(p);
+    case FSR_NODE_VIEW: return check_view(p);
+    case FSR_NODE_REDUCE:
+    case FSR_NODE_SCAN: return check_fold(p);
+    default: return check_leaf(p);
+    }
+}
+
+fsr_status fsr_graph_verify(const fsr_graph *g, char *why, size_t size) {
+    for (uint32_t id = 0; id < fsr_graph_slots(g); id++) {
+        const fsr_rec *rec = fsr_graph_rec(g, id);
+        const char *wrong = rec->kind == FSR_NODE_FREE ? NULL : check((place){g, rec});
+        if (!wrong)
+            continue;
+        if (why && size)
+            snprintf(why, size, "node %u (%s:%d): %s", id, rec->site.file ? rec->site.file : "?", rec->site.line,
+                     wrong);
+        return FSR_ERR_INTERNAL;
+    }
+    if (why && size)
+        why[0] = 0;
+    return FSR_OK;
+}

@@ -1,0 +1,51 @@
+/* Conversions: the caller's casts, and those that promotion inserts.
+ *
+ * A literal is converted now; fsr_float(2) with an f32 array is an f32 literal, not a cast of an f64. Everything else gets a
+ * MAP CAST node, which no pass may elide. */
+#include "primitives/primitives.h"
+
+static fsr_node cast_node(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
+    fsr_node handle;
+    fsr_rec *rec = fsr_graph_add(x.graph, at, FSR_NODE_MAP, &handle);
+    if (!rec)
+        return handle;
+    const fsr_rec *from = fsr_node_rec(x);
+    rec->op = FSR_OP_CAST;
+    rec->dtype[0] = dtype;
+    rec->shape = from->shape;
+    rec->nargs = 1;
+    rec->arg[0] = (fsr_ref){x.id, x.output};
+    rec->weak = weak;
+    if (weak)
+        rec->value = fsr_value_cast(dtype, from->dtype[x.output], from->value);
+    return handle;
+}
+
+fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
+    const fsr_rec *rec = fsr_node_rec(x);
+    if (!rec)
+        return x;
+    fsr_dtype from = rec->dtype[x.output];
+    if (from == dtype && rec->weak == weak)
+        return x;
+    if (rec->kind == FSR_NODE_CONST && rec->weak)
+        return fsr_literal(x.graph, at, dtype, fsr_value_cast(dtype, from, rec->value), weak);
+    return cast_node(at, x, dtype, weak);
+}
+
+fsr_node fsr_strong(fsr_site at, fsr_node x) {
+    const fsr_rec *rec = fsr_node_rec(x);
+    return rec && rec->weak ? fsr_convert(at, x, rec->dtype[x.output], false) : x;
+}
+
+fsr_node fsr_cast_at(fsr_site at, fsr_node x, fsr_dtype dtype) {
+    fsr_graph *g;
+    fsr_node poison;
+    fsr_shape shape;
+    if (fsr_poison_of(at, "cast", &x, 1, &g, &poison))
+        return poison;
+    const fsr_rec *rec = fsr_node_rec(x);
+    if (!fsr_shape_take(g, at, "cast", dtype, rec->shape.ndim, rec->shape.dim, &shape, &poison))
+        return poison;
+    return fsr_convert(at, x, dtype, false);
+}

@@ -1,0 +1,136 @@
+/* Leaves without stored data: literals, parameters, named inputs, counting.
+ *
+ * A literal is part of a plan's identity, a parameter is an argument of it. Sizes that a computation needs as a number
+ * (mean's count) are unnamed parameters: as literals they would make a new plan of every shape. */
+#include "primitives/primitives.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_NAME 63
+
+fsr_node fsr_literal(fsr_graph *g, fsr_site at, fsr_dtype dtype, fsr_value value, bool weak) {
+    fsr_node handle;
+    fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_CONST, &handle);
+    if (!rec)
+        return handle;
+    rec->dtype[0] = dtype;
+    rec->value = value;
+    rec->weak = weak;
+    return handle;
+}
+
+fsr_node fsr_float_at(fsr_site at, fsr_graph *g, double value) {
+    return fsr_literal(g, at, FSR_F64, fsr_value_from_double(FSR_F64, value), true);
+}
+
+fsr_node fsr_int_at(fsr_site at, fsr_graph *g, int64_t value) {
+    return fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, value), true);
+}
+
+fsr_node fsr_bool_at(fsr_site at, fsr_graph *g, bool value) {
+    return fsr_literal(g, at, FSR_BOOL, fsr_value_from_int(FSR_BOOL, value), false);
+}
+
+fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, double value) {
+    fsr_shape to;
+    fsr_node poison;
+    if (!fsr_shape_take(g, at, "full", dtype, ndim, shape, &to, &poison))
+        return poison;
+    return fsr_stretch(at, fsr_literal(g, at, dtype, fsr_value_from_double(dtype, value), false), &to);
+}
+
+fsr_node fsr_iota(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shape *shape, int axis) {
+    fsr_node handle;
+    fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_IOTA, &handle);
+    if (!rec)
+        return handle;
+    rec->dtype[0] = dtype;
+    rec->shape = *shape;
+    rec->axis = axis;
+    return handle;
+}
+
+fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n) {
+    fsr_shape shape;
+    fsr_node poison;
+    if (!fsr_shape_take(g, at, "arange", dtype, 1, &n, &shape, &poison))
+        return poison;
+    if (dtype == FSR_BOOL)
+        return fsr_poison(g, at, FSR_ERR_DTYPE, "arange", "bool does not count");
+    return fsr_iota(g, at, dtype, &shape, 0);
+}
+
+/* A copy of a name of letters, digits and _; NULL with *poison set if it is none. */
+static char *name_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_node *poison) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    if (!name) {
+        *poison = fsr_poison(g, at, FSR_ERR_NULL, what, "the name is null");
+        return NULL;
+    }
+    size_t good = strspn(name, allowed);
+    if (good == 0 || good > MAX_NAME || name[good]) {
+        *poison = fsr_poison(g, at, FSR_ERR_VALUE, what, "the name \"%.80s\" is not 1 to %d letters, digits and _",
+                             name, MAX_NAME);
+        return NULL;
+    }
+    char *copy = malloc(good + 1);
+    if (!copy) {
+        *poison = fsr_poison(g, at, FSR_ERR_MEMORY, what, "out of memory");
+        return NULL;
+    }
+    return memcpy(copy, name, good + 1);
+}
+
+/* A named leaf; takes over name. */
+static fsr_node named(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_dtype dtype, char *name, const fsr_shape *shape,
+                      fsr_value value) {
+    fsr_node handle;
+    fsr_rec *rec = fsr_graph_add(g, at, kind, &handle);
+    if (!rec) {
+        free(name);
+        return handle;
+    }
+    rec->dtype[0] = dtype;
+    rec->name = name;
+    rec->shape = *shape;
+    rec->value = value;
+    return handle;
+}
+
+fsr_node fsr_input_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, int ndim, const int64_t *shape) {
+    fsr_shape to;
+    fsr_node poison;
+    if (!fsr_shape_take(g, at, "input", dtype, ndim, shape, &to, &poison))
+        return poison;
+    char *copy = name_take(g, at, "input", name, &poison);
+    return copy ? named(g, at, FSR_NODE_INPUT, dtype, copy, &to, (fsr_value){.bits = 0}) : poison;
+}
+
+fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, double value) {
+    fsr_shape scalar;
+    fsr_node poison;
+    if (!fsr_shape_take(g, at, "param", dtype, 0, NULL, &scalar, &poison))
+        return poison;
+    char *copy = name_take(g, at, "param", name, &poison);
+    if (!copy)
+        return poison;
+    return named(g, at, FSR_NODE_PARAM, dtype, copy, &scalar, fsr_value_from_double(dtype, value));
+}
+
+fsr_node fsr_count(fsr_graph *g, fsr_site at, fsr_dtype dtype, double value) {
+    return named(g, at, FSR_NODE_PARAM, dtype, NULL, &(fsr_shape){0}, fsr_value_from_double(dtype, value));
+}
+
+/* A parameter that was itself computed has a buffer with the old value: it goes. */
+fsr_status fsr_param_set(fsr_node param, double value) {
+    fsr_status status = fsr_node_status(param);
+    if (status)
+        return status;
+    fsr_rec *rec = fsr_node_rec(param);
+    if (rec->kind != FSR_NODE_PARAM || !rec->name)
+        return FSR_ERR_VALUE;
+    rec->value = fsr_value_from_double(rec->dtype[0], value);
+    fsr_buffer_unref(rec->buffer[0]);
+    rec->buffer[0] = NULL;
+    return FSR_OK;
+}

@@ -1,0 +1,213 @@
+/* Elementwise operations: promotion, broadcasting, and every fsr_<op>_at of the table of scalar ops.
+ *
+ * Promotion (NEP 50). Operands are strong (arrays, typed literals) or weak (fsr_float, fsr_int, arithmetic on those).
+ * The strong ones promote by NumPy's table; a weak one takes that dtype unless its kind is higher. Without strong operands the
+ * weak ones promote among themselves (i64, f64) and the result is weak.
+ * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
+ *
+ * A weak int that the dtype it meets cannot hold is an error (NumPy's OverflowError), but in a comparison, which is then
+ * done in i64. Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
+ * u8 + (200 + 100) overflows although neither literal does. */
+#include "primitives/primitives.h"
+#include <string.h>
+
+typedef struct promotion {
+    fsr_dtype compute;
+    bool weak; /* every operand that takes part is weak */
+} promotion;
+
+/* Does the SELECT rule leave operand i out of the promotion? */
+static bool is_condition(const fsr_op_info *info, int i) {
+    return info->rule == FSR_RULE_SELECT && i == 0;
+}
+
+static promotion promote_weak(const fsr_op_info *info, const fsr_node *args, int n) {
+    promotion p = {FSR_I64, true};
+    for (int i = 0; i < n; i++)
+        if (!is_condition(info, i))
+            p.compute = fsr_dtype_promote(p.compute, fsr_node_dtype(args[i]));
+    return p;
+}
+
+static fsr_dtype meet_weak(fsr_dtype strong, fsr_dtype weak) {
+    if (weak == FSR_F64)
+        return fsr_dtype_is_float(strong) ? strong : FSR_F64;
+    return strong == FSR_BOOL ? FSR_I64 : strong;
+}
+
+static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
+    promotion p = {FSR_DTYPE_COUNT, false};
+    for (int i = 0; i < n; i++) {
+        if (is_condition(info, i) || fsr_node_rec(args[i])->weak)
+            continue;
+        fsr_dtype dtype = fsr_node_dtype(args[i]);
+        p.compute = p.compute == FSR_DTYPE_COUNT ? dtype : fsr_dtype_promote(p.compute, dtype);
+    }
+    if (p.compute == FSR_DTYPE_COUNT)
+        return promote_weak(info, args, n);
+    for (int i = 0; i < n; i++)
+        if (!is_condition(info, i) && fsr_node_rec(args[i])->weak)
+            p.compute = meet_weak(p.compute, fsr_node_dtype(args[i]));
+    return p;
+}
+
+static bool is_integer(fsr_dtype dtype) {
+    return fsr_dtype_class(dtype) == FSR_CLASS_INT;
+}
+
+/* A weak int among the operands that dtype cannot hold; -1: none. */
+static int find_overflow(const fsr_op_info *info, const fsr_node *args, int n, fsr_dtype dtype) {
+    for (int i = 0; i < n && is_integer(dtype); i++) {
+        const fsr_rec *rec = fsr_node_rec(args[i]);
+        if (is_condition(info, i) || !rec->weak || rec->dtype[0] != FSR_I64)
+            continue;
+        fsr_value there = fsr_value_cast(dtype, FSR_I64, rec->value);
+        if (fsr_value_cast(FSR_I64, dtype, there).i64 != rec->value.i64)
+            return i;
+    }
+    return -1;
+}
+
+/* The dtype that the operands are cast to; FSR_DTYPE_COUNT: the op has none for them. */
+static fsr_dtype compute_dtype(const fsr_op_info *info, fsr_dtype promoted) {
+    switch (info->rule) {
+    case FSR_RULE_FLOAT:
+        if (promoted == FSR_BOOL || promoted == FSR_U8)
+            return FSR_DTYPE_COUNT;
+        return fsr_dtype_is_float(promoted) ? promoted : FSR_F64;
+    case FSR_RULE_DIVIDE: return fsr_dtype_is_float(promoted) ? promoted : FSR_F64;
+    case FSR_RULE_LOGIC: return FSR_BOOL;
+    default: return promoted;
+    }
+}
+
+static fsr_dtype result_dtype(const fsr_op_info *info, fsr_dtype compute) {
+    bool truth = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
+    return truth ? FSR_BOOL : compute;
+}
+
+/* "f32[3,4] and f32[5]", "a, b and c". */
+static void list(char *out, size_t size, const fsr_node *args, int n) {
+    out[0] = 0;
+    for (int i = 0; i < n; i++) {
+        const char *between = i == 0 ? "" : i + 1 == n ? " and " : ", ";
+        strncat(out, between, size - strlen(out) - 1);
+        strncat(out, fsr_say(args[i]).text, size - strlen(out) - 1);
+    }
+}
+
+#define LIST_BYTES (FSR_MAX_ARGS * (sizeof(fsr_words) + 8))
+
+static fsr_node no_dtype(fsr_site at, const fsr_op_info *info, const fsr_node *args, int n) {
+    char words[LIST_BYTES];
+    list(words, sizeof words, args, n);
+    return fsr_poison(args[0].graph, at, FSR_ERR_DTYPE, info->name, "not defined for %s", words);
+}
+
+static fsr_node no_fit(fsr_site at, const fsr_op_info *info, const fsr_node *args, int n) {
+    char words[LIST_BYTES];
+    list(words, sizeof words, args, n);
+    return fsr_poison(args[0].graph, at, FSR_ERR_SHAPE, info->name, "shapes %s do not broadcast", words);
+}
+
+/* The operands' common shape, checked for a result of dtype. */
+static bool common_shape(fsr_site at, const fsr_op_info *info, const fsr_node *args, int n, fsr_dtype dtype,
+                         fsr_shape *shape, fsr_node *poison) {
+    *shape = (fsr_shape){0};
+    for (int i = 0; i < n; i++) {
+        if (fsr_shape_broadcast(shape, &fsr_node_rec(args[i])->shape, shape))
+            continue;
+        *poison = no_fit(at, info, args, n);
+        return false;
+    }
+    fsr_shape same;
+    return fsr_shape_take(args[0].graph, at, info->name, dtype, shape->ndim, shape->dim, &same, poison);
+}
+
+/* Decides compute dtype and weakness of the op on these operands. */
+static bool types(fsr_site at, const fsr_op_info *info, fsr_op op, const fsr_node *args, int n, promotion *p,
+                  fsr_node *poison) {
+    *p = promote(info, args, n);
+    int over = info->rule == FSR_RULE_LOGIC || p->weak ? -1 : find_overflow(info, args, n, p->compute);
+    if (over >= 0 && info->rule == FSR_RULE_COMPARE) {
+        p->compute = FSR_I64;
+    } else if (over >= 0) {
+        *poison = fsr_poison(args[0].graph, at, FSR_ERR_VALUE, info->name, "the literal %lld does not fit %s",
+                             (long long)fsr_node_rec(args[over])->value.i64, fsr_dtype_name(p->compute));
+        return false;
+    }
+    p->compute = compute_dtype(info, p->compute);
+    if (p->compute != FSR_DTYPE_COUNT && fsr_op_defined(op, p->compute))
+        return true;
+    *poison = no_dtype(at, info, args, n);
+    return false;
+}
+
+/* The value of a weak integer node, for find_overflow. */
+static fsr_value weak_value(fsr_op op, fsr_dtype compute, const fsr_node *args, int n) {
+    fsr_value value[FSR_MAX_ARGS] = {{.bits = 0}};
+    for (int i = 0; i < n; i++)
+        value[i] = fsr_node_rec(args[i])->value;
+    return fsr_op_eval(op, compute, compute, value);
+}
+
+fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
+    const fsr_op_info *info = fsr_op_get(op);
+    fsr_node poison, cast[FSR_MAX_ARGS], handle;
+    fsr_graph *g;
+    fsr_shape shape;
+    promotion p;
+    if (fsr_poison_of(at, info->name, args, n, &g, &poison))
+        return poison;
+    if (!types(at, info, op, args, n, &p, &poison))
+        return poison;
+    fsr_dtype dtype = result_dtype(info, p.compute);
+    bool weak = p.weak && dtype != FSR_BOOL && info->rule != FSR_RULE_SELECT;
+    if (!common_shape(at, info, args, n, dtype, &shape, &poison))
+        return poison;
+    for (int i = 0; i < n; i++) {
+        cast[i] = fsr_convert(at, args[i], is_condition(info, i) ? FSR_BOOL : p.compute, weak);
+        cast[i] = fsr_stretch(at, cast[i], &shape);
+        if (!fsr_node_rec(cast[i]))
+            return cast[i];
+    }
+    fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_MAP, &handle);
+    if (!rec)
+        return handle;
+    rec->op = op;
+    rec->dtype[0] = dtype;
+    rec->shape = shape;
+    rec->weak = weak;
+    rec->nargs = n;
+    for (int i = 0; i < n; i++)
+        rec->arg[i] = (fsr_ref){cast[i].id, cast[i].output};
+    if (weak)
+        rec->value = weak_value(op, p.compute, cast, n);
+    return handle;
+}
+
+/* fsr_add_at, fsr_exp_at, ...: one function a row of the table. CAST has its own builder. */
+#define FUNCTION(id, name, arity) ARITY_##arity(id, name)
+#define ARITY_1(id, name)                               \
+    fsr_node fsr_##name##_at(fsr_site at, fsr_node a) { \
+        return fsr_map(at, FSR_OP_##id, &a, 1);         \
+    }
+#define ARITY_2(id, name)                                           \
+    fsr_node fsr_##name##_at(fsr_site at, fsr_node a, fsr_node b) { \
+        return fsr_map(at, FSR_OP_##id, (fsr_node[]){a, b}, 2);     \
+    }
+#define ARITY_3(id, name)                                                       \
+    fsr_node fsr_##name##_at(fsr_site at, fsr_node a, fsr_node b, fsr_node c) { \
+        return fsr_map(at, FSR_OP_##id, (fsr_node[]){a, b, c}, 3);              \
+    }
+#define RULE_SAME FUNCTION
+#define RULE_FLOAT FUNCTION
+#define RULE_DIVIDE FUNCTION
+#define RULE_COMPARE FUNCTION
+#define RULE_LOGIC FUNCTION
+#define RULE_TEST FUNCTION
+#define RULE_SELECT FUNCTION
+#define RULE_CAST(id, name, arity)
+#define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)
+#include "graph/scalar_ops.def"
+#undef FSR_SCALAR_OP

@@ -1,0 +1,364 @@
+/* A user's operator: recording its body as a scalar program, and reductions and scans with it.
+ *
+ * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own. What it leaves in out[] is walked back to the
+ * arguments and literals (a stack: no recursion) into SSA steps; equal steps become one. Then the scope and all
+ * that was recorded in it is discarded.
+ * The body is the caller's code and may do anything: end scopes, record other graphs' nodes, free the graph. So after it
+ * runs nothing is believed: the graph, the depth of scopes, the operands and every result are looked at again. */
+#include "graph/scope.h"
+#include "primitives/primitives.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes of a body, and steps: dedupe may leave fewer. */
+#define MAX_BODY (4 * FSR_MAX_STEPS)
+
+typedef struct capture {
+    const fsr_graph *g;
+    uint64_t first; /* stamp of the first ARG: smaller ones are another body's */
+    fsr_combine *c;
+    const char *problem; /* NULL: fine so far */
+    fsr_status status;
+    int count;
+    uint32_t id[MAX_BODY];
+    int step[MAX_BODY]; /* of id[], -1: not yet made */
+} capture;
+
+static bool capture_fail(capture *t, fsr_status status, const char *problem) {
+    t->status = status;
+    t->problem = problem;
+    return false;
+}
+
+static int find(const capture *t, uint32_t id) {
+    for (int i = 0; i < t->count; i++)
+        if (t->id[i] == id)
+            return i;
+    return -1;
+}
+
+static bool is_allowed(const capture *t, const fsr_rec *rec) {
+    if (rec->shape.ndim)
+        return false;
+    if (rec->kind == FSR_NODE_ARG)
+        return rec->stamp >= t->first;
+    return rec->kind == FSR_NODE_CONST || rec->kind == FSR_NODE_MAP;
+}
+
+/* Notes a node to be made into a step. */
+static bool enter(capture *t, uint32_t id) {
+    if (!is_allowed(t, fsr_graph_rec(t->g, id)))
+        return capture_fail(t, FSR_ERR_VALUE,
+                            "the operator's body uses something else than its arguments and literals");
+    if (t->count == MAX_BODY)
+        return capture_fail(t, FSR_ERR_UNSUPPORTED, "the operator's body is too long");
+    t->id[t->count] = id;
+    t->step[t->count++] = -1;
+    return true;
+}
+
+static bool step_equal(const fsr_step *a, const fsr_step *b) {
+    return a->kind == b->kind && a->dtype == b->dtype && a->compute == b->compute && a->op == b->op &&
+           a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1] && a->arg[2] == b->arg[2] && a->index == b->index &&
+           a->value.bits == b->value.bits;
+}
+
+/* The step of a node whose arguments have theirs. */
+static fsr_step step_of(const capture *t, const fsr_rec *rec) {
+    fsr_step step;
+    memset(&step, 0, sizeof step);
+    step.dtype = step.compute = rec->dtype[0];
+    if (rec->kind == FSR_NODE_ARG) {
+        step.kind = FSR_STEP_ARG;
+        step.index = rec->index;
+    } else if (rec->kind == FSR_NODE_CONST) {
+        step.kind = FSR_STEP_CONST;
+        step.value = rec->value;
+    } else {
+        step.kind = FSR_STEP_OP;
+        step.op = rec->op;
+        for (int i = 0; i < rec->nargs; i++)
+            step.arg[i] = t->step[find(t, rec->arg[i].id)];
+        step.compute = t->c->step[step.arg[rec->nargs == 3 && fsr_op_get(rec->op)->rule == FSR_RULE_SELECT]].dtype;
+    }
+    return step;
+}
+
+/* The number of an equal step, added if there is none; -1: too many. */
+static int add_step(capture *t, const fsr_step *step) {
+    for (int i = 0; i < t->c->nsteps; i++)
+        if (step_equal(&t->c->step[i], step))
+            return i;
+    if (t->c->nsteps == FSR_MAX_STEPS)
+        return -1;
+    t->c->step[t->c->nsteps] = *step;
+    return t->c->nsteps++;
+}
+
+/* Enters an argument that has no step yet; *ready tells that there was none. */
+static bool enter_args(capture *t, const fsr_rec *rec, bool *ready) {
+    *ready = true;
+    for (int i = 0; i < rec->nargs; i++) {
+        int at = find(t, rec->arg[i].id);
+        if (at >= 0 && t->step[at] >= 0)
+            continue;
+        *ready = false;
+        if (at < 0 && !enter(t, rec->arg[i].id))
+            return false;
+    }
+    return true;
+}
+
+/* Makes steps of node `id` and all it needs. Arguments are recorded before what uses them, so the pending node with the
+ * smallest stamp never waits for another one. */
+static bool capture_node(capture *t, uint32_t id) {
+    if (find(t, id) < 0 && !enter(t, id))
+        return false;
+    while (t->step[find(t, id)] < 0) {
+        int next = -1;
+        for (int i = 0; i < t->count; i++)
+            if (t->step[i] < 0 &&
+                (next < 0 || fsr_graph_rec(t->g, t->id[i])->stamp < fsr_graph_rec(t->g, t->id[next])->stamp))
+                next = i;
+        const fsr_rec *rec = fsr_graph_rec(t->g, t->id[next]);
+        bool ready;
+        if (!enter_args(t, rec, &ready))
+            return false;
+        if (!ready)
+            continue;
+        fsr_step step = step_of(t, rec);
+        t->step[next] = add_step(t, &step);
+        if (t->step[next] < 0)
+            return capture_fail(t, FSR_ERR_UNSUPPORTED, "the operator's body is too long");
+    }
+    return true;
+}
+
+/* A body that is one built-in op with that op's identity is the built-in operator. */
+static void recognize(fsr_combine *c) {
+    const fsr_step *last = &c->step[c->result[0]];
+    if (c->arity != 1 || last->kind != FSR_STEP_OP || last->dtype != c->dtype[0] || last->compute != c->dtype[0])
+        return;
+    const fsr_op_info *info = fsr_op_get(last->op);
+    if (info->arity != 2 || !(info->flags & FSR_OP_ASSOCIATIVE) || info->identity == FSR_IDENTITY_NONE)
+        return;
+    const fsr_step *a = &c->step[last->arg[0]], *b = &c->step[last->arg[1]];
+    if (a->kind != FSR_STEP_ARG || b->kind != FSR_STEP_ARG || a->index != 0 || b->index != 1)
+        return;
+    fsr_combine builtin;
+    memset(&builtin, 0, sizeof builtin);
+    fsr_combine_builtin(&builtin, last->op, c->dtype[0]);
+    if (builtin.identity[0].bits == c->identity[0].bits && builtin.commutative == c->commutative)
+        *c = builtin;
+}
+
+/* The 0-d arguments of the body. */
+static bool make_args(fsr_graph *g, fsr_site at, const fsr_combine *c, fsr_node *arg) {
+    for (int i = 0; i < 2 * c->arity; i++) {
+        fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_ARG, &arg[i]);
+        if (!rec)
+            return false;
+        rec->dtype[0] = c->dtype[i % c->arity];
+        rec->index = i;
+    }
+    return true;
+}
+
+/* Result i of the body as a node of the state's dtype; a poison with the reason otherwise. */
+static fsr_node result_take(fsr_graph *g, fsr_site at, const char *what, const fsr_combine *c, int i, fsr_node result) {
+    fsr_status status = fsr_node_status(result);
+    if (status == FSR_ERR_NULL || status == FSR_ERR_STALE)
+        return fsr_poison(g, at, status, what, "result %d of the operator's body is a %s handle", i,
+                          status == FSR_ERR_NULL ? "null" : "stale");
+    if (result.graph != g)
+        return fsr_poison(g, at, FSR_ERR_GRAPH, what, "result %d of the operator's body belongs to another graph", i);
+    if (status)
+        return fsr_poison(g, at, status, what, "in the operator's body: %s", fsr_node_error(result));
+    const fsr_rec *rec = fsr_node_rec(result);
+    fsr_dtype got = rec->dtype[result.output], want = c->dtype[i];
+    bool converts = rec->weak && (got == FSR_F64 ? fsr_dtype_is_float(want) : want != FSR_BOOL);
+    if (converts)
+        return fsr_convert(at, result, want, false);
+    if (got == want)
+        return result;
+    return fsr_poison(g, at, FSR_ERR_DTYPE, what, "result %d of the operator's body is %s, not %s", i,
+                      fsr_dtype_name(got), fsr_dtype_name(want));
+}
+
+/* Runs the body in the open scope and captures it; false: *poison is set (in that scope). */
+static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op, fsr_combine *c, capture *t,
+                     fsr_node *poison) {
+    fsr_node arg[2 * FSR_MAX_TUPLE], out[FSR_MAX_TUPLE] = {{0}};
+    int depth = fsr_scope_depth(g);
+    *poison = (fsr_node){0};
+    if (!make_args(g, at, c, arg))
+        return false;
+    t->g = g;
+    t->c = c;
+    t->first = arg[0].stamp;
+    op->body(out, arg, arg + c->arity, op->user);
+    if (!fsr_graph_alive(g))
+        return false;
+    if (fsr_scope_depth(g) < depth || !fsr_node_rec(arg[0])) {
+        *poison = fsr_poison(g, at, FSR_ERR_SCOPE, what, "the operator's body ended a scope that it did not begin");
+        return false;
+    }
+    for (int i = 0; i < c->arity; i++) {
+        fsr_node result = result_take(g, at, what, c, i, out[i]);
+        *poison = result;
+        if (fsr_node_status(result))
+            return false;
+        if (!capture_node(t, result.id)) {
+            *poison = fsr_poison(g, at, t->status, what, "%s", t->problem);
+            return false;
+        }
+        c->result[i] = t->step[find(t, result.id)];
+    }
+    return true;
+}
+
+/* A poison recorded in a scope that ends, again in the enclosing one. */
+static fsr_node rescue(fsr_graph *g, int depth, fsr_node poison) {
+    fsr_rec *rec = fsr_node_rec(poison);
+    char *message = rec ? rec->message : NULL;
+    fsr_status status = rec ? rec->status : FSR_OK;
+    fsr_site at = rec ? rec->site : (fsr_site){0};
+    if (rec)
+        rec->message = NULL;
+    fsr_scope_discard(g, depth);
+    fsr_node handle = {0};
+    fsr_rec *again = message ? fsr_graph_add(g, at, FSR_NODE_POISON, &handle) : NULL;
+    if (!again) {
+        free(message);
+        return handle;
+    }
+    again->status = status;
+    again->message = message;
+    return handle;
+}
+
+fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
+                                 const fsr_dtype *dtype, fsr_node *poison) {
+    int depth = fsr_scope_depth(g);
+    fsr_combine *c = calloc(1, sizeof *c);
+    capture *t = calloc(1, sizeof *t);
+    *poison = (fsr_node){0};
+    bool ok = c && t && fsr_scope_begin(g) == FSR_OK;
+    if (ok) {
+        c->arity = op->arity;
+        c->commutative = op->commutative;
+        c->op = FSR_OP_COUNT;
+        for (int i = 0; i < op->arity; i++) {
+            c->dtype[i] = dtype[i];
+            c->identity[i] = fsr_value_from_double(dtype[i], op->identity[i]);
+        }
+        ok = run_body(g, at, what, op, c, t, poison);
+        if (fsr_graph_alive(g))
+            *poison = rescue(g, depth, ok ? (fsr_node){0} : *poison);
+    }
+    free(t);
+    if (ok) {
+        recognize(c);
+        return c;
+    }
+    free(c);
+    return NULL;
+}
+
+/* Checks the operator and its operands, which become strong in `in`; false: *poison is set. */
+static bool operator_take(fsr_site at, const char *what, const fsr_node *from, const fsr_operator *op, fsr_node *in,
+                          fsr_node *poison) {
+    fsr_graph *g;
+    *poison = (fsr_node){0};
+    if (!from)
+        return false;
+    if (fsr_poison_of(at, what, from, op ? op->arity : 1, &g, poison))
+        return false;
+    if (!op || !op->body) {
+        *poison = fsr_poison(g, at, FSR_ERR_NULL, what, "the operator or its body is null");
+        return false;
+    }
+    for (int i = 0; i < op->arity; i++) {
+        in[i] = fsr_strong(at, from[i]);
+        *poison = in[i];
+        if (!fsr_node_rec(in[i]))
+            return false;
+        if (fsr_shape_equal(&fsr_node_rec(in[i])->shape, &fsr_node_rec(in[0])->shape))
+            continue;
+        *poison = fsr_poison(g, at, FSR_ERR_SHAPE, what, "the operands' shapes differ: %s and %s", fsr_say(in[0]).text,
+                             fsr_say(in[i]).text);
+        return false;
+    }
+    return true;
+}
+
+/* arity outside 1..FSR_MAX_TUPLE: a poison in out[0] alone, for there is no telling how many the caller has. */
+static bool arity_take(fsr_site at, const char *what, fsr_node *out, const fsr_node *in, const fsr_operator *op) {
+    if (!op || (op->arity >= 1 && op->arity <= FSR_MAX_TUPLE))
+        return true;
+    fsr_graph *g = in ? in[0].graph : NULL;
+    out[0] = fsr_poison(g, at, FSR_ERR_VALUE, what, "the operator's arity %d is not 1 to %d", op->arity, FSR_MAX_TUPLE);
+    return false;
+}
+
+static void fill(fsr_node *out, const fsr_operator *op, fsr_node poison) {
+    for (int i = 0; i < (op ? op->arity : 1); i++)
+        out[i] = poison;
+}
+
+/* Records the body for checked operands; NULL: out is filled with the poison. */
+static fsr_combine *record(fsr_site at, const char *what, fsr_node *out, const fsr_node *in, const fsr_operator *op) {
+    fsr_node poison;
+    fsr_dtype dtype[FSR_MAX_TUPLE];
+    for (int i = 0; i < op->arity; i++)
+        dtype[i] = fsr_node_dtype(in[i]);
+    fsr_combine *combine = fsr_operator_record(in[0].graph, at, what, op, dtype, &poison);
+    fsr_graph *g;
+    if (combine && !fsr_poison_of(at, what, in, op->arity, &g, &poison))
+        return combine;
+    free(combine);
+    fill(out, op, poison);
+    return NULL;
+}
+
+void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *from, const fsr_operator *op, const int *axes,
+                        int naxes, int flags) {
+    static const char what[] = "reduce_with";
+    fsr_node in[FSR_MAX_TUPLE], poison;
+    uint32_t mask;
+    if (!out || !arity_take(at, what, out, from, op))
+        return;
+    if (!operator_take(at, what, from, op, in, &poison) ||
+        !fsr_flags_take(in[0], at, what, flags, FSR_KEEPDIMS, &poison) ||
+        !fsr_axes_take(in[0], at, what, axes, naxes, &mask, &poison)) {
+        fill(out, op, poison);
+        return;
+    }
+    fsr_combine *combine = record(at, what, out, in, op);
+    if (!combine)
+        return;
+    if (!mask) {
+        free(combine);
+        memmove(out, in, (size_t)op->arity * sizeof *out);
+        return;
+    }
+    fsr_fold_nodes(at, out, in, combine, mask);
+    for (int i = 0; i < op->arity && !(flags & FSR_KEEPDIMS); i++)
+        out[i] = fsr_drop_axes(at, out[i], mask);
+}
+
+void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *from, const fsr_operator *op, int axis, int flags) {
+    static const char what[] = "scan_with";
+    fsr_node in[FSR_MAX_TUPLE], poison;
+    if (!out || !arity_take(at, what, out, from, op))
+        return;
+    if (!operator_take(at, what, from, op, in, &poison) ||
+        !fsr_flags_take(in[0], at, what, flags, FSR_EXCLUSIVE, &poison) ||
+        !fsr_axis_take(in[0], at, what, fsr_node_ndim(in[0]), &axis, &poison)) {
+        fill(out, op, poison);
+        return;
+    }
+    fsr_combine *combine = record(at, what, out, in, op);
+    if (combine)
+        fsr_running(at, out, in, combine, axis, flags & FSR_EXCLUSIVE);
+}

@@ -1,0 +1,59 @@
+/* The primitives among themselves: checks, generic builders. The public builders are in fusor/build.h and fusor/ops.h. */
+#ifndef FUSOR_PRIMITIVES_PRIMITIVES_H
+#define FUSOR_PRIMITIVES_PRIMITIVES_H
+
+#include "graph/graph.h"
+#include "graph/shape.h"
+
+/* ---- checks: false, and *poison is what the builder returns ------------------------------------- */
+
+/* A caller's dtype and extents as a shape. what: the builder's name. The array's bytes must fit in int64. */
+bool fsr_shape_take(fsr_graph *g, fsr_site at, const char *what, fsr_dtype dtype, int ndim, const int64_t *dims,
+                    fsr_shape *out, fsr_node *poison);
+/* An axis made non-negative; extent: how many there are. */
+bool fsr_axis_take(fsr_node x, fsr_site at, const char *what, int extent, int *axis, fsr_node *poison);
+/* An axis list as a bit mask; axes NULL: every axis. */
+bool fsr_axes_take(fsr_node x, fsr_site at, const char *what, const int *axes, int naxes, uint32_t *mask,
+                   fsr_node *poison);
+/* flags has no bit outside allowed. */
+bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int allowed, fsr_node *poison);
+
+/* ---- builders; operands are valid and of one graph unless said otherwise ------------------------- */
+
+/* A 0-d literal. */
+fsr_node fsr_literal(fsr_graph *g, fsr_site at, fsr_dtype dtype, fsr_value value, bool weak);
+/* A size as an argument of the plan: an unnamed parameter. */
+fsr_node fsr_count(fsr_graph *g, fsr_site at, fsr_dtype dtype, double value);
+/* The index along an axis of a shape. */
+fsr_node fsr_iota(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shape *shape, int axis);
+
+/* A scalar op on n operands (checked here): promotion, casts and broadcasts as NumPy. op is not CAST. */
+fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n);
+/* x as dtype: itself, a literal converted now, or a cast. weak: the result is weak too. */
+fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak);
+/* x as a node that is not weak. */
+fsr_node fsr_strong(fsr_site at, fsr_node x);
+
+/* x broadcast to a shape it fits. x itself if nothing changes. */
+fsr_node fsr_stretch(fsr_site at, fsr_node x, const fsr_shape *shape);
+/* x without the axes (extent 1) of mask. */
+fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask);
+/* x as one dimension in C order. */
+fsr_node fsr_flatten(fsr_site at, fsr_node x);
+
+/* A fold over the axes of mask (not 0), which stay with extent 1: results out[0..combine->arity). Takes over combine
+ * (NULL, out of memory, is allowed). The operands have the combine's dtypes and one shape. */
+void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask);
+/* A running fold along axis; as fsr_fold_nodes. */
+void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, bool exclusive);
+/* A built-in operator, malloc'ed; NULL: out of memory. */
+fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype);
+/* Records op's body for a state of these dtypes. NULL: *poison says why. */
+fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
+                                 const fsr_dtype *dtype, fsr_node *poison);
+/* Elements folded into one result. */
+int64_t fsr_folded(const fsr_shape *shape, uint32_t mask);
+/* The dtype that sum, prod and cumsum of dtype have. */
+fsr_dtype fsr_sum_dtype(fsr_dtype dtype);
+
+#endif

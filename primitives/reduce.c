@@ -1,0 +1,121 @@
+/* Reductions with a built-in operator: sum, prod, min, max, any, all.
+ *
+ * One path: convert to the result's dtype, fold (the axes stay with extent 1), drop the axes by a view unless they are to
+ * be kept. Converting first is what makes the sum of u8 exact; folding first would wrap at 256.
+ * Nothing to fold (an empty axis list, or 0-d) gives the converted operand, no node. */
+#include "primitives/primitives.h"
+#include <stdlib.h>
+
+fsr_dtype fsr_sum_dtype(fsr_dtype dtype) {
+    return fsr_dtype_is_float(dtype) ? dtype : FSR_I64;
+}
+
+int64_t fsr_folded(const fsr_shape *shape, uint32_t mask) {
+    fsr_shape folded = {0};
+    for (int i = 0; i < shape->ndim; i++)
+        if (mask >> i & 1)
+            folded.dim[folded.ndim++] = shape->dim[i];
+    return fsr_shape_size(&folded);
+}
+
+fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype) {
+    fsr_combine *combine = calloc(1, sizeof *combine);
+    if (combine)
+        fsr_combine_builtin(combine, op, dtype);
+    return combine;
+}
+
+void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask) {
+    fsr_rec *rec = combine ? fsr_graph_add(in[0].graph, at, FSR_NODE_REDUCE, &out[0]) : NULL;
+    if (!rec) {
+        for (int i = 0; combine && i < combine->arity; i++)
+            out[i] = (fsr_node){0};
+        free(combine);
+        return;
+    }
+    rec->shape = fsr_node_rec(in[0])->shape;
+    for (int i = 0; i < rec->shape.ndim; i++)
+        if (mask >> i & 1)
+            rec->shape.dim[i] = 1;
+    rec->axes = mask;
+    rec->combine = combine;
+    rec->nout = rec->nargs = combine->arity;
+    for (int i = 0; i < rec->nout; i++) {
+        rec->dtype[i] = combine->dtype[i];
+        rec->arg[i] = (fsr_ref){in[i].id, in[i].output};
+        out[i] = fsr_graph_handle(in[0].graph, out[0].id, (uint32_t)i);
+    }
+}
+
+/* An operator without an identity that a caller would accept: folding nothing into something is an error. */
+static bool folds_nothing(const fsr_shape *shape, uint32_t mask) {
+    fsr_shape result = *shape;
+    for (int i = 0; i < shape->ndim; i++)
+        if (mask >> i & 1)
+            result.dim[i] = 1;
+    return fsr_folded(shape, mask) == 0 && fsr_shape_size(&result) != 0;
+}
+
+typedef struct reduction {
+    const char *name;
+    fsr_op op;
+    bool needs_element;
+} reduction;
+
+static fsr_node reduce(fsr_site at, const reduction *r, fsr_node x, fsr_dtype dtype, const int *axes, int naxes,
+                       int flags) {
+    fsr_node poison, out = {0};
+    uint32_t mask;
+    if (!fsr_flags_take(x, at, r->name, flags, FSR_KEEPDIMS, &poison))
+        return poison;
+    if (!fsr_axes_take(x, at, r->name, axes, naxes, &mask, &poison))
+        return poison;
+    if (r->needs_element && folds_nothing(&fsr_node_rec(x)->shape, mask))
+        return fsr_poison(x.graph, at, FSR_ERR_EMPTY, r->name, "%s has no element along the reduced axes",
+                          fsr_say(x).text);
+    fsr_node converted = fsr_convert(at, x, dtype, false);
+    if (!mask || !fsr_node_rec(converted))
+        return converted;
+    fsr_fold_nodes(at, &out, &converted, fsr_combine_of(r->op, dtype), mask);
+    return flags & FSR_KEEPDIMS ? out : fsr_drop_axes(at, out, mask);
+}
+
+typedef enum result_rule { RESULT_SUM, RESULT_SAME, RESULT_BOOL } result_rule;
+
+static fsr_node checked(fsr_site at, const reduction *r, result_rule rule, fsr_node x, const int *axes, int naxes,
+                        int flags) {
+    fsr_graph *g;
+    fsr_node poison;
+    if (fsr_poison_of(at, r->name, &x, 1, &g, &poison))
+        return poison;
+    fsr_dtype dtype = fsr_node_dtype(x);
+    if (rule == RESULT_SUM)
+        dtype = fsr_sum_dtype(dtype);
+    if (rule == RESULT_BOOL)
+        dtype = FSR_BOOL;
+    return reduce(at, r, x, dtype, axes, naxes, flags);
+}
+
+fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return checked(at, &(reduction){"sum", FSR_OP_ADD, false}, RESULT_SUM, x, axes, naxes, flags);
+}
+
+fsr_node fsr_prod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return checked(at, &(reduction){"prod", FSR_OP_MUL, false}, RESULT_SUM, x, axes, naxes, flags);
+}
+
+fsr_node fsr_min_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return checked(at, &(reduction){"min", FSR_OP_MINIMUM, true}, RESULT_SAME, x, axes, naxes, flags);
+}
+
+fsr_node fsr_max_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return checked(at, &(reduction){"max", FSR_OP_MAXIMUM, true}, RESULT_SAME, x, axes, naxes, flags);
+}
+
+fsr_node fsr_any_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return checked(at, &(reduction){"any", FSR_OP_LOGICAL_OR, false}, RESULT_BOOL, x, axes, naxes, flags);
+}
+
+fsr_node fsr_all_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return checked(at, &(reduction){"all", FSR_OP_LOGICAL_AND, false}, RESULT_BOOL, x, axes, naxes, flags);
+}

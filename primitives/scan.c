@@ -1,0 +1,48 @@
+/* Running folds: cumsum, cummax. As reductions, the operand is converted to the result's dtype first. */
+#include "primitives/primitives.h"
+#include <stdlib.h>
+
+void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, bool exclusive) {
+    fsr_rec *rec = combine ? fsr_graph_add(in[0].graph, at, FSR_NODE_SCAN, &out[0]) : NULL;
+    if (!rec) {
+        for (int i = 0; combine && i < combine->arity; i++)
+            out[i] = (fsr_node){0};
+        free(combine);
+        return;
+    }
+    rec->shape = fsr_node_rec(in[0])->shape;
+    rec->axis = axis;
+    rec->exclusive = exclusive;
+    rec->combine = combine;
+    rec->nout = rec->nargs = combine->arity;
+    for (int i = 0; i < rec->nout; i++) {
+        rec->dtype[i] = combine->dtype[i];
+        rec->arg[i] = (fsr_ref){in[i].id, in[i].output};
+        out[i] = fsr_graph_handle(in[0].graph, out[0].id, (uint32_t)i);
+    }
+}
+
+static fsr_node running(fsr_site at, const char *what, fsr_op op, bool wide, fsr_node x, int axis, int flags) {
+    fsr_graph *g;
+    fsr_node poison, out = {0};
+    if (fsr_poison_of(at, what, &x, 1, &g, &poison))
+        return poison;
+    if (!fsr_flags_take(x, at, what, flags, FSR_EXCLUSIVE, &poison))
+        return poison;
+    if (!fsr_axis_take(x, at, what, fsr_node_ndim(x), &axis, &poison))
+        return poison;
+    fsr_dtype dtype = wide ? fsr_sum_dtype(fsr_node_dtype(x)) : fsr_node_dtype(x);
+    x = fsr_convert(at, x, dtype, false);
+    if (!fsr_node_rec(x))
+        return x;
+    fsr_running(at, &out, &x, fsr_combine_of(op, dtype), axis, flags & FSR_EXCLUSIVE);
+    return out;
+}
+
+fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, int axis, int flags) {
+    return running(at, "cumsum", FSR_OP_ADD, true, x, axis, flags);
+}
+
+fsr_node fsr_cummax_at(fsr_site at, fsr_node x, int axis, int flags) {
+    return running(at, "cummax", FSR_OP_MAXIMUM, false, x, axis, flags);
+}

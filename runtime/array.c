@@ -1,0 +1,265 @@
+/* Arrays: buffers, host data in and out, forcing. */
+#include "runtime/array.h"
+#include "backend_cpu/reference.h"
+#include "primitives/primitives.h"
+#include "runtime/executable.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void release(fsr_buffer *buffer) {
+    fsr_context *ctx = buffer->owner;
+    ctx->backend->ops->free(ctx->backend, buffer->data, buffer->bytes);
+    free(buffer);
+}
+
+fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_fault *fault) {
+    fsr_buffer *buffer = malloc(sizeof *buffer);
+    if (!buffer)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for an array");
+    *buffer = (fsr_buffer){.refs = 1, .bytes = bytes, .owner = ctx, .release = release};
+    fsr_status status = ctx->backend->ops->alloc(ctx->backend, bytes, &buffer->data, fault);
+    if (status)
+        free(buffer);
+    else
+        *out = buffer;
+    return status;
+}
+
+int64_t fsr_rec_bytes(const fsr_rec *rec, int output) {
+    return fsr_shape_size(&rec->shape) * (int64_t)fsr_dtype_size(rec->dtype[output]);
+}
+
+fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g, fsr_context **ctx) {
+    *g = NULL;
+    *ctx = NULL;
+    for (int i = 0; i < n; ++i)
+        if (!*g && fsr_graph_alive(nodes[i].graph)) {
+            *g = nodes[i].graph;
+            *ctx = fsr_graph_context(*g);
+        }
+    for (int i = 0; i < n; ++i) {
+        fsr_status status = fsr_node_check(nodes[i]);
+        if (status)
+            return fsr_context_fail(*ctx, status, "%s: node %d: %s", op, i, fsr_status_sentence(status));
+        if (nodes[i].graph != *g)
+            return fsr_context_fail(*ctx, FSR_ERR_GRAPH, "%s: node %d belongs to another graph than node 0", op, i);
+        const fsr_rec *rec = fsr_node_rec(nodes[i]);
+        if (rec->kind == FSR_NODE_POISON)
+            return fsr_context_fail(*ctx, rec->status, "%s", rec->message ? rec->message : fsr_status_sentence(rec->status));
+        refs[i] = (fsr_ref){nodes[i].id, nodes[i].output};
+    }
+    return FSR_OK;
+}
+
+fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op, fsr_fault *fault) {
+    for (int i = 0; i < flow->nleaves; ++i) {
+        const fsr_rec *rec = fsr_graph_rec(g, binding->leaf[i].id);
+        if (!rec->buffer[binding->leaf[i].output])
+            return fsr_fault_set(fault, FSR_ERR_UNBOUND, "%s: input \"%s\" (%s:%d) has no data; fsr_compile and fsr_plan_run take it as an argument",
+                                 op, rec->name ? rec->name : "", rec->site.file, rec->site.line);
+    }
+    return FSR_OK;
+}
+
+/* ---- leaves from the host --------------------------------------------------------------------------- */
+
+/* A caller's bool bytes as 0 or 1; NULL: out of memory. */
+static uint8_t *normal_bools(const uint8_t *data, int64_t n) {
+    uint8_t *copy = malloc((size_t)n + 1);
+    for (int64_t i = 0; copy && i < n; ++i)
+        copy[i] = data[i] != 0;
+    return copy;
+}
+
+static fsr_status fill(fsr_context *ctx, fsr_buffer *buffer, fsr_dtype dtype, const void *data, fsr_fault *fault) {
+    if (buffer->bytes == 0)
+        return FSR_OK;
+    uint8_t *bools = dtype == FSR_BOOL ? normal_bools(data, buffer->bytes) : NULL;
+    if (dtype == FSR_BOOL && !bools)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for an array");
+    fsr_status status = ctx->backend->ops->copy_in(ctx->backend, buffer->data, bools ? bools : data, buffer->bytes, NULL, fault);
+    free(bools);
+    return status;
+}
+
+static fsr_node poison_fault(fsr_graph *g, fsr_site at, const char *op, fsr_fault *fault) {
+    fsr_node poison = fsr_poison(g, at, fault->status, op, "%s", fault->message ? fault->message : fsr_status_sentence(fault->status));
+    fsr_fault_clear(fault);
+    return poison;
+}
+
+fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, const void *data) {
+    fsr_node x = {0};
+    fsr_shape to;
+    if (!fsr_graph_alive(g) || !fsr_shape_take(g, at, "from_host", dtype, ndim, shape, &to, &x))
+        return x;
+    int64_t bytes = fsr_shape_size(&to) * (int64_t)fsr_dtype_size(dtype);
+    if (bytes > 0 && !data)
+        return fsr_poison(g, at, FSR_ERR_NULL, "from_host", "data is null");
+    fsr_context *ctx = fsr_graph_context(g);
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_buffer *buffer = NULL;
+    fsr_status status = fsr_array_new(ctx, bytes, &buffer, &fault);
+    if (!status)
+        status = fill(ctx, buffer, dtype, data, &fault);
+    fsr_rec *rec = status ? NULL : fsr_graph_add(g, at, FSR_NODE_DATA, &x);
+    if (!status && !rec)
+        status = fsr_fault_set(&fault, FSR_ERR_MEMORY, "out of memory");
+    if (status) {
+        fsr_buffer_unref(buffer);
+        return poison_fault(g, at, "from_host", &fault);
+    }
+    rec->dtype[0] = dtype;
+    rec->shape = to;
+    rec->buffer[0] = buffer;
+    return x;
+}
+
+/* ---- forcing ------------------------------------------------------------------------------------------ */
+
+static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, int64_t bytes) {
+    fsr_context *ctx = user;
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_status status = ctx->backend->ops->copy_out(ctx->backend, dst, leaf->buffer[output]->data, bytes, NULL, &fault);
+    fsr_fault_clear(&fault);
+    return status;
+}
+
+static fsr_status store_reference(fsr_context *ctx, const fsr_ref_array *from, fsr_buffer *to, fsr_fault *fault) {
+    size_t size = fsr_dtype_size(from->dtype);
+    char *packed = malloc((size_t)to->bytes + 1);
+    if (!packed)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for an array");
+    int64_t n = fsr_shape_size(&from->shape);
+    for (int64_t i = 0; i < n; ++i)
+        memcpy(packed + (size_t)i * size, &from->value[i], size);
+    fsr_status status = ctx->backend->ops->copy_in(ctx->backend, to->data, packed, to->bytes, NULL, fault);
+    free(packed);
+    return status;
+}
+
+static fsr_status run_reference(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **buffer, fsr_fault *fault) {
+    fsr_ref_array *result = calloc((size_t)n + 1, sizeof *result);
+    if (!result)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
+    fsr_status status = fsr_reference_run(g, refs, n, fetch, ctx, result, fault);
+    for (int i = 0; i < n && !status; ++i)
+        status = store_reference(ctx, &result[i], buffer[i], fault);
+    for (int i = 0; i < n; ++i)
+        fsr_ref_array_free(&result[i]);
+    free(result);
+    return status;
+}
+
+static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable *e, const fsr_binding *binding, fsr_buffer **buffer, fsr_fault *fault) {
+    const fsr_program *p = &e->program;
+    void **leaf = malloc(sizeof *leaf * (size_t)(p->nleaves + p->nouts + 1));
+    fsr_value *scalar = malloc(sizeof *scalar * (size_t)(p->nscalars + 1));
+    fsr_status status = leaf && scalar ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < p->nleaves && !status; ++i)
+        leaf[i] = fsr_graph_rec(g, binding->leaf[i].id)->buffer[binding->leaf[i].output]->data;
+    for (int i = 0; i < p->nscalars && !status; ++i)
+        scalar[i] = fsr_graph_rec(g, binding->scalar[i].id)->value;
+    for (int i = 0; i < p->nouts && !status; ++i)
+        leaf[p->nleaves + i] = buffer[i]->data;
+    if (!status) {
+        fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar};
+        status = fsr_executable_run(ctx, e, &run, fault);
+    }
+    free(leaf);
+    free(scalar);
+    return status;
+}
+
+/* Computes refs (all uncomputed and distinct) into buffer[]. */
+static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **buffer, fsr_fault *fault) {
+    fsr_flow flow;
+    fsr_binding binding;
+    fsr_executable *e = NULL;
+    fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
+    if (status)
+        return fsr_fault_set(fault, status, "compute: %s", fsr_status_sentence(status));
+    status = fsr_check_bound(g, &flow, &binding, "compute", fault);
+    if (status)
+        fsr_flow_clear(&flow);
+    else
+        status = fsr_executable_get(ctx, &flow, &e, fault);
+    if (!status)
+        status = run_bound(ctx, g, e, &binding, buffer, fault);
+    fsr_executable_unref(e);
+    fsr_binding_clear(&binding);
+    return status;
+}
+
+/* The refs that have no array yet, each once. */
+static int uncomputed(const fsr_graph *g, fsr_ref *refs, int n) {
+    int kept = 0;
+    for (int i = 0; i < n; ++i) {
+        bool skip = fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output] != NULL;
+        for (int j = 0; j < kept && !skip; ++j)
+            skip = refs[j].id == refs[i].id && refs[j].output == refs[i].output;
+        if (!skip)
+            refs[kept++] = refs[i];
+    }
+    return kept;
+}
+
+static fsr_status compute_refs(fsr_context *ctx, fsr_graph *g, fsr_ref *refs, int n, fsr_buffer **buffer, fsr_fault *fault) {
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < n && !status; ++i)
+        status = fsr_array_new(ctx, fsr_rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output), &buffer[i], fault);
+    if (!status)
+        status = (ctx->reference ? run_reference : run_compiled)(ctx, g, refs, n, buffer, fault);
+    for (int i = 0; i < n; ++i) {
+        if (status)
+            fsr_buffer_unref(buffer[i]);
+        else
+            fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output] = buffer[i];
+    }
+    return status;
+}
+
+fsr_status fsr_compute(const fsr_node *outs, int n) {
+    if (!outs || n <= 0)
+        return n == 0 ? FSR_OK : FSR_ERR_NULL;
+    fsr_ref *refs = malloc(sizeof *refs * (size_t)n);
+    fsr_buffer **buffer = calloc((size_t)n, sizeof *buffer);
+    fsr_graph *g = NULL;
+    fsr_context *ctx = NULL;
+    fsr_status status = FSR_ERR_MEMORY;
+    if (refs && buffer)
+        status = fsr_take_nodes("compute", outs, n, refs, &g, &ctx);
+    if (!status) {
+        fsr_fault fault = {FSR_OK, NULL};
+        int todo = uncomputed(g, refs, n);
+        status = todo ? compute_refs(ctx, g, refs, todo, buffer, &fault) : FSR_OK;
+        if (status)
+            fsr_context_take(ctx, &fault);
+    }
+    free(refs);
+    free(buffer);
+    return status;
+}
+
+fsr_status fsr_force(fsr_node x) {
+    return fsr_compute(&x, 1);
+}
+
+fsr_status fsr_read(fsr_node x, void *dst, size_t bytes) {
+    fsr_status status = fsr_compute(&x, 1);
+    if (status)
+        return status;
+    const fsr_rec *rec = fsr_node_rec(x);
+    fsr_context *ctx = fsr_graph_context(x.graph);
+    int64_t need = fsr_rec_bytes(rec, (int)x.output);
+    if ((uint64_t)need != bytes) {
+        char text[160];
+        return fsr_context_fail(ctx, FSR_ERR_BYTES, "read: %s needs %lld bytes, the buffer has %zu",
+                                fsr_describe(text, sizeof text, rec->dtype[x.output], &rec->shape), (long long)need, bytes);
+    }
+    if (!dst && bytes)
+        return fsr_context_fail(ctx, FSR_ERR_NULL, "read: dst is null");
+    fsr_fault fault = {FSR_OK, NULL};
+    status = ctx->backend->ops->copy_out(ctx->backend, dst, rec->buffer[x.output]->data, need, NULL, &fault);
+    return status ? fsr_context_take(ctx, &fault) : FSR_OK;
+}

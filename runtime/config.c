@@ -1,0 +1,159 @@
+/* The configuration: defaults and environment from the table of knobs, the only place that reads the environment.
+ *
+ * Strings are borrowed from the environment, as fsr_config says: they stay valid until the program changes the
+ * variable. An empty variable counts as unset (so that `FUSOR_FUEL= program` is no error), except for the cache's
+ * directory, where the empty string has a meaning. */
+#include "runtime/config.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What integer knobs allow; those without a row allow every int. */
+typedef struct knob_range {
+    const char *field;
+    int low, high;
+} knob_range;
+
+static const knob_range ranges[] = {
+    {"backend", FSR_BACKEND_AUTO, FSR_BACKEND_REFERENCE},
+    {"fusion", 0, 1},
+    {"fuel", -1, INT_MAX},
+    {"cache_mb", 0, INT_MAX},
+    {"threads", 0, INT_MAX},
+    {"device", 0, INT_MAX},
+    {"log_level", FSR_LOG_SILENT, FSR_LOG_DEBUG},
+    {"contraction", 0, 1},
+    {"deterministic", 0, 1},
+};
+
+static const char *const backend_words[] = {"auto", "cpu", "cuda", "reference"};
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+static knob_range knob_find(const char *field) {
+    for (int i = 0; i < LENGTH(ranges); i++)
+        if (strcmp(ranges[i].field, field) == 0)
+            return ranges[i];
+    return (knob_range){field, INT_MIN, INT_MAX};
+}
+
+/* The value of a backend's word, or -1. */
+static int backend_parse(const char *text) {
+    for (int i = 0; i < LENGTH(backend_words); i++)
+        if (strcmp(backend_words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+/* Keeps the first complaint: later ones find why already filled. */
+static fsr_status complain(fsr_status before, char *why, size_t size, const char *variable, const char *text,
+                           const knob_range *range) {
+    if (before != FSR_OK || !why || size == 0)
+        return FSR_ERR_VALUE;
+    if (strcmp(range->field, "backend") == 0)
+        snprintf(why, size, "%s is '%s'; it must be auto, cpu, cuda or reference", variable, text);
+    else if (range->high == INT_MAX)
+        snprintf(why, size, "%s is '%s'; it must be an integer of at least %d", variable, text, range->low);
+    else
+        snprintf(why, size, "%s is '%s'; it must be an integer from %d to %d", variable, text, range->low, range->high);
+    return FSR_ERR_VALUE;
+}
+
+static fsr_status read_int(fsr_status status, int *value, const char *field, const char *variable, char *why,
+                           size_t size) {
+    knob_range range = knob_find(field);
+    const char *text = getenv(variable);
+    char *end;
+    long number;
+
+    if (!text || !*text)
+        return status;
+    if (strcmp(field, "backend") == 0 && backend_parse(text) >= 0) {
+        *value = backend_parse(text);
+        return status;
+    }
+    errno = 0;
+    number = strtol(text, &end, 10);
+    if (*end || errno == ERANGE || number < range.low || number > range.high)
+        return complain(status, why, size, variable, text, &range);
+    *value = (int)number;
+    return status;
+}
+
+/* Never fails; the parameters are those of read_int, for the table's sake. */
+static fsr_status read_str(fsr_status status, const char **value, const char *field, const char *variable, char *why,
+                           size_t size) {
+    const char *text = getenv(variable);
+
+    (void)why;
+    (void)size;
+    if (text && (*text || strcmp(field, "cache_dir") == 0))
+        *value = text;
+    return status;
+}
+
+fsr_status fsr_config_init(fsr_config *config, char *why, size_t size) {
+    fsr_status status = FSR_OK;
+
+    if (why && size > 0)
+        *why = 0;
+    if (!config)
+        return FSR_ERR_NULL;
+#define FSR_KNOB_READ(kind, field, env, value, doc) \
+    config->field = value;                          \
+    status = read_##kind(status, &config->field, #field, "FUSOR_" #env, why, size);
+    FSR_KNOB_LIST(FSR_KNOB_READ)
+#undef FSR_KNOB_READ
+    return status;
+}
+
+static fsr_status check_int(fsr_status status, int value, const char *field, char *why, size_t size) {
+    knob_range range = knob_find(field);
+    char text[16];
+
+    if (value >= range.low && value <= range.high)
+        return status;
+    snprintf(text, sizeof text, "%d", value);
+    return complain(status, why, size, field, text, &range);
+}
+
+/* Any string will do; NULL is the default. */
+static fsr_status check_str(fsr_status status, const char *value, const char *field, char *why, size_t size) {
+    (void)value;
+    (void)field;
+    (void)why;
+    (void)size;
+    return status;
+}
+
+fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size) {
+    fsr_status status = FSR_OK;
+
+    if (why && size > 0)
+        *why = 0;
+    if (!config)
+        return FSR_ERR_NULL;
+#define FSR_KNOB_CHECK(kind, field, env, initial, doc) status = check_##kind(status, config->field, #field, why, size);
+    FSR_KNOB_LIST(FSR_KNOB_CHECK)
+#undef FSR_KNOB_CHECK
+    return status;
+}
+
+char *fsr_config_default_cache_dir(void) {
+    const char *base = getenv("XDG_CACHE_HOME"), *tail = "/fusor";
+    size_t size;
+    char *path;
+
+    if (!base || base[0] != '/') {
+        base = getenv("HOME");
+        tail = "/.cache/fusor";
+    }
+    if (!base || base[0] != '/')
+        return NULL;
+    size = strlen(base) + strlen(tail) + 1;
+    path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s", base, tail);
+    return path;
+}

@@ -1,0 +1,205 @@
+/* Opening and closing contexts, statistics, synchronization. */
+#include "runtime/context.h"
+#include "runtime/config.h"
+#include "runtime/executable.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void free_strings(fsr_config *config) {
+#define OWNED_int(field)
+#define OWNED_str(field) free((char *)config->field);
+#define OWNED(kind, field, env, def, doc) OWNED_##kind(field)
+    FSR_KNOB_LIST(OWNED)
+#undef OWNED
+}
+
+static bool copy_strings(fsr_config *to, const fsr_config *from) {
+    bool ok = true;
+    *to = *from;
+#define COPY_int(field)
+#define COPY_str(field)                                                                                                \
+    to->field = from->field ? strdup(from->field) : NULL;                                                              \
+    ok = ok && (to->field || !from->field);
+#define COPY(kind, field, env, def, doc) COPY_##kind(field)
+    FSR_KNOB_LIST(COPY)
+#undef COPY
+    if (!from->cache_dir)
+        to->cache_dir = fsr_config_default_cache_dir();
+    return ok;
+}
+
+void fsr_context_log(const fsr_context *ctx, fsr_log_level level, const char *format, ...) {
+    if (ctx->config.log_level < (int)level)
+        return;
+    va_list args;
+    va_start(args, format);
+    fputs("fusor: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* The backend asked for; AUTO tries the GPU, then the CPU, and says in the log why there is no GPU. */
+static fsr_status open_backend(fsr_context *ctx, fsr_fault *fault) {
+    int kind = ctx->config.backend;
+    if (kind == FSR_BACKEND_CUDA)
+        return fsr_backend_cuda_open(&ctx->config, &ctx->backend, fault);
+    if (kind == FSR_BACKEND_AUTO) {
+        if (fsr_backend_cuda_open(&ctx->config, &ctx->backend, fault) == FSR_OK)
+            return FSR_OK;
+        fsr_context_log(ctx, FSR_LOG_INFO, "no GPU: %s", fault->message ? fault->message : "");
+        fsr_fault_clear(fault);
+    }
+    ctx->reference = kind == FSR_BACKEND_REFERENCE;
+    return fsr_backend_cpu_open(&ctx->config, &ctx->backend, fault);
+}
+
+static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fault *fault) {
+    if (!copy_strings(&ctx->config, config))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
+    fsr_status status = open_backend(ctx, fault);
+    if (status)
+        return status;
+    ctx->backend->ops->target(ctx->backend, &ctx->target);
+    ctx->graphs = fsr_graph_owner_new(ctx);
+    status = fsr_plan_cache_open(&ctx->plans);
+    if (!ctx->graphs || status)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
+    return FSR_OK;
+}
+
+static void explain_failure(char *why, size_t size, const fsr_fault *fault) {
+    if (why && size)
+        snprintf(why, size, "%s", fault->message ? fault->message : fsr_status_sentence(fault->status));
+}
+
+static fsr_status open_config(const fsr_config *config, fsr_context **out, fsr_fault *fault) {
+    char why[256] = "";
+    fsr_status status = fsr_config_check(config, why, sizeof why);
+    if (status)
+        return fsr_fault_set(fault, status, "fsr_open: %s", why);
+    fsr_context *ctx = calloc(1, sizeof *ctx);
+    if (!ctx)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
+    pthread_mutex_init(&ctx->launch, NULL);
+    pthread_mutex_init(&ctx->lock, NULL);
+    if (fsr_errors_open(ctx)) {
+        free(ctx);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: no thread key is left");
+    }
+    status = open_parts(ctx, config, fault);
+    if (status) {
+        fsr_close(ctx);
+        return status;
+    }
+    *out = ctx;
+    return FSR_OK;
+}
+
+fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size) {
+    fsr_config defaults;
+    if (why && size)
+        why[0] = 0;
+    if (!out)
+        return FSR_ERR_NULL;
+    *out = NULL;
+    if (!config) {
+        fsr_status status = fsr_config_init(&defaults, why, size);
+        if (status)
+            return status;
+        config = &defaults;
+    }
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_status status = open_config(config, out, &fault);
+    if (status)
+        explain_failure(why, size, &fault);
+    fsr_fault_clear(&fault);
+    return status;
+}
+
+fsr_status fsr_open(const fsr_config *config, fsr_context **out) {
+    return fsr_open_why(config, out, NULL, 0);
+}
+
+void fsr_close(fsr_context *ctx) {
+    if (!ctx)
+        return;
+    if (ctx->backend) {
+        fsr_fault fault = {FSR_OK, NULL};
+        ctx->backend->ops->wait(ctx->backend, NULL, &fault);
+        fsr_fault_clear(&fault);
+    }
+    while (ctx->first_plan)
+        fsr_plan_free(ctx->first_plan);
+    if (ctx->graphs)
+        fsr_graph_owner_free(ctx->graphs);
+    fsr_plan_cache_close(ctx->plans);
+    if (ctx->backend) {
+        if (ctx->zero)
+            ctx->backend->ops->free(ctx->backend, ctx->zero, ctx->zero_bytes);
+        ctx->backend->ops->close(ctx->backend);
+    }
+    fsr_errors_close(ctx);
+    pthread_mutex_destroy(&ctx->launch);
+    pthread_mutex_destroy(&ctx->lock);
+    free_strings(&ctx->config);
+    free(ctx);
+}
+
+fsr_backend *fsr_context_backend(fsr_context *ctx) {
+    return ctx->backend;
+}
+
+const char *fsr_backend_name(fsr_context *ctx) {
+    if (!ctx)
+        return "";
+    return ctx->reference ? "reference" : ctx->backend->ops->name;
+}
+
+const char *fsr_device_name(fsr_context *ctx) {
+    if (!ctx)
+        return "";
+    pthread_mutex_lock(&ctx->lock);
+    if (!ctx->device_name[0])
+        ctx->backend->ops->device_name(ctx->backend, ctx->device_name, sizeof ctx->device_name);
+    pthread_mutex_unlock(&ctx->lock);
+    return ctx->device_name;
+}
+
+fsr_graph *fsr_graph_new(fsr_context *ctx) {
+    if (!ctx)
+        return NULL;
+    fsr_graph *g = fsr_graph_create(ctx->graphs);
+    if (!g)
+        fsr_context_fail(ctx, FSR_ERR_MEMORY, "fsr_graph_new: out of memory");
+    return g;
+}
+
+fsr_status fsr_sync(fsr_context *ctx) {
+    if (!ctx)
+        return FSR_ERR_NULL;
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_status status = ctx->backend->ops->wait(ctx->backend, NULL, &fault);
+    return status ? fsr_context_take(ctx, &fault) : FSR_OK;
+}
+
+fsr_status fsr_trim(fsr_context *ctx) {
+    if (!ctx)
+        return FSR_ERR_NULL;
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_status status = ctx->backend->ops->trim(ctx->backend, &fault);
+    return status ? fsr_context_take(ctx, &fault) : FSR_OK;
+}
+
+fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out) {
+    if (!ctx || !out)
+        return FSR_ERR_NULL;
+    fsr_backend_stats b = {0};
+    ctx->backend->ops->stats(ctx->backend, &b);
+    *out = (fsr_stats){.plans_built = ctx->plans_built, .plan_hits = ctx->plan_hits, .compilations = b.compilations,
+                       .cache_hits_disk = b.cache_hits_disk, .cache_hits_memory = b.cache_hits_memory, .launches = b.launches,
+                       .nodes = fsr_graph_owner_nodes(ctx->graphs), .pool_bytes = b.pool_bytes};
+    *(ctx->target.gpu ? &out->device_bytes : &out->host_bytes) = b.used_bytes;
+    return FSR_OK;
+}

@@ -1,0 +1,49 @@
+/* The context: one backend, its plans, its errors.
+ *
+ * Locks, always taken in this order: `launch` (one program is launched at a time, so that the zeroed tickets have one user and
+ * the memory of a run is ordered on the stream), `lock` (plan cache, counters, error slots). Errors are kept for each thread. */
+#ifndef FUSOR_RUNTIME_CONTEXT_H
+#define FUSOR_RUNTIME_CONTEXT_H
+
+#include "fusion/plan.h"
+#include "fusor/run.h"
+#include "runtime/backend.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct fsr_plan_cache fsr_plan_cache;
+typedef struct fsr_error_slot fsr_error_slot;
+
+struct fsr_context {
+    fsr_backend *backend;
+    bool reference;       /* computed node by node by the reference; the CPU backend then only gives memory */
+    fsr_config config;    /* strings owned */
+    fsr_target target;
+    fsr_graph_owner *graphs;
+    fsr_plan_cache *plans;
+    struct fsr_plan *first_plan; /* compiled plans not yet freed */
+    pthread_mutex_t launch, lock;
+    pthread_key_t error;
+    fsr_error_slot *errors;
+    void *zero;           /* tickets that kernels leave zero */
+    int64_t zero_bytes;
+    atomic_llong plans_built, plan_hits;
+    char device_name[256]; /* filled when first asked for */
+};
+
+/* The backend of a context. */
+fsr_backend *fsr_context_backend(fsr_context *ctx);
+/* Records the calling thread's error; returns status. ctx NULL is allowed. */
+fsr_status fsr_context_fail(fsr_context *ctx, fsr_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Takes over a fault's message as the thread's error; clears the fault; returns its status. */
+fsr_status fsr_context_take(fsr_context *ctx, fsr_fault *fault);
+/* Writes a line to stderr if the log level is at least `level`. */
+void fsr_context_log(const fsr_context *ctx, fsr_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* errors.c */
+fsr_status fsr_errors_open(fsr_context *ctx);
+void fsr_errors_close(fsr_context *ctx);
+
+#endif

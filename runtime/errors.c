@@ -1,0 +1,103 @@
+/* The last error of each thread on a context: a slot behind a pthread key, made at a thread's first error, listed in the context so
+ * that closing frees those of threads still alive. A thread that ends frees its own. */
+#include "runtime/context.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fsr_error_slot {
+    fsr_context *ctx;
+    fsr_error_slot *next;
+    fsr_fault fault;
+};
+
+static void slot_end(void *data) {
+    fsr_error_slot *slot = data;
+    pthread_mutex_lock(&slot->ctx->lock);
+    fsr_error_slot **at = &slot->ctx->errors;
+    while (*at && *at != slot)
+        at = &(*at)->next;
+    if (*at)
+        *at = slot->next;
+    pthread_mutex_unlock(&slot->ctx->lock);
+    fsr_fault_clear(&slot->fault);
+    free(slot);
+}
+
+fsr_status fsr_errors_open(fsr_context *ctx) {
+    return pthread_key_create(&ctx->error, slot_end) == 0 ? FSR_OK : FSR_ERR_MEMORY;
+}
+
+void fsr_errors_close(fsr_context *ctx) {
+    pthread_key_delete(ctx->error);
+    while (ctx->errors) {
+        fsr_error_slot *slot = ctx->errors;
+        ctx->errors = slot->next;
+        fsr_fault_clear(&slot->fault);
+        free(slot);
+    }
+}
+
+static fsr_fault *thread_fault(fsr_context *ctx) {
+    fsr_error_slot *slot = pthread_getspecific(ctx->error);
+    if (slot)
+        return &slot->fault;
+    slot = calloc(1, sizeof *slot);
+    if (!slot || pthread_setspecific(ctx->error, slot) != 0) {
+        free(slot);
+        return NULL;
+    }
+    slot->ctx = ctx;
+    pthread_mutex_lock(&ctx->lock);
+    slot->next = ctx->errors;
+    ctx->errors = slot;
+    pthread_mutex_unlock(&ctx->lock);
+    return &slot->fault;
+}
+
+fsr_status fsr_context_take(fsr_context *ctx, fsr_fault *fault) {
+    fsr_status status = fault->status;
+    fsr_fault *mine = ctx ? thread_fault(ctx) : NULL;
+    if (!mine) {
+        fsr_fault_clear(fault);
+        return status;
+    }
+    fsr_fault_clear(mine);
+    *mine = *fault;
+    *fault = (fsr_fault){FSR_OK, NULL};
+    return status;
+}
+
+fsr_status fsr_context_fail(fsr_context *ctx, fsr_status status, const char *format, ...) {
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_fault_set(&fault, status, "%s", text);
+    return fsr_context_take(ctx, &fault);
+}
+
+static const fsr_fault *peek(fsr_context *ctx) {
+    const fsr_error_slot *slot = ctx ? pthread_getspecific(ctx->error) : NULL;
+    return slot ? &slot->fault : NULL;
+}
+
+const char *fsr_error(fsr_context *ctx) {
+    const fsr_fault *fault = peek(ctx);
+    if (!fault || fault->status == FSR_OK)
+        return "";
+    return fault->message ? fault->message : fsr_status_sentence(fault->status);
+}
+
+fsr_status fsr_error_status(fsr_context *ctx) {
+    const fsr_fault *fault = peek(ctx);
+    return fault ? fault->status : FSR_OK;
+}
+
+void fsr_error_clear(fsr_context *ctx) {
+    fsr_error_slot *slot = ctx ? pthread_getspecific(ctx->error) : NULL;
+    if (slot)
+        fsr_fault_clear(&slot->fault);
+}

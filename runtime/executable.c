@@ -1,0 +1,72 @@
+/* Running an executable: addresses into the launches, one after the other on the stream. */
+#include "runtime/executable.h"
+#include <string.h>
+
+/* The zeroed tickets, shared by all programs: kernels leave them zero. */
+static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault) {
+    if (bytes <= ctx->zero_bytes)
+        return FSR_OK;
+    const fsr_backend_ops *ops = ctx->backend->ops;
+    bytes = (bytes + 65535) / 65536 * 65536;
+    void *zero = NULL;
+    fsr_status status = ops->alloc(ctx->backend, bytes, &zero, fault);
+    if (!status && (status = ops->clear(ctx->backend, zero, bytes, NULL, fault)) != FSR_OK)
+        ops->free(ctx->backend, zero, bytes);
+    if (status)
+        return status;
+    if (ctx->zero)
+        ops->free(ctx->backend, ctx->zero, ctx->zero_bytes);
+    ctx->zero = zero;
+    ctx->zero_bytes = bytes;
+    return FSR_OK;
+}
+
+static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *run, char *arena) {
+    if (slot.home == FSR_HOME_LEAF)
+        return run->leaf[slot.ordinal];
+    if (slot.home == FSR_HOME_OUTPUT)
+        return run->out[slot.ordinal];
+    return arena + program->temporary[slot.ordinal].offset;
+}
+
+static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr_run *run, char *arena, fsr_fault *fault) {
+    const fsr_program_step *step = &e->program.step[i];
+    const fsr_backend_ops *ops = ctx->backend->ops;
+    fsr_launch launch;
+    launch.blocks = step->launch.blocks;
+    memcpy(launch.integer, step->launch.integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
+    for (int a = 0; a < step->kernel->narrays; ++a)
+        launch.array[a] = address(&e->program, step->array[a], run, arena);
+    for (int s = 0; s < step->kernel->nscalars; ++s)
+        launch.scalar[s] = run->scalar[step->scalar[s]];
+    launch.work = arena + e->program.arena_bytes;
+    launch.zero = ctx->zero;
+    if (!step->clear)
+        return ops->launch(ctx->backend, e->module[i], &launch, run->stream, fault);
+    void *flags = NULL;
+    fsr_status status = ops->alloc(ctx->backend, step->zero_bytes, &flags, fault);
+    if (status)
+        return status;
+    launch.zero = flags;
+    status = ops->clear(ctx->backend, flags, step->zero_bytes, run->stream, fault);
+    if (!status)
+        status = ops->launch(ctx->backend, e->module[i], &launch, run->stream, fault);
+    ops->free(ctx->backend, flags, step->zero_bytes);
+    return status;
+}
+
+fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *e, const fsr_run *run, fsr_fault *fault) {
+    const fsr_backend_ops *ops = ctx->backend->ops;
+    int64_t bytes = e->program.arena_bytes + e->program.work_bytes;
+    void *arena = NULL;
+    pthread_mutex_lock(&ctx->launch);
+    fsr_status status = reserve_zero(ctx, e->program.zero_bytes, fault);
+    if (!status && bytes)
+        status = ops->alloc(ctx->backend, bytes, &arena, fault);
+    for (int i = 0; i < e->program.nsteps && !status; ++i)
+        status = run_step(ctx, e, i, run, arena, fault);
+    if (arena)
+        ops->free(ctx->backend, arena, bytes);
+    pthread_mutex_unlock(&ctx->launch);
+    return status;
+}

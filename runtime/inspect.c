@@ -1,0 +1,85 @@
+/* Looking inside: explain, print, dot, query. */
+#include "graph/print.h"
+#include "runtime/array.h"
+#include "runtime/executable.h"
+#include <stdlib.h>
+
+typedef struct nodes {
+    fsr_ref *refs;
+    fsr_graph *g;
+    fsr_context *ctx;
+} nodes;
+
+static fsr_status take(nodes *out, const char *op, const fsr_node *outs, int n, const void *to) {
+    *out = (nodes){0};
+    if (!outs || n <= 0 || !to)
+        return FSR_ERR_NULL;
+    out->refs = malloc(sizeof *out->refs * (size_t)n);
+    if (!out->refs)
+        return FSR_ERR_MEMORY;
+    fsr_status status = fsr_take_nodes(op, outs, n, out->refs, &out->g, &out->ctx);
+    if (status)
+        free(out->refs);
+    return status;
+}
+
+static fsr_status plan(const nodes *in, int n, fsr_program *program) {
+    fsr_flow flow;
+    fsr_binding binding;
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_status status = fsr_flow_build(&flow, &binding, in->g, in->refs, n);
+    if (status)
+        return fsr_context_fail(in->ctx, status, "planning: %s", fsr_status_sentence(status));
+    fsr_binding_clear(&binding);
+    status = fsr_executable_plan(in->ctx, program, &flow, &fault);
+    return status ? fsr_context_take(in->ctx, &fault) : FSR_OK;
+}
+
+fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
+    nodes in;
+    fsr_program program;
+    fsr_status status = take(&in, "explain", outs, n, to);
+    if (status)
+        return status;
+    status = plan(&in, n, &program);
+    if (!status) {
+        bool ok = fputs(program.explanation, to) >= 0;
+        fsr_program_clear(&program);
+        status = ok ? FSR_OK : fsr_context_fail(in.ctx, FSR_ERR_FILE, "explain: writing failed");
+    }
+    free(in.refs);
+    return status;
+}
+
+fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out) {
+    nodes in;
+    fsr_program program;
+    fsr_status status = take(&in, "query", outs, n, out);
+    if (status)
+        return status;
+    status = plan(&in, n, &program);
+    if (!status) {
+        *out = program.info;
+        fsr_program_clear(&program);
+    }
+    free(in.refs);
+    return status;
+}
+
+static fsr_status print_with(fsr_status (*print)(const fsr_graph *, const fsr_ref *, int, FILE *), const char *op, const fsr_node *outs, int n, FILE *to) {
+    nodes in;
+    fsr_status status = take(&in, op, outs, n, to);
+    if (status)
+        return status;
+    status = print(in.g, in.refs, n, to);
+    free(in.refs);
+    return status ? fsr_context_fail(in.ctx, status, "%s: %s", op, fsr_status_sentence(status)) : FSR_OK;
+}
+
+fsr_status fsr_print(const fsr_node *outs, int n, FILE *to) {
+    return print_with(fsr_graph_print, "print", outs, n, to);
+}
+
+fsr_status fsr_dot(const fsr_node *outs, int n, FILE *to) {
+    return print_with(fsr_graph_dot, "dot", outs, n, to);
+}

@@ -1,0 +1,120 @@
+/* .npy files as leaves, and computed nodes as .npy files. The format itself is npy_format.c's. */
+#include "runtime/array.h"
+#include "runtime/npy_format.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static fsr_status read_elements(FILE *file, const fsr_npy_header *header, const char *path, void *data, fsr_fault *fault) {
+    size_t got = fread(data, 1, (size_t)header->data_bytes, file);
+    if (got == (size_t)header->data_bytes)
+        return FSR_OK;
+    if (ferror(file))
+        return fsr_fault_set(fault, FSR_ERR_FILE, "%s: %s", path, strerror(errno));
+    return fsr_fault_set(fault, FSR_ERR_FORMAT, "%s: the file ends at byte %lld, in the middle of the elements", path,
+                         (long long)header->data_offset + (long long)got);
+}
+
+static fsr_status read_file(const char *path, fsr_npy_header *header, void **data, fsr_fault *fault) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return fsr_fault_set(fault, FSR_ERR_FILE, "%s: %s", path, strerror(errno));
+    fsr_status status = fsr_npy_header_read(file, header, fault);
+    if (status) {
+        fsr_fault inner = *fault;
+        *fault = (fsr_fault){FSR_OK, NULL};
+        fsr_fault_set(fault, status, "%s: %s", path, inner.message ? inner.message : fsr_status_sentence(status));
+        fsr_fault_clear(&inner);
+    }
+    if (!status && !(*data = malloc((size_t)header->data_bytes + 1)))
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "%s: out of memory for %lld bytes", path, (long long)header->data_bytes);
+    if (!status)
+        status = read_elements(file, header, path, *data, fault);
+    fclose(file);
+    return status;
+}
+
+/* Fortran order is C order of the reversed shape, seen transposed. */
+static fsr_node as_node(fsr_site at, fsr_graph *g, const fsr_npy_header *header, const void *data) {
+    const fsr_shape *shape = &header->shape;
+    int64_t reversed[FSR_MAX_DIMS];
+    if (!header->fortran_order)
+        return fsr_from_host_at(at, g, header->dtype, shape->ndim, shape->dim, data);
+    for (int i = 0; i < shape->ndim; ++i)
+        reversed[i] = shape->dim[shape->ndim - 1 - i];
+    return fsr_transpose_at(at, fsr_from_host_at(at, g, header->dtype, shape->ndim, reversed, data), NULL);
+}
+
+fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path) {
+    fsr_node x = {0};
+    if (!fsr_graph_alive(g))
+        return x;
+    if (!path)
+        return fsr_poison(g, at, FSR_ERR_NULL, "npy_read", "path is null");
+    fsr_npy_header header;
+    fsr_fault fault = {FSR_OK, NULL};
+    void *data = NULL;
+    fsr_status status = read_file(path, &header, &data, &fault);
+    if (status)
+        x = fsr_poison(g, at, status, "npy_read", "%s", fault.message ? fault.message : fsr_status_sentence(status));
+    else
+        x = as_node(at, g, &header, data);
+    fsr_fault_clear(&fault);
+    free(data);
+    return x;
+}
+
+static fsr_status write_all(FILE *file, const fsr_rec *rec, int output, const void *data, size_t bytes) {
+    char head[FSR_NPY_HEADER_MAX];
+    size_t size = fsr_npy_header_write(head, rec->dtype[output], &rec->shape);
+    bool ok = fwrite(head, 1, size, file) == size && fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0;
+    return ok ? FSR_OK : FSR_ERR_FILE;
+}
+
+/* A temporary file beside path, made readable as the umask says, then renamed: path is whole or untouched. */
+static fsr_status replace_file(const char *path, const fsr_rec *rec, int output, const void *data, size_t bytes, fsr_fault *fault) {
+    size_t size = strlen(path) + 32;
+    char *temporary = malloc(size);
+    if (!temporary)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "npy_write: out of memory");
+    snprintf(temporary, size, "%s.%ld.tmp", path, (long)getpid());
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+    fsr_status status = file ? write_all(file, rec, output, data, bytes) : FSR_ERR_FILE;
+    if (file && fclose(file) != 0)
+        status = FSR_ERR_FILE;
+    if (!status && rename(temporary, path) != 0)
+        status = FSR_ERR_FILE;
+    if (status) {
+        fsr_fault_set(fault, status, "npy_write: %s: %s", path, strerror(errno));
+        if (fd >= 0)
+            unlink(temporary);
+    }
+    free(temporary);
+    return status;
+}
+
+fsr_status fsr_npy_write(fsr_node x, const char *path) {
+    fsr_status status = fsr_compute(&x, 1);
+    if (status)
+        return status;
+    const fsr_rec *rec = fsr_node_rec(x);
+    fsr_context *ctx = fsr_graph_context(x.graph);
+    if (!path)
+        return fsr_context_fail(ctx, FSR_ERR_NULL, "npy_write: path is null");
+    size_t bytes = (size_t)fsr_rec_bytes(rec, (int)x.output);
+    void *data = malloc(bytes + 1);
+    if (!data)
+        return fsr_context_fail(ctx, FSR_ERR_MEMORY, "npy_write: out of memory for %zu bytes", bytes);
+    fsr_fault fault = {FSR_OK, NULL};
+    status = fsr_read(x, data, bytes);
+    if (!status)
+        status = replace_file(path, rec, (int)x.output, data, bytes, &fault);
+    if (fault.status)
+        fsr_context_take(ctx, &fault);
+    free(data);
+    return status;
+}

@@ -1,0 +1,339 @@
+/* Plans of the public API: an executable with named arguments.
+ *
+ * A run finds each argument by name, checks its size, and hands addresses to the executable. On a GPU host memory goes through a
+ * device array of the run; so does device memory that is not 16-byte aligned, since kernels load whole vectors. */
+#include "runtime/array.h"
+#include "runtime/executable.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { VECTOR_BYTES = 16 };
+
+typedef struct plan_leaf {
+    char *name;         /* input, else NULL */
+    fsr_buffer *buffer; /* kept data of a leaf that is no input */
+    fsr_dtype dtype;
+    int64_t bytes;
+} plan_leaf;
+
+typedef struct plan_scalar {
+    char *name; /* NULL: a size */
+    fsr_dtype dtype;
+    fsr_value value;
+} plan_scalar;
+
+struct fsr_plan {
+    fsr_context *ctx;
+    fsr_plan *next, *previous;
+    fsr_executable *executable;
+    plan_leaf *leaf;
+    plan_scalar *scalar;
+    int64_t *out_bytes;
+    int nleaves, nscalars, nouts;
+    /* scratch of one run, guarded by lock */
+    pthread_mutex_t lock;
+    void **address;      /* leaves, then outputs */
+    void **borrowed;     /* the run's own device arrays, in the same order; NULL: none */
+    fsr_value *value;
+    bool *bound;         /* leaves */
+};
+
+void fsr_plan_free(fsr_plan *plan) {
+    if (!plan)
+        return;
+    fsr_context *ctx = plan->ctx;
+    pthread_mutex_lock(&ctx->lock);
+    if (plan->previous)
+        plan->previous->next = plan->next;
+    else if (ctx->first_plan == plan)
+        ctx->first_plan = plan->next;
+    if (plan->next)
+        plan->next->previous = plan->previous;
+    pthread_mutex_unlock(&ctx->lock);
+    for (int i = 0; plan->leaf && i < plan->nleaves; ++i) {
+        free(plan->leaf[i].name);
+        fsr_buffer_unref(plan->leaf[i].buffer);
+    }
+    for (int i = 0; plan->scalar && i < plan->nscalars; ++i)
+        free(plan->scalar[i].name);
+    fsr_executable_unref(plan->executable);
+    pthread_mutex_destroy(&plan->lock);
+    free(plan->leaf);
+    free(plan->scalar);
+    free(plan->out_bytes);
+    free(plan->address);
+    free(plan->borrowed);
+    free(plan->value);
+    free(plan->bound);
+    free(plan);
+}
+
+static fsr_status take_leaf(plan_leaf *to, const fsr_rec *rec, int output, fsr_fault *fault) {
+    to->dtype = rec->dtype[output];
+    to->bytes = fsr_rec_bytes(rec, output);
+    if (rec->buffer[output])
+        to->buffer = fsr_buffer_ref(rec->buffer[output]);
+    else if (!(to->name = strdup(rec->name ? rec->name : "")))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
+    return FSR_OK;
+}
+
+static fsr_status take_scalar(plan_scalar *to, const fsr_rec *rec, fsr_fault *fault) {
+    to->dtype = rec->dtype[0];
+    to->value = rec->value;
+    if (rec->name && !(to->name = strdup(rec->name)))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
+    return FSR_OK;
+}
+
+/* One name means one argument: a clash of two inputs, or of an input with a parameter, must agree in size and dtype. */
+static fsr_status check_names(const fsr_plan *plan, fsr_fault *fault) {
+    for (int i = 0; i < plan->nleaves; ++i)
+        for (int j = 0; j < i && plan->leaf[i].name; ++j)
+            if (plan->leaf[j].name && strcmp(plan->leaf[i].name, plan->leaf[j].name) == 0 &&
+                (plan->leaf[i].bytes != plan->leaf[j].bytes || plan->leaf[i].dtype != plan->leaf[j].dtype))
+                return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: two inputs are named \"%s\" and differ in dtype or size", plan->leaf[i].name);
+    for (int i = 0; i < plan->nscalars; ++i)
+        for (int j = 0; j < plan->nleaves && plan->scalar[i].name; ++j)
+            if (plan->leaf[j].name && strcmp(plan->scalar[i].name, plan->leaf[j].name) == 0)
+                return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: an input and a parameter are both named \"%s\"", plan->scalar[i].name);
+    return FSR_OK;
+}
+
+static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, fsr_fault *fault) {
+    plan->nleaves = flow->nleaves;
+    plan->nscalars = flow->nscalars;
+    plan->nouts = flow->nout;
+    size_t arrays = (size_t)(plan->nleaves + plan->nouts) + 1;
+    plan->leaf = calloc((size_t)plan->nleaves + 1, sizeof *plan->leaf);
+    plan->scalar = calloc((size_t)plan->nscalars + 1, sizeof *plan->scalar);
+    plan->out_bytes = calloc((size_t)plan->nouts + 1, sizeof *plan->out_bytes);
+    plan->address = calloc(arrays, sizeof *plan->address);
+    plan->borrowed = calloc(arrays, sizeof *plan->borrowed);
+    plan->value = calloc((size_t)plan->nscalars + 1, sizeof *plan->value);
+    plan->bound = calloc((size_t)plan->nleaves + 1, sizeof *plan->bound);
+    if (!plan->leaf || !plan->scalar || !plan->out_bytes || !plan->address || !plan->borrowed || !plan->value || !plan->bound)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < plan->nleaves && !status; ++i)
+        status = take_leaf(&plan->leaf[i], fsr_graph_rec(g, binding->leaf[i].id), (int)binding->leaf[i].output, fault);
+    for (int i = 0; i < plan->nscalars && !status; ++i)
+        status = take_scalar(&plan->scalar[i], fsr_graph_rec(g, binding->scalar[i].id), fault);
+    for (int i = 0; i < plan->nouts; ++i) {
+        const fsr_flow_node *n = &flow->node[flow->out[i].id];
+        plan->out_bytes[i] = fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
+    }
+    return status ? status : check_names(plan, fault);
+}
+
+static void enlist(fsr_context *ctx, fsr_plan *plan) {
+    pthread_mutex_lock(&ctx->lock);
+    plan->next = ctx->first_plan;
+    if (plan->next)
+        plan->next->previous = plan;
+    ctx->first_plan = plan;
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_plan **out, fsr_fault *fault) {
+    fsr_flow flow;
+    fsr_binding binding;
+    if (ctx->reference)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "compile: the reference backend runs graphs, not plans");
+    fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
+    if (status)
+        return fsr_fault_set(fault, status, "compile: %s", fsr_status_sentence(status));
+    fsr_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        fsr_flow_clear(&flow);
+        fsr_binding_clear(&binding);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
+    }
+    plan->ctx = ctx;
+    pthread_mutex_init(&plan->lock, NULL);
+    enlist(ctx, plan);
+    status = describe_arguments(plan, g, &flow, &binding, fault);
+    if (status)
+        fsr_flow_clear(&flow);
+    else
+        status = fsr_executable_get(ctx, &flow, &plan->executable, fault);
+    fsr_binding_clear(&binding);
+    if (status)
+        fsr_plan_free(plan);
+    else
+        *out = plan;
+    return status;
+}
+
+fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
+    if (plan)
+        *plan = NULL;
+    if (!plan || !outs || n <= 0)
+        return FSR_ERR_NULL;
+    fsr_ref *refs = malloc(sizeof *refs * (size_t)n);
+    fsr_graph *g = NULL;
+    fsr_context *ctx = NULL;
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_status status = refs ? fsr_take_nodes("compile", outs, n, refs, &g, &ctx) : FSR_ERR_MEMORY;
+    if (!status) {
+        status = compile(ctx, g, refs, n, plan, &fault);
+        if (status)
+            fsr_context_take(ctx, &fault);
+    }
+    free(refs);
+    return status;
+}
+
+/* ---- running -------------------------------------------------------------------------------------------- */
+
+static fsr_status check_arg(const fsr_arg *arg, int64_t bytes, const char *what, int number, fsr_fault *fault) {
+    const char *name = arg->name ? arg->name : "";
+    if (arg->bytes != (uint64_t)bytes)
+        return fsr_fault_set(fault, FSR_ERR_BYTES, "plan_run: %s %d \"%s\" has %zu bytes, the plan needs %lld", what, number, name, arg->bytes, (long long)bytes);
+    if (!arg->data && bytes)
+        return fsr_fault_set(fault, FSR_ERR_NULL, "plan_run: %s %d \"%s\" is null", what, number, name);
+    return FSR_OK;
+}
+
+/* Makes plan->address[slot] a device address the kernels may use for arg. */
+static fsr_status place(fsr_plan *plan, int slot, const fsr_arg *arg, bool input, void *stream, fsr_fault *fault) {
+    fsr_context *ctx = plan->ctx;
+    const fsr_backend_ops *ops = ctx->backend->ops;
+    bool direct = !ctx->target.gpu || (arg->place == FSR_DEVICE && (uintptr_t)arg->data % VECTOR_BYTES == 0);
+    plan->address[slot] = arg->data;
+    if (direct || arg->bytes == 0)
+        return FSR_OK;
+    fsr_status status = ops->alloc(ctx->backend, (int64_t)arg->bytes, &plan->borrowed[slot], fault);
+    if (status)
+        return status;
+    plan->address[slot] = plan->borrowed[slot];
+    if (!input)
+        return FSR_OK;
+    return (arg->place == FSR_HOST ? ops->copy_in : ops->copy)(ctx->backend, plan->borrowed[slot], arg->data, (int64_t)arg->bytes, stream, fault);
+}
+
+static fsr_status bind_scalar(fsr_plan *plan, const fsr_arg *arg, int number, bool *known, fsr_fault *fault) {
+    for (int i = 0; i < plan->nscalars; ++i) {
+        if (!plan->scalar[i].name || strcmp(plan->scalar[i].name, arg->name) != 0)
+            continue;
+        size_t size = fsr_dtype_size(plan->scalar[i].dtype);
+        fsr_status status = check_arg(arg, (int64_t)size, "parameter", number, fault);
+        if (status)
+            return status;
+        plan->value[i].bits = 0;
+        memcpy(&plan->value[i], arg->data, size);
+        *known = true;
+    }
+    return FSR_OK;
+}
+
+static fsr_status bind_input(fsr_plan *plan, const fsr_arg *arg, int number, void *stream, fsr_fault *fault) {
+    if (!arg->name)
+        return fsr_fault_set(fault, FSR_ERR_NULL, "plan_run: input %d has no name", number);
+    bool known = false;
+    for (int i = 0; i < plan->nleaves; ++i) {
+        if (!plan->leaf[i].name || strcmp(plan->leaf[i].name, arg->name) != 0)
+            continue;
+        fsr_status status = check_arg(arg, plan->leaf[i].bytes, "input", number, fault);
+        if (!status && plan->bound[i])
+            status = fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: input \"%s\" is given twice", arg->name);
+        if (!status)
+            status = place(plan, i, arg, true, stream, fault);
+        if (status)
+            return status;
+        plan->bound[i] = known = true;
+    }
+    fsr_status status = bind_scalar(plan, arg, number, &known, fault);
+    if (!status && !known)
+        status = fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: the plan has no input or parameter \"%s\"", arg->name);
+    return status;
+}
+
+static bool overlap(const fsr_arg *a, const fsr_arg *b) {
+    const char *x = a->data, *y = b->data;
+    return a->bytes && b->bytes && x < y + b->bytes && y < x + a->bytes;
+}
+
+static fsr_status check_overlap(const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs, fsr_fault *fault) {
+    for (int i = 0; i < noutputs; ++i) {
+        for (int j = 0; j < ninputs; ++j)
+            if (overlap(&outputs[i], &inputs[j]))
+                return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: output %d overlaps input \"%s\"", i, inputs[j].name ? inputs[j].name : "");
+        for (int j = 0; j < i; ++j)
+            if (overlap(&outputs[i], &outputs[j]))
+                return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: output %d overlaps output %d", i, j);
+    }
+    return FSR_OK;
+}
+
+static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, void *stream, fsr_fault *fault) {
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < plan->nscalars; ++i)
+        plan->value[i] = plan->scalar[i].value;
+    for (int i = 0; i < plan->nleaves; ++i) {
+        plan->bound[i] = plan->leaf[i].buffer != NULL;
+        plan->address[i] = plan->leaf[i].buffer ? plan->leaf[i].buffer->data : NULL;
+    }
+    for (int i = 0; i < ninputs && !status; ++i)
+        status = bind_input(plan, &inputs[i], i, stream, fault);
+    for (int i = 0; i < plan->nleaves && !status; ++i)
+        if (!plan->bound[i])
+            status = fsr_fault_set(fault, FSR_ERR_UNBOUND, "plan_run: input \"%s\" is missing", plan->leaf[i].name);
+    for (int i = 0; i < plan->nouts && !status; ++i) {
+        status = check_arg(&outputs[i], plan->out_bytes[i], "output", i, fault);
+        if (!status)
+            status = place(plan, plan->nleaves + i, &outputs[i], false, stream, fault);
+    }
+    return status;
+}
+
+/* What no kernel writes: an output that equals an earlier one; and results that the caller wants elsewhere. */
+static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, fsr_fault *fault) {
+    const fsr_backend_ops *ops = plan->ctx->backend->ops;
+    const fsr_program *program = &plan->executable->program;
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < plan->nouts && !status; ++i) {
+        int slot = plan->nleaves + i, same = program->same_out[i];
+        void *from = plan->address[same >= 0 ? plan->nleaves + same : slot];
+        if (plan->borrowed[slot] && outputs[i].place == FSR_HOST)
+            status = ops->copy_out(plan->ctx->backend, outputs[i].data, from, plan->out_bytes[i], stream, fault);
+        else if (plan->borrowed[slot] || same >= 0)
+            status = ops->copy(plan->ctx->backend, outputs[i].data, from, plan->out_bytes[i], stream, fault);
+    }
+    return status;
+}
+
+fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs, void *stream) {
+    if (!plan || (ninputs && !inputs) || (noutputs && !outputs))
+        return FSR_ERR_NULL;
+    fsr_fault fault = {FSR_OK, NULL};
+    if (noutputs != plan->nouts)
+        return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "plan_run: %d outputs given, the plan has %d", noutputs, plan->nouts);
+    fsr_status status = check_overlap(inputs, ninputs, outputs, noutputs, &fault);
+    if (status)
+        return fsr_context_take(plan->ctx, &fault);
+    const fsr_backend_ops *ops = plan->ctx->backend->ops;
+    pthread_mutex_lock(&plan->lock);
+    status = bind_all(plan, inputs, ninputs, outputs, stream, &fault);
+    if (!status) {
+        fsr_run run = {.leaf = plan->address, .out = plan->address + plan->nleaves, .scalar = plan->value, .stream = stream};
+        status = fsr_executable_run(plan->ctx, plan->executable, &run, &fault);
+    }
+    if (!status)
+        status = deliver(plan, outputs, stream, &fault);
+    for (int i = 0; i < plan->nleaves + plan->nouts; ++i)
+        if (plan->borrowed[i]) {
+            int64_t bytes = i < plan->nleaves ? plan->leaf[i].bytes : plan->out_bytes[i - plan->nleaves];
+            ops->free(plan->ctx->backend, plan->borrowed[i], bytes);
+            plan->borrowed[i] = NULL;
+        }
+    pthread_mutex_unlock(&plan->lock);
+    return status ? fsr_context_take(plan->ctx, &fault) : FSR_OK;
+}
+
+fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out) {
+    if (!plan || !out)
+        return FSR_ERR_NULL;
+    *out = plan->executable->program.info;
+    return FSR_OK;
+}

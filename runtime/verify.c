@@ -1,0 +1,86 @@
+/* Checking a backend against the reference: the same recorded nodes, both ways, compared within the reference's bounds. Nodes keep
+ * what they have: an output already computed is compared as it is, if what it was computed from is still recorded. */
+#include "backend_cpu/reference.h"
+#include "runtime/array.h"
+#include <stdlib.h>
+#include <string.h>
+
+static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, int64_t bytes) {
+    fsr_context *ctx = user;
+    fsr_fault fault = {FSR_OK, NULL};
+    if (!leaf->buffer[output])
+        return FSR_ERR_UNBOUND;
+    fsr_status status = ctx->backend->ops->copy_out(ctx->backend, dst, leaf->buffer[output]->data, bytes, NULL, &fault);
+    fsr_fault_clear(&fault);
+    return status;
+}
+
+/* Takes the outputs' buffers away (or gives them back), so that the reference computes them itself. Data stays. */
+static void swap_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
+    for (int i = 0; i < n; ++i) {
+        fsr_rec *rec = fsr_graph_rec(g, refs[i].id);
+        if (rec->kind == FSR_NODE_DATA)
+            continue;
+        fsr_buffer *swap = rec->buffer[refs[i].output];
+        rec->buffer[refs[i].output] = held[i];
+        held[i] = swap;
+    }
+}
+
+static fsr_status compare(fsr_context *ctx, const fsr_rec *rec, int i, int output, const fsr_ref_array *want, fsr_verify_report *report, bool *good, fsr_fault *fault) {
+    int64_t bytes = fsr_rec_bytes(rec, output);
+    void *got = malloc((size_t)bytes + 1);
+    if (!got)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
+    fsr_status status = ctx->backend->ops->copy_out(ctx->backend, got, rec->buffer[output]->data, bytes, NULL, fault);
+    double before = report->worst;
+    bool fine = status || fsr_ref_compare(want, got, report);
+    if (report->worst > before)
+        report->worst_out = i;
+    *good = *good && fine;
+    free(got);
+    return status;
+}
+
+static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, int n, fsr_verify_report *report, fsr_fault *fault) {
+    fsr_ref_array *want = calloc((size_t)n, sizeof *want);
+    fsr_buffer **held = calloc((size_t)n, sizeof *held);
+    bool good = true;
+    fsr_status status = want && held ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
+    if (!status) {
+        swap_buffers(g, refs, n, held);
+        status = (ctx->config.contraction ? fsr_reference_run_contracted : fsr_reference_run)(g, refs, n, fetch, ctx, want, fault);
+        swap_buffers(g, refs, n, held);
+    }
+    for (int i = 0; i < n && !status; ++i)
+        status = compare(ctx, fsr_graph_rec(g, refs[i].id), i, (int)refs[i].output, &want[i], report, &good, fault);
+    for (int i = 0; want && i < n; ++i)
+        fsr_ref_array_free(&want[i]);
+    free(want);
+    free(held);
+    if (status || good)
+        return status;
+    return fsr_fault_set(fault, FSR_ERR_MISMATCH, "verify: output %d, element %lld: got %.17g, expected %.17g, error %g, bound %g", report->worst_out,
+                         (long long)report->worst_index, report->got, report->expected, report->worst_error, report->worst_bound);
+}
+
+fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report) {
+    fsr_verify_report unused;
+    report = report ? report : &unused;
+    memset(report, 0, sizeof *report);
+    fsr_status status = fsr_compute(outs, n);
+    if (status || n == 0)
+        return status;
+    fsr_ref *refs = malloc(sizeof *refs * (size_t)n);
+    fsr_graph *g = NULL;
+    fsr_context *ctx = NULL;
+    fsr_fault fault = {FSR_OK, NULL};
+    status = refs ? fsr_take_nodes("verify", outs, n, refs, &g, &ctx) : FSR_ERR_MEMORY;
+    if (!status) {
+        status = verify(ctx, g, refs, n, report, &fault);
+        if (status)
+            fsr_context_take(ctx, &fault);
+    }
+    free(refs);
+    return status;
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Checks that docs/ops.md and docs/knobs.md are what their tables say: docs.sh GEN_OPS GEN_KNOBS, in the source root.
+set -euo pipefail
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+"$1" --doc "$dir/ops.md"
+"$2" "$dir/knobs.md"
+status=0
+for page in ops knobs; do
+    diff -u "docs/$page.md" "$dir/$page.md" || status=1
+done
+[ $status -eq 0 ] || echo 'out of date: run cmake --build <build> --target docs' >&2
+exit $status

@@ -1,0 +1,457 @@
+#include "tests/host_cuda/machine.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+enum {
+    WARP = 32,
+    MAX_RESIDENT = 6,
+    MAX_THREADS = 1024,
+    STACK = 256 * 1024,
+    GARBAGE = 0xCB,
+    PATIENCE = 3000000 /* yields without any progress after which nothing will happen any more */
+};
+
+typedef enum fiber_state { READY, AT_BARRIER, AT_COLLECT, EXITED } fiber_state;
+
+typedef struct fiber {
+    ucontext_t context;
+    fiber_state state;
+    host_self self;
+    int line; /* where it waits */
+    int vote; /* at a barrier */
+    host_collective what;
+    unsigned mask, lane, width, size;
+    unsigned char value[16], result[16];
+    void *fake_stack;
+} fiber;
+
+typedef struct block {
+    unsigned number, threads, exited, waiting;
+    int votes;
+    int nready, ready[MAX_THREADS];
+    char *shared;
+    fiber fiber[MAX_THREADS];
+} block;
+
+typedef struct machine {
+    const host_program *program;
+    void **args;
+    uint64_t seed;
+    int order; /* of ready threads: 0 oldest first, 1 newest first, else by chance */
+    block *resident[MAX_RESIDENT];
+    char *stacks[MAX_RESIDENT]; /* of place p: MAX_THREADS stacks */
+    int nresident, room;
+    block *now;
+    fiber *running;
+    ucontext_t scheduler;
+    const void *scheduler_stack; /* for the address sanitizer */
+    size_t scheduler_size;
+    void *scheduler_fake;
+    bool yielded, failed;
+    long idle;
+    char message[512];
+} machine;
+
+/* The machine that runs, for the calls that come from compiled kernels. */
+static machine *current;
+
+static uint64_t draw(machine *m) {
+    m->seed += 0x9e3779b97f4a7c15u;
+    uint64_t x = m->seed;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static void broken(machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void broken(machine *m, const char *format, ...) {
+    if (m->failed)
+        return;
+    m->failed = true;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(m->message, sizeof m->message, format, args);
+    va_end(args);
+}
+
+/* ---- switching --------------------------------------------------------------------------------------- */
+
+static void to_scheduler(bool last) {
+    machine *m = current;
+    fiber *f = m->running;
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(last ? NULL : &f->fake_stack, m->scheduler_stack, m->scheduler_size);
+#endif
+    (void)last;
+    swapcontext(&f->context, &m->scheduler);
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(f->fake_stack, NULL, NULL);
+#endif
+}
+
+static void fiber_main(void) {
+    machine *m = current;
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(NULL, &m->scheduler_stack, &m->scheduler_size);
+#endif
+    m->program->start(m->args);
+    m->running->state = EXITED;
+    m->now->exited++;
+    m->idle = 0;
+    to_scheduler(true);
+}
+
+static void to_fiber(machine *m, fiber *f) {
+    m->running = f;
+    *m->program->self = &f->self;
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(&m->scheduler_fake, f->context.uc_stack.ss_sp, f->context.uc_stack.ss_size);
+#endif
+    swapcontext(&m->scheduler, &f->context);
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(m->scheduler_fake, NULL, NULL);
+#endif
+    m->running = NULL;
+}
+
+static void make_ready(block *b, fiber *f) {
+    f->state = READY;
+    b->ready[b->nready++] = (int)(f - b->fiber);
+}
+
+static fiber *take_ready(machine *m, block *b) {
+    int at = m->order == 0 ? 0 : m->order == 1 ? b->nready - 1 : (int)(draw(m) % (uint64_t)b->nready);
+    int number = b->ready[at];
+    b->nready--;
+    memmove(b->ready + at, b->ready + at + 1, (size_t)(b->nready - at) * sizeof *b->ready);
+    return &b->fiber[number];
+}
+
+/* ---- what threads do together ------------------------------------------------------------------------ */
+
+static void release_barrier(machine *m, block *b) {
+    for (unsigned t = 0; t < b->threads; t++)
+        if (b->fiber[t].line != m->running->line)
+            broken(m, "block %u: thread %u waits at a barrier in line %d, thread %u in line %d", b->number, t,
+                   b->fiber[t].line, m->running->self.thread.x, m->running->line);
+    for (unsigned t = 0; t < b->threads; t++)
+        if (&b->fiber[t] != m->running)
+            make_ready(b, &b->fiber[t]);
+    m->running->state = READY;
+    b->waiting = 0;
+    m->idle = 0;
+}
+
+static int machine_barrier(int value, int line) {
+    machine *m = current;
+    block *b = m->now;
+    fiber *f = m->running;
+    f->line = line;
+    f->vote = value;
+    f->state = AT_BARRIER;
+    if (++b->waiting == b->threads) {
+        b->votes = 0;
+        for (unsigned t = 0; t < b->threads; t++)
+            b->votes += b->fiber[t].vote;
+        for (unsigned t = 0; t < b->threads; t++)
+            b->fiber[t].vote = b->votes;
+        release_barrier(m, b);
+        make_ready(b, f);
+    }
+    to_scheduler(false);
+    return f->vote;
+}
+
+/* The lane that `f` reads in a collective, itself where the segment ends. */
+static unsigned source_lane(const fiber *f) {
+    unsigned lane = f->self.lane, first = lane & ~(f->width - 1), end = first + f->width;
+    switch (f->what) {
+    case HOST_SHUFFLE_IDX: return first + (f->lane & (f->width - 1));
+    case HOST_SHUFFLE_UP: return lane >= first + f->lane ? lane - f->lane : lane;
+    case HOST_SHUFFLE_DOWN: return lane + f->lane < end ? lane + f->lane : lane;
+    case HOST_SHUFFLE_XOR: return (lane ^ f->lane) < end ? lane ^ f->lane : lane;
+    default: return lane;
+    }
+}
+
+/* A lane outside the mask gives garbage, as on a device: harmless only if nobody uses it. */
+static void finish_lane(const fiber *warp, fiber *f) {
+    unsigned lane = source_lane(f);
+    if (!((f->mask >> lane) & 1)) {
+        memset(f->result, GARBAGE, sizeof f->result);
+        return;
+    }
+    if (f->what != HOST_BALLOT) {
+        memcpy(f->result, warp[lane].value, f->size);
+        return;
+    }
+    unsigned votes = 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        unsigned vote = 0;
+        if ((f->mask >> l) & 1)
+            memcpy(&vote, warp[l].value, sizeof vote);
+        votes |= (vote != 0 ? 1u : 0u) << l;
+    }
+    memcpy(f->result, &votes, sizeof votes);
+}
+
+/* True once every lane of the mask is here for the same thing. One that waits for another thing may still come; if it
+ * cannot, the block will not go on and says so. */
+static bool all_here(machine *m, const block *b, const fiber *warp, const fiber *f) {
+    unsigned first = (unsigned)(warp - b->fiber);
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!((f->mask >> l) & 1))
+            continue;
+        const fiber *other = &warp[l];
+        if (first + l >= b->threads || other->state == EXITED) {
+            broken(m, "line %d: mask %08x has lane %u, which is not running", f->line, f->mask, l);
+            return false;
+        }
+        if (other->state != AT_COLLECT)
+            return false;
+        if (other->what != f->what || other->mask != f->mask || other->size != f->size || other->line != f->line)
+            return false;
+    }
+    return true;
+}
+
+static void machine_collect(host_collective what, unsigned mask, void *value, unsigned size, unsigned lane,
+                            unsigned width, int line) {
+    machine *m = current;
+    fiber *f = m->running;
+    fiber *warp = f - f->self.lane;
+    f->line = line;
+    f->what = what;
+    f->mask = mask;
+    f->size = size;
+    f->lane = lane;
+    f->width = width;
+    memcpy(f->value, value, size);
+    f->state = AT_COLLECT;
+    if (!((mask >> f->self.lane) & 1) || width == 0 || width > WARP || (width & (width - 1)))
+        broken(m, "line %d: lane %u, mask %08x, width %u", line, f->self.lane, mask, width);
+    if (!m->failed && all_here(m, m->now, warp, f)) {
+        for (unsigned l = 0; l < WARP; l++)
+            if ((mask >> l) & 1)
+                finish_lane(warp, &warp[l]);
+        for (unsigned l = 0; l < WARP; l++)
+            if ((mask >> l) & 1)
+                make_ready(m->now, &warp[l]);
+        m->idle = 0;
+    }
+    to_scheduler(false);
+    memcpy(value, f->result, size);
+}
+
+static void machine_yield(int line) {
+    machine *m = current;
+    m->running->line = line;
+    m->yielded = true;
+    if (++m->idle > PATIENCE)
+        broken(m, "block %u: thread %u spins in line %d and nothing happens any more", m->now->number,
+               m->running->self.thread.x, line);
+    make_ready(m->now, m->running);
+    if (m->order == 1 && m->now->nready > 1) {
+        memmove(m->now->ready + 1, m->now->ready, (size_t)(m->now->nready - 1) * sizeof *m->now->ready);
+        m->now->ready[0] = (int)(m->running - m->now->fiber);
+    }
+    to_scheduler(false);
+}
+
+static void machine_progress(void) {
+    current->idle = 0;
+}
+
+static void machine_fail(const char *message, int line) {
+    machine *m = current;
+    broken(m, "block %u, thread %u, line %d: %s", m->now->number, m->running->self.thread.x, line, message);
+    to_scheduler(false);
+}
+
+const host_table host_machine_table = {machine_barrier, machine_collect, machine_yield, machine_progress, machine_fail};
+
+/* ---- blocks ------------------------------------------------------------------------------------------ */
+
+static void start_fiber(block *b, unsigned t, unsigned blocks, char *stacks) {
+    fiber *f = &b->fiber[t];
+    memset(f, 0, sizeof *f);
+    f->self.thread = (host_dim){t, 0, 0};
+    f->self.block = (host_dim){b->number, 0, 0};
+    f->self.threads = (host_dim){b->threads, 1, 1};
+    f->self.blocks = (host_dim){blocks, 1, 1};
+    f->self.lane = t % WARP;
+    getcontext(&f->context);
+    f->context.uc_stack.ss_sp = stacks + (size_t)t * STACK;
+    f->context.uc_stack.ss_size = STACK;
+    f->context.uc_link = NULL;
+    makecontext(&f->context, fiber_main, 0);
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(f->context.uc_stack.ss_sp, STACK);
+#endif
+    make_ready(b, f);
+}
+
+static block *new_block(machine *m, unsigned number, unsigned blocks, unsigned threads, int place) {
+    block *b = malloc(sizeof *b);
+    char *shared = malloc(m->program->shared_bytes + 1);
+    if (!b || !shared) {
+        free(b);
+        free(shared);
+        return NULL;
+    }
+    b->number = number;
+    b->threads = threads;
+    b->exited = b->waiting = 0;
+    b->nready = 0;
+    b->shared = shared;
+    memset(shared, GARBAGE, m->program->shared_bytes + 1);
+    for (unsigned t = 0; t < threads; t++)
+        start_fiber(b, t, blocks, m->stacks[place]);
+    return b;
+}
+
+static void free_block(block *b) {
+    if (b)
+        free(b->shared);
+    free(b);
+}
+
+static void describe_block(machine *m, const block *b) {
+    const fiber *at = NULL, *other = NULL;
+    for (unsigned t = 0; t < b->threads; t++) {
+        const fiber *f = &b->fiber[t];
+        if (f->state == EXITED)
+            continue;
+        if (!at)
+            at = f;
+        else if (f->state != at->state || f->line != at->line)
+            other = f;
+    }
+    if (!at)
+        return;
+    static const char *const state[] = {"ready", "at a barrier", "in a warp's collective", "gone"};
+    broken(m,
+           "block %u cannot go on: %u of %u threads have returned, thread %u is %s in line %d, thread %u %s in line %d",
+           b->number, b->exited, b->threads, at->self.thread.x, state[at->state], at->line,
+           other ? other->self.thread.x : at->self.thread.x, state[other ? other->state : at->state],
+           other ? other->line : at->line);
+}
+
+/* Runs threads of one block until it must wait, is done, or another block's turn has come. */
+static void run_block(machine *m, block *b) {
+    m->now = b;
+    if (m->program->shared_bytes)
+        memcpy(m->program->shared, b->shared, m->program->shared_bytes);
+    while (b->nready > 0 && !m->failed) {
+        m->yielded = false;
+        to_fiber(m, take_ready(m, b));
+        if (m->yielded && draw(m) % 4 == 0)
+            break;
+    }
+    if (m->program->shared_bytes)
+        memcpy(b->shared, m->program->shared, m->program->shared_bytes);
+    if (b->nready == 0 && b->exited < b->threads)
+        describe_block(m, b);
+}
+
+static void shuffle_numbers(machine *m, unsigned *order, unsigned n) {
+    uint64_t way = draw(m) % 4;
+    for (unsigned i = 0; i < n; i++)
+        order[i] = way == 0 ? n - 1 - i : i;
+    for (unsigned i = n; way > 1 && i > 1; i--) {
+        unsigned j = (unsigned)(draw(m) % i), keep = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = keep;
+    }
+}
+
+static bool fill_room(machine *m, const unsigned *order, unsigned *next, unsigned blocks, unsigned threads) {
+    for (int p = 0; p < m->room && *next < blocks; p++) {
+        if (m->resident[p])
+            continue;
+        m->resident[p] = new_block(m, order[(*next)++], blocks, threads, p);
+        if (!m->resident[p])
+            return false;
+        m->nresident++;
+    }
+    return true;
+}
+
+static bool run_grid(machine *m, const unsigned *order, unsigned blocks, unsigned threads) {
+    unsigned next = 0;
+    while (!m->failed) {
+        if (!fill_room(m, order, &next, blocks, threads))
+            return false;
+        if (m->nresident == 0)
+            break;
+        int p = (int)(draw(m) % (uint64_t)m->room);
+        if (!m->resident[p])
+            continue;
+        run_block(m, m->resident[p]);
+        if (m->resident[p]->exited == m->resident[p]->threads) {
+            free_block(m->resident[p]);
+            m->resident[p] = NULL;
+            m->nresident--;
+        }
+    }
+    return true;
+}
+
+static bool map_stacks(machine *m, unsigned threads) {
+    for (int p = 0; p < m->room; p++) {
+        void *at = mmap(NULL, (size_t)threads * STACK, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED)
+            return false;
+        m->stacks[p] = at;
+    }
+    return true;
+}
+
+static void machine_free(machine *m, unsigned threads) {
+    for (int p = 0; p < m->room; p++) {
+        free_block(m->resident[p]);
+        if (m->stacks[p])
+            munmap(m->stacks[p], (size_t)threads * STACK);
+    }
+    free(m);
+}
+
+fsr_status host_machine_run(const host_program *program, void **args, unsigned blocks, unsigned threads, uint64_t seed,
+                            fsr_fault *fault) {
+    if (threads == 0 || threads > MAX_THREADS)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "%u threads", threads);
+    machine *m = calloc(1, sizeof *m);
+    unsigned *order = calloc((size_t)blocks + 1, sizeof *order);
+    if (!m || !order) {
+        free(m);
+        free(order);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of host memory");
+    }
+    m->program = program;
+    m->args = args;
+    m->seed = seed;
+    m->order = (int)(draw(m) % 4);
+    m->room = 1 + (int)(draw(m) % MAX_RESIDENT);
+    shuffle_numbers(m, order, blocks);
+    current = m;
+    bool memory = map_stacks(m, threads) && run_grid(m, order, blocks, threads);
+    current = NULL;
+    fsr_status status = FSR_OK;
+    if (!memory)
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of host memory");
+    else if (m->failed)
+        status = fsr_fault_set(fault, FSR_ERR_MISMATCH, "seed %llu: %s", (unsigned long long)seed, m->message);
+    machine_free(m, threads);
+    free(order);
+    return status;
+}

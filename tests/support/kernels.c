@@ -1,0 +1,491 @@
+#include "tests/support/kernels.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
+fsr_kernel *kernel_begin(const char *name, int ndim, int nparallel, int npasses) {
+    fsr_kernel *k = fsr_kernel_new();
+    snprintf(k->name, sizeof k->name, "%s", name);
+    snprintf(k->comment, sizeof k->comment, "by hand");
+    k->ndim = ndim;
+    k->nparallel = nparallel;
+    k->npasses = npasses;
+    k->nints = FSR_INT_EXTENT + ndim;
+    bool folded = ndim > nparallel;
+    k->schedule = (fsr_schedule){.kind = folded ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_MAP,
+                                 .threads = 128,
+                                 .group = folded ? 32 : 1,
+                                 .vector = 1,
+                                 .items = 4};
+    return k;
+}
+
+int kernel_array(fsr_kernel *k, fsr_dtype dtype, bool written) {
+    k->array[k->narrays] = (fsr_array){.dtype = dtype, .written = written};
+    return k->narrays++;
+}
+
+int kernel_scalar(fsr_kernel *k, fsr_dtype dtype) {
+    k->scalar[k->nscalars] = dtype;
+    return k->nscalars++;
+}
+
+int kernel_slot(fsr_kernel *k) {
+    return k->nints++;
+}
+
+int kernel_strided(fsr_kernel *k, int buffer, const int *slots, int offset) {
+    fsr_access *a = &k->access[k->naccesses];
+    a->buffer = buffer;
+    a->offset = offset;
+    for (int d = 0; d < k->ndim; d++) {
+        a->stride[d] = slots[d] == 0 ? FSR_STRIDE_ZERO : slots[d] == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
+        a->slot[d] = slots[d] > 1 ? slots[d] : 0;
+    }
+    return k->naccesses++;
+}
+
+int kernel_linear(fsr_kernel *k, int buffer) {
+    int slots[FSR_MAX_DIMS] = {0};
+    if (k->ndim > 0)
+        slots[k->ndim - 1] = 1;
+    if (k->ndim == 2)
+        slots[0] = FSR_INT_EXTENT + 1;
+    int access = kernel_strided(k, buffer, slots, -1);
+    k->access[access].linear = true;
+    return access;
+}
+
+int kernel_rows_access(fsr_kernel *k, int buffer) {
+    int slots[FSR_MAX_DIMS] = {0};
+    if (k->nparallel > 0)
+        slots[k->nparallel - 1] = 1;
+    if (k->nparallel == 2)
+        slots[0] = FSR_INT_EXTENT + 1;
+    int access = kernel_strided(k, buffer, slots, -1);
+    k->access[access].row_linear = true;
+    return access;
+}
+
+static int add(fsr_kernel *k, fsr_inst inst) {
+    inst.node = -1;
+    k->inst[k->ninsts] = inst;
+    return k->ninsts++;
+}
+
+int kernel_const(fsr_kernel *k, fsr_dtype dtype, double value) {
+    return add(k, (fsr_inst){.kind = FSR_INST_CONST, .dtype = dtype, .value = fsr_value_from_double(dtype, value)});
+}
+
+int kernel_param(fsr_kernel *k, int scalar) {
+    return add(k, (fsr_inst){.kind = FSR_INST_PARAM, .dtype = k->scalar[scalar], .index = scalar});
+}
+
+int kernel_index(fsr_kernel *k, fsr_dtype dtype, int dimension) {
+    fsr_level level = dimension < k->nparallel ? FSR_ROW : FSR_ELEM;
+    return add(k, (fsr_inst){.kind = FSR_INST_INDEX, .level = level, .dtype = dtype, .index = dimension});
+}
+
+int kernel_load(fsr_kernel *k, fsr_level level, int pass, int access) {
+    fsr_dtype dtype = k->array[k->access[access].buffer].dtype;
+    return add(k, (fsr_inst){.kind = FSR_INST_LOAD, .level = level, .pass = pass, .dtype = dtype, .index = access});
+}
+
+int kernel_op(fsr_kernel *k, fsr_op op, int a, int b, int c) {
+    const fsr_op_info *info = fsr_op_get(op);
+    fsr_inst inst = {.kind = FSR_INST_OP, .op = op, .arg = {a, b, c}};
+    for (int i = 0; i < info->arity; i++) {
+        const fsr_inst *arg = &k->inst[inst.arg[i]];
+        inst.level = arg->level == FSR_ELEM ? FSR_ELEM : inst.level;
+        inst.pass = arg->pass > inst.pass ? arg->pass : inst.pass;
+    }
+    bool to_bool = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
+    inst.compute = k->inst[info->rule == FSR_RULE_SELECT ? b : a].dtype;
+    inst.dtype = to_bool ? FSR_BOOL : inst.compute;
+    return add(k, inst);
+}
+
+int kernel_cast(fsr_kernel *k, int a, fsr_dtype dtype) {
+    int v = kernel_op(k, FSR_OP_CAST, a, 0, 0);
+    k->inst[v].dtype = dtype;
+    return v;
+}
+
+int kernel_store(fsr_kernel *k, fsr_level level, int pass, int access, int value) {
+    fsr_dtype dtype = k->array[k->access[access].buffer].dtype;
+    return add(
+        k, (fsr_inst){
+               .kind = FSR_INST_STORE, .level = level, .pass = pass, .dtype = dtype, .index = access, .arg = {value}});
+}
+
+int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, const fsr_combine *combine,
+                const int *input) {
+    fsr_combine *own = malloc(sizeof *own);
+    *own = *combine;
+    fsr_fold *f = &k->fold[k->nfolds];
+    *f = (fsr_fold){.kind = kind, .pass = pass, .exclusive = exclusive, .combine = own};
+    memcpy(f->input, input, (size_t)combine->arity * sizeof *input);
+    add(k, (fsr_inst){.kind = FSR_INST_COMBINE, .level = FSR_ELEM, .pass = pass, .index = k->nfolds});
+    return k->nfolds++;
+}
+
+int kernel_builtin(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_op op, int input) {
+    fsr_combine combine;
+    fsr_combine_builtin(&combine, op, k->inst[input].dtype);
+    return kernel_fold(k, kind, pass, exclusive, &combine, &input);
+}
+
+int kernel_result(fsr_kernel *k, int fold, int component) {
+    const fsr_fold *f = &k->fold[fold];
+    bool scan = f->kind == FSR_FOLD_SCAN;
+    return add(k, (fsr_inst){.kind = FSR_INST_RESULT,
+                             .level = scan ? FSR_ELEM : FSR_ROW,
+                             .pass = scan ? f->pass : f->pass + 1,
+                             .dtype = f->combine->dtype[component],
+                             .index = fold,
+                             .component = component});
+}
+
+static int step_arg(fsr_combine *c, fsr_dtype dtype, int index) {
+    c->step[c->nsteps] = (fsr_step){.kind = FSR_STEP_ARG, .dtype = dtype, .index = index};
+    return c->nsteps++;
+}
+
+static int step_op(fsr_combine *c, fsr_dtype dtype, fsr_dtype compute, fsr_op op, int a, int b, int third) {
+    c->step[c->nsteps] =
+        (fsr_step){.kind = FSR_STEP_OP, .dtype = dtype, .compute = compute, .op = op, .arg = {a, b, third}};
+    return c->nsteps++;
+}
+
+void combine_recurrence(fsr_combine *out, fsr_dtype dtype) {
+    memset(out, 0, sizeof *out);
+    out->arity = 2;
+    out->dtype[0] = out->dtype[1] = dtype;
+    out->identity[0] = fsr_value_from_double(dtype, 1);
+    out->identity[1] = fsr_value_from_double(dtype, 0);
+    int a = step_arg(out, dtype, 0), b = step_arg(out, dtype, 1);
+    int c = step_arg(out, dtype, 2), d = step_arg(out, dtype, 3);
+    out->result[0] = step_op(out, dtype, dtype, FSR_OP_MUL, a, c, 0);
+    int bc = step_op(out, dtype, dtype, FSR_OP_MUL, b, c, 0);
+    out->result[1] = step_op(out, dtype, dtype, FSR_OP_ADD, bc, d, 0);
+}
+
+void combine_argmax(fsr_combine *out, fsr_dtype dtype) {
+    memset(out, 0, sizeof *out);
+    out->arity = 2;
+    out->dtype[0] = dtype;
+    out->dtype[1] = FSR_I64;
+    out->identity[0] = fsr_op_identity(FSR_OP_MAXIMUM, dtype);
+    out->identity[1] = fsr_value_from_int(FSR_I64, INT64_MAX);
+    out->commutative = true;
+    int a = step_arg(out, dtype, 0), i = step_arg(out, FSR_I64, 1);
+    int b = step_arg(out, dtype, 2), j = step_arg(out, FSR_I64, 3);
+    int larger = step_op(out, FSR_BOOL, dtype, FSR_OP_GREATER, a, b, 0);
+    int equal = step_op(out, FSR_BOOL, dtype, FSR_OP_EQUAL, a, b, 0);
+    int first = step_op(out, FSR_BOOL, FSR_I64, FSR_OP_LESS, i, j, 0);
+    int tie = step_op(out, FSR_BOOL, FSR_BOOL, FSR_OP_LOGICAL_AND, equal, first, 0);
+    int left = step_op(out, FSR_BOOL, FSR_BOOL, FSR_OP_LOGICAL_OR, larger, tie, 0);
+    out->result[0] = step_op(out, dtype, dtype, FSR_OP_WHERE, left, a, b);
+    out->result[1] = step_op(out, FSR_I64, FSR_I64, FSR_OP_WHERE, left, i, j);
+}
+
+fsr_kernel *kernel_softmax(bool keep) {
+    fsr_kernel *k = kernel_begin(keep ? "k_softmax_keep" : "k_softmax", 2, 1, 3);
+    int in = kernel_linear(k, kernel_array(k, FSR_F32, false)), out = kernel_linear(k, kernel_array(k, FSR_F32, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    int largest = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_MAXIMUM, x), 0);
+    int e = kernel_op(k, FSR_OP_EXP, kernel_op(k, FSR_OP_SUB, x, largest, 0), 0, 0);
+    int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 1, false, FSR_OP_ADD, e), 0);
+    int y = kernel_op(k, FSR_OP_DIV, e, sum, 0);
+    kernel_store(k, FSR_ELEM, 2, out, y);
+    k->inst[x].keep = k->inst[e].keep = keep;
+    k->schedule.persistent = keep;
+    return k;
+}
+
+fsr_kernel *kernel_row_sums(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_row_sums", 2, 1, 1);
+    int in = kernel_linear(k, kernel_array(k, dtype, false));
+    int sums = kernel_rows_access(k, kernel_array(k, dtype, true));
+    int tops = kernel_rows_access(k, kernel_array(k, dtype, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    int sum = kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x);
+    int top = kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_MAXIMUM, x);
+    kernel_store(k, FSR_ROW, 1, sums, kernel_result(k, sum, 0));
+    kernel_store(k, FSR_ROW, 1, tops, kernel_result(k, top, 0));
+    return k;
+}
+
+fsr_kernel *kernel_column_sums(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_column_sums", 2, 1, 1);
+    int in = kernel_strided(k, kernel_array(k, dtype, false), (int[]){1, FSR_INT_EXTENT}, -1);
+    int out = kernel_rows_access(k, kernel_array(k, dtype, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    kernel_store(k, FSR_ROW, 1, out, kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0));
+    k->schedule.kind = FSR_SCHEDULE_COL;
+    return k;
+}
+
+fsr_kernel *kernel_scan(fsr_dtype dtype, bool exclusive) {
+    fsr_kernel *k = kernel_begin(exclusive ? "k_scan_exclusive" : "k_scan", 2, 1, 1);
+    int in = kernel_linear(k, kernel_array(k, dtype, false)), out = kernel_linear(k, kernel_array(k, dtype, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    int scan = kernel_builtin(k, FSR_FOLD_SCAN, 0, exclusive, FSR_OP_ADD, x);
+    kernel_store(k, FSR_ELEM, 0, out, kernel_result(k, scan, 0));
+    return k;
+}
+
+fsr_kernel *kernel_recurrence(void) {
+    fsr_kernel *k = kernel_begin("k_recurrence", 2, 1, 1);
+    int in[2], out[2], x[2];
+    for (int i = 0; i < 2; i++)
+        in[i] = kernel_linear(k, kernel_array(k, FSR_F64, false));
+    for (int i = 0; i < 2; i++)
+        out[i] = kernel_linear(k, kernel_array(k, FSR_F64, true));
+    for (int i = 0; i < 2; i++)
+        x[i] = kernel_load(k, FSR_ELEM, 0, in[i]);
+    fsr_combine combine;
+    combine_recurrence(&combine, FSR_F64);
+    int scan = kernel_fold(k, FSR_FOLD_SCAN, 0, false, &combine, x);
+    for (int i = 0; i < 2; i++)
+        kernel_store(k, FSR_ELEM, 0, out[i], kernel_result(k, scan, i));
+    return k;
+}
+
+fsr_kernel *kernel_argmax(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_argmax", 2, 1, 1);
+    int in = kernel_linear(k, kernel_array(k, dtype, false));
+    int out = kernel_rows_access(k, kernel_array(k, FSR_I64, true));
+    int x[2] = {kernel_load(k, FSR_ELEM, 0, in), kernel_index(k, FSR_I64, 1)};
+    fsr_combine combine;
+    combine_argmax(&combine, dtype);
+    int best = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, &combine, x);
+    kernel_store(k, FSR_ROW, 1, out, kernel_result(k, best, 1));
+    return k;
+}
+
+fsr_kernel *kernel_map(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_map", 1, 1, 0);
+    int a = kernel_linear(k, kernel_array(k, dtype, false)), b = kernel_linear(k, kernel_array(k, dtype, false));
+    int c = kernel_linear(k, kernel_array(k, dtype, true)), d = kernel_linear(k, kernel_array(k, FSR_BOOL, true));
+    int s = kernel_param(k, kernel_scalar(k, dtype));
+    int x = kernel_load(k, FSR_ROW, 0, a), y = kernel_load(k, FSR_ROW, 0, b);
+    kernel_store(k, FSR_ROW, 0, c, kernel_op(k, FSR_OP_ADD, kernel_op(k, FSR_OP_MUL, x, y, 0), s, 0));
+    kernel_store(k, FSR_ROW, 0, d, kernel_op(k, FSR_OP_LESS, x, y, 0));
+    return k;
+}
+
+fsr_kernel *kernel_fold_recurrence(void) {
+    fsr_kernel *k = kernel_begin("k_fold_recurrence", 2, 1, 1);
+    int in[2], out[2], x[2];
+    for (int i = 0; i < 2; i++)
+        in[i] = kernel_linear(k, kernel_array(k, FSR_F64, false));
+    for (int i = 0; i < 2; i++)
+        out[i] = kernel_rows_access(k, kernel_array(k, FSR_F64, true));
+    for (int i = 0; i < 2; i++)
+        x[i] = kernel_load(k, FSR_ELEM, 0, in[i]);
+    fsr_combine combine;
+    combine_recurrence(&combine, FSR_F64);
+    int fold = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, &combine, x);
+    for (int i = 0; i < 2; i++)
+        kernel_store(k, FSR_ROW, 1, out[i], kernel_result(k, fold, i));
+    return k;
+}
+
+fsr_kernel *kernel_scan_of_scan(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_scan_of_scan", 2, 1, 1);
+    int in = kernel_linear(k, kernel_array(k, dtype, false)), twice = kernel_linear(k, kernel_array(k, dtype, true));
+    int most = kernel_linear(k, kernel_array(k, dtype, true)),
+        total = kernel_rows_access(k, kernel_array(k, dtype, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    int once = kernel_result(k, kernel_builtin(k, FSR_FOLD_SCAN, 0, false, FSR_OP_ADD, x), 0);
+    int top = kernel_result(k, kernel_builtin(k, FSR_FOLD_SCAN, 0, true, FSR_OP_MAXIMUM, x), 0);
+    int again = kernel_result(k, kernel_builtin(k, FSR_FOLD_SCAN, 0, false, FSR_OP_ADD, once), 0);
+    int sum = kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, again);
+    kernel_store(k, FSR_ELEM, 0, twice, again);
+    kernel_store(k, FSR_ELEM, 0, most, kernel_op(k, FSR_OP_ADD, top, kernel_index(k, dtype, 1), 0));
+    kernel_store(k, FSR_ROW, 1, total, kernel_result(k, sum, 0));
+    return k;
+}
+
+fsr_kernel *kernel_late_scan(bool keep) {
+    fsr_kernel *k = kernel_begin(keep ? "k_late_scan_keep" : "k_late_scan", 2, 1, 2);
+    int in = kernel_linear(k, kernel_array(k, FSR_F64, false)), out = kernel_linear(k, kernel_array(k, FSR_F64, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    int scan = kernel_result(k, kernel_builtin(k, FSR_FOLD_SCAN, 0, false, FSR_OP_ADD, x), 0);
+    int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0);
+    kernel_store(k, FSR_ELEM, 1, out, kernel_op(k, FSR_OP_DIV, scan, sum, 0));
+    k->inst[scan].keep = k->schedule.persistent = keep;
+    return k;
+}
+
+/* Turns the contiguous accesses of a rows x columns kernel into those of columns x rows in memory. */
+static fsr_kernel *turn(fsr_kernel *k, const char *name) {
+    snprintf(k->name, sizeof k->name, "%s", name);
+    for (int a = 0; a < k->naccesses; a++) {
+        fsr_access *access = &k->access[a];
+        if (!access->linear)
+            continue;
+        access->linear = false;
+        access->stride[0] = FSR_STRIDE_ONE;
+        access->stride[1] = FSR_STRIDE_VAR;
+        access->slot[1] = FSR_INT_EXTENT;
+    }
+    k->schedule.kind = FSR_SCHEDULE_COL;
+    return k;
+}
+
+fsr_kernel *kernel_column_softmax(void) {
+    return turn(kernel_softmax(false), "k_column_softmax");
+}
+
+fsr_kernel *kernel_column_scan(fsr_dtype dtype, bool exclusive) {
+    return turn(kernel_scan(dtype, exclusive), "k_column_scan");
+}
+
+fsr_kernel *kernel_planes(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_planes", 2, 2, 0);
+    int plain = kernel_linear(k, kernel_array(k, dtype, false));
+    int row = kernel_strided(k, kernel_array(k, dtype, false), (int[]){0, 1}, -1);
+    int column = kernel_strided(k, kernel_array(k, dtype, false), (int[]){1, 0}, -1);
+    int turned = kernel_strided(k, kernel_array(k, dtype, false), (int[]){1, FSR_INT_EXTENT}, -1);
+    int out = kernel_linear(k, kernel_array(k, dtype, true)),
+        indices = kernel_linear(k, kernel_array(k, FSR_F64, true));
+    int a = kernel_load(k, FSR_ROW, 0, plain), b = kernel_load(k, FSR_ROW, 0, row);
+    int c = kernel_load(k, FSR_ROW, 0, column), d = kernel_load(k, FSR_ROW, 0, turned);
+    int sum = kernel_op(k, FSR_OP_ADD, kernel_op(k, FSR_OP_MUL, a, b, 0), c, 0);
+    kernel_store(k, FSR_ROW, 0, out, kernel_op(k, FSR_OP_SUB, sum, d, 0));
+    int three = kernel_const(k, FSR_F64, 3), i = kernel_index(k, FSR_F64, 0), j = kernel_index(k, FSR_F64, 1);
+    kernel_store(k, FSR_ROW, 0, indices, kernel_op(k, FSR_OP_ADD, kernel_op(k, FSR_OP_MUL, i, three, 0), j, 0));
+    return k;
+}
+
+void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t columns) {
+    bool plane = k->ndim == 2 && k->nparallel == 2;
+    launch->integer[FSR_INT_ROWS] = plane ? rows * columns : rows;
+    launch->integer[FSR_INT_COLS] = k->ndim > k->nparallel ? columns : 1;
+    launch->integer[FSR_INT_SPLITS] = 1;
+    launch->integer[FSR_INT_CHUNK] = launch->integer[FSR_INT_COLS];
+    if (k->ndim == 2) {
+        launch->integer[FSR_INT_EXTENT] = rows;
+        launch->integer[FSR_INT_EXTENT + 1] = columns;
+    } else if (k->ndim == 1) {
+        launch->integer[FSR_INT_EXTENT] = k->nparallel == 1 ? rows : columns;
+    }
+}
+
+int64_t kernel_elements(const fsr_kernel *k, const fsr_launch *launch, int buffer) {
+    int64_t most = 0;
+    for (int a = 0; a < k->naccesses; a++) {
+        const fsr_access *access = &k->access[a];
+        if (access->buffer != buffer)
+            continue;
+        int64_t last = access->offset >= 0 ? launch->integer[access->offset] : 0;
+        bool empty = false;
+        for (int d = 0; d < k->ndim; d++) {
+            int64_t extent = launch->integer[FSR_INT_EXTENT + d];
+            int64_t stride = access->stride[d] == FSR_STRIDE_VAR ? launch->integer[access->slot[d]]
+                                                                 : access->stride[d] == FSR_STRIDE_ONE;
+            empty = empty || (extent == 0 && (stride != 0 || d < k->nparallel));
+            last += (extent - 1) * stride;
+        }
+        most = !empty && last + 1 > most ? last + 1 : most;
+    }
+    return most;
+}
+
+static uint64_t draw(uint64_t *state) {
+    uint64_t x = (*state += 0x9e3779b97f4a7c15u);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static void fill(unsigned char *to, size_t bytes, fsr_dtype dtype, uint64_t *state) {
+    size_t size = fsr_dtype_size(dtype);
+    for (size_t i = 0; i + size <= bytes; i += size) {
+        int64_t n = (int64_t)(draw(state) % 2001) - 1000;
+        bool real = fsr_dtype_is_float(dtype);
+        fsr_value v = real ? fsr_value_from_double(dtype, (double)n / 512)
+                           : fsr_value_from_int(dtype, dtype == FSR_BOOL ? n & 1 : n);
+        memcpy(to + i, &v, size);
+    }
+}
+
+/* Under the address sanitizer a touched guard is reported where it happens, reads too. */
+static void guard(const kernel_data *data, int b, bool on) {
+#ifdef __SANITIZE_ADDRESS__
+    unsigned char *at[2] = {data->memory[b], data->memory[b] + KERNEL_GUARD + data->bytes[b]};
+    for (int i = 0; i < 2 && data->memory[b]; i++)
+        on ? __asan_poison_memory_region(at[i], KERNEL_GUARD) : __asan_unpoison_memory_region(at[i], KERNEL_GUARD);
+#else
+    (void)data;
+    (void)b;
+    (void)on;
+#endif
+}
+
+void kernel_data_new(kernel_data *data, const fsr_kernel *k, fsr_launch *launch, uint64_t seed) {
+    memset(data, 0, sizeof *data);
+    for (int b = 0; b < k->narrays; b++) {
+        size_t bytes = (size_t)kernel_elements(k, launch, b) * fsr_dtype_size(k->array[b].dtype);
+        data->bytes[b] = bytes;
+        data->memory[b] = aligned_alloc(KERNEL_GUARD, (bytes + 3 * KERNEL_GUARD - 1) / KERNEL_GUARD * KERNEL_GUARD);
+        memset(data->memory[b], 0xA5, (bytes + 3 * KERNEL_GUARD - 1) / KERNEL_GUARD * KERNEL_GUARD);
+        if (!k->array[b].written)
+            fill(data->memory[b] + KERNEL_GUARD, bytes, k->array[b].dtype, &seed);
+        launch->array[b] = data->memory[b] + KERNEL_GUARD;
+        guard(data, b, true);
+    }
+}
+
+void kernel_data_free(kernel_data *data) {
+    for (int b = 0; b < FSR_MAX_BUFFERS; b++) {
+        guard(data, b, false);
+        free(data->memory[b]);
+    }
+    memset(data, 0, sizeof *data);
+}
+
+bool kernel_data_guards(const kernel_data *data, const fsr_kernel *k, int *where) {
+    for (int b = 0; b < k->narrays; b++) {
+        guard(data, b, false);
+        for (size_t i = 0; i < KERNEL_GUARD; i++)
+            if (data->memory[b][i] != 0xA5 || data->memory[b][KERNEL_GUARD + data->bytes[b] + i] != 0xA5) {
+                *where = b;
+                return false;
+            }
+        guard(data, b, true);
+    }
+    return true;
+}
+
+static bool value_equal(fsr_dtype dtype, fsr_value a, fsr_value b, double tolerance) {
+    if (!fsr_dtype_is_float(dtype) || a.bits == b.bits)
+        return a.bits == b.bits;
+    double x = fsr_value_to_double(dtype, a), y = fsr_value_to_double(dtype, b);
+    if (isnan(x) || isnan(y))
+        return isnan(x) && isnan(y);
+    return fabs(x - y) <= tolerance * fmax(1, fabs(x)) && !isinf(x) && tolerance > 0;
+}
+
+bool kernel_data_equal(const kernel_data *expected, const kernel_data *got, const fsr_kernel *k, double tolerance,
+                       char *why, size_t size) {
+    for (int b = 0; b < k->narrays; b++) {
+        size_t step = fsr_dtype_size(k->array[b].dtype);
+        for (size_t i = 0; i < expected->bytes[b]; i += step) {
+            fsr_value x = {.bits = 0}, y = {.bits = 0};
+            memcpy(&x, expected->memory[b] + KERNEL_GUARD + i, step);
+            memcpy(&y, got->memory[b] + KERNEL_GUARD + i, step);
+            if (value_equal(k->array[b].dtype, x, y, tolerance))
+                continue;
+            snprintf(why, size, "%s: array b%d element %zu is %.17g, expected %.17g", k->name, b, i / step,
+                     fsr_value_to_double(k->array[b].dtype, y), fsr_value_to_double(k->array[b].dtype, x));
+            return false;
+        }
+    }
+    return true;
+}

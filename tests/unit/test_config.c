@@ -1,0 +1,183 @@
+/* runtime/config: defaults, the environment, what a knob does not allow. */
+#include "runtime/config.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const variables[] = {
+#define NAME(kind, field, env, value, doc) "FUSOR_" #env,
+    FSR_KNOB_LIST(NAME)
+#undef NAME
+};
+
+static int clean(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        unsetenv(variables[i]);
+    return 0;
+}
+
+static fsr_config init(const char *variable, const char *value) {
+    fsr_config c;
+    char why[200];
+
+    setenv(variable, value, 1);
+    assert_int_equal(fsr_config_init(&c, why, sizeof why), FSR_OK);
+    assert_string_equal(why, "");
+    unsetenv(variable);
+    return c;
+}
+
+static void defaults(void **state) {
+    fsr_config c;
+    char why[100] = "x";
+
+    (void)state;
+    memset(&c, 0xff, sizeof c);
+    assert_int_equal(fsr_config_init(&c, why, sizeof why), FSR_OK);
+    assert_string_equal(why, "");
+    assert_int_equal(c.backend, FSR_BACKEND_AUTO);
+    assert_int_equal(c.fusion, 1);
+    assert_int_equal(c.fuel, -1);
+    assert_null(c.cache_dir);
+    assert_null(c.skip_passes);
+    assert_int_equal(c.cache_mb, 512);
+    assert_int_equal(c.log_level, FSR_LOG_WARNING);
+    assert_int_equal(c.deterministic, 1);
+    assert_int_equal(fsr_config_check(&c, why, sizeof why), FSR_OK);
+    assert_int_equal(fsr_config_init(NULL, why, sizeof why), FSR_ERR_NULL);
+    assert_int_equal(fsr_config_check(NULL, NULL, 0), FSR_ERR_NULL);
+}
+
+static void environment(void **state) {
+    (void)state;
+    assert_int_equal(init("FUSOR_BACKEND", "cuda").backend, FSR_BACKEND_CUDA);
+    assert_int_equal(init("FUSOR_BACKEND", "reference").backend, FSR_BACKEND_REFERENCE);
+    assert_int_equal(init("FUSOR_BACKEND", "1").backend, FSR_BACKEND_CPU);
+    assert_int_equal(init("FUSOR_FUEL", "0").fuel, 0);
+    assert_int_equal(init("FUSOR_FUEL", "2147483647").fuel, 2147483647);
+    assert_int_equal(init("FUSOR_FUEL", "").fuel, -1);
+    assert_int_equal(init("FUSOR_LOG_LEVEL", "3").log_level, 3);
+}
+
+static void strings(void **state) {
+    fsr_config c;
+
+    (void)state;
+    setenv("FUSOR_CACHE_DIR", "", 1);
+    setenv("FUSOR_DUMP_DIR", "", 1);
+    setenv("FUSOR_COMPILER", "gcc-12", 1);
+    assert_int_equal(fsr_config_init(&c, NULL, 0), FSR_OK);
+    assert_non_null(c.cache_dir);
+    assert_string_equal(c.cache_dir, "");
+    assert_null(c.dump_dir);
+    assert_string_equal(c.compiler, "gcc-12");
+}
+
+static void refuses(const char *variable, const char *value, const char *message) {
+    fsr_config c;
+    char why[200];
+
+    setenv(variable, value, 1);
+    assert_int_equal(fsr_config_init(&c, why, sizeof why), FSR_ERR_VALUE);
+    assert_string_equal(why, message);
+    assert_int_equal(fsr_config_check(&c, why, sizeof why), FSR_OK);
+    unsetenv(variable);
+}
+
+static void refused_values(void **state) {
+    (void)state;
+    refuses("FUSOR_BACKEND", "gpu", "FUSOR_BACKEND is 'gpu'; it must be auto, cpu, cuda or reference");
+    refuses("FUSOR_BACKEND", "4", "FUSOR_BACKEND is '4'; it must be auto, cpu, cuda or reference");
+    refuses("FUSOR_FUSION", "2", "FUSOR_FUSION is '2'; it must be an integer from 0 to 1");
+    refuses("FUSOR_FUEL", "-2", "FUSOR_FUEL is '-2'; it must be an integer of at least -1");
+    refuses("FUSOR_FUEL", "3x", "FUSOR_FUEL is '3x'; it must be an integer of at least -1");
+    refuses("FUSOR_THREADS", "2147483648", "FUSOR_THREADS is '2147483648'; it must be an integer of at least 0");
+    refuses("FUSOR_THREADS", "99999999999999999999",
+            "FUSOR_THREADS is '99999999999999999999'; it must be an integer of at least 0");
+    refuses("FUSOR_THREADS", "cpu", "FUSOR_THREADS is 'cpu'; it must be an integer of at least 0");
+}
+
+/* The first bad variable is named, all keep their defaults, good ones are read. */
+static void several(void **state) {
+    fsr_config c;
+    char why[200];
+
+    (void)state;
+    setenv("FUSOR_FUSION", "maybe", 1);
+    setenv("FUSOR_THREADS", "-1", 1);
+    setenv("FUSOR_DEVICE", "3", 1);
+    assert_int_equal(fsr_config_init(&c, why, sizeof why), FSR_ERR_VALUE);
+    assert_string_equal(why, "FUSOR_FUSION is 'maybe'; it must be an integer from 0 to 1");
+    assert_int_equal(c.fusion, 1);
+    assert_int_equal(c.threads, 0);
+    assert_int_equal(c.device, 3);
+    assert_int_equal(fsr_config_init(&c, NULL, 0), FSR_ERR_VALUE);
+}
+
+/* A message that does not fit is cut, never written past the end. */
+static void short_why(void **state) {
+    fsr_config c;
+    char why[12];
+
+    (void)state;
+    memset(why, '#', sizeof why);
+    setenv("FUSOR_FUSION", "maybe", 1);
+    assert_int_equal(fsr_config_init(&c, why, 8), FSR_ERR_VALUE);
+    assert_string_equal(why, "FUSOR_F");
+    assert_int_equal(why[8], '#');
+}
+
+static void checks_programs(void **state) {
+    fsr_config c;
+    char why[200];
+
+    (void)state;
+    assert_int_equal(fsr_config_init(&c, NULL, 0), FSR_OK);
+    c.cache_mb = -1;
+    assert_int_equal(fsr_config_check(&c, why, sizeof why), FSR_ERR_VALUE);
+    assert_string_equal(why, "cache_mb is '-1'; it must be an integer of at least 0");
+    c.cache_mb = 1;
+    c.backend = 7;
+    assert_int_equal(fsr_config_check(&c, why, sizeof why), FSR_ERR_VALUE);
+    assert_string_equal(why, "backend is '7'; it must be auto, cpu, cuda or reference");
+}
+
+static void default_dir_is(const char *expected) {
+    char *dir = fsr_config_default_cache_dir();
+
+    if (expected)
+        assert_string_equal(dir, expected);
+    else
+        assert_null(dir);
+    free(dir);
+}
+
+static void default_dir(void **state) {
+    (void)state;
+    setenv("HOME", "/home/someone", 1);
+    unsetenv("XDG_CACHE_HOME");
+    default_dir_is("/home/someone/.cache/fusor");
+    setenv("XDG_CACHE_HOME", "", 1);
+    default_dir_is("/home/someone/.cache/fusor");
+    setenv("XDG_CACHE_HOME", "relative", 1);
+    default_dir_is("/home/someone/.cache/fusor");
+    setenv("XDG_CACHE_HOME", "/var/cache/me", 1);
+    default_dir_is("/var/cache/me/fusor");
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    default_dir_is(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(defaults, clean),        cmocka_unit_test_setup(environment, clean),
+        cmocka_unit_test_setup(strings, clean),         cmocka_unit_test_setup(refused_values, clean),
+        cmocka_unit_test_setup(several, clean),         cmocka_unit_test_setup(short_why, clean),
+        cmocka_unit_test_setup(checks_programs, clean), cmocka_unit_test_setup(default_dir, clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,426 @@
+/* Generated CUDA on the host: every schedule at small awkward sizes, under several orders of blocks and threads, against
+ * the interpreter of the loop IR; arrays stand between guards, and every order must give the same bits. First the machine
+ * that runs them must see the mistakes it is there for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend_cuda/emit_cuda.h"
+#include "runtime/text.h"
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/support/kernels.h"
+
+/* ---- the machine ------------------------------------------------------------------------------------- */
+
+static fsr_status run_text(const char *name, const char *body, int *data, unsigned blocks, unsigned threads,
+                           uint64_t seed, fsr_fault *fault) {
+    char source[1024];
+    void *args[] = {&data};
+    snprintf(source, sizeof source, "extern \"C\" __global__ void __launch_bounds__(%u) %s(int *x) { %s }", threads,
+             name, body);
+    return host_cuda_run_text(name, source, args, blocks, threads, seed, fault);
+}
+
+static void test_machine_runs(void **state) {
+    (void)state;
+    static const char body[] = "int v = threadIdx.x + blockIdx.x;"
+                               "for (int d = 16; d; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);"
+                               "__shared__ int s[3];"
+                               "if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;"
+                               "__syncthreads();"
+                               "if (threadIdx.x == 95) atomicAdd(x, s[0] + s[1] + s[2]);";
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        int sum = 0;
+        fsr_fault fault = {FSR_OK, NULL};
+        assert_int_equal(run_text("k_sum", body, &sum, 7, 96, seed, &fault), FSR_OK);
+        assert_int_equal(sum, 7 * 95 * 48 + 96 * 21);
+    }
+}
+
+static void test_machine_shuffles(void **state) {
+    (void)state;
+    static const char body[] = "int t = threadIdx.x;"
+                               "x[t] = __shfl_up_sync(~0u, t, 3);"
+                               "x[32 + t] = __shfl_down_sync(~0u, t, 3, 8);"
+                               "x[64 + t] = __shfl_sync(~0u, t, 5, 16);"
+                               "x[96 + t] = (int)__ballot_sync(~0u, t % 3 == 0);"
+                               "if (t < 5) x[128 + t] = __any_sync(0x1fu, t == 4) + __all_sync(0x1fu, t < 4);"
+                               "__syncwarp();";
+    int x[160] = {0}, votes = 0;
+    fsr_fault fault = {FSR_OK, NULL};
+    assert_int_equal(run_text("k_shuffle", body, x, 1, 32, 3, &fault), FSR_OK);
+    for (int t = 0; t < 32; t++)
+        votes |= (int)((t % 3 == 0 ? 1u : 0u) << t);
+    for (int t = 0; t < 32; t++) {
+        assert_int_equal(x[t], t < 3 ? t : t - 3);
+        assert_int_equal(x[32 + t], t % 8 + 3 < 8 ? t + 3 : t);
+        assert_int_equal(x[64 + t], t / 16 * 16 + 5);
+        assert_int_equal(x[96 + t], votes);
+        assert_int_equal(x[128 + t], t < 5);
+    }
+}
+
+/* Counts the seeds under which a kernel is caught: it fails, or leaves another x[0] than it should. */
+static int caught(const char *name, const char *body, unsigned blocks, unsigned threads, int expected,
+                  const char *why) {
+    int n = 0;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        int x[64] = {0};
+        fsr_fault fault = {FSR_OK, NULL};
+        fsr_status status = run_text(name, body, x, blocks, threads, seed, &fault);
+        if (status != FSR_OK)
+            assert_int_equal(status, FSR_ERR_MISMATCH);
+        if (status != FSR_OK && why && !strstr(fault.message, why))
+            fail_msg("'%s' lacks '%s'", fault.message, why);
+        n += status != FSR_OK || x[0] != expected;
+        fsr_fault_clear(&fault);
+    }
+    return n;
+}
+
+static void test_machine_catches(void **state) {
+    (void)state;
+    assert_true(caught("k_race", "__shared__ int s; if (threadIdx.x == 0) s = 5; if (threadIdx.x == 40) x[0] = s;", 1,
+                       64, 5, NULL) > 0);
+    assert_true(caught("k_order",
+                       "if (threadIdx.x == 0) { int b = blockIdx.x;"
+                       "while (b && !*(volatile int *)(x + b)) __nanosleep(9); x[b + 1] = 1; x[0] = 1; }",
+                       40, 32, 1, "nothing happens any more") > 0);
+    assert_int_equal(caught("k_ticket",
+                            "if (threadIdx.x == 0) { int b = atomicAdd(x, 1);"
+                            "while (b && !*(volatile int *)(x + b)) __nanosleep(9); x[b + 1] = 1; }",
+                            40, 32, 40, NULL),
+                     0);
+    assert_int_equal(caught("k_divergent", "if (threadIdx.x < 16)\n__syncthreads(); else\n__syncthreads();", 1, 32, 0,
+                            "at a barrier in line"),
+                     12);
+    assert_int_equal(
+        caught("k_gone", "if (threadIdx.x < 16) __syncthreads();", 1, 32, 0, "16 of 32 threads have returned"), 12);
+    assert_int_equal(caught("k_lanes", "if (threadIdx.x < 16) __syncwarp();", 1, 32, 0, NULL), 12);
+    assert_int_equal(
+        caught("k_outside", "if (threadIdx.x < 5) x[0] = __shfl_sync(0x1fu, 3, 7); __syncwarp();", 1, 32, 3, NULL), 12);
+}
+
+static void test_machine_compiles(void **state) {
+    (void)state;
+    fsr_fault fault = {FSR_OK, NULL};
+    assert_int_equal(run_text("k_wrong", "nonsense;", NULL, 1, 32, 0, &fault), FSR_ERR_COMPILE);
+    assert_non_null(strstr(fault.message, "nonsense"));
+    fsr_fault_clear(&fault);
+}
+
+/* ---- one launch -------------------------------------------------------------------------------------- */
+
+typedef struct counts {
+    int launches, failures;
+} counts;
+
+static void explain(counts *n, const fsr_kernel *k, const fsr_launch *launch, const char *why) {
+    if (n->failures++ > 3)
+        return;
+    fprintf(stderr, "FAILED rows %lld cols %lld splits %lld chunk %lld: %s\n", (long long)launch->integer[FSR_INT_ROWS],
+            (long long)launch->integer[FSR_INT_COLS], (long long)launch->integer[FSR_INT_SPLITS],
+            (long long)launch->integer[FSR_INT_CHUNK], why);
+    fsr_kernel_print(k, stderr);
+}
+
+static bool is_zero(const unsigned char *at, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (at[i])
+            return false;
+    return true;
+}
+
+/* One run on the machine into `data`; on a failure says why. */
+static bool run_once(const fsr_kernel *k, const char *source, fsr_launch *launch, kernel_data *data, uint64_t seed,
+                     char *why, size_t size) {
+    int64_t work = fsr_kernel_work_bytes(k, launch->integer), zero = fsr_kernel_zero_bytes(k, launch->integer);
+    fsr_fault fault = {FSR_OK, NULL};
+    bool good = true;
+    int where;
+    kernel_data_new(data, k, launch, 1);
+    launch->work = malloc((size_t)work + 1);
+    launch->zero = calloc(1, (size_t)zero + 1);
+    memset(launch->work, 0xCB, (size_t)work);
+    launch->blocks = fsr_kernel_blocks(k, launch->integer);
+    if (launch->blocks > 0 && host_cuda_run(k, source, launch, seed, &fault) != FSR_OK) {
+        snprintf(why, size, "%s", fault.message);
+        good = false;
+    } else if (!kernel_data_guards(data, k, &where)) {
+        snprintf(why, size, "the guards of array %d are broken", where);
+        good = false;
+    } else if (k->schedule.kind != FSR_SCHEDULE_LOOKBACK && !is_zero(launch->zero, zero)) {
+        snprintf(why, size, "the zeroed memory is not zero after the launch");
+        good = false;
+    }
+    fsr_fault_clear(&fault);
+    free(launch->work);
+    free(launch->zero);
+    return good;
+}
+
+static void check_launch(counts *n, const fsr_kernel *k, const char *source, fsr_launch *launch, double tolerance) {
+    enum { SEEDS = 3 };
+    kernel_data expected, got[SEEDS];
+    char why[2048] = "";
+    kernel_data_new(&expected, k, launch, 1);
+    assert_int_equal(fsr_kernel_interpret(k, launch), FSR_OK);
+    bool good = true;
+    int made = 0;
+    while (made < SEEDS && good) {
+        kernel_data *mine = &got[made++];
+        good = run_once(k, source, launch, mine, (uint64_t)(n->launches++) * 7 + 1, why, sizeof why) &&
+               kernel_data_equal(&expected, mine, k, tolerance, why, sizeof why) &&
+               kernel_data_equal(&got[0], mine, k, 0, why, sizeof why);
+    }
+    if (!good)
+        explain(n, k, launch, why);
+    while (made > 0)
+        kernel_data_free(&got[--made]);
+    kernel_data_free(&expected);
+}
+
+/* ---- sweeps ------------------------------------------------------------------------------------------ */
+
+static bool fits(const fsr_kernel *k, int64_t rows, int64_t columns) {
+    const fsr_schedule *s = &k->schedule;
+    bool along_rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_MAP && k->ndim == 1);
+    int64_t inner = along_rows ? rows : columns;
+    bool any_tail = s->kind == FSR_SCHEDULE_MAP && k->ndim == 1;
+    if (s->persistent && columns > (int64_t)s->group * s->items)
+        return false;
+    return any_tail || inner % s->vector == 0;
+}
+
+static void set_splits(const fsr_kernel *k, fsr_launch *launch, int64_t columns, int splits) {
+    const fsr_schedule *s = &k->schedule;
+    int64_t chunk = columns;
+    if (s->kind == FSR_SCHEDULE_LOOKBACK)
+        chunk = (int64_t)s->threads * s->items;
+    else if (s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_COL)
+        chunk = ((columns + splits - 1) / splits + s->vector - 1) / s->vector * s->vector;
+    else
+        return;
+    chunk = chunk > 0 ? chunk : s->vector;
+    launch->integer[FSR_INT_CHUNK] = chunk;
+    launch->integer[FSR_INT_SPLITS] = columns > 0 ? (columns + chunk - 1) / chunk : 1;
+}
+
+/* All sizes of one kernel under one schedule; takes the kernel. */
+static void sweep_sizes(counts *n, fsr_kernel *k, fsr_schedule schedule, int splits, double tolerance,
+                        const int64_t (*size)[2], int sizes) {
+    char why[256];
+    fsr_text text = {0};
+    k->schedule = schedule;
+    if (fsr_kernel_verify(k, why, sizeof why) != FSR_OK)
+        fail_msg("%s: %s", k->name, why);
+    if (fsr_emit_cuda_for_host(k, &text) != FSR_OK)
+        fail_msg("%s is not emitted", k->name);
+    for (int i = 0; i < sizes; i++) {
+        fsr_launch launch = {.blocks = 0};
+        if (!fits(k, size[i][0], size[i][1]))
+            continue;
+        kernel_sizes(k, &launch, size[i][0], size[i][1]);
+        set_splits(k, &launch, size[i][1], splits);
+        if (k->nscalars)
+            launch.scalar[0] = fsr_value_from_double(k->scalar[0], 3);
+        check_launch(n, k, text.data, &launch, tolerance);
+    }
+    fsr_text_free(&text);
+    fsr_kernel_free(k);
+}
+
+/* The usual sizes: around a warp, and around the columns (or rows) that a block or thread group takes at once. */
+static void sweep(counts *n, fsr_kernel *k, fsr_schedule s, int splits, double tolerance) {
+    int64_t at_once = (int64_t)(s.kind == FSR_SCHEDULE_ROW ? s.group : s.threads) * s.items;
+    int64_t v = s.vector, tile = at_once / v * v;
+    const int64_t size[][2] = {{0, 32},   {4, 0},        {1, v},        {32, 1},       {31, 33},      {2, 31},
+                               {4, 32},   {3, 256},      {5, 257},      {257, 4},      {1, 2 * tile}, {1, tile - v},
+                               {4, tile}, {3, tile + v}, {tile + v, 1}, {3 * tile, 2}, {64, 16},      {16, 48}};
+    if (s.kind == FSR_SCHEDULE_COL) {
+        const int64_t column[][2] = {{0, 32},
+                                     {4, 0},
+                                     {v, 1},
+                                     {32, 5},
+                                     {33, 31},
+                                     {31, 33},
+                                     {64, 32},
+                                     {8, 257},
+                                     {16, 1000},
+                                     {1, 70},
+                                     {257, 3},
+                                     {3 * tile, 4},
+                                     {tile, 9},
+                                     {tile - v, 17},
+                                     {tile + v, 2},
+                                     {s.group * v, 40},
+                                     {s.group * v + v, 41}};
+        sweep_sizes(n, k, s, splits, tolerance, column, sizeof column / sizeof *column);
+        return;
+    }
+    sweep_sizes(n, k, s, splits, tolerance, size, sizeof size / sizeof *size);
+}
+
+static void finish(const counts *n) {
+    assert_true(n->launches > 0);
+    if (n->failures)
+        fail_msg("%d failures in %d launches", n->failures, n->launches);
+}
+
+static fsr_schedule schedule(fsr_schedule_kind kind, int threads, int group, int vector, int items) {
+    return (fsr_schedule){.kind = kind, .threads = threads, .group = group, .vector = vector, .items = items};
+}
+
+static fsr_schedule persistent(fsr_schedule s) {
+    s.persistent = true;
+    return s;
+}
+
+static fsr_schedule wide(fsr_schedule s) {
+    s.wide = true;
+    return s;
+}
+
+static void test_map(void **state) {
+    (void)state;
+    counts n = {0, 0};
+    sweep(&n, kernel_map(FSR_F32), schedule(FSR_SCHEDULE_MAP, 64, 1, 1, 4), 1, 0);
+    sweep(&n, kernel_map(FSR_F32), schedule(FSR_SCHEDULE_MAP, 64, 1, 4, 8), 1, 0);
+    sweep(&n, kernel_map(FSR_F32), wide(schedule(FSR_SCHEDULE_MAP, 32, 1, 4, 4)), 1, 0);
+    sweep(&n, kernel_map(FSR_I64), schedule(FSR_SCHEDULE_MAP, 64, 1, 2, 2), 1, 0);
+    sweep(&n, kernel_map(FSR_U8), schedule(FSR_SCHEDULE_MAP, 32, 1, 16, 16), 1, 0);
+    sweep(&n, kernel_map(FSR_BOOL), schedule(FSR_SCHEDULE_MAP, 32, 1, 8, 8), 1, 0);
+    sweep(&n, kernel_planes(FSR_F64), schedule(FSR_SCHEDULE_MAP, 64, 1, 1, 2), 1, 0);
+    sweep(&n, kernel_planes(FSR_I32), schedule(FSR_SCHEDULE_MAP, 64, 1, 4, 8), 1, 0);
+    sweep(&n, kernel_planes(FSR_F32), wide(schedule(FSR_SCHEDULE_MAP, 32, 1, 2, 2)), 1, 0);
+    finish(&n);
+}
+
+static void test_rows(void **state) {
+    (void)state;
+    static const int group[] = {1, 2, 8, 32, 64, 128};
+    counts n = {0, 0};
+    for (int g = 0; g < 6; g++) {
+        sweep(&n, kernel_row_sums(FSR_F32), schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 4), 1, 0);
+        sweep(&n, kernel_row_sums(FSR_I64), schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 6), 1, 0);
+        sweep(&n, kernel_argmax(FSR_F32), schedule(FSR_SCHEDULE_ROW, 128, group[g], 4, 4), 1, 0);
+        sweep(&n, kernel_fold_recurrence(), schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 3), 1, 1e-9);
+    }
+    sweep(&n, kernel_row_sums(FSR_U8), wide(schedule(FSR_SCHEDULE_ROW, 64, 32, 16, 32)), 1, 0);
+    sweep(&n, kernel_row_sums(FSR_BOOL), persistent(schedule(FSR_SCHEDULE_ROW, 64, 64, 8, 8)), 1, 0);
+    finish(&n);
+}
+
+static void test_rows_passes(void **state) {
+    (void)state;
+    static const int group[] = {1, 4, 32, 128};
+    counts n = {0, 0};
+    for (int g = 0; g < 4; g++) {
+        sweep(&n, kernel_softmax(true), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 4)), 1, 1e-6);
+        sweep(&n, kernel_softmax(true), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 4, 8)), 1, 1e-6);
+        sweep(&n, kernel_softmax(false), schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 4), 1, 1e-6);
+        sweep(&n, kernel_late_scan(true), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 4)), 1, 1e-12);
+        sweep(&n, kernel_late_scan(false), schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 2), 1, 1e-12);
+    }
+    finish(&n);
+}
+
+static void test_rows_scans(void **state) {
+    (void)state;
+    static const int group[] = {1, 8, 32, 64, 128};
+    counts n = {0, 0};
+    for (int g = 0; g < 5; g++) {
+        sweep(&n, kernel_scan(FSR_I32, g % 2), schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 4), 1, 0);
+        sweep(&n, kernel_scan(FSR_F64, (g + 1) % 2), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 4)), 1, 0);
+        sweep(&n, kernel_recurrence(), schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 2), 1, 1e-9);
+        sweep(&n, kernel_scan_of_scan(FSR_I64), schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 2), 1, 0);
+        sweep(&n, kernel_scan_of_scan(FSR_I32), wide(schedule(FSR_SCHEDULE_ROW, 128, group[g], 4, 8)), 1, 0);
+    }
+    finish(&n);
+}
+
+static void test_split(void **state) {
+    (void)state;
+    counts n = {0, 0};
+    for (int splits = 1; splits < 6; splits += 2) {
+        sweep(&n, kernel_row_sums(FSR_F32), schedule(FSR_SCHEDULE_SPLIT, 64, 64, 4, 4), splits, 0);
+        sweep(&n, kernel_row_sums(FSR_I64), wide(schedule(FSR_SCHEDULE_SPLIT, 32, 32, 1, 2)), splits, 0);
+        sweep(&n, kernel_argmax(FSR_I32), schedule(FSR_SCHEDULE_SPLIT, 128, 128, 1, 1), splits, 0);
+        sweep(&n, kernel_fold_recurrence(), schedule(FSR_SCHEDULE_SPLIT, 64, 64, 2, 4), splits, 1e-9);
+    }
+    sweep(&n, kernel_row_sums(FSR_F32), schedule(FSR_SCHEDULE_SPLIT, 32, 32, 1, 1), 100, 0);
+    finish(&n);
+}
+
+static void test_columns(void **state) {
+    (void)state;
+    counts n = {0, 0};
+    for (int splits = 1; splits < 8; splits += 3) {
+        sweep(&n, kernel_column_sums(FSR_F32), schedule(FSR_SCHEDULE_COL, 128, 32, 1, 1), splits, 0);
+        sweep(&n, kernel_column_sums(FSR_F32), schedule(FSR_SCHEDULE_COL, 128, 8, 4, 4), splits, 0);
+        sweep(&n, kernel_column_sums(FSR_I64), schedule(FSR_SCHEDULE_COL, 64, 64, 2, 2), splits, 0);
+        sweep(&n, kernel_column_sums(FSR_I32), wide(schedule(FSR_SCHEDULE_COL, 64, 1, 1, 1)), splits, 0);
+    }
+    sweep(&n, kernel_column_softmax(), schedule(FSR_SCHEDULE_COL, 64, 64, 1, 1), 1, 1e-6);
+    sweep(&n, kernel_column_softmax(), schedule(FSR_SCHEDULE_COL, 64, 16, 1, 1), 1, 1e-6);
+    sweep(&n, kernel_column_softmax(), schedule(FSR_SCHEDULE_COL, 64, 16, 4, 4), 1, 1e-6);
+    sweep(&n, kernel_column_scan(FSR_I32, false), schedule(FSR_SCHEDULE_COL, 64, 64, 1, 1), 1, 0);
+    sweep(&n, kernel_column_scan(FSR_F32, true), schedule(FSR_SCHEDULE_COL, 32, 32, 4, 4), 1, 0);
+    finish(&n);
+}
+
+static void test_lookback(void **state) {
+    (void)state;
+    counts n = {0, 0};
+    for (int threads = 32; threads <= 128; threads *= 2) {
+        sweep(&n, kernel_scan(FSR_I32, false), schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 1), 1, 0);
+        sweep(&n, kernel_scan(FSR_F64, true), schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 4), 1, 0);
+        sweep(&n, kernel_recurrence(), schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 2), 1, 1e-9);
+        sweep(&n, kernel_scan_of_scan(FSR_I64), schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 2), 1, 0);
+        sweep(&n, kernel_scan_of_scan(FSR_I32), wide(schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 4, 8)), 1, 0);
+    }
+    finish(&n);
+}
+
+/* Tiles of 32 columns: 1024 and more make the third level of the hierarchy, 32768 the fourth. */
+static void test_lookback_levels(void **state) {
+    (void)state;
+    static const int64_t size[][2] = {{1, 32 * 31}, {1, 32 * 32},   {1, 32 * 33 + 5},
+                                      {3, 32 * 65}, {1, 32 * 1023}, {2, 32 * 1025 + 1}};
+    static const int64_t large[][2] = {{1, 32 * 32769 + 1}};
+    fsr_schedule s = schedule(FSR_SCHEDULE_LOOKBACK, 32, 32, 1, 1);
+    counts n = {0, 0};
+    sweep_sizes(&n, kernel_scan(FSR_I32, false), s, 1, 0, size, 6);
+    sweep_sizes(&n, kernel_recurrence(), s, 1, 1e-9, size, 6);
+    sweep_sizes(&n, kernel_scan_of_scan(FSR_I64), s, 1, 0, size, 6);
+    sweep_sizes(&n, kernel_scan(FSR_I64, true), s, 1, 0, large, 1);
+    finish(&n);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_machine_runs),
+        cmocka_unit_test(test_machine_shuffles),
+        cmocka_unit_test(test_machine_catches),
+        cmocka_unit_test(test_machine_compiles),
+        cmocka_unit_test(test_map),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows_passes),
+        cmocka_unit_test(test_rows_scans),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_lookback),
+        cmocka_unit_test(test_lookback_levels),
+    };
+    if (!host_cuda_available()) {
+        fprintf(stderr, "skipped: no C++ compiler\n");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* Soundness of the ball arithmetic: random programs of scalar ops, run op by op as a backend would (rounded to the dtype
+ * after each op, inexact ops wrong by as much as the table allows), must stay inside the balls. And the balls must be small. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend_cpu/reference_ball.h"
+
+enum { POOL = 24, PROGRAMS = 4000, LENGTH = 40 };
+
+static uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static int pick(uint64_t *state, int n) { return (int)(next_random(state) >> 33) % n; }
+
+/* A value of the pool: what a backend has, and the ball. */
+typedef struct item {
+    fsr_dtype dtype;
+    fsr_value value;
+    fsr_ball ball;
+} item;
+
+static fsr_value random_value(fsr_dtype dtype, uint64_t *state) {
+    static const double specials[] = {0, -0.0, 1, -1, 2, 0.5, HUGE_VAL, -HUGE_VAL, NAN, 1e-40, 3e38, 100, -87.5};
+    if (pick(state, 8) == 0)
+        return fsr_value_from_double(dtype, specials[pick(state, (int)(sizeof specials / sizeof *specials))]);
+    double scale = pick(state, 3) == 0 ? 1e3 : 4;
+    return fsr_value_from_double(dtype, scale * ((double)(next_random(state) >> 11) * 0x1p-52 - 1));
+}
+
+static fsr_value neighbour(fsr_dtype dtype, fsr_value v, bool down) {
+    if (dtype == FSR_F32)
+        v.f32 = nextafterf(v.f32, down ? -FLT_MAX : FLT_MAX);
+    else
+        v.f64 = nextafter(v.f64, down ? -DBL_MAX : DBL_MAX);
+    return v;
+}
+
+/* Moved by up to `ulps` units in the last place (of the smaller ones, next to a power of two). */
+static fsr_value disturb(fsr_dtype dtype, fsr_value v, int ulps, uint64_t *state) {
+    const double start = fsr_value_to_double(dtype, v);
+    if (!isfinite(start))
+        return v;
+    const fsr_value inner = neighbour(dtype, v, start > 0);
+    const double most = ulps * fabs(start - fsr_value_to_double(dtype, inner));
+    const bool down = pick(state, 2);
+    for (int steps = pick(state, ulps + 1); steps > 0; steps--) {
+        fsr_value next = neighbour(dtype, v, down);
+        if (fabs(fsr_value_to_double(dtype, next) - start) > most)
+            break;
+        v = next;
+    }
+    return v;
+}
+
+static bool inside(const item *x) {
+    long double value = fsr_ball_from_value(x->dtype, x->value).center;
+    if (isinf(x->ball.radius))
+        return true;
+    if (isnan(x->ball.center) || isnan(value))
+        return isnan(x->ball.center) && isnan(value);
+    if (value == x->ball.center)
+        return true;
+    return isfinite(value) && isfinite(x->ball.center) && fabsl(value - x->ball.center) <= x->ball.radius;
+}
+
+/* An operand of the wanted dtype from the pool, cast if needed. */
+static item operand(const item *pool, int n, fsr_dtype want, uint64_t *state) {
+    item x = pool[pick(state, n)];
+    if (x.dtype != want) {
+        x.ball = fsr_ball_op(FSR_OP_CAST, x.dtype, want, &x.ball, FSR_BALL_STRICT);
+        x.value = fsr_op_eval(FSR_OP_CAST, x.dtype, want, &x.value);
+        x.dtype = want;
+    }
+    return x;
+}
+
+static item apply(fsr_op op, fsr_dtype compute, const item *pool, int n, uint64_t *state) {
+    const fsr_op_info *info = fsr_op_get(op);
+    fsr_value args[3] = {{.bits = 0}};
+    fsr_ball balls[3] = {{0, 0}, {0, 0}, {0, 0}};
+    for (int i = 0; i < info->arity; i++) {
+        item x = operand(pool, n, info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, state);
+        args[i] = x.value;
+        balls[i] = x.ball;
+    }
+    bool to_bool = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
+    item out = {.dtype = to_bool ? FSR_BOOL : compute};
+    out.value = fsr_op_eval(op, compute, out.dtype, args);
+    if (!(info->flags & FSR_OP_EXACT))
+        out.value = disturb(compute, out.value, (int)info->ulp - 1, state);
+    out.ball = fsr_ball_op(op, compute, out.dtype, balls, FSR_BALL_STRICT);
+    return out;
+}
+
+static void test_random_programs(void **state) {
+    (void)state;
+    static const fsr_dtype dtypes[] = {FSR_F32, FSR_F32, FSR_F64, FSR_I32, FSR_I64, FSR_U8, FSR_BOOL};
+    uint64_t seed = 88172645463325252u;
+    int64_t finite = 0, known = 0, total = 0;
+    for (int program = 0; program < PROGRAMS; program++) {
+        item pool[POOL + LENGTH];
+        int n = 0;
+        for (; n < POOL; n++) {
+            fsr_dtype dtype = dtypes[pick(&seed, 7)];
+            fsr_value v = random_value(dtype, &seed);
+            pool[n] = (item){dtype, v, fsr_ball_from_value(dtype, v)};
+        }
+        for (int i = 0; i < LENGTH; i++) {
+            fsr_op op = (fsr_op)pick(&seed, FSR_OP_COUNT);
+            fsr_dtype compute = dtypes[pick(&seed, 7)];
+            if (op == FSR_OP_CAST || !fsr_op_defined(op, compute))
+                continue;
+            item x = apply(op, compute, pool, n, &seed);
+            if (!inside(&x))
+                fail_msg("program %d: %s on %s gives %.17g, outside %.17Lg +- %g", program, fsr_op_get(op)->name,
+                         fsr_dtype_name(compute), fsr_value_to_double(x.dtype, x.value), x.ball.center, x.ball.radius);
+            total++;
+            finite += isfinite(x.ball.radius) != 0;
+            known += x.ball.radius == 0;
+            pool[n++] = x;
+        }
+    }
+    assert_true(total > 80000);
+    assert_true(finite > total * 9 / 10);
+    assert_true(known < total * 95 / 100);
+}
+
+static fsr_ball op1(fsr_op op, fsr_dtype dtype, long double a, double ra) {
+    fsr_ball x = {a, ra};
+    return fsr_ball_op(op, dtype, dtype, &x, FSR_BALL_STRICT);
+}
+
+static fsr_ball op2(fsr_op op, fsr_dtype dtype, long double a, double ra, long double b, double rb) {
+    fsr_ball x[2] = {{a, ra}, {b, rb}};
+    bool compares = fsr_op_get(op)->rule == FSR_RULE_COMPARE;
+    return fsr_ball_op(op, dtype, compares ? FSR_BOOL : dtype, x, FSR_BALL_STRICT);
+}
+
+static void test_radii(void **state) {
+    (void)state;
+    assert_true(op2(FSR_OP_ADD, FSR_F32, 1, 0, 0x1p-30, 0).radius == 0);
+    assert_true(op2(FSR_OP_ADD, FSR_F32, 1, 0, 0x1p-30, 0).center == 1);
+    fsr_ball sum = op2(FSR_OP_ADD, FSR_F32, 1, 1e-3, 2, 2e-3);
+    assert_true(sum.radius >= 3e-3 && sum.radius < 3.001e-3);
+    fsr_ball product = op2(FSR_OP_MUL, FSR_F64, 3, 0.5, -2, 0.25);
+    assert_true(product.center == -6 && product.radius >= 1.875 && product.radius < 1.8751);
+    fsr_ball ratio = op2(FSR_OP_DIV, FSR_F64, 6, 1, 2, 1);
+    assert_true(ratio.center == 3 && ratio.radius >= 4 && ratio.radius < 4.1);
+    assert_true(isinf(op2(FSR_OP_DIV, FSR_F64, 1, 0, 0.5, 0.5).radius));
+    fsr_ball pole = op2(FSR_OP_DIV, FSR_F64, -1, 0.5, 0, 0);
+    assert_true(pole.center == -INFINITY && pole.radius == 0);
+    assert_true(op1(FSR_OP_SIN, FSR_F64, 1e6, 5).radius < 2.001);
+    assert_true(op1(FSR_OP_SIN, FSR_F32, 1e-30L, 0).radius < 1e-36);
+    assert_true(isinf(op1(FSR_OP_LOG, FSR_F64, 0.5, 1).radius));
+    assert_true(isnan(op1(FSR_OP_LOG, FSR_F64, -2, 1).center));
+    fsr_ball e = op1(FSR_OP_EXP, FSR_F32, 1, 0);
+    assert_true(e.radius > 0 && e.radius <= 2.1 * 0x1p-22);
+    assert_true(op1(FSR_OP_EXP, FSR_F32, 100, 0).center == INFINITY);
+    assert_true(isinf(op1(FSR_OP_EXP, FSR_F32, 88.7228393554687500L, 1e-3).radius));
+    assert_true(op1(FSR_OP_EXP, FSR_F32, -104, 0).radius > 0);
+    assert_true(op1(FSR_OP_FLOOR, FSR_F32, 2.5, 0.25).radius == 0);
+    assert_true(op1(FSR_OP_FLOOR, FSR_F32, 2.5, 0.75).radius == 1);
+    assert_true(op1(FSR_OP_ABS, FSR_F32, 0.5, 1).radius >= 0.5);
+    fsr_ball largest = op2(FSR_OP_MAXIMUM, FSR_F32, 5, 1, 1, 0.5);
+    assert_true(largest.center == 5 && largest.radius == 1);
+    assert_true(isinf(op2(FSR_OP_POW, FSR_F64, 0.5, 1, 0.5, 0).radius));
+    fsr_ball square = op2(FSR_OP_POW, FSR_F64, 0.5, 1.5, 2, 0);
+    assert_true(square.radius >= 3.75 && square.radius < 3.76);
+}
+
+static void test_unknowns(void **state) {
+    (void)state;
+    assert_true(op2(FSR_OP_LESS, FSR_F32, 1, 0.5, 2, 0.5).radius == 1);
+    assert_true(op2(FSR_OP_LESS, FSR_F32, 1, 0.4, 2, 0.5).radius == 0);
+    assert_true(op2(FSR_OP_EQUAL, FSR_F32, 1, 1, 1.5, 0).radius == 1);
+    assert_true(op2(FSR_OP_EQUAL, FSR_F32, 1, 0, 1, 0).radius == 0);
+    assert_true(op2(FSR_OP_LESS, FSR_F32, NAN, 0, 0, INFINITY).radius == 0);
+    fsr_ball bools[3] = {{0, 1}, {0, 0}, {0, 0}};
+    assert_true(fsr_ball_op(FSR_OP_LOGICAL_AND, FSR_BOOL, FSR_BOOL, bools, FSR_BALL_STRICT).radius == 0);
+    assert_true(fsr_ball_op(FSR_OP_LOGICAL_OR, FSR_BOOL, FSR_BOOL, bools, FSR_BALL_STRICT).radius == 1);
+    fsr_ball choice[3] = {{0, 1}, {3, 0.5}, {1, 0.25}};
+    fsr_ball either = fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, choice, FSR_BALL_STRICT);
+    assert_true(fabsl(either.center - 3.5L) <= either.radius && fabsl(either.center - 0.75L) <= either.radius);
+    choice[0].radius = 0;
+    either = fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, choice, FSR_BALL_STRICT);
+    assert_true(either.center == 1 && either.radius == 0.25);
+    fsr_ball near = {2.999L, 0.01};
+    fsr_ball whole = fsr_ball_op(FSR_OP_CAST, FSR_F32, FSR_I32, &near, FSR_BALL_STRICT);
+    assert_true(whole.center == 2 && whole.radius == 1);
+    near.radius = 1e-4;
+    assert_true(fsr_ball_op(FSR_OP_CAST, FSR_F32, FSR_I32, &near, FSR_BALL_STRICT).radius == 0);
+    fsr_ball flag = {0, 1};
+    fsr_ball byte = fsr_ball_op(FSR_OP_CAST, FSR_BOOL, FSR_U8, &flag, FSR_BALL_STRICT);
+    assert_true(byte.center == 0 && byte.radius == 1);
+    fsr_ball edge[2] = {{INT32_MAX, 1}, {0, 0}};
+    assert_true(isinf(fsr_ball_op(FSR_OP_ADD, FSR_I32, FSR_I32, edge, FSR_BALL_STRICT).radius));
+}
+
+/* A product that a backend may contract, and a step of a fold, are not known to the last bit. */
+static void test_modes(void **state) {
+    (void)state;
+    fsr_ball x[2] = {{1.1f, 0}, {1.3f, 0}};
+    assert_true(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_STRICT).radius == 0);
+    assert_true(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius > 0);
+    assert_true(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius == 0);
+    assert_true(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_FOLD).radius > 0);
+    x[0].center = 3, x[1].center = 4;
+    assert_true(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_FOLD).radius == 0);
+    assert_true(fsr_ball_op(FSR_OP_DIV, FSR_F32, FSR_F32, x, FSR_BALL_FOLD).radius > 0);
+}
+
+static void test_ulp(void **state) {
+    (void)state;
+    assert_true(fsr_ball_ulp(FSR_F32, 1) == (double)FLT_EPSILON);
+    assert_true(fsr_ball_ulp(FSR_F32, 1.999L) == (double)FLT_EPSILON);
+    assert_true(fsr_ball_ulp(FSR_F32, 0) == 0x1p-149);
+    assert_true(fsr_ball_ulp(FSR_F32, 0x1p-126L) == 0x1p-149);
+    assert_true(fsr_ball_ulp(FSR_F64, 0) == 0x1p-1074);
+    assert_true(fsr_ball_ulp(FSR_F64, -2) == 2 * DBL_EPSILON);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ulp),   cmocka_unit_test(test_radii),           cmocka_unit_test(test_unknowns),
+        cmocka_unit_test(test_modes), cmocka_unit_test(test_random_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
