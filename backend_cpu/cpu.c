@@ -1,5 +1,5 @@
-/* The CPU backend: the vtable over emitted C, the module cache and the memory pool. Kernels run in the calling thread, so
- * every call is complete when it returns and there is nothing to wait for.
+/* The CPU backend: the vtable over emitted C, the module cache and the memory pool. Kernels run in the calling thread,
+ * so every call is complete when it returns and there is nothing to wait for.
  *
  * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
  * kernel both compile it, the first one to finish is kept. */
@@ -98,7 +98,7 @@ static void cpu_stats(fsr_backend *b, fsr_backend_stats *out) {
 
 static fsr_status cpu_emit(fsr_backend *b, const fsr_kernel *k, char **source, fsr_fault *fault) {
     (void)b;
-    return fsr_emit_c(k, source, fault);
+    return fsr_cpu_source(k, source, fault);
 }
 
 static void module_free(fsr_module *m) {
@@ -203,7 +203,7 @@ static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **
     fsr_cpu *cpu = (fsr_cpu *)b;
     char *source;
     *out = NULL;
-    fsr_status status = fsr_emit_c(k, &source, fault);
+    fsr_status status = fsr_cpu_source(k, &source, fault);
     if (status != FSR_OK)
         return status;
     status = load_source(cpu, k->name, &source, fault);

@@ -3,15 +3,15 @@
  * Three shapes, from the schedule:
  *   MAP       one loop over the rows where every access is flat, else one loop a dimension; where an access runs along
  *             another dimension than the last, these two are walked in square tiles;
- *   ROW       (also SPLIT and LOOKBACK, which only say how a GPU would divide the work) loops over the parallel dimensions,
- *             in each row the passes one after the other, in each pass the columns in chunks;
- *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block inside,
- *             every row value an array over the block.
- * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them from
- * the flat index: two divisions an element cost more than the whole of a map.
+ *   ROW       (also SPLIT and LOOKBACK, which only say how a GPU would divide the work) loops over the parallel
+ *             dimensions, in each row the passes one after the other, in each pass the columns in chunks;
+ *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block
+ *             inside, every row value an array over the block.
+ * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
+ * from the flat index: two divisions an element cost more than the whole of a map.
  *
- * Kept values live in `work`: kept instruction number j at byte j * round_up(cols * 8, 64), by column. That is room for one
- * row, so a COL kernel that keeps values has blocks of one row. */
+ * Kept values live in `work`: kept instruction number j at byte j * round_up(cols * 8, 64), by column. That is room
+ * for one row, so a COL kernel that keeps values has blocks of one row. */
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
@@ -20,24 +20,24 @@
 
 /* ---- passes ------------------------------------------------------------------------------------- */
 
-static void put_passes(fsr_emit *e) {
+static void put_passes(fsr_c_emit *e) {
     for (int pass = 0; pass <= e->k->npasses; pass++) {
-        fsr_emit_row_insts(e, pass);
+        fsr_c_row_insts(e, pass);
         if (pass < e->k->npasses)
-            fsr_emit_pass(e, pass);
+            fsr_c_pass(e, pass);
     }
 }
 
 /* ---- loops over rows ---------------------------------------------------------------------------- */
 
-static void begin_dimensions(fsr_emit *e, int end) {
+static void begin_dimensions(fsr_c_emit *e, int end) {
     for (int d = 0; d < end; d++)
-        fsr_emit_dimension(e, d);
+        fsr_c_dimension(e, d);
 }
 
-static void end_dimensions(fsr_emit *e, int end) {
+static void end_dimensions(fsr_c_emit *e, int end) {
     for (int d = 0; d < end; d++)
-        fsr_emit_end(e);
+        fsr_c_end(e);
 }
 
 /* One loop is enough: no access and no index needs the dimensions one by one. */
@@ -52,15 +52,15 @@ static bool is_flat(const fsr_kernel *k) {
     return true;
 }
 
-static void put_map_flat(fsr_emit *e) {
+static void put_map_flat(fsr_c_emit *e) {
     char rows[FSR_EMIT_NAME];
     e->linear = e->row = "i";
     snprintf(e->index[0], FSR_EMIT_NAME, "i");
-    fsr_emit_integer(e, FSR_INT_ROWS, rows);
-    fsr_emit_independent(e);
-    fsr_emit_begin(e, "for (i64 i = 0; i < %s; ++i)", rows);
-    fsr_emit_row_insts(e, 0);
-    fsr_emit_end(e);
+    fsr_c_integer(e, FSR_INT_ROWS, rows);
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 i = 0; i < %s; ++i)", rows);
+    fsr_c_row_insts(e, 0);
+    fsr_c_end(e);
 }
 
 /* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
@@ -73,47 +73,47 @@ static int tiled_dimension(const fsr_kernel *k) {
     return -1;
 }
 
-static void begin_tile(fsr_emit *e, int d) {
+static void begin_tile(fsr_c_emit *e, int d) {
     char extent[FSR_EMIT_NAME];
-    fsr_emit_integer(e, FSR_INT_EXTENT + d, extent);
-    fsr_emit_begin(e, "for (i64 b%d = 0; b%d < %s; b%d += %d)", d, d, extent, d, FSR_EMIT_TILE);
-    fsr_emit_line(e, "const i64 e%d = %s - b%d < %d ? %s : b%d + %d;", d, extent, d, FSR_EMIT_TILE, extent, d,
+    fsr_c_integer(e, FSR_INT_EXTENT + d, extent);
+    fsr_c_begin(e, "for (i64 b%d = 0; b%d < %s; b%d += %d)", d, d, extent, d, FSR_EMIT_TILE);
+    fsr_c_line(e, "const i64 e%d = %s - b%d < %d ? %s : b%d + %d;", d, extent, d, FSR_EMIT_TILE, extent, d,
                   FSR_EMIT_TILE);
 }
 
 /* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
-static int begin_outer(fsr_emit *e, int last, int tiled) {
+static int begin_outer(fsr_c_emit *e, int last, int tiled) {
     char var[FSR_EMIT_NAME];
     for (int d = 0; d < last; d++)
         if (d != tiled)
-            fsr_emit_dimension(e, d);
+            fsr_c_dimension(e, d);
     if (tiled < 0)
         return last;
     begin_tile(e, tiled);
     begin_tile(e, last);
     snprintf(var, sizeof var, "i%d", tiled);
-    fsr_emit_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
-    fsr_emit_advance(e, tiled, var);
+    fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
+    fsr_c_advance(e, tiled, var);
     return last + 2;
 }
 
 /* const i64 r = ((i0) * d1 + i1) * d2: the row at the start of the innermost loop. */
-static void put_row_number(fsr_emit *e, int last) {
+static void put_row_number(fsr_c_emit *e, int last) {
     char extent[FSR_EMIT_NAME];
     fsr_text t = {0};
     for (int d = 1; d < last; d++)
         fsr_text_add(&t, "(");
     fsr_text_add(&t, "%s", last > 0 ? "i0" : "0");
     for (int d = 1; d < last; d++)
-        fsr_text_add(&t, " * %s + i%d)", fsr_emit_integer(e, FSR_INT_EXTENT + d, extent), d);
+        fsr_text_add(&t, " * %s + i%d)", fsr_c_integer(e, FSR_INT_EXTENT + d, extent), d);
     if (last > 0)
-        fsr_text_add(&t, " * %s", fsr_emit_integer(e, FSR_INT_EXTENT + last, extent));
-    fsr_emit_line(e, "const i64 r = %s;", t.data ? t.data : "");
+        fsr_text_add(&t, " * %s", fsr_c_integer(e, FSR_INT_EXTENT + last, extent));
+    fsr_c_line(e, "const i64 r = %s;", t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
 }
 
-static void put_map_nested(fsr_emit *e) {
+static void put_map_nested(fsr_c_emit *e) {
     int last = e->k->ndim - 1, tiled = tiled_dimension(e->k);
     char var[FSR_EMIT_NAME], extent[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
     int loops = begin_outer(e, last, tiled);
@@ -125,85 +125,85 @@ static void put_map_nested(fsr_emit *e) {
     e->linear = e->row = flat;
     e->loop_dim = last;
     e->loop_var = var;
-    fsr_emit_integer(e, FSR_INT_EXTENT + last, extent);
-    fsr_emit_independent(e);
+    fsr_c_integer(e, FSR_INT_EXTENT + last, extent);
+    fsr_c_independent(e);
     if (tiled < 0)
-        fsr_emit_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, extent, var);
+        fsr_c_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, extent, var);
     else
-        fsr_emit_begin(e, "for (i64 %s = b%d; %s < e%d; ++%s)", var, last, var, last, var);
-    fsr_emit_row_insts(e, 0);
-    fsr_emit_end(e);
+        fsr_c_begin(e, "for (i64 %s = b%d; %s < e%d; ++%s)", var, last, var, last, var);
+    fsr_c_row_insts(e, 0);
+    fsr_c_end(e);
     end_dimensions(e, loops);
 }
 
-static void put_by_row(fsr_emit *e) {
+static void put_by_row(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
     e->row = "r";
     if (e->uses_row)
-        fsr_emit_line(e, "i64 r = 0;");
+        fsr_c_line(e, "i64 r = 0;");
     begin_dimensions(e, e->k->nparallel);
     if (e->uses_row)
-        fsr_emit_line(e, "const i64 at = r * %s;", fsr_emit_integer(e, FSR_INT_COLS, cols));
+        fsr_c_line(e, "const i64 at = r * %s;", fsr_c_integer(e, FSR_INT_COLS, cols));
     put_passes(e);
     if (e->uses_row)
-        fsr_emit_line(e, "++r;");
+        fsr_c_line(e, "++r;");
     end_dimensions(e, e->k->nparallel);
 }
 
-static void put_by_column(fsr_emit *e) {
+static void put_by_column(fsr_c_emit *e) {
     int last = e->k->nparallel - 1;
     char extent[FSR_EMIT_NAME];
     e->row = "r + j";
     if (e->uses_row) {
-        fsr_emit_line(e, "i64 r = 0;");
-        fsr_emit_integer(e, FSR_INT_COLS, extent);
+        fsr_c_line(e, "i64 r = 0;");
+        fsr_c_integer(e, FSR_INT_COLS, extent);
     }
     begin_dimensions(e, last);
-    fsr_emit_integer(e, FSR_INT_EXTENT + last, extent);
-    fsr_emit_begin(e, "for (i64 b = 0; b < %s; b += %d)", extent, e->group);
-    fsr_emit_line(e, "const i64 m = %s - b < %d ? %s - b : %d;", extent, e->group, extent, e->group);
-    fsr_emit_advance(e, last, "b");
+    fsr_c_integer(e, FSR_INT_EXTENT + last, extent);
+    fsr_c_begin(e, "for (i64 b = 0; b < %s; b += %d)", extent, e->group);
+    fsr_c_line(e, "const i64 m = %s - b < %d ? %s - b : %d;", extent, e->group, extent, e->group);
+    fsr_c_advance(e, last, "b");
     snprintf(e->index[last], FSR_EMIT_NAME, "b + j");
     e->spread = true;
     put_passes(e);
     if (e->uses_row)
-        fsr_emit_line(e, "r += m;");
-    fsr_emit_end(e);
+        fsr_c_line(e, "r += m;");
+    fsr_c_end(e);
     end_dimensions(e, last);
 }
 
 /* ---- the function ------------------------------------------------------------------------------- */
 
-static void put_invariants(fsr_emit *e) {
+static void put_invariants(fsr_c_emit *e) {
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *inst = &e->k->inst[i];
-        const char *type = fsr_emit_type(inst->dtype);
+        const char *type = fsr_c_type(inst->dtype);
         fsr_text t = {0};
         if (inst->kind == FSR_INST_CONST) {
-            fsr_emit_literal(&t, inst->dtype, inst->value);
-            fsr_emit_line(e, "const %s v%d = %s;", type, i, t.data ? t.data : "");
+            fsr_c_literal(&t, inst->dtype, inst->value);
+            fsr_c_line(e, "const %s v%d = %s;", type, i, t.data ? t.data : "");
         } else if (inst->kind == FSR_INST_PARAM) {
-            fsr_emit_line(e, "const %s v%d = s[%d].%s;", type, i, inst->index, inst->dtype == FSR_BOOL ? "b" : type);
+            fsr_c_line(e, "const %s v%d = s[%d].%s;", type, i, inst->index, inst->dtype == FSR_BOOL ? "b" : type);
         }
         e->body.failed |= t.failed;
         fsr_text_free(&t);
     }
 }
 
-static void put_scratch(fsr_emit *e) {
+static void put_scratch(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
     int kept = 0;
     for (int i = 0; i < e->k->ninsts; i++) {
-        const char *type = fsr_emit_type(e->k->inst[i].dtype);
+        const char *type = fsr_c_type(e->k->inst[i].dtype);
         if (!e->k->inst[i].keep)
             continue;
         if (kept == 0)
-            fsr_emit_line(e, "const i64 scratch = (%s * 8 + 63) / 64 * 64;", fsr_emit_integer(e, FSR_INT_COLS, cols));
-        fsr_emit_line(e, "%s *restrict w%d = (%s *)((char *)work + %d * scratch);", type, i, type, kept++);
+            fsr_c_line(e, "const i64 scratch = (%s * 8 + 63) / 64 * 64;", fsr_c_integer(e, FSR_INT_COLS, cols));
+        fsr_c_line(e, "%s *restrict w%d = (%s *)((char *)work + %d * scratch);", type, i, type, kept++);
     }
 }
 
-static void put_walk(fsr_emit *e) {
+static void put_walk(fsr_c_emit *e) {
     fsr_schedule_kind kind = e->k->schedule.kind;
     put_invariants(e);
     put_scratch(e);
@@ -217,20 +217,20 @@ static void put_walk(fsr_emit *e) {
         put_map_nested(e);
 }
 
-static void put_arguments(const fsr_emit *e, fsr_text *to) {
+static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     const fsr_kernel *k = e->k;
     char name[FSR_EMIT_NAME];
-    fsr_emit scratch_names = {.k = k};
+    fsr_c_emit scratch_names = {.k = k};
     for (int b = 0; b < k->narrays; b++)
         fsr_text_add(to, "    %s%s *%sx%d = a[%d];\n", k->array[b].written ? "" : "const ",
-                     fsr_emit_type(k->array[b].dtype), k->array[b].aliased ? "" : "restrict ", b, b);
+                     fsr_c_type(k->array[b].dtype), k->array[b].aliased ? "" : "restrict ", b, b);
     for (int i = 0; i < k->nints; i++)
         if (e->integer[i])
-            fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_emit_integer(&scratch_names, i, name), i);
+            fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
 }
 
 /* The comment, kept from ending its own brackets. */
-static void put_head(const fsr_emit *e, fsr_text *to) {
+static void put_head(const fsr_c_emit *e, fsr_text *to) {
     static const char *const kinds[] = {"map", "row", "split", "col", "lookback"};
     const fsr_kernel *k = e->k;
     fsr_text_add(to, "/* %s: ", k->name);
@@ -254,7 +254,7 @@ static int power_of_two_below(int n) {
     return p;
 }
 
-static void prepare(fsr_emit *e, const fsr_kernel *k) {
+static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     char name[FSR_EMIT_NAME];
     bool kept = false;
     e->k = k;
@@ -270,14 +270,14 @@ static void prepare(fsr_emit *e, const fsr_kernel *k) {
     for (int a = 0; a < k->naccesses; a++) {
         e->uses_row |= k->access[a].linear || k->access[a].row_linear;
         if (k->access[a].offset >= 0)
-            snprintf(e->base[a], FSR_EMIT_NAME, "%s", fsr_emit_integer(e, k->access[a].offset, name));
+            snprintf(e->base[a], FSR_EMIT_NAME, "%s", fsr_c_integer(e, k->access[a].offset, name));
     }
 }
 
-static char *assemble(fsr_emit *e) {
+static char *assemble(fsr_c_emit *e) {
     fsr_text t = {0};
     put_head(e, &t);
-    fsr_emit_prelude(e, &t);
+    fsr_c_prelude(e, &t);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
     fsr_text_add(&t, "void %s(void *const *a, const i64 *n, const scalar *s, void *work) {\n", e->k->name);
@@ -289,13 +289,13 @@ static char *assemble(fsr_emit *e) {
     return fsr_text_take(&t);
 }
 
-fsr_status fsr_emit_c(const fsr_kernel *k, char **source, fsr_fault *fault) {
-    fsr_emit *e = calloc(1, sizeof *e);
+fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) {
+    fsr_c_emit *e = calloc(1, sizeof *e);
     *source = NULL;
     if (!e)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "emit C: out of memory");
     prepare(e, k);
-    fsr_emit_operators(e);
+    fsr_c_operators(e);
     put_walk(e);
     *source = assemble(e);
     fsr_text_free(&e->folds);

@@ -14,6 +14,6 @@
 #define FSR_EMIT_C_VERSION 1
 
 /* *source is malloc'ed. The kernel must have passed fsr_kernel_verify. FSR_ERR_MEMORY, FSR_ERR_INTERNAL. */
-fsr_status fsr_emit_c(const fsr_kernel *k, char **source, fsr_fault *fault);
+fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault);
 
 #endif

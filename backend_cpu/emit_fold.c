@@ -1,8 +1,8 @@
 /* Reductions and scans in generated C.
  *
  * A row's columns are cut into chunks. Within a chunk a commutative reduction has `lanes` independent accumulators (the
- * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order. The chunks of a
- * reduction meet on a stack that counts in binary: states of equal numbers of chunks fold with each other, in order.
+ * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order. The chunks of
+ * a reduction meet on a stack that counts in binary: states of equal numbers of chunks fold with each other, in order.
  * A scan restarts in each chunk and prepends the carry: element = carry (+) local; the carry advances by whole chunks.
  * The association therefore depends on the number of columns and on lanes and chunk, on nothing else.
  *
@@ -13,17 +13,17 @@
 
 /* ---- operators ---------------------------------------------------------------------------------- */
 
-static void put_operator_head(fsr_emit *e, int fold) {
+static void put_operator_head(fsr_c_emit *e, int fold) {
     const fsr_combine *c = e->k->fold[fold].combine;
     fsr_text *t = &e->folds;
     fsr_text_add(t, "/* left = left (+) right */\nstatic inline void fold%d(", fold);
     for (int i = 0; i < c->arity; i++)
-        fsr_text_add(t, "%s *p%d, ", fsr_emit_type(c->dtype[i]), i);
+        fsr_text_add(t, "%s *p%d, ", fsr_c_type(c->dtype[i]), i);
     for (int i = 0; i < c->arity; i++)
-        fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_emit_type(c->dtype[i]), i);
+        fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_c_type(c->dtype[i]), i);
     fsr_text_add(t, ") {\n");
     for (int i = 0; i < c->arity; i++)
-        fsr_text_add(t, "    const %s l%d = *p%d;\n", fsr_emit_type(c->dtype[i]), i, i);
+        fsr_text_add(t, "    const %s l%d = *p%d;\n", fsr_c_type(c->dtype[i]), i, i);
 }
 
 static const char *step_name(const fsr_combine *c, int number, char *out) {
@@ -35,25 +35,25 @@ static const char *step_name(const fsr_combine *c, int number, char *out) {
     return out;
 }
 
-static void put_step(fsr_emit *e, const fsr_combine *c, int number) {
+static void put_step(fsr_c_emit *e, const fsr_combine *c, int number) {
     const fsr_step *step = &c->step[number];
     fsr_text *t = &e->folds;
     char names[3][FSR_EMIT_NAME];
     const char *arg[3] = {"", "", ""};
     if (step->kind == FSR_STEP_ARG)
         return;
-    fsr_text_add(t, "    const %s t%d = ", fsr_emit_type(step->dtype), number);
+    fsr_text_add(t, "    const %s t%d = ", fsr_c_type(step->dtype), number);
     if (step->kind == FSR_STEP_CONST) {
-        fsr_emit_literal(t, step->dtype, step->value);
+        fsr_c_literal(t, step->dtype, step->value);
     } else {
         for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
             arg[a] = step_name(c, step->arg[a], names[a]);
-        fsr_emit_op(e, t, step->op, step->compute, step->dtype, arg);
+        fsr_c_op(e, t, step->op, step->compute, step->dtype, arg);
     }
     fsr_text_add(t, ";\n");
 }
 
-void fsr_emit_operators(fsr_emit *e) {
+void fsr_c_operators(fsr_c_emit *e) {
     const fsr_kernel *k = e->k;
     char name[FSR_EMIT_NAME];
     for (int f = 0; f < k->nfolds; f++) {
@@ -75,7 +75,7 @@ void fsr_emit_operators(fsr_emit *e) {
 
 /* ---- pieces of statements ----------------------------------------------------------------------- */
 
-static bool is_scan(const fsr_emit *e, int fold) {
+static bool is_scan(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].kind == FSR_FOLD_SCAN;
 }
 
@@ -86,53 +86,55 @@ static void put_state(fsr_text *to, int arity, const char *mark, char letter, in
 }
 
 /* fold(left, right) over two states that are named alike in every component. */
-static void put_fold(fsr_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
+static void put_fold(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
     int arity = e->k->fold[fold].combine->arity;
     fsr_text t = {0};
     put_state(&t, arity, "&", left, fold, left_at);
     fsr_text_add(&t, ", ");
     put_state(&t, arity, "", right, fold, right_at);
-    fsr_emit_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
+    fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
 }
 
-static void put_copy(fsr_emit *e, int fold, char to, const char *to_at, char from, const char *from_at) {
+static void put_copy(fsr_c_emit *e, int fold, char to, const char *to_at, char from, const char *from_at) {
     for (int i = 0; i < e->k->fold[fold].combine->arity; i++)
-        fsr_emit_line(e, "%c%d_%d%s = %c%d_%d%s;", to, fold, i, to_at, from, fold, i, from_at);
+        fsr_c_line(e, "%c%d_%d%s = %c%d_%d%s;", to, fold, i, to_at, from, fold, i, from_at);
 }
 
-static void put_identity(fsr_emit *e, int fold, char letter, const char *at) {
+static void put_identity(fsr_c_emit *e, int fold, char letter, const char *at) {
     const fsr_combine *c = e->k->fold[fold].combine;
     for (int i = 0; i < c->arity; i++) {
         fsr_text t = {0};
-        fsr_emit_literal(&t, c->dtype[i], c->identity[i]);
-        fsr_emit_line(e, "%c%d_%d%s = %s;", letter, fold, i, at, t.data ? t.data : "");
+        fsr_c_literal(&t, c->dtype[i], c->identity[i]);
+        fsr_c_line(e, "%c%d_%d%s = %s;", letter, fold, i, at, t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
     }
 }
 
-static void put_declaration(fsr_emit *e, int fold, char letter, const char *extent) {
+static void put_declaration(fsr_c_emit *e, int fold, char letter, const char *extent) {
     const fsr_combine *c = e->k->fold[fold].combine;
     for (int i = 0; i < c->arity; i++)
-        fsr_emit_line(e, "%s %c%d_%d%s;", fsr_emit_type(c->dtype[i]), letter, fold, i, extent);
+        fsr_c_line(e, "%s %c%d_%d%s;", fsr_c_type(c->dtype[i]), letter, fold, i, extent);
 }
 
 /* The extent or subscript of a value that exists once a row. */
-static const char *row_extent(const fsr_emit *e, char *out) {
-    snprintf(out, FSR_EMIT_NAME, e->grouped ? "[%d]" : "", e->group);
+static const char *row_extent(const fsr_c_emit *e, char *out) {
+    out[0] = 0;
+    if (e->grouped)
+        snprintf(out, FSR_EMIT_NAME, "[%d]", e->group);
     return out;
 }
-static const char *row_at(const fsr_emit *e) {
+static const char *row_at(const fsr_c_emit *e) {
     return e->grouped ? "[j]" : "";
 }
 /* The chunk's state once its lanes are folded. */
-static const char *chunk_at(const fsr_emit *e) {
+static const char *chunk_at(const fsr_c_emit *e) {
     return e->laned ? "[0]" : row_at(e);
 }
 
-static bool any_reduction(const fsr_emit *e, const int *folds, int n) {
+static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i]))
             return true;
@@ -141,7 +143,7 @@ static bool any_reduction(const fsr_emit *e, const int *folds, int n) {
 
 /* ---- one loop's folds --------------------------------------------------------------------------- */
 
-int fsr_emit_folds_of(const fsr_emit *e, const int *loop, int n, int *folds) {
+int fsr_c_folds_of(const fsr_c_emit *e, const int *loop, int n, int *folds) {
     int found = 0;
     for (int i = 0; i < n; i++)
         if (e->k->inst[loop[i]].kind == FSR_INST_COMBINE)
@@ -149,21 +151,21 @@ int fsr_emit_folds_of(const fsr_emit *e, const int *loop, int n, int *folds) {
     return found;
 }
 
-bool fsr_emit_folds_free(const fsr_emit *e, const int *folds, int n) {
+bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n) {
     for (int i = 0; i < n; i++)
         if (is_scan(e, folds[i]) || !e->k->fold[folds[i]].combine->commutative)
             return false;
     return true;
 }
 
-void fsr_emit_fold_results(fsr_emit *e, const int *folds, int n) {
+void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME];
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i]))
             put_declaration(e, folds[i], 'f', row_extent(e, extent));
 }
 
-void fsr_emit_fold_states(fsr_emit *e, const int *folds, int n) {
+void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME], stack[2 * FSR_EMIT_NAME];
     row_extent(e, extent);
     snprintf(stack, sizeof stack, "[%d]%s", FSR_EMIT_STACK, extent);
@@ -173,96 +175,96 @@ void fsr_emit_fold_states(fsr_emit *e, const int *folds, int n) {
         put_declaration(e, folds[i], 'q', e->laned ? lanes : extent);
         put_declaration(e, folds[i], is_scan(e, folds[i]) ? 'g' : 'k', is_scan(e, folds[i]) ? extent : stack);
     }
-    fsr_emit_rows_begin(e);
+    fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (is_scan(e, folds[i]))
             put_identity(e, folds[i], 'g', row_at(e));
-    fsr_emit_rows_end(e);
+    fsr_c_rows_end(e);
     if (any_reduction(e, folds, n))
-        fsr_emit_line(e, "i64 chunks = 0, top = 0;");
+        fsr_c_line(e, "i64 chunks = 0, top = 0;");
 }
 
-void fsr_emit_fold_reset(fsr_emit *e, const int *folds, int n) {
+void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     bool loop = e->laned && e->lanes > 1;
-    fsr_emit_rows_begin(e);
+    fsr_c_rows_begin(e);
     if (loop)
-        fsr_emit_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
     for (int i = 0; i < n; i++)
         put_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
     if (loop)
-        fsr_emit_end(e);
-    fsr_emit_rows_end(e);
+        fsr_c_end(e);
+    fsr_c_rows_end(e);
 }
 
 /* q = q (+) inputs */
-static void put_input(fsr_emit *e, int fold) {
+static void put_input(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
     fsr_text t = {0};
     put_state(&t, f->combine->arity, "&", 'q', fold, e->laned ? "[l]" : row_at(e));
     for (int i = 0; i < f->combine->arity; i++) {
         const fsr_inst *in = &e->k->inst[f->input[i]];
-        bool array = e->grouped && in->level == FSR_ROW && !fsr_emit_invariant(in);
+        bool array = e->grouped && in->level == FSR_ROW && !fsr_c_invariant(in);
         fsr_text_add(&t, ", v%d%s", f->input[i], array ? "[j]" : "");
     }
-    fsr_emit_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
+    fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
 }
 
-void fsr_emit_fold_step(fsr_emit *e, int fold) {
+void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
     if (f->kind == FSR_FOLD_REDUCE || !f->exclusive)
         put_input(e, fold);
     if (f->kind == FSR_FOLD_REDUCE)
         return;
     for (int i = 0; i < f->combine->arity; i++)
-        fsr_emit_line(e, "%s s%d_%d = g%d_%d%s;", fsr_emit_type(f->combine->dtype[i]), fold, i, fold, i, row_at(e));
+        fsr_c_line(e, "%s s%d_%d = g%d_%d%s;", fsr_c_type(f->combine->dtype[i]), fold, i, fold, i, row_at(e));
     put_fold(e, fold, 's', "", 'q', row_at(e));
     if (f->exclusive)
         put_input(e, fold);
 }
 
-void fsr_emit_fold_lanes(fsr_emit *e, const int *folds, int n) {
+void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     if (!e->laned)
         return;
-    fsr_emit_begin(e, "for (i64 h = %d; h > 0; h /= 2)", e->lanes / 2);
-    fsr_emit_begin(e, "for (i64 l = 0; l < h; ++l)");
+    fsr_c_begin(e, "for (i64 h = %d; h > 0; h /= 2)", e->lanes / 2);
+    fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
     for (int i = 0; i < n; i++)
         put_fold(e, folds[i], 'q', "[l]", 'q', "[l + h]");
-    fsr_emit_end(e);
-    fsr_emit_end(e);
+    fsr_c_end(e);
+    fsr_c_end(e);
 }
 
 /* One carry of the binary counter: k[top] (+) q is the state of twice as many chunks. */
-static void put_push(fsr_emit *e, const int *folds, int n) {
+static void put_push(fsr_c_emit *e, const int *folds, int n) {
     const char *top = e->grouped ? "[top][j]" : "[top]";
-    fsr_emit_begin(e, "for (i64 z = chunks++; z & 1; z >>= 1)");
-    fsr_emit_line(e, "--top;");
-    fsr_emit_rows_begin(e);
+    fsr_c_begin(e, "for (i64 z = chunks++; z & 1; z >>= 1)");
+    fsr_c_line(e, "--top;");
+    fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i])) {
             put_fold(e, folds[i], 'k', top, 'q', chunk_at(e));
             put_copy(e, folds[i], 'q', chunk_at(e), 'k', top);
         }
-    fsr_emit_rows_end(e);
-    fsr_emit_end(e);
-    fsr_emit_rows_begin(e);
+    fsr_c_rows_end(e);
+    fsr_c_end(e);
+    fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i]))
             put_copy(e, folds[i], 'k', top, 'q', chunk_at(e));
-    fsr_emit_rows_end(e);
-    fsr_emit_line(e, "++top;");
+    fsr_c_rows_end(e);
+    fsr_c_line(e, "++top;");
 }
 
-static void put_carry(fsr_emit *e, const int *folds, int n) {
-    fsr_emit_rows_begin(e);
+static void put_carry(fsr_c_emit *e, const int *folds, int n) {
+    fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (is_scan(e, folds[i]))
             put_fold(e, folds[i], 'g', row_at(e), 'q', row_at(e));
-    fsr_emit_rows_end(e);
+    fsr_c_rows_end(e);
 }
 
-void fsr_emit_fold_flush(fsr_emit *e, const int *folds, int n) {
+void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
     bool reductions = any_reduction(e, folds, n), scans = false;
     for (int i = 0; i < n; i++)
         scans |= is_scan(e, folds[i]);
@@ -272,28 +274,28 @@ void fsr_emit_fold_flush(fsr_emit *e, const int *folds, int n) {
         put_carry(e, folds, n);
 }
 
-void fsr_emit_fold_finish(fsr_emit *e, const int *folds, int n) {
+void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
     const char *top = e->grouped ? "[top][j]" : "[top]";
     if (!any_reduction(e, folds, n))
         return;
-    fsr_emit_line(e, "--top;");
-    fsr_emit_rows_begin(e);
+    fsr_c_line(e, "--top;");
+    fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i])) {
             put_identity(e, folds[i], 'f', row_at(e));
-            fsr_emit_begin(e, "if (top >= 0)");
+            fsr_c_begin(e, "if (top >= 0)");
             put_copy(e, folds[i], 'f', row_at(e), 'k', top);
-            fsr_emit_end(e);
+            fsr_c_end(e);
         }
-    fsr_emit_rows_end(e);
-    fsr_emit_begin(e, "while (top > 0)");
-    fsr_emit_line(e, "--top;");
-    fsr_emit_rows_begin(e);
+    fsr_c_rows_end(e);
+    fsr_c_begin(e, "while (top > 0)");
+    fsr_c_line(e, "--top;");
+    fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i])) {
             put_fold(e, folds[i], 'k', top, 'f', row_at(e));
             put_copy(e, folds[i], 'f', row_at(e), 'k', top);
         }
-    fsr_emit_rows_end(e);
-    fsr_emit_end(e);
+    fsr_c_rows_end(e);
+    fsr_c_end(e);
 }

@@ -5,28 +5,28 @@
 
 /* ---- names of values and addresses -------------------------------------------------------------- */
 
-bool fsr_emit_invariant(const fsr_inst *inst) {
+bool fsr_c_invariant(const fsr_inst *inst) {
     return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM;
 }
 
-static const char *value_name(const fsr_emit *e, int value, char *out) {
+static const char *value_name(const fsr_c_emit *e, int value, char *out) {
     const fsr_inst *inst = &e->k->inst[value];
-    bool array = e->grouped && inst->level == FSR_ROW && !fsr_emit_invariant(inst);
+    bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
     snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? "[j]" : "");
     return out;
 }
 
 /* Adds "+ var * stride" of dimension d to an address. */
-static void put_term(fsr_emit *e, fsr_text *to, const fsr_access *a, int d, const char *var) {
+static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_access *a, int d, const char *var) {
     char name[FSR_EMIT_NAME];
     if (a->stride[d] == FSR_STRIDE_ZERO)
         return;
     fsr_text_add(to, "%s%s", to->size ? " + " : "", var);
     if (a->stride[d] == FSR_STRIDE_VAR)
-        fsr_text_add(to, " * %s", fsr_emit_integer(e, a->slot[d], name));
+        fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
 }
 
-static void put_address(fsr_emit *e, fsr_text *to, int access) {
+static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
     const fsr_access *a = &e->k->access[access];
     if (a->linear || a->row_linear) {
         fsr_text_add(to, "%s", a->linear ? e->linear : e->row);
@@ -42,7 +42,7 @@ static void put_address(fsr_emit *e, fsr_text *to, int access) {
 }
 
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
-void fsr_emit_advance(fsr_emit *e, int d, const char *var) {
+void fsr_c_advance(fsr_c_emit *e, int d, const char *var) {
     snprintf(e->index[d], FSR_EMIT_NAME, "%s", var);
     for (int a = 0; a < e->k->naccesses; a++) {
         const fsr_access *access = &e->k->access[a];
@@ -51,7 +51,7 @@ void fsr_emit_advance(fsr_emit *e, int d, const char *var) {
         fsr_text t = {0};
         fsr_text_raw(&t, e->base[a], strlen(e->base[a]));
         put_term(e, &t, access, d, var);
-        fsr_emit_line(e, "const i64 p%d_%d = %s;", a, d, t.data ? t.data : "");
+        fsr_c_line(e, "const i64 p%d_%d = %s;", a, d, t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
         snprintf(e->base[a], FSR_EMIT_NAME, "p%d_%d", a, d);
@@ -60,15 +60,15 @@ void fsr_emit_advance(fsr_emit *e, int d, const char *var) {
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
-static void put_index(fsr_emit *e, fsr_text *to, const fsr_inst *inst) {
+static void put_index(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const char *at = e->index[inst->index];
     if (inst->dtype == FSR_BOOL)
         fsr_text_add(to, "(%s) != 0", at);
     else
-        fsr_text_add(to, "(%s)(%s)", fsr_emit_type(inst->dtype), at);
+        fsr_text_add(to, "(%s)(%s)", fsr_c_type(inst->dtype), at);
 }
 
-static void put_value(fsr_emit *e, fsr_text *to, int number) {
+static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char names[3][FSR_EMIT_NAME];
     const char *arg[3] = {"", "", ""};
@@ -82,7 +82,7 @@ static void put_value(fsr_emit *e, fsr_text *to, int number) {
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
             arg[a] = value_name(e, inst->arg[a], names[a]);
-        fsr_emit_op(e, to, inst->op, inst->compute, inst->dtype, arg);
+        fsr_c_op(e, to, inst->op, inst->compute, inst->dtype, arg);
         break;
     case FSR_INST_RESULT:
         if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
@@ -96,30 +96,30 @@ static void put_value(fsr_emit *e, fsr_text *to, int number) {
     fsr_text_free(&address);
 }
 
-static void put_store(fsr_emit *e, const fsr_inst *inst) {
+static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
     fsr_text address = {0};
     put_address(e, &address, inst->index);
-    fsr_emit_line(e, "x%d[%s] = %s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
+    fsr_c_line(e, "x%d[%s] = %s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
                   value_name(e, inst->arg[0], name));
     e->body.failed |= address.failed;
     fsr_text_free(&address);
 }
 
-static void put_inst(fsr_emit *e, int number) {
+static void put_inst(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
-    if (fsr_emit_invariant(inst))
+    if (fsr_c_invariant(inst))
         return;
     if (inst->kind == FSR_INST_STORE) {
         put_store(e, inst);
     } else if (inst->kind == FSR_INST_COMBINE) {
-        fsr_emit_fold_step(e, inst->index);
+        fsr_c_fold_step(e, inst->index);
     } else {
         fsr_text t = {0};
         put_value(e, &t, number);
         bool array = e->grouped && inst->level == FSR_ROW;
-        fsr_emit_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_emit_type(inst->dtype),
+        fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype),
                       array ? "" : " ", value_name(e, number, name), t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
@@ -127,23 +127,23 @@ static void put_inst(fsr_emit *e, int number) {
 }
 
 /* The ROW instructions before pass `pass`. */
-void fsr_emit_row_insts(fsr_emit *e, int pass) {
+void fsr_c_row_insts(fsr_c_emit *e, int pass) {
     int order[FSR_MAX_INSTS], work = 0;
     int n = fsr_kernel_rows(e->k, pass, order);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[order[i]];
-        if (fsr_emit_invariant(inst))
+        if (fsr_c_invariant(inst))
             continue;
         work++;
         if (e->grouped && inst->kind != FSR_INST_STORE)
-            fsr_emit_line(e, "%s v%d[%d];", fsr_emit_type(inst->dtype), order[i], e->group);
+            fsr_c_line(e, "%s v%d[%d];", fsr_c_type(inst->dtype), order[i], e->group);
     }
     if (!work)
         return;
-    fsr_emit_rows_begin(e);
+    fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         put_inst(e, order[i]);
-    fsr_emit_rows_end(e);
+    fsr_c_rows_end(e);
 }
 
 /* ---- kept values -------------------------------------------------------------------------------- */
@@ -155,14 +155,14 @@ static bool in_list(const int *list, int n, int value) {
     return false;
 }
 
-static void mark_kept(const fsr_emit *e, const int *loop, int n, int value, bool *kept) {
+static void mark_kept(const fsr_c_emit *e, const int *loop, int n, int value, bool *kept) {
     const fsr_inst *inst = &e->k->inst[value];
-    if (inst->level == FSR_ELEM && !fsr_emit_invariant(inst) && !in_list(loop, n, value))
+    if (inst->level == FSR_ELEM && !fsr_c_invariant(inst) && !in_list(loop, n, value))
         kept[value] = true;
 }
 
 /* The ELEM values that a loop reads without evaluating them. */
-static void find_kept(const fsr_emit *e, const int *loop, int n, bool *kept) {
+static void find_kept(const fsr_c_emit *e, const int *loop, int n, bool *kept) {
     memset(kept, 0, FSR_MAX_INSTS * sizeof *kept);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[loop[i]];
@@ -176,16 +176,16 @@ static void find_kept(const fsr_emit *e, const int *loop, int n, bool *kept) {
 }
 
 /* Everything one column of a loop does. */
-void fsr_emit_column(fsr_emit *e, int pass, const int *loop, int n) {
+void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n) {
     bool kept[FSR_MAX_INSTS];
     find_kept(e, loop, n, kept);
     for (int i = 0; i < e->k->ninsts; i++)
         if (kept[i])
-            fsr_emit_line(e, "const %s v%d = w%d[%s];", fsr_emit_type(e->k->inst[i].dtype), i, i, e->column);
+            fsr_c_line(e, "const %s v%d = w%d[%s];", fsr_c_type(e->k->inst[i].dtype), i, i, e->column);
     for (int i = 0; i < n; i++) {
         put_inst(e, loop[i]);
-        if (e->k->inst[loop[i]].pass == pass && !fsr_emit_invariant(&e->k->inst[loop[i]]) &&
+        if (e->k->inst[loop[i]].pass == pass && !fsr_c_invariant(&e->k->inst[loop[i]]) &&
             fsr_kernel_reads_kept(e->k, pass, loop[i]))
-            fsr_emit_line(e, "w%d[%s] = v%d;", loop[i], e->column, loop[i]);
+            fsr_c_line(e, "w%d[%s] = v%d;", loop[i], e->column, loop[i]);
     }
 }

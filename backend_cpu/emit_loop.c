@@ -1,32 +1,33 @@
 /* Loops over columns in generated C: one pass of a row, or of a group of rows.
  *
  * A pass without folds is one plain loop. With folds the columns run in chunks (see emit_fold.c). Several folded
- * dimensions are nested loops; a chunk is then as many runs of the innermost one as it takes, so that short runs (the last
- * axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end. */
+ * dimensions are nested loops; a chunk is then as many runs of the innermost one as it takes, so that short runs (the
+ * last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end. */
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
 #include <string.h>
 
 /* A loop over one whole dimension. */
-void fsr_emit_dimension(fsr_emit *e, int d) {
+void fsr_c_dimension(fsr_c_emit *e, int d) {
     char var[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
     snprintf(var, sizeof var, "i%d", d);
-    fsr_emit_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, fsr_emit_integer(e, FSR_INT_EXTENT + d, extent),
+    fsr_c_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, fsr_c_integer(e, FSR_INT_EXTENT + d, extent),
                    var);
-    fsr_emit_advance(e, d, var);
+    fsr_c_advance(e, d, var);
 }
 
 /* ---- loops over columns ------------------------------------------------------------------------- */
 
-typedef struct fsr_emit_loop {
+typedef struct fsr_c_loop {
     int pass;
     int n;
     int inst[FSR_MAX_INSTS];
     int nfolds;
     int folds[FSR_MAX_COMBINES];
-} fsr_emit_loop;
+} fsr_c_loop;
 
-/* True where an array shared in place is only touched element for element: then no iteration reads what another writes. */
+/* True where an array shared in place is only touched element for element: then no iteration reads what another
+ * writes. */
 static bool is_elementwise_in_place(const fsr_kernel *k) {
     bool any = false;
     for (int a = 0; a < k->naccesses; a++) {
@@ -39,169 +40,169 @@ static bool is_elementwise_in_place(const fsr_kernel *k) {
     return any;
 }
 
-void fsr_emit_independent(fsr_emit *e) {
+void fsr_c_independent(fsr_c_emit *e) {
     if (is_elementwise_in_place(e->k))
         fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 
 /* One column, for each row of the block where rows are grouped. */
-static void put_columns_body(fsr_emit *e, const fsr_emit_loop *loop) {
+static void put_columns_body(fsr_c_emit *e, const fsr_c_loop *loop) {
     if (!e->grouped) {
-        fsr_emit_column(e, loop->pass, loop->inst, loop->n);
+        fsr_c_column(e, loop->pass, loop->inst, loop->n);
         return;
     }
     char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
     memcpy(saved, e->base, sizeof saved);
-    fsr_emit_advance(e, e->k->ndim - 1, "c");
+    fsr_c_advance(e, e->k->ndim - 1, "c");
     e->loop_dim = -1;
-    fsr_emit_independent(e);
-    fsr_emit_rows_begin(e);
-    fsr_emit_column(e, loop->pass, loop->inst, loop->n);
-    fsr_emit_rows_end(e);
+    fsr_c_independent(e);
+    fsr_c_rows_begin(e);
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    fsr_c_rows_end(e);
     memcpy(e->base, saved, sizeof saved);
 }
 
 /* Columns [c0, c1) in order, one accumulator a fold. */
-static void put_serial(fsr_emit *e, const fsr_emit_loop *loop) {
-    fsr_emit_begin(e, "for (i64 c = c0; c < c1; ++c)");
+static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
     put_columns_body(e, loop);
-    fsr_emit_end(e);
+    fsr_c_end(e);
 }
 
 /* Columns [c0, c1) with `lanes` accumulators: whole groups of lanes, then the rest. */
-static void put_lanes(fsr_emit *e, const fsr_emit_loop *loop) {
-    fsr_emit_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes);
-    fsr_emit_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
-    fsr_emit_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
-    fsr_emit_line(e, "const i64 c = cl + l;");
+static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes);
+    fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+    fsr_c_line(e, "const i64 c = cl + l;");
     put_columns_body(e, loop);
-    fsr_emit_end(e);
-    fsr_emit_end(e);
-    fsr_emit_begin(e, "for (i64 c = c2; c < c1; ++c)");
-    fsr_emit_line(e, "const i64 l = c - c2;");
+    fsr_c_end(e);
+    fsr_c_end(e);
+    fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
+    fsr_c_line(e, "const i64 l = c - c2;");
     put_columns_body(e, loop);
-    fsr_emit_end(e);
+    fsr_c_end(e);
 }
 
 /* A chunk with fewer columns than lanes: one accumulator, for rows of a few columns. */
-static void put_few(fsr_emit *e, const fsr_emit_loop *loop) {
+static void put_few(fsr_c_emit *e, const fsr_c_loop *loop) {
     int lanes = e->lanes;
     e->lanes = 1;
-    fsr_emit_fold_reset(e, loop->folds, loop->nfolds);
-    fsr_emit_begin(e, "for (i64 c = c0; c < c1; ++c)");
-    fsr_emit_line(e, "const i64 l = 0;");
+    fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
+    fsr_c_line(e, "const i64 l = 0;");
     put_columns_body(e, loop);
-    fsr_emit_end(e);
+    fsr_c_end(e);
     e->lanes = lanes;
 }
 
 /* The columns of one chunk, from fresh accumulators to the chunk's state. */
-static void put_whole_chunk(fsr_emit *e, const fsr_emit_loop *loop) {
+static void put_whole_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
     if (e->laned) {
-        fsr_emit_begin(e, "if (c1 - c0 < %d)", e->lanes);
+        fsr_c_begin(e, "if (c1 - c0 < %d)", e->lanes);
         put_few(e, loop);
-        fsr_emit_else(e);
-        fsr_emit_fold_reset(e, loop->folds, loop->nfolds);
+        fsr_c_else(e);
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
         put_lanes(e, loop);
-        fsr_emit_fold_lanes(e, loop->folds, loop->nfolds);
-        fsr_emit_end(e);
+        fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
+        fsr_c_end(e);
     } else {
-        fsr_emit_fold_reset(e, loop->folds, loop->nfolds);
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
         put_serial(e, loop);
     }
-    fsr_emit_fold_flush(e, loop->folds, loop->nfolds);
+    fsr_c_fold_flush(e, loop->folds, loop->nfolds);
 }
 
 /* Columns that join a chunk of several runs; the chunk ends when it is long enough. */
-static void put_part_of_chunk(fsr_emit *e, const fsr_emit_loop *loop) {
+static void put_part_of_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
     if (e->laned)
         put_lanes(e, loop);
     else
         put_serial(e, loop);
-    fsr_emit_line(e, "held += c1 - c0;");
-    fsr_emit_begin(e, "if (held >= %d)", e->chunk);
-    fsr_emit_fold_lanes(e, loop->folds, loop->nfolds);
-    fsr_emit_fold_flush(e, loop->folds, loop->nfolds);
-    fsr_emit_fold_reset(e, loop->folds, loop->nfolds);
-    fsr_emit_line(e, "held = 0;");
-    fsr_emit_end(e);
+    fsr_c_line(e, "held += c1 - c0;");
+    fsr_c_begin(e, "if (held >= %d)", e->chunk);
+    fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
+    fsr_c_fold_flush(e, loop->folds, loop->nfolds);
+    fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+    fsr_c_line(e, "held = 0;");
+    fsr_c_end(e);
 }
 
 /* The innermost folded dimension in chunks. */
-static void put_chunks(fsr_emit *e, const fsr_emit_loop *loop, bool nested) {
+static void put_chunks(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
     char extent[FSR_EMIT_NAME];
-    fsr_emit_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    fsr_emit_begin(e, "for (i64 c0 = 0; c0 < %s; c0 += %d)", extent, e->chunk);
-    fsr_emit_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, e->chunk, extent, e->chunk);
+    fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
+    fsr_c_begin(e, "for (i64 c0 = 0; c0 < %s; c0 += %d)", extent, e->chunk);
+    fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, e->chunk, extent, e->chunk);
     if (nested)
         put_part_of_chunk(e, loop);
     else
         put_whole_chunk(e, loop);
-    fsr_emit_end(e);
+    fsr_c_end(e);
 }
 
-static void put_innermost(fsr_emit *e, const fsr_emit_loop *loop, bool nested) {
+static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
     char extent[FSR_EMIT_NAME];
     if (loop->nfolds) {
         put_chunks(e, loop, nested);
         return;
     }
-    fsr_emit_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
+    fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
     if (!e->grouped)
-        fsr_emit_independent(e);
-    fsr_emit_begin(e, "for (i64 c = 0; c < %s; ++c)", extent);
+        fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 c = 0; c < %s; ++c)", extent);
     put_columns_body(e, loop);
-    fsr_emit_end(e);
+    fsr_c_end(e);
 }
 
 /* Loops over all folded dimensions. With several, a chunk is as many runs of the innermost one as it takes. */
-static void put_folded(fsr_emit *e, const fsr_emit_loop *loop) {
+static void put_folded(fsr_c_emit *e, const fsr_c_loop *loop) {
     const fsr_kernel *k = e->k;
     char extent[FSR_EMIT_NAME];
     bool nested = k->ndim - k->nparallel > 1;
     if (nested)
-        fsr_emit_line(e, "i64 run = 0%s;", loop->nfolds ? ", held = 0" : "");
+        fsr_c_line(e, "i64 run = 0%s;", loop->nfolds ? ", held = 0" : "");
     if (nested && loop->nfolds)
-        fsr_emit_fold_reset(e, loop->folds, loop->nfolds);
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
     for (int d = k->nparallel; d < k->ndim - 1; d++)
-        fsr_emit_dimension(e, d);
+        fsr_c_dimension(e, d);
     e->loop_dim = k->ndim - 1;
     e->loop_var = "c";
     snprintf(e->index[k->ndim - 1], FSR_EMIT_NAME, "c");
     put_innermost(e, loop, nested);
     if (nested)
-        fsr_emit_line(e, "run += %s;", fsr_emit_integer(e, FSR_INT_EXTENT + k->ndim - 1, extent));
+        fsr_c_line(e, "run += %s;", fsr_c_integer(e, FSR_INT_EXTENT + k->ndim - 1, extent));
     for (int d = k->nparallel; d < k->ndim - 1; d++)
-        fsr_emit_end(e);
+        fsr_c_end(e);
     if (nested && loop->nfolds) {
-        fsr_emit_begin(e, "if (held > 0)");
-        fsr_emit_fold_lanes(e, loop->folds, loop->nfolds);
-        fsr_emit_fold_flush(e, loop->folds, loop->nfolds);
-        fsr_emit_end(e);
+        fsr_c_begin(e, "if (held > 0)");
+        fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
+        fsr_c_fold_flush(e, loop->folds, loop->nfolds);
+        fsr_c_end(e);
     }
 }
 
-void fsr_emit_pass(fsr_emit *e, int pass) {
-    fsr_emit_loop loop = {.pass = pass};
+void fsr_c_pass(fsr_c_emit *e, int pass) {
+    fsr_c_loop loop = {.pass = pass};
     char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
     bool nested = e->k->ndim - e->k->nparallel > 1;
     loop.n = fsr_kernel_loop(e->k, pass, loop.inst);
     if (!loop.n)
         return;
-    loop.nfolds = fsr_emit_folds_of(e, loop.inst, loop.n, loop.folds);
-    e->laned = loop.nfolds > 0 && !e->grouped && e->lanes > 1 && fsr_emit_folds_free(e, loop.folds, loop.nfolds);
+    loop.nfolds = fsr_c_folds_of(e, loop.inst, loop.n, loop.folds);
+    e->laned = loop.nfolds > 0 && !e->grouped && e->lanes > 1 && fsr_c_folds_free(e, loop.folds, loop.nfolds);
     e->column = nested ? "run + c" : "c";
     if (e->grouped)
         e->linear = nested ? "(r + j) * cols + run + c" : "(r + j) * cols + c";
     else
         e->linear = nested ? "at + run + c" : "at + c";
     memcpy(saved, e->base, sizeof saved);
-    fsr_emit_fold_results(e, loop.folds, loop.nfolds);
-    fsr_emit_begin(e, "%s", "");
-    fsr_emit_fold_states(e, loop.folds, loop.nfolds);
+    fsr_c_fold_results(e, loop.folds, loop.nfolds);
+    fsr_c_begin(e, "%s", "");
+    fsr_c_fold_states(e, loop.folds, loop.nfolds);
     put_folded(e, &loop);
-    fsr_emit_fold_finish(e, loop.folds, loop.nfolds);
-    fsr_emit_end(e);
+    fsr_c_fold_finish(e, loop.folds, loop.nfolds);
+    fsr_c_end(e);
     memcpy(e->base, saved, sizeof saved);
     e->loop_dim = -1;
 }

@@ -1,9 +1,10 @@
 /* What the files of the C emitter share: the source under construction and the names in it.
  *
- * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d> index along
- * dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i> the scratch
- * row of kept instruction i; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a
- * scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result. r is the row, l a lane, j a row of a group. */
+ * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>
+ * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
+ * the scratch row of kept instruction i; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
+ * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result. r is the row, l a lane, j
+ * a row of a group. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -15,13 +16,13 @@
 #define FSR_EMIT_TILE 32  /* a transposed access is walked in squares of this side */
 #define FSR_EMIT_STACK 40 /* chunks fold as a binary counter: 2^40 chunks */
 
-typedef struct fsr_emit_function {
+typedef struct fsr_c_function {
     char name[24];
     int arity;
     fsr_dtype dtype;
-} fsr_emit_function;
+} fsr_c_function;
 
-typedef struct fsr_emit {
+typedef struct fsr_c_emit {
     const fsr_kernel *k;
     fsr_text body;  /* of the kernel's function */
     fsr_text folds; /* functions of the folds' operators */
@@ -41,64 +42,65 @@ typedef struct fsr_emit {
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool integer[FSR_MAX_INTS];                 /* integer arguments used */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
-    fsr_emit_function libm[FSR_EMIT_LIBM];
+    fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
-} fsr_emit;
+} fsr_c_emit;
 
 /* ---- emit_text.c: lines and scalar text --------------------------------------------------------- */
 
-/* One line of the body, indented; `begin` ends it with an opening brace, `else` closes that and opens another, `end` closes. */
-void fsr_emit_line(fsr_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void fsr_emit_begin(fsr_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void fsr_emit_else(fsr_emit *e);
-void fsr_emit_end(fsr_emit *e);
+/* One line of the body, indented; `begin` ends it with an opening brace, `else` closes that and opens another, `end`
+ * closes. */
+void fsr_c_line(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_c_begin(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_c_else(fsr_c_emit *e);
+void fsr_c_end(fsr_c_emit *e);
 /* "for (i64 j = 0; j < m; ++j) {" in a grouped kernel, else nothing; and its end. */
-void fsr_emit_rows_begin(fsr_emit *e);
-void fsr_emit_rows_end(fsr_emit *e);
-const char *fsr_emit_type(fsr_dtype dtype);
+void fsr_c_rows_begin(fsr_c_emit *e);
+void fsr_c_rows_end(fsr_c_emit *e);
+const char *fsr_c_type(fsr_dtype dtype);
 /* The name of an integer argument; marks it used. out: FSR_EMIT_NAME bytes. Returns out. */
-const char *fsr_emit_integer(fsr_emit *e, int slot, char *out);
+const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out);
 /* A literal that reads back as exactly this value. */
-void fsr_emit_literal(fsr_text *to, fsr_dtype dtype, fsr_value value);
+void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value);
 /* The op's C text with its operands' names put in; remembers the libm functions and conversions it needs. */
-void fsr_emit_op(fsr_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg);
+void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg);
 /* Types, libm declarations and conversions that the kernel uses. */
-void fsr_emit_prelude(const fsr_emit *e, fsr_text *to);
+void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- emit_inst.c: values, addresses, instructions ----------------------------------------------- */
 
 /* A constant or parameter: defined once, at the function's head. */
-bool fsr_emit_invariant(const fsr_inst *inst);
+bool fsr_c_invariant(const fsr_inst *inst);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
-void fsr_emit_advance(fsr_emit *e, int d, const char *var);
+void fsr_c_advance(fsr_c_emit *e, int d, const char *var);
 /* The ROW instructions before pass `pass`. */
-void fsr_emit_row_insts(fsr_emit *e, int pass);
+void fsr_c_row_insts(fsr_c_emit *e, int pass);
 /* Everything one column of a pass's loop (its instructions, n of them) does. */
-void fsr_emit_column(fsr_emit *e, int pass, const int *loop, int n);
+void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
 
 /* ---- emit_loop.c: columns ----------------------------------------------------------------------- */
 
 /* Opens a loop over one whole dimension and advances the addresses. */
-void fsr_emit_dimension(fsr_emit *e, int d);
+void fsr_c_dimension(fsr_c_emit *e, int d);
 /* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
-void fsr_emit_independent(fsr_emit *e);
+void fsr_c_independent(fsr_c_emit *e);
 /* The loop of pass `pass`, with its folds. */
-void fsr_emit_pass(fsr_emit *e, int pass);
+void fsr_c_pass(fsr_c_emit *e, int pass);
 
 /* ---- emit_fold.c: reductions and scans of one loop ---------------------------------------------- */
 
 /* One static inline function for each distinct operator, and e->shared. */
-void fsr_emit_operators(fsr_emit *e);
+void fsr_c_operators(fsr_c_emit *e);
 /* The folds that a loop (its instructions, n of them) performs, in order. Returns their number. */
-int fsr_emit_folds_of(const fsr_emit *e, const int *loop, int n, int *folds);
+int fsr_c_folds_of(const fsr_c_emit *e, const int *loop, int n, int *folds);
 /* True if every one of them is a commutative reduction. */
-bool fsr_emit_folds_free(const fsr_emit *e, const int *folds, int n);
-void fsr_emit_fold_results(fsr_emit *e, const int *folds, int n); /* declares f<f>_<i>, before the loop's block */
-void fsr_emit_fold_states(fsr_emit *e, const int *folds, int n);  /* declares states and stacks */
-void fsr_emit_fold_reset(fsr_emit *e, const int *folds, int n);   /* a chunk begins */
-void fsr_emit_fold_step(fsr_emit *e, int fold);                   /* the COMBINE instruction */
-void fsr_emit_fold_lanes(fsr_emit *e, const int *folds, int n);   /* folds a chunk's lanes into the first */
-void fsr_emit_fold_flush(fsr_emit *e, const int *folds, int n);   /* a chunk ends */
-void fsr_emit_fold_finish(fsr_emit *e, const int *folds, int n);  /* the row ends */
+bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n);
+void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n); /* declares f<f>_<i>, before the loop's block */
+void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n);  /* declares states and stacks */
+void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n);   /* a chunk begins */
+void fsr_c_fold_step(fsr_c_emit *e, int fold);                   /* the COMBINE instruction */
+void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n);   /* folds a chunk's lanes into the first */
+void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n);   /* a chunk ends */
+void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n);  /* the row ends */
 
 #endif

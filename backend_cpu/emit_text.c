@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_line(fsr_emit *e, const char *text, const char *tail) {
+static void put_line(fsr_c_emit *e, const char *text, const char *tail) {
     fsr_text_add(&e->body, "%*s%s%s\n", 4 * e->depth, "", text, tail);
 }
 
-static void format_line(fsr_emit *e, bool opens, const char *format, va_list args) {
+static void format_line(fsr_c_emit *e, bool opens, const char *format, va_list args) {
     char text[1024];
     int n = vsnprintf(text, sizeof text, format, args);
     if (n < 0 || (size_t)n >= sizeof text)
@@ -20,14 +20,14 @@ static void format_line(fsr_emit *e, bool opens, const char *format, va_list arg
         put_line(e, text, !opens ? "" : text[0] ? " {" : "{");
 }
 
-void fsr_emit_line(fsr_emit *e, const char *format, ...) {
+void fsr_c_line(fsr_c_emit *e, const char *format, ...) {
     va_list args;
     va_start(args, format);
     format_line(e, false, format, args);
     va_end(args);
 }
 
-void fsr_emit_begin(fsr_emit *e, const char *format, ...) {
+void fsr_c_begin(fsr_c_emit *e, const char *format, ...) {
     va_list args;
     va_start(args, format);
     format_line(e, true, format, args);
@@ -35,32 +35,32 @@ void fsr_emit_begin(fsr_emit *e, const char *format, ...) {
     e->depth++;
 }
 
-void fsr_emit_end(fsr_emit *e) {
+void fsr_c_end(fsr_c_emit *e) {
     e->depth--;
     put_line(e, "}", "");
 }
 
-void fsr_emit_else(fsr_emit *e) {
+void fsr_c_else(fsr_c_emit *e) {
     e->depth--;
     put_line(e, "} else {", "");
     e->depth++;
 }
 
-void fsr_emit_rows_begin(fsr_emit *e) {
+void fsr_c_rows_begin(fsr_c_emit *e) {
     if (e->grouped)
-        fsr_emit_begin(e, "for (i64 j = 0; j < m; ++j)");
+        fsr_c_begin(e, "for (i64 j = 0; j < m; ++j)");
 }
 
-void fsr_emit_rows_end(fsr_emit *e) {
+void fsr_c_rows_end(fsr_c_emit *e) {
     if (e->grouped)
-        fsr_emit_end(e);
+        fsr_c_end(e);
 }
 
-const char *fsr_emit_type(fsr_dtype dtype) {
+const char *fsr_c_type(fsr_dtype dtype) {
     return dtype == FSR_BOOL ? "u8" : fsr_dtype_name(dtype);
 }
 
-const char *fsr_emit_integer(fsr_emit *e, int slot, char *out) {
+const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out) {
     e->integer[slot] = true;
     if (slot == FSR_INT_ROWS || slot == FSR_INT_COLS)
         snprintf(out, FSR_EMIT_NAME, "%s", slot == FSR_INT_ROWS ? "rows" : "cols");
@@ -116,7 +116,7 @@ static void put_float(fsr_text *to, fsr_dtype dtype, fsr_value value) {
     }
 }
 
-void fsr_emit_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
+void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
     if (dtype == FSR_F32 || dtype == FSR_F64)
         put_float(to, dtype, value);
     else if (dtype == FSR_I64 && value.i64 == INT64_MIN)
@@ -130,11 +130,11 @@ void fsr_emit_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
 }
 
 /* Remembers the function whose name ends at `end` (its suffix not yet included). */
-static void note_libm(fsr_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
+static void note_libm(fsr_c_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
     const char *p = end;
     while (p > start && ((p[-1] >= 'a' && p[-1] <= 'z') || (p[-1] >= '0' && p[-1] <= '9') || p[-1] == '_'))
         p--;
-    fsr_emit_function f = {.arity = arity, .dtype = dtype};
+    fsr_c_function f = {.arity = arity, .dtype = dtype};
     snprintf(f.name, sizeof f.name, "%.*s%s", (int)(end - p), p, dtype == FSR_F32 ? "f" : "");
     for (int i = 0; i < e->nlibm; i++)
         if (strcmp(e->libm[i].name, f.name) == 0)
@@ -154,7 +154,7 @@ static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result,
     case 'a':
     case 'b':
     case 'c': return arg[letter - 'a'];
-    case 'T': return fsr_emit_type(compute);
+    case 'T': return fsr_c_type(compute);
     case 'U': return unsigned_type(compute);
     case 'S': return fsr_dtype_name(compute);
     case 'D': return fsr_dtype_name(result);
@@ -162,7 +162,7 @@ static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result,
     }
 }
 
-void fsr_emit_op(fsr_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
+void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
     const fsr_op_info *info = fsr_op_get(op);
     const char *text = info->c[fsr_dtype_class(compute)];
     if (!text) {
@@ -200,26 +200,26 @@ static void put_saturating(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
 }
 
 static void put_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
-    fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n    return ", fsr_emit_type(dest),
-                 fsr_dtype_name(from), fsr_dtype_name(dest), fsr_emit_type(from));
+    fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n    return ", fsr_c_type(dest),
+                 fsr_dtype_name(from), fsr_dtype_name(dest), fsr_c_type(from));
     if (dest == FSR_BOOL)
         fsr_text_add(to, "a != 0");
     else if (fsr_dtype_is_float(from) && !fsr_dtype_is_float(dest))
         put_saturating(to, from, dest);
     else
-        fsr_text_add(to, "(%s)a", fsr_emit_type(dest));
+        fsr_text_add(to, "(%s)a", fsr_c_type(dest));
     fsr_text_add(to, ";\n}\n");
 }
 
-static void put_libm(fsr_text *to, const fsr_emit_function *f) {
-    const char *type = fsr_emit_type(f->dtype);
+static void put_libm(fsr_text *to, const fsr_c_function *f) {
+    const char *type = fsr_c_type(f->dtype);
     fsr_text_add(to, "%s %s(%s", type, f->name, type);
     for (int i = 1; i < f->arity; i++)
         fsr_text_add(to, ", %s", type);
     fsr_text_add(to, ");\n");
 }
 
-void fsr_emit_prelude(const fsr_emit *e, fsr_text *to) {
+void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
     fsr_text_add(to, "typedef unsigned char u8;\n"
                      "typedef int i32;\n"
                      "typedef unsigned int u32;\n"

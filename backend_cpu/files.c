@@ -96,8 +96,8 @@ static int start(const char *const *argv, int output, pid_t *child) {
     return error;
 }
 
-/* A program that ignores SIGCHLD leaves nothing to wait for: the exit status is then taken for 0, and the caller sees by
- * the output whether the work was done. */
+/* A program that ignores SIGCHLD leaves nothing to wait for: the exit status is then taken for 0, and the caller sees
+ * by the output whether the work was done. */
 static int finish(pid_t child) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0)

@@ -21,13 +21,17 @@ long double fsr_ball_limit(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1.ffff
 
 long double fsr_ball_integers(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1p24L : 0x1p53L; }
 
+/* From the exponent's bits: this runs for every op on every element. */
 double fsr_ball_ulp(fsr_dtype dtype, long double x) {
     const int digits = dtype == FSR_F32 ? FLT_MANT_DIG : DBL_MANT_DIG;
     const int lowest = dtype == FSR_F32 ? FLT_MIN_EXP : DBL_MIN_EXP;
-    int exponent = lowest;
-    if (x != 0)
-        frexpl(x, &exponent);
-    return ldexp(1.0, (exponent > lowest ? exponent : lowest) - digits);
+    fsr_value v = {.f64 = (double)x};
+    int exponent = (int)(v.bits >> 52 & 2047) - 1022;
+    int power = (exponent > lowest ? exponent : lowest) - digits;
+    if (power < DBL_MIN_EXP)
+        return ldexp(1.0, power);
+    v.bits = (uint64_t)(power + 1023) << 52;
+    return v.f64;
 }
 
 /* ---- making and rounding --------------------------------------------------------------------- */
@@ -40,7 +44,7 @@ fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
 
 fsr_ball fsr_ball_unknown(fsr_dtype dtype) { return (fsr_ball){0, dtype == FSR_BOOL ? 1 : INFINITY}; }
 
-static fsr_value to_value(fsr_dtype dtype, long double x) {
+fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
     fsr_value v = {.bits = 0};
     if (dtype == FSR_F32) {
         v.f32 = (float)x;
@@ -50,7 +54,7 @@ static fsr_value to_value(fsr_dtype dtype, long double x) {
 }
 
 fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound) {
-    fsr_value value = to_value(dtype, x.center);
+    fsr_value value = fsr_ball_value(dtype, x.center);
     *bound = x.radius;
     if (x.radius > 0)
         *bound += (double)fabsl(fsr_ball_from_value(dtype, value).center - x.center);
@@ -122,8 +126,17 @@ static fsr_ball eval_known(fsr_op op, fsr_dtype compute, fsr_dtype result, const
     const fsr_op_info *info = fsr_op_get(op);
     fsr_value args[3] = {{.bits = 0}};
     for (int i = 0; i < info->arity; i++)
-        args[i] = to_value(info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, x[i].center);
+        args[i] = fsr_ball_value(info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, x[i].center);
     return fsr_ball_from_value(result, fsr_op_eval(op, compute, result, args));
+}
+
+long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x) {
+    const fsr_rule rule = fsr_op_get(op)->rule;
+    if (fsr_dtype_is_float(compute) && rule != FSR_RULE_CAST)
+        return eval_long_double(op, x[0], x[1], x[2]);
+    if (rule == FSR_RULE_CAST && fsr_dtype_is_float(compute) && fsr_dtype_is_float(result))
+        return x[0];
+    return eval_known(op, compute, result, (fsr_ball[3]){{x[0], 0}, {x[1], 0}, {x[2], 0}}).center;
 }
 
 /* ---- propagation ------------------------------------------------------------------------------- */

@@ -21,6 +21,8 @@ typedef enum fsr_ball_mode {
 } fsr_ball_mode;
 
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
+/* x, which the dtype holds up to rounding, as a value. */
+fsr_value fsr_ball_value(fsr_dtype dtype, long double x);
 fsr_ball fsr_ball_unknown(fsr_dtype dtype);
 /* The centre rounded to dtype; bound receives the radius around that. */
 fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
@@ -29,6 +31,8 @@ fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
 fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius);
 /* The op on operands of dtype `compute` (see fsr_op_eval). */
 fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);
+/* The op's result for wide operands, itself not rounded. */
+long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x);
 /* The op's result is one of its operands, or follows from them without rounding. */
 bool fsr_ball_selects(fsr_op op);
 

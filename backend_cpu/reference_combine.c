@@ -54,18 +54,40 @@ static void evaluate(body *b) {
         b->out[i] = value[c->result[i]];
 }
 
+/* The body on wide numbers without radii. */
+static void evaluate_centers(const fsr_combine *c, const long double *arg, long double *out) {
+    long double value[FSR_MAX_STEPS];
+    for (int i = 0; i < c->nsteps; i++) {
+        const fsr_step *s = &c->step[i];
+        if (s->kind == FSR_STEP_ARG) {
+            value[i] = arg[s->index];
+        } else if (s->kind == FSR_STEP_CONST) {
+            value[i] = fsr_ball_from_value(s->dtype, s->value).center;
+        } else {
+            long double x[3] = {0, 0, 0};
+            for (int k = 0; k < fsr_op_get(s->op)->arity; k++)
+                x[k] = value[s->arg[k]];
+            value[i] = fsr_ball_center(s->op, s->compute, s->dtype, x);
+        }
+    }
+    for (int i = 0; i < c->arity; i++)
+        out[i] = value[c->result[i]];
+}
+
 /* Adds to radius what moving argument k both ways changes. */
 static void move(const body *known, int k, double by, double *radius) {
-    body up = *known, down = *known;
-    up.arg[k].center += by;
-    down.arg[k].center -= by;
-    evaluate(&up);
-    evaluate(&down);
-    for (int i = 0; i < known->combine->arity; i++) {
+    const fsr_combine *c = known->combine;
+    long double arg[2 * FSR_MAX_TUPLE], up[FSR_MAX_TUPLE], down[FSR_MAX_TUPLE];
+    for (int i = 0; i < 2 * c->arity; i++)
+        arg[i] = known->arg[i].center;
+    arg[k] += by;
+    evaluate_centers(c, arg, up);
+    arg[k] -= 2 * (long double)by;
+    evaluate_centers(c, arg, down);
+    for (int i = 0; i < c->arity; i++) {
         long double center = known->out[i].center;
-        long double change = fmaxl(fabsl(up.out[i].center - center), fabsl(down.out[i].center - center));
-        bool lost = isinf(up.out[i].radius) || isinf(down.out[i].radius) || !isfinite(change);
-        radius[i] += lost ? INFINITY : (double)change;
+        long double change = fmaxl(fabsl(up[i] - center), fabsl(down[i] - center));
+        radius[i] += isfinite(change) ? (double)change : INFINITY;
     }
 }
 
@@ -87,19 +109,32 @@ static void refine(const body *whole, fsr_ball *out) {
             out[i] = (fsr_ball){known.out[i].center, radius[i]};
 }
 
-void fsr_ref_combine(const fsr_combine *c, fsr_ball *out, const fsr_ball *left, const fsr_ball *right) {
-    body whole = {.combine = c};
+static void combine_values(const fsr_combine *c, fsr_ball *out, const fsr_ball *left, const fsr_ball *right) {
+    fsr_value l[FSR_MAX_TUPLE], r[FSR_MAX_TUPLE];
+    for (int i = 0; i < c->arity; i++) {
+        l[i] = fsr_ball_value(c->dtype[i], left[i].center);
+        r[i] = fsr_ball_value(c->dtype[i], right[i].center);
+    }
+    fsr_combine_eval(c, l, l, r);
+    for (int i = 0; i < c->arity; i++)
+        out[i] = fsr_ball_from_value(c->dtype[i], l[i]);
+}
+
+void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fsr_ball *left, const fsr_ball *right) {
     bool known = true, possible = true;
     for (int i = 0; i < c->arity; i++) {
-        whole.arg[i] = left[i];
-        whole.arg[c->arity + i] = right[i];
+        known = known && left[i].radius == 0 && right[i].radius == 0;
+        possible = possible && !isinf(left[i].radius) && !isinf(right[i].radius);
     }
-    for (int k = 0; k < 2 * c->arity; k++) {
-        known = known && whole.arg[k].radius == 0;
-        possible = possible && !isinf(whole.arg[k].radius);
+    if (known && selects) {
+        combine_values(c, out, left, right);
+        return;
     }
+    body whole = {.combine = c};
+    memcpy(whole.arg, left, (size_t)c->arity * sizeof *left);
+    memcpy(whole.arg + c->arity, right, (size_t)c->arity * sizeof *right);
     evaluate(&whole);
     memcpy(out, whole.out, (size_t)c->arity * sizeof *out);
-    if (!known && possible && !whole.jumps && !fsr_ref_selects(c))
+    if (!known && possible && !whole.jumps && !selects)
         refine(&whole, out);
 }

@@ -39,7 +39,9 @@ static double log2_ceil(int64_t n) {
     return bits;
 }
 
-double fsr_ref_depth(int64_t n) { return fmin((double)(n - 1), 320 + log2_ceil(n) + (double)(n >> 20)); }
+double fsr_ref_depth(int64_t n, bool commutative) {
+    return fmin((double)(n - 1), (commutative ? 512 : 4096) + log2_ceil(n) + (double)(n >> 20));
+}
 
 double fsr_ref_scan_depth(int64_t n, int64_t row) {
     return fmin((double)(n - 1), 4096 + log2_ceil(row) + (double)(row >> 10));
@@ -85,7 +87,7 @@ static void push_tree(fold *f, const fsr_ball *x) {
     memcpy(carry, x, bytes);
     int level = 0;
     for (; f->n >> level & 1; level++) {
-        fsr_ref_combine(f->combine, carry, f->stack[level], carry);
+        fsr_ref_combine(f->combine, f->way == WAY_SELECT, carry, f->stack[level], carry);
         note(f, carry);
     }
     memcpy(f->stack[level], carry, bytes);
@@ -103,7 +105,7 @@ static void fold_push(fold *f, const fsr_ball *x) {
     else if (f->n == 0)
         memcpy(f->state, x, (size_t)f->combine->arity * sizeof *x);
     else
-        fsr_ref_combine(f->combine, f->state, f->state, x);
+        fsr_ref_combine(f->combine, f->way == WAY_SELECT, f->state, f->state, x);
     if (f->way == WAY_RUN)
         note(f, f->state);
     f->n++;
@@ -117,14 +119,14 @@ static void tree_result(const fold *f, fsr_ball *out) {
         if (first)
             memcpy(out, f->stack[level], (size_t)f->combine->arity * sizeof *out);
         else
-            fsr_ref_combine(f->combine, out, f->stack[level], out);
+            fsr_ref_combine(f->combine, f->way == WAY_SELECT, out, f->stack[level], out);
         first = false;
     }
 }
 
 /* Makes the radii of our order cover the backends' orders. */
 static void widen(const fold *f, fsr_ball *out) {
-    const double depth = fsr_ref_depth(f->n);
+    const double depth = fsr_ref_depth(f->n, f->combine->commutative);
     const double scale = f->way == WAY_RUN ? SCAN_SCALE : 1 + depth / fmax(1, log2_ceil(f->n));
     const double units = f->way == WAY_RUN ? SCAN_UNITS : depth;
     for (int i = 0; i < f->combine->arity; i++) {
@@ -151,7 +153,7 @@ static void fold_get(const fold *f, int64_t row, fsr_ball *out) {
         return;
     }
     if (f->way == WAY_SUM)
-        out[0] = fsr_ref_sum_get(&f->sum, c->dtype[0], row ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n));
+        out[0] = fsr_ref_sum_get(&f->sum, c->dtype[0], row ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n, c->commutative));
     else if (f->way == WAY_PRODUCT)
         out[0] = fsr_ref_product_get(&f->product, c->dtype[0]);
     else if (f->way == WAY_TREE)

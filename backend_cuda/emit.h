@@ -130,9 +130,5 @@ void fsr_emit_split(fsr_emit *e);
 void fsr_emit_lookback(fsr_emit *e);
 void fsr_emit_col(fsr_emit *e);
 
-/* prelude.c: appends the pieces that `body` mentions. */
-void fsr_prelude_print(fsr_text *out, const char *body, bool host);
-/* True if `word` occurs in text as a whole identifier. */
-bool fsr_mentions(const char *text, const char *word);
 
 #endif

@@ -65,6 +65,7 @@ typedef struct bench_workload {
     bool fixed;            /* --n does not change its size */
     bool calls;            /* timed over BENCH_CALLS asynchronous calls: it measures the call */
     int kernels;           /* expected when fused */
+    int kernels_cpu;       /* the same on the CPU; 0: as many */
     void (*build)(fsr_graph *g, const fsr_node *in, fsr_node *out);
 } bench_workload;
 
@@ -120,7 +121,7 @@ typedef struct bench_row {
     const char *backend;
     fsr_dtype dtype;
     int64_t n, bytes_min, bytes_moved_unfused;
-    int fused_kernels, unfused_kernels;
+    int fused_kernels, expected_kernels, unfused_kernels;
     double fused_ms, unfused_ms, first_call_ms, cached_first_call_ms, launch_us, copy_gbs;
     double max_error, error_bound;
     bool verified, failed;

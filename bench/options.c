@@ -37,7 +37,7 @@ static void print_help(void) {
         "  --list              names the workloads\n"
         "  --backend cpu|cuda  default: the GPU if there is one, else the CPU (or what FUSOR_BACKEND says)\n"
         "  --n N               elements of the workloads that go by size, as 65536 or 2^16;\n"
-        "                      default 2^24 on the CPU (2^22 for slow ones), 2^27 on CUDA\n"
+        "                      default 2^24 on the CPU, 2^27 on CUDA\n"
         "  --reps N            timed runs, of which the median counts; default %d, on the CPU fewer if they take long\n"
         "  --verify-n N        elements compared with the reference; default 2^18; 0: no verification at all\n"
         "  --json FILE         also writes the rows as JSON; -: to stdout, and the table then goes to stderr\n"

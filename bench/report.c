@@ -37,9 +37,9 @@ static void cell_kernels(FILE *to, const bench_row *row) {
     if (row->fused_kernels < 0)
         snprintf(text, sizeof text, "-");
     else if (row->unfused_kernels < 0)
-        snprintf(text, sizeof text, "%d/%d", row->fused_kernels, row->work->kernels);
+        snprintf(text, sizeof text, "%d/%d", row->fused_kernels, row->expected_kernels);
     else
-        snprintf(text, sizeof text, "%d/%d of %d", row->fused_kernels, row->work->kernels, row->unfused_kernels);
+        snprintf(text, sizeof text, "%d/%d of %d", row->fused_kernels, row->expected_kernels, row->unfused_kernels);
     fprintf(to, " %10s", text);
 }
 
@@ -120,7 +120,7 @@ static void json_row(FILE *to, const bench_row *row) {
     json_number(to, "unfused_ms", row->unfused_ms);
     json_number(to, "speedup", speedup(row));
     json_count(to, "fused_kernels", row->fused_kernels);
-    json_count(to, "expected_kernels", row->work->kernels);
+    json_count(to, "expected_kernels", row->expected_kernels);
     json_count(to, "unfused_kernels", row->unfused_kernels);
     json_count(to, "bytes_min", row->bytes_min);
     json_count(to, "bytes_moved_unfused", row->bytes_moved_unfused);

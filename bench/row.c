@@ -34,6 +34,7 @@ static void row_start(const bench_session *s, const bench_workload *work, bench_
                        .bytes_min = -1,
                        .bytes_moved_unfused = -1,
                        .fused_kernels = -1,
+                       .expected_kernels = !s->gpu && work->kernels_cpu ? work->kernels_cpu : work->kernels,
                        .unfused_kernels = -1,
                        .fused_ms = NAN,
                        .unfused_ms = NAN,

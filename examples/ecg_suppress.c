@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     if (fsr_npy_write(suppressed, to))
         return fail(ctx, to);
 
-    printf("%s: %d kernels\n", fsr_device_name(ctx), plan.kernels);
+    printf("%s, kernels: %d\n", fsr_device_name(ctx), plan.kernels);
     printf("%lld of %lld samples kept (%.1f%%)\n", (long long)count, (long long)fsr_node_size(suppressed),
            100.0 * (double)count / (double)fsr_node_size(suppressed));
     printf("mean %.6f mV, max %.4f mV, min %.4f mV\n", average, most, least);

@@ -1,6 +1,7 @@
 /* Contrast of a photograph: each colour channel is stretched so that its darkest value becomes 0 and its brightest 255.
  *
- * Two kernels: one pass finds all six extremes, a second rescales; a channel is too long to wait on the chip in between.
+ * On a GPU two kernels: one pass finds all extremes, a second rescales, as a channel is too long to wait on the chip. On
+ * the CPU one kernel makes both passes.
  *
  * usage: face_stretch [input.npy [output.npy]] */
 #include "fusor/fusor.h"
@@ -48,7 +49,7 @@ int main(int argc, char **argv) {
     if (fsr_npy_write(stretched, to))
         return fail(ctx, to);
 
-    printf("%s: %d kernels\n", fsr_device_name(ctx), plan.kernels);
+    printf("%s, kernels: %d\n", fsr_device_name(ctx), plan.kernels);
     for (int k = 0; k < 3; k++)
         printf("%-5s from %d..%d, %lld pixels changed\n", (const char *[]){"red", "green", "blue"}[k], darkest[k],
                brightest[k], (long long)changed[k]);

@@ -59,8 +59,8 @@ int main(int argc, char **argv) {
     double total = 0;
     for (int64_t i = 0; i < cols; i++)
         total += data[i];
-    printf("%s: %lld x %lld, %d kernel%s, %.1f MB moved\n", fsr_device_name(ctx), (long long)rows, (long long)cols,
-           plan.kernels, plan.kernels == 1 ? "" : "s", (double)plan.bytes_moved * 1e-6);
+    printf("%s: %lld x %lld, kernels: %d, %.1f MB moved\n", fsr_device_name(ctx), (long long)rows, (long long)cols,
+           plan.kernels, (double)plan.bytes_moved * 1e-6);
     printf("first row: %.6f %.6f %.6f ..., sum %.6f\n", data[0], data[cols > 1 ? 1 : 0], data[cols > 2 ? 2 : 0], total);
     free(data);
     fsr_close(ctx); /* frees the graph as well */

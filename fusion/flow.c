@@ -51,13 +51,66 @@ static const fsr_combine *own_combine(fsr_flow *flow, const fsr_combine *from) {
     return flow->combine[flow->ncombines++] = copy;
 }
 
-/* State of one build: ids already copied (node + 1, a leaf's for each output), the work stack. */
+/* What was copied already, by (graph id, which): `which` is the output of a leaf, or COMPUTED for a node as a computation. Open
+ * addressing; the cost of a build follows what is visited, not the size of the graph. */
+enum { COMPUTED = FSR_MAX_TUPLE };
+
+typedef struct seen {
+    uint64_t *key; /* 0: free, else id * 8 + which + 1 */
+    int *node;
+    size_t capacity, used;
+} seen;
+
+static size_t seen_slot(const seen *s, uint64_t key) {
+    size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (s->capacity - 1);
+    while (s->key[at] && s->key[at] != key)
+        at = (at + 1) & (s->capacity - 1);
+    return at;
+}
+
+static bool seen_grow(seen *s) {
+    seen grown = {.capacity = s->capacity ? s->capacity * 2 : 64, .used = s->used};
+    grown.key = calloc(grown.capacity, sizeof *grown.key);
+    grown.node = malloc(grown.capacity * sizeof *grown.node);
+    if (!grown.key || !grown.node) {
+        free(grown.key);
+        free(grown.node);
+        return false;
+    }
+    for (size_t i = 0; i < s->capacity; ++i)
+        if (s->key[i]) {
+            size_t at = seen_slot(&grown, s->key[i]);
+            grown.key[at] = s->key[i];
+            grown.node[at] = s->node[i];
+        }
+    free(s->key);
+    free(s->node);
+    *s = grown;
+    return true;
+}
+
+static int seen_get(const seen *s, uint32_t id, uint32_t which) {
+    uint64_t key = (uint64_t)id * 8 + which + 1;
+    size_t at = s->capacity ? seen_slot(s, key) : 0;
+    return s->capacity && s->key[at] ? s->node[at] : -1;
+}
+
+static bool seen_put(seen *s, uint32_t id, uint32_t which, int node) {
+    if (s->used * 2 >= s->capacity && !seen_grow(s))
+        return false;
+    uint64_t key = (uint64_t)id * 8 + which + 1;
+    size_t at = seen_slot(s, key);
+    s->used += s->key[at] == 0;
+    s->key[at] = key;
+    s->node[at] = node;
+    return true;
+}
+
 typedef struct builder {
     fsr_flow *flow;
     fsr_binding *binding;
     const fsr_graph *g;
-    int *copied;      /* per graph slot: flow id + 1 of the node as a computation */
-    int *leaf;        /* per graph slot * FSR_MAX_TUPLE: flow id + 1 of a leaf */
+    seen seen;
     uint32_t *stack;
     size_t depth, stack_capacity;
     int leaf_capacity, scalar_capacity;
@@ -80,9 +133,10 @@ static bool is_leaf(const fsr_rec *rec, uint32_t output) {
     return rec->buffer[output] || rec->kind == FSR_NODE_INPUT;
 }
 
-static int *slot_of(builder *b, fsr_ref ref) {
-    const fsr_rec *rec = fsr_graph_rec(b->g, ref.id);
-    return is_leaf(rec, ref.output) ? &b->leaf[(size_t)ref.id * FSR_MAX_TUPLE + ref.output] : &b->copied[ref.id];
+/* The flow node of a graph reference, -1: not copied yet. */
+static int node_of(const builder *b, fsr_ref ref) {
+    bool leaf = is_leaf(fsr_graph_rec(b->g, ref.id), ref.output);
+    return seen_get(&b->seen, ref.id, leaf ? ref.output : COMPUTED);
 }
 
 static bool bind(fsr_ref **list, int n, int *capacity, fsr_ref ref) {
@@ -105,8 +159,7 @@ static bool add_leaf(builder *b, fsr_ref ref) {
     fsr_flow_node node = {.kind = FSR_NODE_DATA, .nout = 1, .shape = rec->shape, .ordinal = b->flow->nleaves++};
     node.dtype[0] = rec->dtype[ref.output];
     int id = fsr_flow_add(b->flow, &node);
-    *slot_of(b, ref) = id + 1;
-    return id >= 0;
+    return id >= 0 && seen_put(&b->seen, ref.id, ref.output, id);
 }
 
 static bool add_node(builder *b, uint32_t id) {
@@ -115,9 +168,8 @@ static bool add_node(builder *b, uint32_t id) {
                           .axes = rec->axes, .axis = rec->axis, .exclusive = rec->exclusive, .view = rec->view, .hint = rec->hint};
     memcpy(node.dtype, rec->dtype, sizeof node.dtype);
     for (int i = 0; i < rec->nargs; ++i) {
-        int *slot = slot_of(b, rec->arg[i]);
         bool leaf = is_leaf(fsr_graph_rec(b->g, rec->arg[i].id), rec->arg[i].output);
-        node.arg[i] = (fsr_link){*slot - 1, leaf ? 0 : (int)rec->arg[i].output};
+        node.arg[i] = (fsr_link){node_of(b, rec->arg[i]), leaf ? 0 : (int)rec->arg[i].output};
     }
     if (rec->kind == FSR_NODE_CONST)
         node.value = rec->value;
@@ -129,8 +181,7 @@ static bool add_node(builder *b, uint32_t id) {
     if (rec->combine && !(node.combine = own_combine(b->flow, rec->combine)))
         return false;
     int at = fsr_flow_add(b->flow, &node);
-    b->copied[id] = at + 1;
-    return at >= 0;
+    return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }
 
 /* One step for the id on top of the stack: its first missing argument is pushed, or the node itself is copied. */
@@ -139,12 +190,12 @@ static fsr_status visit(builder *b) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
     if (rec->kind == FSR_NODE_POISON)
         return rec->status;
-    if (b->copied[id]) {
+    if (seen_get(&b->seen, id, COMPUTED) >= 0) {
         --b->depth;
         return FSR_OK;
     }
     for (int i = 0; i < rec->nargs; ++i) {
-        if (*slot_of(b, rec->arg[i]))
+        if (node_of(b, rec->arg[i]) >= 0)
             continue;
         bool leaf = is_leaf(fsr_graph_rec(b->g, rec->arg[i].id), rec->arg[i].output);
         if (leaf ? !add_leaf(b, rec->arg[i]) : !push(b, rec->arg[i].id))
@@ -159,32 +210,27 @@ static fsr_status visit(builder *b) {
 static fsr_status build_out(builder *b, fsr_ref ref, fsr_link *link) {
     const fsr_rec *rec = fsr_graph_rec(b->g, ref.id);
     bool leaf = is_leaf(rec, ref.output);
-    if (leaf && !*slot_of(b, ref) && !add_leaf(b, ref))
-        return FSR_ERR_MEMORY;
-    if (!leaf && !b->copied[ref.id] && !push(b, ref.id))
+    if (node_of(b, ref) < 0 && !(leaf ? add_leaf(b, ref) : push(b, ref.id)))
         return FSR_ERR_MEMORY;
     while (b->depth) {
         fsr_status status = visit(b);
         if (status)
             return status;
     }
-    *link = (fsr_link){*slot_of(b, ref) - 1, leaf ? 0 : (int)ref.output};
+    *link = (fsr_link){node_of(b, ref), leaf ? 0 : (int)ref.output};
     return FSR_OK;
 }
 
 fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts) {
     memset(flow, 0, sizeof *flow);
     memset(binding, 0, sizeof *binding);
-    size_t slots = fsr_graph_slots(g) + 1;
     builder b = {.flow = flow, .binding = binding, .g = g};
-    b.copied = calloc(slots, sizeof *b.copied);
-    b.leaf = calloc(slots * FSR_MAX_TUPLE, sizeof *b.leaf);
     flow->out = malloc(sizeof *flow->out * (size_t)(nouts ? nouts : 1));
-    fsr_status status = b.copied && b.leaf && flow->out ? FSR_OK : FSR_ERR_MEMORY;
+    fsr_status status = flow->out ? FSR_OK : FSR_ERR_MEMORY;
     for (int i = 0; i < nouts && !status; ++i)
         status = build_out(&b, outs[i], &flow->out[flow->nout++]);
-    free(b.copied);
-    free(b.leaf);
+    free(b.seen.key);
+    free(b.seen.node);
     free(b.stack);
     if (status) {
         fsr_flow_clear(flow);

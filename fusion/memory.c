@@ -1,12 +1,69 @@
 /* The memory plan: offsets in one arena for temporaries with lifetimes.
  *
- * Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is alive at the same time.
+ * In place. In an elementwise kernel each thread reads its elements before it writes them, so an array may be written over one that
+ * dies there if both are walked in the same order. The two then are one block. Counter-example: y = x + flip(x): element i of y is
+ * ready before another thread has read x[i] as its flipped operand; hence only one access, linear, is allowed.
+ *
+ * Packing. Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is alive at the same time.
  * Optimal packing is NP-hard; this stays near the live maximum in practice (Pisarchyk and Lee 2020 compare such orders).
  * Counter-example to a stack discipline: of a, b, c written in that order, a may die last. */
 #include "fusion/plan.h"
 #include <stdlib.h>
 
 enum { ALIGN = 256 };
+
+/* The only access to an array is the flat one. */
+static bool plain(const fsr_kernel *k, int array) {
+    int accesses = 0;
+    bool linear = true;
+    for (int i = 0; i < k->naccesses; ++i)
+        if (k->access[i].buffer == array) {
+            ++accesses;
+            linear = linear && k->access[i].linear;
+        }
+    return accesses == 1 && linear;
+}
+
+/* The block a temporary lives in: the first of a chain of in-place successors. */
+static int block_of(const fsr_program *program, int t) {
+    while (program->temporary[t].in_place_of >= 0)
+        t = program->temporary[t].in_place_of;
+    return t;
+}
+
+static int dying(const fsr_program *program, int at, int64_t bytes, size_t size) {
+    const fsr_program_step *step = &program->step[at];
+    for (int a = 0; a < step->kernel->narrays; ++a) {
+        if (step->array[a].home != FSR_HOME_TEMPORARY || step->kernel->array[a].written || step->kernel->array[a].aliased)
+            continue;
+        const fsr_temporary *t = &program->temporary[step->array[a].ordinal];
+        bool ends = program->temporary[block_of(program, step->array[a].ordinal)].last == at && t->last == at;
+        if (ends && t->bytes == bytes && fsr_dtype_size(step->kernel->array[a].dtype) == size && plain(step->kernel, a))
+            return a;
+    }
+    return -1;
+}
+
+static void in_place_step(fsr_program *program, int at) {
+    fsr_program_step *step = &program->step[at];
+    fsr_kernel *k = step->kernel;
+    for (int a = 0; a < k->narrays && k->npasses == 0; ++a) {
+        if (step->array[a].home != FSR_HOME_TEMPORARY || !k->array[a].written || !plain(k, a))
+            continue;
+        fsr_temporary *t = &program->temporary[step->array[a].ordinal];
+        int from = t->first == at ? dying(program, at, t->bytes, fsr_dtype_size(k->array[a].dtype)) : -1;
+        if (from < 0)
+            continue;
+        t->in_place_of = step->array[from].ordinal;
+        program->temporary[block_of(program, t->in_place_of)].last = t->last;
+        k->array[a].aliased = k->array[from].aliased = true;
+    }
+}
+
+void fsr_memory_in_place(fsr_program *program) {
+    for (int i = 0; i < program->nsteps; ++i)
+        in_place_step(program, i);
+}
 
 static int by_size(const void *a, const void *b) {
     const fsr_temporary *const *x = a, *const *y = b;
@@ -46,17 +103,22 @@ int64_t fsr_memory_pack(fsr_temporary *temporary, int n) {
     fsr_temporary **order = malloc(sizeof *order * (size_t)(n + 1));
     fsr_temporary **placed = malloc(sizeof *placed * (size_t)(n + 1));
     int64_t size = 0;
+    int blocks = 0;
     for (int i = 0; i < n && order; ++i)
-        order[i] = &temporary[i];
+        if (temporary[i].in_place_of < 0)
+            order[blocks++] = &temporary[i];
     if (order && placed) {
-        qsort(order, (size_t)n, sizeof *order, by_size);
-        for (int i = 0; i < n; ++i) {
+        qsort(order, (size_t)blocks, sizeof *order, by_size);
+        for (int i = 0; i < blocks; ++i) {
             order[i]->offset = lowest(order[i], placed, i);
             placed[i] = order[i];
             qsort(placed, (size_t)i + 1, sizeof *placed, by_offset);
             int64_t end = order[i]->offset + rounded(order[i]->bytes);
             size = end > size ? end : size;
         }
+        for (int i = 0; i < n; ++i)
+            if (temporary[i].in_place_of >= 0)
+                temporary[i].offset = temporary[temporary[i].in_place_of].offset;
     } else {
         size = -1;
     }

@@ -17,25 +17,37 @@ void fsr_partition_clear(fsr_partition *p) {
     memset(p, 0, sizeof *p);
 }
 
-/* Depth-first over dependencies; `seen` bounds it to one visit a group. */
-static bool reach(const fsr_partition *p, int from, int to, bool *seen) {
-    if (from == to)
-        return true;
-    if (from >= p->ngroups || seen[from])
-        return false;
+/* Depth-first over dependencies with an explicit stack; `seen` bounds it to one visit a group. */
+static bool reach(const fsr_partition *p, int from, int to, bool *seen, int *stack) {
+    int depth = 0;
     seen[from] = true;
-    for (int i = 0; i < p->group[from].ndeps; ++i)
-        if (reach(p, p->group[from].deps[i], to, seen))
-            return true;
+    stack[depth++] = from;
+    while (depth) {
+        const fsr_group *group = &p->group[stack[--depth]];
+        for (int i = 0; i < group->ndeps; ++i) {
+            int dep = group->deps[i];
+            if (dep == to)
+                return true;
+            if (!seen[dep]) {
+                seen[dep] = true;
+                stack[depth++] = dep;
+            }
+        }
+    }
     return false;
 }
 
+/* Out of memory answers yes: no fusion is always right. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to) {
-    if (to >= p->ngroups)
+    if (from == to)
+        return true;
+    if (to >= p->ngroups || from >= p->ngroups)
         return false; /* a group not placed yet: nothing depends on it */
-    bool *seen = calloc((size_t)p->ngroups + 1, sizeof *seen);
-    bool found = seen ? reach(p, from, to, seen) : true;
+    bool *seen = calloc((size_t)p->ngroups, sizeof *seen);
+    int *stack = malloc(sizeof *stack * (size_t)p->ngroups);
+    bool found = !seen || !stack || reach(p, from, to, seen, stack);
     free(seen);
+    free(stack);
     return found;
 }
 

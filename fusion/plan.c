@@ -101,7 +101,7 @@ static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written
         return (fsr_slot){FSR_HOME_OUTPUT, *slot};
     if (*slot == -1) {
         fsr_temporary *t = &b->out->temporary[b->out->ntemporaries];
-        *t = (fsr_temporary){.bytes = array_bytes(b->flow, o, b->leaf_node), .first = step, .last = step, .link = o->link};
+        *t = (fsr_temporary){.bytes = array_bytes(b->flow, o, b->leaf_node), .first = step, .last = step, .in_place_of = -1, .link = o->link};
         *slot = -2 - b->out->ntemporaries++;
     }
     fsr_temporary *t = &b->out->temporary[-2 - *slot];
@@ -110,20 +110,13 @@ static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written
     return (fsr_slot){FSR_HOME_TEMPORARY, -2 - *slot};
 }
 
-static fsr_status make_step(builder *b, int at, fsr_group *group, const fsr_program_options *options, char *why, size_t size) {
+static void make_step(builder *b, int at, fsr_group *group, const fsr_program_options *options) {
     fsr_program_step *step = &b->out->step[at];
     fsr_kernel *k = group->kernel;
-    char violation[200];
     k->contraction = options->contraction;
     fsr_schedule_choose(group, &options->target);
     step->kernel = k;
     group->kernel = NULL;
-    if (name_kernel(k))
-        return FSR_ERR_MEMORY;
-    if (fsr_kernel_verify(k, violation, sizeof violation)) {
-        snprintf(why, size, "kernel %s: %s", k->comment, violation);
-        return FSR_ERR_INTERNAL;
-    }
     for (int i = 0; i < k->narrays; ++i) {
         step->array[i] = slot_of(b, &group->operand[i], at, k->array[i].written);
         step->bytes_moved += array_bytes(b->flow, &group->operand[i], b->leaf_node) * array_passes(k, i);
@@ -139,7 +132,16 @@ static fsr_status make_step(builder *b, int at, fsr_group *group, const fsr_prog
     if (step->zero_bytes > b->out->zero_bytes)
         b->out->zero_bytes = step->zero_bytes;
     b->out->info.bytes_moved += step->bytes_moved;
-    return FSR_OK;
+}
+
+static fsr_status check_step(fsr_kernel *k, char *why, size_t size) {
+    char violation[200];
+    if (name_kernel(k))
+        return FSR_ERR_MEMORY;
+    if (fsr_kernel_verify(k, violation, sizeof violation) == FSR_OK)
+        return FSR_OK;
+    snprintf(why, size, "kernel %s: %s", k->comment, violation);
+    return FSR_ERR_INTERNAL;
 }
 
 /* Leaves read by some kernel, once each, and outputs, once each. */
@@ -226,9 +228,12 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     }
     for (int i = 0; i < p->ngroups && !status; ++i) {
         ++out->nsteps;
-        status = make_step(b, i, &p->group[order[i]], options, why, size);
+        make_step(b, i, &p->group[order[i]], options);
     }
     free(order);
+    fsr_memory_in_place(out);
+    for (int i = 0; i < out->nsteps && !status; ++i)
+        status = check_step(out->step[i].kernel, why, size);
     if (status)
         return status;
     out->arena_bytes = fsr_memory_pack(out->temporary, out->ntemporaries);

@@ -19,6 +19,7 @@ typedef struct fsr_temporary {
     int64_t bytes;
     int first, last; /* steps that write it first and read it last */
     int64_t offset;  /* in the program's arena */
+    int in_place_of; /* an earlier temporary whose memory it takes over, -1: none. That one's lifetime covers both */
     fsr_link link;   /* the value it holds */
 } fsr_temporary;
 
@@ -58,6 +59,9 @@ typedef struct fsr_program_options {
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why, size_t size);
 void fsr_program_clear(fsr_program *program);
 
+/* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in the same
+ * order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
+void fsr_memory_in_place(fsr_program *program);
 /* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. Returns the
  * arena's size. */
 int64_t fsr_memory_pack(fsr_temporary *temporary, int n);

@@ -281,8 +281,8 @@ static void cpu(fsr_group *group) {
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;
     s->threads = s->vector = s->items = 1;
-    s->group = s->kind == FSR_SCHEDULE_COL ? 64 : 1;
-    s->lanes = 64 / widest(k) < 8 ? 8 : 64 / widest(k);
+    s->group = s->kind == FSR_SCHEDULE_COL ? 128 : 1;
+    s->lanes = 256 / widest(k);
     s->chunk = 4096;
     if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept_bytes(k) * group->integer[FSR_INT_COLS] <= 256 * 1024)
         keep_across_passes(k);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 static void write_char(fsr_writer *w, char c) {
     bool special = w->escape && (c == '"' || c == '\\' || c == '\n');
@@ -40,6 +41,16 @@ static void write_string(fsr_writer *w, const char *text) {
     fsr_write(w, "\"");
 }
 
+/* Decimal with a point, whatever the locale of the program. */
+static void write_decimal(fsr_writer *w, int digits, double number) {
+    char text[64];
+    snprintf(text, sizeof text, "%.*g", digits, number);
+    for (char *c = text; *c; c++)
+        if (!strchr("0123456789+-e", *c))
+            *c = '.';
+    fsr_write(w, text);
+}
+
 static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double number) {
     fsr_value plain = fsr_value_from_double(dtype, NAN);
     if (isnan(number) && value.bits != plain.bits)
@@ -49,7 +60,7 @@ static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double 
     else if (isinf(number))
         fsr_write(w, number > 0 ? "inf" : "-inf");
     else
-        piece(w, "%.*g", dtype == FSR_F32 ? 9 : 17, number);
+        write_decimal(w, dtype == FSR_F32 ? 9 : 17, number);
 }
 
 static void write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value) {

@@ -1,6 +1,7 @@
 /* Checks the normal form (graph/graph.h) of every live node: the builders and the passes that rewrite graphs must keep it.
  *
  * Each check returns NULL or what is wrong, in words; the caller adds which node. */
+#include "graph/verify.h"
 #include "graph/shape.h"
 #include <stdio.h>
 
@@ -15,6 +16,18 @@ static const fsr_rec *source(place p, int i) {
 
 static fsr_dtype source_dtype(place p, int i) {
     return source(p, i)->dtype[p.rec->arg[i].output];
+}
+
+/* Weak: 0-d, of the dtypes of fsr_int and fsr_float, made of weak nodes only. */
+static const char *check_weak(place p) {
+    bool kind = p.rec->kind == FSR_NODE_CONST || p.rec->kind == FSR_NODE_MAP || p.rec->kind == FSR_NODE_DATA;
+    bool dtype = p.rec->dtype[0] == FSR_I64 || p.rec->dtype[0] == FSR_F64;
+    if (!kind || !dtype || p.rec->shape.ndim)
+        return "a weak node of this kind";
+    for (int i = 0; i < p.rec->nargs; i++)
+        if (!source(p, i)->weak)
+            return "a weak node with an argument that is not";
+    return NULL;
 }
 
 static const char *check_common(place p) {
@@ -54,6 +67,8 @@ static const char *check_leaf(place p) {
         return "a leaf with several results";
     if (p.rec->kind == FSR_NODE_INPUT && !p.rec->name)
         return "an input without a name";
+    if (p.rec->kind == FSR_NODE_IOTA && p.rec->dtype[0] == FSR_BOOL)
+        return "bool does not count";
     if (p.rec->kind == FSR_NODE_IOTA)
         return p.rec->axis < 0 || p.rec->axis >= p.rec->shape.ndim ? "axis" : NULL;
     bool scalar = p.rec->kind == FSR_NODE_CONST || p.rec->kind == FSR_NODE_PARAM || p.rec->kind == FSR_NODE_ARG;
@@ -118,11 +133,41 @@ static const char *check_view(place p) {
     return NULL;
 }
 
+static const char *check_op_step(const fsr_combine *c, int i) {
+    const fsr_step *step = &c->step[i];
+    if ((unsigned)step->op >= FSR_OP_COUNT || !fsr_op_defined(step->op, step->compute))
+        return "an op of the operator";
+    const fsr_op_info *info = fsr_op_get(step->op);
+    fsr_dtype expected = expected_result(info->rule, step->compute);
+    if (expected != FSR_DTYPE_COUNT && expected != step->dtype)
+        return "dtype of the operator's step";
+    for (int k = 0; k < info->arity; k++) {
+        if (step->arg[k] < 0 || step->arg[k] >= i)
+            return "a step of the operator refers to a later one";
+        bool condition = info->rule == FSR_RULE_SELECT && k == 0;
+        if (c->step[step->arg[k]].dtype != (condition ? FSR_BOOL : step->compute))
+            return "an operand's dtype in the operator";
+    }
+    return NULL;
+}
+
+static const char *check_step(const fsr_combine *c, int i) {
+    const fsr_step *step = &c->step[i];
+    if ((unsigned)step->dtype >= FSR_DTYPE_COUNT)
+        return "dtype of the operator's step";
+    if (step->kind == FSR_STEP_OP)
+        return check_op_step(c, i);
+    bool known = step->kind == FSR_STEP_CONST || (step->index >= 0 && step->index < 2 * c->arity);
+    return known && (step->kind == FSR_STEP_CONST || step->dtype == c->dtype[step->index % c->arity])
+               ? NULL
+               : "an argument of the operator";
+}
+
 static const char *check_combine(place p) {
     const fsr_combine *c = p.rec->combine;
     if (!c)
         return "no operator";
-    if (c->arity != p.rec->nout || c->arity != p.rec->nargs)
+    if (c->arity != p.rec->nout || c->arity != p.rec->nargs || c->nsteps < 0 || c->nsteps > FSR_MAX_STEPS)
         return "arity";
     for (int i = 0; i < c->arity; i++) {
         if (c->dtype[i] != p.rec->dtype[i] || c->dtype[i] != source_dtype(p, i))
@@ -130,10 +175,11 @@ static const char *check_combine(place p) {
         if (c->result[i] < 0 || c->result[i] >= c->nsteps || c->step[c->result[i]].dtype != c->dtype[i])
             return "result of the operator";
     }
-    for (int i = 0; i < c->nsteps; i++)
-        for (int k = 0; c->step[i].kind == FSR_STEP_OP && k < fsr_op_get(c->step[i].op)->arity; k++)
-            if (c->step[i].arg[k] < 0 || c->step[i].arg[k] >= i)
-                return "a step of the operator refers to a later one";
+    for (int i = 0; i < c->nsteps; i++) {
+        const char *wrong = check_step(c, i);
+        if (wrong)
+            return wrong;
+    }
     return NULL;
 }
 
@@ -163,6 +209,8 @@ static const char *check(place p) {
     const char *wrong = check_common(p);
     if (!wrong)
         wrong = check_args(p);
+    if (!wrong && p.rec->weak)
+        wrong = check_weak(p);
     if (wrong)
         return wrong;
     switch (p.rec->kind) {
@@ -172,6 +220,10 @@ static const char *check(place p) {
     case FSR_NODE_SCAN: return check_fold(p);
     default: return check_leaf(p);
     }
+}
+
+const char *fsr_rec_check(const fsr_graph *g, const fsr_rec *rec) {
+    return check((place){g, rec});
 }
 
 fsr_status fsr_graph_verify(const fsr_graph *g, char *why, size_t size) {

@@ -4,6 +4,8 @@
  * Counter-example to sum(x*x) - sum(x)^2/n: around 1e4 with f32 all digits of a variance of 1 cancel.
  * (0, 0, 0) is neutral: the divisor is at least 1 (no 0/0), and delta is multiplied by the weights before it is
  * squared, so that a large mean against an empty state gives 0, not inf * 0.
+ * An element's M2 is x - x: 0, but NaN for what is not finite, as NumPy has it. With a literal 0 one infinity would
+ * give an infinite variance, and alone 0.
  *
  * Counts enter as parameters, not literals: a new shape does not make a new plan. */
 #include "primitives/primitives.h"
@@ -62,7 +64,7 @@ static void states(fsr_site at, fsr_node x, fsr_node *in) {
     fsr_dtype dtype = rec->dtype[x.output];
     in[0] = fsr_stretch(at, fsr_literal(x.graph, at, dtype, fsr_value_from_int(dtype, 1), false), &rec->shape);
     in[1] = x;
-    in[2] = fsr_stretch(at, fsr_literal(x.graph, at, dtype, fsr_value_from_int(dtype, 0), false), &rec->shape);
+    in[2] = fsr_sub_at(at, x, x);
 }
 
 /* The sum of squared deviations over the axes; nothing folded: 0, or NaN where x is not finite. */

@@ -217,23 +217,26 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
     return true;
 }
 
-/* A poison recorded in a scope that ends, again in the enclosing one. */
-static fsr_node rescue(fsr_graph *g, int depth, fsr_node poison) {
+/* Ends the scopes above depth; a poison recorded in them is recorded again in the enclosing one. */
+static fsr_node leave(fsr_graph *g, int depth, fsr_node poison) {
     fsr_rec *rec = fsr_node_rec(poison);
-    char *message = rec ? rec->message : NULL;
-    fsr_status status = rec ? rec->status : FSR_OK;
-    fsr_site at = rec ? rec->site : (fsr_site){0};
-    if (rec)
-        rec->message = NULL;
+    if (!rec || rec->scope <= depth) {
+        fsr_scope_discard(g, depth);
+        return poison;
+    }
+    char *message = rec->message;
+    fsr_status status = rec->status;
+    fsr_site at = rec->site;
+    rec->message = NULL;
     fsr_scope_discard(g, depth);
-    fsr_node handle = {0};
-    fsr_rec *again = message ? fsr_graph_add(g, at, FSR_NODE_POISON, &handle) : NULL;
-    if (!again) {
+    fsr_node handle;
+    rec = fsr_graph_add(g, at, FSR_NODE_POISON, &handle);
+    if (!rec) {
         free(message);
         return handle;
     }
-    again->status = status;
-    again->message = message;
+    rec->status = status;
+    rec->message = message;
     return handle;
 }
 
@@ -254,7 +257,7 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         }
         ok = run_body(g, at, what, op, c, t, poison);
         if (fsr_graph_alive(g))
-            *poison = rescue(g, depth, ok ? (fsr_node){0} : *poison);
+            *poison = leave(g, depth, ok ? (fsr_node){0} : *poison);
     }
     free(t);
     if (ok) {

@@ -59,7 +59,8 @@ static fsr_status compile(const char *dir, const char *name, const char *source,
     if (!write_source(in, name, source))
         return fsr_fault_set(fault, FSR_ERR_FILE, "%s cannot be written", in);
     snprintf(command, sizeof command,
-             "%s -std=c++17 -O1 -fPIC -shared -fwrapv -ffp-contract=off -w -I. " SANITIZE " %s -o %s >%s 2>&1",
+             "%s -std=c++17 -O1 -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off -w -I. " SANITIZE
+             " %s -o %s -lm >%s 2>&1",
              compiler(), in, out, log);
     if (system(command) != 0) {
         char *text = read_text(log);

@@ -20,23 +20,19 @@ enum {
     PATIENCE = 3000000 /* yields without any progress after which nothing will happen any more */
 };
 
-typedef enum fiber_state { READY, AT_BARRIER, AT_COLLECT, EXITED } fiber_state;
+typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, EXITED } fiber_state;
 
 typedef struct fiber {
     ucontext_t context;
     fiber_state state;
     host_self self;
-    int line; /* where it waits */
-    int vote; /* at a barrier */
-    host_collective what;
-    unsigned mask, lane, width, size;
-    unsigned char value[16], result[16];
+    int line;                    /* where it waits */
+    unsigned word, lane, result; /* of a shuffle */
     void *fake_stack;
 } fiber;
 
 typedef struct block {
     unsigned number, threads, exited, waiting;
-    int votes;
     int nready, ready[MAX_THREADS];
     char *shared;
     fiber fiber[MAX_THREADS];
@@ -139,117 +135,50 @@ static fiber *take_ready(machine *m, block *b) {
 /* ---- what threads do together ------------------------------------------------------------------------ */
 
 static void release_barrier(machine *m, block *b) {
-    for (unsigned t = 0; t < b->threads; t++)
-        if (b->fiber[t].line != m->running->line)
-            broken(m, "block %u: thread %u waits at a barrier in line %d, thread %u in line %d", b->number, t,
-                   b->fiber[t].line, m->running->self.thread.x, m->running->line);
-    for (unsigned t = 0; t < b->threads; t++)
-        if (&b->fiber[t] != m->running)
-            make_ready(b, &b->fiber[t]);
-    m->running->state = READY;
+    for (unsigned t = 0; t < b->threads; t++) {
+        fiber *f = &b->fiber[t];
+        if (f->line != m->running->line)
+            broken(m, "block %u: thread %u waits at a barrier in line %d, thread %u in line %d", b->number, t, f->line,
+                   m->running->self.thread.x, m->running->line);
+        make_ready(b, f);
+    }
     b->waiting = 0;
     m->idle = 0;
 }
 
-static int machine_barrier(int value, int line) {
+static void machine_barrier(int line) {
     machine *m = current;
-    block *b = m->now;
-    fiber *f = m->running;
-    f->line = line;
-    f->vote = value;
-    f->state = AT_BARRIER;
-    if (++b->waiting == b->threads) {
-        b->votes = 0;
-        for (unsigned t = 0; t < b->threads; t++)
-            b->votes += b->fiber[t].vote;
-        for (unsigned t = 0; t < b->threads; t++)
-            b->fiber[t].vote = b->votes;
-        release_barrier(m, b);
-        make_ready(b, f);
-    }
+    m->running->line = line;
+    m->running->state = AT_BARRIER;
+    if (++m->now->waiting == m->now->threads)
+        release_barrier(m, m->now);
     to_scheduler(false);
-    return f->vote;
 }
 
-/* The lane that `f` reads in a collective, itself where the segment ends. */
-static unsigned source_lane(const fiber *f) {
-    unsigned lane = f->self.lane, first = lane & ~(f->width - 1), end = first + f->width;
-    switch (f->what) {
-    case HOST_SHUFFLE_IDX: return first + (f->lane & (f->width - 1));
-    case HOST_SHUFFLE_UP: return lane >= first + f->lane ? lane - f->lane : lane;
-    case HOST_SHUFFLE_DOWN: return lane + f->lane < end ? lane + f->lane : lane;
-    case HOST_SHUFFLE_XOR: return (lane ^ f->lane) < end ? lane ^ f->lane : lane;
-    default: return lane;
-    }
-}
-
-/* A lane outside the mask gives garbage, as on a device: harmless only if nobody uses it. */
-static void finish_lane(const fiber *warp, fiber *f) {
-    unsigned lane = source_lane(f);
-    if (!((f->mask >> lane) & 1)) {
-        memset(f->result, GARBAGE, sizeof f->result);
-        return;
-    }
-    if (f->what != HOST_BALLOT) {
-        memcpy(f->result, warp[lane].value, f->size);
-        return;
-    }
-    unsigned votes = 0;
-    for (unsigned l = 0; l < WARP; l++) {
-        unsigned vote = 0;
-        if ((f->mask >> l) & 1)
-            memcpy(&vote, warp[l].value, sizeof vote);
-        votes |= (vote != 0 ? 1u : 0u) << l;
-    }
-    memcpy(f->result, &votes, sizeof votes);
-}
-
-/* True once every lane of the mask is here for the same thing. One that waits for another thing may still come; if it
- * cannot, the block will not go on and says so. */
-static bool all_here(machine *m, const block *b, const fiber *warp, const fiber *f) {
-    unsigned first = (unsigned)(warp - b->fiber);
-    for (unsigned l = 0; l < WARP; l++) {
-        if (!((f->mask >> l) & 1))
-            continue;
-        const fiber *other = &warp[l];
-        if (first + l >= b->threads || other->state == EXITED) {
-            broken(m, "line %d: mask %08x has lane %u, which is not running", f->line, f->mask, l);
+/* True once every lane of the warp is at the same shuffle. */
+static bool all_here(const fiber *warp) {
+    for (unsigned lane = 0; lane < WARP; lane++)
+        if (warp[lane].state != AT_SHUFFLE || warp[lane].line != warp[0].line)
             return false;
-        }
-        if (other->state != AT_COLLECT)
-            return false;
-        if (other->what != f->what || other->mask != f->mask || other->size != f->size || other->line != f->line)
-            return false;
-    }
     return true;
 }
 
-static void machine_collect(host_collective what, unsigned mask, void *value, unsigned size, unsigned lane,
-                            unsigned width, int line) {
+static unsigned machine_shuffle(unsigned word, unsigned lane, int line) {
     machine *m = current;
-    fiber *f = m->running;
-    fiber *warp = f - f->self.lane;
+    fiber *f = m->running, *warp = f - f->self.thread.x % WARP;
     f->line = line;
-    f->what = what;
-    f->mask = mask;
-    f->size = size;
-    f->lane = lane;
-    f->width = width;
-    memcpy(f->value, value, size);
-    f->state = AT_COLLECT;
-    if (!((mask >> f->self.lane) & 1) || width == 0 || width > WARP || (width & (width - 1)))
-        broken(m, "line %d: lane %u, mask %08x, width %u", line, f->self.lane, mask, width);
-    if (!m->failed && all_here(m, m->now, warp, f)) {
-        for (unsigned l = 0; l < WARP; l++)
-            if ((mask >> l) & 1)
-                finish_lane(warp, &warp[l]);
-        for (unsigned l = 0; l < WARP; l++)
-            if ((mask >> l) & 1)
-                make_ready(m->now, &warp[l]);
+    f->word = word;
+    f->lane = lane % WARP;
+    f->state = AT_SHUFFLE;
+    if (all_here(warp)) {
+        for (unsigned l = 0; l < WARP; l++) {
+            warp[l].result = warp[warp[l].lane].word;
+            make_ready(m->now, &warp[l]);
+        }
         m->idle = 0;
     }
     to_scheduler(false);
-    memcpy(value, f->result, size);
+    return f->result;
 }
 
 static void machine_yield(int line) {
@@ -271,24 +200,15 @@ static void machine_progress(void) {
     current->idle = 0;
 }
 
-static void machine_fail(const char *message, int line) {
-    machine *m = current;
-    broken(m, "block %u, thread %u, line %d: %s", m->now->number, m->running->self.thread.x, line, message);
-    to_scheduler(false);
-}
-
-const host_table host_machine_table = {machine_barrier, machine_collect, machine_yield, machine_progress, machine_fail};
+const host_table host_machine_table = {machine_barrier, machine_shuffle, machine_yield, machine_progress};
 
 /* ---- blocks ------------------------------------------------------------------------------------------ */
 
-static void start_fiber(block *b, unsigned t, unsigned blocks, char *stacks) {
+static void start_fiber(block *b, unsigned t, char *stacks) {
     fiber *f = &b->fiber[t];
     memset(f, 0, sizeof *f);
     f->self.thread = (host_dim){t, 0, 0};
     f->self.block = (host_dim){b->number, 0, 0};
-    f->self.threads = (host_dim){b->threads, 1, 1};
-    f->self.blocks = (host_dim){blocks, 1, 1};
-    f->self.lane = t % WARP;
     getcontext(&f->context);
     f->context.uc_stack.ss_sp = stacks + (size_t)t * STACK;
     f->context.uc_stack.ss_size = STACK;
@@ -300,7 +220,7 @@ static void start_fiber(block *b, unsigned t, unsigned blocks, char *stacks) {
     make_ready(b, f);
 }
 
-static block *new_block(machine *m, unsigned number, unsigned blocks, unsigned threads, int place) {
+static block *new_block(machine *m, unsigned number, unsigned threads, int place) {
     block *b = malloc(sizeof *b);
     char *shared = malloc(m->program->shared_bytes + 1);
     if (!b || !shared) {
@@ -315,7 +235,7 @@ static block *new_block(machine *m, unsigned number, unsigned blocks, unsigned t
     b->shared = shared;
     memset(shared, GARBAGE, m->program->shared_bytes + 1);
     for (unsigned t = 0; t < threads; t++)
-        start_fiber(b, t, blocks, m->stacks[place]);
+        start_fiber(b, t, m->stacks[place]);
     return b;
 }
 
@@ -338,7 +258,7 @@ static void describe_block(machine *m, const block *b) {
     }
     if (!at)
         return;
-    static const char *const state[] = {"ready", "at a barrier", "in a warp's collective", "gone"};
+    static const char *const state[] = {"ready", "at a barrier", "in a shuffle", "gone"};
     broken(m,
            "block %u cannot go on: %u of %u threads have returned, thread %u is %s in line %d, thread %u %s in line %d",
            b->number, b->exited, b->threads, at->self.thread.x, state[at->state], at->line,
@@ -378,7 +298,7 @@ static bool fill_room(machine *m, const unsigned *order, unsigned *next, unsigne
     for (int p = 0; p < m->room && *next < blocks; p++) {
         if (m->resident[p])
             continue;
-        m->resident[p] = new_block(m, order[(*next)++], blocks, threads, p);
+        m->resident[p] = new_block(m, order[(*next)++], threads, p);
         if (!m->resident[p])
             return false;
         m->nresident++;
@@ -428,8 +348,8 @@ static void machine_free(machine *m, unsigned threads) {
 
 fsr_status host_machine_run(const host_program *program, void **args, unsigned blocks, unsigned threads, uint64_t seed,
                             fsr_fault *fault) {
-    if (threads == 0 || threads > MAX_THREADS)
-        return fsr_fault_set(fault, FSR_ERR_VALUE, "%u threads", threads);
+    if (threads == 0 || threads > MAX_THREADS || threads % WARP)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "%u threads are no whole warps", threads);
     machine *m = calloc(1, sizeof *m);
     unsigned *order = calloc((size_t)blocks + 1, sizeof *order);
     if (!m || !order) {

@@ -29,40 +29,17 @@ static fsr_status run_text(const char *name, const char *body, int *data, unsign
 
 static void test_machine_runs(void **state) {
     (void)state;
-    static const char body[] = "int v = threadIdx.x + blockIdx.x;"
-                               "for (int d = 16; d; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);"
+    static const char body[] = "int v = threadIdx.x + blockIdx.x, lane = threadIdx.x % 32;"
+                               "for (int d = 16; d; d /= 2) v += fsr_shuffle_word(v, lane ^ d);"
                                "__shared__ int s[3];"
-                               "if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;"
-                               "__syncthreads();"
-                               "if (threadIdx.x == 95) atomicAdd(x, s[0] + s[1] + s[2]);";
+                               "if (lane == 0) s[threadIdx.x / 32] = v;"
+                               "fsr_barrier();"
+                               "for (int i = 0; threadIdx.x == 95 && i < s[0] + s[1] + s[2]; i++) (*x)++;";
     for (uint64_t seed = 0; seed < 20; seed++) {
         int sum = 0;
         fsr_fault fault = {FSR_OK, NULL};
         assert_int_equal(run_text("k_sum", body, &sum, 7, 96, seed, &fault), FSR_OK);
         assert_int_equal(sum, 7 * 95 * 48 + 96 * 21);
-    }
-}
-
-static void test_machine_shuffles(void **state) {
-    (void)state;
-    static const char body[] = "int t = threadIdx.x;"
-                               "x[t] = __shfl_up_sync(~0u, t, 3);"
-                               "x[32 + t] = __shfl_down_sync(~0u, t, 3, 8);"
-                               "x[64 + t] = __shfl_sync(~0u, t, 5, 16);"
-                               "x[96 + t] = (int)__ballot_sync(~0u, t % 3 == 0);"
-                               "if (t < 5) x[128 + t] = __any_sync(0x1fu, t == 4) + __all_sync(0x1fu, t < 4);"
-                               "__syncwarp();";
-    int x[160] = {0}, votes = 0;
-    fsr_fault fault = {FSR_OK, NULL};
-    assert_int_equal(run_text("k_shuffle", body, x, 1, 32, 3, &fault), FSR_OK);
-    for (int t = 0; t < 32; t++)
-        votes |= (int)((t % 3 == 0 ? 1u : 0u) << t);
-    for (int t = 0; t < 32; t++) {
-        assert_int_equal(x[t], t < 3 ? t : t - 3);
-        assert_int_equal(x[32 + t], t % 8 + 3 < 8 ? t + 3 : t);
-        assert_int_equal(x[64 + t], t / 16 * 16 + 5);
-        assert_int_equal(x[96 + t], votes);
-        assert_int_equal(x[128 + t], t < 5);
     }
 }
 
@@ -90,21 +67,23 @@ static void test_machine_catches(void **state) {
                        64, 5, NULL) > 0);
     assert_true(caught("k_order",
                        "if (threadIdx.x == 0) { int b = blockIdx.x;"
-                       "while (b && !*(volatile int *)(x + b)) __nanosleep(9); x[b + 1] = 1; x[0] = 1; }",
+                       "while (b && !fsr_peek_flag((unsigned *)x + b)) fsr_pause();"
+                       "fsr_post_flag((unsigned *)x + b + 1); x[0] = 1; }",
                        40, 32, 1, "nothing happens any more") > 0);
     assert_int_equal(caught("k_ticket",
-                            "if (threadIdx.x == 0) { int b = atomicAdd(x, 1);"
-                            "while (b && !*(volatile int *)(x + b)) __nanosleep(9); x[b + 1] = 1; }",
+                            "if (threadIdx.x == 0) { int b = fsr_add_ticket((unsigned *)x);"
+                            "while (b && !fsr_peek_flag((unsigned *)x + b)) fsr_pause();"
+                            "fsr_post_flag((unsigned *)x + b + 1); }",
                             40, 32, 40, NULL),
                      0);
-    assert_int_equal(caught("k_divergent", "if (threadIdx.x < 16)\n__syncthreads(); else\n__syncthreads();", 1, 32, 0,
+    assert_true(
+        caught("k_lost", "if (threadIdx.x == 0) { int old = *x; fsr_fence(); *x = old + 1; }", 40, 32, 40, NULL) > 0);
+    assert_int_equal(caught("k_divergent", "if (threadIdx.x < 16)\nfsr_barrier(); else\nfsr_barrier();", 1, 32, 0,
                             "at a barrier in line"),
                      12);
     assert_int_equal(
-        caught("k_gone", "if (threadIdx.x < 16) __syncthreads();", 1, 32, 0, "16 of 32 threads have returned"), 12);
-    assert_int_equal(caught("k_lanes", "if (threadIdx.x < 16) __syncwarp();", 1, 32, 0, NULL), 12);
-    assert_int_equal(
-        caught("k_outside", "if (threadIdx.x < 5) x[0] = __shfl_sync(0x1fu, 3, 7); __syncwarp();", 1, 32, 3, NULL), 12);
+        caught("k_gone", "if (threadIdx.x < 16) fsr_barrier();", 1, 32, 0, "16 of 32 threads have returned"), 12);
+    assert_int_equal(caught("k_lanes", "if (threadIdx.x < 16) fsr_shuffle_word(1, 0);", 1, 32, 0, "in a shuffle"), 12);
 }
 
 static void test_machine_compiles(void **state) {
@@ -403,10 +382,38 @@ static void test_lookback_levels(void **state) {
     finish(&n);
 }
 
+/* Random kernels, integers only: every association must give the interpreter's bits. */
+static void test_random(void **state) {
+    (void)state;
+    const struct {
+        fsr_schedule schedule;
+        int splits;
+        bool scans;
+    } way[] = {
+        {schedule(FSR_SCHEDULE_ROW, 64, 4, 1, 2), 1, true},
+        {schedule(FSR_SCHEDULE_ROW, 64, 32, 2, 4), 1, true},
+        {schedule(FSR_SCHEDULE_ROW, 128, 128, 1, 3), 1, true},
+        {persistent(schedule(FSR_SCHEDULE_ROW, 64, 64, 2, 8)), 1, true},
+        {persistent(schedule(FSR_SCHEDULE_ROW, 64, 16, 1, 8)), 1, true},
+        {schedule(FSR_SCHEDULE_SPLIT, 64, 64, 2, 4), 3, false},
+        {wide(schedule(FSR_SCHEDULE_COL, 64, 16, 2, 2)), 3, false},
+        {schedule(FSR_SCHEDULE_COL, 64, 64, 1, 1), 1, true},
+        {schedule(FSR_SCHEDULE_LOOKBACK, 32, 32, 1, 2), 1, true},
+        {wide(schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 2, 2)), 1, true},
+    };
+    const char *more = getenv("FUSOR_TEST_SEEDS");
+    int seeds = more ? atoi(more) : 2;
+    counts n = {0, 0};
+    for (int w = 0; w < (int)(sizeof way / sizeof *way); w++)
+        for (int seed = 0; seed < seeds; seed++)
+            sweep(&n, kernel_random((uint64_t)(seed * 100 + w), way[w].schedule, way[w].scans), way[w].schedule,
+                  way[w].splits, 0);
+    finish(&n);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machine_runs),
-        cmocka_unit_test(test_machine_shuffles),
         cmocka_unit_test(test_machine_catches),
         cmocka_unit_test(test_machine_compiles),
         cmocka_unit_test(test_map),
@@ -417,6 +424,7 @@ int main(void) {
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_lookback),
         cmocka_unit_test(test_lookback_levels),
+        cmocka_unit_test(test_random),
     };
     if (!host_cuda_available()) {
         fprintf(stderr, "skipped: no C++ compiler\n");

@@ -68,7 +68,7 @@ static void check_neutral(const fsr_combine *c, state s) {
 }
 
 static state moment(double x) {
-    return (state){{{.f64 = 1}, {.f64 = x}, {.f64 = 0}}};
+    return (state){{{.f64 = 1}, {.f64 = x}, {.f64 = x - x}}};
 }
 
 static void variance(void **unused) {
@@ -90,6 +90,18 @@ static void variance(void **unused) {
         assert_true(fabs(r.v[1].f64 - (1e8 + mean)) < 1e-6);
         assert_true(fabs(r.v[2].f64 - m2) < 1e-3);
     }
+}
+
+/* An element's state is (1, x, x - x). */
+static void variance_of_elements(void **unused) {
+    (void)unused;
+    fsr_node x = INPUT(g, FSR_F32, 9), var = fsr_var(x, NULL, 0, FSR_KEEPDIMS, 0);
+    const fsr_rec *fold = fsr_graph_rec(g, fsr_node_rec(var)->arg[0].id);
+    assert_int_equal(fsr_node_rec(var)->arg[0].output, 2);
+    assert_int_equal(fold->arg[1].id, x.id);
+    const fsr_rec *m2 = fsr_graph_rec(g, fold->arg[2].id);
+    assert_int_equal(m2->op, FSR_OP_SUB);
+    assert_true(m2->arg[0].id == x.id && m2->arg[1].id == x.id);
 }
 
 static void variance_identity(void **unused) {
@@ -232,7 +244,7 @@ static void weak_inputs_are_strong(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(variance), TEST(variance_identity),     TEST(argmax_rules),           TEST(recurrence),
+        TEST(variance), TEST(variance_of_elements),  TEST(variance_identity),      TEST(argmax_rules), TEST(recurrence),
         TEST(capture),  TEST(builtin_is_recognized), TEST(weak_inputs_are_strong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

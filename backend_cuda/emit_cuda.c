@@ -1,0 +1,226 @@
+/* The whole source of a kernel: head, the pieces of the prelude it needs, its operators, the function.
+ *
+ * The body is printed first. What it mentions decides the rest: which pieces, which integer and scalar arguments. So the
+ * parameter list and the body cannot disagree. */
+#include "backend_cuda/emit.h"
+#include "backend_cuda/prelude.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lines ------------------------------------------------------------------------------------- */
+
+static void line(fsr_emit *e, const char *format, va_list args, const char *end) {
+    char text[2 * FSR_EXPR];
+    int n = vsnprintf(text, sizeof text, format, args);
+    if (n < 0 || (size_t)n >= sizeof text)
+        fsr_emit_broken(e);
+    fsr_text_add(e->out, "%*s%s%s", text[0] == '#' ? 0 : 4 * e->depth, "", text, end);
+}
+
+void fsr_emit_line(fsr_emit *e, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    line(e, format, args, "\n");
+    va_end(args);
+}
+
+void fsr_emit_open(fsr_emit *e, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    line(e, format, args, "\n");
+    va_end(args);
+    e->depth++;
+}
+
+void fsr_emit_close(fsr_emit *e) {
+    e->depth--;
+    fsr_emit_line(e, "}");
+}
+
+void fsr_emit_unrolled(fsr_emit *e, const char *var, int n) {
+    fsr_emit_line(e, "#pragma unroll");
+    fsr_emit_open(e, "for (int %s = 0; %s < %d; %s++) {", var, var, n, var);
+}
+
+void fsr_emit_broken(fsr_emit *e) {
+    e->status = FSR_ERR_INTERNAL;
+}
+
+/* ---- the rules of emit_cuda.h that the kernel alone shows -------------------------------------------- */
+
+static bool power_of_two(int n) {
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+static bool schedule_holds(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    bool fits = power_of_two(s->threads) && s->threads >= 32 && s->threads <= 1024 && power_of_two(s->vector) &&
+                s->vector <= 16 && s->items >= s->vector && s->items % s->vector == 0 && s->lanes == 0;
+    bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
+    bool one_pass = s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK;
+    if (!fits || (grouped && (!power_of_two(s->group) || s->group > s->threads)))
+        return false;
+    if ((one_pass && k->npasses != 1) || (s->kind == FSR_SCHEDULE_MAP) != (k->npasses == 0))
+        return false;
+    for (int f = 0; f < k->nfolds; f++)
+        if (s->kind == FSR_SCHEDULE_SPLIT && k->fold[f].kind == FSR_FOLD_SCAN)
+            return false;
+    return true;
+}
+
+/* ---- types, body, parameters ------------------------------------------------------------------------ */
+
+static void print_body(fsr_emit *e) {
+    e->depth = 1;
+    switch (e->s.kind) {
+    case FSR_SCHEDULE_MAP: fsr_emit_map(e); break;
+    case FSR_SCHEDULE_ROW: fsr_emit_row(e); break;
+    case FSR_SCHEDULE_SPLIT: fsr_emit_split(e); break;
+    case FSR_SCHEDULE_COL: fsr_emit_col(e); break;
+    case FSR_SCHEDULE_LOOKBACK: fsr_emit_lookback(e); break;
+    }
+    e->depth = 0;
+}
+
+/* Operators and products into types, the function's body into body. */
+static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *body) {
+    if (!schedule_holds(k))
+        return FSR_ERR_INTERNAL;
+    fsr_emit *e = calloc(1, sizeof *e);
+    if (!e)
+        return FSR_ERR_MEMORY;
+    e->k = k;
+    e->s = k->schedule;
+    e->out = types;
+    fsr_text_raw(types, "", 0);
+    fsr_emit_find_needs(e);
+    fsr_emit_fold_types(e);
+    fsr_emit_pass_types(e);
+    e->out = body;
+    print_body(e);
+    fsr_status status = types->failed || body->failed ? FSR_ERR_MEMORY : e->status;
+    free(e);
+    return status;
+}
+
+static void int_name(char buf[FSR_REF], int slot) {
+    static const char *const fixed[] = {"rows", "cols", "splits", "chunk"};
+    if (slot < FSR_INT_EXTENT)
+        snprintf(buf, FSR_REF, "%s", fixed[slot]);
+    else
+        snprintf(buf, FSR_REF, "n%d", slot);
+}
+
+static int collect_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) {
+    int n = 0, int_bytes = k->schedule.wide ? 8 : 4;
+    char name[FSR_REF];
+    for (int b = 0; b < k->narrays; b++)
+        out[n++] = (fsr_cuda_param){FSR_CUDA_ARRAY, b, 8};
+    for (int s = 0; s < k->nints; s++) {
+        int_name(name, s);
+        if (fsr_mentions(body, name))
+            out[n++] = (fsr_cuda_param){FSR_CUDA_INT, s, int_bytes};
+    }
+    for (int s = 0; s < k->nscalars; s++) {
+        snprintf(name, sizeof name, "p%d", s);
+        if (fsr_mentions(body, name))
+            out[n++] = (fsr_cuda_param){FSR_CUDA_SCALAR, s, (int)fsr_dtype_size(k->scalar[s])};
+    }
+    if (fsr_mentions(body, "work"))
+        out[n++] = (fsr_cuda_param){FSR_CUDA_WORK, 0, 8};
+    if (fsr_mentions(body, "zero"))
+        out[n++] = (fsr_cuda_param){FSR_CUDA_ZERO, 0, 8};
+    return n;
+}
+
+int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
+    fsr_text types = {0}, body = {0};
+    int n = -1;
+    if (print_parts(k, &types, &body) == FSR_OK)
+        n = collect_params(k, body.data, out);
+    fsr_text_free(&types);
+    fsr_text_free(&body);
+    return n;
+}
+
+static void print_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out) {
+    char name[FSR_REF];
+    const fsr_array *array = &k->array[p->index];
+    switch (p->kind) {
+    case FSR_CUDA_ARRAY:
+        fsr_text_add(out, "%s%s *%sx%d", array->written ? "" : "const ", fsr_emit_type(array->dtype),
+                     array->aliased ? "" : "__restrict__ ", p->index);
+        break;
+    case FSR_CUDA_INT:
+        int_name(name, p->index);
+        fsr_text_add(out, "const idx %s", name);
+        break;
+    case FSR_CUDA_SCALAR: fsr_text_add(out, "const %s p%d", fsr_emit_type(k->scalar[p->index]), p->index); break;
+    case FSR_CUDA_WORK: fsr_text_add(out, "void *work"); break;
+    case FSR_CUDA_ZERO: fsr_text_add(out, "void *zero"); break;
+    }
+}
+
+/* ---- the source --------------------------------------------------------------------------------------- */
+
+static void print_head(const fsr_kernel *k, fsr_text *out) {
+    static const char *const kinds[] = {"map", "row", "split", "col", "lookback"};
+    const fsr_schedule *s = &k->schedule;
+    char comment[sizeof k->comment];
+    size_t n = strnlen(k->comment, sizeof comment - 1);
+    for (size_t i = 0; i < n; i++)
+        comment[i] = k->comment[i] >= ' ' && k->comment[i] != '\\' ? k->comment[i] : ' ';
+    comment[n] = 0;
+    fsr_text_add(out, "// %s\n", comment);
+    fsr_text_add(out, "// %d parallel dimensions, %d folded, %d passes\n", k->nparallel, k->ndim - k->nparallel, k->npasses);
+    fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", kinds[s->kind], s->threads, s->group, s->vector,
+                 s->items, s->persistent ? ", persistent" : "");
+    fsr_text_add(out, "#pragma nv_diag_suppress 177, 550\n");
+    fsr_text_add(out, "typedef unsigned char b8, u8;\ntypedef int i32;\ntypedef unsigned u32;\ntypedef long long i64;\n"
+                      "typedef unsigned long long u64;\ntypedef float f32;\ntypedef double f64;\n");
+    fsr_text_add(out, "typedef %s idx;\n\n", s->wide ? "u64" : "u32");
+}
+
+static void print_function(const fsr_kernel *k, const char *body, fsr_text *out) {
+    fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
+    int n = collect_params(k, body, param);
+    fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d)\n%s(", k->schedule.threads, k->name);
+    for (int i = 0; i < n; i++) {
+        fsr_text_add(out, i ? ", " : "");
+        print_param(k, &param[i], out);
+    }
+    fsr_text_add(out, ")\n{\n");
+    fsr_text_raw(out, body, strlen(body));
+    fsr_text_add(out, "}\n");
+}
+
+static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
+    fsr_text types = {0}, body = {0}, both = {0};
+    fsr_status status = print_parts(k, &types, &body);
+    if (status == FSR_OK) {
+        fsr_text_add(&both, "%s%s", types.data, body.data);
+        if (both.failed) {
+            status = FSR_ERR_MEMORY;
+        } else {
+            print_head(k, out);
+            fsr_prelude_print(out, both.data, host);
+            fsr_text_add(out, "\n%s", types.data);
+            print_function(k, body.data, out);
+            status = out->failed ? FSR_ERR_MEMORY : FSR_OK;
+        }
+    }
+    fsr_text_free(&types);
+    fsr_text_free(&body);
+    fsr_text_free(&both);
+    return status;
+}
+
+fsr_status fsr_emit_cuda(const fsr_kernel *k, fsr_text *out) {
+    return emit(k, out, false);
+}
+
+fsr_status fsr_emit_cuda_for_host(const fsr_kernel *k, fsr_text *out) {
+    return emit(k, out, true);
+}

@@ -1,0 +1,42 @@
+/* Which pieces of the prelude a kernel needs: from the last piece to the first, a piece is needed if the body or a needed later
+ * piece mentions its name. Nothing keeps a list by hand. */
+#include "backend_cuda/prelude.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_PIECES = 160 };
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool fsr_mentions(const char *text, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        if ((at == text || !is_word(at[-1])) && !is_word(at[n]))
+            return true;
+    return false;
+}
+
+static int collect(const fsr_prelude_piece **all) {
+    const fsr_prelude_piece *const tables[] = {fsr_prelude_scalar, fsr_prelude_memory, fsr_prelude_exchange};
+    int n = 0;
+    for (int t = 0; t < 3; t++)
+        for (const fsr_prelude_piece *p = tables[t]; p->name && n < MAX_PIECES; p++)
+            all[n++] = p;
+    return n;
+}
+
+void fsr_prelude_print(fsr_text *out, const char *body, bool host) {
+    const fsr_prelude_piece *all[MAX_PIECES];
+    bool needed[MAX_PIECES] = {false};
+    int n = collect(all);
+    for (int i = n - 1; i >= 0; i--) {
+        needed[i] = fsr_mentions(body, all[i]->name);
+        for (int j = i + 1; j < n && !needed[i]; j++)
+            needed[i] = needed[j] && fsr_mentions(all[j]->text, all[i]->name);
+    }
+    for (int i = 0; i < n; i++)
+        if (needed[i] && !(host && all[i]->device))
+            fsr_text_raw(out, all[i]->text, strlen(all[i]->text));
+}

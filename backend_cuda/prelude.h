@@ -1,0 +1,26 @@
+/* The vocabulary of generated kernels: named pieces of device code, printed where a kernel mentions them.
+ *
+ * A piece is found by its name; what it mentions itself lies before it in the table. Pieces marked `device` speak to the
+ * machine (barriers, shuffles, atomics, bit casts); a host that compiles the rest as C++ gives its own. */
+#ifndef FUSOR_BACKEND_CUDA_PRELUDE_H
+#define FUSOR_BACKEND_CUDA_PRELUDE_H
+
+#include "runtime/text.h"
+
+typedef struct fsr_prelude_piece {
+    const char *name;
+    bool device;
+    const char *text;
+} fsr_prelude_piece;
+
+/* The tables, in the order in which they are printed; each ends with a null name. */
+extern const fsr_prelude_piece fsr_prelude_scalar[];   /* casts, bits, division, mathematics */
+extern const fsr_prelude_piece fsr_prelude_memory[];   /* vectors */
+extern const fsr_prelude_piece fsr_prelude_exchange[]; /* shuffles, folds, scans, tickets, boards */
+
+/* Appends the pieces that `body` mentions, and those that they mention. */
+void fsr_prelude_print(fsr_text *out, const char *body, bool host);
+/* True if `word` occurs in text as a whole identifier. */
+bool fsr_mentions(const char *text, const char *word);
+
+#endif

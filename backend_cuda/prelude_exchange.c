@@ -1,0 +1,333 @@
+/* What threads and blocks tell each other: shuffles, folds, scans, tickets, look-back.
+ *
+ * F is an operator or a product of operators: F::state, F::identity(), F::combine(left, right), and for scans F::pick(before, after), which
+ * takes the exclusive or the inclusive result. Order is kept everywhere: left is always the lower column. How states are
+ * associated depends on indices alone, never on timing. */
+#include "backend_cuda/prelude.h"
+
+/* clang-format off */
+const fsr_prelude_piece fsr_prelude_exchange[] = {
+    {"fsr_barrier", true,
+     "static inline void fsr_barrier() { __syncthreads(); }\n"},
+    {"fsr_shuffle_word", true,
+     "/* Words from another lane; every lane of the warp takes part. */\n"
+     "static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }\n"},
+    {"fsr_add_ticket", true,
+     "static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }\n"},
+    {"fsr_fence", true,
+     "static inline void fsr_fence() { __threadfence(); }\n"},
+    {"fsr_pause", true,
+     "static inline void fsr_pause() { __nanosleep(20); }\n"},
+    {"fsr_post_word", true,
+     "/* Words that blocks leave for each other: a value and its flag in one access, or a flag that follows a value. */\n"
+     "static inline void fsr_post_word(u64 *p, u64 w) { asm volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(w) : \"memory\"); }\n"
+     "static inline u64 fsr_peek_word(const u64 *p)\n"
+     "{\n"
+     "    u64 w;\n"
+     "    asm volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(w) : \"l\"(p) : \"memory\");\n"
+     "    return w;\n"
+     "}\n"},
+    {"fsr_post_pair", true,
+     "static inline void fsr_post_pair(u64 *p, u64 a, u64 b)\n"
+     "{\n"
+     "    asm volatile(\"{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.gpu.global.b128 [%0], q; }\" ::\"l\"(p), \"l\"(a), \"l\"(b) : \"memory\");\n"
+     "}\n"
+     "static inline void fsr_peek_pair(const u64 *p, u64 &a, u64 &b)\n"
+     "{\n"
+     "    asm volatile(\"{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }\" : \"=l\"(a), \"=l\"(b) : \"l\"(p) : \"memory\");\n"
+     "}\n"},
+    {"fsr_post_flag", true,
+     "static inline void fsr_post_flag(u32 *p) { asm volatile(\"st.release.gpu.global.u32 [%0], %1;\" ::\"l\"(p), \"r\"(1u) : \"memory\"); }\n"
+     "static inline u32 fsr_peek_flag(const u32 *p)\n"
+     "{\n"
+     "    u32 w;\n"
+     "    asm volatile(\"ld.acquire.gpu.global.u32 %0, [%1];\" : \"=r\"(w) : \"l\"(p) : \"memory\");\n"
+     "    return w;\n"
+     "}\n"},
+    {"fsr_words", false,
+     "/* A state as words. */\n"
+     "template <class S, class W> union fsr_words {\n"
+     "    S state;\n"
+     "    W word[(sizeof(S) + sizeof(W) - 1) / sizeof(W)];\n"
+     "    fsr_words() : word{} {}\n"
+     "    fsr_words(const S &s) : word{} { state = s; }\n"
+     "};\n"},
+    {"fsr_shuffle", false,
+     "template <class S> __forceinline__ static S fsr_shuffle(const S &s, u32 lane)\n"
+     "{\n"
+     "    fsr_words<S, u32> w(s);\n"
+     "#pragma unroll\n"
+     "    for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);\n"
+     "    return w.state;\n"
+     "}\n"},
+    {"fsr_select", false,
+     "template <class S> __forceinline__ static S fsr_select(bool first, const S &a, const S &b)\n"
+     "{\n"
+     "    fsr_words<S, u32> u(a), v(b);\n"
+     "#pragma unroll\n"
+     "    for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) u.word[i] = first ? u.word[i] : v.word[i];\n"
+     "    return u.state;\n"
+     "}\n"},
+    {"fsr_identities", false,
+     "template <class F, class S, int N> __forceinline__ static void fsr_identities(S (&x)[N])\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int i = 0; i < N; i++) x[i] = F::identity();\n"
+     "}\n"},
+    {"fsr_serial_fold", false,
+     "template <class F, class S, int N> __forceinline__ static S fsr_serial_fold(const S (&x)[N])\n"
+     "{\n"
+     "    S sum = x[0];\n"
+     "#pragma unroll\n"
+     "    for (int i = 1; i < N; i++) sum = F::combine(sum, x[i]);\n"
+     "    return sum;\n"
+     "}\n"},
+    {"fsr_warp_fold", false,
+     "/* Folds LANES neighbouring lanes in order; all of them get the same bits. */\n"
+     "template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S x)\n"
+     "{\n"
+     "    const u32 lane = threadIdx.x % 32;\n"
+     "#pragma unroll\n"
+     "    for (u32 d = 1; d < LANES; d *= 2) {\n"
+     "        const S y = fsr_shuffle(x, lane ^ d);\n"
+     "        x = F::combine(fsr_select(lane & d, y, x), fsr_select(lane & d, x, y));\n"
+     "    }\n"
+     "    return x;\n"
+     "}\n"},
+    {"fsr_group_fold", false,
+     "/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the\n"
+     "   block, not in use by anybody else until the next barrier but one. */\n"
+     "template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, S *scratch)\n"
+     "{\n"
+     "    x = fsr_warp_fold<F, LANES>(x);\n"
+     "    if constexpr (WARPS > 1) {\n"
+     "        const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;\n"
+     "        if (lane == 0) scratch[warp] = x;\n"
+     "        fsr_barrier();\n"
+     "        x = fsr_warp_fold<F, WARPS>(scratch[warp / WARPS * WARPS + lane % WARPS]);\n"
+     "    }\n"
+     "    return x;\n"
+     "}\n"},
+    {"fsr_is_last", false,
+     "/* Leaves the block's partial state and takes a ticket; true in the block that finishes last, which resets the ticket. */\n"
+     "template <class S> __forceinline__ static bool fsr_is_last(S *place, const S &part, u32 *ticket, idx blocks, u32 &turn)\n"
+     "{\n"
+     "    if (threadIdx.x == 0) {\n"
+     "        *place = part;\n"
+     "        fsr_fence();\n"
+     "        turn = fsr_add_ticket(ticket);\n"
+     "    }\n"
+     "    fsr_barrier();\n"
+     "    if (turn + 1 != (u32)blocks) return false;\n"
+     "    fsr_fence();\n"
+     "    if (threadIdx.x == 0) *ticket = 0;\n"
+     "    return true;\n"
+     "}\n"},
+    {"fsr_are_last", false,
+     "/* The same after every thread has left its own partial states. */\n"
+     "static inline bool fsr_are_last(u32 *ticket, idx blocks, u32 &turn)\n"
+     "{\n"
+     "    fsr_fence();\n"
+     "    fsr_barrier();\n"
+     "    if (threadIdx.x == 0) turn = fsr_add_ticket(ticket);\n"
+     "    fsr_barrier();\n"
+     "    if (turn + 1 != (u32)blocks) return false;\n"
+     "    fsr_fence();\n"
+     "    if (threadIdx.x == 0) *ticket = 0;\n"
+     "    return true;\n"
+     "}\n"},
+    {"fsr_parts_fold", false,
+     "/* Folds n partial states in order: a contiguous range a thread, then the block. */\n"
+     "template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(const S *parts, idx n, S *scratch)\n"
+     "{\n"
+     "    const idx each = (n + WARPS * 32 - 1) / (WARPS * 32), first = threadIdx.x * each;\n"
+     "    S sum = F::identity();\n"
+     "    for (idx i = first; i < first + each && i < n; i++) sum = F::combine(sum, parts[i]);\n"
+     "    return fsr_group_fold<F, 32, WARPS>(sum, scratch);\n"
+     "}\n"},
+    {"fsr_rows_fold", false,
+     "/* COL: folds the Y threads of each row in order; all of them get the result. scratch: one state a thread. */\n"
+     "template <class F, int X, int Y, class S, int V>\n"
+     "__forceinline__ static void fsr_rows_fold(const S (&x)[V], S (&all)[V], S *scratch)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int v = 0; v < V; v++) {\n"
+     "        all[v] = x[v];\n"
+     "        if constexpr (Y > 1) {\n"
+     "            if (v) fsr_barrier();\n"
+     "            scratch[threadIdx.x] = x[v];\n"
+     "            fsr_barrier();\n"
+     "            all[v] = scratch[threadIdx.x % X];\n"
+     "            for (int y = 1; y < Y; y++) all[v] = F::combine(all[v], scratch[y * X + threadIdx.x % X]);\n"
+     "        }\n"
+     "    }\n"
+     "}\n"},
+    {"fsr_rows_parts", false,
+     "/* COL: thread row y folds its range of the partial states [split][row] of V rows. */\n"
+     "template <class F, int X, int Y, class S, int V>\n"
+     "__forceinline__ static void fsr_rows_parts(S (&x)[V], const S *parts, idx rows, idx splits)\n"
+     "{\n"
+     "    const idx each = (splits + Y - 1) / Y, first = threadIdx.x / X * each;\n"
+     "#pragma unroll\n"
+     "    for (int v = 0; v < V; v++) {\n"
+     "        x[v] = F::identity();\n"
+     "        for (idx s = first; s < first + each && s < splits; s++) x[v] = F::combine(x[v], parts[(u64)s * rows + v]);\n"
+     "    }\n"
+     "}\n"},
+    {"fsr_warp_scan", false,
+     "/* Inclusive scans of N independent states over LANES lanes, side by side. */\n"
+     "template <class F, int LANES, class S, int N> __forceinline__ static void fsr_warp_scan(S (&x)[N])\n"
+     "{\n"
+     "    const u32 lane = threadIdx.x % 32;\n"
+     "#pragma unroll\n"
+     "    for (u32 d = 1; d < LANES; d *= 2) {\n"
+     "        S y[N];\n"
+     "#pragma unroll\n"
+     "        for (int i = 0; i < N; i++) y[i] = fsr_shuffle(x[i], lane - d);\n"
+     "#pragma unroll\n"
+     "        for (int i = 0; i < N; i++)\n"
+     "            if (lane % LANES >= d) x[i] = F::combine(y[i], x[i]);\n"
+     "    }\n"
+     "}\n"},
+    {"fsr_tile_sums", false,
+     "/* First half of a tile's scan: before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns\n"
+     "   the fold of the whole tile. scratch: one state a warp of the block. */\n"
+     "template <class F, int V, int LANES, int WARPS, class S, int N, int J>\n"
+     "__forceinline__ static S fsr_tile_sums(const S (&x)[N], S (&before)[J], S *scratch)\n"
+     "{\n"
+     "    const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;\n"
+     "    S run = F::identity();\n"
+     "#pragma unroll\n"
+     "    for (int j = 0; j < J; j++) {\n"
+     "        before[j] = x[j * V];\n"
+     "#pragma unroll\n"
+     "        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], x[j * V + v]);\n"
+     "    }\n"
+     "    fsr_warp_scan<F, LANES>(before);\n"
+     "#pragma unroll\n"
+     "    for (int j = 0; j < J; j++) {\n"
+     "        const S whole = fsr_shuffle(before[j], base + LANES - 1), left = fsr_shuffle(before[j], lane - 1);\n"
+     "        before[j] = lane % LANES ? F::combine(run, left) : run;\n"
+     "        run = F::combine(run, whole);\n"
+     "    }\n"
+     "    if constexpr (WARPS > 1) {\n"
+     "        const u32 warp = threadIdx.x / 32;\n"
+     "        if (lane == 0) scratch[warp] = run;\n"
+     "        fsr_barrier();\n"
+     "        S sums[1] = {scratch[warp / WARPS * WARPS + lane % WARPS]};\n"
+     "        fsr_warp_scan<F, WARPS>(sums);\n"
+     "        run = fsr_shuffle(sums[0], WARPS - 1);\n"
+     "        const S left = fsr_shuffle(sums[0], (warp - 1) % WARPS);\n"
+     "#pragma unroll\n"
+     "        for (int j = 0; j < J; j++)\n"
+     "            if (warp % WARPS) before[j] = F::combine(left, before[j]);\n"
+     "    }\n"
+     "    return run;\n"
+     "}\n"},
+    {"fsr_tile_apply", false,
+     "/* Second half: x becomes the scan's results, given what is to the left of the tile. */\n"
+     "template <class F, int V, class S, int N, int J>\n"
+     "__forceinline__ static void fsr_tile_apply(S (&x)[N], const S (&before)[J], const S &prefix)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int j = 0; j < J; j++) {\n"
+     "        S run = F::combine(prefix, before[j]);\n"
+     "#pragma unroll\n"
+     "        for (int v = 0; v < V; v++) {\n"
+     "            const S next = F::combine(run, x[j * V + v]);\n"
+     "            x[j * V + v] = F::pick(run, next);\n"
+     "            run = next;\n"
+     "        }\n"
+     "    }\n"
+     "}\n"},
+    {"fsr_take_ticket", false,
+     "static inline u32 fsr_take_ticket(u32 *ticket, u32 &shared)\n"
+     "{\n"
+     "    if (threadIdx.x == 0) shared = fsr_add_ticket(ticket);\n"
+     "    fsr_barrier();\n"
+     "    return shared;\n"
+     "}\n"},
+    {"fsr_region", false,
+     "static inline u64 fsr_region(u64 bytes) { return (bytes + 63) / 64 * 64; }\n"},
+    {"fsr_board_entries", false,
+     "static inline u64 fsr_board_entries(u64 tiles) { return tiles + (tiles >> 5) + (tiles >> 10) + (tiles >> 15); }\n"},
+    {"fsr_board", false,
+     "/* Where the tiles of a row leave their folds: entry (0, i) of tile i, entry (l, i) of 32 complete entries of level l - 1. */\n"
+     "template <class F> struct fsr_board {\n"
+     "    typedef typename F::state S;\n"
+     "    static constexpr u64 flag = sizeof(S) <= 4 ? 8 : sizeof(S) <= 12 ? 16 : 4;\n"
+     "    static constexpr u64 value = sizeof(S) <= 12 ? 0 : sizeof(S);\n"
+     "    char *flags, *values;\n"
+     "    u64 tiles;\n"
+     "    u64 entry(int level, u64 i) const\n"
+     "    {\n"
+     "        return i + (level > 0 ? tiles : 0) + (level > 1 ? tiles >> 5 : 0) + (level > 2 ? tiles >> 10 : 0);\n"
+     "    }\n"
+     "    void post(int level, u64 i, const S &s) const\n"
+     "    {\n"
+     "        const u64 at = entry(level, i);\n"
+     "        if constexpr (sizeof(S) <= 4) {\n"
+     "            fsr_post_word((u64 *)flags + at, fsr_words<S, u32>(s).word[0] | (u64)1 << 32);\n"
+     "        } else if constexpr (sizeof(S) <= 12) {\n"
+     "            const fsr_words<S, u64> w(s);\n"
+     "            const u64 high = sizeof(S) > 8 ? w.word[(sizeof(S) - 1) / 8] & 0xffffffffu : 0;\n"
+     "            fsr_post_pair((u64 *)flags + 2 * at, w.word[0], high | (u64)1 << 32);\n"
+     "        } else {\n"
+     "            ((S *)values)[at] = s;\n"
+     "            fsr_post_flag((u32 *)flags + at);\n"
+     "        }\n"
+     "    }\n"
+     "    S wait(int level, u64 i) const\n"
+     "    {\n"
+     "        const u64 at = entry(level, i);\n"
+     "        if constexpr (sizeof(S) <= 4) {\n"
+     "            u64 w = fsr_peek_word((const u64 *)flags + at);\n"
+     "            for (; !(w >> 32); w = fsr_peek_word((const u64 *)flags + at)) fsr_pause();\n"
+     "            fsr_words<S, u32> s;\n"
+     "            s.word[0] = (u32)w;\n"
+     "            return s.state;\n"
+     "        } else if constexpr (sizeof(S) <= 12) {\n"
+     "            u64 low, high;\n"
+     "            fsr_peek_pair((const u64 *)flags + 2 * at, low, high);\n"
+     "            for (; !(high >> 32); fsr_peek_pair((const u64 *)flags + 2 * at, low, high)) fsr_pause();\n"
+     "            fsr_words<S, u64> s;\n"
+     "            s.word[0] = low;\n"
+     "            if constexpr (sizeof(S) > 8) s.word[1] = high & 0xffffffffu;\n"
+     "            return s.state;\n"
+     "        } else {\n"
+     "            while (!fsr_peek_flag((const u32 *)flags + at)) fsr_pause();\n"
+     "            return ((const S *)values)[at];\n"
+     "        }\n"
+     "    }\n"
+     "};\n"},
+    {"fsr_lookback", false,
+     "/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: the tile's own fold is published\n"
+     "   first; one warp a level waits for the entries to its left within the group of 32; who completes a group publishes its\n"
+     "   fold one level up. The top level has no groups. scratch: four states. */\n"
+     "template <class F, int WARPS, class S>\n"
+     "__forceinline__ static S fsr_lookback(const S &total, u64 t, u64 tiles, const fsr_board<F> &board, S *scratch)\n"
+     "{\n"
+     "    const u32 lane = threadIdx.x % 32;\n"
+     "    if (threadIdx.x == 0) board.post(0, t, total);\n"
+     "    for (int level = threadIdx.x / 32; level < 4; level += WARPS) {\n"
+     "        const u64 own = t >> 5 * level, first = level < 3 ? own & ~(u64)31 : 0;\n"
+     "        const bool closes = level < 3 && ((t + 1) & (((u64)32 << 5 * level) - 1)) == 0;\n"
+     "        const u64 stop = own + closes;\n"
+     "        S sum = F::identity();\n"
+     "        for (u64 q = first; q < stop; q += 32) {\n"
+     "            S x[1] = {F::identity()};\n"
+     "            if (q + lane < stop) x[0] = board.wait(level, q + lane);\n"
+     "            fsr_warp_scan<F, 32>(x);\n"
+     "            if (closes && lane == 31) board.post(level + 1, own >> 5, x[0]);\n"
+     "            if (q < own) {\n"
+     "                const u32 last = own - q < 32 ? (u32)(own - q) - 1 : 31;\n"
+     "                sum = F::combine(sum, fsr_shuffle(x[0], last));\n"
+     "            }\n"
+     "        }\n"
+     "        if (lane == 0) scratch[level] = sum;\n"
+     "    }\n"
+     "    fsr_barrier();\n"
+     "    return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);\n"
+     "}\n"},
+    {0}};
+/* clang-format on */

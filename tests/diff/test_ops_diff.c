@@ -1,0 +1,171 @@
+/* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference; and the same results through
+ * a plan into the caller's buffers, bit by bit, with guards around them.
+ *
+ * All ops of one dtype and layout are outputs of one computation: kernels with many outputs, and fewer compilations. */
+#include "graph/ops.h"
+#include "primitives/primitives.h"
+#include "tests/support/subject.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t sizes[] = {0, 1, 31, 32, 33, 257, 1023, 1025, 4096, 100003};
+
+typedef enum layout { CONTIGUOUS, STRIDED, TRANSPOSED, BROADCAST, LAYOUTS } layout;
+static const char *const layout_name[] = {"contiguous", "strided", "transposed", "broadcast"};
+
+/* ---- operands ------------------------------------------------------------------------------------------ */
+
+/* Operand i of a layout from a leaf, which `leaf` makes of its shape. */
+typedef fsr_node (*leaf_fn)(fsr_dtype dtype, int ndim, const int64_t *shape, int i);
+
+static fsr_node data_leaf(fsr_dtype dtype, int ndim, const int64_t *shape, int i) {
+    return subject_data(dtype, ndim, shape, SUBJECT_SPECIAL, i);
+}
+
+static fsr_node input_leaf(fsr_dtype dtype, int ndim, const int64_t *shape, int i) {
+    return fsr_input(subject_g, (const char *[]){"a", "b", "c"}[i], dtype, ndim, shape);
+}
+
+static fsr_node operand(leaf_fn leaf, layout how, fsr_dtype dtype, int64_t n, int i) {
+    int64_t rows = n > 5000 ? (n + 4) / 5 : n;
+    switch (how) {
+    case CONTIGUOUS: return leaf(dtype, 1, SHAPE(n), i);
+    case STRIDED: return fsr_slice(leaf(dtype, 1, SHAPE((i + 2) * n + 3), i), 0, 1, 1 + (i + 2) * n, i + 2);
+    case TRANSPOSED: return fsr_transpose(leaf(dtype, 2, SHAPE(5, rows), i), NULL);
+    default: return i == 0 ? leaf(dtype, 2, SHAPE(rows, 1), i) : i == 1 ? leaf(dtype, 1, SHAPE(5), i) : leaf(dtype, 0, NULL, i);
+    }
+}
+
+/* ---- all ops of a dtype ------------------------------------------------------------------------------------ */
+
+typedef struct bundle {
+    int n;
+    fsr_node out[FSR_OP_COUNT];
+    const char *name[FSR_OP_COUNT];
+} bundle;
+
+static bundle all_ops(leaf_fn leaf, layout how, fsr_dtype dtype, int64_t n) {
+    bundle b = {0};
+    fsr_node arg[3];
+    for (int i = 0; i < 3; ++i)
+        arg[i] = operand(leaf, how, dtype, n, i);
+    for (int op = 0; op < FSR_OP_COUNT; ++op) {
+        if (op == FSR_OP_CAST)
+            continue;
+        fsr_node x = fsr_map(FSR_HERE, (fsr_op)op, arg, fsr_op_get((fsr_op)op)->arity);
+        if (fsr_node_status(x) == FSR_ERR_DTYPE)
+            continue;
+        assert_int_equal(fsr_node_status(x), FSR_OK);
+        b.out[b.n] = x;
+        b.name[b.n++] = fsr_op_get((fsr_op)op)->name;
+    }
+    return b;
+}
+
+static void against_reference(fsr_dtype dtype, layout how, int64_t n) {
+    subject_setup(NULL);
+    bundle b = all_ops(data_leaf, how, dtype, n);
+    subject_verify(b.out, b.n, b.name, "%s, %s, n = %lld", fsr_dtype_name(dtype), layout_name[how], (long long)n);
+    assert_int_equal(subject_teardown(NULL), 0);
+}
+
+/* The number of ops that each dtype has: a table row that loses a dtype is seen here. */
+static void ops_of_each_dtype(void **state) {
+    (void)state;
+    static const int count[FSR_DTYPE_COUNT] = {[FSR_BOOL] = 18, [FSR_U8] = 21, [FSR_I32] = 28, [FSR_I64] = 28, [FSR_F32] = 28, [FSR_F64] = 28};
+    for (int d = 0; d < FSR_DTYPE_COUNT; ++d) {
+        int n = all_ops(data_leaf, CONTIGUOUS, (fsr_dtype)d, 3).n;
+        if (n != count[d])
+            fail_msg("%s has %d ops, not %d", fsr_dtype_name((fsr_dtype)d), n, count[d]);
+        subject_count("op x dtype", n);
+    }
+}
+
+static void layout_against_reference(void **state) {
+    layout how = (layout)(intptr_t)*state;
+    for (int d = 0; d < FSR_DTYPE_COUNT; ++d)
+        for (int s = 0; s < COUNT_OF(sizes); ++s)
+            against_reference((fsr_dtype)d, how, sizes[s]);
+}
+
+/* One op alone: a kernel with one output, which a bundle never is. */
+static void each_alone(void **state) {
+    (void)state;
+    for (int d = 0; d < FSR_DTYPE_COUNT; d += 4) {
+        bundle b = all_ops(data_leaf, STRIDED, (fsr_dtype)d, 33);
+        for (int i = 0; i < b.n; ++i)
+            subject_verify(&b.out[i], 1, &b.name[i], "alone, %s", fsr_dtype_name((fsr_dtype)d));
+    }
+}
+
+/* ---- into the caller's buffers -------------------------------------------------------------------------------- */
+
+static int64_t leaf_size(layout how, int64_t n, int i) {
+    int64_t rows = n > 5000 ? (n + 4) / 5 : n;
+    switch (how) {
+    case CONTIGUOUS: return n;
+    case STRIDED: return (i + 2) * n + 3;
+    case TRANSPOSED: return 5 * rows;
+    default: return i == 0 ? rows : i == 1 ? 5 : 1;
+    }
+}
+
+static void run_guarded(fsr_plan *plan, const bundle *want, fsr_dtype dtype, layout how, int64_t n, size_t shift) {
+    fsr_arg in[3], out[FSR_OP_COUNT];
+    subject_guard guard[FSR_OP_COUNT];
+    size_t size = fsr_dtype_size(dtype);
+    for (int i = 0; i < 3; ++i) {
+        int64_t elements = leaf_size(how, n, i);
+        in[i] = (fsr_arg){(const char *[]){"a", "b", "c"}[i], malloc((size_t)elements * size + 1), (size_t)elements * size, FSR_HOST};
+        subject_fill(in[i].data, dtype, elements, SUBJECT_SPECIAL, i);
+    }
+    for (int i = 0; i < want->n; ++i) {
+        guard[i] = subject_guard_new((size_t)fsr_node_bytes(want->out[i]), shift);
+        out[i] = (fsr_arg){NULL, guard[i].data, guard[i].bytes, FSR_HOST};
+    }
+    OK(fsr_plan_run(plan, in, 3, out, want->n, NULL));
+    for (int i = 0; i < want->n; ++i) {
+        subject_guard_check(&guard[i], want->name[i]);
+        void *expected = subject_read(want->out[i]);
+        if (memcmp(expected, guard[i].data, guard[i].bytes) != 0)
+            fail_msg("%s, %s, %s, n = %lld: the plan's bits differ from fsr_read's", want->name[i], fsr_dtype_name(dtype),
+                     layout_name[how], (long long)n);
+        free(expected);
+        subject_guard_free(&guard[i]);
+    }
+    for (int i = 0; i < 3; ++i)
+        free(in[i].data);
+    subject_count("guarded outputs", want->n);
+}
+
+static void guarded(fsr_dtype dtype, layout how, int64_t n) {
+    subject_setup(NULL);
+    bundle input = all_ops(input_leaf, how, dtype, n), want = all_ops(data_leaf, how, dtype, n);
+    fsr_plan *plan = NULL;
+    OK(fsr_compute(want.out, want.n));
+    OK(fsr_compile(input.out, input.n, &plan));
+    run_guarded(plan, &want, dtype, how, n, 0);
+    run_guarded(plan, &want, dtype, how, n, 8);
+    fsr_plan_free(plan);
+    assert_int_equal(subject_teardown(NULL), 0);
+}
+
+static void guarded_outputs(void **state) {
+    (void)state;
+    for (int d = 0; d < FSR_DTYPE_COUNT; ++d)
+        for (int how = 0; how < LAYOUTS; ++how)
+            for (int s = 0; s < COUNT_OF(sizes); ++s)
+                guarded((fsr_dtype)d, (layout)how, sizes[s]);
+}
+
+#define LAYOUT(how) {"layout_" #how, layout_against_reference, NULL, NULL, (void *)(intptr_t)how}
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST(ops_of_each_dtype),
+    LAYOUT(CONTIGUOUS),
+    LAYOUT(STRIDED),
+    LAYOUT(TRANSPOSED),
+    LAYOUT(BROADCAST),
+    SUBJECT_TEST(each_alone),
+    cmocka_unit_test(guarded_outputs),
+};
+SUBJECT_MAIN(tests)

@@ -1,0 +1,31 @@
+/* Planning without compiling: recorded nodes to a program for a machine described by hand. Arrays are inputs without data, so
+ * a plan for 2^30 elements costs nothing. */
+#ifndef FUSOR_TESTS_STRUCTURE_PLANS_H
+#define FUSOR_TESTS_STRUCTURE_PLANS_H
+
+#include "fusion/plan.h"
+#include "tests/support/nodes.h"
+
+/* An H200, and a small CPU. */
+extern const fsr_target plan_gpu, plan_cpu;
+
+/* What a test changes; {0} of the rest: fusion on, no limit, no pass skipped. */
+typedef struct plan_knobs {
+    bool unfused;
+    bool fueled; /* fuel is meant */
+    int fuel;
+    const char *skip;
+} plan_knobs;
+
+/* Fails the running test with the planner's words on an error. The caller clears the program. */
+fsr_program plan_make(const fsr_target *target, const fsr_node *outs, int n, plan_knobs knobs);
+/* The plan with every knob at its default. */
+fsr_program plan_of(const fsr_target *target, const fsr_node *outs, int n);
+/* Seconds that the processor spent in this process. */
+double plan_seconds(void);
+
+/* Distinct f32 inputs: each call is one more array. */
+fsr_node plan_vector(fsr_graph *g, int64_t n);
+fsr_node plan_matrix(fsr_graph *g, int64_t rows, int64_t cols);
+
+#endif

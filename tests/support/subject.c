@@ -1,0 +1,290 @@
+#define _DEFAULT_SOURCE
+#include "tests/support/subject.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SKIPPED = 77, GUARD = 256, COUNTERS = 16 };
+
+fsr_context *subject_ctx;
+fsr_graph *subject_g;
+
+static fsr_backend_kind backend;
+static int tests_of_program;
+
+static struct counter {
+    const char *what;
+    int64_t n;
+} counter[COUNTERS];
+
+/* ---- the program ------------------------------------------------------------------------------------- */
+
+fsr_config subject_config(void) {
+    fsr_config config;
+    char why[200];
+    if (fsr_config_init(&config, why, sizeof why))
+        fail_msg("%s", why);
+    config.backend = backend;
+    return config;
+}
+
+fsr_context *subject_open(const fsr_config *config) {
+    fsr_context *ctx;
+    char why[1000];
+    if (fsr_open_why(config, &ctx, why, sizeof why))
+        fail_msg("open: %s", why);
+    return ctx;
+}
+
+fsr_stats subject_stats(void) {
+    fsr_stats stats;
+    assert_int_equal(fsr_context_stats(subject_ctx, &stats), FSR_OK);
+    return stats;
+}
+
+int subject_setup(void **state) {
+    (void)state;
+    subject_g = fsr_graph_new(subject_ctx);
+    fsr_error_clear(subject_ctx);
+    return subject_g == NULL;
+}
+
+int subject_teardown(void **state) {
+    (void)state;
+    fsr_graph_free(subject_g);
+    subject_g = NULL;
+    int64_t nodes = subject_stats().nodes;
+    if (nodes)
+        print_error("%lld nodes are left\n", (long long)nodes);
+    return nodes != 0;
+}
+
+int subject_begin(fsr_backend_kind kind, int tests) {
+    fsr_config config;
+    char why[1000];
+    fsr_config_init(&config, NULL, 0);
+    config.backend = backend = kind;
+    tests_of_program = tests;
+    fsr_status status = fsr_open_why(&config, &subject_ctx, why, sizeof why);
+    if (status == FSR_OK)
+        return 0;
+    if (status == FSR_ERR_NO_BACKEND) {
+        printf("%d tests skipped: %s\n", tests, why);
+        return SKIPPED;
+    }
+    fprintf(stderr, "open: %s: %s\n", fsr_status_name(status), why);
+    return 1;
+}
+
+int subject_end(int failed) {
+    char device[200];
+    snprintf(device, sizeof device, "%s, %s", fsr_backend_name(subject_ctx), fsr_device_name(subject_ctx));
+    printf("%d tests on %s", tests_of_program, device);
+    for (int i = 0; i < COUNTERS && counter[i].what; ++i)
+        printf("; %lld %s", (long long)counter[i].n, counter[i].what);
+    printf("\n");
+    fsr_close(subject_ctx);
+    return failed;
+}
+
+void subject_count(const char *what, int64_t n) {
+    for (int i = 0; i < COUNTERS; ++i) {
+        if (counter[i].what && strcmp(counter[i].what, what) != 0)
+            continue;
+        counter[i].what = what;
+        counter[i].n += n;
+        return;
+    }
+    fail_msg("more than %d counters", COUNTERS);
+}
+
+/* ---- data ---------------------------------------------------------------------------------------------- */
+
+uint32_t subject_random(uint32_t *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return *state ^ *state >> 15;
+}
+
+static const double special_f32[] = {0.0,      -0.0,     1.0,      -1.0,    0.5,     -2.5,    NAN,      INFINITY,
+                                     -INFINITY, 1e-40,    -3e-45,   FLT_MAX, -FLT_MAX, FLT_MIN, 16777217., 2147483648.,
+                                     -2147483904., 9.3e18, 255.75,  256.0,   -0.75,   1e5,     0.99999994, 88.75};
+static const double special_f64[] = {0.0,      -0.0,       1.0,      -1.0,    0.5,     -2.5,    NAN,     INFINITY,
+                                     -INFINITY, 5e-324,     -1e-310,  DBL_MAX, -DBL_MAX, DBL_MIN, 9007199254740993.,
+                                     2147483647.5, -2147483649., 9223372036854775808., 255.75, 256.0, -0.75, 1e22, 1e5, 709.9};
+static const int64_t special_i32[] = {0, 1, -1, INT32_MIN, INT32_MAX, INT32_MIN + 1, 2, -2, 255, 256, 65536, -65537, 46341, 16777217};
+static const int64_t special_i64[] = {0,         1,         -1,        INT64_MIN, INT64_MAX,  INT64_MIN + 1,      2,  -2,
+                                      INT32_MIN, INT32_MAX, 256,       -257,      3037000500, 9007199254740993, 1LL << 62};
+static const int64_t special_u8[] = {0, 1, 2, 127, 128, 254, 255, 16};
+static const int64_t special_bool[] = {0, 1};
+
+static double random_small(uint32_t *state) {
+    return ((double)subject_random(state) / 4294967296.0 * 2.0 - 1.0) * 1.5;
+}
+
+/* Which special value element i of a stream has; k of them: the streams count in base k. -1: a random value. */
+static int which(int64_t i, int k, int stream) {
+    for (int s = 0; s < stream; ++s)
+        i /= s == 0 ? k : 3;
+    return i % (k + 1) == k ? -1 : (int)(i % (k + 1));
+}
+
+static double float_value(const double *special, int k, int64_t i, subject_values values, int stream, uint32_t *state) {
+    int at = values == SUBJECT_SPECIAL ? which(i, k, stream) : -1;
+    double random = random_small(state);
+    return at < 0 ? random * (values == SUBJECT_SPECIAL ? 40 : 1) : special[at];
+}
+
+static int64_t int_value(const int64_t *special, int k, int64_t i, subject_values values, int stream, uint32_t *state) {
+    int at = values == SUBJECT_SPECIAL ? which(i, k, stream) : -1;
+    int64_t random = (int64_t)(subject_random(state) % 9) - 4;
+    return at < 0 ? random : special[at];
+}
+
+void subject_fill(void *data, fsr_dtype dtype, int64_t n, subject_values values, int stream) {
+    uint32_t state = 12345u + 7919u * (uint32_t)stream;
+    for (int64_t i = 0; i < n; ++i)
+        switch (dtype) {
+        case FSR_BOOL: ((uint8_t *)data)[i] = int_value(special_bool, 2, i, values, stream, &state) > 0; break;
+        case FSR_U8: ((uint8_t *)data)[i] = (uint8_t)int_value(special_u8, COUNT_OF(special_u8), i, values, stream, &state); break;
+        case FSR_I32: ((int32_t *)data)[i] = (int32_t)int_value(special_i32, COUNT_OF(special_i32), i, values, stream, &state); break;
+        case FSR_I64: ((int64_t *)data)[i] = int_value(special_i64, COUNT_OF(special_i64), i, values, stream, &state); break;
+        case FSR_F32: ((float *)data)[i] = (float)float_value(special_f32, COUNT_OF(special_f32), i, values, stream, &state); break;
+        case FSR_F64: ((double *)data)[i] = float_value(special_f64, COUNT_OF(special_f64), i, values, stream, &state); break;
+        default: fail_msg("%d is no dtype", dtype);
+        }
+}
+
+static int64_t size_of(int ndim, const int64_t *shape) {
+    int64_t n = 1;
+    for (int i = 0; i < ndim; ++i)
+        n *= shape[i];
+    return n;
+}
+
+fsr_node subject_data(fsr_dtype dtype, int ndim, const int64_t *shape, subject_values values, int stream) {
+    int64_t n = size_of(ndim, shape);
+    void *data = malloc((size_t)n * fsr_dtype_size(dtype) + 1);
+    assert_non_null(data);
+    subject_fill(data, dtype, n, values, stream);
+    fsr_node x = fsr_from_host(subject_g, dtype, ndim, shape, data);
+    free(data);
+    return x;
+}
+
+/* ---- checks -------------------------------------------------------------------------------------------- */
+
+void subject_ok(fsr_status status, const char *what) {
+    if (status != FSR_OK)
+        fail_msg("%s: %s: %s", what, fsr_status_name(status), fsr_error(subject_ctx));
+}
+
+void subject_verify(const fsr_node *outs, int n, const char *const *names, const char *what, ...) {
+    fsr_verify_report report;
+    char words[400];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(words, sizeof words, what, args);
+    va_end(args);
+    fsr_status status = fsr_verify(outs, n, &report);
+    if (status)
+        fail_msg("%s%s%s: %s: %s", words, status == FSR_ERR_MISMATCH && names ? ": " : "",
+                 status == FSR_ERR_MISMATCH && names ? names[report.worst_out] : "", fsr_status_name(status), fsr_error(subject_ctx));
+    int64_t elements = 0;
+    for (int i = 0; i < n; ++i)
+        elements += fsr_node_size(outs[i]);
+    if (elements != report.checked)
+        fail_msg("%s: %lld elements compared of %lld", words, (long long)report.checked, (long long)elements);
+    subject_count("results compared", n);
+    subject_count("elements", elements);
+}
+
+void *subject_read(fsr_node x) {
+    int64_t bytes = fsr_node_bytes(x);
+    if (bytes < 0)
+        fail_msg("no array: %s: %s", fsr_status_name(fsr_node_status(x)), fsr_node_error(x));
+    void *data = malloc((size_t)bytes + 1);
+    assert_non_null(data);
+    subject_ok(fsr_read(x, data, (size_t)bytes), "read");
+    return data;
+}
+
+static double as_double(fsr_dtype dtype, const void *data, int64_t at) {
+    switch (dtype) {
+    case FSR_BOOL:
+    case FSR_U8: return ((const uint8_t *)data)[at];
+    case FSR_I32: return ((const int32_t *)data)[at];
+    case FSR_I64: return (double)((const int64_t *)data)[at];
+    case FSR_F32: return ((const float *)data)[at];
+    default: return ((const double *)data)[at];
+    }
+}
+
+double subject_value(fsr_node x, int64_t flat) {
+    void *data = subject_read(x);
+    assert_true(flat >= 0 && flat < fsr_node_size(x));
+    double value = as_double(fsr_node_dtype(x), data, flat);
+    free(data);
+    return value;
+}
+
+void subject_error(fsr_context *ctx, fsr_status got, fsr_status want, const char *words) {
+    const char *message = fsr_error(ctx);
+    if (got != want)
+        fail_msg("%s instead of %s: %s", fsr_status_name(got), fsr_status_name(want), message);
+    if (fsr_error_status(ctx) != want)
+        fail_msg("fsr_error_status is %s, not %s", fsr_status_name(fsr_error_status(ctx)), fsr_status_name(want));
+    for (const char *word = words; *word;) {
+        size_t size = strcspn(word, "|");
+        char part[200];
+        snprintf(part, sizeof part, "%.*s", (int)size, word);
+        if (!strstr(message, part))
+            fail_msg("\"%s\" does not contain \"%s\"", message, part);
+        word += size + (word[size] == '|');
+    }
+    subject_count("errors", 1);
+}
+
+subject_guard subject_guard_new(size_t bytes, size_t shift) {
+    subject_guard guard = {malloc(bytes + 2 * GUARD + shift), NULL, bytes};
+    assert_non_null(guard.block);
+    memset(guard.block, 0xA5, bytes + 2 * GUARD + shift);
+    guard.data = guard.block + GUARD + shift;
+    return guard;
+}
+
+void subject_guard_check(const subject_guard *guard, const char *what) {
+    for (const unsigned char *p = guard->block; p < guard->data; ++p)
+        if (*p != 0xA5)
+            fail_msg("%s: %ld bytes before the output were written", what, (long)(guard->data - p));
+    for (size_t i = 0; i < GUARD; ++i)
+        if (guard->data[guard->bytes + i] != 0xA5)
+            fail_msg("%s: %zu bytes behind the output were written", what, i + 1);
+}
+
+void subject_guard_free(subject_guard *guard) {
+    free(guard->block);
+    *guard = (subject_guard){0};
+}
+
+int64_t subject_resident(void) {
+    FILE *file = fopen("/proc/self/statm", "r");
+    long long pages = 0, resident = 0;
+    if (!file || fscanf(file, "%lld %lld", &pages, &resident) != 2)
+        fail_msg("/proc/self/statm cannot be read");
+    fclose(file);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+void subject_temporary_dir(char path[64]) {
+    strcpy(path, "/tmp/fusor-test-XXXXXX");
+    assert_non_null(mkdtemp(path));
+}
+
+void subject_remove_dir(const char *path) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", path);
+    assert_int_equal(system(command), 0);
+}
