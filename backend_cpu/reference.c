@@ -1,5 +1,5 @@
 /* Running the reference: nodes in order, each from its arguments' arrays, which go when their last consumer is done. */
-#include "backend_cpu/reference.h"
+#include "runtime/reference.h"
 #include "backend_cpu/reference_fold.h"
 #include "backend_cpu/reference_walk.h"
 #include <stdlib.h>
@@ -20,7 +20,9 @@ static fsr_status no_memory(run *r, const fsr_rec *rec) {
 }
 
 /* The view of an edge whose node has been evaluated. */
-static const fsr_ref_view *view_of(const run *r, fsr_ref edge) { return &r->plan.slot[edge.id].value[edge.output]; }
+static const fsr_ref_view *view_of(const run *r, fsr_ref edge) {
+    return &r->plan.slot[edge.id].value[edge.output];
+}
 
 /* ---- the kinds of nodes ------------------------------------------------------------------------ */
 
@@ -132,8 +134,8 @@ static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     fsr_ref_data *data[FSR_MAX_TUPLE] = {NULL};
     for (int i = 0; i < rec->nargs; i++)
         in[i] = *view_of(r, rec->arg[i]);
-    fsr_status status = rec->kind == FSR_NODE_REDUCE ? fsr_ref_reduce(rec, in, shape, data)
-                                                     : fsr_ref_scan(rec, in, shape, data);
+    fsr_status status =
+        rec->kind == FSR_NODE_REDUCE ? fsr_ref_reduce(rec, in, shape, data) : fsr_ref_scan(rec, in, shape, data);
     if (status != FSR_OK)
         return no_memory(r, rec);
     for (int i = 0; i < rec->nout; i++)
@@ -144,21 +146,17 @@ static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
 static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     switch (rec->kind) {
     case FSR_NODE_CONST:
-    case FSR_NODE_PARAM:
-        return run_value(r, rec, out);
-    case FSR_NODE_IOTA:
-        return run_iota(r, rec, out);
-    case FSR_NODE_MAP:
-        return run_map(r, rec, out);
-    case FSR_NODE_VIEW:
-        return run_view(r, rec, out);
+    case FSR_NODE_PARAM: return run_value(r, rec, out);
+    case FSR_NODE_IOTA: return run_iota(r, rec, out);
+    case FSR_NODE_MAP: return run_map(r, rec, out);
+    case FSR_NODE_VIEW: return run_view(r, rec, out);
     case FSR_NODE_REDUCE:
-    case FSR_NODE_SCAN:
-        return run_fold(r, rec, out);
+    case FSR_NODE_SCAN: return run_fold(r, rec, out);
     case FSR_NODE_POISON:
         return fsr_fault_set(r->fault, rec->status, "%s", rec->message ? rec->message : "poisoned node");
     default:
-        return fsr_fault_set(r->fault, FSR_ERR_INTERNAL, "reference: node of kind %d cannot be evaluated", (int)rec->kind);
+        return fsr_fault_set(r->fault, FSR_ERR_INTERNAL, "reference: node of kind %d cannot be evaluated",
+                             (int)rec->kind);
     }
 }
 

@@ -1,7 +1,7 @@
 /* Storage of the reference's arrays.
  *
- * Views are strides, never copies: a scalar broadcast to 10^8 elements stays one element. Only a reshape of what does not lie in
- * C order is copied (by the caller). A walk is an odometer: no division an element. */
+ * Views are strides, never copies: a scalar broadcast to 10^8 elements stays one element. Only a reshape of what does
+ * not lie in C order is copied (by the caller). A walk is an odometer: no division an element. */
 #include "backend_cpu/reference_array.h"
 #include <stdlib.h>
 
@@ -46,18 +46,10 @@ void fsr_ref_data_unref(fsr_ref_data *d) {
 fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
     fsr_ball out = {0, d->radius ? d->radius[at] : 0};
     switch (d->dtype) {
-    case FSR_BOOL:
-        out.center = ((const uint8_t *)d->center)[at] != 0;
-        break;
-    case FSR_U8:
-        out.center = ((const uint8_t *)d->center)[at];
-        break;
-    case FSR_I32:
-        out.center = ((const int32_t *)d->center)[at];
-        break;
-    case FSR_I64:
-        out.center = (long double)((const int64_t *)d->center)[at];
-        break;
+    case FSR_BOOL: out.center = ((const uint8_t *)d->center)[at] != 0; break;
+    case FSR_U8: out.center = ((const uint8_t *)d->center)[at]; break;
+    case FSR_I32: out.center = ((const int32_t *)d->center)[at]; break;
+    case FSR_I64: out.center = (long double)((const int64_t *)d->center)[at]; break;
     case FSR_F32:
         out.center = d->wide ? ((const double *)d->center)[at] : (double)((const float *)d->center)[at];
         break;
@@ -78,15 +70,9 @@ bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x) {
         d->radius[at] = x.radius;
     switch (d->dtype) {
     case FSR_BOOL:
-    case FSR_U8:
-        ((uint8_t *)d->center)[at] = (uint8_t)x.center;
-        break;
-    case FSR_I32:
-        ((int32_t *)d->center)[at] = (int32_t)x.center;
-        break;
-    case FSR_I64:
-        ((int64_t *)d->center)[at] = (int64_t)x.center;
-        break;
+    case FSR_U8: ((uint8_t *)d->center)[at] = (uint8_t)x.center; break;
+    case FSR_I32: ((int32_t *)d->center)[at] = (int32_t)x.center; break;
+    case FSR_I64: ((int64_t *)d->center)[at] = (int64_t)x.center; break;
     case FSR_F32:
         if (d->wide)
             ((double *)d->center)[at] = (double)x.center;

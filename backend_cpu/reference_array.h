@@ -5,8 +5,8 @@
 #include "backend_cpu/reference_ball.h"
 #include "graph/graph.h"
 
-/* Storage, counted. Integers and plain floats are stored as they are; the centres of wide floats as double (f32) or long double
- * (f64). The radii are there only once one of them is not 0. */
+/* Storage, counted. Integers and plain floats are stored as they are; the centres of wide floats as double (f32) or
+ * long double (f64). The radii are there only once one of them is not 0. */
 typedef struct fsr_ref_data {
     int refs;
     fsr_dtype dtype;

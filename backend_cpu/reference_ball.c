@@ -1,12 +1,13 @@
 /* Ball arithmetic of the scalar ops: how far a correct backend may be from the wide result.
  *
- * An op's value is the REF column's, evaluated wide on the centres. Its radius is what the operands' radii can do to it, plus
- * the op's own rounding. The default for the first part is to evaluate the op at the corners of the operands' intervals: right
- * for every op that is monotone in each operand (exp, sqrt, floor, min, max, casts ...). The others have a rule here: sums
- * and products (formulas, cheaper than corners), division (unknown when the divisor may be 0), sin and cos (slope at most 1),
- * pow (unknown when the base may be negative), equality (not monotone).
- * Constants: 1% is added to each rounding term, for the wide arithmetic's own error (at most 2^-9 of it); inexact ops get four
- * of the smallest subnormals; sin and cos of more than 1 get 2^-20 units more, where a zero lies between two arguments. */
+ * An op's value is the REF column's, evaluated wide on the centres. Its radius is what the operands' radii can do to
+ * it, plus the op's own rounding. The default for the first part is to evaluate the op at the corners of the operands'
+ * intervals: right for every op that is monotone in each operand (exp, sqrt, floor, min, max, casts ...). The others
+ * have a rule here: sums and products (formulas, cheaper than corners), division (unknown when the divisor may be 0),
+ * sin and cos (slope at most 1), pow (unknown when the base may be negative), equality (not monotone).
+ * Constants: 1% is added to each rounding term, for the wide arithmetic's own error (at most 2^-9 of it); inexact ops
+ * get four of the smallest subnormals; sin and cos of more than 1 get 2^-20 units more, where a zero lies between two
+ * arguments. */
 #include "backend_cpu/reference_ball.h"
 #include <float.h>
 #include <math.h>
@@ -15,11 +16,17 @@
 #define SUBNORMALS 4.0
 #define NEAR_ZERO 0x1p-20
 
-double fsr_ball_unit(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1p-24 : 0x1p-53; }
+double fsr_ball_unit(fsr_dtype dtype) {
+    return dtype == FSR_F32 ? 0x1p-24 : 0x1p-53;
+}
 
-long double fsr_ball_limit(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1.ffffffp127L : 0x1.fffffffffffff8p1023L; }
+long double fsr_ball_limit(fsr_dtype dtype) {
+    return dtype == FSR_F32 ? 0x1.ffffffp127L : 0x1.fffffffffffff8p1023L;
+}
 
-long double fsr_ball_integers(fsr_dtype dtype) { return dtype == FSR_F32 ? 0x1p24L : 0x1p53L; }
+long double fsr_ball_integers(fsr_dtype dtype) {
+    return dtype == FSR_F32 ? 0x1p24L : 0x1p53L;
+}
 
 /* From the exponent's bits: this runs for every op on every element. */
 double fsr_ball_ulp(fsr_dtype dtype, long double x) {
@@ -42,7 +49,9 @@ fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
     return (fsr_ball){fsr_value_to_double(dtype, value), 0};
 }
 
-fsr_ball fsr_ball_unknown(fsr_dtype dtype) { return (fsr_ball){0, dtype == FSR_BOOL ? 1 : INFINITY}; }
+fsr_ball fsr_ball_unknown(fsr_dtype dtype) {
+    return (fsr_ball){0, dtype == FSR_BOOL ? 1 : INFINITY};
+}
 
 fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
     fsr_value v = {.bits = 0};
@@ -90,15 +99,14 @@ fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius) {
 
 #define REF(f, i, b) f
 #define REF_NONE 0
-#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc)                           \
-    case FSR_OP_##id:                                                                                                  \
+#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc) \
+    case FSR_OP_##id:                                                                        \
         return ref;
 #define W_(fn) fn
 static double eval_double(fsr_op op, double a, double b, double c) {
     switch (op) {
 #include "graph/scalar_ops.def"
-    default:
-        return 0;
+    default: return 0;
     }
 }
 #undef W_
@@ -106,8 +114,7 @@ static double eval_double(fsr_op op, double a, double b, double c) {
 static long double eval_long_double(fsr_op op, long double a, long double b, long double c) {
     switch (op) {
 #include "graph/scalar_ops.def"
-    default:
-        return 0;
+    default: return 0;
     }
 }
 #undef W_
@@ -175,12 +182,10 @@ static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
     for (int i = 0; i < arity; i++)
         if (!isfinite(x[i].center))
             return op == FSR_OP_POW && x[0].radius > 0 && pow_unknown(x) ? INFINITY
-                                                                        : corners(op, compute, arity, x, center);
+                                                                         : corners(op, compute, arity, x, center);
     switch (op) {
     case FSR_OP_ADD:
-    case FSR_OP_SUB:
-        *center = op == FSR_OP_ADD ? a + b : a - b;
-        return ra + rb;
+    case FSR_OP_SUB: *center = op == FSR_OP_ADD ? a + b : a - b; return ra + rb;
     case FSR_OP_MUL:
     case FSR_OP_FMA:
         *center = eval_wide(op, compute, (long double[3]){a, b, c});
@@ -191,15 +196,12 @@ static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
             return rb == 0 && fabsl(a) > ra ? 0 : INFINITY;
         return (double)((ra + fabsl(*center) * rb) / (fabsl(b) - rb));
     case FSR_OP_SIN:
-    case FSR_OP_COS:
-        *center = eval_wide(op, compute, (long double[3]){a, 0, 0});
-        return fmin(ra, 2);
+    case FSR_OP_COS: *center = eval_wide(op, compute, (long double[3]){a, 0, 0}); return fmin(ra, 2);
     case FSR_OP_POW:
         if (pow_unknown(x))
             return INFINITY;
         return corners(op, compute, arity, x, center);
-    default:
-        return corners(op, compute, arity, x, center);
+    default: return corners(op, compute, arity, x, center);
     }
 }
 
@@ -210,10 +212,8 @@ bool fsr_ball_selects(fsr_op op) {
     case FSR_OP_MAXIMUM:
     case FSR_OP_MINIMUM:
     case FSR_OP_FLOOR:
-    case FSR_OP_CEIL:
-        return true;
-    default:
-        break;
+    case FSR_OP_CEIL: return true;
+    default: break;
     }
     fsr_rule rule = fsr_op_get(op)->rule;
     return rule == FSR_RULE_COMPARE || rule == FSR_RULE_LOGIC || rule == FSR_RULE_TEST || rule == FSR_RULE_SELECT;
@@ -250,7 +250,9 @@ static fsr_ball op_bools(fsr_op op, fsr_dtype result, int arity, const fsr_ball 
     return out;
 }
 
-static bool certain_nan(fsr_ball x) { return isnan(x.center) && x.radius == 0; }
+static bool certain_nan(fsr_ball x) {
+    return isnan(x.center) && x.radius == 0;
+}
 
 /* Comparisons: known if the operands are, if one is NaN, or if the intervals do not touch. */
 static fsr_ball op_compare(fsr_op op, const fsr_ball *x) {

@@ -13,12 +13,10 @@ typedef struct fsr_ball {
     double radius;
 } fsr_ball;
 
-typedef enum fsr_ball_mode {
-    FSR_BALL_STRICT,     /* an exact op on known operands is known */
-    FSR_BALL_CONTRACTED, /* but a product, which may be kept unrounded */
-    FSR_BALL_FOLD        /* a step of some tree: operands known here are rounded values elsewhere, so every rounding counts, but
-                            those of small integers (counts) */
-} fsr_ball_mode;
+/* STRICT: an exact op on known operands is known. CONTRACTED: but a product, which may be kept unrounded. FOLD: a step
+ * of some tree; operands known here are rounded values in another tree, so every rounding counts, but those of small
+ * integers (counts). */
+typedef enum fsr_ball_mode { FSR_BALL_STRICT, FSR_BALL_CONTRACTED, FSR_BALL_FOLD } fsr_ball_mode;
 
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
 /* x, which the dtype holds up to rounding, as a value. */
@@ -26,8 +24,8 @@ fsr_value fsr_ball_value(fsr_dtype dtype, long double x);
 fsr_ball fsr_ball_unknown(fsr_dtype dtype);
 /* The centre rounded to dtype; bound receives the radius around that. */
 fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
-/* The ball of a result computed wide: an overflow for certain becomes an infinity, a possible one (for integers: wrapping)
- * unknown. */
+/* The ball of a result computed wide: an overflow for certain becomes an infinity, a possible one (for integers:
+ * wrapping) unknown. */
 fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius);
 /* The op on operands of dtype `compute` (see fsr_op_eval). */
 fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);

@@ -1,11 +1,12 @@
 /* One step of a fold's operator on states with error radii.
  *
- * The operator's body is evaluated in ball arithmetic. That alone explodes: the mean of two halves, a + (b - a) / 2, gets the
- * radius 2r from two radii r, since the two a are taken for independent; 17 levels of a tree make 10^5 r of it. So the radii
- * of the two states are carried through the body as a whole: each component is moved by its radius, the others held, and the
- * changes of the results are added up (first order; here r/2 + r/2); the body's own roundings are added from a ball evaluation
- * on states that are taken as known. Where a comparison inside is unknown (two values of an argmax tie within their radii) the body
- * is not smooth and the plain ball evaluation stands, which covers both branches. */
+ * The operator's body is evaluated in ball arithmetic. That alone explodes: the mean of two halves, a + (b - a) / 2,
+ * gets the radius 2r from two radii r, since the two a are taken for independent; 17 levels of a tree make 10^5 r of
+ * it. So the radii of the two states are carried through the body as a whole: each component is moved by its radius,
+ * the others held, and the changes of the results are added up (first order; here r/2 + r/2); the body's own roundings
+ * are added from a ball evaluation on states that are taken as known. Where a comparison inside is unknown (two values
+ * of an argmax tie within their radii) the body is not smooth and the plain ball evaluation stands, which covers both
+ * branches. */
 #include "backend_cpu/reference_fold.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Comparing a backend's array with the reference. */
-#include "backend_cpu/reference.h"
+#include "runtime/reference.h"
 #include "backend_cpu/reference_ball.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,16 @@
 /* Reductions and scans in ball arithmetic.
  *
  * Four ways to fold a row:
- *   float sum, float product   exact formulas for any order (reference_sum.c);
- *   selecting operators        no step rounds (integers, min, max, and, or, argmax): any order gives the same; left to right;
- *   other operators, reduced   by a pairwise tree, on a stack of log n states, so that radii grow by log n steps, not n;
+ *   float sum, float product   formulas for any order (reference_sum.c);
+ *   selecting operators        no step rounds (integers, min, max, and, or, argmax): any order gives the same;
+ *   other operators, reduced   by a pairwise tree, on a stack of log n states: radii grow by log n steps, not n;
  *   other operators, scanned   left to right, whose radii are those of the deepest order there is.
+ * A component that is nothing but the sum of its two arguments (the count of a mean, a sum beside a maximum) has that
+ * formula also inside a larger operator.
  * A backend's tree is not ours. A pairwise radius is multiplied by 1 + depth(n) / log2 n, a scan's by 4; and added is
- * depth(n) (for a scan 16) units of the largest magnitude that the component had on the way, for partial results that cancel
- * here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from finite numbers
- * is unknown, as it may depend on the order. */
+ * depth(n) (for a scan 16) units of the largest magnitude that the component had on the way, for partial results that
+ * cancel here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from
+ * finite numbers is unknown, as it may depend on the order. */
 #include "backend_cpu/reference_fold.h"
 #include "backend_cpu/reference_sum.h"
 #include <math.h>
@@ -24,7 +26,8 @@ typedef struct fold {
     const fsr_combine *combine;
     way way;
     int64_t n;
-    fsr_ref_sum sum;
+    fsr_ref_sum sum[FSR_MAX_TUPLE]; /* of the components that are plain sums */
+    bool adds[FSR_MAX_TUPLE];
     fsr_ref_product product;
     fsr_ball state[FSR_MAX_TUPLE];             /* SELECT, RUN */
     fsr_ball stack[MAX_LEVELS][FSR_MAX_TUPLE]; /* TREE: level k holds 2^k elements if bit k of n is set */
@@ -49,6 +52,16 @@ double fsr_ref_scan_depth(int64_t n, int64_t row) {
 
 /* ---- one row --------------------------------------------------------------------------------- */
 
+/* Component i of the result is the float sum of components i of the arguments. */
+static bool adds(const fsr_combine *c, int i) {
+    const fsr_step *s = &c->step[c->result[i]];
+    if (s->kind != FSR_STEP_OP || s->op != FSR_OP_ADD || !fsr_dtype_is_float(s->dtype))
+        return false;
+    const fsr_step *a = &c->step[s->arg[0]], *b = &c->step[s->arg[1]];
+    return a->kind == FSR_STEP_ARG && b->kind == FSR_STEP_ARG && a->index + b->index == 2 * i + c->arity &&
+           (a->index == i || b->index == i);
+}
+
 static way way_of(const fsr_combine *c, bool scan) {
     if (fsr_ref_selects(c))
         return WAY_SELECT;
@@ -63,7 +76,10 @@ static void fold_start(fold *f, const fsr_combine *combine, bool scan) {
     f->combine = combine;
     f->way = way_of(combine, scan);
     f->n = 0;
-    f->sum = (fsr_ref_sum){.n = 0};
+    for (int i = 0; i < combine->arity; i++) {
+        f->sum[i] = (fsr_ref_sum){.n = 0};
+        f->adds[i] = adds(combine, i);
+    }
     f->product = (fsr_ref_product){.n = 0};
     memset(f->largest, 0, sizeof f->largest);
     f->nan = false;
@@ -96,13 +112,14 @@ static void push_tree(fold *f, const fsr_ball *x) {
 static void fold_push(fold *f, const fsr_ball *x) {
     if (f->way == WAY_TREE || f->way == WAY_RUN)
         note_leaf(f, x);
-    if (f->way == WAY_SUM)
-        fsr_ref_sum_add(&f->sum, x[0]);
-    else if (f->way == WAY_PRODUCT)
+    for (int i = 0; i < f->combine->arity; i++)
+        if (f->adds[i])
+            fsr_ref_sum_add(&f->sum[i], x[i]);
+    if (f->way == WAY_PRODUCT)
         fsr_ref_product_add(&f->product, x[0]);
     else if (f->way == WAY_TREE)
         push_tree(f, x);
-    else if (f->n == 0)
+    else if (f->n == 0 || f->way == WAY_SUM)
         memcpy(f->state, x, (size_t)f->combine->arity * sizeof *x);
     else
         fsr_ref_combine(f->combine, f->way == WAY_SELECT, f->state, f->state, x);
@@ -152,9 +169,7 @@ static void fold_get(const fold *f, int64_t row, fsr_ball *out) {
             out[i] = fsr_ball_from_value(c->dtype[i], c->identity[i]);
         return;
     }
-    if (f->way == WAY_SUM)
-        out[0] = fsr_ref_sum_get(&f->sum, c->dtype[0], row ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n, c->commutative));
-    else if (f->way == WAY_PRODUCT)
+    if (f->way == WAY_PRODUCT)
         out[0] = fsr_ref_product_get(&f->product, c->dtype[0]);
     else if (f->way == WAY_TREE)
         tree_result(f, out);
@@ -162,6 +177,10 @@ static void fold_get(const fold *f, int64_t row, fsr_ball *out) {
         memcpy(out, f->state, (size_t)c->arity * sizeof *out);
     if ((f->way == WAY_TREE || f->way == WAY_RUN) && f->n > 1)
         widen(f, out);
+    const double depth = row ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n, c->commutative);
+    for (int i = 0; i < c->arity; i++)
+        if (f->adds[i])
+            out[i] = fsr_ref_sum_get(&f->sum[i], c->dtype[i], depth);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */

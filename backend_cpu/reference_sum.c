@@ -1,11 +1,12 @@
 /* Sums and products.
  *
- * Sum of x_i by a tree of depth d: every rounding error is at most u times a partial sum, and each |x_i| is part of at most d
- * partial sums, so the error is at most d u sum |x_i|. The centre is summed in long double with compensation (Neumaier).
- * Known integers whose magnitudes add up to 2^24 (2^53) at most are added without any error, in any order.
+ * Sum of x_i by a tree of depth d: every rounding error is at most u times a partial sum, and each |x_i| is part of at
+ * most d partial sums, so the error is at most d u sum |x_i|. The centre is summed in long double with compensation
+ * (Neumaier). Known integers whose magnitudes add up to 2^24 (2^53) at most are added without any error, in any order.
  * Product: n - 1 roundings whatever the order, each relative to the whole: (1 + u)^(n-1) - 1.
- * Overflow depends on the order: MAX + MAX - MAX is inf or MAX. So where some subset's sum (product) may overflow, the result is
- * unknown, unless all elements pull the same way and the whole overflows for certain. Likewise for underflow in products. */
+ * Overflow depends on the order: MAX + MAX - MAX is inf or MAX. So where some subset's sum (product) may overflow, the
+ * result is unknown, unless all elements pull the same way and the whole overflows for certain. Likewise for underflow
+ * in products. */
 #include "backend_cpu/reference_sum.h"
 #include <math.h>
 

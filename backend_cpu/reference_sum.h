@@ -7,12 +7,12 @@
 /* Zero it to start. */
 typedef struct fsr_ref_sum {
     int64_t n;
-    long double sum, lost;      /* the sum of the finite centres, and what rounding took from it */
-    long double magnitude;      /* sum of |centre| + radius */
-    long double radius;         /* sum of the radii */
+    long double sum, lost;          /* the sum of the finite centres, and what rounding took from it */
+    long double magnitude;          /* sum of |centre| + radius */
+    long double radius;             /* sum of the radii */
     bool unknown, nan, plus, minus; /* there was an unknown, a NaN, an infinity */
-    bool above, below;          /* some element may be positive; negative */
-    bool fraction;              /* some element is not a known integer */
+    bool above, below;              /* some element may be positive; negative */
+    bool fraction;                  /* some element is not a known integer */
 } fsr_ref_sum;
 
 void fsr_ref_sum_add(fsr_ref_sum *s, fsr_ball x);

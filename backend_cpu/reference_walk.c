@@ -1,7 +1,7 @@
 /* Ordering the nodes. Everything is iterative: a chain of a million nodes is a million entries of an array on the heap.
  *
- * Two walks: the first finds the results that are needed, not looking behind those with a buffer (of a tuple's two results
- * one may be computed already, the other not); the second puts the nodes in order. */
+ * Two walks: the first finds the results that are needed, not looking behind those with a buffer (of a tuple's two
+ * results one may be computed already, the other not); the second puts the nodes in order. */
 #include "backend_cpu/reference_walk.h"
 #include <stdlib.h>
 

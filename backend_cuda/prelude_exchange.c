@@ -97,7 +97,7 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
     {"fsr_group_fold", false,
      "/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the\n"
      "   block, not in use by anybody else until the next barrier but one. */\n"
-     "template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, S *scratch)\n"
+     "template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)\n"
      "{\n"
      "    x = fsr_warp_fold<F, LANES>(x);\n"
      "    if constexpr (WARPS > 1) {\n"
@@ -138,7 +138,7 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "}\n"},
     {"fsr_parts_fold", false,
      "/* Folds n partial states in order: a contiguous range a thread, then the block. */\n"
-     "template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(const S *parts, idx n, S *scratch)\n"
+     "template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(const S *parts, idx n, typename F::state *scratch)\n"
      "{\n"
      "    const idx each = (n + WARPS * 32 - 1) / (WARPS * 32), first = threadIdx.x * each;\n"
      "    S sum = F::identity();\n"
@@ -148,7 +148,7 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
     {"fsr_rows_fold", false,
      "/* COL: folds the Y threads of each row in order; all of them get the result. scratch: one state a thread. */\n"
      "template <class F, int X, int Y, class S, int V>\n"
-     "__forceinline__ static void fsr_rows_fold(const S (&x)[V], S (&all)[V], S *scratch)\n"
+     "__forceinline__ static void fsr_rows_fold(const S (&x)[V], S (&all)[V], typename F::state *scratch)\n"
      "{\n"
      "#pragma unroll\n"
      "    for (int v = 0; v < V; v++) {\n"
@@ -193,7 +193,7 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "/* First half of a tile's scan: before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns\n"
      "   the fold of the whole tile. scratch: one state a warp of the block. */\n"
      "template <class F, int V, int LANES, int WARPS, class S, int N, int J>\n"
-     "__forceinline__ static S fsr_tile_sums(const S (&x)[N], S (&before)[J], S *scratch)\n"
+     "__forceinline__ static S fsr_tile_sums(const S (&x)[N], S (&before)[J], typename F::state *scratch)\n"
      "{\n"
      "    const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;\n"
      "    S run = F::identity();\n"

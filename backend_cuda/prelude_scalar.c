@@ -89,5 +89,75 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "static inline f32 fsr_f64_to_f32(f64 x) { return (f32)x; }\n"},
     {"fsr_f64_to_f64", false,
      "static inline f64 fsr_f64_to_f64(f64 x) { return x; }\n"},
+    {"fsr_bits_f32", true,
+     "static inline u32 fsr_bits_f32(f32 x) { return __float_as_uint(x); }\n"},
+    {"fsr_angle", false,
+     "/* x = quadrant * pi/2 + r with |r| <= pi/4 and a bit. */\n"
+     "struct fsr_angle { f32 r; u32 quadrant; };\n"},
+    {"fsr_two_over_pi", false,
+     "/* 2/pi in words, after a zero one. */\n"
+     "static const u32 fsr_two_over_pi[] = {0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};\n"},
+    {"fsr_far_angle", false,
+     "/* Large angles: the mantissa times those 96 bits of 2/pi that decide x modulo 2 pi and what is left. Infinities and NaNs give NaN. */\n"
+     "static __noinline__ fsr_angle fsr_far_angle(f32 x)\n"
+     "{\n"
+     "    const u32 bits = fsr_bits_f32(x), exponent = bits >> 23 & 255;\n"
+     "    if (exponent == 255) return {x - x, 0};\n"
+     "    const u32 start = exponent - 120, at = start >> 5, shift = start & 31;\n"
+     "    const u64 m = (bits & 0x7fffffu) | 0x800000u;\n"
+     "    u32 w[4];\n"
+     "    for (int i = 0; i < 4; i++) w[i] = fsr_two_over_pi[at + i];\n"
+     "    for (int i = 0; i < 3; i++) w[i] = shift ? w[i] << shift | w[i + 1] >> (32 - shift) : w[i];\n"
+     "    const u64 low = m * w[2], mid = m * w[1] + (low >> 32), high = (m * w[0] << 32) + mid;\n"
+     "    const i64 part = (i64)(high << 2 | (u32)low >> 30);\n"
+     "    const u32 quadrant = (u32)(high >> 62) + (part < 0);\n"
+     "    const f32 r = (f32)((f64)part * 0x1.921fb54442d18p-64);\n"
+     "    return bits >> 31 ? fsr_angle{-r, 0u - quadrant} : fsr_angle{r, quadrant};\n"
+     "}\n"},
+    {"fsr_reduce_angle", false,
+     "/* Up to 1e5, x - k * pi/2 with pi/2 in three parts: the first difference is exact, the others lose half a bit each. */\n"
+     "static inline fsr_angle fsr_reduce_angle(f32 x)\n"
+     "{\n"
+     "    if (!(fabsf(x) <= 1e5f)) return fsr_far_angle(x);\n"
+     "    const f32 shifted = fmaf(x, 0x1.45f306p-1f, 0x1.8p+23f), k = shifted - 0x1.8p+23f;\n"
+     "    f32 r = fmaf(k, -0x1.921fb6p+0f, x);\n"
+     "    r = fmaf(k, 0x1.777a5cp-25f, r);\n"
+     "    return {fmaf(k, 0x1.ee59dap-50f, r), fsr_bits_f32(shifted)};\n"
+     "}\n"},
+    {"fsr_sine", false,
+     "static inline f32 fsr_sine(f32 r)\n"
+     "{\n"
+     "    const f32 t = r * r;\n"
+     "    f32 p = fmaf(t, -1.95166554e-4f, 8.33217354e-3f);\n"
+     "    p = fmaf(t, p, -1.66666549e-1f);\n"
+     "    return fmaf(r * t, p, r);\n"
+     "}\n"},
+    {"fsr_cosine", false,
+     "static inline f32 fsr_cosine(f32 r)\n"
+     "{\n"
+     "    const f32 t = r * r;\n"
+     "    f32 p = fmaf(t, 2.44377304e-5f, -1.38873615e-3f);\n"
+     "    p = fmaf(t, p, 4.16666467e-2f);\n"
+     "    p = fmaf(t, p, -0.5f);\n"
+     "    return fmaf(t, p, 1.0f);\n"
+     "}\n"},
+    {"fsr_sinf", false,
+     "static inline f32 fsr_sinf(f32 x)\n"
+     "{\n"
+     "    const fsr_angle a = fsr_reduce_angle(x);\n"
+     "    const f32 y = a.quadrant & 1 ? fsr_cosine(a.r) : fsr_sine(a.r);\n"
+     "    return x == 0.0f ? x : a.quadrant & 2 ? -y : y;\n"
+     "}\n"},
+    {"fsr_cosf", false,
+     "static inline f32 fsr_cosf(f32 x)\n"
+     "{\n"
+     "    const fsr_angle a = fsr_reduce_angle(x);\n"
+     "    const f32 y = a.quadrant & 1 ? fsr_sine(a.r) : fsr_cosine(a.r);\n"
+     "    return (a.quadrant + 1) & 2 ? -y : y;\n"
+     "}\n"},
+    {"fsr_sin", false,
+     "static __noinline__ f64 fsr_sin(f64 x) { return sin(x); }\n"},
+    {"fsr_cos", false,
+     "static __noinline__ f64 fsr_cos(f64 x) { return cos(x); }\n"},
     {0}};
 /* clang-format on */

@@ -130,14 +130,14 @@ typedef struct bench_row {
 
 /* Marks the row failed with a message (printf-like; the first one stays); returns false. */
 bool bench_fail(bench_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same from a backend's fault, which it clears, or from a context's last error. */
+/* The same from a backend's fault, which it clears, or from a context's last error, `what` if that says nothing. */
 bool bench_fail_fault(bench_row *row, const char *what, fsr_fault *fault);
 bool bench_fail_context(bench_row *row, const char *what, fsr_context *ctx, fsr_status status);
 
 /* ---- input ------------------------------------------------------------------------------------ */
 
 typedef struct bench_array {
-    char name[8];
+    char name[16];
     fsr_dtype dtype;
     int ndim;
     int64_t shape[FSR_MAX_DIMS];

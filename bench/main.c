@@ -22,7 +22,7 @@ static int session_open(bench_session *s, const bench_options *options) {
     if (fsr_open_why(&s->config, &s->fused, why, sizeof why))
         return complain("no context", why, 1);
     s->backend = fsr_context_backend(s->fused);
-    if (!s->backend)
+    if (!s->backend || !strcmp(fsr_backend_name(s->fused), "reference"))
         return complain("no backend", "the reference cannot be measured; use --backend cpu or cuda", 1);
     s->gpu = !strcmp(fsr_backend_name(s->fused), "cuda");
     s->config.backend = s->gpu ? FSR_BACKEND_CUDA : FSR_BACKEND_CPU;

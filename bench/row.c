@@ -23,7 +23,9 @@ bool bench_fail_fault(bench_row *row, const char *what, fsr_fault *fault) {
 
 bool bench_fail_context(bench_row *row, const char *what, fsr_context *ctx, fsr_status status) {
     const char *why = fsr_error(ctx);
-    return bench_fail(row, "%s: %s", what, why && *why ? why : fsr_status_sentence(status));
+    if (why && *why)
+        return bench_fail(row, "%s", why);
+    return bench_fail(row, "%s: %s", what, fsr_status_sentence(status));
 }
 
 static void row_start(const bench_session *s, const bench_workload *work, bench_row *row) {

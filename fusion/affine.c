@@ -18,6 +18,10 @@ void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded) {
     for (int i = 0; i < shape->ndim; ++i)
         if (folded >> i & 1)
             domain_push(out, shape->dim[i], i);
+    if (out->ndim == out->nparallel && folded && out->ndim < FSR_MAX_DIMS) {
+        out->extent[out->ndim] = 1; /* a fold has a folded dimension, if only one element is folded */
+        out->axis[out->ndim++] = 31 - __builtin_clz(folded);
+    }
 }
 
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b) {
@@ -47,10 +51,14 @@ bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d
     for (int i = 0; i < shape->ndim; ++i) {
         if (shape->dim[i] == 1)
             continue;
+        while (used < n && d->extent[dims[used]] == 1)
+            ++used;
         if (used == n || d->extent[dims[used]] != shape->dim[i])
             return false;
         out->row[i].coef[dims[used++]] = 1;
     }
+    while (used < n && d->extent[dims[used]] == 1)
+        ++used;
     return used == n;
 }
 

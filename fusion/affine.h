@@ -21,7 +21,8 @@ typedef struct fsr_index {
     fsr_affine row[FSR_MAX_DIMS];
 } fsr_index;
 
-/* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out. axis[d]: position of dimension d
+/* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out, but the
+ * last folded one if all of them are 1. axis[d]: position of dimension d
  * in the full shape the domain was made from (orders dimensions as the user wrote them). */
 typedef struct fsr_domain {
     int ndim, nparallel;

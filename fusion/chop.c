@@ -3,7 +3,8 @@
  * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the
  * sum over its arguments. That overcounts shared values (x = x + x doubles it each time), so where the bound passes the limit
  * an exact count, a walk that stops at the limit, decides. If that passes the limit too, the heaviest argument is
- * materialized and the count starts again from it. Folds and materialized values end the walk: they are loads.
+ * materialized and the count starts again from it. Folds and materialized values end the walk: they are loads; what a fold takes in
+ * is counted from the fold.
  * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
 #include "fusion/partition.h"
 #include <stdlib.h>
@@ -26,9 +27,9 @@ static weight of_leaf(const fsr_partition *p, int id) {
 
 static weight bound(const fsr_partition *p, const weight *known, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
-    if (n->kind != FSR_NODE_MAP && n->kind != FSR_NODE_VIEW)
+    if (n->nargs == 0)
         return of_leaf(p, id);
-    weight sum = {n->kind == FSR_NODE_MAP, 0};
+    weight sum = {n->kind != FSR_NODE_VIEW, 0};
     for (int i = 0; i < n->nargs; ++i) {
         weight w = ends(p, n->arg[i].id) ? of_leaf(p, n->arg[i].id) : known[n->arg[i].id];
         sum.insts += w.insts;

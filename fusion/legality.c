@@ -29,8 +29,14 @@ static const char *passes_along_columns(const fsr_group *group, const fsr_target
     return "the folded dimension is the outer one in memory and there are too few columns to give each a thread";
 }
 
-/* Row stores need every array in one block's reach; arguments must fit the launch. */
+/* Every fold's result may still have to be stored for another kernel: room for that is kept, so that adding such a store is never
+ * refused. Arguments must fit the launch. */
 static const char *limits(const fsr_kernel *k, const fsr_target *target) {
+    int results = 0;
+    for (int i = 0; i < k->nfolds; ++i)
+        results += k->fold[i].combine->arity;
+    if (k->nfolds > 0 && (k->narrays + results > FSR_MAX_BUFFERS || k->naccesses + results > FSR_MAX_ACCESSES))
+        return "the kernel would have too many arrays";
     int bytes = 8 * (k->narrays + k->nints + k->nscalars + 2);
     return target->gpu && bytes > target->max_parameter_bytes ? "the kernel would have too many arguments" : NULL;
 }

@@ -32,6 +32,7 @@ typedef struct lowering {
     int memos;
     const char *reason;
     fsr_link blame;
+    fsr_link storing; /* the store being lowered; id -1: none */
 } lowering;
 
 static int eval(lowering *l, fsr_link link, const fsr_index *index);
@@ -377,7 +378,16 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
     }
 }
 
+/* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it. */
+static bool apart(const lowering *l, fsr_link link) {
+    bool own = l->p->stored[link.id * FSR_MAX_TUPLE + link.output] == l->g || fold_slot(l->group, link.id) >= 0;
+    return own && l->p->material[link.id] && !fsr_link_equal(link, l->storing);
+}
+
 static int eval(lowering *l, fsr_link link, const fsr_index *index) {
+    if (apart(l, link))
+        return refuse(l, l->flow->node[link.id].hint == FSR_HINT_MATERIALIZE ? "a hint asks to store the value"
+                                                                             : "the kernel would have too long a program or too many arrays");
     if (l->flow->node[link.id].kind == FSR_NODE_VIEW) {
         int from = l->p->stored[link.id * FSR_MAX_TUPLE];
         if (from < 0 || from == l->g || fsr_partition_reaches(l->p, from, l->g))
@@ -416,6 +426,7 @@ static bool store(lowering *l, int i) {
         if (!l->group->row[i] && !(folded && fsr_index_elem(&index, &n->shape, d)))
             return refuse(l, "the stored value's shape is not the kernel's"), false;
     }
+    l->storing = link;
     int value = eval(l, link, &index);
     fsr_affine address;
     fsr_index_address(&address, &index, &n->shape);
@@ -478,6 +489,14 @@ static int integer(lowering *l, int64_t value) {
     return l->k->nints++;
 }
 
+/* An element of a row of one column lies where the row does, but is no access of the row. */
+static bool used_by_element(const fsr_kernel *k, int access) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->inst[i].index == access && k->inst[i].level == FSR_ELEM)
+            return true;
+    return false;
+}
+
 static bool finish_access(lowering *l, int i, const fsr_domain *d) {
     fsr_access *a = &l->k->access[i];
     const fsr_affine *address = &l->address[i];
@@ -491,7 +510,7 @@ static bool finish_access(lowering *l, int i, const fsr_domain *d) {
             return false;
     }
     a->linear = linear_over(address, d, d->ndim);
-    a->row_linear = linear_over(address, d, d->nparallel);
+    a->row_linear = linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
     return true;
 }
 
@@ -571,7 +590,7 @@ static bool lower_all(lowering *l) {
 }
 
 const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame) {
-    lowering l = {.p = p, .flow = p->flow, .g = g, .group = group, .blame = {-1, 0}};
+    lowering l = {.p = p, .flow = p->flow, .g = g, .group = group, .blame = {-1, 0}, .storing = {-1, 0}};
     group->ndeps = group->nneeds = 0;
     l.k = fsr_kernel_new();
     l.memo = malloc(sizeof *l.memo * (MEMO / 2));

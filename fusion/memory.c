@@ -31,14 +31,29 @@ static int block_of(const fsr_program *program, int t) {
     return t;
 }
 
-static int dying(const fsr_program *program, int at, int64_t bytes, size_t size) {
+/* Loads and stores are done in the order of instructions: y = 2 * x stored over z before z + x loads z would lose z. */
+static bool loaded_before(const fsr_kernel *k, int from, int to) {
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_inst *at = &k->inst[i];
+        if (at->kind == FSR_INST_STORE && k->access[at->index].buffer == to)
+            return false;
+        if (at->kind == FSR_INST_LOAD && k->access[at->index].buffer == from)
+            return true;
+    }
+    return false;
+}
+
+/* An array that dies at this step and may be written over by array `to`. */
+static int dying(const fsr_program *program, int at, int to, int64_t bytes) {
     const fsr_program_step *step = &program->step[at];
+    size_t size = fsr_dtype_size(step->kernel->array[to].dtype);
     for (int a = 0; a < step->kernel->narrays; ++a) {
         if (step->array[a].home != FSR_HOME_TEMPORARY || step->kernel->array[a].written || step->kernel->array[a].aliased)
             continue;
         const fsr_temporary *t = &program->temporary[step->array[a].ordinal];
         bool ends = program->temporary[block_of(program, step->array[a].ordinal)].last == at && t->last == at;
-        if (ends && t->bytes == bytes && fsr_dtype_size(step->kernel->array[a].dtype) == size && plain(step->kernel, a))
+        if (ends && t->bytes == bytes && fsr_dtype_size(step->kernel->array[a].dtype) == size && plain(step->kernel, a) &&
+            loaded_before(step->kernel, a, to))
             return a;
     }
     return -1;
@@ -51,7 +66,7 @@ static void in_place_step(fsr_program *program, int at) {
         if (step->array[a].home != FSR_HOME_TEMPORARY || !k->array[a].written || !plain(k, a))
             continue;
         fsr_temporary *t = &program->temporary[step->array[a].ordinal];
-        int from = t->first == at ? dying(program, at, t->bytes, fsr_dtype_size(k->array[a].dtype)) : -1;
+        int from = t->first == at ? dying(program, at, a, t->bytes) : -1;
         if (from < 0)
             continue;
         t->in_place_of = step->array[from].ordinal;

@@ -97,13 +97,15 @@ static void commit(fsr_partition *p, int g, const fsr_group *trial) {
         ++p->ngroups;
 }
 
+/* A fold's result that must end in memory. Legality was checked with room for it; only lowering can refuse. */
 static const char *add_store(fsr_partition *p, int g, fsr_link link) {
     fsr_group trial = p->group[g];
     fsr_link blame;
     if (trial.nstores == FSR_MAX_STORES)
         return "the kernel would have too many outputs";
     trial.store[trial.nstores++] = link;
-    const char *reason = try_group(p, g, &trial, &blame);
+    trial.kernel = NULL;
+    const char *reason = fsr_lower(p, g, &trial, &blame);
     if (reason)
         return reason;
     commit(p, g, &trial);
@@ -203,6 +205,28 @@ static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alon
 
 static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size);
 
+/* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again, needs each
+ * node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is none. */
+static fsr_link middle(const fsr_partition *p, fsr_link top) {
+    const fsr_flow *flow = p->flow;
+    bool *seen = calloc((size_t)top.id + 1, sizeof *seen);
+    int n = 0, at = top.id;
+    if (!seen)
+        return (fsr_link){-1, 0};
+    seen[top.id] = true;
+    for (int i = top.id; i >= 0; --i) {
+        const fsr_flow_node *node = &flow->node[i];
+        seen[i] = seen[i] && (i == top.id || ((node->kind == FSR_NODE_MAP || node->kind == FSR_NODE_VIEW) && !p->material[i]));
+        for (int k = 0; seen[i] && k < node->nargs; ++k)
+            seen[node->arg[k].id] = true;
+        n += seen[i] && i != top.id && node->kind == FSR_NODE_MAP;
+    }
+    for (int left = (n + 1) / 2; left > 0;)
+        left -= seen[--at] && flow->node[at].kind == FSR_NODE_MAP;
+    free(seen);
+    return (fsr_link){n > 0 ? at : -1, 0};
+}
+
 /* The anchor as a kernel of its own; values that stand in the way are stored by kernels before it. */
 static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why, size_t size) {
     for (int tries = 0; tries < 64; ++tries) {
@@ -219,10 +243,9 @@ static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why,
             return FSR_OK;
         if (reason == fsr_reason_memory)
             return FSR_ERR_MEMORY;
-        const fsr_flow_node *n = blame.id >= 0 ? &p->flow->node[blame.id] : NULL;
-        if (n && n->kind == FSR_NODE_VIEW)
-            blame = n->arg[0];
-        if (!n || p->stored[blame.id * FSR_MAX_TUPLE + blame.output] >= 0) {
+        if (blame.id < 0)
+            blame = middle(p, a.link);
+        if (blame.id < 0 || p->stored[blame.id * FSR_MAX_TUPLE + blame.output] >= 0) {
             snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
             return FSR_ERR_INTERNAL;
         }

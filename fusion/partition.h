@@ -23,7 +23,7 @@ typedef struct fsr_operand {
     fsr_link link;
 } fsr_operand;
 
-#define FSR_MAX_STORES 24
+#define FSR_MAX_STORES FSR_MAX_BUFFERS
 
 typedef struct fsr_group {
     fsr_domain domain;

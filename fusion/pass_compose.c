@@ -1,4 +1,4 @@
-/* Views of views become one view; identity views vanish.
+/* Views of views become one view; identity views vanish; an output that is a view in its source's own order is the source.
  *
  * Two affine maps compose: source index = start1 + step1 * (start2 + step2 * out). Two reshapes are the last one.
  * Counter-example to composing an affine view over a reshape: the rows of a[::2].reshape(-1) have no affine form; such
@@ -34,6 +34,33 @@ static bool compose(fsr_flow_node *outer, const fsr_flow_node *inner, const fsr_
     return true;
 }
 
+/* The same elements in the same order: a reshape, or dimensions of extent 1 that come or go. */
+static bool in_order(const fsr_flow_node *n, const fsr_shape *source) {
+    int next = 0;
+    for (int j = 0; j < source->ndim && n->view.kind == FSR_VIEW_AFFINE; ++j) {
+        if (source->dim[j] == 1)
+            continue;
+        if (n->view.from[j] < next || n->view.start[j] != 0 || n->view.step[j] != 1)
+            return false;
+        next = n->view.from[j] + 1;
+    }
+    return fsr_shape_size(&n->shape) == fsr_shape_size(source);
+}
+
+/* What the outputs' bytes are: an array has no shape in memory. */
+static bool bare_outs(fsr_flow *flow) {
+    bool progress = false;
+    for (int i = 0; i < flow->nout; ++i) {
+        const fsr_flow_node *n = &flow->node[flow->out[i].id];
+        while (n->kind == FSR_NODE_VIEW && n->hint != FSR_HINT_MATERIALIZE && in_order(n, &flow->node[n->arg[0].id].shape)) {
+            flow->out[i] = n->arg[0];
+            n = &flow->node[n->arg[0].id];
+            progress = true;
+        }
+    }
+    return progress;
+}
+
 bool fsr_pass_compose(fsr_flow *flow, fsr_status *status) {
     bool progress = false;
     fsr_link *to = fsr_flow_redirects(flow, status);
@@ -50,8 +77,10 @@ bool fsr_pass_compose(fsr_flow *flow, fsr_status *status) {
             progress = true;
         }
     }
-    if (to)
+    if (to) {
         fsr_flow_redirect_outs(flow, to);
+        progress |= bare_outs(flow);
+    }
     free(to);
     return progress;
 }

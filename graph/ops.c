@@ -1,8 +1,8 @@
 /* The scalar-op table and the evaluator generated from its REF column.
  *
- * The table is included six times: for the infos, then once for each arithmetic that evaluates REF: float, double and long
- * double for floats, int64_t for integers, int for bools. An exact op is evaluated in the dtype itself, where IEEE arithmetic
- * gives the correctly rounded result; an inexact one in the next wider type, rounded once.
+ * The table is included six times: for the infos, then once for each arithmetic that evaluates REF: float, double and
+ * long double for floats, int64_t for integers, int for bools. An exact op is evaluated in the dtype itself, where IEEE
+ * arithmetic gives the correctly rounded result; an inexact one in the next wider type, rounded once.
  * Counter-example to evaluating everything wide: fmaf(a, b, c) computed by the double fma and then rounded to float is
  * rounded twice, and differs from the correctly rounded one when the double result lies halfway between two floats. */
 #include "graph/ops.h"
@@ -12,19 +12,21 @@
 
 enum { COMMUTATIVE = FSR_OP_COMMUTATIVE, ASSOCIATIVE = FSR_OP_ASSOCIATIVE, EXACT = FSR_OP_EXACT };
 
-#define CUDA(f, i, b) {f, i, b}
-#define C(f, i, b) {f, i, b}
+#define CUDA(f, i, b) \
+    { f, i, b }
+#define C(f, i, b) \
+    { f, i, b }
 static const fsr_op_info table[FSR_OP_COUNT] = {
-#define FSR_SCALAR_OP(id, name_, arity_, rule_, flags_, identity_, cost_, ulp_, cuda_, c_, ref_, doc_)                 \
-    [FSR_OP_##id] = {.name = #name_,                                                                                   \
-                     .arity = arity_,                                                                                  \
-                     .rule = FSR_RULE_##rule_,                                                                         \
-                     .flags = flags_,                                                                                  \
-                     .identity = FSR_IDENTITY_##identity_,                                                             \
-                     .cost = cost_,                                                                                    \
-                     .ulp = ulp_,                                                                                      \
-                     .cuda = cuda_,                                                                                    \
-                     .c = c_,                                                                                          \
+#define FSR_SCALAR_OP(id, name_, arity_, rule_, flags_, identity_, cost_, ulp_, cuda_, c_, ref_, doc_) \
+    [FSR_OP_##id] = {.name = #name_,                                                                   \
+                     .arity = arity_,                                                                  \
+                     .rule = FSR_RULE_##rule_,                                                         \
+                     .flags = flags_,                                                                  \
+                     .identity = FSR_IDENTITY_##identity_,                                             \
+                     .cost = cost_,                                                                    \
+                     .ulp = ulp_,                                                                      \
+                     .cuda = cuda_,                                                                    \
+                     .c = c_,                                                                          \
                      .doc = doc_},
 #include "graph/scalar_ops.def"
 #undef FSR_SCALAR_OP
@@ -32,7 +34,9 @@ static const fsr_op_info table[FSR_OP_COUNT] = {
 #undef CUDA
 #undef C
 
-const fsr_op_info *fsr_op_get(fsr_op op) { return &table[op]; }
+const fsr_op_info *fsr_op_get(fsr_op op) {
+    return &table[op];
+}
 
 fsr_op fsr_op_find(const char *name) {
     for (int op = 0; op < FSR_OP_COUNT; op++)
@@ -41,7 +45,9 @@ fsr_op fsr_op_find(const char *name) {
     return FSR_OP_COUNT;
 }
 
-bool fsr_dtype_is_float(fsr_dtype dtype) { return dtype == FSR_F32 || dtype == FSR_F64; }
+bool fsr_dtype_is_float(fsr_dtype dtype) {
+    return dtype == FSR_F32 || dtype == FSR_F64;
+}
 
 fsr_class fsr_dtype_class(fsr_dtype dtype) {
     if (dtype == FSR_BOOL)
@@ -59,31 +65,25 @@ static fsr_value extreme(fsr_dtype dtype, bool highest) {
     if (fsr_dtype_is_float(dtype))
         return fsr_value_from_double(dtype, highest ? INFINITY : -INFINITY);
     switch (dtype) {
-    case FSR_I32:
-        return fsr_value_from_int(dtype, highest ? INT32_MAX : INT32_MIN);
-    case FSR_I64:
-        return fsr_value_from_int(dtype, highest ? INT64_MAX : INT64_MIN);
-    default:
-        return fsr_value_from_int(dtype, !highest ? 0 : dtype == FSR_U8 ? UINT8_MAX : 1);
+    case FSR_I32: return fsr_value_from_int(dtype, highest ? INT32_MAX : INT32_MIN);
+    case FSR_I64: return fsr_value_from_int(dtype, highest ? INT64_MAX : INT64_MIN);
+    default: return fsr_value_from_int(dtype, !highest ? 0 : dtype == FSR_U8 ? UINT8_MAX : 1);
     }
 }
 
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype) {
     switch (table[op].identity) {
-    case FSR_IDENTITY_LOWEST:
-        return extreme(dtype, false);
-    case FSR_IDENTITY_HIGHEST:
-        return extreme(dtype, true);
-    default:
-        return fsr_value_from_int(dtype, table[op].identity == FSR_IDENTITY_ONE);
+    case FSR_IDENTITY_LOWEST: return extreme(dtype, false);
+    case FSR_IDENTITY_HIGHEST: return extreme(dtype, true);
+    default: return fsr_value_from_int(dtype, table[op].identity == FSR_IDENTITY_ONE);
     }
 }
 
 /* One evaluator: T name(op, a, b, c). CLASS picks the column of REF, W_ the suffix of the math functions. An op that is
  * not defined for the class gives 0. */
 #define REF_NONE 0
-#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc)                           \
-    case FSR_OP_##id:                                                                                                  \
+#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc) \
+    case FSR_OP_##id:                                                                        \
         return ref;
 
 #define REF(f, i, b) f
@@ -91,8 +91,7 @@ fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype) {
 static float eval_float(fsr_op op, float a, float b, float c) {
     switch (op) {
 #include "graph/scalar_ops.def"
-    default:
-        return 0;
+    default: return 0;
     }
 }
 #undef W_
@@ -100,8 +99,7 @@ static float eval_float(fsr_op op, float a, float b, float c) {
 static double eval_double(fsr_op op, double a, double b, double c) {
     switch (op) {
 #include "graph/scalar_ops.def"
-    default:
-        return 0;
+    default: return 0;
     }
 }
 #undef W_
@@ -109,8 +107,7 @@ static double eval_double(fsr_op op, double a, double b, double c) {
 static long double eval_long_double(fsr_op op, long double a, long double b, long double c) {
     switch (op) {
 #include "graph/scalar_ops.def"
-    default:
-        return 0;
+    default: return 0;
     }
 }
 #undef W_
@@ -120,8 +117,7 @@ static long double eval_long_double(fsr_op op, long double a, long double b, lon
 static int64_t eval_int(fsr_op op, int64_t a, int64_t b, int64_t c) {
     switch (op) {
 #include "graph/scalar_ops.def"
-    default:
-        return 0;
+    default: return 0;
     }
 }
 #undef REF
@@ -130,8 +126,7 @@ static int64_t eval_int(fsr_op op, int64_t a, int64_t b, int64_t c) {
 static int eval_bool(fsr_op op, int a, int b, int c) {
     switch (op) {
 #include "graph/scalar_ops.def"
-    default:
-        return 0;
+    default: return 0;
     }
 }
 #undef REF

@@ -1,8 +1,8 @@
 /* Operators of reductions and scans: the built-in ones, evaluation, equality.
  *
  * Equality is of what the program computes step by step, not of bytes: a step's unused fields (the arguments of a
- * constant) do not matter. Constants are compared by their bits. Counter-example to comparing them with ==: +0.0 and -0.0
- * are equal but 1/x is not, and a NaN would never equal itself, so the plan cache would never hit. */
+ * constant) do not matter. Constants are compared by their bits. Counter-example to comparing them with ==: +0.0 and
+ * -0.0 are equal but 1/x is not, and a NaN would never equal itself, so the plan cache would never hit. */
 #include "graph/program.h"
 #include <string.h>
 
@@ -44,12 +44,9 @@ static bool step_equal(const fsr_step *a, const fsr_step *b) {
     if (a->kind != b->kind || a->dtype != b->dtype)
         return false;
     switch (a->kind) {
-    case FSR_STEP_ARG:
-        return a->index == b->index;
-    case FSR_STEP_CONST:
-        return a->value.bits == b->value.bits;
-    case FSR_STEP_OP:
-        break;
+    case FSR_STEP_ARG: return a->index == b->index;
+    case FSR_STEP_CONST: return a->value.bits == b->value.bits;
+    case FSR_STEP_OP: break;
     }
     if (a->op != b->op || a->compute != b->compute)
         return false;

@@ -25,26 +25,13 @@ static int64_t saturate(double value, int64_t low, int64_t high) {
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
     fsr_value out = {.bits = 0};
     switch (dtype) {
-    case FSR_BOOL:
-        out.b = value != 0;
-        break;
-    case FSR_U8:
-        out.u8 = (uint8_t)value;
-        break;
-    case FSR_I32:
-        out.i32 = (int32_t)(uint32_t)value;
-        break;
-    case FSR_I64:
-        out.i64 = value;
-        break;
-    case FSR_F32:
-        out.f32 = (float)value;
-        break;
-    case FSR_F64:
-        out.f64 = (double)value;
-        break;
-    case FSR_DTYPE_COUNT:
-        break;
+    case FSR_BOOL: out.b = value != 0; break;
+    case FSR_U8: out.u8 = (uint8_t)value; break;
+    case FSR_I32: out.i32 = (int32_t)(uint32_t)value; break;
+    case FSR_I64: out.i64 = value; break;
+    case FSR_F32: out.f32 = (float)value; break;
+    case FSR_F64: out.f64 = (double)value; break;
+    case FSR_DTYPE_COUNT: break;
     }
     return out;
 }
@@ -52,61 +39,36 @@ fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value) {
     fsr_value out = {.bits = 0};
     switch (dtype) {
-    case FSR_BOOL:
-        out.b = value != 0;
-        break;
-    case FSR_U8:
-        out.u8 = (uint8_t)saturate(value, 0, UINT8_MAX);
-        break;
-    case FSR_I32:
-        out.i32 = (int32_t)saturate(value, INT32_MIN, INT32_MAX);
-        break;
-    case FSR_I64:
-        out.i64 = saturate(value, INT64_MIN, INT64_MAX);
-        break;
-    case FSR_F32:
-        out.f32 = (float)value;
-        break;
-    case FSR_F64:
-        out.f64 = value;
-        break;
-    case FSR_DTYPE_COUNT:
-        break;
+    case FSR_BOOL: out.b = value != 0; break;
+    case FSR_U8: out.u8 = (uint8_t)saturate(value, 0, UINT8_MAX); break;
+    case FSR_I32: out.i32 = (int32_t)saturate(value, INT32_MIN, INT32_MAX); break;
+    case FSR_I64: out.i64 = saturate(value, INT64_MIN, INT64_MAX); break;
+    case FSR_F32: out.f32 = (float)value; break;
+    case FSR_F64: out.f64 = value; break;
+    case FSR_DTYPE_COUNT: break;
     }
     return out;
 }
 
 double fsr_value_to_double(fsr_dtype dtype, fsr_value value) {
     switch (dtype) {
-    case FSR_BOOL:
-        return value.b != 0;
-    case FSR_U8:
-        return value.u8;
-    case FSR_I32:
-        return value.i32;
-    case FSR_I64:
-        return (double)value.i64;
-    case FSR_F32:
-        return value.f32;
-    case FSR_F64:
-        return value.f64;
-    case FSR_DTYPE_COUNT:
-        break;
+    case FSR_BOOL: return value.b != 0;
+    case FSR_U8: return value.u8;
+    case FSR_I32: return value.i32;
+    case FSR_I64: return (double)value.i64;
+    case FSR_F32: return value.f32;
+    case FSR_F64: return value.f64;
+    case FSR_DTYPE_COUNT: break;
     }
     return NAN;
 }
 
 fsr_value fsr_value_cast(fsr_dtype to, fsr_dtype from, fsr_value value) {
     switch (from) {
-    case FSR_BOOL:
-        return fsr_value_from_int(to, value.b != 0);
-    case FSR_U8:
-        return fsr_value_from_int(to, value.u8);
-    case FSR_I32:
-        return fsr_value_from_int(to, value.i32);
-    case FSR_I64:
-        return fsr_value_from_int(to, value.i64);
-    default:
-        return fsr_value_from_double(to, fsr_value_to_double(from, value));
+    case FSR_BOOL: return fsr_value_from_int(to, value.b != 0);
+    case FSR_U8: return fsr_value_from_int(to, value.u8);
+    case FSR_I32: return fsr_value_from_int(to, value.i32);
+    case FSR_I64: return fsr_value_from_int(to, value.i64);
+    default: return fsr_value_from_double(to, fsr_value_to_double(from, value));
     }
 }

@@ -60,8 +60,7 @@ fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n) {
     return fsr_iota(g, at, dtype, &shape, 0);
 }
 
-/* A copy of a name of letters, digits and _; NULL with *poison set if it is none. */
-static char *name_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_node *poison) {
+char *fsr_name_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_node *poison) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     if (!name) {
         *poison = fsr_poison(g, at, FSR_ERR_NULL, what, "the name is null");
@@ -102,7 +101,7 @@ fsr_node fsr_input_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
     fsr_node poison;
     if (!fsr_shape_take(g, at, "input", dtype, ndim, shape, &to, &poison))
         return poison;
-    char *copy = name_take(g, at, "input", name, &poison);
+    char *copy = fsr_name_take(g, at, "input", name, &poison);
     return copy ? named(g, at, FSR_NODE_INPUT, dtype, copy, &to, (fsr_value){.bits = 0}) : poison;
 }
 
@@ -111,7 +110,7 @@ fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
     fsr_node poison;
     if (!fsr_shape_take(g, at, "param", dtype, 0, NULL, &scalar, &poison))
         return poison;
-    char *copy = name_take(g, at, "param", name, &poison);
+    char *copy = fsr_name_take(g, at, "param", name, &poison);
     if (!copy)
         return poison;
     return named(g, at, FSR_NODE_PARAM, dtype, copy, &scalar, fsr_value_from_double(dtype, value));

@@ -1,6 +1,8 @@
 /* Mean and variance.
  *
- * The variance is one pass: states (count, mean, M2) combine by the pairwise update of Chan, Golub and LeVeque (1979).
+ * Up to SHORT elements the variance is two passes, as NumPy does it: the mean, then the mean of squared deviations. Such a row stays
+ * in registers or cache between them, so memory is read once all the same, and an element costs three operations.
+ * Longer rows take one pass: states (count, mean, M2) combine by the pairwise update of Chan, Golub and LeVeque (1979).
  * Counter-example to sum(x*x) - sum(x)^2/n: around 1e4 with f32 all digits of a variance of 1 cancel.
  * (0, 0, 0) is neutral: the divisor is at least 1 (no 0/0), and delta is multiplied by the weights before it is
  * squared, so that a large mean against an empty state gives 0, not inf * 0.
@@ -9,6 +11,8 @@
  *
  * Counts enter as parameters, not literals: a new shape does not make a new plan. */
 #include "primitives/primitives.h"
+
+enum { SHORT = 8192 };
 
 /* left, right, out: count, mean, M2. */
 static void chan(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -67,12 +71,33 @@ static void states(fsr_site at, fsr_node x, fsr_node *in) {
     in[2] = fsr_sub_at(at, x, x);
 }
 
+/* Two passes over x; NaN where x is not finite follows by itself. */
+static fsr_node short_deviations(fsr_site at, fsr_node x, uint32_t mask) {
+    const fsr_shape shape = fsr_node_rec(x)->shape;
+    fsr_dtype dtype = fsr_node_dtype(x);
+    fsr_node sum = {0}, squares = {0};
+    fsr_fold_nodes(at, &sum, &x, fsr_combine_of(FSR_OP_ADD, dtype), mask);
+    fsr_node mean = fsr_div_at(at, sum, fsr_count(x.graph, at, dtype, (double)fsr_folded(&shape, mask)));
+    if (fsr_node_status(mean))
+        return mean;
+    fsr_node delta = fsr_sub_at(at, x, fsr_stretch(at, mean, &shape));
+    fsr_node square = fsr_mul_at(at, delta, delta);
+    if (fsr_node_status(square))
+        return square;
+    fsr_fold_nodes(at, &squares, &square, fsr_combine_of(FSR_OP_ADD, dtype), mask);
+    return squares;
+}
+
 /* The sum of squared deviations over the axes; nothing folded: 0, or NaN where x is not finite. */
 static fsr_node deviations(fsr_site at, fsr_node x, uint32_t mask, bool keep) {
     fsr_node in[3], out[FSR_MAX_TUPLE] = {{0}}, poison, delta;
     if (!mask) {
         delta = fsr_sub_at(at, x, x);
         return fsr_mul_at(at, delta, delta);
+    }
+    if (fsr_folded(&fsr_node_rec(x)->shape, mask) <= SHORT) {
+        delta = short_deviations(at, x, mask);
+        return keep || fsr_node_status(delta) ? delta : fsr_drop_axes(at, delta, mask);
     }
     states(at, x, in);
     fsr_dtype dtype = fsr_node_dtype(x), dtypes[3] = {dtype, dtype, dtype};

@@ -18,6 +18,9 @@ bool fsr_axes_take(fsr_node x, fsr_site at, const char *what, const int *axes, i
 /* flags has no bit outside allowed. */
 bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int allowed, fsr_node *poison);
 
+/* A copy of a caller's name (1 to 63 letters, digits and _), malloc'ed; NULL: *poison is set. */
+char *fsr_name_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_node *poison);
+
 /* ---- builders; operands are valid and of one graph unless said otherwise ------------------------- */
 
 /* A 0-d literal. */

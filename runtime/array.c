@@ -1,6 +1,6 @@
 /* Arrays: buffers, host data in and out, forcing. */
 #include "runtime/array.h"
-#include "backend_cpu/reference.h"
+#include "runtime/reference.h"
 #include "primitives/primitives.h"
 #include "runtime/executable.h"
 #include <stdlib.h>
@@ -63,8 +63,7 @@ fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_b
 
 /* ---- leaves from the host --------------------------------------------------------------------------- */
 
-/* A caller's bool bytes as 0 or 1; NULL: out of memory. */
-static uint8_t *normal_bools(const uint8_t *data, int64_t n) {
+uint8_t *fsr_normal_bools(const uint8_t *data, int64_t n) {
     uint8_t *copy = malloc((size_t)n + 1);
     for (int64_t i = 0; copy && i < n; ++i)
         copy[i] = data[i] != 0;
@@ -74,7 +73,7 @@ static uint8_t *normal_bools(const uint8_t *data, int64_t n) {
 static fsr_status fill(fsr_context *ctx, fsr_buffer *buffer, fsr_dtype dtype, const void *data, fsr_fault *fault) {
     if (buffer->bytes == 0)
         return FSR_OK;
-    uint8_t *bools = dtype == FSR_BOOL ? normal_bools(data, buffer->bytes) : NULL;
+    uint8_t *bools = dtype == FSR_BOOL ? fsr_normal_bools(data, buffer->bytes) : NULL;
     if (dtype == FSR_BOOL && !bools)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for an array");
     fsr_status status = ctx->backend->ops->copy_in(ctx->backend, buffer->data, bools ? bools : data, buffer->bytes, NULL, fault);
@@ -151,6 +150,15 @@ static fsr_status run_reference(fsr_context *ctx, const fsr_graph *g, const fsr_
     return status;
 }
 
+/* Outputs that no kernel writes, because an earlier one has the same value, share that one's array. */
+static void share_equal(const fsr_program *program, fsr_buffer **buffer) {
+    for (int i = 0; i < program->nouts; ++i)
+        if (program->same_out[i] >= 0) {
+            fsr_buffer_unref(buffer[i]);
+            buffer[i] = fsr_buffer_ref(buffer[program->same_out[i]]);
+        }
+}
+
 static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable *e, const fsr_binding *binding, fsr_buffer **buffer, fsr_fault *fault) {
     const fsr_program *p = &e->program;
     void **leaf = malloc(sizeof *leaf * (size_t)(p->nleaves + p->nouts + 1));
@@ -166,6 +174,8 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable
         fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar};
         status = fsr_executable_run(ctx, e, &run, fault);
     }
+    if (!status)
+        share_equal(p, buffer);
     free(leaf);
     free(scalar);
     return status;

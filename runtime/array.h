@@ -13,4 +13,7 @@ fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref 
 fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op, fsr_fault *fault);
 int64_t fsr_rec_bytes(const fsr_rec *rec, int output);
 
+/* A caller's bool bytes as 0 or 1, malloc'ed; NULL: out of memory. */
+uint8_t *fsr_normal_bools(const uint8_t *data, int64_t n);
+
 #endif

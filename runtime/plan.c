@@ -212,6 +212,26 @@ static fsr_status place(fsr_plan *plan, int slot, const fsr_arg *arg, bool input
     return (arg->place == FSR_HOST ? ops->copy_in : ops->copy)(ctx->backend, plan->borrowed[slot], arg->data, (int64_t)arg->bytes, stream, fault);
 }
 
+/* Bool input that holds other bytes than 0 and 1, and that the host can see: a copy of 0 and 1 takes its place. */
+static fsr_status place_bools(fsr_plan *plan, int slot, const fsr_arg *arg, void *stream, fsr_fault *fault) {
+    const uint8_t *data = arg->data;
+    size_t good = 0;
+    while (good < arg->bytes && data[good] <= 1)
+        ++good;
+    if (good == arg->bytes)
+        return place(plan, slot, arg, true, stream, fault);
+    const fsr_backend_ops *ops = plan->ctx->backend->ops;
+    uint8_t *bools = fsr_normal_bools(data, (int64_t)arg->bytes);
+    fsr_status status = bools ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "plan_run: out of memory");
+    if (!status)
+        status = ops->alloc(plan->ctx->backend, (int64_t)arg->bytes, &plan->borrowed[slot], fault);
+    plan->address[slot] = plan->borrowed[slot];
+    if (!status)
+        status = ops->copy_in(plan->ctx->backend, plan->borrowed[slot], bools, (int64_t)arg->bytes, stream, fault);
+    free(bools);
+    return status;
+}
+
 static fsr_status bind_scalar(fsr_plan *plan, const fsr_arg *arg, int number, bool *known, fsr_fault *fault) {
     for (int i = 0; i < plan->nscalars; ++i) {
         if (!plan->scalar[i].name || strcmp(plan->scalar[i].name, arg->name) != 0)
@@ -222,6 +242,8 @@ static fsr_status bind_scalar(fsr_plan *plan, const fsr_arg *arg, int number, bo
             return status;
         plan->value[i].bits = 0;
         memcpy(&plan->value[i], arg->data, size);
+        if (plan->scalar[i].dtype == FSR_BOOL)
+            plan->value[i].b = plan->value[i].b != 0;
         *known = true;
     }
     return FSR_OK;
@@ -237,8 +259,9 @@ static fsr_status bind_input(fsr_plan *plan, const fsr_arg *arg, int number, voi
         fsr_status status = check_arg(arg, plan->leaf[i].bytes, "input", number, fault);
         if (!status && plan->bound[i])
             status = fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: input \"%s\" is given twice", arg->name);
+        bool bools = plan->leaf[i].dtype == FSR_BOOL && (arg->place == FSR_HOST || !plan->ctx->target.gpu);
         if (!status)
-            status = place(plan, i, arg, true, stream, fault);
+            status = bools ? place_bools(plan, i, arg, stream, fault) : place(plan, i, arg, true, stream, fault);
         if (status)
             return status;
         plan->bound[i] = known = true;

@@ -65,33 +65,56 @@ extern "C" float fmaf(float, float, float) noexcept;
 
 /* ---- pieces of the prelude ---------------------------------------------------------------------------- */
 
-#define fsr_barrier() host_calls->barrier(__LINE__)
-#define fsr_shuffle_word(word, lane) host_calls->shuffle(word, lane, __LINE__)
-#define fsr_pause() host_calls->yield(__LINE__)
-#define fsr_fence() host_calls->yield(__LINE__)
+/* The last argument is the line of the call. */
+#define HOST_LINE int line = __builtin_LINE()
+typedef unsigned long long host_word;
 
-template <class T> static inline T host_peek(const T *at, int line) {
+static inline void fsr_barrier(HOST_LINE) {
+    host_calls->barrier(line);
+}
+static inline unsigned fsr_shuffle_word(unsigned word, unsigned lane, HOST_LINE) {
+    return host_calls->shuffle(word, lane, line);
+}
+static inline void fsr_pause(HOST_LINE) {
+    host_calls->yield(line);
+}
+static inline void fsr_fence(HOST_LINE) {
+    host_calls->yield(line);
+}
+static inline unsigned fsr_add_ticket(unsigned *at, HOST_LINE) {
+    host_calls->yield(line);
+    host_calls->progress();
+    return (*at)++;
+}
+static inline void fsr_post_flag(unsigned *at, HOST_LINE) {
+    host_calls->yield(line);
+    host_calls->progress();
+    *at = 1;
+}
+static inline unsigned fsr_peek_flag(const unsigned *at, HOST_LINE) {
     host_calls->yield(line);
     return *at;
 }
-template <class T> static inline void host_post(T *at, T value, int line) {
+static inline void fsr_post_word(host_word *at, host_word word, HOST_LINE) {
     host_calls->yield(line);
-    *at = value;
     host_calls->progress();
+    *at = word;
 }
-static inline unsigned host_add(unsigned *at, int line) {
-    unsigned old = host_peek(at, line);
+static inline host_word fsr_peek_word(const host_word *at, HOST_LINE) {
+    host_calls->yield(line);
+    return *at;
+}
+static inline void fsr_post_pair(host_word *at, host_word low, host_word high, HOST_LINE) {
+    host_calls->yield(line);
     host_calls->progress();
-    return (*at)++, old;
+    at[0] = low;
+    at[1] = high;
 }
-#define fsr_add_ticket(at) host_add(at, __LINE__)
-#define fsr_post_flag(at) host_post(at, 1u, __LINE__)
-#define fsr_peek_flag(at) host_peek(at, __LINE__)
-#define fsr_post_word(at, word) host_post<unsigned long long>(at, word, __LINE__)
-#define fsr_peek_word(at) host_peek(at, __LINE__)
-/* Both words at once. */
-#define fsr_post_pair(at, low, high) (host_post<unsigned long long>(at, low, __LINE__), (void)((at)[1] = high))
-#define fsr_peek_pair(at, low, high) (low = host_peek(at, __LINE__), (void)(high = (at)[1]))
+static inline void fsr_peek_pair(const host_word *at, host_word &low, host_word &high, HOST_LINE) {
+    host_calls->yield(line);
+    low = at[0];
+    high = at[1];
+}
 
 template <class To, class From> static inline To host_bits(From from) {
     To to;

@@ -1,4 +1,5 @@
 #include "tests/host_cuda/machine.h"
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +23,21 @@ enum {
 
 typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, EXITED } fiber_state;
 
-typedef struct fiber {
+/* A stack that runs one thread after the other. It is left and entered by setjmp and longjmp, which cost no system call;
+ * the address sanitizer wants to be told and to see swapcontext. */
+typedef struct strand {
     ucontext_t context;
+    jmp_buf jump;
+    bool made;
+    void *fake_stack;
+} strand;
+
+typedef struct fiber {
+    strand *strand;
     fiber_state state;
     host_self self;
     int line;                    /* where it waits */
     unsigned word, lane, result; /* of a shuffle */
-    void *fake_stack;
 } fiber;
 
 typedef struct block {
@@ -44,14 +53,12 @@ typedef struct machine {
     uint64_t seed;
     int order; /* of ready threads: 0 oldest first, 1 newest first, else by chance */
     block *resident[MAX_RESIDENT];
-    char *stacks[MAX_RESIDENT]; /* of place p: MAX_THREADS stacks */
     int nresident, room;
     block *now;
     fiber *running;
-    ucontext_t scheduler;
+    strand scheduler;
     const void *scheduler_stack; /* for the address sanitizer */
     size_t scheduler_size;
-    void *scheduler_fake;
     bool yielded, failed;
     long idle;
     char message[512];
@@ -59,6 +66,10 @@ typedef struct machine {
 
 /* The machine that runs, for the calls that come from compiled kernels. */
 static machine *current;
+
+/* Strands and their stacks, kept from run to run; a place is a resident block's. */
+static strand strands[MAX_RESIDENT][MAX_THREADS];
+static char *stacks[MAX_RESIDENT];
 
 static uint64_t draw(machine *m) {
     m->seed += 0x9e3779b97f4a7c15u;
@@ -81,41 +92,48 @@ static void broken(machine *m, const char *format, ...) {
 
 /* ---- switching --------------------------------------------------------------------------------------- */
 
-static void to_scheduler(bool last) {
+#ifdef __SANITIZE_ADDRESS__
+static void change(strand *from, strand *to, const void *stack, size_t size) {
+    __sanitizer_start_switch_fiber(&from->fake_stack, stack, size);
+    to->made = true;
+    swapcontext(&from->context, &to->context);
+    __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
+}
+#else
+static void change(strand *from, strand *to, const void *stack, size_t size) {
+    (void)stack;
+    (void)size;
+    if (_setjmp(from->jump))
+        return;
+    if (to->made)
+        _longjmp(to->jump, 1);
+    to->made = true;
+    setcontext(&to->context);
+}
+#endif
+
+static void to_scheduler(void) {
     machine *m = current;
-    fiber *f = m->running;
-#ifdef __SANITIZE_ADDRESS__
-    __sanitizer_start_switch_fiber(last ? NULL : &f->fake_stack, m->scheduler_stack, m->scheduler_size);
-#endif
-    (void)last;
-    swapcontext(&f->context, &m->scheduler);
-#ifdef __SANITIZE_ADDRESS__
-    __sanitizer_finish_switch_fiber(f->fake_stack, NULL, NULL);
-#endif
+    change(m->running->strand, &m->scheduler, m->scheduler_stack, m->scheduler_size);
 }
 
-static void fiber_main(void) {
-    machine *m = current;
+static void strand_main(void) {
 #ifdef __SANITIZE_ADDRESS__
-    __sanitizer_finish_switch_fiber(NULL, &m->scheduler_stack, &m->scheduler_size);
+    __sanitizer_finish_switch_fiber(NULL, &current->scheduler_stack, &current->scheduler_size);
 #endif
-    m->program->start(m->args);
-    m->running->state = EXITED;
-    m->now->exited++;
-    m->idle = 0;
-    to_scheduler(true);
+    for (;;) {
+        current->program->start(current->args);
+        current->running->state = EXITED;
+        current->now->exited++;
+        current->idle = 0;
+        to_scheduler();
+    }
 }
 
 static void to_fiber(machine *m, fiber *f) {
     m->running = f;
     *m->program->self = &f->self;
-#ifdef __SANITIZE_ADDRESS__
-    __sanitizer_start_switch_fiber(&m->scheduler_fake, f->context.uc_stack.ss_sp, f->context.uc_stack.ss_size);
-#endif
-    swapcontext(&m->scheduler, &f->context);
-#ifdef __SANITIZE_ADDRESS__
-    __sanitizer_finish_switch_fiber(m->scheduler_fake, NULL, NULL);
-#endif
+    change(&m->scheduler, f->strand, f->strand->context.uc_stack.ss_sp, STACK);
     m->running = NULL;
 }
 
@@ -152,7 +170,7 @@ static void machine_barrier(int line) {
     m->running->state = AT_BARRIER;
     if (++m->now->waiting == m->now->threads)
         release_barrier(m, m->now);
-    to_scheduler(false);
+    to_scheduler();
 }
 
 /* True once every lane of the warp is at the same shuffle. */
@@ -177,7 +195,7 @@ static unsigned machine_shuffle(unsigned word, unsigned lane, int line) {
         }
         m->idle = 0;
     }
-    to_scheduler(false);
+    to_scheduler();
     return f->result;
 }
 
@@ -193,7 +211,7 @@ static void machine_yield(int line) {
         memmove(m->now->ready + 1, m->now->ready, (size_t)(m->now->nready - 1) * sizeof *m->now->ready);
         m->now->ready[0] = (int)(m->running - m->now->fiber);
     }
-    to_scheduler(false);
+    to_scheduler();
 }
 
 static void machine_progress(void) {
@@ -204,19 +222,25 @@ const host_table host_machine_table = {machine_barrier, machine_shuffle, machine
 
 /* ---- blocks ------------------------------------------------------------------------------------------ */
 
-static void start_fiber(block *b, unsigned t, char *stacks) {
+static void make_strand(strand *to, char *stack) {
+    getcontext(&to->context);
+    to->context.uc_stack.ss_sp = stack;
+    to->context.uc_stack.ss_size = STACK;
+    to->context.uc_link = NULL;
+    makecontext(&to->context, strand_main, 0);
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(stack, STACK);
+#endif
+}
+
+static void start_fiber(block *b, unsigned t, int place) {
     fiber *f = &b->fiber[t];
     memset(f, 0, sizeof *f);
+    f->strand = &strands[place][t];
     f->self.thread = (host_dim){t, 0, 0};
     f->self.block = (host_dim){b->number, 0, 0};
-    getcontext(&f->context);
-    f->context.uc_stack.ss_sp = stacks + (size_t)t * STACK;
-    f->context.uc_stack.ss_size = STACK;
-    f->context.uc_link = NULL;
-    makecontext(&f->context, fiber_main, 0);
-#ifdef __SANITIZE_ADDRESS__
-    __asan_unpoison_memory_region(f->context.uc_stack.ss_sp, STACK);
-#endif
+    if (!f->strand->made)
+        make_strand(f->strand, stacks[place] + (size_t)t * STACK);
     make_ready(b, f);
 }
 
@@ -235,7 +259,7 @@ static block *new_block(machine *m, unsigned number, unsigned threads, int place
     b->shared = shared;
     memset(shared, GARBAGE, m->program->shared_bytes + 1);
     for (unsigned t = 0; t < threads; t++)
-        start_fiber(b, t, m->stacks[place]);
+        start_fiber(b, t, place);
     return b;
 }
 
@@ -326,22 +350,25 @@ static bool run_grid(machine *m, const unsigned *order, unsigned blocks, unsigne
     return true;
 }
 
-static bool map_stacks(machine *m, unsigned threads) {
+static bool map_stacks(const machine *m) {
     for (int p = 0; p < m->room; p++) {
-        void *at = mmap(NULL, (size_t)threads * STACK, PROT_READ | PROT_WRITE,
+        if (stacks[p])
+            continue;
+        void *at = mmap(NULL, (size_t)MAX_THREADS * STACK, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED)
             return false;
-        m->stacks[p] = at;
+        stacks[p] = at;
     }
     return true;
 }
 
-static void machine_free(machine *m, unsigned threads) {
-    for (int p = 0; p < m->room; p++) {
+/* Threads that did not come to their end leave strands that cannot be used again. */
+static void machine_free(machine *m) {
+    for (int p = 0; p < MAX_RESIDENT; p++) {
+        for (int t = 0; t < MAX_THREADS && m->failed; t++)
+            strands[p][t].made = false;
         free_block(m->resident[p]);
-        if (m->stacks[p])
-            munmap(m->stacks[p], (size_t)threads * STACK);
     }
     free(m);
 }
@@ -360,18 +387,19 @@ fsr_status host_machine_run(const host_program *program, void **args, unsigned b
     m->program = program;
     m->args = args;
     m->seed = seed;
+    m->scheduler.made = true;
     m->order = (int)(draw(m) % 4);
     m->room = 1 + (int)(draw(m) % MAX_RESIDENT);
     shuffle_numbers(m, order, blocks);
     current = m;
-    bool memory = map_stacks(m, threads) && run_grid(m, order, blocks, threads);
+    bool memory = map_stacks(m) && run_grid(m, order, blocks, threads);
     current = NULL;
     fsr_status status = FSR_OK;
     if (!memory)
         status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of host memory");
     else if (m->failed)
         status = fsr_fault_set(fault, FSR_ERR_MISMATCH, "seed %llu: %s", (unsigned long long)seed, m->message);
-    machine_free(m, threads);
+    machine_free(m);
     free(order);
     return status;
 }

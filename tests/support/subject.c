@@ -1,4 +1,3 @@
-#define _DEFAULT_SOURCE
 #include "tests/support/subject.h"
 #include <float.h>
 #include <math.h>

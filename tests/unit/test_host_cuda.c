@@ -144,7 +144,7 @@ static bool run_once(const fsr_kernel *k, const char *source, fsr_launch *launch
     return good;
 }
 
-static void check_launch(counts *n, const fsr_kernel *k, const char *source, fsr_launch *launch, double tolerance) {
+static bool check_launch(counts *n, const fsr_kernel *k, const char *source, fsr_launch *launch, double tolerance) {
     enum { SEEDS = 3 };
     kernel_data expected, got[SEEDS];
     char why[2048] = "";
@@ -163,6 +163,7 @@ static void check_launch(counts *n, const fsr_kernel *k, const char *source, fsr
     while (made > 0)
         kernel_data_free(&got[--made]);
     kernel_data_free(&expected);
+    return good;
 }
 
 /* ---- sweeps ------------------------------------------------------------------------------------------ */
@@ -191,7 +192,7 @@ static void set_splits(const fsr_kernel *k, fsr_launch *launch, int64_t columns,
     launch->integer[FSR_INT_SPLITS] = columns > 0 ? (columns + chunk - 1) / chunk : 1;
 }
 
-/* All sizes of one kernel under one schedule; takes the kernel. */
+/* All sizes of one kernel under one schedule, up to the first failure; takes the kernel. */
 static void sweep_sizes(counts *n, fsr_kernel *k, fsr_schedule schedule, int splits, double tolerance,
                         const int64_t (*size)[2], int sizes) {
     char why[256];
@@ -209,7 +210,8 @@ static void sweep_sizes(counts *n, fsr_kernel *k, fsr_schedule schedule, int spl
         set_splits(k, &launch, size[i][1], splits);
         if (k->nscalars)
             launch.scalar[0] = fsr_value_from_double(k->scalar[0], 3);
-        check_launch(n, k, text.data, &launch, tolerance);
+        if (!check_launch(n, k, text.data, &launch, tolerance))
+            break;
     }
     fsr_text_free(&text);
     fsr_kernel_free(k);
@@ -430,5 +432,6 @@ int main(void) {
         fprintf(stderr, "skipped: no C++ compiler\n");
         return 77;
     }
+    if (getenv("ONLY")) cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

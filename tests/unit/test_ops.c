@@ -1,5 +1,6 @@
 /* The scalar-op table against expectations written independently of it: integers in 128-bit arithmetic, floats in
- * binary128 or by hand. Every op of the table, every dtype it is defined for, all pairs and triples of special values. */
+ * binary128 or by hand. Every op of the table, every dtype it is defined for, all pairs and triples of special
+ * values. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +18,7 @@
 __extension__ typedef __float128 quad;
 __extension__ typedef __int128 wide_int;
 
-static const double float_specials[] = {0.0, -0.0, 1.0,       -1.0,     0.5,  -2.5,  2.5, 3.0,
+static const double float_specials[] = {0.0, -0.0, 1.0,      -1.0,      0.5, -2.5,   2.5,  3.0,
                                         7.0, 1e-3, HUGE_VAL, -HUGE_VAL, NAN, 1234.5, -0.75};
 static const int64_t int_specials[] = {0, 1, -1, 2, 7, -46341, 128, 255, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
 
@@ -49,7 +50,9 @@ static wide_int to_wide_int(fsr_dtype dtype, fsr_value v) {
     return dtype == FSR_BOOL ? v.b : dtype == FSR_U8 ? v.u8 : dtype == FSR_I32 ? v.i32 : v.i64;
 }
 
-static double to_float(fsr_dtype dtype, fsr_value v) { return dtype == FSR_F32 ? (double)v.f32 : v.f64; }
+static double to_float(fsr_dtype dtype, fsr_value v) {
+    return dtype == FSR_F32 ? (double)v.f32 : v.f64;
+}
 
 static int specials(fsr_dtype dtype, fsr_value *out) {
     int n = 0;
@@ -78,7 +81,9 @@ static fsr_value round_quad(fsr_dtype dtype, quad x) {
     return v;
 }
 
-static bool is(const char *name, const char *want) { return strcmp(name, want) == 0; }
+static bool is(const char *name, const char *want) {
+    return strcmp(name, want) == 0;
+}
 
 /* Expectations of the exact ops that give a float; false: not one of them. */
 static bool expect_float(const char *name, fsr_dtype dtype, double a, double b, double c, fsr_value *out) {
@@ -208,7 +213,8 @@ static bool expectation(const char *name, fsr_dtype compute, const fsr_value *x,
             *want = from_wide_int(FSR_BOOL, relation);
         return relation >= 0 || expect_float(name, compute, a, b, c, want);
     }
-    wide_int a = select ? x[0].b : to_wide_int(compute, x[0]), b = to_wide_int(compute, x[1]), c = to_wide_int(compute, x[2]);
+    wide_int a = select ? x[0].b : to_wide_int(compute, x[0]), b = to_wide_int(compute, x[1]),
+             c = to_wide_int(compute, x[2]);
     int relation = expect_compare(name, a < b, b < a, false);
     if (relation >= 0) {
         *want = from_wide_int(FSR_BOOL, relation);
@@ -238,8 +244,8 @@ static void check_exact(fsr_op op, fsr_dtype compute) {
                 fsr_value got = fsr_op_eval(op, compute, result, args);
                 bool zeros = is(info->name, "maximum") || is(info->name, "minimum");
                 if (zeros ? !same_number(result, got, want) : !same(result, got, want))
-                    fail_msg("%s on %s, values %d %d %d: got %llx, want %llx", info->name, fsr_dtype_name(compute), i, j, k,
-                             (unsigned long long)got.bits, (unsigned long long)want.bits);
+                    fail_msg("%s on %s, values %d %d %d: got %llx, want %llx", info->name, fsr_dtype_name(compute), i,
+                             j, k, (unsigned long long)got.bits, (unsigned long long)want.bits);
             }
 }
 
@@ -274,7 +280,8 @@ static void test_correct_rounding(void **state) {
         assert_true(slow * slow <= (quad)v.f32 && (quad)v.f32 <= shigh * shigh);
     }
     fsr_value args[3] = {{.bits = 0}, {.bits = 0}, {.bits = 0}};
-    args[0].f32 = 0x1.001p0f, args[1].f32 = 0x1.0010p0f, args[2].f32 = 0x1p-80f; /* a*b = 1 + 2^-11 + 2^-24: a tie, broken upwards by c */
+    args[0].f32 = 0x1.001p0f, args[1].f32 = 0x1.0010p0f,
+    args[2].f32 = 0x1p-80f; /* a*b = 1 + 2^-11 + 2^-24: a tie, broken upwards by c */
     assert_true(fsr_op_eval(FSR_OP_FMA, FSR_F32, FSR_F32, args).f32 == 0x1.002002p0f);
     args[2].f32 = -0x1p-80f;
     assert_true(fsr_op_eval(FSR_OP_FMA, FSR_F32, FSR_F32, args).f32 == 0x1.002p0f);
@@ -427,7 +434,8 @@ static void test_casts_from_int(void **state) {
                 assert_int_equal(cast((fsr_dtype)to, (fsr_dtype)from, x[i]).bits, want.bits);
             }
         }
-    fsr_value big = {.i64 = (INT64_C(1) << 54) + (INT64_C(1) << 30) + 1}; /* through double it would be a tie, rounded down */
+    fsr_value big = {.i64 = (INT64_C(1) << 54) + (INT64_C(1) << 30) +
+                            1}; /* through double it would be a tie, rounded down */
     assert_true(cast(FSR_F32, FSR_I64, big).f32 == 0x1.000002p54f);
     big.i64 = INT64_MAX;
     assert_true(cast(FSR_F64, FSR_I64, big).f64 == 0x1p63);
@@ -523,7 +531,7 @@ static void test_table(void **state) {
         const fsr_op_info *info = fsr_op_get((fsr_op)op);
         assert_int_equal(fsr_op_find(info->name), op);
         assert_in_range(info->arity, 1, 3);
-        for (int class = 0; class < FSR_CLASS_COUNT; class++)
+        for (int class = 0; class < FSR_CLASS_COUNT; class ++)
             assert_int_equal(info->c[class] == NULL, info->cuda[class] == NULL);
         if (info->flags & FSR_OP_ASSOCIATIVE)
             assert_true(info->identity != FSR_IDENTITY_NONE && info->arity == 2);
@@ -557,10 +565,14 @@ static void test_combine(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),           cmocka_unit_test(test_exact_ops),
-        cmocka_unit_test(test_correct_rounding), cmocka_unit_test(test_inexact_ops),
-        cmocka_unit_test(test_casts_from_float), cmocka_unit_test(test_casts_from_int),
-        cmocka_unit_test(test_promotion),       cmocka_unit_test(test_flags_and_identities),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_exact_ops),
+        cmocka_unit_test(test_correct_rounding),
+        cmocka_unit_test(test_inexact_ops),
+        cmocka_unit_test(test_casts_from_float),
+        cmocka_unit_test(test_casts_from_int),
+        cmocka_unit_test(test_promotion),
+        cmocka_unit_test(test_flags_and_identities),
         cmocka_unit_test(test_combine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

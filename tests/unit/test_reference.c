@@ -1,5 +1,5 @@
-/* The reference against hand-written expectations, node by node; backends played by plain float loops must lie inside its
- * bounds, and what is wrong must lie outside. */
+/* The reference against hand-written expectations, node by node; backends played by plain float loops must lie inside
+ * its bounds, and what is wrong must lie outside. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "backend_cpu/reference.h"
+#include "runtime/reference.h"
 
 enum { MAX_INPUTS = 8 };
 
@@ -90,7 +90,7 @@ static void expect(fixture *f, fsr_node x, fsr_dtype dtype, int n, const double 
     }
     fsr_ref_array_free(&got);
 }
-#define EXPECT(f, x, dtype, ...)                                                                                       \
+#define EXPECT(f, x, dtype, ...) \
     expect(f, x, dtype, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__})
 
 /* The node's elements are these within the reference's bounds, which are at most `most`. */
@@ -139,7 +139,8 @@ static void test_integer_maps(void **state) {
     const int32_t a[] = {INT32_MAX, -7, 3};
     const int64_t b[] = {INT64_MAX, INT64_MIN, 9007199254740993};
     const uint8_t flags[] = {0, 200, 1};
-    fsr_node x = vector(f, "x", FSR_I32, 3, a), y = vector(f, "y", FSR_I64, 3, b), z = vector(f, "z", FSR_BOOL, 3, flags);
+    fsr_node x = vector(f, "x", FSR_I32, 3, a), y = vector(f, "y", FSR_I64, 3, b),
+             z = vector(f, "z", FSR_BOOL, 3, flags);
     EXPECT(f, fsr_add(x, fsr_int(f->g, 1)), FSR_I32, INT32_MIN, -6, 4);
     EXPECT(f, fsr_where(z, x, fsr_neg(x)), FSR_I32, -INT32_MAX, -7, 3);
     EXPECT(f, fsr_cast(z, FSR_U8), FSR_U8, 0, 1, 1);
@@ -266,7 +267,7 @@ static void test_reductions(void **state) {
     EXPECT(f, fsr_argmax(x, NULL, 0), FSR_I64, 5);
     EXPECT(f, fsr_any(fsr_greater(x, fsr_int(f->g, 5)), &one, 1, 0), FSR_BOOL, 0, 1);
     EXPECT(f, fsr_all(fsr_greater(x, fsr_int(f->g, 3)), &one, 1, 0), FSR_BOOL, 0, 1);
-    expect_near(f, fsr_var(x, &one, 1, 0, 0), 2, (double[]){2.0 / 3, 2.0 / 3}, 1e-5);
+    expect_near(f, fsr_var(x, &one, 1, 0, 0), 2, (double[]){2.0f / 3, 2.0f / 3}, 1e-5);
     fsr_node none = fsr_slice(x, 1, 0, 0, 1);
     EXPECT(f, fsr_sum(none, &one, 1, 0), FSR_F32, 0, 0);
     EXPECT(f, fsr_prod(none, NULL, 0, 0), FSR_F32, 1);
@@ -408,6 +409,40 @@ static void test_recurrence(void **state) {
     free(wa), free(wb), free(a), free(b), free(got);
 }
 
+/* Sum that skips NaN, beside a plain sum. */
+static void skipping(fsr_node *out, const fsr_node *l, const fsr_node *r, void *user) {
+    (void)user;
+    out[0] = fsr_where(fsr_isnan(r[0]), l[0], fsr_where(fsr_isnan(l[0]), r[0], fsr_add(l[0], r[0])));
+    out[1] = fsr_add(r[1], l[1]);
+}
+
+/* Neighbours cancel in our tree, not in a backend's two lanes. */
+static void test_cancellation(void **state) {
+    fixture *f = *state;
+    enum { N = 16 };
+    float a[N], lane[2] = {0};
+    for (int i = 0; i < N; i++) {
+        a[i] = (1000.1f + 0.7f * (float)i) * (i % 2 ? -1.0f : 1.0f);
+        lane[i % 2] += a[i];
+    }
+    const float got = lane[0] + lane[1];
+    const fsr_operator op = {skipping, NULL, 2, {0, 0}, true};
+    fsr_node x = vector(f, "x", FSR_F32, N, a), in[2] = {x, x}, out[2];
+    fsr_reduce_with(out, in, &op, NULL, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        fsr_ref_array want = run(f, out[i]);
+        fsr_verify_report report = {0};
+        assert_true(fsr_ref_compare(&want, &got, &report));
+        assert_true(report.worst_error > 1e-5 && want.bound[0] < 0.02);
+        fsr_ref_array_free(&want);
+    }
+    a[3] = NAN;
+    fsr_ref_array want = run(f, out[0]);
+    assert_true(want.bound[0] < 0.02 && fabs(value(&want, 0) - 996.6) < 1);
+    fsr_ref_array_free(&want);
+    EXPECT(f, out[1], FSR_F32, NAN);
+}
+
 /* ---- the run itself ----------------------------------------------------------------------------------- */
 
 static void test_long_chain(void **state) {
@@ -482,11 +517,13 @@ static void test_contraction(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_exact_maps), TEST(test_integer_maps), TEST(test_exp_chain),   TEST(test_f64_chain),
-        TEST(test_unknown),    TEST(test_compare),      TEST(test_views),       TEST(test_reductions),
-        TEST(test_special_reductions), TEST(test_sum_orders), TEST(test_var),   TEST(test_argmax_tie),
-        TEST(test_scans),      TEST(test_recurrence),   TEST(test_long_chain),  TEST(test_leaves),
-        TEST(test_errors),     TEST(test_contraction),
+        TEST(test_exact_maps),   TEST(test_integer_maps), TEST(test_exp_chain),
+        TEST(test_f64_chain),    TEST(test_unknown),      TEST(test_compare),
+        TEST(test_views),        TEST(test_reductions),   TEST(test_special_reductions),
+        TEST(test_sum_orders),   TEST(test_var),          TEST(test_argmax_tie),
+        TEST(test_scans),        TEST(test_recurrence),   TEST(test_long_chain),
+        TEST(test_leaves),       TEST(test_errors),       TEST(test_contraction),
+        TEST(test_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

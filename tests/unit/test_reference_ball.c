@@ -1,5 +1,6 @@
-/* Soundness of the ball arithmetic: random programs of scalar ops, run op by op as a backend would (rounded to the dtype
- * after each op, inexact ops wrong by as much as the table allows), must stay inside the balls. And the balls must be small. */
+/* Soundness of the ball arithmetic: random programs of scalar ops, run op by op as a backend would (rounded to the
+ * dtype after each op, inexact ops wrong by as much as the table allows), must stay inside the balls. And the balls
+ * must be small. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +22,9 @@ static uint64_t next_random(uint64_t *state) {
     return *state;
 }
 
-static int pick(uint64_t *state, int n) { return (int)(next_random(state) >> 33) % n; }
+static int pick(uint64_t *state, int n) {
+    return (int)(next_random(state) >> 33) % n;
+}
 
 /* A value of the pool: what a backend has, and the ball. */
 typedef struct item {

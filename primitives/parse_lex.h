@@ -1,0 +1,41 @@
+/* The words of the text form. Failure is sticky: the first one is kept, everything after it fails too, so a
+ * parser reads straight on and looks at `status` where it must decide. */
+#ifndef FUSOR_PRIMITIVES_PARSE_LEX_H
+#define FUSOR_PRIMITIVES_PARSE_LEX_H
+
+#include "primitives/parse.h"
+
+#define FSR_WORD_BYTES 64
+
+typedef struct fsr_lex {
+    const char *at, *line_start;
+    int line;
+    fsr_status status;
+    fsr_parse_error *error;
+} fsr_lex;
+
+/* Notes a failure at the present place; returns false. */
+bool fsr_lex_fail(fsr_lex *l, fsr_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Goes to the next line that says something; false at the end of the text. */
+bool fsr_lex_line(fsr_lex *l);
+/* True if c is next, blanks skipped; '\n' also means the end of the text. */
+bool fsr_lex_sees(fsr_lex *l, char c);
+/* Expects the end of the line. */
+bool fsr_lex_end(fsr_lex *l);
+/* Expects these characters; blanks before them are skipped. */
+bool fsr_lex_expect(fsr_lex *l, const char *text);
+/* True if these characters are next; then they are taken. A word of several letters is only taken whole. */
+bool fsr_lex_try(fsr_lex *l, const char *text);
+/* A letter or _, then letters, digits and _. */
+bool fsr_lex_word(fsr_lex *l, char word[FSR_WORD_BYTES]);
+/* A decimal integer from low to high. */
+bool fsr_lex_int(fsr_lex *l, int64_t low, int64_t high, int64_t *value);
+bool fsr_lex_dtype(fsr_lex *l, fsr_dtype *dtype);
+/* A number, inf, nan ... as VALUE of the grammar. */
+bool fsr_lex_value(fsr_lex *l, fsr_dtype dtype, fsr_value *value);
+/* A quoted string, malloc'ed. */
+bool fsr_lex_string(fsr_lex *l, char **string);
+/* COMBINE of the grammar for components of these dtypes, malloc'ed. */
+bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, fsr_combine **combine);
+
+#endif

@@ -1,0 +1,154 @@
+/* Views of computed values: what a kernel reads through an index map that another expression made. Against the reference. */
+#include "tests/support/subject.h"
+#include <stdlib.h>
+
+static const fsr_dtype dtypes[] = {FSR_BOOL, FSR_U8, FSR_I32, FSR_I64, FSR_F32, FSR_F64};
+
+static fsr_node data(fsr_dtype dtype, int ndim, const int64_t *shape) {
+    return subject_data(dtype, ndim, shape, SUBJECT_SMALL, 0);
+}
+
+/* A value that is no leaf. */
+static fsr_node computed(fsr_dtype dtype, int ndim, const int64_t *shape) {
+    fsr_node x = data(dtype, ndim, shape);
+    return fsr_add(fsr_mul(x, x), x);
+}
+
+#define EACH_DTYPE(d) for (int d = 0; d < COUNT_OF(dtypes); ++d)
+
+static void check(fsr_node x, const char *what, fsr_dtype dtype) {
+    subject_verify(&x, 1, &what, "%s of %s", what, fsr_dtype_name(dtype));
+}
+
+static void plus_its_transpose(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {0, 1, 2, 31, 32, 33, 65, 257};
+    EACH_DTYPE(d) for (int s = 0; s < COUNT_OF(sizes); ++s) {
+        fsr_node y = computed(dtypes[d], 2, SHAPE(sizes[s], sizes[s]));
+        check(fsr_add(y, fsr_transpose(y, NULL)), "y + y.T", dtypes[d]);
+        fsr_node both[] = {fsr_mul(y, fsr_transpose(y, NULL)), y};
+        subject_verify(both, 2, NULL, "y * y.T and y of %s", fsr_dtype_name(dtypes[d]));
+    }
+}
+
+static void flips_and_slices(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 33, 1025, 4099};
+    EACH_DTYPE(d) for (int s = 0; s < COUNT_OF(sizes); ++s) {
+        int64_t n = sizes[s];
+        fsr_node y = computed(dtypes[d], 1, SHAPE(n));
+        fsr_node out[] = {
+            fsr_add(y, fsr_flip(y, 0)),
+            fsr_flip(fsr_flip(y, 0), 0),
+            fsr_mul(fsr_slice(y, 0, 0, n - 1, 1), fsr_slice(y, 0, 1, n, 1)),
+            fsr_slice(fsr_flip(y, 0), 0, n / 3, FSR_SLICE_END, 2),
+            fsr_maximum(fsr_slice(y, 0, FSR_SLICE_END, FSR_SLICE_END, -1), y),
+            fsr_slice(fsr_slice(y, 0, 1, FSR_SLICE_END, 3), 0, FSR_SLICE_END, FSR_SLICE_END, -2),
+        };
+        subject_verify(out, COUNT_OF(out), NULL, "slices of %s[%lld]", fsr_dtype_name(dtypes[d]), (long long)n);
+        check(out[0], "y + flip(y)", dtypes[d]);
+    }
+}
+
+/* The difference of neighbours, a five-point stencil: several slices of one computed value. */
+static void stencils(void **state) {
+    (void)state;
+    for (int d = FSR_I32; d <= FSR_F64; ++d) {
+        const int64_t h = 37, w = 45;
+        fsr_node y = computed((fsr_dtype)d, 2, SHAPE(h, w));
+        fsr_node middle = fsr_slice(y, 0, 1, -1, 1), side = fsr_slice(y, 1, 1, -1, 1);
+        fsr_node sum = fsr_add(fsr_add(fsr_slice(side, 0, 0, -2, 1), fsr_slice(side, 0, 2, FSR_SLICE_END, 1)),
+                               fsr_add(fsr_slice(middle, 1, 0, -2, 1), fsr_slice(middle, 1, 2, FSR_SLICE_END, 1)));
+        fsr_node inner = fsr_slice(middle, 1, 1, -1, 1);
+        assert_int_equal(fsr_node_dim(sum, 0), h - 2);
+        assert_int_equal(fsr_node_dim(sum, 1), w - 2);
+        check(fsr_sub(sum, fsr_mul(fsr_int(subject_g, 4), inner)), "five points", (fsr_dtype)d);
+    }
+}
+
+static void reshapes(void **state) {
+    (void)state;
+    EACH_DTYPE(d) {
+        fsr_node y = computed(dtypes[d], 3, SHAPE(6, 5, 33));
+        fsr_node flat = fsr_reshape(y, 1, SHAPE(-1)), t = fsr_transpose(y, NULL);
+        fsr_node out[] = {
+            fsr_add(flat, flat),
+            fsr_add(fsr_reshape(t, 1, SHAPE(990)), flat),
+            fsr_reshape(fsr_flip(fsr_reshape(y, 2, SHAPE(30, 33)), 1), 3, SHAPE(33, 5, 6)),
+            fsr_sum(fsr_reshape(fsr_transpose(y, AXES(1, 0, 2)), 2, SHAPE(15, 66)), AXES(1), 1, 0),
+            fsr_reshape(fsr_slice(y, 2, 0, 32, 2), 2, SHAPE(-1, 8)),
+            fsr_squeeze(fsr_expand(fsr_maximum(y, y), 1), 1),
+            fsr_transpose(fsr_expand(fsr_expand(flat, 0), -1), AXES(2, 1, 0)),
+        };
+        subject_verify(out, COUNT_OF(out), NULL, "reshapes of %s", fsr_dtype_name(dtypes[d]));
+        for (int i = 0; i < COUNT_OF(out); ++i) {
+            fsr_node again = fsr_mul(out[i], out[i]);
+            subject_verify(&again, 1, NULL, "reshape %d of %s", i, fsr_dtype_name(dtypes[d]));
+        }
+    }
+}
+
+/* Folds of views and views of folds. */
+static void folds(void **state) {
+    (void)state;
+    for (int d = FSR_U8; d <= FSR_F64; ++d) {
+        fsr_node y = computed((fsr_dtype)d, 2, SHAPE(65, 129)), t = fsr_transpose(y, NULL);
+        fsr_node row = fsr_sum(y, AXES(1), 1, 0), column = fsr_max(y, AXES(0), 1, FSR_KEEPDIMS);
+        fsr_node out[] = {
+            fsr_sum(t, AXES(0), 1, 0),
+            fsr_sum(fsr_slice(y, 1, 0, FSR_SLICE_END, 2), AXES(1), 1, 0),
+            fsr_max(fsr_flip(t, 1), AXES(1), 1, 0),
+            fsr_sub(y, fsr_expand(fsr_cast(row, (fsr_dtype)d), 1)),
+            fsr_add(fsr_flip(row, 0), row),
+            fsr_sub(y, fsr_flip(column, 1)),
+            fsr_argmax(t, AXES(0), 0),
+            fsr_cumsum(fsr_flip(y, 1), 1, 0),
+            fsr_flip(fsr_cumsum(fsr_flip(y, 0), 0, 0), 0),
+            fsr_cummax(t, 1, 0),
+            fsr_slice(fsr_cumsum(y, 1, 0), 1, -1, FSR_SLICE_END, 1),
+            fsr_sum(fsr_cumsum(y, 1, FSR_EXCLUSIVE), NULL, 0, 0),
+            fsr_sum(fsr_broadcast_to(fsr_expand(row, 1), 2, SHAPE(65, 7)), NULL, 0, 0),
+        };
+        subject_verify(out, COUNT_OF(out), NULL, "folds of views of %s together", fsr_dtype_name((fsr_dtype)d));
+        fsr_node fresh = fsr_mul(y, y);
+        fsr_node alone[] = {
+            fsr_cumsum(fsr_transpose(fresh, NULL), 0, 0),
+            fsr_sum(fsr_flip(fresh, 0), AXES(0), 1, 0),
+            fsr_sum(fsr_reshape(fresh, 2, SHAPE(129, 65)), AXES(0), 1, 0),
+            fsr_add(fsr_cumsum(fresh, 0, 0), fsr_flip(fsr_cumsum(fresh, 0, 0), 0)),
+            fsr_sub(fsr_sum(fresh, AXES(0), 1, 0), fsr_slice(fsr_sum(fsr_transpose(fresh, NULL), AXES(1), 1, 0), 0, FSR_SLICE_END, FSR_SLICE_END, -1)),
+        };
+        for (int i = 0; i < COUNT_OF(alone); ++i)
+            subject_verify(&alone[i], 1, NULL, "fold %d of views of %s", i, fsr_dtype_name((fsr_dtype)d));
+    }
+}
+
+/* Eight dimensions, permuted, flipped and broadcast. */
+static void eight_dimensions(void **state) {
+    (void)state;
+    EACH_DTYPE(d) {
+        fsr_node y = computed(dtypes[d], 8, SHAPE(2, 3, 2, 1, 3, 2, 5, 2));
+        fsr_node t = fsr_transpose(y, AXES(7, 5, 3, 1, 0, 2, 4, 6)), wide = fsr_broadcast_to(y, 8, SHAPE(2, 3, 2, 4, 3, 2, 5, 2));
+        fsr_node out[] = {fsr_add(t, fsr_flip(t, 7)), fsr_mul(wide, wide), fsr_transpose(fsr_flip(t, 4), NULL),
+                          fsr_sum(t, AXES(0, 2, 4, 6), 4, 0), fsr_sum(wide, AXES(3, 1), 2, FSR_KEEPDIMS)};
+        subject_verify(out, COUNT_OF(out), NULL, "eight dimensions of %s", fsr_dtype_name(dtypes[d]));
+    }
+}
+
+/* The outputs are views: of a leaf, of a computed value, of nothing (empty), of one element. */
+static void outputs_that_are_views(void **state) {
+    (void)state;
+    EACH_DTYPE(d) {
+        fsr_node x = data(dtypes[d], 2, SHAPE(9, 35)), y = computed(dtypes[d], 2, SHAPE(9, 35));
+        fsr_node out[] = {fsr_transpose(x, NULL), fsr_transpose(y, NULL), fsr_slice(y, 0, 4, 4, 1), fsr_broadcast_to(fsr_slice(y, 1, 3, 4, 1), 2, SHAPE(9, 50)),
+                          fsr_reshape(x, 1, SHAPE(-1)), fsr_slice(x, 1, -1, FSR_SLICE_END, -4), fsr_broadcast_to(fsr_sum(y, NULL, 0, 0), 3, SHAPE(2, 3, 4))};
+        subject_verify(out, COUNT_OF(out), NULL, "views of %s as outputs", fsr_dtype_name(dtypes[d]));
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST(plus_its_transpose), SUBJECT_TEST(flips_and_slices),  SUBJECT_TEST(stencils),
+    SUBJECT_TEST(reshapes),           SUBJECT_TEST(folds),             SUBJECT_TEST(eight_dimensions),
+    SUBJECT_TEST(outputs_that_are_views),
+};
+SUBJECT_MAIN(tests)

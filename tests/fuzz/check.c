@@ -1,0 +1,347 @@
+/* Planning for several machines, interpreting, comparing; see check.h. */
+#include "tests/fuzz/check.h"
+#include "runtime/reference.h"
+#include "fusion/plan.h"
+#include "tests/support/nodes.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 64, PATTERN = 0xc5, PLANS = 5 };
+
+static const char *const verdicts[VERDICT_COUNT] = {
+    "good", "not a graph", "planning failed", "a kernel cannot be run", "a kernel writes past its output",
+    "UNFUSED is wrong against the reference", "FUSED is wrong against the reference, unfused is right",
+    "FUSED differs in bits from unfused"};
+
+const char *verdict_text(verdict v) {
+    return verdicts[v];
+}
+
+static verdict found(finding *out, verdict v, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static verdict found(finding *out, verdict v, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->what, sizeof out->what, format, args);
+    va_end(args);
+    return out->verdict = v;
+}
+
+/* ---- plans ----------------------------------------------------------------------------------------------- */
+
+static const fsr_target cpu_target = {.processors = 8, .max_threads = 1, .threads_per_processor = 1, .registers_bytes = 2048,
+                                      .shared_bytes = 1 << 20, .cache_bytes = 32 << 20, .memory_bytes = (int64_t)16 << 30,
+                                      .max_parameter_bytes = sizeof(fsr_launch)};
+static const fsr_target big_gpu = {.gpu = true, .processors = 132, .max_threads = 1024, .threads_per_processor = 2048,
+                                   .registers_bytes = 256 << 10, .shared_bytes = 227 << 10, .cache_bytes = 50 << 20,
+                                   .memory_bytes = (int64_t)140 << 30, .max_parameter_bytes = 4096};
+
+typedef struct plan_kind {
+    char name[48];
+    fsr_program_options options;
+} plan_kind;
+
+/* The plans of one computation: unfused, the usual two, a GPU whose blocks hold only 16 columns (so that small arrays meet the rules of
+ * long rows), and one with few fusions or without a pass. */
+static void make_plans(plan_kind *plan, uint64_t seed) {
+    static const char *const names[PLANS] = {"unfused", "cpu", "gpu", "tiny gpu", ""};
+    uint64_t state = seed * 77773 + 5;
+    for (int i = 0; i < PLANS; i++) {
+        plan[i] = (plan_kind){.options = {.target = i < 2 ? cpu_target : big_gpu, .fusion = i > 0, .fuel = -1}};
+        snprintf(plan[i].name, sizeof plan[i].name, "%s", names[i]);
+    }
+    plan[3].options.target.max_threads = 1;
+    plan[3].options.target.processors = 4 << fuzz_below(&state, 4);
+    if (fuzz_below(&state, 2)) {
+        plan[4].options.fuel = fuzz_below(&state, 12);
+        snprintf(plan[4].name, sizeof plan[4].name, "gpu, fuel %d", plan[4].options.fuel);
+    } else {
+        int passes = 0;
+        while (fsr_pass_name(passes))
+            passes++;
+        plan[4].options.passes.skip = fsr_pass_name(fuzz_below(&state, passes));
+        snprintf(plan[4].name, sizeof plan[4].name, "gpu, without pass %s", plan[4].options.passes.skip);
+    }
+}
+
+/* ---- one program ------------------------------------------------------------------------------------------ */
+
+typedef struct execution {
+    fsr_program program;
+    fsr_binding binding;
+    void **leaf;
+    fsr_value *scalar;
+    unsigned char **out; /* between guards */
+    int64_t *bytes;      /* of each output */
+    char *arena;
+} execution;
+
+static void execution_clear(execution *e) {
+    for (int i = 0; e->out && i < e->program.nouts; i++)
+        free(e->out[i]);
+    free(e->out);
+    free(e->bytes);
+    free(e->leaf);
+    free(e->scalar);
+    free(e->arena);
+    fsr_binding_clear(&e->binding);
+    fsr_program_clear(&e->program);
+}
+
+static fsr_status make_program(execution *e, const fsr_graph *g, const fsr_ref *refs, int n, const plan_kind *plan, char *why,
+                               size_t size) {
+    fsr_flow flow;
+    snprintf(why, size, "?");
+    memset(e, 0, sizeof *e);
+    fsr_status status = fsr_flow_build(&flow, &e->binding, g, refs, n);
+    return status ? status : fsr_program_make(&e->program, &flow, &plan->options, why, size);
+}
+
+static int64_t rec_bytes(const fsr_rec *rec, int output) {
+    return fsr_shape_size(&rec->shape) * (int64_t)fsr_dtype_size(rec->dtype[output]);
+}
+
+static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
+    const fsr_program *p = &e->program;
+    e->leaf = calloc((size_t)p->nleaves + 1, sizeof *e->leaf);
+    e->scalar = calloc((size_t)p->nscalars + 1, sizeof *e->scalar);
+    e->out = calloc((size_t)p->nouts + 1, sizeof *e->out);
+    e->bytes = calloc((size_t)p->nouts + 1, sizeof *e->bytes);
+    e->arena = malloc((size_t)p->arena_bytes + 1);
+    memset(e->arena, PATTERN, (size_t)p->arena_bytes + 1);
+    for (int i = 0; i < p->nleaves; i++)
+        e->leaf[i] = fsr_graph_rec(g, e->binding.leaf[i].id)->buffer[e->binding.leaf[i].output]->data;
+    for (int i = 0; i < p->nscalars; i++)
+        e->scalar[i] = fsr_graph_rec(g, e->binding.scalar[i].id)->value;
+    for (int i = 0; i < p->nouts; i++) {
+        e->bytes[i] = rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output);
+        e->out[i] = malloc((size_t)e->bytes[i] + 2 * GUARD);
+        memset(e->out[i], PATTERN, (size_t)e->bytes[i] + 2 * GUARD);
+    }
+}
+
+static void *address(const execution *e, fsr_slot slot) {
+    if (slot.home == FSR_HOME_LEAF)
+        return e->leaf[slot.ordinal];
+    if (slot.home == FSR_HOME_OUTPUT)
+        return e->out[slot.ordinal] + GUARD;
+    return e->arena + e->program.temporary[slot.ordinal].offset;
+}
+
+static fsr_status run_step(execution *e, const fsr_program_step *step) {
+    fsr_launch *launch = malloc(sizeof *launch);
+    *launch = step->launch;
+    for (int a = 0; a < step->kernel->narrays; a++)
+        launch->array[a] = address(e, step->array[a]);
+    for (int s = 0; s < step->kernel->nscalars; s++)
+        launch->scalar[s] = e->scalar[step->scalar[s]];
+    fsr_status status = fsr_kernel_interpret(step->kernel, launch);
+    free(launch);
+    return status;
+}
+
+static bool guards_whole(const execution *e, int i) {
+    for (int64_t b = 0; b < GUARD; b++)
+        if (e->out[i][b] != PATTERN || e->out[i][GUARD + e->bytes[i] + b] != PATTERN)
+            return false;
+    return true;
+}
+
+/* A schedule that no launch could carry out. NULL: none found. */
+static const char *odd_schedule(const fsr_program_step *step) {
+    const fsr_schedule *s = &step->kernel->schedule;
+    const int64_t *ints = step->launch.integer;
+    if (s->threads < 1 || s->threads > 1024 || s->vector < 1 || s->items < 1 || s->items % s->vector)
+        return "threads, vector or items are out of range";
+    if (s->kind == FSR_SCHEDULE_ROW && (s->group < 1 || s->threads % s->group || (s->group & (s->group - 1))))
+        return "the group is no power of two that divides the threads";
+    if (s->kind == FSR_SCHEDULE_ROW && s->persistent && (int64_t)s->group * s->items < ints[FSR_INT_COLS])
+        return "the row is not held although the schedule says so";
+    if (ints[FSR_INT_SPLITS] < 1 || (ints[FSR_INT_COLS] > 0 && ints[FSR_INT_SPLITS] * ints[FSR_INT_CHUNK] < ints[FSR_INT_COLS]))
+        return "the splits do not cover the columns";
+    if (step->launch.blocks < 0 || step->launch.blocks > INT32_MAX || step->work_bytes < 0 || step->zero_bytes < 0)
+        return "blocks or workspace are out of range";
+    return NULL;
+}
+
+static verdict run_program(execution *e, const fsr_graph *g, const fsr_ref *refs, finding *out) {
+    make_memory(e, g, refs);
+    for (int i = 0; i < e->program.nsteps; i++) {
+        const char *odd = odd_schedule(&e->program.step[i]);
+        if (odd)
+            return found(out, VERDICT_PLAN_FAILED, "kernel %d: %s", i, odd);
+        fsr_status status = run_step(e, &e->program.step[i]);
+        if (status)
+            return found(out, VERDICT_RUN_FAILED, "kernel %d: %s", i, fsr_status_name(status));
+    }
+    for (int i = 0; i < e->program.nouts; i++) {
+        if (e->program.same_out[i] >= 0)
+            memcpy(e->out[i] + GUARD, e->out[e->program.same_out[i]] + GUARD, (size_t)e->bytes[i]);
+        if (!guards_whole(e, i))
+            return found(out, VERDICT_GUARD_BROKEN, "output %d", i);
+    }
+    return VERDICT_GOOD;
+}
+
+/* ---- comparing --------------------------------------------------------------------------------------------- */
+
+static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, int64_t bytes) {
+    (void)user;
+    memcpy(dst, leaf->buffer[output]->data, (size_t)bytes);
+    return FSR_OK;
+}
+
+static verdict against_reference(const execution *e, const fsr_ref_array *want, verdict bad, finding *out) {
+    for (int i = 0; i < e->program.nouts; i++) {
+        fsr_verify_report report = {0};
+        if (!fsr_ref_compare(&want[i], e->out[i] + GUARD, &report))
+            return found(out, bad, "output %d, element %" PRId64 ": got %.17g, expected %.17g, error %g, bound %g", i,
+                         report.worst_index, report.got, report.expected, report.worst_error, report.worst_bound);
+    }
+    return VERDICT_GOOD;
+}
+
+static verdict against_unfused(const execution *e, const execution *unfused, const bool *rounded, size_t size_of[], finding *out) {
+    for (int i = 0; i < e->program.nouts; i++) {
+        const unsigned char *a = e->out[i] + GUARD, *b = unfused->out[i] + GUARD;
+        if (rounded[i] || memcmp(a, b, (size_t)e->bytes[i]) == 0)
+            continue;
+        int64_t at = 0;
+        while (a[at] == b[at])
+            at++;
+        return found(out, VERDICT_FUSED_DIFFERS, "output %d, element %" PRId64, i, at / (int64_t)size_of[i]);
+    }
+    return VERDICT_GOOD;
+}
+
+typedef struct trial {
+    const fsr_graph *g;
+    const fsr_ref *refs;
+    int n;
+    const bool *rounded;
+    fsr_ref_array *want;
+    size_t *size_of;
+    execution unfused;
+} trial;
+
+static verdict try_plan(trial *t, const plan_kind *plan, bool first, finding *out) {
+    execution own, *e = first ? &t->unfused : &own;
+    char why[300];
+    memcpy(out->variant, plan->name, sizeof out->variant);
+    fsr_status status = make_program(e, t->g, t->refs, t->n, plan, why, sizeof why);
+    verdict v = status ? found(out, VERDICT_PLAN_FAILED, "%s: %s", fsr_status_name(status), why)
+                       : run_program(e, t->g, t->refs, out);
+    if (!v && !first)
+        v = against_unfused(e, &t->unfused, t->rounded, t->size_of, out);
+    if (!v)
+        v = against_reference(e, t->want, first ? VERDICT_UNFUSED_WRONG : VERDICT_FUSED_WRONG, out);
+    if (!first)
+        execution_clear(e);
+    return v;
+}
+
+static verdict try_plans(trial *t, uint64_t seed, finding *out) {
+    plan_kind plan[PLANS];
+    fsr_fault fault = {FSR_OK, NULL};
+    make_plans(plan, seed);
+    fsr_status status = fsr_reference_run(t->g, t->refs, t->n, fetch, NULL, t->want, &fault);
+    if (status) {
+        snprintf(out->variant, sizeof out->variant, "reference");
+        found(out, VERDICT_RUN_FAILED, "%s: %s", fsr_status_name(status), fault.message ? fault.message : "");
+    }
+    fsr_fault_clear(&fault);
+    verdict v = status ? VERDICT_RUN_FAILED : VERDICT_GOOD;
+    for (int i = 0; i < PLANS && !v; i++)
+        v = try_plan(t, &plan[i], i == 0, out);
+    return v;
+}
+
+verdict check_outs(const fsr_graph *g, const fsr_ref *refs, int n, const bool *rounded, uint64_t seed, finding *out, void **values) {
+    fsr_ref_array want[RECIPE_OUTS] = {{0}};
+    size_t size_of[RECIPE_OUTS];
+    trial t = {.g = g, .refs = refs, .n = n, .rounded = rounded, .want = want, .size_of = size_of};
+    for (int i = 0; i < n; i++)
+        size_of[i] = fsr_dtype_size(fsr_graph_rec(g, refs[i].id)->dtype[refs[i].output]);
+    memset(out, 0, sizeof *out);
+    verdict v = try_plans(&t, seed, out);
+    for (int i = 0; i < n && !v && values; i++) {
+        values[i] = malloc((size_t)t.unfused.bytes[i] + 1);
+        memcpy(values[i], t.unfused.out[i] + GUARD, (size_t)t.unfused.bytes[i]);
+    }
+    execution_clear(&t.unfused);
+    for (int i = 0; i < n; i++)
+        fsr_ref_array_free(&want[i]);
+    return v;
+}
+
+bool check_force(fsr_node x, bool rounded, uint64_t seed, finding *out) {
+    static int live;
+    fsr_rec *rec = fsr_node_rec(x);
+    void *value;
+    if (rec->buffer[x.output])
+        return true;
+    if (check_outs(x.graph, &(fsr_ref){x.id, x.output}, 1, &rounded, seed, out, &value))
+        return false;
+    node_force(x, &live);
+    memcpy(rec->buffer[x.output]->data, value, (size_t)rec_bytes(rec, (int)x.output));
+    free(value);
+    return true;
+}
+
+/* ---- a recipe ----------------------------------------------------------------------------------------------- */
+
+typedef struct recording {
+    fsr_graph_owner *owner;
+    fsr_graph *g;
+    fsr_node node[RECIPE_STEPS], other[RECIPE_STEPS];
+    fsr_ref out[RECIPE_OUTS];
+    bool rounded[RECIPE_OUTS];
+} recording;
+
+static verdict record(recording *t, const recipe *r, uint64_t seed, finding *out) {
+    t->g = node_graph(&t->owner);
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < r->n; i++) {
+        recipe_record(r, i, t->g, t->node, t->other);
+        if (fsr_node_status(t->node[i]))
+            return found(out, VERDICT_REFUSED, "step %d: %s", i, fsr_node_error(t->node[i]));
+        if (r->step[i].force && !check_force(t->node[i], recipe_rounded(r, i, t->node), seed, out))
+            return out->verdict;
+    }
+    for (int i = 0; i < r->nouts; i++) {
+        t->out[i] = (fsr_ref){t->node[r->out[i]].id, t->node[r->out[i]].output};
+        t->rounded[i] = recipe_rounded(r, r->out[i], t->node);
+    }
+    return VERDICT_GOOD;
+}
+
+verdict check_recipe(const recipe *r, uint64_t seed, finding *out) {
+    recording t;
+    verdict v = record(&t, r, seed, out);
+    if (!v)
+        v = check_outs(t.g, t.out, r->nouts, t.rounded, seed, out, NULL);
+    fsr_graph_owner_free(t.owner);
+    return v;
+}
+
+void check_explain(const recipe *r, uint64_t seed, const char *variant, FILE *to) {
+    recording t;
+    finding unused;
+    plan_kind plan[PLANS];
+    char why[300];
+    make_plans(plan, seed);
+    bool ok = record(&t, r, seed, &unused) == VERDICT_GOOD;
+    for (int i = 0; i < PLANS && ok; i++) {
+        execution e;
+        if (i > 0 && strcmp(plan[i].name, variant))
+            continue;
+        fsr_status status = make_program(&e, t.g, t.out, r->nouts, &plan[i], why, sizeof why);
+        fprintf(to, "---- %s\n%s\n", plan[i].name, status ? why : e.program.explanation);
+        for (int k = 0; !status && k < e.program.nsteps; k++)
+            fsr_kernel_print(e.program.step[k].kernel, to);
+        execution_clear(&e);
+    }
+    fsr_graph_owner_free(t.owner);
+}

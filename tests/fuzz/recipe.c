@@ -1,0 +1,231 @@
+/* Recording a recipe's steps, and what a recipe's leaves hold. */
+#include "tests/fuzz/recipe.h"
+#include "tests/support/nodes.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t fuzz_random(uint64_t *state) {
+    uint64_t x = *state ? *state : 0x9e3779b97f4a7c15u;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    *state = x;
+    return (x * 0x2545f4914f6cdd1du) >> 16;
+}
+
+int fuzz_below(uint64_t *state, int n) {
+    return (int)(fuzz_random(state) % (uint64_t)n);
+}
+
+bool step_is_pair(step_kind kind) {
+    return kind >= STEP_REDUCE_LINEAR && kind <= STEP_SCAN_MAX_SUM;
+}
+
+int step_arity(const recipe_step *s) {
+    if (s->kind <= STEP_PARAM)
+        return 0;
+    if (s->kind == STEP_OP)
+        return fsr_op_get(s->op)->arity;
+    return step_is_pair(s->kind) ? 2 : 1;
+}
+
+/* ---- data ---------------------------------------------------------------------------------------------- */
+
+static double special(uint64_t *state) {
+    static const double values[] = {0, -0.0, 1, -1, NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, DBL_MAX, FLT_MIN, 1e-42,
+                                    0x1p31, -0x1p31, 0x1p63, -0x1p63, 255, 256, 0.5, -2.5, 1e9, 16777217};
+    return values[fuzz_below(state, (int)(sizeof values / sizeof values[0]))];
+}
+
+static double number(unsigned fill, uint64_t *state) {
+    double small = (fuzz_below(state, 65) - 32) / 8.0;
+    if (fill % 4 == 3)
+        return fuzz_below(state, 3) ? small : special(state);
+    if (fill % 4 == 2)
+        return small * ldexp(1, fuzz_below(state, 41) - 20);
+    return fill % 4 ? small : floor(small);
+}
+
+static void fill_data(void *data, fsr_dtype dtype, int64_t n, unsigned fill) {
+    uint64_t state = 0x1234567 + (uint64_t)fill * 7919;
+    size_t size = fsr_dtype_size(dtype);
+    for (int64_t i = 0; i < n; i++) {
+        fsr_value v = fsr_value_from_double(dtype, dtype == FSR_BOOL ? fuzz_below(&state, 2) : number(fill, &state));
+        memcpy((char *)data + (size_t)i * size, &v, size);
+    }
+}
+
+fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, unsigned fill) {
+    static int live;
+    int64_t n = 1;
+    for (int i = 0; i < ndim; i++)
+        n *= shape[i];
+    if (!fsr_graph_context(g)) {
+        fsr_node x = node_data(g, dtype, ndim, shape, &live);
+        fill_data(fsr_node_rec(x)->buffer[0]->data, dtype, n, fill);
+        return x;
+    }
+    void *data = malloc((size_t)n * fsr_dtype_size(dtype) + 1);
+    fill_data(data, dtype, n, fill);
+    fsr_node x = fsr_from_host(g, dtype, ndim, shape, data);
+    free(data);
+    return x;
+}
+
+/* ---- operators ------------------------------------------------------------------------------------------- */
+
+void fuzz_linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_mul(left[0], right[0]);
+    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
+}
+
+void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_maximum(left[0], right[0]);
+    out[1] = fsr_add(left[1], right[1]);
+}
+
+const fsr_operator fuzz_linear_operator = {fuzz_linear, NULL, 2, {1, 0}, false};
+const fsr_operator fuzz_max_sum_operator = {fuzz_max_sum, NULL, 2, {-INFINITY, 0}, true};
+
+/* ---- recording --------------------------------------------------------------------------------------------- */
+
+static fsr_node record_op(fsr_op op, const fsr_node *a) {
+    switch (op) {
+#define RECORD_1(name) fsr_##name(a[0])
+#define RECORD_2(name) fsr_##name(a[0], a[1])
+#define RECORD_3(name) fsr_##name(a[0], a[1], a[2])
+#define CASE(id, name, arity) \
+    case FSR_OP_##id: return RECORD_##arity(name);
+#define RULE_SAME CASE
+#define RULE_FLOAT CASE
+#define RULE_DIVIDE CASE
+#define RULE_COMPARE CASE
+#define RULE_LOGIC CASE
+#define RULE_TEST CASE
+#define RULE_SELECT CASE
+#define RULE_CAST(id, name, arity)
+#define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)
+#include "graph/scalar_ops.def"
+#undef FSR_SCALAR_OP
+    default: return (fsr_node){0};
+    }
+}
+
+static fsr_node record_leaf(const recipe_step *s, int i, fsr_graph *g) {
+    char name[16];
+    snprintf(name, sizeof name, "p%d", i);
+    switch (s->kind) {
+    case STEP_LEAF: return fuzz_leaf(g, s->dtype, s->ndim, s->shape, s->fill);
+    case STEP_ARANGE: return fsr_arange(g, s->dtype, s->shape[0]);
+    case STEP_FULL: return fsr_full(g, s->dtype, s->ndim, s->shape, s->value);
+    case STEP_FLOAT: return fsr_float(g, s->value);
+    case STEP_INT: return fsr_int(g, (int64_t)s->value);
+    case STEP_BOOL: return fsr_bool(g, s->value != 0);
+    default: return fsr_param(g, name, s->dtype, s->value);
+    }
+}
+
+static fsr_node record_view(const recipe_step *s, fsr_node x) {
+    switch (s->kind) {
+    case STEP_CAST: return fsr_cast(x, s->dtype);
+    case STEP_RESHAPE: return fsr_reshape(x, s->ndim, s->shape);
+    case STEP_TRANSPOSE: return fsr_transpose(x, s->ndim == fsr_node_ndim(x) ? s->list : NULL);
+    case STEP_BROADCAST: return fsr_broadcast_to(x, s->ndim, s->shape);
+    case STEP_EXPAND: return fsr_expand(x, s->axis);
+    case STEP_SQUEEZE: return fsr_squeeze(x, s->axis);
+    case STEP_FLIP: return fsr_flip(x, s->axis);
+    default: return fsr_slice(x, s->axis, s->start, s->stop, s->step);
+    }
+}
+
+static fsr_node record_fold(const recipe_step *s, fsr_node x) {
+    const int *axes = s->ndim < 0 ? NULL : s->list;
+    switch (s->kind) {
+    case STEP_SUM: return fsr_sum(x, axes, s->ndim, s->flags);
+    case STEP_PROD: return fsr_prod(x, axes, s->ndim, s->flags);
+    case STEP_MIN: return fsr_min(x, axes, s->ndim, s->flags);
+    case STEP_MAX: return fsr_max(x, axes, s->ndim, s->flags);
+    case STEP_MEAN: return fsr_mean(x, axes, s->ndim, s->flags);
+    case STEP_VAR: return fsr_var(x, axes, s->ndim, s->flags, s->value);
+    case STEP_ANY: return fsr_any(x, axes, s->ndim, s->flags);
+    case STEP_ALL: return fsr_all(x, axes, s->ndim, s->flags);
+    case STEP_ARGMAX: return fsr_argmax(x, s->axis == RECIPE_FLAT ? NULL : &s->axis, s->flags);
+    case STEP_CUMSUM: return fsr_cumsum(x, s->axis, s->flags);
+    default: return fsr_cummax(x, s->axis, s->flags);
+    }
+}
+
+static void record_pair(const recipe_step *s, const fsr_node *in, fsr_node *out) {
+    bool linear = s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_SCAN_LINEAR;
+    const fsr_operator *op = linear ? &fuzz_linear_operator : &fuzz_max_sum_operator;
+    if (s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_REDUCE_MAX_SUM)
+        fsr_reduce_with(out, in, op, s->ndim < 0 ? NULL : s->list, s->ndim, s->flags);
+    else
+        fsr_scan_with(out, in, op, s->axis, s->flags);
+}
+
+void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other) {
+    const recipe_step *s = &r->step[i];
+    fsr_node in[3] = {{0}}, out[FSR_MAX_TUPLE] = {{0}};
+    for (int a = 0; a < step_arity(s); a++)
+        in[a] = node[s->arg[a]];
+    if (s->kind <= STEP_PARAM)
+        out[0] = record_leaf(s, i, g);
+    else if (s->kind == STEP_OP)
+        out[0] = record_op(s->op, in);
+    else if (s->kind <= STEP_SLICE)
+        out[0] = record_view(s, in[0]);
+    else if (step_is_pair(s->kind))
+        record_pair(s, in, out);
+    else if (s->kind == STEP_PAIR)
+        out[0] = other[s->arg[0]];
+    else
+        out[0] = record_fold(s, in[0]);
+    node[i] = s->hint ? fsr_hint_set(out[0], s->hint) : out[0];
+    other[i] = out[1];
+}
+
+bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
+    bool rounded[RECIPE_STEPS] = {false};
+    for (int k = 0; k <= i; k++) {
+        const recipe_step *s = &r->step[k];
+        for (int a = 0; a < step_arity(s); a++)
+            rounded[k] = rounded[k] || rounded[s->arg[a]];
+        bool sums = s->kind == STEP_SUM || s->kind == STEP_PROD || s->kind == STEP_MEAN || s->kind == STEP_VAR ||
+                    s->kind == STEP_CUMSUM || step_is_pair(s->kind);
+        fsr_dtype dtype = fsr_node_dtype(node[k]);
+        bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
+        rounded[k] = rounded[k] || (sums && (pair || dtype == FSR_F32 || dtype == FSR_F64));
+    }
+    return rounded[i];
+}
+
+/* ---- pruning ------------------------------------------------------------------------------------------------ */
+
+void recipe_prune(recipe *r) {
+    bool live[RECIPE_STEPS] = {false};
+    int to[RECIPE_STEPS], kept = 0;
+    for (int i = 0; i < r->nouts; i++)
+        live[r->out[i]] = true;
+    for (int i = r->n - 1; i >= 0; i--) {
+        live[i] = live[i] || r->step[i].force;
+        for (int a = 0; live[i] && a < step_arity(&r->step[i]); a++)
+            live[r->step[i].arg[a]] = true;
+    }
+    for (int i = 0; i < r->n; i++) {
+        to[i] = kept;
+        if (!live[i])
+            continue;
+        recipe_step s = r->step[i];
+        for (int a = 0; a < step_arity(&s); a++)
+            s.arg[a] = to[s.arg[a]];
+        r->step[kept++] = s;
+    }
+    for (int i = 0; i < r->nouts; i++)
+        r->out[i] = to[r->out[i]];
+    r->n = kept;
+}

@@ -1,0 +1,106 @@
+/* A random graph as a list of steps: small enough to be rebuilt, cut down and printed as C.
+ *
+ * Every step makes one node (the two operators over pairs make two: their second component is a step of its own, PAIR). Arguments
+ * are numbers of earlier steps. A step knows no dtype or shape of its result: the builder does, and whether a step is allowed is
+ * asked by recording it. */
+#ifndef FUSOR_TESTS_FUZZ_RECIPE_H
+#define FUSOR_TESTS_FUZZ_RECIPE_H
+
+#include "fusor/fusor.h"
+#include "graph/graph.h"
+#include <stdio.h>
+
+enum { RECIPE_STEPS = 48, RECIPE_OUTS = 6, RECIPE_DIMS = 6 };
+
+typedef enum step_kind {
+    STEP_LEAF,    /* dtype, shape, fill */
+    STEP_ARANGE,  /* dtype, shape[0] */
+    STEP_FULL,    /* dtype, shape, value */
+    STEP_FLOAT,   /* value */
+    STEP_INT,     /* value */
+    STEP_BOOL,    /* value */
+    STEP_PARAM,   /* dtype, value */
+    STEP_OP,      /* op */
+    STEP_CAST,    /* dtype */
+    STEP_RESHAPE, /* shape */
+    STEP_TRANSPOSE, /* list: the permutation */
+    STEP_BROADCAST, /* shape */
+    STEP_EXPAND,  /* axis */
+    STEP_SQUEEZE, /* axis */
+    STEP_FLIP,    /* axis */
+    STEP_SLICE,   /* axis, start, stop, step */
+    STEP_SUM,     /* list, ndim of it (-1: every axis), flags; so the next ones */
+    STEP_PROD,
+    STEP_MIN,
+    STEP_MAX,
+    STEP_MEAN,
+    STEP_VAR, /* value: ddof */
+    STEP_ANY,
+    STEP_ALL,
+    STEP_ARGMAX,         /* axis (RECIPE_FLAT: every axis), flags */
+    STEP_CUMSUM,         /* axis, flags; so the next */
+    STEP_CUMMAX,
+    STEP_REDUCE_LINEAR,  /* (a, b) then (c, d) = (a * c, b * c + d); list, ndim, flags */
+    STEP_REDUCE_MAX_SUM, /* (larger, sum) */
+    STEP_SCAN_LINEAR,    /* axis, flags */
+    STEP_SCAN_MAX_SUM,
+    STEP_PAIR, /* the second component of a step of one of these four */
+    STEP_KINDS
+} step_kind;
+
+enum { RECIPE_FLAT = 99 };
+
+typedef struct recipe_step {
+    step_kind kind;
+    fsr_op op;
+    fsr_dtype dtype;
+    int ndim;
+    int64_t shape[RECIPE_DIMS];
+    int list[RECIPE_DIMS];
+    int arg[3];
+    int axis, flags;
+    int64_t start, stop, step;
+    double value;
+    unsigned fill;   /* of a leaf's data */
+    fsr_hint hint;
+    bool force;      /* computed as soon as it is recorded */
+} recipe_step;
+
+typedef struct recipe {
+    int n;
+    recipe_step step[RECIPE_STEPS];
+    int nouts;
+    int out[RECIPE_OUTS];
+} recipe;
+
+/* Arguments of a step of this kind. */
+int step_arity(const recipe_step *s);
+bool step_is_pair(step_kind kind);
+
+/* A leaf with data drawn from fill, on a graph with or without a context. fill % 4 == 3: NaN, infinities, signed zeros, limits; 2:
+ * numbers of every magnitude; else small ones. */
+fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, unsigned fill);
+/* The operators: body of fsr_operator. */
+void fuzz_linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
+void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
+extern const fsr_operator fuzz_linear_operator, fuzz_max_sum_operator;
+
+/* Records step i; node[0..i) are the nodes of the earlier steps. A pair's second component goes to other[i]. */
+void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other);
+/* True if the step's result, or what it is made from, was rounded by a fold: it may differ in bits between plans. */
+bool recipe_rounded(const recipe *r, int i, const fsr_node *node);
+
+/* As the body of a C function that has g, ctx; ends with the array outs. */
+void recipe_print(const recipe *r, FILE *to);
+/* Drops what no output and no forced step needs. */
+void recipe_prune(recipe *r);
+
+/* xorshift; the same numbers on every machine. */
+uint64_t fuzz_random(uint64_t *state);
+/* 0 .. n-1 */
+int fuzz_below(uint64_t *state, int n);
+
+/* The random recipe of a seed. */
+void recipe_generate(recipe *r, uint64_t seed);
+
+#endif

@@ -1,0 +1,165 @@
+/* A recipe as C builder code. */
+#include "tests/fuzz/recipe.h"
+#include <math.h>
+
+static const char *const functions[STEP_KINDS] = {
+    [STEP_SUM] = "sum", [STEP_PROD] = "prod", [STEP_MIN] = "min", [STEP_MAX] = "max", [STEP_MEAN] = "mean",
+    [STEP_VAR] = "var", [STEP_ANY] = "any", [STEP_ALL] = "all", [STEP_ARGMAX] = "argmax", [STEP_CUMSUM] = "cumsum",
+    [STEP_CUMMAX] = "cummax", [STEP_EXPAND] = "expand", [STEP_SQUEEZE] = "squeeze", [STEP_FLIP] = "flip",
+    [STEP_RESHAPE] = "reshape", [STEP_BROADCAST] = "broadcast_to"};
+static const char *const dtypes[] = {"FSR_BOOL", "FSR_U8", "FSR_I32", "FSR_I64", "FSR_F32", "FSR_F64"};
+
+static void print_shape(const recipe_step *s, FILE *to) {
+    fprintf(to, "%d, ", s->ndim);
+    if (s->ndim == 0)
+        fprintf(to, "NULL");
+    for (int i = 0; i < s->ndim; i++)
+        fprintf(to, "%s%lld%s", i ? ", " : "SHAPE(", (long long)s->shape[i], i + 1 == s->ndim ? ")" : "");
+}
+
+static void print_list(const recipe_step *s, FILE *to) {
+    if (s->ndim <= 0)
+        fprintf(to, "%s", s->ndim < 0 ? "NULL" : "AXES(0)");
+    for (int i = 0; i < s->ndim; i++)
+        fprintf(to, "%s%d%s", i ? ", " : "AXES(", s->list[i], i + 1 == s->ndim ? ")" : "");
+}
+
+static void print_value(double v, FILE *to) {
+    if (isnan(v) || isinf(v))
+        fprintf(to, isnan(v) ? "NAN" : v > 0 ? "INFINITY" : "-INFINITY");
+    else
+        fprintf(to, "%.17g", v);
+}
+
+static void print_bound(int64_t v, FILE *to) {
+    if (v == FSR_SLICE_END)
+        fprintf(to, "FSR_SLICE_END, ");
+    else
+        fprintf(to, "%lld, ", (long long)v);
+}
+
+static const char *flags(int f) {
+    return f == FSR_KEEPDIMS ? "FSR_KEEPDIMS" : f == FSR_EXCLUSIVE ? "FSR_EXCLUSIVE" : "0";
+}
+
+static void print_leaf(const recipe_step *s, int i, FILE *to) {
+    switch (s->kind) {
+    case STEP_LEAF:
+        fprintf(to, "fuzz_leaf(g, %s, ", dtypes[s->dtype]);
+        print_shape(s, to);
+        fprintf(to, ", %u)", s->fill);
+        break;
+    case STEP_ARANGE: fprintf(to, "fsr_arange(g, %s, %lld)", dtypes[s->dtype], (long long)s->shape[0]); break;
+    case STEP_FULL:
+        fprintf(to, "fsr_full(g, %s, ", dtypes[s->dtype]);
+        print_shape(s, to);
+        fprintf(to, ", ");
+        print_value(s->value, to);
+        fprintf(to, ")");
+        break;
+    case STEP_INT: fprintf(to, "fsr_int(g, %lld)", (long long)s->value); break;
+    case STEP_BOOL: fprintf(to, "fsr_bool(g, %s)", s->value != 0 ? "true" : "false"); break;
+    default:
+        if (s->kind == STEP_FLOAT)
+            fprintf(to, "fsr_float(g, ");
+        else
+            fprintf(to, "fsr_param(g, \"p%d\", %s, ", i, dtypes[s->dtype]);
+        print_value(s->value, to);
+        fprintf(to, ")");
+    }
+}
+
+static void print_pair(const recipe_step *s, int i, FILE *to) {
+    bool linear = s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_SCAN_LINEAR;
+    bool reduce = s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_REDUCE_MAX_SUM;
+    fprintf(to, "fsr_node t%d[2];\n    fsr_%s_with(t%d, (fsr_node[]){n%d, n%d}, &fuzz_%s_operator, ", i,
+            reduce ? "reduce" : "scan", i, s->arg[0], s->arg[1], linear ? "linear" : "max_sum");
+    if (reduce) {
+        print_list(s, to);
+        fprintf(to, ", %d, %s);\n", s->ndim, flags(s->flags));
+    } else {
+        fprintf(to, "%d, %s);\n", s->axis, flags(s->flags));
+    }
+    fprintf(to, "    fsr_node n%d = t%d[0];\n", i, i);
+}
+
+static void print_view(const recipe_step *s, FILE *to) {
+    const int x = s->arg[0];
+    switch (s->kind) {
+    case STEP_CAST: fprintf(to, "fsr_cast(n%d, %s)", x, dtypes[s->dtype]); break;
+    case STEP_TRANSPOSE:
+        fprintf(to, "fsr_transpose(n%d, ", x);
+        print_list(s, to);
+        fprintf(to, ")");
+        break;
+    case STEP_SLICE:
+        fprintf(to, "fsr_slice(n%d, %d, ", x, s->axis);
+        print_bound(s->start, to);
+        print_bound(s->stop, to);
+        fprintf(to, "%lld)", (long long)s->step);
+        break;
+    case STEP_RESHAPE:
+    case STEP_BROADCAST:
+        fprintf(to, "fsr_%s(n%d, ", functions[s->kind], x);
+        print_shape(s, to);
+        fprintf(to, ")");
+        break;
+    default: fprintf(to, "fsr_%s(n%d, %d)", functions[s->kind], x, s->axis);
+    }
+}
+
+static void print_fold(const recipe_step *s, FILE *to) {
+    fprintf(to, "fsr_%s(n%d, ", functions[s->kind], s->arg[0]);
+    if (s->kind == STEP_ARGMAX)
+        fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "&(int){%d}", s->axis);
+    else if (s->kind > STEP_ARGMAX)
+        fprintf(to, "%d", s->axis);
+    else
+        print_list(s, to);
+    if (s->kind < STEP_ARGMAX)
+        fprintf(to, ", %d", s->ndim);
+    fprintf(to, ", %s", flags(s->flags));
+    if (s->kind == STEP_VAR)
+        fprintf(to, ", %g", s->value);
+    fprintf(to, ")");
+}
+
+static void print_step(const recipe_step *s, int i, FILE *to) {
+    fprintf(to, "    ");
+    if (step_is_pair(s->kind)) {
+        print_pair(s, i, to);
+        return;
+    }
+    fprintf(to, "fsr_node n%d = ", i);
+    if (s->kind <= STEP_PARAM) {
+        print_leaf(s, i, to);
+    } else if (s->kind == STEP_OP) {
+        fprintf(to, "fsr_%s(", fsr_op_get(s->op)->name);
+        for (int a = 0; a < step_arity(s); a++)
+            fprintf(to, "%sn%d", a ? ", " : "", s->arg[a]);
+        fprintf(to, ")");
+    } else if (s->kind <= STEP_SLICE) {
+        print_view(s, to);
+    } else if (s->kind == STEP_PAIR) {
+        fprintf(to, "t%d[1]", s->arg[0]);
+    } else {
+        print_fold(s, to);
+    }
+    fprintf(to, ";\n");
+}
+
+void recipe_print(const recipe *r, FILE *to) {
+    for (int i = 0; i < r->n; i++) {
+        const recipe_step *s = &r->step[i];
+        print_step(s, i, to);
+        if (s->hint)
+            fprintf(to, "    fsr_hint_set(n%d, %s);\n", i,
+                    s->hint == FSR_HINT_INLINE ? "FSR_HINT_INLINE" : "FSR_HINT_MATERIALIZE");
+        if (s->force)
+            fprintf(to, "    fuzz_force(n%d);\n", i);
+    }
+    fprintf(to, "    fsr_node outs[] = {");
+    for (int i = 0; i < r->nouts; i++)
+        fprintf(to, "%sn%d", i ? ", " : "", r->out[i]);
+    fprintf(to, "};\n");
+}
