@@ -162,14 +162,14 @@ static void board(fsr_emit *e, int stage) {
         return;
     fsr_emit_line(e, "const fsr_board<chain0_%d> board%d = {flags + r * entries * fsr_board<chain0_%d>::flag,", stage, stage,
                   stage);
-    fsr_emit_line(e, "    values + r * entries * fsr_board<chain0_%d>::value, splits};", stage);
+    fsr_emit_line(e, "    values + r * entries * fsr_board<chain0_%d>::value, (u32)splits};", stage);
     fsr_emit_line(e, "flags += fsr_region(rows * entries * fsr_board<chain0_%d>::flag);", stage);
     fsr_emit_line(e, "values += fsr_region(rows * entries * fsr_board<chain0_%d>::value);", stage);
 }
 
 static void boards(fsr_emit *e) {
     fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
-    fsr_emit_line(e, "const u64 entries = fsr_board_entries(splits);");
+    fsr_emit_line(e, "const u64 entries = fsr_board_entries((u32)splits);");
     fsr_emit_line(e, "char *flags = (char *)zero + fsr_region(4%s);", all.n ? " + 4 * (u64)rows" : "");
     if (all.n)
         fsr_emit_line(e, "char *values = (char *)work + fsr_region((u64)rows * splits * sizeof(%s::state));",

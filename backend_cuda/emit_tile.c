@@ -302,7 +302,7 @@ static void complete_chain(fsr_emit *e, int stage) {
     if (e->s.kind == FSR_SCHEDULE_LOOKBACK && scans) {
         snprintf(from, sizeof from, "prefix%d", s);
         fsr_emit_line(e, "__shared__ chain%d_%d::state k%d[4];", p, s, s);
-        fsr_emit_line(e, "const chain%d_%d::state %s = fsr_lookback<chain%d_%d, %d>(total%d, t, splits, board%d, k%d);", p,
+        fsr_emit_line(e, "const chain%d_%d::state %s = fsr_lookback<chain%d_%d, %d>(total%d, t, board%d, k%d);", p,
                       s, from, p, s, fsr_emit_warps(e), s, s, s);
     }
     if (scans)

@@ -99,7 +99,7 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "static const u32 fsr_two_over_pi[] = {0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};\n"},
     {"fsr_far_angle", false,
      "/* Large angles: the mantissa times those 96 bits of 2/pi that decide x modulo 2 pi and what is left. Infinities and NaNs give NaN. */\n"
-     "static __noinline__ fsr_angle fsr_far_angle(f32 x)\n"
+     "static inline fsr_angle fsr_far_angle(f32 x)\n"
      "{\n"
      "    const u32 bits = fsr_bits_f32(x), exponent = bits >> 23 & 255;\n"
      "    if (exponent == 255) return {x - x, 0};\n"
@@ -114,11 +114,10 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    const f32 r = (f32)((f64)part * 0x1.921fb54442d18p-64);\n"
      "    return bits >> 31 ? fsr_angle{-r, 0u - quadrant} : fsr_angle{r, quadrant};\n"
      "}\n"},
-    {"fsr_reduce_angle", false,
+    {"fsr_near_angle", false,
      "/* Up to 1e5, x - k * pi/2 with pi/2 in three parts: the first difference is exact, the others lose half a bit each. */\n"
-     "static inline fsr_angle fsr_reduce_angle(f32 x)\n"
+     "static inline fsr_angle fsr_near_angle(f32 x)\n"
      "{\n"
-     "    if (!(fabsf(x) <= 1e5f)) return fsr_far_angle(x);\n"
      "    const f32 shifted = fmaf(x, 0x1.45f306p-1f, 0x1.8p+23f), k = shifted - 0x1.8p+23f;\n"
      "    f32 r = fmaf(k, -0x1.921fb6p+0f, x);\n"
      "    r = fmaf(k, 0x1.777a5cp-25f, r);\n"
@@ -141,19 +140,29 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    p = fmaf(t, p, -0.5f);\n"
      "    return fmaf(t, p, 1.0f);\n"
      "}\n"},
+    {"fsr_turn", false,
+     "/* The sine of an angle, quarter turns taken into account. */\n"
+     "static inline f32 fsr_turn(fsr_angle a, u32 quarter)\n"
+     "{\n"
+     "    const u32 quadrant = a.quadrant + quarter;\n"
+     "    const f32 s = fsr_sine(a.r), c = fsr_cosine(a.r), y = a.quadrant & 1 ? (quarter ? s : c) : (quarter ? c : s);\n"
+     "    return quadrant & 2 ? -y : y;\n"
+     "}\n"},
+    {"fsr_far_turn", false,
+     "static __noinline__ f32 fsr_far_turn(f32 x, u32 quarter) { return fsr_turn(fsr_far_angle(x), quarter); }\n"},
     {"fsr_sinf", false,
      "static inline f32 fsr_sinf(f32 x)\n"
      "{\n"
-     "    const fsr_angle a = fsr_reduce_angle(x);\n"
-     "    const f32 y = a.quadrant & 1 ? fsr_cosine(a.r) : fsr_sine(a.r);\n"
-     "    return x == 0.0f ? x : a.quadrant & 2 ? -y : y;\n"
+     "    f32 y = fsr_turn(fsr_near_angle(x), 0);\n"
+     "    if (!(fabsf(x) <= 1e5f)) y = fsr_far_turn(x, 0);\n"
+     "    return x == 0.0f ? x : y;\n"
      "}\n"},
     {"fsr_cosf", false,
      "static inline f32 fsr_cosf(f32 x)\n"
      "{\n"
-     "    const fsr_angle a = fsr_reduce_angle(x);\n"
-     "    const f32 y = a.quadrant & 1 ? fsr_sine(a.r) : fsr_cosine(a.r);\n"
-     "    return (a.quadrant + 1) & 2 ? -y : y;\n"
+     "    f32 y = fsr_turn(fsr_near_angle(x), 1);\n"
+     "    if (!(fabsf(x) <= 1e5f)) y = fsr_far_turn(x, 1);\n"
+     "    return y;\n"
      "}\n"},
     {"fsr_sin", false,
      "static __noinline__ f64 fsr_sin(f64 x) { return sin(x); }\n"},

@@ -380,7 +380,9 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
 
 /* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it. */
 static bool apart(const lowering *l, fsr_link link) {
-    bool own = l->p->stored[link.id * FSR_MAX_TUPLE + link.output] == l->g || fold_slot(l->group, link.id) >= 0;
+    bool own = fold_slot(l->group, link.id) >= 0;
+    for (int i = 0; i < l->group->nstores; ++i) /* not p->stored: a store that a trial adds is not there yet */
+        own = own || fsr_link_equal(l->group->store[i], link);
     return own && l->p->material[link.id] && !fsr_link_equal(link, l->storing);
 }
 

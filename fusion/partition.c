@@ -172,6 +172,26 @@ static bool depends_on(const fsr_group *alone, int g) {
     return false;
 }
 
+/* satisfy for an enlarged group g, whose new dependencies must be seen by the groups that are lowered again meanwhile: else one
+ * of them would read what g stores, and each would need the other. */
+static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *trial) {
+    fsr_group *old = &p->group[g];
+    int ndeps = old->ndeps;
+    for (int i = 0; i < trial->ndeps; ++i) {
+        if (depends_on(old, trial->deps[i]))
+            continue;
+        if (old->ndeps == FSR_MAX_BUFFERS) {
+            old->ndeps = ndeps;
+            return "the kernel would depend on too many others";
+        }
+        old->deps[old->ndeps++] = trial->deps[i];
+    }
+    const char *reason = satisfy(p, trial);
+    if (reason)
+        old->ndeps = ndeps;
+    return reason;
+}
+
 /* Tries to enlarge group g by the anchor. NULL: done. */
 static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alone) {
     fsr_group trial = p->group[g];
@@ -193,7 +213,7 @@ static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alon
     if (!needed && loads(trial.kernel) == loads(p->group[g].kernel) + loads(alone->kernel))
         reason = "the kernels read nothing in common";
     if (!reason)
-        reason = satisfy(p, &trial);
+        reason = satisfy_joined(p, g, &trial);
     if (reason) {
         fsr_kernel_free(trial.kernel);
         return reason;

@@ -42,6 +42,8 @@ static bool in_order(const fsr_flow_node *n, const fsr_shape *source) {
             continue;
         if (n->view.from[j] < next || n->view.start[j] != 0 || n->view.step[j] != 1)
             return false;
+        if (n->shape.dim[n->view.from[j]] != source->dim[j])
+            return false; /* a part of it, although a broadcast may make up for the size */
         next = n->view.from[j] + 1;
     }
     return fsr_shape_size(&n->shape) == fsr_shape_size(source);

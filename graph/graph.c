@@ -88,7 +88,7 @@ fsr_graph *fsr_graph_create(fsr_graph_owner *owner) {
     fsr_scope *scope = malloc(4 * sizeof *scope);
     fsr_graph *g = NULL;
     if (body && scope) {
-        scope[0] = (fsr_scope){FSR_NO_ID, FSR_NO_ID, FSR_NO_ID};
+        scope[0] = (fsr_scope){FSR_NO_ID, FSR_NO_ID};
         body->scope = scope;
         body->scope_capacity = 4;
         body->free = FSR_NO_ID;
@@ -207,8 +207,6 @@ fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handl
     rec->nout = 1;
     rec->site = at;
     fsr_scope_link(body, body->depth, id);
-    if (body->scope[body->depth].fresh == FSR_NO_ID)
-        body->scope[body->depth].fresh = id;
     live_add(body, 1);
     *handle = fsr_graph_handle(g, id, 0);
     return rec;

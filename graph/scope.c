@@ -3,17 +3,9 @@
  * fsr_scope_end marks what the kept nodes need, going backwards from them (a stack linked through the slots: no recursion,
  * no allocation), stops at results that are already computed, drops the rest and moves what is left to the enclosing scope.
  * A kept node all of whose asked results are computed becomes DATA: it lets go of its arguments.
- *
- * Carried data. In
- *     for (...) { begin; y = f(x); force(y); end(&y, 1); x = y; }
- * every y moves to the enclosing scope; were it to stay there, a million steps would hold a million arrays. So kept
- * data that nothing else needs is carried: the next scope that uses it (records a node on it) owns it from then on, and
- * that scope's end drops it unless it keeps it again. Data that no later scope uses stays with the
- * enclosing scope.
- *
- * Invariant: only nodes of the innermost scope may refer to carried data, since `settle` looks at every new node's
- * arguments before the innermost scope changes; so nothing that lives on loses an argument. Counter-example to
- * settling at scope_end only: begin; end(keep x); b = x + 1; begin; c = x * 2; end: x would go, and b needs it. */
+ * fsr_scope_keep does the same and leaves the scope open: what is kept stays in it, so that a loop that carries an array from step
+ * to step holds one at a time. Counter-example to closing and opening instead: every kept array would move to the enclosing
+ * scope, and a million steps would hold a million arrays. */
 #include "graph/scope.h"
 #include "graph/store.h"
 #include <stdlib.h>
@@ -44,28 +36,6 @@ void fsr_scope_unlink(fsr_graph_body *body, uint32_t id) {
         scope->tail = slot->prev;
 }
 
-static void move(fsr_graph_body *body, uint32_t id, int depth) {
-    fsr_scope_unlink(body, id);
-    fsr_scope_link(body, depth, id);
-}
-
-/* Carried data that the innermost scope's new nodes use becomes this scope's own. */
-static void settle(fsr_graph_body *body) {
-    fsr_scope *scope = &body->scope[body->depth];
-    for (uint32_t id = scope->fresh; id != FSR_NO_ID; id = fsr_slot_of(body, id)->next) {
-        const fsr_rec *rec = &fsr_slot_of(body, id)->rec;
-        for (int i = 0; i < rec->nargs; i++) {
-            fsr_slot *arg = fsr_slot_of(body, rec->arg[i].id);
-            if (!arg->carried)
-                continue;
-            arg->carried = false;
-            if (arg->rec.scope != body->depth)
-                move(body, rec->arg[i].id, body->depth);
-        }
-    }
-    scope->fresh = FSR_NO_ID;
-}
-
 int fsr_scope_depth(const fsr_graph *g) {
     return g->body->depth;
 }
@@ -85,8 +55,7 @@ fsr_status fsr_scope_begin(fsr_graph *graph) {
         body->scope = grown;
         body->scope_capacity *= 2;
     }
-    settle(body);
-    body->scope[++body->depth] = (fsr_scope){FSR_NO_ID, FSR_NO_ID, FSR_NO_ID};
+    body->scope[++body->depth] = (fsr_scope){FSR_NO_ID, FSR_NO_ID};
     return FSR_OK;
 }
 
@@ -110,10 +79,8 @@ static void mark(fsr_graph_body *body, const fsr_node *keep, int n) {
         const fsr_slot *slot = fsr_slot_of(body, stack);
         stack = slot->work;
         for (int i = 0; i < slot->rec.nargs; i++) {
-            fsr_slot *arg = fsr_slot_of(body, slot->rec.arg[i].id);
-            if (arg->rec.scope != body->depth)
+            if (fsr_slot_of(body, slot->rec.arg[i].id)->rec.scope != body->depth)
                 continue;
-            arg->needed = true;
             ask(body, slot->rec.arg[i], &stack);
         }
     }
@@ -131,15 +98,17 @@ static void become_data(fsr_slot *slot) {
             slot->gone |= (uint8_t)(1u << i);
 }
 
-/* Moves a marked node out of the scope that ends. */
-static void survive(fsr_graph_body *body, uint32_t id) {
+/* Moves a marked node to the end of scope `depth`. */
+static void survive(fsr_graph_body *body, uint32_t id, int depth) {
     fsr_slot *slot = fsr_slot_of(body, id);
     if (slot->rec.nargs > 0 && !slot->expanded)
         become_data(slot);
-    slot->carried = slot->rec.kind == FSR_NODE_DATA && !slot->needed;
     slot->asked = 0;
-    slot->expanded = slot->needed = false;
-    move(body, id, body->depth - 1);
+    slot->expanded = false;
+    if (slot->rec.scope != depth) {
+        fsr_scope_unlink(body, id);
+        fsr_scope_link(body, depth, id);
+    }
 }
 
 static fsr_status check_keep(const fsr_graph *g, const fsr_node *keep, int n) {
@@ -157,7 +126,8 @@ static fsr_status check_keep(const fsr_graph *g, const fsr_node *keep, int n) {
     return FSR_OK;
 }
 
-fsr_status fsr_scope_end(fsr_graph *graph, const fsr_node *keep, int n) {
+/* Drops what the innermost scope holds but keep and its needs, which go to scope depth - up. */
+static fsr_status sweep(fsr_graph *graph, const fsr_node *keep, int n, int up) {
     if (!graph)
         return FSR_ERR_NULL;
     if (!fsr_graph_alive(graph))
@@ -168,17 +138,24 @@ fsr_status fsr_scope_end(fsr_graph *graph, const fsr_node *keep, int n) {
     fsr_status status = check_keep(graph, keep, n);
     if (status)
         return status;
-    settle(body);
     mark(body, keep, n);
     for (uint32_t id = body->scope[body->depth].head, next; id != FSR_NO_ID; id = next) {
         next = fsr_slot_of(body, id)->next;
         if (fsr_slot_of(body, id)->asked)
-            survive(body, id);
+            survive(body, id, body->depth - up);
         else
             fsr_slot_drop(body, id);
     }
-    body->depth--;
+    body->depth -= up;
     return FSR_OK;
+}
+
+fsr_status fsr_scope_end(fsr_graph *graph, const fsr_node *keep, int n) {
+    return sweep(graph, keep, n, 1);
+}
+
+fsr_status fsr_scope_keep(fsr_graph *graph, const fsr_node *keep, int n) {
+    return sweep(graph, keep, n, 0);
 }
 
 void fsr_scope_discard(fsr_graph *g, int depth) {

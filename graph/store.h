@@ -19,15 +19,12 @@ typedef struct fsr_slot {
     uint32_t next, prev; /* in the scope's list; of a free slot, next free */
     uint32_t work;       /* next in a traversal's stack */
     uint8_t gone;        /* bit o: result o was dropped, handles to it are stale */
-    uint8_t asked;       /* bit o: result o is asked for; scratch of scope_end, as the next two */
+    uint8_t asked;       /* bit o: result o is asked for; scratch of a sweep, as the next */
     bool expanded;       /* the arguments are needed too */
-    bool needed;         /* an argument of a kept node */
-    bool carried;        /* kept data of an ended scope that no later scope has used yet */
 } fsr_slot;
 
 typedef struct fsr_scope {
     uint32_t head, tail;
-    uint32_t fresh; /* first node whose arguments were not looked at by settle; FSR_NO_ID: none */
 } fsr_scope;
 
 typedef struct fsr_graph_body {

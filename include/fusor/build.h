@@ -65,13 +65,15 @@ void fsr_graph_free(fsr_graph *graph);
 /* Scopes bound the memory of long lazy programs. fsr_scope_end drops every node recorded since the
  * matching fsr_scope_begin, with its array, but keep[0..n) and what these still need to be computed (a
  * computed node needs nothing). Kept nodes then belong to the enclosing scope. Scopes nest.
- * Carried arrays: a kept array (a computed node, fsr_from_host) that no other kept node needs belongs to the first later
- * scope that records a node on it; that scope's end drops it unless it keeps it again. So this loop holds one x at a time:
- *     for (...) { fsr_scope_begin(g); y = step(x); fsr_force(y); fsr_scope_end(g, &y, 1); x = y; }
+ * fsr_scope_keep drops in the same way and leaves the scope open, with what was kept in it. So this loop holds one x at a time:
+ *     fsr_scope_begin(g);
+ *     for (...) { y = step(x); fsr_force(y); fsr_scope_keep(g, &y, 1); x = y; }
+ *     fsr_scope_end(g, &x, 1);
  * FSR_ERR_SCOPE: no scope is open. FSR_ERR_STALE, FSR_ERR_GRAPH: a keep[i] is no node of this graph;
  * then nothing is dropped and the scope stays open. */
 fsr_status fsr_scope_begin(fsr_graph *graph);
 fsr_status fsr_scope_end(fsr_graph *graph, const fsr_node *keep, int n);
+fsr_status fsr_scope_keep(fsr_graph *graph, const fsr_node *keep, int n);
 
 /* ---- asking a node -------------------------------------------------------------------------- */
 

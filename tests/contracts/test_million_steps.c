@@ -1,5 +1,6 @@
 /* A million forced steps in scopes: flat host memory, no growing number of nodes, one compilation. */
 #include "tests/support/subject.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,10 +19,9 @@ static double now(void) {
 }
 
 static fsr_node one_step(fsr_node x, fsr_node size) {
-    OK(fsr_scope_begin(subject_g));
     fsr_node y = step(x, size);
     OK(fsr_force(y));
-    OK(fsr_scope_end(subject_g, &y, 1));
+    OK(fsr_scope_keep(subject_g, &y, 1));
     return y;
 }
 
@@ -37,6 +37,7 @@ static int64_t allowed(void) {
 static void a_million_steps(void **state) {
     (void)state;
     fsr_node x = subject_data(FSR_F64, 1, SHAPE(N), SUBJECT_SMALL, 0), size = fsr_param(subject_g, "step", FSR_F64, 0.001);
+    OK(fsr_scope_begin(subject_g));
     for (int i = 0; i < WARM; ++i)
         x = one_step(x, size);
     fsr_stats before = subject_stats();
@@ -66,16 +67,16 @@ static void a_million_steps(void **state) {
     if (grown > allowed())
         fail_msg("%lld bytes more after a million steps", (long long)grown);
     for (int i = 0; i < N; ++i)
-        assert_true(subject_value(x, i) == 1);
+        assert_true(fabs(subject_value(x, i) - 1) < 1e-9); /* the step stalls where it rounds to nothing */
 }
 
-/* The same with two carried arrays, a reduction, and reading it back: 20,000 steps. */
+/* The same with two arrays, a reduction, and reading it back: 20,000 steps. */
 static void two_arrays_and_a_norm(void **state) {
     (void)state;
     fsr_node u[2] = {subject_data(FSR_F32, 2, SHAPE(33, 31), SUBJECT_SMALL, 0), subject_data(FSR_F32, 2, SHAPE(33, 31), SUBJECT_SMALL, 1)};
     fsr_stats before = {0};
+    OK(fsr_scope_begin(subject_g));
     for (int i = 0; i < 20000; ++i) {
-        OK(fsr_scope_begin(subject_g));
         fsr_node next[2] = {fsr_add(fsr_mul(u[0], fsr_float(subject_g, 0.5)), fsr_mul(u[1], fsr_float(subject_g, 0.25))),
                             fsr_sub(u[1], fsr_mul(u[0], fsr_float(subject_g, 0.125)))};
         fsr_node norm = fsr_max(fsr_abs(next[0]), NULL, 0, 0);
@@ -83,7 +84,7 @@ static void two_arrays_and_a_norm(void **state) {
         float value;
         OK(fsr_read(norm, &value, sizeof value));
         assert_true(value >= 0 && value < 4);
-        OK(fsr_scope_end(subject_g, next, 2));
+        OK(fsr_scope_keep(subject_g, next, 2));
         u[0] = next[0];
         u[1] = next[1];
         if (i == 10)

@@ -124,9 +124,20 @@ static void several_outputs(void **state) {
     expect(again, 2, 0);
     expect(same, 1, 0);
     assert_true(sum == (double)N * (N - 1));
+    fsr_plan_free(plan);
+}
+
+static void a_plan_in_numbers(void **state) {
+    (void)state;
+    fsr_plan *plan = usual();
     fsr_plan_info info;
     OK(fsr_plan_query(plan, &info));
-    assert_true(info.kernels >= 1 && info.bytes_moved >= info.bytes_min && info.bytes_min > 0);
+    assert_int_equal(info.kernels, 1);
+    assert_int_equal(info.temporaries, 0);
+    assert_int_equal(info.bytes_min, 3 * sizeof a);
+    assert_int_equal(info.bytes_moved, info.bytes_min);
+    assert_int_equal(fsr_plan_query(NULL, &info), FSR_ERR_NULL);
+    assert_int_equal(fsr_plan_query(plan, NULL), FSR_ERR_NULL);
     fsr_plan_free(plan);
 }
 
@@ -256,7 +267,7 @@ static void runs_are_flat(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
     TEST(names_not_positions), TEST(parameters),      TEST(outlives_its_graph), TEST(two_plans_interleaved), TEST(several_outputs),
-    TEST(one_name_one_argument), TEST(what_is_refused), TEST(overlaps),         TEST(misaligned_buffers),    TEST(empty_arrays),
+    TEST(a_plan_in_numbers), TEST(one_name_one_argument), TEST(what_is_refused), TEST(overlaps),         TEST(misaligned_buffers),    TEST(empty_arrays),
     TEST(runs_are_flat),
 };
 SUBJECT_MAIN(tests)

@@ -181,8 +181,7 @@ static void errors_change_nothing(void **state) {
     assert_true(gone(a));
 }
 
-/* y = step(x); the old x goes when the scope that used it ends without keeping it. */
-static fsr_node make_carried(void) {
+static fsr_node make_array(void) {
     begin();
     fsr_node a = fsr_add(x, y);
     node_force(a, &live);
@@ -190,115 +189,71 @@ static fsr_node make_carried(void) {
     return a;
 }
 
-static void carried_array_goes_with_its_user(void **state) {
+/* What a scope kept belongs to the enclosing one, whoever uses it later. */
+static void kept_array_stays(void **state) {
     (void)state;
-    fsr_node a = make_carried();
-    begin();
-    fsr_node b = fsr_neg(a);
-    node_force(b, &live);
-    end(&b, 1);
-    assert_true(gone(a) && valid(b));
-    assert_int_equal(live, 3);
-}
-
-static void carried_array_that_is_kept_again(void **state) {
-    (void)state;
-    fsr_node a = make_carried();
+    fsr_node a = make_array();
     for (int i = 0; i < 3; i++) {
         begin();
         fsr_node b = fsr_neg(a);
-        end(&a, 1);
+        node_force(b, &live);
+        end(NULL, 0);
         assert_true(valid(a) && gone(b));
     }
+    assert_int_equal(live, 3);
 }
 
-static void carried_array_that_nobody_uses(void **state) {
+static void keep_leaves_the_scope_open(void **state) {
     (void)state;
-    fsr_node a = make_carried(), b = make_carried();
     begin();
+    fsr_node a = fsr_add(x, y), b = fsr_neg(a), c = fsr_abs(b);
+    node_force(b, &live);
+    assert_int_equal(fsr_scope_keep(g, &b, 1), FSR_OK);
+    assert_true(gone(a) && valid(b) && gone(c));
+    assert_int_equal(fsr_scope_depth(g), 1);
     end(NULL, 0);
-    assert_true(valid(a) && valid(b));
+    assert_true(gone(b) && valid(x));
+    assert_int_equal(fsr_scope_keep(g, NULL, 0), FSR_ERR_SCOPE);
 }
 
-/* Used outside of a later scope: it is the graph's for good. */
-static void carried_array_used_outside(void **state) {
-    (void)state;
-    fsr_node a = make_carried(), b = fsr_neg(a);
-    begin();
-    fsr_neg(a);
-    end(NULL, 0);
-    assert_true(valid(a) && valid(b));
-}
-
-/* Needed by another kept node: not carried. */
-static void array_needed_by_a_kept_node(void **state) {
+static void keep_of_lazy_nodes_keeps_what_they_need(void **state) {
     (void)state;
     begin();
-    fsr_node a = fsr_add(x, y), b = fsr_neg(a);
-    node_force(a, &live);
-    end((fsr_node[]){a, b}, 2);
-    begin();
-    fsr_node c = fsr_abs(a);
-    node_force(c, &live);
-    end(&c, 1);
-    assert_true(valid(a) && valid(b) && valid(c));
-}
-
-/* Used lazily by a kept node: it stays as long as that needs it. */
-static void carried_array_needed_lazily(void **state) {
-    (void)state;
-    fsr_node a = make_carried();
-    begin();
-    fsr_node b = fsr_neg(a);
-    end(&b, 1);
-    assert_true(valid(a) && valid(b));
-    begin();
-    fsr_node c = fsr_abs(a);
-    end(NULL, 0);
+    fsr_node a = fsr_add(x, y), b = fsr_neg(a), c = fsr_abs(a);
+    assert_int_equal(fsr_scope_keep(g, &b, 1), FSR_OK);
     assert_true(valid(a) && valid(b) && gone(c));
+    end(NULL, 0);
+    assert_true(gone(a) && gone(b));
 }
 
 static void nested_loops_are_flat(void **state) {
     (void)state;
-    fsr_node u = make_carried();
+    fsr_node u = make_array();
+    begin();
     for (int epoch = 0; epoch < 50; epoch++) {
-        begin();
         fsr_node total = fsr_sum(u, NULL, 0, 0);
+        begin();
         for (int i = 0; i < 50; i++) {
-            begin();
             fsr_node next = fsr_mul(u, fsr_float(g, 2));
             node_force(next, &live);
-            end(&next, 1);
+            assert_int_equal(fsr_scope_keep(g, &next, 1), FSR_OK);
             u = next;
         }
-        assert_true(valid(total));
         end(&u, 1);
+        assert_true(valid(total));
+        assert_int_equal(fsr_scope_keep(g, &u, 1), FSR_OK);
         assert_true(gone(total));
     }
+    end(&u, 1);
     assert_true(valid(u));
-    assert_int_equal(live, 3);
-    assert_int_equal(fsr_graph_live(g), 3);
-}
-
-static void several_carried_arrays(void **state) {
-    (void)state;
-    fsr_node u = make_carried(), v = make_carried();
-    for (int i = 0; i < 100; i++) {
-        begin();
-        fsr_node next[2] = {fsr_add(u, v), fsr_sub(v, u)};
-        node_force(next[0], &live);
-        node_force(next[1], &live);
-        end(next, 2);
-        u = next[0];
-        v = next[1];
-    }
-    assert_int_equal(live, 4);
+    assert_int_equal(live, 4); /* x, y, the first u and the last */
+    assert_int_equal(fsr_graph_live(g), 4);
 }
 
 /* Recording an operator's body opens a scope of its own: it takes nothing away. */
-static void operators_do_not_take_carried_arrays(void **state) {
+static void operators_take_nothing_away(void **state) {
     (void)state;
-    fsr_node a = make_carried();
+    fsr_node a = make_array();
     fsr_node v = fsr_var(a, NULL, 0, 0, 0), m = fsr_argmax(a, NULL, 0);
     assert_true(valid(a) && valid(v) && valid(m));
     assert_int_equal(fsr_scope_depth(g), 0);
@@ -317,15 +272,11 @@ int main(void) {
         TEST(nesting),
         TEST(keeping_outer_and_poisoned_nodes),
         TEST(errors_change_nothing),
-        TEST(carried_array_goes_with_its_user),
-        TEST(carried_array_that_is_kept_again),
-        TEST(carried_array_that_nobody_uses),
-        TEST(carried_array_used_outside),
-        TEST(array_needed_by_a_kept_node),
-        TEST(carried_array_needed_lazily),
+        TEST(kept_array_stays),
+        TEST(keep_leaves_the_scope_open),
+        TEST(keep_of_lazy_nodes_keeps_what_they_need),
         TEST(nested_loops_are_flat),
-        TEST(several_carried_arrays),
-        TEST(operators_do_not_take_carried_arrays),
+        TEST(operators_take_nothing_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+/* Flows for tests of single passes: recorded with the public builder, run through one pass, compared as text or by value. */
+#ifndef FUSOR_TESTS_PASSES_FLOWS_H
+#define FUSOR_TESTS_PASSES_FLOWS_H
+
+#include "fusion/passes.h"
+#include "tests/support/nodes.h"
+
+/* The flow of these nodes; the caller clears it. */
+fsr_flow flow_of(const fsr_node *outs, int n);
+/* Runs the pass of that name and verifies what it leaves: true if it says that it changed the flow, which must be so. */
+bool flow_pass(fsr_flow *flow, const char *name);
+/* Compares fsr_flow_print's text. */
+void flow_expect(const fsr_flow *flow, const char *text);
+/* flow_of, flow_pass, flow_expect and clear. An unchanged flow must print `after` too. */
+void flow_check(const fsr_node *outs, int n, const char *pass, bool changed, const char *after);
+
+/* The value of a 0-d or elementwise flow's result where every leaf's element is leaf[ordinal]: maps by fsr_op_eval. */
+fsr_value flow_value(const fsr_flow *flow, fsr_link link, const fsr_value *leaf);
+/* The leaf's flat index that element `flat` of link reads through views; *leaf is the node below. */
+int64_t flow_leaf_index(const fsr_flow *flow, fsr_link link, int64_t flat, int *leaf);
+
+/* Numbers at which rewrites go wrong, as values of a dtype. */
+enum { FLOW_EDGES = 16 };
+int flow_edges(fsr_dtype dtype, fsr_value *out);
+
+/* Pseudo-random numbers below `below`. */
+uint32_t flow_random(uint64_t *seed, uint32_t below);
+/* A pseudo-random view of x: slice, flip, transpose, reshape, broadcast, expand or squeeze. */
+fsr_node flow_random_view(uint64_t *seed, fsr_node x);
+
+#endif
