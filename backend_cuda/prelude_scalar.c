@@ -89,8 +89,12 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "static inline f32 fsr_f64_to_f32(f64 x) { return (f32)x; }\n"},
     {"fsr_f64_to_f64", false,
      "static inline f64 fsr_f64_to_f64(f64 x) { return x; }\n"},
-    {"fsr_bits_f32", true,
-     "static inline u32 fsr_bits_f32(f32 x) { return __float_as_uint(x); }\n"},
+    {"fsr_bits_f32", false,
+     "static inline u32 fsr_bits_f32(f32 x)\n"
+     "{\n"
+     "    union { f32 value; u32 bits; } w = {x};\n"
+     "    return w.bits;\n"
+     "}\n"},
     {"fsr_angle", false,
      "/* x = quadrant * pi/2 + r with |r| <= pi/4 and a bit. */\n"
      "struct fsr_angle { f32 r; u32 quadrant; };\n"},

@@ -43,6 +43,23 @@ static void explain_step(const fsr_program *program, int i, FILE *to) {
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
 }
 
+/* The group that computes a node, -1: none in particular. */
+static int group_of(const fsr_partition *p, int node) {
+    if (p->home[node] >= 0)
+        return p->home[node];
+    for (int i = 0; i < FSR_MAX_TUPLE; ++i)
+        if (p->stored[node * FSR_MAX_TUPLE + i] >= 0)
+            return p->stored[node * FSR_MAX_TUPLE + i];
+    return -1;
+}
+
+/* A refusal still stands if the two ended in different kernels. */
+static void explain_note(const fsr_partition *p, const fsr_note *note, FILE *to) {
+    if (group_of(p, note->producer) != group_of(p, note->consumer))
+        fprintf(to, "not fused: %s (%%%d) into %s (%%%d): %s\n", fsr_flow_name(p->flow, note->producer), note->producer,
+                fsr_flow_name(p->flow, note->consumer), note->consumer, note->reason);
+}
+
 void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to) {
     fprintf(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n", program->info.kernels,
             program->info.kernels == 1 ? "" : "s", program->info.temporaries, program->info.temporaries == 1 ? "y" : "ies",
@@ -51,6 +68,5 @@ void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
     for (int i = 0; i < program->nsteps; ++i)
         explain_step(program, i, to);
     for (int i = 0; i < p->nnotes; ++i)
-        fprintf(to, "not fused: %s (%%%d) into %s (%%%d): %s\n", fsr_flow_name(p->flow, p->note[i].producer), p->note[i].producer,
-                fsr_flow_name(p->flow, p->note[i].consumer), p->note[i].consumer, p->note[i].reason);
+        explain_note(p, &p->note[i], to);
 }

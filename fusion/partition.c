@@ -352,6 +352,79 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
     return FSR_OK;
 }
 
+/* ---- groups that come to share work only when later anchors have joined ------------------------------------- */
+
+/* Rewrites every mention of group `from` as `to`. */
+static void rename_group(fsr_partition *p, int from, int to) {
+    for (int i = 0; i < p->flow->n; ++i)
+        p->home[i] = p->home[i] == from ? to : p->home[i];
+    for (int i = 0; i < p->flow->n * FSR_MAX_TUPLE; ++i)
+        p->stored[i] = p->stored[i] == from ? to : p->stored[i];
+    for (int g = 0; g < p->ngroups; ++g)
+        for (int i = 0; i < p->group[g].ndeps; ++i)
+            if (p->group[g].deps[i] == from)
+                p->group[g].deps[i] = to;
+}
+
+/* Points a group's anchors at group `at`. */
+static void point(fsr_partition *p, const fsr_group *group, int at) {
+    for (int i = 0; i < group->nfolds; ++i)
+        p->home[group->fold[i]] = at;
+    for (int i = 0; i < group->nstores; ++i)
+        p->stored[group->store[i].id * FSR_MAX_TUPLE + group->store[i].output] = at;
+}
+
+/* A third group between the two would wait for one half and be waited for by the other. */
+static bool between(const fsr_partition *p, int a, int b) {
+    for (int i = 0; i < p->group[a].ndeps; ++i)
+        if (p->group[a].deps[i] != b && fsr_partition_reaches(p, p->group[a].deps[i], b))
+            return true;
+    return false;
+}
+
+static bool same_kind(const fsr_group *a, const fsr_group *b) {
+    return fsr_domain_equal(&a->domain, &b->domain) && a->nfolds + b->nfolds <= FSR_MAX_COMBINES &&
+           a->nstores + b->nstores <= FSR_MAX_STORES;
+}
+
+static bool merge(fsr_partition *p, int h, int g) {
+    fsr_group trial = p->group[h], *other = &p->group[g];
+    fsr_link blame;
+    if (!same_kind(&trial, other) || between(p, g, h) || between(p, h, g))
+        return false;
+    for (int i = 0; i < other->nfolds; ++i)
+        trial.fold[trial.nfolds++] = other->fold[i];
+    for (int i = 0; i < other->nstores; ++i)
+        trial.store[trial.nstores++] = other->store[i];
+    point(p, other, h);
+    int apart = loads(p->group[h].kernel) + loads(other->kernel);
+    bool good = try_group(p, h, &trial, &blame) == NULL;
+    if (good && (loads(trial.kernel) >= apart || trial.nneeds)) {
+        fsr_kernel_free(trial.kernel);
+        good = false;
+    }
+    point(p, other, good ? h : g);
+    if (!good)
+        return false;
+    commit(p, h, &trial);
+    fsr_kernel_free(other->kernel);
+    memset(other, 0, sizeof *other);
+    rename_group(p, g, h);
+    return true;
+}
+
+/* Groups left empty by a merge have no kernel. */
+static void merge_all(fsr_partition *p) {
+    for (int g = p->ngroups - 1; g > 0; --g)
+        for (int h = g - 1; h >= 0 && h >= g - JOIN_WINDOW && p->fuse && p->fuel != 0; --h) {
+            if (!p->group[g].kernel || !p->group[h].kernel || !merge(p, h, g))
+                continue;
+            ++p->fusions;
+            p->fuel -= p->fuel > 0;
+            break;
+        }
+}
+
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel, char *why, size_t size) {
     *p = (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0};
     size_t n = (size_t)flow->n + 1;
@@ -369,6 +442,8 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
     }
     if (!status)
         status = place_all(p, why, size);
+    if (!status)
+        merge_all(p);
     if (status)
         fsr_partition_clear(p);
     return status;

@@ -17,13 +17,15 @@ void fsr_program_clear(fsr_program *program) {
 }
 
 /* Kahn's order over the groups' dependencies; ties by number. */
-static bool order_groups(const fsr_partition *p, int *order) {
+static bool order_groups(const fsr_partition *p, int *order, int *count) {
     bool *done = calloc((size_t)p->ngroups + 1, sizeof *done);
-    int n = 0;
+    int n = 0, empty = 0;
+    for (int g = 0; g < p->ngroups; ++g)
+        empty += p->group[g].kernel == NULL;
     for (bool progress = true; done && progress;) {
         progress = false;
         for (int g = 0; g < p->ngroups; ++g) {
-            bool ready = !done[g];
+            bool ready = !done[g] && p->group[g].kernel;
             for (int i = 0; ready && i < p->group[g].ndeps; ++i)
                 ready = done[p->group[g].deps[i]];
             if (ready) {
@@ -33,7 +35,8 @@ static bool order_groups(const fsr_partition *p, int *order) {
         }
     }
     free(done);
-    return n == p->ngroups;
+    *count = n;
+    return n + empty == p->ngroups;
 }
 
 /* k_<first named ops>_<digest of the printed kernel>: equal kernels have equal names in every process. */
@@ -222,11 +225,12 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     fsr_program *out = b->out;
     int *order = malloc(sizeof *order * (size_t)(p->ngroups + 1));
     fsr_status status = order && prepare(b) && outputs(out, b->flow) ? FSR_OK : FSR_ERR_MEMORY;
-    if (!status && !order_groups(p, order)) {
+    int count = 0;
+    if (!status && !order_groups(p, order, &count)) {
         snprintf(why, size, "the kernels depend on each other in a circle");
         status = FSR_ERR_INTERNAL;
     }
-    for (int i = 0; i < p->ngroups && !status; ++i) {
+    for (int i = 0; i < count && !status; ++i) {
         ++out->nsteps;
         make_step(b, i, &p->group[order[i]], options);
     }
@@ -246,20 +250,51 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     return out->arena_bytes < 0 || !out->explanation ? FSR_ERR_MEMORY : FSR_OK;
 }
 
-fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
+static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
     fsr_partition p = {0};
     memset(out, 0, sizeof *out);
     builder b = {.out = out, .flow = flow, .p = &p};
-    fsr_status status = fsr_passes_run(flow, &options->passes, why, size);
-    if (!status)
-        status = fsr_partition_make(&p, flow, &options->target, options->fusion, options->fuel, why, size);
+    fsr_status status = fsr_partition_make(&p, flow, &options->target, options->fusion, options->fuel, why, size);
     if (!status)
         status = assemble(&b, &p, options, why, size);
     free(b.leaf_node);
     free(b.home_slot);
     fsr_partition_clear(&p);
-    fsr_flow_clear(flow);
     if (status)
         fsr_program_clear(out);
+    return status;
+}
+
+/* Fusing siblings can keep results alive at once that, one after the other, could be used and forgotten. Where the fused plan's peak passes the
+ * unfused one's by more than the state of tiles, it is planned again with fewer fusions, the last ones given up first. */
+static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
+    fsr_program unfused;
+    fsr_program_options less = *options;
+    fsr_status status = plan_once(out, flow, options, why, size);
+    int64_t slack = out->info.bytes_min / 64 + (4 << 20);
+    if (status || !options->fusion || out->arena_bytes + out->work_bytes <= slack)
+        return status;
+    less.fusion = false;
+    status = plan_once(&unfused, flow, &less, why, size);
+    int64_t limit = unfused.info.peak_bytes + slack;
+    fsr_program_clear(&unfused);
+    less.fusion = true;
+    for (int fuel = out->info.fusions; !status && out->info.peak_bytes > limit && fuel > 0;) {
+        fuel = fuel * 3 / 4;
+        less.fuel = fuel;
+        fsr_program_clear(out);
+        status = plan_once(out, flow, &less, why, size);
+    }
+    if (status)
+        fsr_program_clear(out);
+    return status;
+}
+
+fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
+    memset(out, 0, sizeof *out);
+    fsr_status status = fsr_passes_run(flow, &options->passes, why, size);
+    if (!status)
+        status = plan_within_memory(out, flow, options, why, size);
+    fsr_flow_clear(flow);
     return status;
 }

@@ -154,8 +154,8 @@ enum { FSR_KEEPDIMS = 1 };
  * f64 for integers, else the input's; any, all bool; argmax i64.
  * NaN propagates through min, max and argmax (the first NaN wins). Empty: sum 0, prod 1, any 0, all 1, mean and var
  * NaN, min, max and argmax FSR_ERR_EMPTY. Float association is a tree fixed by sizes and schedule.
- * var divides by count - ddof; up to 8192 elements it is two passes over a row that stays on chip, as NumPy computes it, above that one
- * pass (pairwise update of count, mean and squared deviations: Chan, Golub and LeVeque 1979). argmax takes one axis, or NULL for the flat index. */
+ * var divides by count - ddof; up to 8192 elements that include the last axis it is two passes over a row that stays on chip, as NumPy
+ * computes it, else one pass (pairwise update of count, mean and squared deviations: Chan, Golub and LeVeque 1979). argmax takes one axis, or NULL for the flat index. */
 fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_prod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_min_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);

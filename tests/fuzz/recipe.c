@@ -91,6 +91,11 @@ void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, vo
 const fsr_operator fuzz_linear_operator = {fuzz_linear, NULL, 2, {1, 0}, false};
 const fsr_operator fuzz_max_sum_operator = {fuzz_max_sum, NULL, 2, {-INFINITY, 0}, true};
 
+fsr_node fuzz_positive(fsr_node x) {
+    bool real = fsr_node_status(x) == FSR_OK && fsr_dtype_is_float(fsr_node_dtype(x));
+    return real ? fsr_add(x, fsr_float(x.graph, 0)) : x;
+}
+
 /* ---- recording --------------------------------------------------------------------------------------------- */
 
 static fsr_node record_op(fsr_op op, const fsr_node *a) {
@@ -146,7 +151,7 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
     const int *axes = s->ndim < 0 ? NULL : s->list;
     switch (s->kind) {
     case STEP_SUM: return fsr_sum(x, axes, s->ndim, s->flags);
-    case STEP_PROD: return fsr_prod(x, axes, s->ndim, s->flags);
+    case STEP_PROD: return fuzz_positive(fsr_prod(x, axes, s->ndim, s->flags));
     case STEP_MIN: return fsr_min(x, axes, s->ndim, s->flags);
     case STEP_MAX: return fsr_max(x, axes, s->ndim, s->flags);
     case STEP_MEAN: return fsr_mean(x, axes, s->ndim, s->flags);
@@ -161,11 +166,14 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
 
 static void record_pair(const recipe_step *s, const fsr_node *in, fsr_node *out) {
     bool linear = s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_SCAN_LINEAR;
+    if (linear && fsr_node_dtype(in[0]) != fsr_node_dtype(in[1]))
+        return; /* not associative: products wrap in one dtype, sums in another */
     const fsr_operator *op = linear ? &fuzz_linear_operator : &fuzz_max_sum_operator;
     if (s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_REDUCE_MAX_SUM)
         fsr_reduce_with(out, in, op, s->ndim < 0 ? NULL : s->list, s->ndim, s->flags);
     else
         fsr_scan_with(out, in, op, s->axis, s->flags);
+    out[0] = fuzz_positive(out[0]);
 }
 
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other) {

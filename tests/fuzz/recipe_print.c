@@ -80,7 +80,7 @@ static void print_pair(const recipe_step *s, int i, FILE *to) {
     } else {
         fprintf(to, "%d, %s);\n", s->axis, flags(s->flags));
     }
-    fprintf(to, "    fsr_node n%d = t%d[0];\n", i, i);
+    fprintf(to, "    fsr_node n%d = fuzz_positive(t%d[0]);\n", i, i);
 }
 
 static void print_view(const recipe_step *s, FILE *to) {
@@ -109,7 +109,7 @@ static void print_view(const recipe_step *s, FILE *to) {
 }
 
 static void print_fold(const recipe_step *s, FILE *to) {
-    fprintf(to, "fsr_%s(n%d, ", functions[s->kind], s->arg[0]);
+    fprintf(to, "%sfsr_%s(n%d, ", s->kind == STEP_PROD ? "fuzz_positive(" : "", functions[s->kind], s->arg[0]);
     if (s->kind == STEP_ARGMAX)
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "&(int){%d}", s->axis);
     else if (s->kind > STEP_ARGMAX)
@@ -121,7 +121,7 @@ static void print_fold(const recipe_step *s, FILE *to) {
     fprintf(to, ", %s", flags(s->flags));
     if (s->kind == STEP_VAR)
         fprintf(to, ", %g", s->value);
-    fprintf(to, ")");
+    fprintf(to, s->kind == STEP_PROD ? "))" : ")");
 }
 
 static void print_step(const recipe_step *s, int i, FILE *to) {

@@ -7,11 +7,11 @@
 
 /* The flow of these nodes; the caller clears it. */
 fsr_flow flow_of(const fsr_node *outs, int n);
-/* Runs the pass of that name and verifies what it leaves: true if it says that it changed the flow, which must be so. */
+/* Runs the pass of that name and verifies what it leaves: true if it changed the flow; then it must have said so. */
 bool flow_pass(fsr_flow *flow, const char *name);
 /* Compares fsr_flow_print's text. */
 void flow_expect(const fsr_flow *flow, const char *text);
-/* flow_of, flow_pass, flow_expect and clear. An unchanged flow must print `after` too. */
+/* flow_of, flow_pass, flow_expect and clear; a second run of the pass must change nothing more. */
 void flow_check(const fsr_node *outs, int n, const char *pass, bool changed, const char *after);
 
 /* The value of a 0-d or elementwise flow's result where every leaf's element is leaf[ordinal]: maps by fsr_op_eval. */
