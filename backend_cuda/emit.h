@@ -23,15 +23,15 @@ typedef struct fsr_emit {
     int depth;
     fsr_status status;
     uint8_t naming[FSR_MAX_INSTS];
-    bool needs[FSR_MAX_DIMS]; /* dimensions whose index somebody reads */
+    bool needs[FSR_MAX_DIMS];    /* dimensions whose index somebody reads */
     int op_of[FSR_MAX_COMBINES]; /* the fold whose op<f> struct serves this fold */
-    int stage[FSR_MAX_INSTS];  /* of the pass being printed */
-    int loop[FSR_MAX_INSTS];   /* its loop */
+    int stage[FSR_MAX_INSTS];    /* of the pass being printed */
+    int loop[FSR_MAX_INSTS];     /* its loop */
     int nloop, nstages;
     int pass;
 } fsr_emit;
 
-#define FSR_REF 64 /* room for the text of one reference */
+#define FSR_REF 64    /* room for the text of one reference */
 #define FSR_EXPR 1024 /* room for the text of one address or op */
 
 /* One line at the current depth; block_open also prints "{" on it and goes deeper. */
@@ -108,6 +108,8 @@ int fsr_emit_steps(const fsr_emit *e);
 int fsr_emit_accumulators(const fsr_emit *e);
 /* Enters a pass: its loop, stages, and how its values are named. */
 void fsr_emit_enter_pass(fsr_emit *e, int pass);
+/* True if a stage after value v's own reads it. */
+bool fsr_emit_is_read_later(const fsr_emit *e, int v);
 /* Structs of all passes, before the function. */
 void fsr_emit_pass_types(fsr_emit *e);
 /* Registers for kept values, at the function's scope. */
@@ -123,12 +125,18 @@ void fsr_emit_open_lanes(fsr_emit *e);
 void fsr_emit_close_lanes(fsr_emit *e);
 const char *fsr_emit_step_column(const fsr_emit *e);
 
+/* emit_row.c: the column of a thread's first element relative to its tile; columns of a tile. */
+void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]);
+int fsr_emit_tile_columns(const fsr_emit *e);
+
 /* One a schedule: the function's body. */
 void fsr_emit_map(fsr_emit *e);
 void fsr_emit_row(fsr_emit *e);
 void fsr_emit_split(fsr_emit *e);
 void fsr_emit_lookback(fsr_emit *e);
+/* Blocks of an emitted LOOKBACK kernel that a multiprocessor should hold at once. */
+int fsr_emit_resident_blocks(const fsr_emit *e);
 void fsr_emit_col(fsr_emit *e);
-
+void fsr_emit_team(fsr_emit *e);
 
 #endif

@@ -197,12 +197,13 @@ static void vector_line(fsr_emit *e, const char *verb, const char *registers, co
         fsr_emit_line(e, "fsr_%s_strided<%d>(%s, %s, x%d, %s, %s);", verb, e->s.vector, registers, at, a->buffer, where,
                       stride);
     else
-        fsr_emit_line(e, "fsr_%s%s<%d>(%s, %s, x%d + (%s));", verb, suffix[lanes], e->s.vector, registers, at, a->buffer,
-                      where);
+        fsr_emit_line(e, "fsr_%s%s<%d>(%s, %s, x%d + (%s));", verb, suffix[lanes], e->s.vector, registers, at,
+                      a->buffer, where);
 }
 
 /* One element: "v3[at] = x0[...];" or "x0[...] = o3[at];"; without `at`, the register itself. */
-static void element_line(fsr_emit *e, bool load, const char *registers, const char *at, int access, const char *column) {
+static void element_line(fsr_emit *e, bool load, const char *registers, const char *at, int access,
+                         const char *column) {
     char element[FSR_EXPR], name[2 * FSR_REF];
     fsr_emit_element(e, element, access, column);
     snprintf(name, sizeof name, at ? "%s[%s]" : "%s", registers, at);
@@ -213,7 +214,8 @@ static void element_line(fsr_emit *e, bool load, const char *registers, const ch
 }
 
 /* Columns of several dimensions: every element has its own address. */
-static void each_element(fsr_emit *e, bool load, const char *registers, const char *at, int access, const char *column) {
+static void each_element(fsr_emit *e, bool load, const char *registers, const char *at, int access,
+                         const char *column) {
     char place[FSR_REF];
     snprintf(place, sizeof place, "%.40s + v", at);
     fsr_emit_unrolled(e, "v", e->s.vector);
@@ -223,7 +225,8 @@ static void each_element(fsr_emit *e, bool load, const char *registers, const ch
     fsr_emit_close(e);
 }
 
-static void access_lines(fsr_emit *e, bool load, const char *registers, const char *at, int access, const char *column) {
+static void access_lines(fsr_emit *e, bool load, const char *registers, const char *at, int access,
+                         const char *column) {
     bool block = column && splits_column(e->k, &e->k->access[access]);
     if (e->s.vector > 1 && fsr_emit_lanes(e, access) == FSR_LANES_EACH) {
         each_element(e, load, registers, at, access, column);

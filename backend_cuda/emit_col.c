@@ -134,11 +134,11 @@ static void walk_combine(fsr_emit *e, int f) {
     fsr_emit_input(e, input, f);
     if (fold->kind == FSR_FOLD_SCAN) {
         fsr_emit_line(e, "const op%d::state before%d = run%d_%d[%s];", op, f, e->pass, f, lane(e));
-        fsr_emit_line(e, "if (%s < end) run%d_%d[%s] = op%d::combine(before%d, %s);", column, e->pass, f, lane(e), op, f,
-                      input);
+        fsr_emit_line(e, "if (%s < end) run%d_%d[%s] = op%d::combine(before%d, %s);", column, e->pass, f, lane(e), op,
+                      f, input);
     } else {
-        fsr_emit_line(e, "if (%s < end) acc%d[%s].f%d = op%d::combine(acc%d[%s].f%d, %s);", column, e->pass, lane(e), f, op,
-                      e->pass, lane(e), f, input);
+        fsr_emit_line(e, "if (%s < end) acc%d[%s].f%d = op%d::combine(acc%d[%s].f%d, %s);", column, e->pass, lane(e), f,
+                      op, e->pass, lane(e), f, input);
     }
 }
 
@@ -214,7 +214,8 @@ static void fold_threads(fsr_emit *e, int pass) {
     char scratch[FSR_REF] = "nullptr";
     if (height(e) > 1)
         snprintf(scratch, sizeof scratch, "s%d", pass);
-    fsr_emit_line(e, "fsr_rows_fold<pass%d, %d, %d>(acc%d, all%d, %s);", pass, e->s.group, height(e), pass, pass, scratch);
+    fsr_emit_line(e, "fsr_rows_fold<pass%d, %d, %d>(acc%d, all%d, %s);", pass, e->s.group, height(e), pass, pass,
+                  scratch);
 }
 
 static void fold_blocks(fsr_emit *e) {

@@ -80,12 +80,14 @@ static void print_body(fsr_emit *e) {
     case FSR_SCHEDULE_SPLIT: fsr_emit_split(e); break;
     case FSR_SCHEDULE_COL: fsr_emit_col(e); break;
     case FSR_SCHEDULE_LOOKBACK: fsr_emit_lookback(e); break;
+    case FSR_SCHEDULE_TEAM: fsr_emit_team(e); break;
     }
     e->depth = 0;
 }
 
-/* Operators and products into types, the function's body into body. */
-static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *body) {
+/* Operators and products into types, the function's body into body; *resident: blocks of a multiprocessor, 0 if the compiler
+ * may choose. */
+static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *body, int *resident) {
     if (!schedule_holds(k))
         return FSR_ERR_INTERNAL;
     fsr_emit *e = calloc(1, sizeof *e);
@@ -100,6 +102,7 @@ static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *bo
     fsr_emit_pass_types(e);
     e->out = body;
     print_body(e);
+    *resident = e->s.kind == FSR_SCHEDULE_TEAM ? 2 : e->s.kind == FSR_SCHEDULE_LOOKBACK ? fsr_emit_resident_blocks(e) : 0;
     fsr_status status = types->failed || body->failed ? FSR_ERR_MEMORY : e->status;
     free(e);
     return status;
@@ -137,8 +140,8 @@ static int collect_params(const fsr_kernel *k, const char *body, fsr_cuda_param 
 
 int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
     fsr_text types = {0}, body = {0};
-    int n = -1;
-    if (print_parts(k, &types, &body) == FSR_OK)
+    int n = -1, resident = 0;
+    if (print_parts(k, &types, &body, &resident) == FSR_OK)
         n = collect_params(k, body.data, out);
     fsr_text_free(&types);
     fsr_text_free(&body);
@@ -166,7 +169,7 @@ static void print_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *
 /* ---- the source --------------------------------------------------------------------------------------- */
 
 static void print_head(const fsr_kernel *k, fsr_text *out) {
-    static const char *const kinds[] = {"map", "row", "split", "col", "lookback"};
+    static const char *const kinds[] = {"map", "row", "split", "col", "lookback", "team"};
     const fsr_schedule *s = &k->schedule;
     char comment[sizeof k->comment];
     size_t n = strnlen(k->comment, sizeof comment - 1);
@@ -174,19 +177,23 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
         comment[i] = k->comment[i] >= ' ' && k->comment[i] != '\\' ? k->comment[i] : ' ';
     comment[n] = 0;
     fsr_text_add(out, "// %s\n", comment);
-    fsr_text_add(out, "// %d parallel dimensions, %d folded, %d passes\n", k->nparallel, k->ndim - k->nparallel, k->npasses);
-    fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", kinds[s->kind], s->threads, s->group, s->vector,
-                 s->items, s->persistent ? ", persistent" : "");
-    fsr_text_add(out, "#pragma nv_diag_suppress 177, 550\n");
+    fsr_text_add(out, "// %d parallel dimensions, %d folded, %d passes\n", k->nparallel, k->ndim - k->nparallel,
+                 k->npasses);
+    fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", kinds[s->kind], s->threads, s->group,
+                 s->vector, s->items, s->persistent ? ", persistent" : "");
+    fsr_text_add(out, "#pragma nv_diag_suppress 177, 186, 550\n");
     fsr_text_add(out, "typedef unsigned char b8, u8;\ntypedef int i32;\ntypedef unsigned u32;\ntypedef long long i64;\n"
                       "typedef unsigned long long u64;\ntypedef float f32;\ntypedef double f64;\n");
     fsr_text_add(out, "typedef %s idx;\n\n", s->wide ? "u64" : "u32");
 }
 
-static void print_function(const fsr_kernel *k, const char *body, fsr_text *out) {
+static void print_function(const fsr_kernel *k, const char *body, int resident, fsr_text *out) {
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
     int n = collect_params(k, body, param);
-    fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d)\n%s(", k->schedule.threads, k->name);
+    fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d", k->schedule.threads);
+    if (resident)
+        fsr_text_add(out, ", %d", resident);
+    fsr_text_add(out, ")\n%s(", k->name);
     for (int i = 0; i < n; i++) {
         fsr_text_add(out, i ? ", " : "");
         print_param(k, &param[i], out);
@@ -198,7 +205,8 @@ static void print_function(const fsr_kernel *k, const char *body, fsr_text *out)
 
 static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
     fsr_text types = {0}, body = {0}, both = {0};
-    fsr_status status = print_parts(k, &types, &body);
+    int resident = 0;
+    fsr_status status = print_parts(k, &types, &body, &resident);
     if (status == FSR_OK) {
         fsr_text_add(&both, "%s%s", types.data, body.data);
         if (both.failed) {
@@ -207,7 +215,7 @@ static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
             print_head(k, out);
             fsr_prelude_print(out, both.data, host);
             fsr_text_add(out, "\n%s", types.data);
-            print_function(k, body.data, out);
+            print_function(k, body.data, resident, out);
             status = out->failed ? FSR_ERR_MEMORY : FSR_OK;
         }
     }

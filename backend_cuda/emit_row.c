@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* The column of a thread's first element relative to its tile. */
-static void thread_column(fsr_emit *e, char buf[FSR_EXPR]) {
+void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]) {
     int group = fsr_emit_group(e), lanes = fsr_emit_lane_count(e), v = e->s.vector;
     const char *times = v > 1 ? " * " : "";
     char vector[16] = "", own[FSR_REF];
@@ -27,7 +27,7 @@ static void thread_column(fsr_emit *e, char buf[FSR_EXPR]) {
         snprintf(buf, FSR_EXPR, "(%s / 32 * %d + threadIdx.x %% 32)%s%s", own, fsr_emit_steps(e) * 32, times, vector);
 }
 
-static int tile_columns(const fsr_emit *e) {
+int fsr_emit_tile_columns(const fsr_emit *e) {
     return fsr_emit_group(e) * e->s.items;
 }
 
@@ -56,7 +56,7 @@ static void row_pass(fsr_emit *e, int pass, const char *column) {
         fsr_emit_line(e, "const int flip = 0;");
     } else {
         fsr_emit_line(e, "#pragma unroll 1");
-        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < cols; first += %d, flip ^= 1) {", tile_columns(e));
+        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < cols; first += %d, flip ^= 1) {", fsr_emit_tile_columns(e));
         fsr_emit_line(e, "const idx c0 = first + %s;", column);
     }
     fsr_emit_tile(e);
@@ -70,7 +70,7 @@ void fsr_emit_row(fsr_emit *e) {
         snprintf(guard, sizeof guard, "threadIdx.x %% %d == 0 && row < rows", e->s.group);
     else
         snprintf(guard, sizeof guard, "threadIdx.x == 0");
-    thread_column(e, column);
+    fsr_emit_thread_column(e, column);
     row_head(e);
     fsr_emit_kept(e);
     fsr_emit_row_values(e, 0, guard);
@@ -134,7 +134,7 @@ static void finish_row(fsr_emit *e, const char *place, const char *ticket, const
 
 void fsr_emit_split(fsr_emit *e) {
     char column[FSR_EXPR];
-    thread_column(e, column);
+    fsr_emit_thread_column(e, column);
     fsr_emit_line(e, "const idx r = fsr_div((idx)blockIdx.x, splits);");
     fsr_emit_line(e, "const idx s = blockIdx.x - r * splits;");
     fsr_emit_line(e, "const idx begin = s * chunk;");
@@ -146,7 +146,7 @@ void fsr_emit_split(fsr_emit *e) {
     fsr_emit_enter_pass(e, 0);
     fsr_emit_pass_state(e);
     fsr_emit_line(e, "#pragma unroll 1");
-    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {", tile_columns(e));
+    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {", fsr_emit_tile_columns(e));
     fsr_emit_line(e, "const idx c0 = first + %s;", column);
     fsr_emit_tile(e);
     fsr_emit_close(e);
@@ -160,8 +160,8 @@ static void board(fsr_emit *e, int stage) {
     fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->stage, stage);
     if (chain.n == 0)
         return;
-    fsr_emit_line(e, "const fsr_board<chain0_%d> board%d = {flags + r * entries * fsr_board<chain0_%d>::flag,", stage, stage,
-                  stage);
+    fsr_emit_line(e, "const fsr_board<chain0_%d> board%d = {flags + r * entries * fsr_board<chain0_%d>::flag,", stage,
+                  stage, stage);
     fsr_emit_line(e, "    values + r * entries * fsr_board<chain0_%d>::value, (u32)splits};", stage);
     fsr_emit_line(e, "flags += fsr_region(rows * entries * fsr_board<chain0_%d>::flag);", stage);
     fsr_emit_line(e, "values += fsr_region(rows * entries * fsr_board<chain0_%d>::value);", stage);
@@ -180,15 +180,42 @@ static void boards(fsr_emit *e) {
         board(e, s);
 }
 
+static int words(int64_t bytes) {
+    return (int)((bytes + 3) / 4);
+}
+
+/* Registers that a thread of a look-back tile holds while loads arrive and while it waits for its neighbours. */
+static int held_words(const fsr_emit *e) {
+    int loads = 0, waiting = 0;
+    for (int i = 0; i < e->nloop; i++) {
+        const fsr_inst *inst = &e->k->inst[e->loop[i]];
+        int own = e->s.items * words((int64_t)fsr_dtype_size(inst->dtype));
+        bool load = inst->kind == FSR_INST_LOAD;
+        loads += load ? own : 0;
+        waiting += (load ? fsr_emit_is_read_later(e, e->loop[i]) : e->naming[e->loop[i]] == FSR_NAME_ITEM) ? own : 0;
+    }
+    for (int s = 0; s < e->nstages; s++) {
+        fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->stage, s);
+        waiting += chain.n ? (e->s.items + fsr_emit_steps(e)) * words(fsr_fold_list_bytes(e->k, &chain)) : 0;
+    }
+    return loads > waiting ? loads : waiting;
+}
+
+/* Blocks that wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice. Left
+ * to itself, ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. */
+int fsr_emit_resident_blocks(const fsr_emit *e) {
+    return e->s.threads < 1024 && held_words(e) <= 44 ? 1024 / e->s.threads : 1;
+}
+
 void fsr_emit_lookback(fsr_emit *e) {
     char column[FSR_EXPR];
-    thread_column(e, column);
+    fsr_emit_thread_column(e, column);
     fsr_emit_line(e, "__shared__ u32 ticket;");
     fsr_emit_line(e, "const idx tile = fsr_take_ticket((u32 *)zero, ticket);");
     fsr_emit_line(e, "const idx r = fsr_div(tile, splits);");
     fsr_emit_line(e, "const idx t = tile - r * splits;");
     fsr_emit_line(e, "const idx end = cols;");
-    fsr_emit_line(e, "const idx c0 = t * %d + %s;", tile_columns(e), column);
+    fsr_emit_line(e, "const idx c0 = t * %d + %s;", fsr_emit_tile_columns(e), column);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
     fsr_emit_kept(e);

@@ -41,11 +41,10 @@ const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value
     switch (dtype) {
     case FSR_BOOL: snprintf(buf, FSR_REF, "%d", value.b != 0); break;
     case FSR_U8: snprintf(buf, FSR_REF, "%d", value.u8); break;
-    case FSR_I32:
-        snprintf(buf, FSR_REF, value.i32 == INT32_MIN ? "(-2147483647 - 1)" : "%d", (int)value.i32);
-        break;
+    case FSR_I32: snprintf(buf, FSR_REF, value.i32 == INT32_MIN ? "(-2147483647 - 1)" : "%d", (int)value.i32); break;
     case FSR_I64:
-        snprintf(buf, FSR_REF, value.i64 == INT64_MIN ? "(-9223372036854775807ll - 1)" : "%lldll", (long long)value.i64);
+        snprintf(buf, FSR_REF, value.i64 == INT64_MIN ? "(-9223372036854775807ll - 1)" : "%lldll",
+                 (long long)value.i64);
         break;
     default: float_literal(buf, dtype, value);
     }

@@ -50,7 +50,7 @@ static bool used_in_stage(const fsr_emit *e, int v, int stage) {
     return false;
 }
 
-static bool used_later(const fsr_emit *e, int v) {
+bool fsr_emit_is_read_later(const fsr_emit *e, int v) {
     for (int s = e->stage[v] + 1; s < e->nstages; s++)
         if (used_in_stage(e, v, s))
             return true;
@@ -65,7 +65,7 @@ void fsr_emit_enter_pass(fsr_emit *e, int pass) {
         int v = e->loop[i];
         const fsr_inst *inst = &e->k->inst[v];
         bool held = inst->kind == FSR_INST_LOAD || (inst->keep && !fsr_emit_is_cheap(e, v)) ||
-                    (!fsr_emit_is_cheap(e, v) && used_later(e, v));
+                    (!fsr_emit_is_cheap(e, v) && fsr_emit_is_read_later(e, v));
         e->naming[v] = held ? FSR_NAME_ITEM : FSR_NAME_PLAIN;
     }
 }
@@ -98,7 +98,7 @@ void fsr_emit_kept(fsr_emit *e) {
         const fsr_inst *inst = &e->k->inst[i];
         if (inst->level != FSR_ELEM || !inst->keep)
             continue;
-        if (e->s.kind != FSR_SCHEDULE_ROW || !e->s.persistent)
+        if ((e->s.kind != FSR_SCHEDULE_ROW && e->s.kind != FSR_SCHEDULE_TEAM) || !e->s.persistent)
             fsr_emit_broken(e);
         e->naming[i] = FSR_NAME_ITEM;
         fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), i, e->s.items);
@@ -131,8 +131,8 @@ void fsr_emit_pass_total(fsr_emit *e) {
     const char *scratch = fsr_emit_warps(e) > 1 ? "s" : "nullptr";
     char name[FSR_REF];
     snprintf(name, sizeof name, scratch[0] == 's' ? "s%d" : "nullptr", p);
-    fsr_emit_line(e, "const pass%d::state all%d = fsr_group_fold<pass%d, %d, %d>(fsr_serial_fold<pass%d>(acc%d), %s);", p,
-                  p, p, fsr_emit_lane_count(e), fsr_emit_warps(e), p, p, name);
+    fsr_emit_line(e, "const pass%d::state all%d = fsr_group_fold<pass%d, %d, %d>(fsr_serial_fold<pass%d>(acc%d), %s);",
+                  p, p, p, fsr_emit_lane_count(e), fsr_emit_warps(e), p, p, name);
 }
 
 /* ---- loops over a tile ------------------------------------------------------------------------ */
@@ -296,14 +296,14 @@ static void complete_chain(fsr_emit *e, int stage) {
         return;
     if (fsr_emit_warps(e) > 1)
         snprintf(scratch, sizeof scratch, "s%d_%d[%s]", p, s, e->s.kind == FSR_SCHEDULE_LOOKBACK ? "0" : "flip");
-    fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_sums<chain%d_%d, %d, %d, %d>(t%d, b%d, %s);", p, s, s, p, s,
-                  e->s.vector, fsr_emit_lane_count(e), fsr_emit_warps(e), s, s, scratch);
+    fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_sums<chain%d_%d, %d, %d, %d>(t%d, b%d, %s);", p, s, s,
+                  p, s, e->s.vector, fsr_emit_lane_count(e), fsr_emit_warps(e), s, s, scratch);
     snprintf(from, sizeof from, "carry%d_%d", p, s);
     if (e->s.kind == FSR_SCHEDULE_LOOKBACK && scans) {
         snprintf(from, sizeof from, "prefix%d", s);
         fsr_emit_line(e, "__shared__ chain%d_%d::state k%d[4];", p, s, s);
-        fsr_emit_line(e, "const chain%d_%d::state %s = fsr_lookback<chain%d_%d, %d>(total%d, t, board%d, k%d);", p,
-                      s, from, p, s, fsr_emit_warps(e), s, s, s);
+        fsr_emit_line(e, "const chain%d_%d::state %s = fsr_lookback<chain%d_%d, %d>(total%d, t, board%d, k%d);", p, s,
+                      from, p, s, fsr_emit_warps(e), s, s, s);
     }
     if (scans)
         fsr_emit_line(e, "fsr_tile_apply<chain%d_%d, %d>(t%d, b%d, %s);", p, s, e->s.vector, s, s, from);

@@ -32,6 +32,7 @@ struct fsr_module {
     fsr_cuda_source source;
     bool contraction;
     int threads;
+    bool cooperative; /* launched so that all its blocks run at once, or not at all */
     char name[64];
     int nparams;
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
@@ -104,6 +105,7 @@ static fsr_status module_new(fsr_cuda *c, const fsr_kernel *k, fsr_module **out,
     m->hash = XXH3_64bits(m->source.text, m->source.size);
     m->contraction = k->contraction;
     m->threads = k->schedule.threads;
+    m->cooperative = fsr_kernel_is_cooperative(k);
     memcpy(m->name, k->name, sizeof m->name);
     if (!read_params(m, k)) {
         module_free(m);
@@ -289,8 +291,11 @@ fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *laun
     const dim3 grid = {(unsigned)launch->blocks, 1, 1}, block = {(unsigned)m->threads, 1, 1};
     cudaStream_t use;
     cudaError_t error = fsr_stream_begin(c, stream, &use);
+    cudaLaunchAttribute cooperative = {.id = cudaLaunchAttributeCooperative, .val = {.cooperative = 1}};
+    const cudaLaunchConfig_t config = {.gridDim = grid, .blockDim = block, .stream = use, .attrs = &cooperative,
+                                       .numAttrs = m->cooperative};
     if (error == cudaSuccess)
-        error = cudaLaunchKernel((const void *)m->kernel, grid, block, argument, 0, use);
+        error = cudaLaunchKernelExC(&config, (const void *)m->kernel, argument);
     if (error == cudaSuccess)
         error = fsr_stream_end(c, use);
     if (error != cudaSuccess)

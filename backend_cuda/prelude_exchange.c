@@ -136,6 +136,19 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    if (threadIdx.x == 0) *ticket = 0;\n"
      "    return true;\n"
      "}\n"},
+    {"fsr_meet", false,
+     "/* A block leaves its partial state and waits until all blocks of its team have done so: `gate` counts arrivals. */\n"
+     "template <class S> __forceinline__ static void fsr_meet(S *place, const S &part, u32 *gate, u32 arrivals)\n"
+     "{\n"
+     "    if (threadIdx.x == 0) {\n"
+     "        *place = part;\n"
+     "        fsr_fence();\n"
+     "        fsr_add_ticket(gate);\n"
+     "        while ((i32)(fsr_peek_flag(gate) - arrivals) < 0) fsr_pause();\n"
+     "    }\n"
+     "    fsr_barrier();\n"
+     "    fsr_fence();\n"
+     "}\n"},
     {"fsr_parts_fold", false,
      "/* Folds n partial states in order: a contiguous range a thread, then the block. */\n"
      "template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(const S *parts, idx n, typename F::state *scratch)\n"

@@ -13,6 +13,8 @@ static const char *schedule_words(fsr_schedule_kind kind) {
         return "adjacent threads on adjacent columns";
     case FSR_SCHEDULE_LOOKBACK:
         return "tiles with look-back";
+    case FSR_SCHEDULE_TEAM:
+        return "teams of resident blocks that meet after each pass";
     }
     return "?";
 }

@@ -2,18 +2,15 @@
  * All arithmetic is 64-bit: 2^31 rows of 2^31 columns are no reason to wrap. */
 #include "fusion/launch_shape.h"
 
-static int64_t round_up(int64_t n, int64_t to)
-{
+static int64_t round_up(int64_t n, int64_t to) {
     return (n + to - 1) / to * to;
 }
 
-static int64_t ceil_div(int64_t n, int64_t by)
-{
+static int64_t ceil_div(int64_t n, int64_t by) {
     return (n + by - 1) / by;
 }
 
-int64_t fsr_combine_bytes(const fsr_combine *c)
-{
+int64_t fsr_combine_bytes(const fsr_combine *c) {
     int64_t at = 0, align = 1;
     for (int i = 0; i < c->arity; i++) {
         int64_t size = (int64_t)fsr_dtype_size(c->dtype[i]);
@@ -23,8 +20,7 @@ int64_t fsr_combine_bytes(const fsr_combine *c)
     return round_up(at, align);
 }
 
-static int64_t combine_align(const fsr_combine *c)
-{
+static int64_t combine_align(const fsr_combine *c) {
     int64_t align = 1;
     for (int i = 0; i < c->arity; i++) {
         int64_t size = (int64_t)fsr_dtype_size(c->dtype[i]);
@@ -33,8 +29,7 @@ static int64_t combine_align(const fsr_combine *c)
     return align;
 }
 
-int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list)
-{
+int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list) {
     int64_t at = 0, align = 1;
     for (int i = 0; i < list->n; i++) {
         const fsr_combine *c = k->fold[list->fold[i]].combine;
@@ -45,31 +40,31 @@ int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list)
     return round_up(at, align);
 }
 
-static bool in_chain(const fsr_fold *fold)
-{
+static bool in_chain(const fsr_fold *fold) {
     return fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative;
 }
 
-static int later(int a, int b)
-{
+static int later(int a, int b) {
     return a > b ? a : b;
 }
 
-int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage)
-{
+int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage) {
     int loop[FSR_MAX_INSTS], of_fold[FSR_MAX_COMBINES] = {0}, stages = 1;
     int n = fsr_kernel_loop(k, pass, loop);
-    for (int i = 0; i < k->ninsts; i++) stage[i] = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        stage[i] = 0;
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &k->inst[loop[i]];
         int *own = &stage[loop[i]];
         if (inst->kind == FSR_INST_OP) {
-            for (int a = 0; a < fsr_op_get(inst->op)->arity; a++) *own = later(*own, stage[inst->arg[a]]);
+            for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
+                *own = later(*own, stage[inst->arg[a]]);
         } else if (inst->kind == FSR_INST_STORE) {
             *own = stage[inst->arg[0]];
         } else if (inst->kind == FSR_INST_COMBINE) {
             const fsr_fold *fold = &k->fold[inst->index];
-            for (int c = 0; c < fold->combine->arity; c++) *own = later(*own, stage[fold->input[c]]);
+            for (int c = 0; c < fold->combine->arity; c++)
+                *own = later(*own, stage[fold->input[c]]);
             of_fold[inst->index] = *own;
         } else if (inst->kind == FSR_INST_RESULT) {
             *own = of_fold[inst->index] + 1;
@@ -79,8 +74,7 @@ int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage)
     return stages;
 }
 
-fsr_fold_list fsr_kernel_chain(const fsr_kernel *k, int pass, const int *stage, int which)
-{
+fsr_fold_list fsr_kernel_chain(const fsr_kernel *k, int pass, const int *stage, int which) {
     fsr_fold_list list = {0};
     int loop[FSR_MAX_INSTS], n = fsr_kernel_loop(k, pass, loop);
     for (int i = 0; i < n; i++) {
@@ -91,8 +85,7 @@ fsr_fold_list fsr_kernel_chain(const fsr_kernel *k, int pass, const int *stage, 
     return list;
 }
 
-fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_only)
-{
+fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_only) {
     fsr_fold_list list = {0};
     for (int f = 0; f < k->nfolds; f++)
         if (k->fold[f].pass == pass && k->fold[f].kind == FSR_FOLD_REDUCE && !(free_only && in_chain(&k->fold[f])))
@@ -100,87 +93,110 @@ fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_onl
     return list;
 }
 
-int64_t fsr_board_entries(int64_t tiles)
-{
+int64_t fsr_board_entries(int64_t tiles) {
     return tiles + (tiles >> 5) + (tiles >> 10) + (tiles >> 15);
 }
 
-int fsr_board_flag_bytes(int64_t state_bytes)
-{
+int fsr_board_flag_bytes(int64_t state_bytes) {
     return state_bytes <= 4 ? 8 : state_bytes <= 12 ? 16 : 4;
 }
 
-int64_t fsr_board_value_bytes(int64_t state_bytes)
-{
+int64_t fsr_board_value_bytes(int64_t state_bytes) {
     return state_bytes <= 12 ? 0 : state_bytes;
 }
 
 /* Rows of one block's tile under COL. */
-static int64_t col_tile(const fsr_schedule *s)
-{
+static int64_t col_tile(const fsr_schedule *s) {
     return (int64_t)s->group * s->vector;
 }
 
-int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer)
-{
+int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     int64_t rows = integer[FSR_INT_ROWS], splits = integer[FSR_INT_SPLITS];
-    if (s->lanes > 0 || rows <= 0) return 0;
+    if (s->lanes > 0 || rows <= 0)
+        return 0;
     switch (s->kind) {
     case FSR_SCHEDULE_MAP: return ceil_div(rows, (int64_t)s->threads * s->items);
     case FSR_SCHEDULE_ROW: return ceil_div(rows, s->threads / s->group);
     case FSR_SCHEDULE_COL: return ceil_div(rows, col_tile(s)) * splits;
     case FSR_SCHEDULE_SPLIT:
     case FSR_SCHEDULE_LOOKBACK: return rows * splits;
+    case FSR_SCHEDULE_TEAM: return s->group * splits;
     }
     return 0;
 }
 
 /* Sums `of` over the boards of a LOOKBACK kernel. */
-static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags)
-{
+static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
     int stage[FSR_MAX_INSTS];
     int stages = fsr_kernel_stages(k, 0, stage);
     int64_t entries = integer[FSR_INT_ROWS] * fsr_board_entries(integer[FSR_INT_SPLITS]), sum = 0;
     for (int s = 0; s < stages; s++) {
         fsr_fold_list chain = fsr_kernel_chain(k, 0, stage, s);
-        if (chain.n == 0) continue;
+        if (chain.n == 0)
+            continue;
         int64_t bytes = fsr_fold_list_bytes(k, &chain);
         sum += round_up(entries * (flags ? fsr_board_flag_bytes(bytes) : fsr_board_value_bytes(bytes)), FSR_REGION);
     }
     return sum;
 }
 
-static int64_t cpu_work_bytes(const fsr_kernel *k, const int64_t *integer)
-{
+static int64_t cpu_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     int64_t kept = 0;
-    for (int i = 0; i < k->ninsts; i++) kept += k->inst[i].keep;
+    for (int i = 0; i < k->ninsts; i++)
+        kept += k->inst[i].keep;
     return kept * round_up(integer[FSR_INT_COLS] * 8, 64);
 }
 
-int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer)
-{
+bool fsr_kernel_leaves_flags(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_LOOKBACK || k->schedule.kind == FSR_SCHEDULE_TEAM;
+}
+
+bool fsr_kernel_is_cooperative(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_TEAM;
+}
+
+/* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all have read it. */
+static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
+    int64_t widest = 0;
+    for (int p = 0; p < k->npasses; p++) {
+        fsr_fold_list all = fsr_kernel_reductions(k, p, false);
+        int64_t bytes = fsr_fold_list_bytes(k, &all);
+        widest = bytes > widest ? bytes : widest;
+    }
+    int64_t set = round_up(integer[FSR_INT_SPLITS] * widest, FSR_REGION);
+    return 2 * k->schedule.group * set;
+}
+
+int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
-    if (s->lanes > 0) return cpu_work_bytes(k, integer);
-    if (s->kind == FSR_SCHEDULE_MAP || s->kind == FSR_SCHEDULE_ROW || integer[FSR_INT_ROWS] <= 0) return 0;
+    if (s->lanes > 0)
+        return cpu_work_bytes(k, integer);
+    if (s->kind == FSR_SCHEDULE_MAP || s->kind == FSR_SCHEDULE_ROW || integer[FSR_INT_ROWS] <= 0)
+        return 0;
+    if (s->kind == FSR_SCHEDULE_TEAM)
+        return team_work_bytes(k, integer);
     fsr_fold_list all = fsr_kernel_reductions(k, 0, false);
     int64_t states = integer[FSR_INT_ROWS] * integer[FSR_INT_SPLITS];
     int64_t partial = all.n ? round_up(states * fsr_fold_list_bytes(k, &all), FSR_REGION) : 0;
-    if (s->kind == FSR_SCHEDULE_COL && integer[FSR_INT_SPLITS] <= 1) return 0;
+    if (s->kind == FSR_SCHEDULE_COL && integer[FSR_INT_SPLITS] <= 1)
+        return 0;
     return partial + (s->kind == FSR_SCHEDULE_LOOKBACK ? boards(k, integer, false) : 0);
 }
 
-int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer)
-{
+int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     int64_t rows = integer[FSR_INT_ROWS];
-    if (s->lanes > 0 || rows <= 0) return 0;
+    if (s->lanes > 0 || rows <= 0)
+        return 0;
     switch (s->kind) {
     case FSR_SCHEDULE_SPLIT: return round_up(4 * rows, FSR_REGION);
     case FSR_SCHEDULE_COL:
         return integer[FSR_INT_SPLITS] > 1 ? round_up(4 * ceil_div(rows, col_tile(s)), FSR_REGION) : 0;
     case FSR_SCHEDULE_LOOKBACK:
-        return round_up(4 + (fsr_kernel_reductions(k, 0, false).n ? 4 * rows : 0), FSR_REGION) + boards(k, integer, true);
+        return round_up(4 + (fsr_kernel_reductions(k, 0, false).n ? 4 * rows : 0), FSR_REGION) +
+               boards(k, integer, true);
+    case FSR_SCHEDULE_TEAM: return round_up(4 * s->group, FSR_REGION);
     case FSR_SCHEDULE_MAP:
     case FSR_SCHEDULE_ROW: break;
     }

@@ -1,8 +1,8 @@
 /* What may not be one kernel although it can be written as one: the rules, each with its reason in words.
  *
  * Passes. A kernel with several passes over a row needs the whole row's fold before the next pass starts. Along rows of adjacent
- * elements a block does that by itself, holding the row or reading it again, which pays only if there are enough rows to fill
- * the machine. Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
+ * elements a block does that by itself, or, for rows too long to hold, a team of blocks that meet between passes; folds that keep
+ * the order of columns, and scans, have no teams: they then need enough rows to fill the machine with a block each. Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass.
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
 #include "fusion/schedule.h"
@@ -16,7 +16,7 @@ static int count_scans(const fsr_kernel *k) {
 
 static const char *passes_along_rows(const fsr_group *group, const fsr_target *target) {
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
-    if (cols <= fsr_schedule_row_capacity(group, target))
+    if (cols <= fsr_schedule_row_capacity(group, target) || fsr_schedule_team_fits(group->kernel))
         return NULL;
     if (rows * 2 >= target->processors)
         return NULL;

@@ -107,16 +107,18 @@ typedef enum fsr_schedule_kind {
     FSR_SCHEDULE_SPLIT,   /* few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan */
     FSR_SCHEDULE_COL,     /* the folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass
                              if splits > 1 (the last block finishes), else any; scans only with splits = 1 */
-    FSR_SCHEDULE_LOOKBACK /* scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block */
+    FSR_SCHEDULE_LOOKBACK, /* scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block */
+    FSR_SCHEDULE_TEAM     /* several passes over rows too long for a block: `group` teams of `splits` blocks, all resident at once; a team
+                             takes row after row and meets after every pass. Commutative reductions only */
 } fsr_schedule_kind;
 
 typedef struct fsr_schedule {
     fsr_schedule_kind kind;
     int threads;     /* of a block */
-    int group;       /* ROW: threads of a row, a power of two that divides threads. COL: rows (threads along r) of a block */
+    int group;       /* ROW: threads of a row, a power of two that divides threads. COL: rows (threads along r) of a block. TEAM: teams */
     int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;       /* elements of a thread in one step or tile; a multiple of vector */
-    bool persistent; /* ROW: group * items >= cols, so that a row is held at once */
+    bool persistent; /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
     bool wide;       /* 64-bit index arithmetic */
     int lanes;       /* CPU: independent accumulators of a commutative fold */
     int chunk;       /* CPU: columns folded serially before the pairwise tree takes over; scans restart there and add the carry */
@@ -126,8 +128,8 @@ typedef struct fsr_schedule {
 enum {
     FSR_INT_ROWS,   /* rows */
     FSR_INT_COLS,   /* columns */
-    FSR_INT_SPLITS, /* SPLIT, COL: blocks along the columns; LOOKBACK: tiles of a row; else 1 */
-    FSR_INT_CHUNK,  /* SPLIT, COL: columns of one block; LOOKBACK: columns of one tile; else cols */
+    FSR_INT_SPLITS, /* SPLIT, COL, TEAM: blocks along the columns; LOOKBACK: tiles of a row; else 1 */
+    FSR_INT_CHUNK,  /* SPLIT, COL, TEAM: columns of one block; LOOKBACK: columns of one tile; else cols */
     FSR_INT_EXTENT  /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
 };
 
@@ -175,13 +177,17 @@ typedef struct fsr_launch {
     int64_t blocks;       /* CUDA */
     void *work;           /* partial states: fsr_kernel_work_bytes; uninitialized */
     void *zero;           /* tickets and tile flags: fsr_kernel_zero_bytes, zero before the launch; the kernel leaves them
-                             zero again unless its schedule is LOOKBACK (the caller then clears them) */
+                             zero again unless fsr_kernel_leaves_flags (the caller then clears them) */
 } fsr_launch;
 
 /* Blocks, workspace and zeroed bytes that a launch with these integers needs (from the schedule alone). */
 int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer);
 int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer);
 int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer);
+/* LOOKBACK and TEAM leave flags in the zeroed memory. */
+bool fsr_kernel_leaves_flags(const fsr_kernel *k);
+/* TEAM: every block must be running at once, or the launch must fail. */
+bool fsr_kernel_is_cooperative(const fsr_kernel *k);
 
 /* Runs a kernel with plain host loops from the IR alone: the interpreter. Arrays are host memory. Scalar arithmetic is
  * fsr_op_eval's. Slow; for tests. */

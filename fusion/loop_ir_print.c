@@ -29,7 +29,7 @@ static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
 }
 
 static void print_schedule(FILE *to, const fsr_kernel *k) {
-    static const char *const kind[] = {"map", "row", "split", "col", "lookback"};
+    static const char *const kind[] = {"map", "row", "split", "col", "lookback", "team"};
     const fsr_schedule *s = &k->schedule;
     fprintf(to, "  schedule %s threads %d group %d vector %d items %d", kind[s->kind], s->threads, s->group, s->vector,
             s->items);

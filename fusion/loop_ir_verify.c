@@ -346,15 +346,24 @@ static bool check_keep(const fsr_check *v) {
     return true;
 }
 
+static bool only_commutative_reductions(const fsr_kernel *k) {
+    for (int f = 0; f < k->nfolds; f++)
+        if (k->fold[f].kind == FSR_FOLD_SCAN || !k->fold[f].combine->commutative)
+            return false;
+    return true;
+}
+
 static bool check_schedule(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_schedule *s = &k->schedule;
-    if ((unsigned)s->kind > FSR_SCHEDULE_LOOKBACK)
+    if ((unsigned)s->kind > FSR_SCHEDULE_TEAM)
         return bad(v, "schedule: unknown kind");
     if ((s->kind == FSR_SCHEDULE_MAP) != (k->ndim == k->nparallel))
         return bad(v, "schedule: map is for kernels without folded dimensions, and only for them");
-    if (s->persistent && s->kind != FSR_SCHEDULE_ROW)
+    if (s->persistent && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_TEAM)
         return bad(v, "schedule: only rows can be persistent");
+    if (s->kind == FSR_SCHEDULE_TEAM && !only_commutative_reductions(k))
+        return bad(v, "schedule: a team folds commutative reductions only");
     if (s->kind == FSR_SCHEDULE_SPLIT && has_scan(k))
         return bad(v, "schedule: split with a scan");
     if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)

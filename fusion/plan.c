@@ -129,7 +129,7 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
     step->launch.blocks = fsr_kernel_blocks(k, group->integer);
     step->work_bytes = fsr_kernel_work_bytes(k, group->integer);
     step->zero_bytes = fsr_kernel_zero_bytes(k, group->integer);
-    step->clear = k->schedule.kind == FSR_SCHEDULE_LOOKBACK;
+    step->clear = fsr_kernel_leaves_flags(k);
     if (step->work_bytes > b->out->work_bytes)
         b->out->work_bytes = step->work_bytes;
     if (step->zero_bytes > b->out->zero_bytes)

@@ -7,7 +7,7 @@
  * CPU: the same frames for one thread; accumulators in `lanes`, chunks for the pairwise tree. */
 #include "fusion/schedule.h"
 
-enum { MAP_THREADS = 256, ROW_ITEMS = 16, ROW_THREADS = 1024, SPLIT_THREADS = 256, LOOKBACK_THREADS = 512 };
+enum { MAP_THREADS = 256, ROW_ITEMS = 16, ROW_THREADS = 1024, SPLIT_THREADS = 256, LOOKBACK_THREADS = 512, TEAM_THREADS = 512 };
 
 static int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -245,6 +245,40 @@ static void gpu_lookback(fsr_group *group) {
     group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, tile) : 1;
 }
 
+bool fsr_schedule_team_fits(const fsr_kernel *k) {
+    for (int i = 0; i < k->nfolds; ++i)
+        if (k->fold[i].kind == FSR_FOLD_SCAN || !k->fold[i].combine->commutative)
+            return false;
+    return k->nfolds > 0;
+}
+
+/* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row that fits into their
+ * registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked again in each pass by all blocks. */
+static void gpu_team(fsr_group *group, const fsr_target *target) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS], resident = 2 * (int64_t)target->processors;
+    s->kind = FSR_SCHEDULE_TEAM;
+    s->threads = TEAM_THREADS;
+    s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
+    s->items = widest(k) > 4 ? 8 : 16;
+    int64_t step = (int64_t)s->threads * s->items;
+    s->persistent = cols <= resident * step;
+    int64_t splits = s->persistent ? ceil_div(cols, step) : resident;
+    int64_t chunk = ceil_div(ceil_div(cols, splits), step) * step;
+    group->integer[FSR_INT_CHUNK] = chunk;
+    group->integer[FSR_INT_SPLITS] = ceil_div(cols, chunk);
+    s->group = (int)min64(resident / group->integer[FSR_INT_SPLITS], rows);
+    if (s->persistent)
+        keep_across_passes(k);
+}
+
+/* Rows that blocks of their own read again in every pass: pays while the rows in work stay in the cache. */
+static bool rows_stay_cached(const fsr_group *group, const fsr_target *target) {
+    int64_t rows = group->integer[FSR_INT_ROWS], bytes = group->integer[FSR_INT_COLS] * widest(group->kernel);
+    return rows * 2 >= target->processors && bytes * 2 * target->processors <= target->cache_bytes / 2;
+}
+
 static void gpu_col(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -282,8 +316,11 @@ static void gpu(fsr_group *group, const fsr_target *target) {
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
     int64_t capacity = fsr_schedule_row_capacity(group, target);
     bool fills = rows >= target->processors * 2;
-    if (cols <= capacity || k->npasses > 1 || (fills && cols <= 16 * capacity))
+    bool again = k->npasses > 1 && (!fsr_schedule_team_fits(k) || rows_stay_cached(group, target));
+    if (cols <= capacity || again || (k->npasses == 1 && fills && cols <= 16 * capacity))
         gpu_row(group, capacity);
+    else if (k->npasses > 1)
+        gpu_team(group, target);
     else if (has_scan(k))
         gpu_lookback(group);
     else

@@ -51,12 +51,16 @@ fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref 
     return FSR_OK;
 }
 
+static fsr_status unbound(const fsr_rec *rec, const char *op, fsr_fault *fault) {
+    return fsr_fault_set(fault, FSR_ERR_UNBOUND, "%s: input \"%s\" (%s:%d) has no data; fsr_compile and fsr_plan_run take it as an argument", op,
+                         rec->name ? rec->name : "", rec->site.file, rec->site.line);
+}
+
 fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op, fsr_fault *fault) {
     for (int i = 0; i < flow->nleaves; ++i) {
         const fsr_rec *rec = fsr_graph_rec(g, binding->leaf[i].id);
         if (!rec->buffer[binding->leaf[i].output])
-            return fsr_fault_set(fault, FSR_ERR_UNBOUND, "%s: input \"%s\" (%s:%d) has no data; fsr_compile and fsr_plan_run take it as an argument",
-                                 op, rec->name ? rec->name : "", rec->site.file, rec->site.line);
+            return unbound(rec, op, fault);
     }
     return FSR_OK;
 }
@@ -116,12 +120,17 @@ fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, 
 
 /* ---- forcing ------------------------------------------------------------------------------------------ */
 
+typedef struct fetcher {
+    fsr_context *ctx;
+    fsr_fault *fault;
+} fetcher;
+
 static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, int64_t bytes) {
-    fsr_context *ctx = user;
-    fsr_fault fault = {FSR_OK, NULL};
-    fsr_status status = ctx->backend->ops->copy_out(ctx->backend, dst, leaf->buffer[output]->data, bytes, NULL, &fault);
-    fsr_fault_clear(&fault);
-    return status;
+    const fetcher *f = user;
+    const fsr_backend_ops *ops = f->ctx->backend->ops;
+    if (!leaf->buffer[output])
+        return unbound(leaf, "compute", f->fault);
+    return ops->copy_out(f->ctx->backend, dst, leaf->buffer[output]->data, bytes, NULL, f->fault);
 }
 
 static fsr_status store_reference(fsr_context *ctx, const fsr_ref_array *from, fsr_buffer *to, fsr_fault *fault) {
@@ -141,7 +150,7 @@ static fsr_status run_reference(fsr_context *ctx, const fsr_graph *g, const fsr_
     fsr_ref_array *result = calloc((size_t)n + 1, sizeof *result);
     if (!result)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
-    fsr_status status = fsr_reference_run(g, refs, n, fetch, ctx, result, fault);
+    fsr_status status = fsr_reference_run(g, refs, n, fetch, &(fetcher){ctx, fault}, result, fault);
     for (int i = 0; i < n && !status; ++i)
         status = store_reference(ctx, &result[i], buffer[i], fault);
     for (int i = 0; i < n; ++i)

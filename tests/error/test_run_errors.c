@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A sanitizer's allocator refuses as malloc does. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
 static fsr_node f32(int64_t rows, int64_t columns) {
     return subject_data(FSR_F32, 2, SHAPE(rows, columns), SUBJECT_SMALL, 0);
 }

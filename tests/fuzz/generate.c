@@ -15,6 +15,7 @@ typedef struct generator {
     int64_t limit;      /* elements of a node */
     int extent[4];      /* that most leaves use, so that shapes meet */
     bool folds, floats; /* the recipe has any; mostly floats */
+    bool long_one;      /* many steps and outputs: the limits of one kernel */
 } generator;
 
 static int below(generator *t, int n) {
@@ -251,7 +252,7 @@ static void choose_outs(generator *t) {
     recipe *r = t->r;
     r->nouts = 0;
     r->out[r->nouts++] = r->n - 1;
-    while (r->nouts < RECIPE_OUTS && chance(t, 45))
+    while (r->nouts < (t->long_one ? RECIPE_OUTS : 6) && chance(t, t->long_one ? 95 : 45))
         r->out[r->nouts++] = below(t, r->n);
 }
 
@@ -270,9 +271,10 @@ void recipe_generate(recipe *r, uint64_t seed) {
         t.extent[0] = 1 + below(&t, 9000);
     t.folds = chance(&t, 80);
     t.floats = chance(&t, 60);
-    int want = 3 + below(&t, chance(&t, 20) ? RECIPE_STEPS - 8 : 16);
+    t.long_one = chance(&t, 3);
+    int want = t.long_one ? 40 + below(&t, RECIPE_STEPS - 40) : 3 + below(&t, chance(&t, 20) ? 37 : 16);
     t.g = node_graph(&owner);
-    for (int tries = 0; r->n < want && tries < 400; tries++)
+    for (int tries = 0; r->n < want && tries < 1000; tries++)
         append(&t);
     fsr_graph_owner_free(owner);
     choose_outs(&t);

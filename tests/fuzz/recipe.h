@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include <stdio.h>
 
-enum { RECIPE_STEPS = 48, RECIPE_OUTS = 6, RECIPE_DIMS = 6 };
+enum { RECIPE_STEPS = 160, RECIPE_OUTS = 36, RECIPE_DIMS = 6 };
 
 typedef enum step_kind {
     STEP_LEAF,    /* dtype, shape, fill */

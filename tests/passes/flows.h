@@ -1,4 +1,5 @@
-/* Flows for tests of single passes: recorded with the public builder, run through one pass, compared as text or by value. */
+/* Flows for tests of single passes: recorded with the public builder, run through one pass, compared as text or by
+ * value. */
 #ifndef FUSOR_TESTS_PASSES_FLOWS_H
 #define FUSOR_TESTS_PASSES_FLOWS_H
 

@@ -1,4 +1,5 @@
-/* compose: views of views become one, in text and, for pseudo-random chains, by following every element down to its leaf. */
+/* compose: views of views become one, in text and, for pseudo-random chains, by following every element down to its
+ * leaf. */
 #include "tests/passes/flows.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,16 +186,11 @@ static void chains_keep_their_elements(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(affine_over_affine),
-        T(flips_cancel),
-        T(transposes_cancel),
-        T(transpose_of_slice_of_broadcast),
-        T(reshapes_are_the_last_one),
-        T(reshape_over_affine_stays),
-        T(affine_over_reshape_stays),
-        T(hints_are_barriers),
-        T(outputs_in_order_are_bare),
-        T(outputs_that_move_stay),
+        T(affine_over_affine),         T(flips_cancel),
+        T(transposes_cancel),          T(transpose_of_slice_of_broadcast),
+        T(reshapes_are_the_last_one),  T(reshape_over_affine_stays),
+        T(affine_over_reshape_stays),  T(hints_are_barriers),
+        T(outputs_in_order_are_bare),  T(outputs_that_move_stay),
         T(chains_keep_their_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

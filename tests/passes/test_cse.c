@@ -36,7 +36,8 @@ static void check_pair(fsr_node a, fsr_node b, bool merged) {
 
 static void in_text(void **state) {
     (void)state;
-    fsr_node x = INPUT(g, FSR_F32, 3), a = fsr_mul(fsr_exp(x), fsr_float(g, 2)), b = fsr_mul(fsr_exp(x), fsr_float(g, 2));
+    fsr_node x = INPUT(g, FSR_F32, 3), a = fsr_mul(fsr_exp(x), fsr_float(g, 2)),
+             b = fsr_mul(fsr_exp(x), fsr_float(g, 2));
     fsr_node y = fsr_add(a, b);
     flow_check(&y, 1, "cse", true,
                "%0 = leaf f32[3] #0\n"

@@ -51,7 +51,8 @@ static void lists(void **state) {
 
 /* x * 1 + (2 + 3): each pass has something to do. */
 static fsr_node recorded(void) {
-    fsr_node x = INPUT(g, FSR_F32, 3), three = fsr_add(fsr_full(g, FSR_F32, 0, NULL, 1), fsr_full(g, FSR_F32, 0, NULL, 2));
+    fsr_node x = INPUT(g, FSR_F32, 3),
+             three = fsr_add(fsr_full(g, FSR_F32, 0, NULL, 1), fsr_full(g, FSR_F32, 0, NULL, 2));
     return fsr_add(fsr_add(fsr_mul(x, fsr_float(g, 1)), three), fsr_flip(fsr_flip(fsr_exp(x), 0), 0));
 }
 
@@ -221,7 +222,8 @@ static void computed_nodes_are_leaves(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(the_table),      T(lists),  T(all_passes),     T(skipped_passes), T(prints), T(signatures),
+        T(the_table),      T(lists),          T(all_passes),
+        T(skipped_passes), T(prints),         T(signatures),
         T(copies),         T(verify_refuses), T(computed_nodes_are_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

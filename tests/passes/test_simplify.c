@@ -1,5 +1,5 @@
-/* simplify: every op with every literal on either side is offered to the pass; what it rewrites must give the same bits at
- * signed zeros, subnormals, infinities, NaN and the integers' ends, what is known to differ must stay. */
+/* simplify: every op with every literal on either side is offered to the pass; what it rewrites must give the same
+ * bits at signed zeros, subnormals, infinities, NaN and the integers' ends, what is known to differ must stay. */
 #include "primitives/primitives.h"
 #include "tests/passes/flows.h"
 #include <setjmp.h>
@@ -107,9 +107,9 @@ static void counter_examples_stay(void **state) {
     stays(fsr_mul(x, typed(FSR_F32, 0)));    /* inf, NaN, -1 */
     stays(fsr_mul(x, typed(FSR_F32, -1)));   /* the sign of a NaN */
     stays(fsr_mul(x, typed(FSR_F32, 2)));
-    stays(fsr_div(x, x));                     /* 0, inf, NaN */
+    stays(fsr_div(x, x)); /* 0, inf, NaN */
     stays(fsr_div(typed(FSR_F32, 1), x));
-    stays(fsr_div(typed(FSR_F32, 0), x));     /* 0, NaN, -1 */
+    stays(fsr_div(typed(FSR_F32, 0), x)); /* 0, NaN, -1 */
     stays(fsr_maximum(x, typed(FSR_F32, -3.5e38)));
     stays(fsr_neg(fsr_neg(x)));
     stays(fsr_sqrt(fsr_mul(d, d)));
@@ -194,8 +194,12 @@ static void hints_stay(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(every_rewrite_keeps_every_bit), T(counter_examples_stay), T(the_rules_in_text),
-        T(a_literal_condition_chooses),   T(folds_of_one_element),  T(tuple_of_one_element),
+        T(every_rewrite_keeps_every_bit),
+        T(counter_examples_stay),
+        T(the_rules_in_text),
+        T(a_literal_condition_chooses),
+        T(folds_of_one_element),
+        T(tuple_of_one_element),
         T(hints_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Memory of temporaries: the packer by itself on pseudo-random lifetimes, then whole plans: what is alive at one step lies apart,
- * what is dead is reused, and fusion never needs more than the unfused plan. */
+/* Memory of temporaries: the packer by itself on pseudo-random lifetimes, then whole plans: what is alive at one
+ * step lies apart, what is dead is reused, and fusion never needs more than the unfused plan. */
 #include "tests/structure/plans.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -295,8 +295,8 @@ static void peak_of_scans(void **state) {
     check_peak(out, 2);
 }
 
-/* Many scans, whose sum is needed at the end: siblings in one kernel keep all their results alive at once; one after the other
- * each result could be added and forgotten. */
+/* Many scans, whose sum is needed at the end: siblings in one kernel keep all their results alive at once; one after the
+ * other each result could be added and forgotten. */
 static void peak_of_sibling_scans(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, 1 << 22), sum = x;

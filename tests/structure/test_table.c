@@ -1,5 +1,5 @@
-/* The fusion table of the design, line by line: each graph is planned for a GPU and for a CPU and must be so many kernels
- * with no temporary, in the expected frame, reading each input once where the line says so. */
+/* The fusion table of the design, line by line: each graph is planned for a GPU and for a CPU and must be so many
+ * kernels with no temporary, in the expected frame, reading each input once where the line says so. */
 #include "bench/bench.h"
 #include "tests/structure/plans.h"
 #include <setjmp.h>
@@ -25,14 +25,14 @@ typedef struct graph_case {
 } graph_case;
 
 static fsr_graph_owner *owner;
-static fsr_graph *g;
+static fsr_graph *graph;
 static int wrong; /* plans of the running test that are not as expected: all of them are shown */
 
 static int setup(void **state) {
     (void)state;
     wrong = 0;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
+    graph = node_graph(&owner);
+    return graph ? 0 : -1;
 }
 
 static int teardown(void **state) {
@@ -63,7 +63,7 @@ static void check_plan(const char *name, const fsr_target *target, const fsr_nod
 
 static void check_case(const graph_case *c) {
     fsr_node out[MAX_OUTS];
-    int n = c->record(g, out);
+    int n = c->record(graph, out);
     check_plan(c->name, &plan_gpu, out, n, c->gpu);
     check_plan(c->name, &plan_cpu, out, n, c->cpu);
 }
@@ -206,15 +206,15 @@ static void line1_maps(void **state) {
     (void)state;
     static const expected once = {MAP, 0, true};
     static int (*const record[])(fsr_graph *, fsr_node *) = {
-        one_op,     long_chain,    diamond,       several_outputs,  eight_outputs,
-        broadcasts, outer_product, dtypes,        transposed_operand, neighbours,      flip_and_step,
-        reshaped,   counting,      scalars,       empty_map,        eight_dimensions,  huge_map,
-        transposed_result};
-    static const char *const name[] = {
-        "one_op",     "long_chain",    "diamond",       "several_outputs",  "eight_outputs",
-        "broadcasts", "outer_product", "dtypes",        "transposed_operand", "neighbours",      "flip_and_step",
-        "reshaped",   "counting",      "scalars",       "empty_map",        "eight_dimensions",  "huge_map",
-        "transposed_result"};
+        one_op,    long_chain,         diamond,    several_outputs,  eight_outputs, broadcasts, outer_product,
+        dtypes,    transposed_operand, neighbours, flip_and_step,    reshaped,      counting,   scalars,
+        empty_map, eight_dimensions,   huge_map,   transposed_result};
+    static const char *const name[] = {"one_op",           "long_chain",    "diamond",
+                                       "several_outputs",  "eight_outputs", "broadcasts",
+                                       "outer_product",    "dtypes",        "transposed_operand",
+                                       "neighbours",       "flip_and_step", "reshaped",
+                                       "counting",         "scalars",       "empty_map",
+                                       "eight_dimensions", "huge_map",      "transposed_result"};
     for (size_t i = 0; i < sizeof record / sizeof *record; i++)
         check_case(&(graph_case){name[i], record[i], once, once});
     assert_int_equal(wrong, 0);
@@ -287,8 +287,8 @@ static int any_above(fsr_graph *g, fsr_node *out) {
 
 /* matrix times vector: an outer broadcast that is never stored. */
 static int matrix_vector(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_add(fsr_sum(fsr_mul(plan_matrix(g, 1000, 3000), plan_vector(g, 3000)), &axis1, 1, 0),
-                     plan_vector(g, 1000));
+    out[0] =
+        fsr_add(fsr_sum(fsr_mul(plan_matrix(g, 1000, 3000), plan_vector(g, 3000)), &axis1, 1, 0), plan_vector(g, 1000));
     return 1;
 }
 
@@ -606,13 +606,13 @@ static void check_long(const char *name, const fsr_target *target, const fsr_nod
     assert_int_equal(wrong, 0);
 }
 
-#define LINE5(record)                                                                                                  \
-    static void line5_##record(void **state) {                                                                         \
-        fsr_node out[MAX_OUTS];                                                                                        \
-        (void)state;                                                                                                   \
-        int n = record(g, out);                                                                                        \
-        check_long(#record, &plan_cpu, out, n);                                                                        \
-        check_long(#record, &plan_gpu, out, n);                                                                        \
+#define LINE5(record)                           \
+    static void line5_##record(void **state) {  \
+        fsr_node out[MAX_OUTS];                 \
+        (void)state;                            \
+        int n = record(graph, out);             \
+        check_long(#record, &plan_cpu, out, n); \
+        check_long(#record, &plan_gpu, out, n); \
     }
 LINE5(softmax_vector)
 LINE5(softmax_few_rows)
@@ -735,19 +735,19 @@ static void line6_scans(void **state) {
 
 static fsr_node bench_input_of(const bench_workload *w, int i, int64_t n) {
     if (w->file && strcmp(w->file, "face.npy") == 0)
-        return fsr_input(g, "x", FSR_U8, 3, SHAPE(768, 1024, 3));
+        return fsr_input(graph, "x", FSR_U8, 3, SHAPE(768, 1024, 3));
     if (w->file)
-        return plan_vector(g, 108000);
+        return plan_vector(graph, 108000);
     if (w->in[i].form == BENCH_MATRIX)
-        return plan_matrix(g, n / BENCH_COLS, BENCH_COLS);
-    return plan_vector(g, w->in[i].form == BENCH_ROW ? BENCH_COLS : n);
+        return plan_matrix(graph, n / BENCH_COLS, BENCH_COLS);
+    return plan_vector(graph, w->in[i].form == BENCH_ROW ? BENCH_COLS : n);
 }
 
 static void check_workload(const bench_workload *w, const fsr_target *target) {
     fsr_node in[BENCH_MAX_IN], out[BENCH_MAX_OUT];
     for (int i = 0; i < w->ninputs; i++)
         in[i] = bench_input_of(w, i, target->gpu ? w->n_cuda : w->n_cpu);
-    w->build(g, in, out);
+    w->build(graph, in, out);
     fsr_program p = plan_of(target, out, w->nouts);
     bool kernels = target->gpu ? p.info.kernels == w->kernels : p.info.kernels <= w->kernels;
     expect(kernels, w->name, target, &p, "another number of kernels than the bench expects");

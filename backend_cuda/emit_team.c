@@ -1,0 +1,84 @@
+/* TEAM: several passes over rows too long for a block.
+ *
+ * `group` teams of `splits` blocks run at once. Block s of a team owns columns [s * chunk, (s + 1) * chunk) of the team's row. After each pass with
+ * reductions a block leaves its partial states and waits for its team; then every block folds all partial states of the row in the order of
+ * columns, so all get the same bits. The states lie in two sets used in turn: a block can only be one meeting ahead of the slowest.
+ *
+ * Counter-example to launching more blocks than are resident: those that run would wait for ever for those that do not. */
+#include "backend_cuda/emit.h"
+#include <stdio.h>
+
+static void team_head(fsr_emit *e) {
+    fsr_emit_line(e, "const idx team = fsr_div((idx)blockIdx.x, splits);");
+    fsr_emit_line(e, "const idx s = blockIdx.x - team * splits;");
+    fsr_emit_line(e, "const idx begin = s * chunk;");
+    fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    fsr_emit_line(e, "u32 *const gate = (u32 *)zero + team;");
+    fsr_emit_line(e, "u32 meetings = 0;");
+}
+
+/* "all<pass>" from the block's accumulators and those of its team. */
+static void team_total(fsr_emit *e, int pass) {
+    int warps = e->s.threads / 32;
+    if (fsr_kernel_reductions(e->k, pass, true).n == 0)
+        return;
+    char shared[FSR_REF];
+    snprintf(shared, sizeof shared, warps > 1 ? "s%d" : "nullptr", pass);
+    fsr_emit_line(e, "const pass%d::state part%d = fsr_group_fold<pass%d, 32, %d>(fsr_serial_fold<pass%d>(acc%d), %s);", pass, pass, pass, warps, pass,
+                  pass, shared);
+    fsr_emit_line(e, "pass%d::state *const parts%d = (pass%d::state *)((char *)work + (team * 2 + meetings %% 2) * fsr_region(splits * (u64)%s));",
+                  pass, pass, pass, "widest");
+    fsr_emit_line(e, "meetings++;");
+    fsr_emit_line(e, "fsr_meet(parts%d + s, part%d, gate, meetings * (u32)splits);", pass, pass);
+    if (warps > 1) {
+        fsr_emit_line(e, "__shared__ pass%d::state last%d[%d];", pass, pass, warps);
+        snprintf(shared, sizeof shared, "last%d", pass);
+    }
+    fsr_emit_line(e, "const pass%d::state all%d = fsr_parts_fold<pass%d, %d>(parts%d, splits, %s);", pass, pass, pass, warps, pass, shared);
+}
+
+static void team_pass(fsr_emit *e, int pass, const char *column) {
+    fsr_emit_enter_pass(e, pass);
+    fsr_emit_pass_state(e);
+    if (e->s.persistent) {
+        fsr_emit_open(e, "{");
+        fsr_emit_line(e, "const idx c0 = begin + %s;", column);
+        fsr_emit_line(e, "const int flip = 0;");
+    } else {
+        fsr_emit_line(e, "#pragma unroll 1");
+        fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {", fsr_emit_tile_columns(e));
+        fsr_emit_line(e, "const idx c0 = first + %s;", column);
+    }
+    fsr_emit_tile(e);
+    fsr_emit_close(e);
+    team_total(e, pass);
+}
+
+static int64_t widest_state(const fsr_emit *e) {
+    int64_t widest = 0;
+    for (int p = 0; p < e->k->npasses; p++) {
+        fsr_fold_list all = fsr_kernel_reductions(e->k, p, false);
+        int64_t bytes = fsr_fold_list_bytes(e->k, &all);
+        widest = bytes > widest ? bytes : widest;
+    }
+    return widest;
+}
+
+void fsr_emit_team(fsr_emit *e) {
+    static const char guard[] = "s == 0 && threadIdx.x == 0";
+    char column[FSR_EXPR];
+    fsr_emit_thread_column(e, column);
+    team_head(e);
+    fsr_emit_line(e, "constexpr u64 widest = %lld;", (long long)widest_state(e));
+    fsr_emit_line(e, "#pragma unroll 1");
+    fsr_emit_open(e, "for (idx r = team; r < rows; r += %d) {", e->s.group);
+    fsr_emit_row_indices(e);
+    fsr_emit_row_parts(e, true, true);
+    fsr_emit_kept(e);
+    fsr_emit_row_values(e, 0, guard);
+    for (int p = 0; p < e->k->npasses; p++) {
+        team_pass(e, p, column);
+        fsr_emit_row_values(e, p + 1, guard);
+    }
+    fsr_emit_close(e);
+}

@@ -1,0 +1,122 @@
+/* Graphs that the fuzzer found to be planned or computed wrongly, cut down. Each runs through every plan of check.h (several seeds, for
+ * the less usual plans) against the reference. */
+#include "tests/fuzz/check.h"
+#include "tests/support/nodes.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { SEEDS = 24 };
+
+static fsr_graph_owner *owner;
+static fsr_graph *g;
+
+static int setup(void **state) {
+    (void)state;
+    g = node_graph(&owner);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_graph_owner_free(owner);
+    return 0;
+}
+
+/* rounded: a fold rounds, bits may differ. */
+static void check(const fsr_node *outs, int n, bool rounded) {
+    fsr_ref refs[RECIPE_OUTS];
+    bool may[RECIPE_OUTS];
+    finding found;
+    assert_true(n <= RECIPE_OUTS);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(fsr_node_status(outs[i]), FSR_OK);
+        refs[i] = (fsr_ref){outs[i].id, outs[i].output};
+        may[i] = rounded;
+    }
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+        if (check_outs(g, refs, n, may, seed, &found, NULL))
+            fail_msg("%s (%s): %s", verdict_text(found.verdict), found.variant, found.what);
+}
+#define CHECK(rounded, ...) \
+    check((const fsr_node[]){__VA_ARGS__}, (int)(sizeof((const fsr_node[]){__VA_ARGS__}) / sizeof(fsr_node)), rounded)
+
+/* A fold over axes of extent 1 had no folded dimension: its kernel did not verify. */
+static void test_scan_of_one_element(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4), wide = fuzz_leaf(g, FSR_F32, 3, SHAPE(3, 1, 2), 4);
+    CHECK(false, fsr_cumsum(x, 0, FSR_EXCLUSIVE));
+    CHECK(false, fsr_cumsum(wide, 1, FSR_EXCLUSIVE), fsr_add(fsr_cummax(wide, 1, FSR_EXCLUSIVE), wide));
+}
+
+static void test_hinted_fold_of_one_element(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 1), 4), y = fuzz_leaf(g, FSR_I32, 2, SHAPE(5, 1), 5);
+    CHECK(false, fsr_hint_set(fsr_any(x, AXES(1), 1, FSR_KEEPDIMS), FSR_HINT_MATERIALIZE));
+    CHECK(false, fsr_hint_set(fsr_sum(y, AXES(1), 1, 0), FSR_HINT_MATERIALIZE));
+    CHECK(false, fsr_hint_set(fsr_cumsum(y, 1, 0), FSR_HINT_MATERIALIZE));
+}
+
+/* Items of a look-back tile (24) were no multiple of the vector (16) for two one-byte inputs. */
+static void test_look_back_of_bytes(void **state) {
+    (void)state;
+    fsr_node a = fuzz_leaf(g, FSR_U8, 1, SHAPE(528), 4), b = fuzz_leaf(g, FSR_U8, 1, SHAPE(528), 8);
+    CHECK(false, fsr_cummax(fsr_less(a, b), 0, FSR_EXCLUSIVE));
+}
+
+/* A kernel of two folds that reads no array seemed to hold long rows, until its f64 result was to be stored as well. */
+static void test_wide_result_of_narrow_rows(void **state) {
+    (void)state;
+    fsr_node n = fsr_arange(g, FSR_F64, 9);
+    CHECK(true, fsr_var(n, AXES(0), 1, FSR_KEEPDIMS, 0));
+    fsr_node x = fuzz_leaf(g, FSR_I32, 1, SHAPE(12), 5), wide = fsr_cast(x, FSR_F64);
+    fsr_node mean = fsr_mean(wide, NULL, -1, FSR_KEEPDIMS), delta = fsr_sub(wide, mean);
+    CHECK(true, fsr_add(fsr_sum(fsr_mul(delta, delta), NULL, -1, 0), fsr_float(g, 1)));
+}
+
+/* While a kernel joined another's results to its needs, that one was lowered again and took an array from the first: a circle. */
+static void test_no_circle_while_joining(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 2), 4);
+    fsr_node doubled = fsr_maximum(x, x);
+    fsr_node all = fsr_all(doubled, NULL, -1, FSR_KEEPDIMS);
+    fsr_node centred = fsr_add(doubled, fsr_mean(doubled, AXES(1), 1, FSR_KEEPDIMS));
+    CHECK(true, doubled, centred, all);
+}
+
+/* A part of an array, broadcast to as many elements as the whole has, was taken for the whole. */
+static void test_broadcast_of_a_part(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(12, 3), 5);
+    CHECK(false, fsr_broadcast_to(fsr_slice(x, 0, FSR_SLICE_END, 4, 1), 3, SHAPE(3, 4, 3)));
+    fsr_node row = fsr_slice(x, 0, FSR_SLICE_END, 1, 1);
+    CHECK(false, fsr_broadcast_to(row, 2, SHAPE(12, 3)));
+}
+
+/* A value that had to be stored joined the kernel that computes with it, which then could not be lowered again. */
+static void test_stored_value_apart_from_its_users(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 4, 4), 5), part = fsr_slice(x, 1, 2, FSR_SLICE_END, 1);
+    fsr_node first = fsr_argmax(part, NULL, 0), all = fsr_all(part, NULL, -1, FSR_KEEPDIMS), sum = fsr_add(all, first);
+    CHECK(false, fsr_mul(sum, sum));
+    fsr_node less = fsr_less(fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 2), 4), fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 1), 4));
+    CHECK(true, fsr_var(less, NULL, -1, 0, 1), fsr_argmax(less, NULL, 0));
+    fsr_node in = fsr_expand(fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 2), 4), 2), state_of[2];
+    fsr_reduce_with(state_of, (fsr_node[]){in, in}, &fuzz_linear_operator, NULL, -1, FSR_KEEPDIMS);
+    CHECK(true, fsr_argmax(fsr_div(in, state_of[0]), NULL, FSR_KEEPDIMS));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_scan_of_one_element),        TEST(test_hinted_fold_of_one_element),
+        TEST(test_look_back_of_bytes),         TEST(test_wide_result_of_narrow_rows),
+        TEST(test_no_circle_while_joining),    TEST(test_broadcast_of_a_part),
+        TEST(test_stored_value_apart_from_its_users),
+    };
+    return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);
+}
