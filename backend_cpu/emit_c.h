@@ -11,7 +11,7 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 1
+#define FSR_EMIT_C_VERSION 2
 
 /* *source is malloc'ed. The kernel must have passed fsr_kernel_verify. FSR_ERR_MEMORY, FSR_ERR_INTERNAL. */
 fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault);

@@ -8,6 +8,7 @@
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
+#include "backend_cpu/emit_math.h"
 #include "fusion/loop_ir.h"
 #include "runtime/text.h"
 
@@ -44,6 +45,8 @@ typedef struct fsr_c_emit {
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
+    uint32_t math; /* elementary functions used, by number */
+    bool near;     /* arguments are known to be below the limits of these functions */
 } fsr_c_emit;
 
 /* ---- emit_text.c: lines and scalar text --------------------------------------------------------- */

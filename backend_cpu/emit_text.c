@@ -129,20 +129,29 @@ void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
         fsr_text_add(to, "%d", dtype == FSR_I32 ? value.i32 : (int)value.u8);
 }
 
-/* Remembers the function whose name ends at `end` (its suffix not yet included). */
-static void note_libm(fsr_c_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
+/* Remembers the function whose name ends at `end` (its suffix not yet included). Returns what its name goes on with. */
+static const char *note_function(fsr_c_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
     const char *p = end;
     while (p > start && ((p[-1] >= 'a' && p[-1] <= 'z') || (p[-1] >= '0' && p[-1] <= '9') || p[-1] == '_'))
         p--;
     fsr_c_function f = {.arity = arity, .dtype = dtype};
-    snprintf(f.name, sizeof f.name, "%.*s%s", (int)(end - p), p, dtype == FSR_F32 ? "f" : "");
+    const char *suffix = dtype == FSR_F32 ? "f" : "";
+    snprintf(f.name, sizeof f.name, "%.*s%s", (int)(end - p), p, suffix);
+    int math = fsr_c_math_find(f.name);
+    if (math >= 0) {
+        e->math |= UINT32_C(1) << math;
+        if (e->near || !fsr_c_math_limit(math))
+            return suffix;
+        return dtype == FSR_F32 ? "f_any" : "_any";
+    }
     for (int i = 0; i < e->nlibm; i++)
         if (strcmp(e->libm[i].name, f.name) == 0)
-            return;
+            return suffix;
     if (e->nlibm < FSR_EMIT_LIBM)
         e->libm[e->nlibm++] = f;
     else
         e->body.failed = true;
+    return suffix;
 }
 
 static const char *unsigned_type(fsr_dtype dtype) {
@@ -177,8 +186,8 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
             fsr_text_raw(to, put, strlen(put));
             p++;
         } else if (*p == '@') {
-            note_libm(e, text, p, info->arity, compute);
-            fsr_text_raw(to, "f", compute == FSR_F32 ? 1 : 0);
+            const char *suffix = note_function(e, text, p, info->arity, compute);
+            fsr_text_raw(to, suffix, strlen(suffix));
         } else {
             fsr_text_raw(to, p, 1);
         }
@@ -232,6 +241,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
         put_libm(to, &e->libm[i]);
     if (e->nlibm)
         fsr_text_add(to, "\n");
+    fsr_c_math_put(to, e->math);
     for (int s = 0; s < FSR_DTYPE_COUNT; s++)
         for (int d = 0; d < FSR_DTYPE_COUNT; d++)
             if (e->cast[s][d]) {

@@ -14,6 +14,12 @@ static void softmax(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_div(e, fsr_sum(e, &axis1, 1, FSR_KEEPDIMS));
 }
 
+/* The same over 128 long rows. */
+static void softmax_long(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node rows = fsr_reshape(in[0], 2, ((int64_t[]){128, -1}));
+    softmax(g, &rows, out);
+}
+
 /* Rows to mean 0 and variance 1, then a gain and a bias for each column. */
 static void layernorm(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_node centred = fsr_sub(in[0], fsr_mean(in[0], &axis1, 1, FSR_KEEPDIMS));
@@ -48,6 +54,16 @@ static const bench_workload work[] = {
      .n_cuda = BENCH_N_CUDA,
      .kernels = 1,
      .build = softmax},
+    {.name = "softmax_long",
+     .what = "softmax of each of 128 rows",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .nouts = 1,
+     .out = {{BENCH_CLOSE, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = softmax_long},
     {.name = "layernorm",
      .what = "each row of 4096 to mean 0, variance 1; gain and bias for each column",
      .ninputs = 3,

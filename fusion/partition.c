@@ -398,7 +398,12 @@ static bool merge(fsr_partition *p, int h, int g) {
         trial.store[trial.nstores++] = other->store[i];
     point(p, other, h);
     int apart = loads(p->group[h].kernel) + loads(other->kernel);
+    int ndeps = other->ndeps, first = other->deps[0];
+    other->ndeps = 1; /* who needs `other` needs h: what such a group stores is not for the trial to read */
+    other->deps[0] = h;
     bool good = try_group(p, h, &trial, &blame) == NULL;
+    other->ndeps = ndeps;
+    other->deps[0] = first;
     if (good && (loads(trial.kernel) >= apart || trial.nneeds)) {
         fsr_kernel_free(trial.kernel);
         good = false;

@@ -32,7 +32,8 @@ static void one_leaf_several_operands(void **state) {
     expect(fsr_fma(x, fsr_sub(x, fsr_sub(x, fsr_int(subject_g, 1))), x), 2, 0);
     expect(fsr_where(fsr_less(x, x), fsr_neg(x), x), 1, 0);
     expect(fsr_add(x, fsr_flip(x, 0)), 0, N + 1);
-    fsr_node all[] = {fsr_add(x, x), fsr_mul(x, x), fsr_maximum(x, fsr_flip(x, 0)), fsr_cumsum(fsr_mul(x, x), 0, 0), fsr_sum(x, NULL, 0, 0)};
+    fsr_node all[] = {fsr_add(x, x), fsr_mul(x, x), fsr_maximum(x, fsr_flip(x, 0)), fsr_cumsum(fsr_mul(x, x), 0, 0),
+                      fsr_sum(x, NULL, 0, 0)};
     subject_verify(all, 5, NULL, "five uses of one leaf");
 }
 
@@ -52,8 +53,13 @@ static void outputs_that_are_leaves(void **state) {
 static void outputs_that_become_leaves(void **state) {
     (void)state;
     fsr_node one = fsr_float(subject_g, 1), zero = fsr_float(subject_g, 0);
-    fsr_node out[] = {fsr_mul(x, one), fsr_sub(x, zero), fsr_flip(fsr_flip(x, 0), 0), fsr_cast(x, FSR_F64), fsr_div(fsr_mul(one, x), one),
-                      fsr_reshape(fsr_reshape(x, 2, SHAPE(10, 100)), 1, SHAPE(-1)), fsr_slice(x, 0, FSR_SLICE_END, FSR_SLICE_END, 1)};
+    fsr_node out[] = {fsr_mul(x, one),
+                      fsr_sub(x, zero),
+                      fsr_flip(fsr_flip(x, 0), 0),
+                      fsr_cast(x, FSR_F64),
+                      fsr_div(fsr_mul(one, x), one),
+                      fsr_reshape(fsr_reshape(x, 2, SHAPE(10, 100)), 1, SHAPE(-1)),
+                      fsr_slice(x, 0, FSR_SLICE_END, FSR_SLICE_END, 1)};
     for (int i = 0; i < COUNT_OF(out); ++i)
         expect(out[i], 1, 0);
     fsr_node again[] = {fsr_mul(x, one), fsr_mul(x, one), fsr_sub(x, zero), fsr_neg(x)};
@@ -94,7 +100,8 @@ static void duplicates_die_alone(void **state) {
 static void outputs_that_are_views_of_leaves(void **state) {
     (void)state;
     fsr_node grid = fsr_reshape(x, 2, SHAPE(20, 50));
-    fsr_node out[] = {grid, fsr_transpose(grid, NULL), fsr_flip(x, 0), fsr_slice(x, 0, 10, 20, 3), fsr_broadcast_to(fsr_slice(x, 0, 0, 1, 1), 1, SHAPE(5))};
+    fsr_node out[] = {grid, fsr_transpose(grid, NULL), fsr_flip(x, 0), fsr_slice(x, 0, 10, 20, 3),
+                      fsr_broadcast_to(fsr_slice(x, 0, 0, 1, 1), 1, SHAPE(5))};
     subject_verify(out, 5, NULL, "views of a leaf");
     assert_true(subject_value(out[1], 1) == 51);
     assert_true(subject_value(out[2], 0) == N);
@@ -120,10 +127,12 @@ static void inputs_are_never_written(void **state) {
     double a[N], out[N];
     for (int i = 0; i < N; ++i)
         a[i] = i + 1;
-    fsr_node in = fsr_input(subject_g, "a", FSR_F64, 1, SHAPE(N)), flipped = fsr_flip(fsr_sub(in, fsr_sum(in, NULL, 0, 0)), 0);
+    fsr_node in = fsr_input(subject_g, "a", FSR_F64, 1, SHAPE(N)),
+             flipped = fsr_flip(fsr_sub(in, fsr_sum(in, NULL, 0, 0)), 0);
     fsr_plan *plan;
     OK(fsr_compile(&flipped, 1, &plan));
-    OK(fsr_plan_run(plan, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL));
+    OK(fsr_plan_run(plan, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1,
+                    NULL));
     fsr_plan_free(plan);
     for (int i = 0; i < N; ++i) {
         assert_true(a[i] == i + 1);
@@ -137,7 +146,8 @@ static void inputs_may_overlap(void **state) {
     double a[N + 1], out[N];
     for (int i = 0; i <= N; ++i)
         a[i] = i * i;
-    fsr_node left = fsr_input(subject_g, "left", FSR_F64, 1, SHAPE(N)), right = fsr_input(subject_g, "right", FSR_F64, 1, SHAPE(N)), d = fsr_sub(right, left);
+    fsr_node left = fsr_input(subject_g, "left", FSR_F64, 1, SHAPE(N)),
+             right = fsr_input(subject_g, "right", FSR_F64, 1, SHAPE(N)), d = fsr_sub(right, left);
     fsr_plan *plan;
     OK(fsr_compile(&d, 1, &plan));
     fsr_arg in[] = {{"left", a, N * sizeof *a, FSR_HOST}, {"right", a + 1, N * sizeof *a, FSR_HOST}};
@@ -150,8 +160,12 @@ static void inputs_may_overlap(void **state) {
 /* Outputs of one plan that are literals, parameters, counting. */
 static void outputs_without_arrays(void **state) {
     (void)state;
-    fsr_node p = fsr_param(subject_g, "p", FSR_F32, 2.5), out[] = {fsr_float(subject_g, 3), p, fsr_arange(subject_g, FSR_I32, 7), fsr_bool(subject_g, true),
-                                                                  fsr_full(subject_g, FSR_U8, 2, SHAPE(3, 2), 9), fsr_int(subject_g, -4)};
+    fsr_node p = fsr_param(subject_g, "p", FSR_F32, 2.5), out[] = {fsr_float(subject_g, 3),
+                                                                   p,
+                                                                   fsr_arange(subject_g, FSR_I32, 7),
+                                                                   fsr_bool(subject_g, true),
+                                                                   fsr_full(subject_g, FSR_U8, 2, SHAPE(3, 2), 9),
+                                                                   fsr_int(subject_g, -4)};
     OK(fsr_compute(out, COUNT_OF(out)));
     static const double last[] = {3, 2.5, 6, 1, 9, -4};
     for (int i = 0; i < COUNT_OF(out); ++i)
@@ -160,8 +174,9 @@ static void outputs_without_arrays(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
-    TEST(one_leaf_several_operands), TEST(outputs_that_are_leaves),  TEST(outputs_that_become_leaves), TEST(duplicated_outputs),
-    TEST(duplicates_die_alone),      TEST(outputs_that_are_views_of_leaves), TEST(a_value_and_its_views), TEST(inputs_are_never_written),
-    TEST(inputs_may_overlap),        TEST(outputs_without_arrays),
+    TEST(one_leaf_several_operands), TEST(outputs_that_are_leaves),  TEST(outputs_that_become_leaves),
+    TEST(duplicated_outputs),        TEST(duplicates_die_alone),     TEST(outputs_that_are_views_of_leaves),
+    TEST(a_value_and_its_views),     TEST(inputs_are_never_written), TEST(inputs_may_overlap),
+    TEST(outputs_without_arrays),
 };
 SUBJECT_MAIN(tests)

@@ -245,7 +245,8 @@ static void cache_that_works(void **state) {
     assert_true(first > 0 && disk == 0);
     assert_int_equal(compilations(&config, &disk), 0);
     assert_int_equal(disk, first);
-    snprintf(command, sizeof command, "for f in %s/*.fsr; do printf spoiled | dd of=$f bs=1 seek=200 conv=notrunc status=none; done", dir);
+    snprintf(command, sizeof command,
+             "for f in %s/*.fsr; do printf spoiled | dd of=$f bs=1 seek=200 conv=notrunc status=none; done", dir);
     assert_int_equal(system(command), 0);
     assert_int_equal(compilations(&config, &disk), first);
     assert_int_equal(disk, 0);
@@ -296,9 +297,16 @@ static void closing_frees_everything(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(automatic),           cmocka_unit_test(cuda_or_why_not),           cmocka_unit_test(the_fallback_is_logged),
-    cmocka_unit_test(reference),           cmocka_unit_test(no_compiler),               cmocka_unit_test(a_compiler_that_fails),
-    cmocka_unit_test(cache_that_cannot_be_made), cmocka_unit_test(cache_that_others_may_write), cmocka_unit_test(cache_that_works),
-    cmocka_unit_test(bad_configurations),  cmocka_unit_test(closing_frees_everything),
+    cmocka_unit_test(automatic),
+    cmocka_unit_test(cuda_or_why_not),
+    cmocka_unit_test(the_fallback_is_logged),
+    cmocka_unit_test(reference),
+    cmocka_unit_test(no_compiler),
+    cmocka_unit_test(a_compiler_that_fails),
+    cmocka_unit_test(cache_that_cannot_be_made),
+    cmocka_unit_test(cache_that_others_may_write),
+    cmocka_unit_test(cache_that_works),
+    cmocka_unit_test(bad_configurations),
+    cmocka_unit_test(closing_frees_everything),
 };
 SUBJECT_MAIN(tests)

@@ -198,8 +198,15 @@ static void arrays_are_freed(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
-    TEST(computed_nodes_cost_nothing), TEST(what_follows_reads_the_array), TEST(a_forced_node_is_a_leaf), TEST(parents_are_computed_again),
-    TEST(asked_for_together),          TEST(tuples),                       TEST(tuples_together),         TEST(an_error_changes_nothing),
-    TEST(parameters_of_computed_nodes), TEST(arrays_are_freed),
+    TEST(computed_nodes_cost_nothing),
+    TEST(what_follows_reads_the_array),
+    TEST(a_forced_node_is_a_leaf),
+    TEST(parents_are_computed_again),
+    TEST(asked_for_together),
+    TEST(tuples),
+    TEST(tuples_together),
+    TEST(an_error_changes_nothing),
+    TEST(parameters_of_computed_nodes),
+    TEST(arrays_are_freed),
 };
 SUBJECT_MAIN(tests)

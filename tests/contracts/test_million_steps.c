@@ -36,7 +36,8 @@ static int64_t allowed(void) {
 
 static void a_million_steps(void **state) {
     (void)state;
-    fsr_node x = subject_data(FSR_F64, 1, SHAPE(N), SUBJECT_SMALL, 0), size = fsr_param(subject_g, "step", FSR_F64, 0.001);
+    fsr_node x = subject_data(FSR_F64, 1, SHAPE(N), SUBJECT_SMALL, 0),
+             size = fsr_param(subject_g, "step", FSR_F64, 0.001);
     OK(fsr_scope_begin(subject_g));
     for (int i = 0; i < WARM; ++i)
         x = one_step(x, size);
@@ -73,12 +74,14 @@ static void a_million_steps(void **state) {
 /* The same with two arrays, a reduction, and reading it back: 20,000 steps. */
 static void two_arrays_and_a_norm(void **state) {
     (void)state;
-    fsr_node u[2] = {subject_data(FSR_F32, 2, SHAPE(33, 31), SUBJECT_SMALL, 0), subject_data(FSR_F32, 2, SHAPE(33, 31), SUBJECT_SMALL, 1)};
+    fsr_node u[2] = {subject_data(FSR_F32, 2, SHAPE(33, 31), SUBJECT_SMALL, 0),
+                     subject_data(FSR_F32, 2, SHAPE(33, 31), SUBJECT_SMALL, 1)};
     fsr_stats before = {0};
     OK(fsr_scope_begin(subject_g));
     for (int i = 0; i < 20000; ++i) {
-        fsr_node next[2] = {fsr_add(fsr_mul(u[0], fsr_float(subject_g, 0.5)), fsr_mul(u[1], fsr_float(subject_g, 0.25))),
-                            fsr_sub(u[1], fsr_mul(u[0], fsr_float(subject_g, 0.125)))};
+        fsr_node next[2] = {
+            fsr_add(fsr_mul(u[0], fsr_float(subject_g, 0.5)), fsr_mul(u[1], fsr_float(subject_g, 0.25))),
+            fsr_sub(u[1], fsr_mul(u[0], fsr_float(subject_g, 0.125)))};
         fsr_node norm = fsr_max(fsr_abs(next[0]), NULL, 0, 0);
         OK(fsr_compute((fsr_node[]){next[0], next[1], norm}, 3));
         float value;

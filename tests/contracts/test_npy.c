@@ -109,7 +109,8 @@ static void bools(void **state) {
 static void poisoned(fsr_status want, const char *word) {
     fsr_node x = fsr_npy_read(subject_g, path);
     if (fsr_node_status(x) != want || !strstr(fsr_node_error(x), word) || !strstr(fsr_node_error(x), "test_npy.c"))
-        fail_msg("%s instead of %s with \"%s\": %s", fsr_status_name(fsr_node_status(x)), fsr_status_name(want), word, fsr_node_error(x));
+        fail_msg("%s instead of %s with \"%s\": %s", fsr_status_name(fsr_node_status(x)), fsr_status_name(want), word,
+                 fsr_node_error(x));
     assert_int_equal(fsr_node_status(fsr_neg(x)), want);
     subject_error(subject_ctx, fsr_force(fsr_neg(x)), want, "npy_read|test_npy.c");
 }
@@ -122,13 +123,13 @@ static void hostile_files(void **state) {
         const char *dictionary;
         size_t bytes;
     } files[] = {
-        {SHAPED("(5,)"), 32},                        /* too short */
-        {SHAPED("(4611686018427387904, 4)"), 32},    /* overflows */
-        {SHAPED("(1152921504606846976,)"), 32},      /* bytes overflow */
+        {SHAPED("(5,)"), 32},                     /* too short */
+        {SHAPED("(4611686018427387904, 4)"), 32}, /* overflows */
+        {SHAPED("(1152921504606846976,)"), 32},   /* bytes overflow */
         {SHAPED("(-4,)"), 32},
         {SHAPED("(4"), 32},
         {SHAPED("4"), 32},
-        {SHAPED("(1,1,1,1,1,1,1,1,4)"), 32},         /* nine dimensions */
+        {SHAPED("(1,1,1,1,1,1,1,1,4)"), 32}, /* nine dimensions */
         {"{'descr': '>f8', 'fortran_order': False, 'shape': (4,), }\n", 32},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (4,), }\n", 32},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }\n", 32},
@@ -204,7 +205,13 @@ static void writing_is_all_or_nothing(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 static const struct CMUnitTest tests[] = {
-    TEST(round_trip),      TEST(computed_nodes_are_written), TEST(fortran_order), TEST(bools), TEST(hostile_files),
-    TEST(truncated_files), TEST(files_that_cannot_be_opened), TEST(writing_is_all_or_nothing),
+    TEST(round_trip),
+    TEST(computed_nodes_are_written),
+    TEST(fortran_order),
+    TEST(bools),
+    TEST(hostile_files),
+    TEST(truncated_files),
+    TEST(files_that_cannot_be_opened),
+    TEST(writing_is_all_or_nothing),
 };
 SUBJECT_MAIN(tests)

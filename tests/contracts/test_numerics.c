@@ -48,7 +48,9 @@ static int64_t difference(const void *a, const void *b, size_t bytes, fsr_dtype 
         fsr_value x = {.bits = 0}, y = {.bits = 0};
         memcpy(&x, (const char *)a + i * size, size);
         memcpy(&y, (const char *)b + i * size, size);
-        if (dtype == FSR_F64 ? x.f64 == x.f64 || y.f64 == y.f64 : dtype == FSR_F32 ? x.f32 == x.f32 || y.f32 == y.f32 : true)
+        if (dtype == FSR_F64   ? x.f64 == x.f64 || y.f64 == y.f64
+            : dtype == FSR_F32 ? x.f32 == x.f32 || y.f32 == y.f32
+                               : true)
             return (int64_t)i;
     }
     return -1;
@@ -92,7 +94,8 @@ static int views(fsr_node *out, fsr_node a, fsr_node b, fsr_node c) {
     return 2;
 }
 
-static void compare(fsr_context *fused, fsr_context *unfused, program_fn program, const char *name, fsr_dtype dtype, int64_t n) {
+static void compare(fsr_context *fused, fsr_context *unfused, program_fn program, const char *name, fsr_dtype dtype,
+                    int64_t n) {
     void *a[MOST], *b[MOST];
     size_t bytes[MOST], same[MOST];
     int count = run(fused, program, dtype, n, a, bytes);
@@ -100,10 +103,15 @@ static void compare(fsr_context *fused, fsr_context *unfused, program_fn program
     for (int i = 0; i < count; ++i) {
         assert_int_equal(bytes[i], same[i]);
         size_t size = bytes[i] / (size_t)n;
-        fsr_dtype as = size == 1 ? FSR_U8 : size == 8 && dtype == FSR_I64 ? FSR_I64 : size == 8 ? FSR_F64 : dtype == FSR_I32 ? FSR_I32 : FSR_F32;
+        fsr_dtype as = size == 1                       ? FSR_U8
+                       : size == 8 && dtype == FSR_I64 ? FSR_I64
+                       : size == 8                     ? FSR_F64
+                       : dtype == FSR_I32              ? FSR_I32
+                                                       : FSR_F32;
         int64_t at = difference(a[i], b[i], bytes[i], as);
         if (at >= 0)
-            fail_msg("%s of %s[%lld], output %d, element %lld: fused and unfused differ", name, fsr_dtype_name(dtype), (long long)n, i, (long long)at);
+            fail_msg("%s of %s[%lld], output %d, element %lld: fused and unfused differ", name, fsr_dtype_name(dtype),
+                     (long long)n, i, (long long)at);
         free(a[i]);
         free(b[i]);
     }

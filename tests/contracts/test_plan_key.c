@@ -208,9 +208,16 @@ static void many_plans(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 static const struct CMUnitTest tests[] = {
-    TEST(a_literal_is_part_of_the_plan), TEST(literals_differ_in_bits),         TEST(a_parameter_never_recompiles),
-    TEST(other_values_never_recompile),  TEST(other_shapes_never_recompile),    TEST(elementwise_shapes_never_recompile),
-    TEST(mean_is_generic),               TEST(another_graph_hits),              TEST(equal_kernels_are_one),
-    TEST(aliasing_is_part_of_the_plan),  TEST(many_plans),
+    TEST(a_literal_is_part_of_the_plan),
+    TEST(literals_differ_in_bits),
+    TEST(a_parameter_never_recompiles),
+    TEST(other_values_never_recompile),
+    TEST(other_shapes_never_recompile),
+    TEST(elementwise_shapes_never_recompile),
+    TEST(mean_is_generic),
+    TEST(another_graph_hits),
+    TEST(equal_kernels_are_one),
+    TEST(aliasing_is_part_of_the_plan),
+    TEST(many_plans),
 };
 SUBJECT_MAIN(tests)

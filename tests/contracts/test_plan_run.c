@@ -81,7 +81,8 @@ static void outlives_its_graph(void **state) {
     fsr_graph_free(subject_g);
     subject_g = fsr_graph_new(subject_ctx);
     for (int i = 0; i < 3; ++i) {
-        OK(fsr_plan_run(plan, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL));
+        OK(fsr_plan_run(plan, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1,
+                        NULL));
         expect(out, 1, 3);
     }
     fsr_plan_free(plan);
@@ -97,7 +98,8 @@ static void two_plans_interleaved(void **state) {
         double total = 0, running = 0;
         OK(run(one, 2, arg("a", a), arg("b", b), (fsr_arg){0}, arg(NULL, out)));
         OK(run(two, 2, arg("a", b), arg("b", a), (fsr_arg){0}, arg(NULL, other)));
-        OK(fsr_plan_run(three, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, &total, 8, FSR_HOST}, 1, NULL));
+        OK(fsr_plan_run(three, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, &total, 8, FSR_HOST}, 1,
+                        NULL));
         expect(other, -1, 1);
         for (int i = 0; i < N; ++i)
             assert_true(out[i] == (running += a[i]) + b[i]);
@@ -145,7 +147,8 @@ static void a_plan_in_numbers(void **state) {
 static void one_name_one_argument(void **state) {
     (void)state;
     fsr_plan *plan = compiled(fsr_add(input("a"), fsr_mul(fsr_int(subject_g, 2), input("a"))));
-    OK(fsr_plan_run(plan, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL));
+    OK(fsr_plan_run(plan, &(fsr_arg){"a", a, sizeof a, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1,
+                    NULL));
     expect(out, 3, 0);
     fsr_plan_free(plan);
     fsr_node wrong = fsr_add(input("a"), fsr_input(subject_g, "a", FSR_F64, 1, SHAPE(1)));
@@ -156,7 +159,8 @@ static void one_name_one_argument(void **state) {
 }
 
 /* Nothing is written by a refused run. */
-static void refused(fsr_plan *plan, const fsr_arg *in, int n, fsr_arg result, int nout, fsr_status want, const char *words) {
+static void refused(fsr_plan *plan, const fsr_arg *in, int n, fsr_arg result, int nout, fsr_status want,
+                    const char *words) {
     fsr_error_clear(subject_ctx);
     subject_error(subject_ctx, fsr_plan_run(plan, in, n, &result, nout, NULL), want, words);
     for (int i = 0; i < N; ++i)
@@ -185,7 +189,8 @@ static void what_is_refused(void **state) {
     bad.data = NULL;
     refused(plan, (fsr_arg[]){x, y}, 2, bad, 1, FSR_ERR_NULL, "plan_run|output 0");
     double five = 5;
-    refused(plan, (fsr_arg[]){x, y, {"scale", &five, 4, FSR_HOST}}, 3, o, 1, FSR_ERR_BYTES, "plan_run|\"scale\" has 4 bytes, the plan needs 8");
+    refused(plan, (fsr_arg[]){x, y, {"scale", &five, 4, FSR_HOST}}, 3, o, 1, FSR_ERR_BYTES,
+            "plan_run|\"scale\" has 4 bytes, the plan needs 8");
     refused(plan, (fsr_arg[]){x, y, {"scale", NULL, 8, FSR_HOST}}, 3, o, 1, FSR_ERR_NULL, "plan_run|\"scale\" is null");
     OK(fsr_plan_run(plan, (fsr_arg[]){x, y}, 2, &o, 1, NULL));
     expect(out, 3, 1);
@@ -211,7 +216,8 @@ static void overlaps(void **state) {
     fsr_node in = input("a"), outs[] = {fsr_neg(in), fsr_abs(in)};
     OK(fsr_compile(outs, 2, &plan));
     fsr_arg results[] = {{NULL, memory + N, sizeof a, FSR_HOST}, {NULL, memory + N, sizeof a, FSR_HOST}};
-    subject_error(subject_ctx, fsr_plan_run(plan, &x, 1, results, 2, NULL), FSR_ERR_VALUE, "plan_run|output 1 overlaps output 0");
+    subject_error(subject_ctx, fsr_plan_run(plan, &x, 1, results, 2, NULL), FSR_ERR_VALUE,
+                  "plan_run|output 1 overlaps output 0");
     fsr_plan_free(plan);
 }
 
@@ -266,8 +272,9 @@ static void runs_are_flat(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
-    TEST(names_not_positions), TEST(parameters),      TEST(outlives_its_graph), TEST(two_plans_interleaved), TEST(several_outputs),
-    TEST(a_plan_in_numbers), TEST(one_name_one_argument), TEST(what_is_refused), TEST(overlaps),         TEST(misaligned_buffers),    TEST(empty_arrays),
-    TEST(runs_are_flat),
+    TEST(names_not_positions),   TEST(parameters),      TEST(outlives_its_graph),
+    TEST(two_plans_interleaved), TEST(several_outputs), TEST(a_plan_in_numbers),
+    TEST(one_name_one_argument), TEST(what_is_refused), TEST(overlaps),
+    TEST(misaligned_buffers),    TEST(empty_arrays),    TEST(runs_are_flat),
 };
 SUBJECT_MAIN(tests)

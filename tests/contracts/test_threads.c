@@ -13,17 +13,19 @@ typedef struct worker {
     char problem[300]; /* "": none */
 } worker;
 
-#define NEED(condition)                                                                                                     \
-    do {                                                                                                                    \
-        if (!(condition) && !w->problem[0])                                                                                 \
-            snprintf(w->problem, sizeof w->problem, "thread %d, line %d: %s: %s", w->number, __LINE__, #condition, fsr_error(subject_ctx)); \
+#define NEED(condition)                                                                                            \
+    do {                                                                                                           \
+        if (!(condition) && !w->problem[0])                                                                        \
+            snprintf(w->problem, sizeof w->problem, "thread %d, line %d: %s: %s", w->number, __LINE__, #condition, \
+                     fsr_error(subject_ctx));                                                                      \
     } while (0)
 
 /* Sums of i * k over n elements, by fsr_read. */
 static void computes(worker *w, fsr_graph *g, int round) {
     int64_t n = 100 + 7 * (w->number % 4) + round % 3;
     fsr_node x = fsr_arange(g, FSR_F64, n), k = fsr_param(g, "k", FSR_F64, w->number);
-    fsr_node y = fsr_add(fsr_mul(x, k), fsr_int(g, round % 2)), total = fsr_sum(y, NULL, 0, 0), running = fsr_cumsum(y, 0, 0);
+    fsr_node y = fsr_add(fsr_mul(x, k), fsr_int(g, round % 2)), total = fsr_sum(y, NULL, 0, 0),
+             running = fsr_cumsum(y, 0, 0);
     double sum = 0, last[256];
     NEED(fsr_compute((fsr_node[]){total, running}, 2) == FSR_OK);
     NEED(fsr_read(total, &sum, sizeof sum) == FSR_OK);
@@ -41,7 +43,8 @@ static void runs_a_plan(worker *w, fsr_graph *g, int round) {
     for (int i = 0; i < 300; ++i)
         in[i] = (float)(i + round);
     for (int i = 0; i < 3; ++i)
-        NEED(fsr_plan_run(plan, &(fsr_arg){"x", in, sizeof in, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL) == FSR_OK);
+        NEED(fsr_plan_run(plan, &(fsr_arg){"x", in, sizeof in, FSR_HOST}, 1,
+                          &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL) == FSR_OK);
     for (int i = 0; i < 300; ++i)
         NEED(out[i] == in[i] * in[i] - (float)(w->number % 3));
     fsr_plan_free(plan);
@@ -112,7 +115,8 @@ static void *share(void *user) {
     for (int round = 0; round < 40; ++round) {
         for (int i = 0; i < 500; ++i)
             in[i] = w->number * 1000 + i;
-        NEED(fsr_plan_run(shared, &(fsr_arg){"x", in, sizeof in, FSR_HOST}, 1, &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL) == FSR_OK);
+        NEED(fsr_plan_run(shared, &(fsr_arg){"x", in, sizeof in, FSR_HOST}, 1,
+                          &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL) == FSR_OK);
         for (int i = 0; i < 500; ++i)
             NEED(out[i] == 2 * in[i] + 1);
     }
@@ -149,7 +153,8 @@ static void the_same_program_at_once(void **state) {
     run_threads(same_program);
     pthread_barrier_destroy(&barrier);
     fsr_stats after = subject_stats();
-    assert_in_range(after.compilations + after.cache_hits_disk - before.compilations - before.cache_hits_disk, 1, THREADS);
+    assert_in_range(after.compilations + after.cache_hits_disk - before.compilations - before.cache_hits_disk, 1,
+                    THREADS);
     pthread_barrier_init(&barrier, NULL, THREADS);
     run_threads(same_program);
     pthread_barrier_destroy(&barrier);

@@ -31,7 +31,8 @@ static void expect(int line, fsr_node x, fsr_dtype dtype, double tolerance, int 
     if (fsr_node_status(x))
         fail_msg("line %d: %s", line, fsr_node_error(x));
     if (fsr_node_dtype(x) != dtype || fsr_node_size(x) != n)
-        fail_msg("line %d: %s of %lld, not %s of %d", line, fsr_dtype_name(fsr_node_dtype(x)), (long long)fsr_node_size(x), fsr_dtype_name(dtype), n);
+        fail_msg("line %d: %s of %lld, not %s of %d", line, fsr_dtype_name(fsr_node_dtype(x)),
+                 (long long)fsr_node_size(x), fsr_dtype_name(dtype), n);
     for (int i = 0; i < n; ++i) {
         double got = subject_value(x, i);
         bool same = (isnan(got) && isnan(want[i])) || (got == want[i] && signbit(got) == signbit(want[i]));
@@ -40,8 +41,9 @@ static void expect(int line, fsr_node x, fsr_dtype dtype, double tolerance, int 
     }
     subject_count("results known from NumPy", 1);
 }
-#define EXPECT(x, dtype, tolerance, ...) \
-    expect(__LINE__, x, dtype, tolerance, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__})
+#define EXPECT(x, dtype, tolerance, ...)                                                           \
+    expect(__LINE__, x, dtype, tolerance, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
+           (double[]){__VA_ARGS__})
 
 static void integers_wrap(void **state) {
     (void)state;
@@ -165,7 +167,8 @@ static void views(void **state) {
 static void programs(void **state) {
     (void)state;
     fsr_node x = F64(1, 2, 3), e = fsr_exp(fsr_sub(x, fsr_max(x, NULL, 0, 0)));
-    EXPECT(fsr_div(e, fsr_sum(e, NULL, 0, 0)), FSR_F64, 2e-15, 0.09003057317038046, 0.24472847105479767, 0.6652409557748219);
+    EXPECT(fsr_div(e, fsr_sum(e, NULL, 0, 0)), FSR_F64, 2e-15, 0.09003057317038046, 0.24472847105479767,
+           0.6652409557748219);
     fsr_node d = fsr_sub(x, fsr_mean(x, NULL, 0, 0));
     EXPECT(fsr_div(d, fsr_sqrt(fsr_var(x, NULL, 0, 0, 0))), FSR_F64, 2e-15, -1.224744871391589, 0, 1.224744871391589);
     fsr_node y = F64(4, 6, 3);
@@ -173,7 +176,7 @@ static void programs(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(integers_wrap), SUBJECT_TEST(promotion), SUBJECT_TEST(special_values), SUBJECT_TEST(conversions), SUBJECT_TEST(reductions),
-    SUBJECT_TEST(running),       SUBJECT_TEST(views),     SUBJECT_TEST(programs),
+    SUBJECT_TEST(integers_wrap), SUBJECT_TEST(promotion), SUBJECT_TEST(special_values), SUBJECT_TEST(conversions),
+    SUBJECT_TEST(reductions),    SUBJECT_TEST(running),   SUBJECT_TEST(views),          SUBJECT_TEST(programs),
 };
 SUBJECT_MAIN(tests)

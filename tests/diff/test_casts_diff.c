@@ -8,7 +8,9 @@ static const int64_t sizes[] = {0, 1, 31, 32, 33, 257, 1023, 1025, 4096, 100003}
 static fsr_node source(fsr_dtype dtype, int layout, int64_t n) {
     switch (layout) {
     case 0: return subject_data(dtype, 1, SHAPE(n), SUBJECT_SPECIAL, 0);
-    case 1: return fsr_slice(subject_data(dtype, 1, SHAPE(3 * n + 1), SUBJECT_SPECIAL, 0), 0, FSR_SLICE_END, FSR_SLICE_END, -3);
+    case 1:
+        return fsr_slice(subject_data(dtype, 1, SHAPE(3 * n + 1), SUBJECT_SPECIAL, 0), 0, FSR_SLICE_END, FSR_SLICE_END,
+                         -3);
     case 2: return fsr_transpose(subject_data(dtype, 2, SHAPE(3, n), SUBJECT_SPECIAL, 0), NULL);
     default: return fsr_broadcast_to(subject_data(dtype, 2, SHAPE(n, 1), SUBJECT_SPECIAL, 0), 2, SHAPE(n, 3));
     }
@@ -26,8 +28,8 @@ static void each_pair(void **state) {
                     name[to] = fsr_dtype_name((fsr_dtype)to);
                     assert_int_equal(fsr_node_dtype(out[to]), to);
                 }
-                subject_verify(out, FSR_DTYPE_COUNT, name, "cast of %s, layout %d, n = %lld", fsr_dtype_name((fsr_dtype)from), layout,
-                               (long long)sizes[s]);
+                subject_verify(out, FSR_DTYPE_COUNT, name, "cast of %s, layout %d, n = %lld",
+                               fsr_dtype_name((fsr_dtype)from), layout, (long long)sizes[s]);
                 fsr_graph_free(subject_g);
                 subject_g = fsr_graph_new(subject_ctx);
             }
@@ -64,7 +66,8 @@ static void bools_are_normal(void **state) {
     fsr_node in = fsr_input(subject_g, "b", FSR_BOOL, 1, SHAPE(5)), total = fsr_sum(in, NULL, 0, 0);
     OK(fsr_compile(&total, 1, &plan));
     int64_t sum = 0;
-    OK(fsr_plan_run(plan, &(fsr_arg){"b", (void *)bytes, 5, FSR_HOST}, 1, &(fsr_arg){NULL, &sum, 8, FSR_HOST}, 1, NULL));
+    OK(fsr_plan_run(plan, &(fsr_arg){"b", (void *)bytes, 5, FSR_HOST}, 1, &(fsr_arg){NULL, &sum, 8, FSR_HOST}, 1,
+                    NULL));
     fsr_plan_free(plan);
     assert_int_equal(sum, 4);
 }

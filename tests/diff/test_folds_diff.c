@@ -15,11 +15,11 @@ typedef struct shape {
 
 /* Around every extent at which a kernel changes its ways: lanes, warps, blocks, tiles. */
 static const shape shapes[] = {
-    {0, {0}},          {1, {1}},          {1, {31}},         {1, {32}},         {1, {33}},           {1, {257}},
-    {1, {1023}},       {1, {1024}},       {1, {1025}},       {1, {4097}},       {1, {20011}},        {2, {1, 1}},
-    {2, {1, 1025}},    {2, {1025, 1}},    {2, {33, 31}},     {2, {31, 33}},     {2, {3, 4097}},      {2, {4097, 3}},
-    {2, {2, 20011}},   {2, {1023, 32}},   {2, {5000, 7}},    {2, {7, 129}},     {3, {5, 7, 33}},     {3, {33, 1, 31}},
-    {3, {2, 257, 3}},  {3, {1, 1, 1024}}, {4, {3, 4, 5, 33}}, {2, {0, 5}},      {2, {5, 0}},         {3, {3, 0, 4}},
+    {0, {0}},         {1, {1}},          {1, {31}},          {1, {32}},     {1, {33}},       {1, {257}},
+    {1, {1023}},      {1, {1024}},       {1, {1025}},        {1, {4097}},   {1, {20011}},    {2, {1, 1}},
+    {2, {1, 1025}},   {2, {1025, 1}},    {2, {33, 31}},      {2, {31, 33}}, {2, {3, 4097}},  {2, {4097, 3}},
+    {2, {2, 20011}},  {2, {1023, 32}},   {2, {5000, 7}},     {2, {7, 129}}, {3, {5, 7, 33}}, {3, {33, 1, 31}},
+    {3, {2, 257, 3}}, {3, {1, 1, 1024}}, {4, {3, 4, 5, 33}}, {2, {0, 5}},   {2, {5, 0}},     {3, {3, 0, 4}},
 };
 
 static const struct axes {
@@ -29,11 +29,13 @@ static const struct axes {
 } axes[] = {{"all", -1, {0}}, {"0", 1, {0}}, {"last", 1, {-1}}, {"0 and 1", 2, {0, 1}}, {"1 and last", 2, {1, -1}}};
 
 static bool fits(const struct axes *a, int ndim) {
-    return a->n < 0 || (a->n == 1 && ndim >= (a->axis[0] == 0 ? 1 : 2)) || (a->n == 2 && ndim >= (a->axis[1] == 1 ? 2 : 3));
+    return a->n < 0 || (a->n == 1 && ndim >= (a->axis[0] == 0 ? 1 : 2)) ||
+           (a->n == 2 && ndim >= (a->axis[1] == 1 ? 2 : 3));
 }
 
 enum { REDUCTIONS = 9 };
-static const char *const reduction_name[REDUCTIONS] = {"sum", "prod", "mean", "var", "any", "all", "min", "max", "argmax"};
+static const char *const reduction_name[REDUCTIONS] = {"sum", "prod", "mean", "var",   "any",
+                                                       "all", "min",  "max",  "argmax"};
 
 static fsr_node reduction(int which, fsr_node x, const int *a, int n, int flags) {
     switch (which) {
@@ -76,8 +78,8 @@ static void reduce_all(fsr_dtype dtype, const shape *s, const struct axes *a, in
     fsr_node out[REDUCTIONS], x = subject_data(dtype, s->ndim, s->dim, values, 0);
     const char *name[REDUCTIONS];
     int n = all_reductions(x, a, flags, out, name);
-    subject_verify(out, n, name, "%s, %d dimensions %lld, %lld, %lld, axes %s, flags %d", fsr_dtype_name(dtype), s->ndim,
-                   (long long)s->dim[0], (long long)s->dim[1], (long long)s->dim[2], a->name, flags);
+    subject_verify(out, n, name, "%s, %d dimensions %lld, %lld, %lld, axes %s, flags %d", fsr_dtype_name(dtype),
+                   s->ndim, (long long)s->dim[0], (long long)s->dim[1], (long long)s->dim[2], a->name, flags);
     fresh_graph();
 }
 
@@ -114,7 +116,8 @@ static void reductions_alone(void **state) {
                     fsr_node x = subject_data(dtypes[d], at->ndim, at->dim, SUBJECT_SMALL, 0);
                     fsr_node y = reduction(i, x, axes[a].n < 0 ? NULL : axes[a].axis, axes[a].n, 0);
                     if (fsr_node_status(y) != FSR_ERR_EMPTY)
-                        subject_verify(&y, 1, NULL, "%s of %s, shape %d, axes %s", reduction_name[i], fsr_dtype_name(dtypes[d]), of[s], axes[a].name);
+                        subject_verify(&y, 1, NULL, "%s of %s, shape %d, axes %s", reduction_name[i],
+                                       fsr_dtype_name(dtypes[d]), of[s], axes[a].name);
                     fresh_graph();
                 }
 }
@@ -124,13 +127,16 @@ static void scans(void **state) {
     for (int d = 0; d < COUNT_OF(dtypes); ++d)
         for (int s = 1; s < COUNT_OF(shapes); ++s)
             for (int axis = 0; axis < shapes[s].ndim; ++axis) {
-                fsr_node x = subject_data(dtypes[d], shapes[s].ndim, shapes[s].dim, s % 3 ? SUBJECT_SMALL : SUBJECT_SPECIAL, 0);
-                fsr_node out[] = {fsr_cumsum(x, axis, 0), fsr_cumsum(x, axis, FSR_EXCLUSIVE), fsr_cummax(x, axis, 0), fsr_cummax(x, axis, FSR_EXCLUSIVE)};
+                fsr_node x =
+                    subject_data(dtypes[d], shapes[s].ndim, shapes[s].dim, s % 3 ? SUBJECT_SMALL : SUBJECT_SPECIAL, 0);
+                fsr_node out[] = {fsr_cumsum(x, axis, 0), fsr_cumsum(x, axis, FSR_EXCLUSIVE), fsr_cummax(x, axis, 0),
+                                  fsr_cummax(x, axis, FSR_EXCLUSIVE)};
                 static const char *const name[] = {"cumsum", "exclusive cumsum", "cummax", "exclusive cummax"};
                 subject_verify(out, 4, name, "%s, shape %d, axis %d", fsr_dtype_name(dtypes[d]), s, axis);
                 if (s % 2 == 0) {
                     fsr_node alone = fsr_cumsum(fsr_mul(x, x), axis, s % 4 ? FSR_EXCLUSIVE : 0);
-                    subject_verify(&alone, 1, NULL, "cumsum alone, %s, shape %d, axis %d", fsr_dtype_name(dtypes[d]), s, axis);
+                    subject_verify(&alone, 1, NULL, "cumsum alone, %s, shape %d, axis %d", fsr_dtype_name(dtypes[d]), s,
+                                   axis);
                 }
                 fresh_graph();
             }
@@ -156,7 +162,8 @@ static const fsr_operator last_op = {last_one, NULL, 1, {0}, false};
 /* The least value and its index; of equal values the first. */
 static void least(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
     (void)user;
-    fsr_node wins = fsr_logical_or(fsr_less(right[0], left[0]), fsr_logical_and(fsr_equal(right[0], left[0]), fsr_less(right[1], left[1])));
+    fsr_node wins = fsr_logical_or(fsr_less(right[0], left[0]),
+                                   fsr_logical_and(fsr_equal(right[0], left[0]), fsr_less(right[1], left[1])));
     out[0] = fsr_where(wins, right[0], left[0]);
     out[1] = fsr_where(wins, right[1], left[1]);
 }
@@ -173,8 +180,8 @@ static void four(fsr_node *out, const fsr_node *left, const fsr_node *right, voi
 static const fsr_operator four_op = {four, NULL, 4, {0, -INFINITY, 0, 1}, true};
 
 static void tuple_check(fsr_node *out, int n, const char *what, const shape *s, int axis) {
-    subject_verify(out, n, NULL, "%s, %d dimensions %lld, %lld, %lld, axis %d", what, s->ndim, (long long)s->dim[0], (long long)s->dim[1],
-                   (long long)s->dim[2], axis);
+    subject_verify(out, n, NULL, "%s, %d dimensions %lld, %lld, %lld, axis %d", what, s->ndim, (long long)s->dim[0],
+                   (long long)s->dim[1], (long long)s->dim[2], axis);
     subject_count("tuple folds", 1);
 }
 
@@ -247,7 +254,9 @@ static void one_of_a_tuple(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(reductions_together), SUBJECT_TEST(reductions_of_special_values), SUBJECT_TEST(reductions_alone), SUBJECT_TEST(scans),
-    SUBJECT_TEST(tuple_scans),         SUBJECT_TEST(tuple_reductions),             SUBJECT_TEST(four_components),  SUBJECT_TEST(one_of_a_tuple),
+    SUBJECT_TEST(reductions_together), SUBJECT_TEST(reductions_of_special_values),
+    SUBJECT_TEST(reductions_alone),    SUBJECT_TEST(scans),
+    SUBJECT_TEST(tuple_scans),         SUBJECT_TEST(tuple_reductions),
+    SUBJECT_TEST(four_components),     SUBJECT_TEST(one_of_a_tuple),
 };
 SUBJECT_MAIN(tests)

@@ -32,7 +32,10 @@ static fsr_node operand(leaf_fn leaf, layout how, fsr_dtype dtype, int64_t n, in
     case CONTIGUOUS: return leaf(dtype, 1, SHAPE(n), i);
     case STRIDED: return fsr_slice(leaf(dtype, 1, SHAPE((i + 2) * n + 3), i), 0, 1, 1 + (i + 2) * n, i + 2);
     case TRANSPOSED: return fsr_transpose(leaf(dtype, 2, SHAPE(5, rows), i), NULL);
-    default: return i == 0 ? leaf(dtype, 2, SHAPE(rows, 1), i) : i == 1 ? leaf(dtype, 1, SHAPE(5), i) : leaf(dtype, 0, NULL, i);
+    default:
+        return i == 0   ? leaf(dtype, 2, SHAPE(rows, 1), i)
+               : i == 1 ? leaf(dtype, 1, SHAPE(5), i)
+                        : leaf(dtype, 0, NULL, i);
     }
 }
 
@@ -72,7 +75,8 @@ static void against_reference(fsr_dtype dtype, layout how, int64_t n) {
 /* The number of ops that each dtype has: a table row that loses a dtype is seen here. */
 static void ops_of_each_dtype(void **state) {
     (void)state;
-    static const int count[FSR_DTYPE_COUNT] = {[FSR_BOOL] = 19, [FSR_U8] = 22, [FSR_I32] = 29, [FSR_I64] = 29, [FSR_F32] = 29, [FSR_F64] = 29};
+    static const int count[FSR_DTYPE_COUNT] = {
+        [FSR_BOOL] = 19, [FSR_U8] = 22, [FSR_I32] = 29, [FSR_I64] = 29, [FSR_F32] = 29, [FSR_F64] = 29};
     for (int d = 0; d < FSR_DTYPE_COUNT; ++d) {
         int n = all_ops(data_leaf, CONTIGUOUS, (fsr_dtype)d, 3).n;
         if (n != count[d])
@@ -116,7 +120,8 @@ static void run_guarded(fsr_plan *plan, const bundle *want, fsr_dtype dtype, lay
     size_t size = fsr_dtype_size(dtype);
     for (int i = 0; i < 3; ++i) {
         int64_t elements = leaf_size(how, n, i);
-        in[i] = (fsr_arg){(const char *[]){"a", "b", "c"}[i], malloc((size_t)elements * size + 1), (size_t)elements * size, FSR_HOST};
+        in[i] = (fsr_arg){(const char *[]){"a", "b", "c"}[i], malloc((size_t)elements * size + 1),
+                          (size_t)elements * size, FSR_HOST};
         subject_fill(in[i].data, dtype, elements, SUBJECT_SPECIAL, i);
     }
     for (int i = 0; i < want->n; ++i) {
@@ -128,8 +133,8 @@ static void run_guarded(fsr_plan *plan, const bundle *want, fsr_dtype dtype, lay
         subject_guard_check(&guard[i], want->name[i]);
         void *expected = subject_read(want->out[i]);
         if (memcmp(expected, guard[i].data, guard[i].bytes) != 0)
-            fail_msg("%s, %s, %s, n = %lld: the plan's bits differ from fsr_read's", want->name[i], fsr_dtype_name(dtype),
-                     layout_name[how], (long long)n);
+            fail_msg("%s, %s, %s, n = %lld: the plan's bits differ from fsr_read's", want->name[i],
+                     fsr_dtype_name(dtype), layout_name[how], (long long)n);
         free(expected);
         subject_guard_free(&guard[i]);
     }
@@ -158,7 +163,8 @@ static void guarded_outputs(void **state) {
                 guarded((fsr_dtype)d, (layout)how, sizes[s]);
 }
 
-#define LAYOUT(how) {"layout_" #how, layout_against_reference, NULL, NULL, (void *)(intptr_t)how}
+#define LAYOUT(how) \
+    { "layout_" #how, layout_against_reference, NULL, NULL, (void *)(intptr_t)how }
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(ops_of_each_dtype),
     LAYOUT(CONTIGUOUS),

@@ -116,7 +116,8 @@ static void folds(void **state) {
             fsr_sum(fsr_flip(fresh, 0), AXES(0), 1, 0),
             fsr_sum(fsr_reshape(fresh, 2, SHAPE(129, 65)), AXES(0), 1, 0),
             fsr_add(fsr_cumsum(fresh, 0, 0), fsr_flip(fsr_cumsum(fresh, 0, 0), 0)),
-            fsr_sub(fsr_sum(fresh, AXES(0), 1, 0), fsr_slice(fsr_sum(fsr_transpose(fresh, NULL), AXES(1), 1, 0), 0, FSR_SLICE_END, FSR_SLICE_END, -1)),
+            fsr_sub(fsr_sum(fresh, AXES(0), 1, 0),
+                    fsr_slice(fsr_sum(fsr_transpose(fresh, NULL), AXES(1), 1, 0), 0, FSR_SLICE_END, FSR_SLICE_END, -1)),
         };
         for (int i = 0; i < COUNT_OF(alone); ++i)
             subject_verify(&alone[i], 1, NULL, "fold %d of views of %s", i, fsr_dtype_name((fsr_dtype)d));
@@ -128,7 +129,8 @@ static void eight_dimensions(void **state) {
     (void)state;
     EACH_DTYPE(d) {
         fsr_node y = computed(dtypes[d], 8, SHAPE(2, 3, 2, 1, 3, 2, 5, 2));
-        fsr_node t = fsr_transpose(y, AXES(7, 5, 3, 1, 0, 2, 4, 6)), wide = fsr_broadcast_to(y, 8, SHAPE(2, 3, 2, 4, 3, 2, 5, 2));
+        fsr_node t = fsr_transpose(y, AXES(7, 5, 3, 1, 0, 2, 4, 6)),
+                 wide = fsr_broadcast_to(y, 8, SHAPE(2, 3, 2, 4, 3, 2, 5, 2));
         fsr_node out[] = {fsr_add(t, fsr_flip(t, 7)), fsr_mul(wide, wide), fsr_transpose(fsr_flip(t, 4), NULL),
                           fsr_sum(t, AXES(0, 2, 4, 6), 4, 0), fsr_sum(wide, AXES(3, 1), 2, FSR_KEEPDIMS)};
         subject_verify(out, COUNT_OF(out), NULL, "eight dimensions of %s", fsr_dtype_name(dtypes[d]));
@@ -140,15 +142,24 @@ static void outputs_that_are_views(void **state) {
     (void)state;
     EACH_DTYPE(d) {
         fsr_node x = data(dtypes[d], 2, SHAPE(9, 35)), y = computed(dtypes[d], 2, SHAPE(9, 35));
-        fsr_node out[] = {fsr_transpose(x, NULL), fsr_transpose(y, NULL), fsr_slice(y, 0, 4, 4, 1), fsr_broadcast_to(fsr_slice(y, 1, 3, 4, 1), 2, SHAPE(9, 50)),
-                          fsr_reshape(x, 1, SHAPE(-1)), fsr_slice(x, 1, -1, FSR_SLICE_END, -4), fsr_broadcast_to(fsr_sum(y, NULL, 0, 0), 3, SHAPE(2, 3, 4))};
+        fsr_node out[] = {fsr_transpose(x, NULL),
+                          fsr_transpose(y, NULL),
+                          fsr_slice(y, 0, 4, 4, 1),
+                          fsr_broadcast_to(fsr_slice(y, 1, 3, 4, 1), 2, SHAPE(9, 50)),
+                          fsr_reshape(x, 1, SHAPE(-1)),
+                          fsr_slice(x, 1, -1, FSR_SLICE_END, -4),
+                          fsr_broadcast_to(fsr_sum(y, NULL, 0, 0), 3, SHAPE(2, 3, 4))};
         subject_verify(out, COUNT_OF(out), NULL, "views of %s as outputs", fsr_dtype_name(dtypes[d]));
     }
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(plus_its_transpose), SUBJECT_TEST(flips_and_slices),  SUBJECT_TEST(stencils),
-    SUBJECT_TEST(reshapes),           SUBJECT_TEST(folds),             SUBJECT_TEST(eight_dimensions),
+    SUBJECT_TEST(plus_its_transpose),
+    SUBJECT_TEST(flips_and_slices),
+    SUBJECT_TEST(stencils),
+    SUBJECT_TEST(reshapes),
+    SUBJECT_TEST(folds),
+    SUBJECT_TEST(eight_dimensions),
     SUBJECT_TEST(outputs_that_are_views),
 };
 SUBJECT_MAIN(tests)

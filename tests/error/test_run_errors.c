@@ -92,7 +92,8 @@ static void empty_reductions(void **state) {
 
 static void unbound(void **state) {
     (void)state;
-    fsr_node x = fsr_input(subject_g, "signal", FSR_F32, 1, SHAPE(7)), y = fsr_exp(fsr_add(x, fsr_arange(subject_g, FSR_F32, 7)));
+    fsr_node x = fsr_input(subject_g, "signal", FSR_F32, 1, SHAPE(7)),
+             y = fsr_exp(fsr_add(x, fsr_arange(subject_g, FSR_F32, 7)));
     char data[28];
     static const char words[] = "compute: |\"signal\"|test_run_errors.c:";
     error(fsr_force(y), FSR_ERR_UNBOUND, words);
@@ -222,8 +223,9 @@ static void too_much_memory(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(poisoned),    SUBJECT_TEST(the_callers_line), SUBJECT_TEST(empty_reductions), SUBJECT_TEST(unbound),
-    SUBJECT_TEST(wrong_bytes), SUBJECT_TEST(stale),            SUBJECT_TEST(freed_graph),      SUBJECT_TEST(null_handles),
-    SUBJECT_TEST(mixed_graphs), SUBJECT_TEST(parameters),      SUBJECT_TEST(the_last_error),   SUBJECT_TEST(too_much_memory),
+    SUBJECT_TEST(poisoned),    SUBJECT_TEST(the_callers_line), SUBJECT_TEST(empty_reductions),
+    SUBJECT_TEST(unbound),     SUBJECT_TEST(wrong_bytes),      SUBJECT_TEST(stale),
+    SUBJECT_TEST(freed_graph), SUBJECT_TEST(null_handles),     SUBJECT_TEST(mixed_graphs),
+    SUBJECT_TEST(parameters),  SUBJECT_TEST(the_last_error),   SUBJECT_TEST(too_much_memory),
 };
 SUBJECT_MAIN(tests)

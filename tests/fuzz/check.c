@@ -1,7 +1,7 @@
 /* Planning for several machines, interpreting, comparing; see check.h. */
 #include "tests/fuzz/check.h"
-#include "runtime/reference.h"
 #include "fusion/plan.h"
+#include "runtime/reference.h"
 #include "tests/support/nodes.h"
 #include <inttypes.h>
 #include <math.h>
@@ -11,10 +11,14 @@
 
 enum { GUARD = 64, PATTERN = 0xc5, PLANS = 5 };
 
-static const char *const verdicts[VERDICT_COUNT] = {
-    "good", "not a graph", "planning failed", "a kernel cannot be run", "a kernel writes past its output",
-    "UNFUSED is wrong against the reference", "FUSED is wrong against the reference, unfused is right",
-    "FUSED differs in bits from unfused"};
+static const char *const verdicts[VERDICT_COUNT] = {"good",
+                                                    "not a graph",
+                                                    "planning failed",
+                                                    "a kernel cannot be run",
+                                                    "a kernel writes past its output",
+                                                    "UNFUSED is wrong against the reference",
+                                                    "FUSED is wrong against the reference, unfused is right",
+                                                    "FUSED differs in bits from unfused"};
 
 const char *verdict_text(verdict v) {
     return verdicts[v];
@@ -31,12 +35,23 @@ static verdict found(finding *out, verdict v, const char *format, ...) {
 
 /* ---- plans ----------------------------------------------------------------------------------------------- */
 
-static const fsr_target cpu_target = {.processors = 8, .max_threads = 1, .threads_per_processor = 1, .registers_bytes = 2048,
-                                      .shared_bytes = 1 << 20, .cache_bytes = 32 << 20, .memory_bytes = (int64_t)16 << 30,
+static const fsr_target cpu_target = {.processors = 8,
+                                      .max_threads = 1,
+                                      .threads_per_processor = 1,
+                                      .registers_bytes = 2048,
+                                      .shared_bytes = 1 << 20,
+                                      .cache_bytes = 32 << 20,
+                                      .memory_bytes = (int64_t)16 << 30,
                                       .max_parameter_bytes = sizeof(fsr_launch)};
-static const fsr_target big_gpu = {.gpu = true, .processors = 132, .max_threads = 1024, .threads_per_processor = 2048,
-                                   .registers_bytes = 256 << 10, .shared_bytes = 227 << 10, .cache_bytes = 50 << 20,
-                                   .memory_bytes = (int64_t)140 << 30, .max_parameter_bytes = 4096};
+static const fsr_target big_gpu = {.gpu = true,
+                                   .processors = 132,
+                                   .max_threads = 1024,
+                                   .threads_per_processor = 2048,
+                                   .registers_bytes = 256 << 10,
+                                   .shared_bytes = 227 << 10,
+                                   .cache_bytes = 50 << 20,
+                                   .memory_bytes = (int64_t)140 << 30,
+                                   .max_parameter_bytes = 4096};
 
 typedef struct plan_kind {
     char name[48];
@@ -90,8 +105,8 @@ static void execution_clear(execution *e) {
     fsr_program_clear(&e->program);
 }
 
-static fsr_status make_program(execution *e, const fsr_graph *g, const fsr_ref *refs, int n, const plan_kind *plan, char *why,
-                               size_t size) {
+static fsr_status make_program(execution *e, const fsr_graph *g, const fsr_ref *refs, int n, const plan_kind *plan,
+                               char *why, size_t size) {
     fsr_flow flow;
     snprintf(why, size, "?");
     memset(e, 0, sizeof *e);
@@ -159,7 +174,8 @@ static const char *odd_schedule(const fsr_program_step *step) {
         return "the group is no power of two that divides the threads";
     if (s->kind == FSR_SCHEDULE_ROW && s->persistent && (int64_t)s->group * s->items < ints[FSR_INT_COLS])
         return "the row is not held although the schedule says so";
-    if (ints[FSR_INT_SPLITS] < 1 || (ints[FSR_INT_COLS] > 0 && ints[FSR_INT_SPLITS] * ints[FSR_INT_CHUNK] < ints[FSR_INT_COLS]))
+    if (ints[FSR_INT_SPLITS] < 1 ||
+        (ints[FSR_INT_COLS] > 0 && ints[FSR_INT_SPLITS] * ints[FSR_INT_CHUNK] < ints[FSR_INT_COLS]))
         return "the splits do not cover the columns";
     if (step->launch.blocks < 0 || step->launch.blocks > INT32_MAX || step->work_bytes < 0 || step->zero_bytes < 0)
         return "blocks or workspace are out of range";
@@ -203,7 +219,8 @@ static verdict against_reference(const execution *e, const fsr_ref_array *want, 
     return VERDICT_GOOD;
 }
 
-static verdict against_unfused(const execution *e, const execution *unfused, const bool *rounded, size_t size_of[], finding *out) {
+static verdict against_unfused(const execution *e, const execution *unfused, const bool *rounded, size_t size_of[],
+                               finding *out) {
     for (int i = 0; i < e->program.nouts; i++) {
         const unsigned char *a = e->out[i] + GUARD, *b = unfused->out[i] + GUARD;
         if (rounded[i] || memcmp(a, b, (size_t)e->bytes[i]) == 0)
@@ -258,7 +275,8 @@ static verdict try_plans(trial *t, uint64_t seed, finding *out) {
     return v;
 }
 
-verdict check_outs(const fsr_graph *g, const fsr_ref *refs, int n, const bool *rounded, uint64_t seed, finding *out, void **values) {
+verdict check_outs(const fsr_graph *g, const fsr_ref *refs, int n, const bool *rounded, uint64_t seed, finding *out,
+                   void **values) {
     fsr_ref_array want[RECIPE_OUTS] = {{0}};
     size_t size_of[RECIPE_OUTS];
     trial t = {.g = g, .refs = refs, .n = n, .rounded = rounded, .want = want, .size_of = size_of};

@@ -64,7 +64,8 @@ static bool same(fsr_dtype dtype, const void *a, const void *b, int64_t n) {
         fsr_value x = {.bits = 0}, y = {.bits = 0};
         memcpy(&x, (const char *)a + (size_t)i * size, size);
         memcpy(&y, (const char *)b + (size_t)i * size, size);
-        bool nan = fsr_dtype_is_float(dtype) && isnan(fsr_value_to_double(dtype, x)) && isnan(fsr_value_to_double(dtype, y));
+        bool nan =
+            fsr_dtype_is_float(dtype) && isnan(fsr_value_to_double(dtype, x)) && isnan(fsr_value_to_double(dtype, y));
         if (x.bits != y.bits && !nan)
             return false;
     }

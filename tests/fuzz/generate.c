@@ -74,8 +74,8 @@ static int pick_like(generator *t, int like) {
 }
 
 static void draw_leaf(generator *t, recipe_step *s) {
-    static const step_kind kinds[] = {STEP_LEAF, STEP_LEAF, STEP_LEAF, STEP_LEAF, STEP_LEAF, STEP_ARANGE,
-                                      STEP_FULL, STEP_FLOAT, STEP_INT, STEP_BOOL, STEP_PARAM};
+    static const step_kind kinds[] = {STEP_LEAF, STEP_LEAF,  STEP_LEAF, STEP_LEAF, STEP_LEAF, STEP_ARANGE,
+                                      STEP_FULL, STEP_FLOAT, STEP_INT,  STEP_BOOL, STEP_PARAM};
     s->kind = kinds[t->r->n < 2 ? 0 : below(t, 11)];
     s->dtype = pick_dtype(t);
     s->fill = (unsigned)below(t, 4000);
@@ -198,7 +198,8 @@ static void draw_fold(generator *t, recipe_step *s) {
     s->value = chance(t, 40);
     if (s->kind == STEP_ARGMAX && chance(t, 20))
         s->axis = RECIPE_FLAT;
-    bool scan = s->kind == STEP_CUMSUM || s->kind == STEP_CUMMAX || s->kind == STEP_SCAN_LINEAR || s->kind == STEP_SCAN_MAX_SUM;
+    bool scan =
+        s->kind == STEP_CUMSUM || s->kind == STEP_CUMMAX || s->kind == STEP_SCAN_LINEAR || s->kind == STEP_SCAN_MAX_SUM;
     if (scan)
         s->flags = chance(t, 40) ? FSR_EXCLUSIVE : 0;
 }

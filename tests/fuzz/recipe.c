@@ -34,8 +34,9 @@ int step_arity(const recipe_step *s) {
 /* ---- data ---------------------------------------------------------------------------------------------- */
 
 static double special(uint64_t *state) {
-    static const double values[] = {0, -0.0, 1, -1, NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, DBL_MAX, FLT_MIN, 1e-42,
-                                    0x1p31, -0x1p31, 0x1p63, -0x1p63, 255, 256, 0.5, -2.5, 1e9, 16777217};
+    static const double values[] = {0,        -0.0,    1,       -1,    NAN,    INFINITY, -INFINITY, FLT_MAX,
+                                    -FLT_MAX, DBL_MAX, FLT_MIN, 1e-42, 0x1p31, -0x1p31,  0x1p63,    -0x1p63,
+                                    255,      256,     0.5,     -2.5,  1e9,    16777217};
     return values[fuzz_below(state, (int)(sizeof values / sizeof values[0]))];
 }
 
@@ -104,7 +105,8 @@ static fsr_node record_op(fsr_op op, const fsr_node *a) {
 #define RECORD_2(name) fsr_##name(a[0], a[1])
 #define RECORD_3(name) fsr_##name(a[0], a[1], a[2])
 #define CASE(id, name, arity) \
-    case FSR_OP_##id: return RECORD_##arity(name);
+    case FSR_OP_##id:         \
+        return RECORD_##arity(name);
 #define RULE_SAME CASE
 #define RULE_FLOAT CASE
 #define RULE_DIVIDE CASE
@@ -159,7 +161,7 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
     case STEP_ANY: return fsr_any(x, axes, s->ndim, s->flags);
     case STEP_ALL: return fsr_all(x, axes, s->ndim, s->flags);
     case STEP_ARGMAX: return fsr_argmax(x, s->axis == RECIPE_FLAT ? NULL : &s->axis, s->flags);
-    case STEP_CUMSUM: return fsr_cumsum(x, s->axis, s->flags);
+    case STEP_CUMSUM: return fuzz_positive(fsr_cumsum(x, s->axis, s->flags));
     default: return fsr_cummax(x, s->axis, s->flags);
     }
 }
@@ -168,12 +170,15 @@ static void record_pair(const recipe_step *s, const fsr_node *in, fsr_node *out)
     bool linear = s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_SCAN_LINEAR;
     if (linear && fsr_node_dtype(in[0]) != fsr_node_dtype(in[1]))
         return; /* not associative: products wrap in one dtype, sums in another */
+    if (!linear && fsr_node_dtype(in[0]) == FSR_BOOL)
+        return; /* the identity, -inf, is true as a bool */
     const fsr_operator *op = linear ? &fuzz_linear_operator : &fuzz_max_sum_operator;
     if (s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_REDUCE_MAX_SUM)
         fsr_reduce_with(out, in, op, s->ndim < 0 ? NULL : s->list, s->ndim, s->flags);
     else
         fsr_scan_with(out, in, op, s->axis, s->flags);
-    out[0] = fuzz_positive(out[0]);
+    for (int i = 0; i < 2; i++)
+        out[i] = fuzz_positive(out[i]);
 }
 
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other) {

@@ -13,23 +13,23 @@
 enum { RECIPE_STEPS = 160, RECIPE_OUTS = 36, RECIPE_DIMS = 6 };
 
 typedef enum step_kind {
-    STEP_LEAF,    /* dtype, shape, fill */
-    STEP_ARANGE,  /* dtype, shape[0] */
-    STEP_FULL,    /* dtype, shape, value */
-    STEP_FLOAT,   /* value */
-    STEP_INT,     /* value */
-    STEP_BOOL,    /* value */
-    STEP_PARAM,   /* dtype, value */
-    STEP_OP,      /* op */
-    STEP_CAST,    /* dtype */
-    STEP_RESHAPE, /* shape */
+    STEP_LEAF,      /* dtype, shape, fill */
+    STEP_ARANGE,    /* dtype, shape[0] */
+    STEP_FULL,      /* dtype, shape, value */
+    STEP_FLOAT,     /* value */
+    STEP_INT,       /* value */
+    STEP_BOOL,      /* value */
+    STEP_PARAM,     /* dtype, value */
+    STEP_OP,        /* op */
+    STEP_CAST,      /* dtype */
+    STEP_RESHAPE,   /* shape */
     STEP_TRANSPOSE, /* list: the permutation */
     STEP_BROADCAST, /* shape */
-    STEP_EXPAND,  /* axis */
-    STEP_SQUEEZE, /* axis */
-    STEP_FLIP,    /* axis */
-    STEP_SLICE,   /* axis, start, stop, step */
-    STEP_SUM,     /* list, ndim of it (-1: every axis), flags; so the next ones */
+    STEP_EXPAND,    /* axis */
+    STEP_SQUEEZE,   /* axis */
+    STEP_FLIP,      /* axis */
+    STEP_SLICE,     /* axis, start, stop, step */
+    STEP_SUM,       /* list, ndim of it (-1: every axis), flags; so the next ones */
     STEP_PROD,
     STEP_MIN,
     STEP_MAX,
@@ -37,8 +37,8 @@ typedef enum step_kind {
     STEP_VAR, /* value: ddof */
     STEP_ANY,
     STEP_ALL,
-    STEP_ARGMAX,         /* axis (RECIPE_FLAT: every axis), flags */
-    STEP_CUMSUM,         /* axis, flags; so the next */
+    STEP_ARGMAX, /* axis (RECIPE_FLAT: every axis), flags */
+    STEP_CUMSUM, /* axis, flags; so the next */
     STEP_CUMMAX,
     STEP_REDUCE_LINEAR,  /* (a, b) then (c, d) = (a * c, b * c + d); list, ndim, flags */
     STEP_REDUCE_MAX_SUM, /* (larger, sum) */
@@ -61,9 +61,9 @@ typedef struct recipe_step {
     int axis, flags;
     int64_t start, stop, step;
     double value;
-    unsigned fill;   /* of a leaf's data */
+    unsigned fill; /* of a leaf's data */
     fsr_hint hint;
-    bool force;      /* computed as soon as it is recorded */
+    bool force; /* computed as soon as it is recorded */
 } recipe_step;
 
 typedef struct recipe {
@@ -80,7 +80,7 @@ bool step_is_pair(step_kind kind);
 /* A leaf with data drawn from fill, on a graph with or without a context. fill % 4 == 3: NaN, infinities, signed zeros, limits; 2:
  * numbers of every magnitude; else small ones. */
 fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, unsigned fill);
-/* x, a float zero made positive: the reference knows no sign of a zero product, and 1 / 0 would show it. */
+/* x, a float zero made positive: the reference knows no sign of a zero that a fold gives, and 1 / 0 would show it. */
 fsr_node fuzz_positive(fsr_node x);
 /* The operators: body of fsr_operator. */
 void fuzz_linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);

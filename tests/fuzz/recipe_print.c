@@ -2,11 +2,14 @@
 #include "tests/fuzz/recipe.h"
 #include <math.h>
 
-static const char *const functions[STEP_KINDS] = {
-    [STEP_SUM] = "sum", [STEP_PROD] = "prod", [STEP_MIN] = "min", [STEP_MAX] = "max", [STEP_MEAN] = "mean",
-    [STEP_VAR] = "var", [STEP_ANY] = "any", [STEP_ALL] = "all", [STEP_ARGMAX] = "argmax", [STEP_CUMSUM] = "cumsum",
-    [STEP_CUMMAX] = "cummax", [STEP_EXPAND] = "expand", [STEP_SQUEEZE] = "squeeze", [STEP_FLIP] = "flip",
-    [STEP_RESHAPE] = "reshape", [STEP_BROADCAST] = "broadcast_to"};
+static const char *const functions[STEP_KINDS] = {[STEP_SUM] = "sum",         [STEP_PROD] = "prod",
+                                                  [STEP_MIN] = "min",         [STEP_MAX] = "max",
+                                                  [STEP_MEAN] = "mean",       [STEP_VAR] = "var",
+                                                  [STEP_ANY] = "any",         [STEP_ALL] = "all",
+                                                  [STEP_ARGMAX] = "argmax",   [STEP_CUMSUM] = "cumsum",
+                                                  [STEP_CUMMAX] = "cummax",   [STEP_EXPAND] = "expand",
+                                                  [STEP_SQUEEZE] = "squeeze", [STEP_FLIP] = "flip",
+                                                  [STEP_RESHAPE] = "reshape", [STEP_BROADCAST] = "broadcast_to"};
 static const char *const dtypes[] = {"FSR_BOOL", "FSR_U8", "FSR_I32", "FSR_I64", "FSR_F32", "FSR_F64"};
 
 static void print_shape(const recipe_step *s, FILE *to) {
@@ -109,7 +112,8 @@ static void print_view(const recipe_step *s, FILE *to) {
 }
 
 static void print_fold(const recipe_step *s, FILE *to) {
-    fprintf(to, "%sfsr_%s(n%d, ", s->kind == STEP_PROD ? "fuzz_positive(" : "", functions[s->kind], s->arg[0]);
+    bool positive = s->kind == STEP_PROD || s->kind == STEP_CUMSUM;
+    fprintf(to, "%sfsr_%s(n%d, ", positive ? "fuzz_positive(" : "", functions[s->kind], s->arg[0]);
     if (s->kind == STEP_ARGMAX)
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "&(int){%d}", s->axis);
     else if (s->kind > STEP_ARGMAX)
@@ -121,7 +125,7 @@ static void print_fold(const recipe_step *s, FILE *to) {
     fprintf(to, ", %s", flags(s->flags));
     if (s->kind == STEP_VAR)
         fprintf(to, ", %g", s->value);
-    fprintf(to, s->kind == STEP_PROD ? "))" : ")");
+    fprintf(to, positive ? "))" : ")");
 }
 
 static void print_step(const recipe_step *s, int i, FILE *to) {
@@ -141,7 +145,7 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
     } else if (s->kind <= STEP_SLICE) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {
-        fprintf(to, "t%d[1]", s->arg[0]);
+        fprintf(to, "fuzz_positive(t%d[1])", s->arg[0]);
     } else {
         print_fold(s, to);
     }

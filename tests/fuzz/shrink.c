@@ -60,7 +60,8 @@ static void steps_to_leaves(shrinker *t) {
     fsr_shape shape[RECIPE_STEPS];
     fsr_dtype dtype[RECIPE_STEPS];
     for (int i = t->r->n - 1; i >= 0; i--) {
-        if (i >= t->r->n || t->r->step[i].kind == STEP_LEAF || !shapes(t->r, shape, dtype) || shape[i].ndim > RECIPE_DIMS)
+        if (i >= t->r->n || t->r->step[i].kind == STEP_LEAF || !shapes(t->r, shape, dtype) ||
+            shape[i].ndim > RECIPE_DIMS)
             continue;
         recipe cut = *t->r;
         recipe_step leaf = {.kind = STEP_LEAF, .dtype = dtype[i], .ndim = shape[i].ndim, .fill = 4};
@@ -126,7 +127,7 @@ static bool replace_extent(recipe *r, int64_t from, int64_t to) {
 
 static void smaller_extents(shrinker *t) {
     for (int64_t from = 40000; from > 1; from--)
-        for (int64_t to = from > 64 ? from / 2 : 1; to < from; to += from > 64 ? from / 4 + 1 : 1) {
+        for (int64_t to = from > 64 ? from / 2 : 1; to<from; to += from> 64 ? from / 4 + 1 : 1) {
             recipe small = *t->r;
             if (!replace_extent(&small, from, to) || attempt(t, &small))
                 break;

@@ -109,14 +109,31 @@ static void test_stored_value_apart_from_its_users(void **state) {
     CHECK(true, fsr_argmax(fsr_div(in, state_of[0]), NULL, FSR_KEEPDIMS));
 }
 
+/* Two kernels merged, while a third needed one of them and the merged kernel read what the third stores: a circle. */
+static void test_no_circle_by_merging(void **state) {
+    (void)state;
+    fsr_node a = fuzz_leaf(g, FSR_F32, 1, SHAPE(2), 4), b = fuzz_leaf(g, FSR_F32, 1, SHAPE(2), 8);
+    fsr_node c = fuzz_leaf(g, FSR_F32, 1, SHAPE(2), 12), d = fuzz_leaf(g, FSR_F32, 1, SHAPE(2), 16);
+    fsr_node quotient = fsr_div(a, b), sum = fsr_add(c, quotient);
+    CHECK(false, d, c, fsr_flip(sum, 0), sum, quotient);
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 2, 1), 4), factor = fuzz_leaf(g, FSR_F32, 0, NULL, 5);
+    fsr_node product = fsr_mul(x, factor), back = fsr_flip(product, 1), pair[2];
+    fsr_reduce_with(pair, (fsr_node[]){x, x}, &fuzz_max_sum_operator, AXES(0, 2), 2, FSR_KEEPDIMS);
+    CHECK(true, fsr_max(back, AXES(0), 1, FSR_KEEPDIMS), fsr_mean(back, NULL, -1, 0), pair[0], back, product, factor);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_scan_of_one_element),        TEST(test_hinted_fold_of_one_element),
-        TEST(test_look_back_of_bytes),         TEST(test_wide_result_of_narrow_rows),
-        TEST(test_no_circle_while_joining),    TEST(test_broadcast_of_a_part),
+        TEST(test_scan_of_one_element),
+        TEST(test_hinted_fold_of_one_element),
+        TEST(test_look_back_of_bytes),
+        TEST(test_wide_result_of_narrow_rows),
+        TEST(test_no_circle_while_joining),
+        TEST(test_broadcast_of_a_part),
         TEST(test_stored_value_apart_from_its_users),
+        TEST(test_no_circle_by_merging),
     };
     return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);
 }

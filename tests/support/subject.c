@@ -107,15 +107,21 @@ uint32_t subject_random(uint32_t *state) {
     return *state ^ *state >> 15;
 }
 
-static const double special_f32[] = {0.0,      -0.0,     1.0,      -1.0,    0.5,     -2.5,    NAN,      INFINITY,
-                                     -INFINITY, 1e-40,    -3e-45,   FLT_MAX, -FLT_MAX, FLT_MIN, 16777217., 2147483648.,
-                                     -2147483904., 9.3e18, 255.75,  256.0,   -0.75,   1e5,     0.99999994, 88.75};
-static const double special_f64[] = {0.0,      -0.0,       1.0,      -1.0,    0.5,     -2.5,    NAN,     INFINITY,
-                                     -INFINITY, 5e-324,     -1e-310,  DBL_MAX, -DBL_MAX, DBL_MIN, 9007199254740993.,
-                                     2147483647.5, -2147483649., 9223372036854775808., 255.75, 256.0, -0.75, 1e22, 1e5, 709.9};
-static const int64_t special_i32[] = {0, 1, -1, INT32_MIN, INT32_MAX, INT32_MIN + 1, 2, -2, 255, 256, 65536, -65537, 46341, 16777217};
-static const int64_t special_i64[] = {0,         1,         -1,        INT64_MIN, INT64_MAX,  INT64_MIN + 1,      2,  -2,
-                                      INT32_MIN, INT32_MAX, 256,       -257,      3037000500, 9007199254740993, 1LL << 62};
+static const double special_f32[] = {0.0,          -0.0,   1.0,    -1.0,    0.5,      -2.5,    NAN,        INFINITY,
+                                     -INFINITY,    1e-40,  -3e-45, FLT_MAX, -FLT_MAX, FLT_MIN, 16777217.,  2147483648.,
+                                     -2147483904., 9.3e18, 255.75, 256.0,   -0.75,    1e5,     0.99999994, 88.75};
+static const double special_f64[] = {0.0,          -0.0,         1.0,
+                                     -1.0,         0.5,          -2.5,
+                                     NAN,          INFINITY,     -INFINITY,
+                                     5e-324,       -1e-310,      DBL_MAX,
+                                     -DBL_MAX,     DBL_MIN,      9007199254740993.,
+                                     2147483647.5, -2147483649., 9223372036854775808.,
+                                     255.75,       256.0,        -0.75,
+                                     1e22,         1e5,          709.9};
+static const int64_t special_i32[] = {0,  1,   -1,  INT32_MIN, INT32_MAX, INT32_MIN + 1, 2,
+                                      -2, 255, 256, 65536,     -65537,    46341,         16777217};
+static const int64_t special_i64[] = {0,         1,         -1,  INT64_MIN, INT64_MAX,  INT64_MIN + 1,    2,        -2,
+                                      INT32_MIN, INT32_MAX, 256, -257,      3037000500, 9007199254740993, 1LL << 62};
 static const int64_t special_u8[] = {0, 1, 2, 127, 128, 254, 255, 16};
 static const int64_t special_bool[] = {0, 1};
 
@@ -147,11 +153,21 @@ void subject_fill(void *data, fsr_dtype dtype, int64_t n, subject_values values,
     for (int64_t i = 0; i < n; ++i)
         switch (dtype) {
         case FSR_BOOL: ((uint8_t *)data)[i] = int_value(special_bool, 2, i, values, stream, &state) > 0; break;
-        case FSR_U8: ((uint8_t *)data)[i] = (uint8_t)int_value(special_u8, COUNT_OF(special_u8), i, values, stream, &state); break;
-        case FSR_I32: ((int32_t *)data)[i] = (int32_t)int_value(special_i32, COUNT_OF(special_i32), i, values, stream, &state); break;
-        case FSR_I64: ((int64_t *)data)[i] = int_value(special_i64, COUNT_OF(special_i64), i, values, stream, &state); break;
-        case FSR_F32: ((float *)data)[i] = (float)float_value(special_f32, COUNT_OF(special_f32), i, values, stream, &state); break;
-        case FSR_F64: ((double *)data)[i] = float_value(special_f64, COUNT_OF(special_f64), i, values, stream, &state); break;
+        case FSR_U8:
+            ((uint8_t *)data)[i] = (uint8_t)int_value(special_u8, COUNT_OF(special_u8), i, values, stream, &state);
+            break;
+        case FSR_I32:
+            ((int32_t *)data)[i] = (int32_t)int_value(special_i32, COUNT_OF(special_i32), i, values, stream, &state);
+            break;
+        case FSR_I64:
+            ((int64_t *)data)[i] = int_value(special_i64, COUNT_OF(special_i64), i, values, stream, &state);
+            break;
+        case FSR_F32:
+            ((float *)data)[i] = (float)float_value(special_f32, COUNT_OF(special_f32), i, values, stream, &state);
+            break;
+        case FSR_F64:
+            ((double *)data)[i] = float_value(special_f64, COUNT_OF(special_f64), i, values, stream, &state);
+            break;
         default: fail_msg("%d is no dtype", dtype);
         }
 }
@@ -190,7 +206,8 @@ void subject_verify(const fsr_node *outs, int n, const char *const *names, const
     fsr_status status = fsr_verify(outs, n, &report);
     if (status)
         fail_msg("%s%s%s: %s: %s", words, status == FSR_ERR_MISMATCH && names ? ": " : "",
-                 status == FSR_ERR_MISMATCH && names ? names[report.worst_out] : "", fsr_status_name(status), fsr_error(subject_ctx));
+                 status == FSR_ERR_MISMATCH && names ? names[report.worst_out] : "", fsr_status_name(status),
+                 fsr_error(subject_ctx));
     int64_t elements = 0;
     for (int i = 0; i < n; ++i)
         elements += fsr_node_size(outs[i]);

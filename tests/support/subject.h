@@ -43,11 +43,11 @@ int subject_end(int failed);
 /* Counts what a test has looked at; subject_end prints the sums. */
 void subject_count(const char *what, int64_t n);
 
-#define SUBJECT_MAIN(tests)                                           \
-    int main(void) {                                                  \
-        int status = subject_begin(SUBJECT_BACKEND, COUNT_OF(tests)); \
-        if (status)                                                   \
-            return status;                                            \
+#define SUBJECT_MAIN(tests)                                            \
+    int main(void) {                                                   \
+        int status = subject_begin(SUBJECT_BACKEND, COUNT_OF(tests));  \
+        if (status)                                                    \
+            return status;                                             \
         return subject_end(cmocka_run_group_tests(tests, NULL, NULL)); \
     }
 

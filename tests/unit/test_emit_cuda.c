@@ -97,12 +97,13 @@ static traffic read_traffic(const unsigned char *elf) {
 
 static traffic compile(fsr_nvrtc *n, fsr_kernel *k) {
     const char *option[] = {"-arch=sm_90", k->contraction ? "--fmad=true" : "--fmad=false", "-std=c++17",
-                            "-default-device"};
+                            "-default-device", "--minimal"};
     char why[256] = "", *source = emit(k);
     fsr_nvrtc_result result = {0};
     fsr_fault fault = {0};
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_OK);
-    fsr_status status = fsr_nvrtc_compile(n, "k.cu", source, option, 4, &result, &fault);
+    fsr_status status =
+        fsr_nvrtc_compile(n, "k.cu", source, option, fsr_nvrtc_version(n) >= 13000 ? 5 : 4, &result, &fault);
     if (status != FSR_OK || result.log[0])
         fail_msg("%s: %s\n%s\n%s", k->name, fault.message ? fault.message : "log", result.log, source);
     traffic t = read_traffic(result.cubin);

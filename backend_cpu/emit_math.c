@@ -1,0 +1,347 @@
+/* Elementary functions in generated C.
+ *
+ * Straight-line arithmetic on bits and floats: selects, no branches, no tables, so that a loop around a call becomes
+ * vector code. A lane never looks at another, so an element has the same bits in a vector, in a loop's tail and alone.
+ *
+ *   exp    x = n ln 2 + r; e^r = 1 + (r + r^2 q(r)); 2^n in two factors, so that one rounding makes a subnormal result
+ *   log    x = 2^e m, m in [sqrt 1/2, sqrt 2); log m = 2 atanh(s), s = f / (2 + f), f = m - 1, by its own series
+ *   sin    x = n pi/2 + r with pi/2 in parts; the series of sine and cosine on |r| <= pi/4, chosen by n's low bits
+ *   tanh   t / (t + 2), t = e^2|x| - 1 from the same pieces as exp: no cancellation near 0
+ *   pow    f32: 2^(y log2 x) in f64, where both logarithm and product have bits to spare; f64: the C library's
+ *
+ * The argument reduction of sine and cosine holds up to a limit. The emitter asks before a run of columns whether an
+ * argument lies beyond, and then uses the _any functions, which hand those over to the C library. Counter-example to
+ * reducing every argument for the worst case: 2^127 needs 150 bits of 2/pi, and nobody's angles are that large.
+ *
+ * mad is a fused multiply-add where the machine has one. Elsewhere it is two operations: every product that must be
+ * exact has a constant short enough for that. Coefficients: f32's q and sine are weighted minimax fits of the
+ * functions over the reduced range (Lawson's iteration), f64's the Taylor series. */
+#include "backend_cpu/emit_math.h"
+#include <stddef.h>
+#include <string.h>
+
+typedef enum fsr_math {
+    MATH_BITSF,
+    MATH_BITS,
+    MATH_EXPCOREF,
+    MATH_EXPCORE,
+    MATH_TRIGF,
+    MATH_TRIG,
+    MATH_EXPF,
+    MATH_EXP,
+    MATH_LOGF,
+    MATH_LOG,
+    MATH_SINF,
+    MATH_COSF,
+    MATH_SIN,
+    MATH_COS,
+    MATH_TANHF,
+    MATH_TANH,
+    MATH_POWF,
+    MATH_POW,
+    MATH_COUNT
+} fsr_math;
+
+typedef struct fsr_math_function {
+    const char *name;  /* NULL: a part of others */
+    const char *limit; /* see fsr_c_math_limit */
+    uint32_t needs;    /* those before it */
+    const char *text;
+} fsr_math_function;
+
+/* clang-format off */
+static const char bitsf_text[] =
+    "static inline u32 fsr_bitsf(f32 x) {\n"
+    "    union { f32 f; u32 u; } b = {.f = x};\n"
+    "    return b.u;\n"
+    "}\n"
+    "static inline f32 fsr_floatf(u32 u) {\n"
+    "    union { u32 u; f32 f; } b = {.u = u};\n"
+    "    return b.f;\n"
+    "}\n"
+    "#if defined __FMA__ || defined __FP_FAST_FMAF\n"
+    "#define fsr_madf(a, b, c) __builtin_fmaf(a, b, c)\n"
+    "#else\n"
+    "#define fsr_madf(a, b, c) ((a) * (b) + (c))\n"
+    "#endif\n";
+
+static const char bits_text[] =
+    "static inline u64 fsr_bits(f64 x) {\n"
+    "    union { f64 f; u64 u; } b = {.f = x};\n"
+    "    return b.u;\n"
+    "}\n"
+    "static inline f64 fsr_float(u64 u) {\n"
+    "    union { u64 u; f64 f; } b = {.u = u};\n"
+    "    return b.f;\n"
+    "}\n"
+    "#if defined __FMA__ || defined __FP_FAST_FMA\n"
+    "#define fsr_mad(a, b, c) __builtin_fma(a, b, c)\n"
+    "#else\n"
+    "#define fsr_mad(a, b, c) ((a) * (b) + (c))\n"
+    "#endif\n";
+
+/* e^x = 2^*k (1 + result), |x| not much over 100 or NaN */
+static const char expcoref_text[] =
+    "static inline f32 fsr_expcoref(f32 x, i32 *k) {\n"
+    "    const f32 t = fsr_madf(x, 0x1.715476p+0f, 0x1.8p+23f), n = t - 0x1.8p+23f;\n"
+    "    const f32 r = fsr_madf(n, -0x1.0bfbe8p-15f, fsr_madf(n, -0x1.62ep-1f, x));\n"
+    "    f32 q = fsr_madf(r, 0x1.6a2314p-10f, 0x1.123a8ep-7f);\n"
+    "    q = fsr_madf(q, r, 0x1.5558f6p-5f);\n"
+    "    q = fsr_madf(q, r, 0x1.55549p-3f);\n"
+    "    q = fsr_madf(q, r, 0x1.fffffcp-2f);\n"
+    "    *k = (i32)(fsr_bitsf(t) - 0x4b400000u);\n"
+    "    return fsr_madf(r * r, q, r);\n"
+    "}\n";
+
+static const char expcore_text[] =
+    "static inline f64 fsr_expcore(f64 x, u64 *k) {\n"
+    "    const f64 t = fsr_mad(x, 0x1.71547652b82fep+0, 0x1.8p+52), n = t - 0x1.8p+52;\n"
+    "    const f64 r = fsr_mad(n, -0x1.a39ef35793c76p-33, fsr_mad(n, -0x1.62e42feep-1, x));\n"
+    "    f64 q = fsr_mad(r, 1 / 6227020800.0, 1 / 479001600.0);\n"
+    "    q = fsr_mad(q, r, 1 / 39916800.0);\n"
+    "    q = fsr_mad(q, r, 1 / 3628800.0);\n"
+    "    q = fsr_mad(q, r, 1 / 362880.0);\n"
+    "    q = fsr_mad(q, r, 1 / 40320.0);\n"
+    "    q = fsr_mad(q, r, 1 / 5040.0);\n"
+    "    q = fsr_mad(q, r, 1 / 720.0);\n"
+    "    q = fsr_mad(q, r, 1 / 120.0);\n"
+    "    q = fsr_mad(q, r, 1 / 24.0);\n"
+    "    q = fsr_mad(q, r, 1 / 6.0);\n"
+    "    q = fsr_mad(q, r, 0.5);\n"
+    "    *k = fsr_bits(t) - 0x4338000000000000u;\n"
+    "    return fsr_mad(r * r, q, r);\n"
+    "}\n";
+
+static const char expf_text[] =
+    "static inline f32 fsr_expf(f32 x) {\n"
+    "    i32 k;\n"
+    "    const f32 s = fsr_expcoref(x > 89.0f ? 89.0f : x < -104.0f ? -104.0f : x, &k);\n"
+    "    const i32 h = k >> 1;\n"
+    "    return (1.0f + s) * fsr_floatf((u32)(h + 127) << 23) * fsr_floatf((u32)(k - h + 127) << 23);\n"
+    "}\n";
+
+static const char exp_text[] =
+    "static inline f64 fsr_exp(f64 x) {\n"
+    "    u64 k;\n"
+    "    const f64 s = fsr_expcore(x > 710.0 ? 710.0 : x < -746.0 ? -746.0 : x, &k);\n"
+    "    const u64 h = (k + 2048) >> 1;\n"
+    "    return (1.0 + s) * fsr_float((h - 1) << 52) * fsr_float((k - h + 2047) << 52);\n"
+    "}\n";
+
+static const char logf_text[] =
+    "static inline f32 fsr_logf(f32 x) {\n"
+    "    const f32 y = x < 0x1p-126f ? x * 0x1p+23f : x;\n"
+    "    const i32 u = (i32)(fsr_bitsf(y) - 0x3f3504f3u);\n"
+    "    const f32 e = (f32)((u >> 23) - (x < 0x1p-126f ? 23 : 0));\n"
+    "    const f32 f = fsr_floatf((u32)(u & 0x7fffff) + 0x3f3504f3u) - 1.0f;\n"
+    "    const f32 s = f / (2.0f + f), w = s * s, h = 0.5f * f * f;\n"
+    "    f32 p = fsr_madf(w, 2 / 9.0f, 2 / 7.0f);\n"
+    "    p = fsr_madf(p, w, 2 / 5.0f);\n"
+    "    p = fsr_madf(p, w, 2 / 3.0f);\n"
+    "    const f32 l = e * 0x1.62ep-1f - ((h - fsr_madf(s, fsr_madf(p, w, h), e * 0x1.0bfbe8p-15f)) - f);\n"
+    "    return x > 0 ? x < __builtin_inff() ? l : x : x == 0 ? -__builtin_inff() : __builtin_nanf(\"\");\n"
+    "}\n";
+
+static const char log_text[] =
+    "static inline f64 fsr_log(f64 x) {\n"
+    "    const f64 y = x < 0x1p-1022 ? x * 0x1p+54 : x;\n"
+    "    const u64 u = fsr_bits(y) + (0x4000000000000000u - 0x3fe6a09e667f3bcdu);\n"
+    "    const f64 e = fsr_float(0x4330000000000000u | u >> 52) - (x < 0x1p-1022 ? 0x1p+52 + 1078 : 0x1p+52 + 1024);\n"
+    "    const f64 f = fsr_float((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;\n"
+    "    const f64 s = f / (2.0 + f), w = s * s, h = 0.5 * f * f;\n"
+    "    f64 p = fsr_mad(w, 2 / 19.0, 2 / 17.0);\n"
+    "    p = fsr_mad(p, w, 2 / 15.0);\n"
+    "    p = fsr_mad(p, w, 2 / 13.0);\n"
+    "    p = fsr_mad(p, w, 2 / 11.0);\n"
+    "    p = fsr_mad(p, w, 2 / 9.0);\n"
+    "    p = fsr_mad(p, w, 2 / 7.0);\n"
+    "    p = fsr_mad(p, w, 2 / 5.0);\n"
+    "    p = fsr_mad(p, w, 2 / 3.0);\n"
+    "    const f64 l =\n"
+    "        e * 0x1.62e42feep-1 - ((h - fsr_mad(s, fsr_mad(p, w, h), e * 0x1.a39ef35793c76p-33)) - f);\n"
+    "    return x > 0 ? x < __builtin_inf() ? l : x : x == 0 ? -__builtin_inf() : __builtin_nan(\"\");\n"
+    "}\n";
+
+/* sin(x + turn pi/2) */
+static const char trigf_text[] =
+    "static inline f32 fsr_trigf(f32 x, u32 turn) {\n"
+    "    const f32 t = fsr_madf(x, 0x1.45f306p-1f, 0x1.8p+23f), n = t - 0x1.8p+23f;\n"
+    "    const f32 r = (f32)fsr_mad((f64)n, -0x1.0b4611a626331p-34, fsr_mad((f64)n, -0x1.921fb544p+0, (f64)x));\n"
+    "    const f32 z = r * r;\n"
+    "    f32 s = fsr_madf(z, -0x1.98fffap-13f, 0x1.11067ap-7f);\n"
+    "    s = fsr_madf(s, z, -0x1.555544p-3f);\n"
+    "    s = fsr_madf(r * z, s, r);\n"
+    "    f32 c = fsr_madf(z, 0x1.99bbb2p-16f, -0x1.6c0b98p-10f);\n"
+    "    c = fsr_madf(c, z, 0x1.55554ap-5f);\n"
+    "    c = fsr_madf(z * z, c, fsr_madf(z, -0.5f, 1.0f));\n"
+    "    const u32 q = fsr_bitsf(t) + turn;\n"
+    "    return fsr_floatf(fsr_bitsf(q & 1 ? c : s) ^ (q & 2) << 30);\n"
+    "}\n";
+
+static const char trig_text[] =
+    "static inline f64 fsr_trig(f64 x, u64 turn) {\n"
+    "    const f64 t = fsr_mad(x, 0x1.45f306dc9c883p-1, 0x1.8p+52), n = t - 0x1.8p+52;\n"
+    "    const f64 a = fsr_mad(n, -0x1.921fb544p+0, x), b = n * 0x1.0b4611a6p-34, g = a - b;\n"
+    "    const f64 d = ((a - g) - b) - n * 0x1.3198a2e037073p-69, r = g + d, l = (g - r) + d, z = r * r;\n"
+    "    f64 s = fsr_mad(z, 1 / 355687428096000.0, -1 / 1307674368000.0);\n"
+    "    s = fsr_mad(s, z, 1 / 6227020800.0);\n"
+    "    s = fsr_mad(s, z, -1 / 39916800.0);\n"
+    "    s = fsr_mad(s, z, 1 / 362880.0);\n"
+    "    s = fsr_mad(s, z, -1 / 5040.0);\n"
+    "    s = fsr_mad(s, z, 1 / 120.0);\n"
+    "    s = fsr_mad(s, z, -1 / 6.0);\n"
+    "    s = r + fsr_mad(r * z, s, l);\n"
+    "    f64 c = fsr_mad(z, -1 / 6402373705728000.0, 1 / 20922789888000.0);\n"
+    "    c = fsr_mad(c, z, -1 / 87178291200.0);\n"
+    "    c = fsr_mad(c, z, 1 / 479001600.0);\n"
+    "    c = fsr_mad(c, z, -1 / 3628800.0);\n"
+    "    c = fsr_mad(c, z, 1 / 40320.0);\n"
+    "    c = fsr_mad(c, z, -1 / 720.0);\n"
+    "    c = fsr_mad(c, z, 1 / 24.0);\n"
+    "    const f64 h = 0.5 * z, w = 1.0 - h;\n"
+    "    c = w + (((1.0 - w) - h) + fsr_mad(z * z, c, -(r * l)));\n"
+    "    const u64 q = fsr_bits(t) + turn;\n"
+    "    return fsr_float(fsr_bits(q & 1 ? c : s) ^ (q & 2) << 62);\n"
+    "}\n";
+
+static const char sinf_text[] =
+    "f32 sinf(f32);\n"
+    "static inline f32 fsr_sinf(f32 x) {\n"
+    "    const f32 y = fsr_trigf(x, 0);\n"
+    "    return x == 0 ? x : y;\n"
+    "}\n"
+    "static __attribute__((noinline)) f32 fsr_sinf_any(f32 x) {\n"
+    "    return __builtin_fabsf(x) <= 0x1p+18f ? fsr_sinf(x) : sinf(x);\n"
+    "}\n";
+
+static const char cosf_text[] =
+    "f32 cosf(f32);\n"
+    "static inline f32 fsr_cosf(f32 x) {\n"
+    "    return fsr_trigf(x, 1);\n"
+    "}\n"
+    "static __attribute__((noinline)) f32 fsr_cosf_any(f32 x) {\n"
+    "    return __builtin_fabsf(x) <= 0x1p+18f ? fsr_cosf(x) : cosf(x);\n"
+    "}\n";
+
+static const char sin_text[] =
+    "f64 sin(f64);\n"
+    "static inline f64 fsr_sin(f64 x) {\n"
+    "    const f64 y = fsr_trig(x, 0);\n"
+    "    return x == 0 ? x : y;\n"
+    "}\n"
+    "static __attribute__((noinline)) f64 fsr_sin_any(f64 x) {\n"
+    "    return __builtin_fabs(x) <= 0x1p+19 ? fsr_sin(x) : sin(x);\n"
+    "}\n";
+
+static const char cos_text[] =
+    "f64 cos(f64);\n"
+    "static inline f64 fsr_cos(f64 x) {\n"
+    "    return fsr_trig(x, 1);\n"
+    "}\n"
+    "static __attribute__((noinline)) f64 fsr_cos_any(f64 x) {\n"
+    "    return __builtin_fabs(x) <= 0x1p+19 ? fsr_cos(x) : cos(x);\n"
+    "}\n";
+
+static const char tanhf_text[] =
+    "static inline f32 fsr_tanhf(f32 x) {\n"
+    "    const f32 a = __builtin_fabsf(x);\n"
+    "    i32 k;\n"
+    "    const f32 s = fsr_expcoref(2.0f * (a > 10.0f ? 10.0f : a), &k);\n"
+    "    const f32 p = fsr_floatf((u32)(k + 127) << 23), t = fsr_madf(p, s, p - 1.0f);\n"
+    "    return __builtin_copysignf(t / (t + 2.0f), x);\n"
+    "}\n";
+
+static const char tanh_text[] =
+    "static inline f64 fsr_tanh(f64 x) {\n"
+    "    const f64 a = __builtin_fabs(x);\n"
+    "    u64 k;\n"
+    "    const f64 s = fsr_expcore(2.0 * (a > 20.0 ? 20.0 : a), &k);\n"
+    "    const f64 p = fsr_float((k + 1023) << 52), t = fsr_mad(p, s, p - 1.0);\n"
+    "    return __builtin_copysign(t / (t + 2.0), x);\n"
+    "}\n";
+
+static const char powf_text[] =
+    "static inline f32 fsr_powf(f32 x, f32 y) {\n"
+    "    const f64 a = __builtin_fabs((f64)x);\n"
+    "    const u64 u = fsr_bits(a) + (0x4000000000000000u - 0x3fe6a09e667f3bcdu);\n"
+    "    const f64 e = fsr_float(0x4330000000000000u | u >> 52) - (0x1p+52 + 1024);\n"
+    "    const f64 m = fsr_float((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);\n"
+    "    const f64 s = (m - 1.0) / (m + 1.0), w = s * s;\n"
+    "    f64 p = fsr_mad(w, 1 / 13.0, 1 / 11.0);\n"
+    "    p = fsr_mad(p, w, 1 / 9.0);\n"
+    "    p = fsr_mad(p, w, 1 / 7.0);\n"
+    "    p = fsr_mad(p, w, 1 / 5.0);\n"
+    "    p = fsr_mad(p, w, 1 / 3.0);\n"
+    "    p = fsr_mad(p, w, 1.0);\n"
+    "    f64 l = fsr_mad(p * s, 0x1.71547652b82fep+1, e);\n"
+    "    l = a < __builtin_inf() ? l : a;\n"
+    "    l = (f64)y * (a == 0 ? -__builtin_inf() : l);\n"
+    "    l = l > 160.0 ? 160.0 : l < -160.0 ? -160.0 : l;\n"
+    "    const f64 t = l + 0x1.8p+52, r = (l - (t - 0x1.8p+52)) * 0x1.62e42fefa39efp-1;\n"
+    "    f64 q = fsr_mad(r, 1 / 40320.0, 1 / 5040.0);\n"
+    "    q = fsr_mad(q, r, 1 / 720.0);\n"
+    "    q = fsr_mad(q, r, 1 / 120.0);\n"
+    "    q = fsr_mad(q, r, 1 / 24.0);\n"
+    "    q = fsr_mad(q, r, 1 / 6.0);\n"
+    "    q = fsr_mad(q, r, 0.5);\n"
+    "    q = fsr_mad(q, r, 1.0);\n"
+    "    q = fsr_mad(q, r, 1.0);\n"
+    "    f32 z = (f32)(q * fsr_float((fsr_bits(t) - 0x4338000000000000u + 1023) << 52));\n"
+    "    const f32 h = 0.5f * y;\n"
+    "    const i32 whole = __builtin_floorf(y) == y, odd = whole & (__builtin_floorf(h) != h);\n"
+    "    z = a == 1 ? 1.0f : z;\n"
+    "    z = fsr_floatf(fsr_bitsf(z) ^ (odd ? fsr_bitsf(x) & 0x80000000u : 0u));\n"
+    "    z = (x < 0) & (a < __builtin_inf()) & !whole ? __builtin_nanf(\"\") : z;\n"
+    "    z = y != y ? y : z;\n"
+    "    return (y == 0) | (x == 1) ? 1.0f : z;\n"
+    "}\n";
+
+static const char pow_text[] =
+    "f64 pow(f64, f64);\n"
+    "static inline f64 fsr_pow(f64 x, f64 y) {\n"
+    "    return pow(x, y);\n"
+    "}\n";
+/* clang-format on */
+
+#define NEEDS(part) (1u << MATH_##part)
+
+static const fsr_math_function functions[MATH_COUNT] = {
+    [MATH_BITSF] = {NULL, NULL, 0, bitsf_text},
+    [MATH_BITS] = {NULL, NULL, 0, bits_text},
+    [MATH_EXPCOREF] = {NULL, NULL, NEEDS(BITSF), expcoref_text},
+    [MATH_EXPCORE] = {NULL, NULL, NEEDS(BITS), expcore_text},
+    [MATH_TRIGF] = {NULL, NULL, NEEDS(BITSF) | NEEDS(BITS), trigf_text},
+    [MATH_TRIG] = {NULL, NULL, NEEDS(BITS), trig_text},
+    [MATH_EXPF] = {"fsr_expf", NULL, NEEDS(EXPCOREF), expf_text},
+    [MATH_EXP] = {"fsr_exp", NULL, NEEDS(EXPCORE), exp_text},
+    [MATH_LOGF] = {"fsr_logf", NULL, NEEDS(BITSF), logf_text},
+    [MATH_LOG] = {"fsr_log", NULL, NEEDS(BITS), log_text},
+    [MATH_SINF] = {"fsr_sinf", "0x1p+18f", NEEDS(TRIGF), sinf_text},
+    [MATH_COSF] = {"fsr_cosf", "0x1p+18f", NEEDS(TRIGF), cosf_text},
+    [MATH_SIN] = {"fsr_sin", "0x1p+19", NEEDS(TRIG), sin_text},
+    [MATH_COS] = {"fsr_cos", "0x1p+19", NEEDS(TRIG), cos_text},
+    [MATH_TANHF] = {"fsr_tanhf", NULL, NEEDS(EXPCOREF), tanhf_text},
+    [MATH_TANH] = {"fsr_tanh", NULL, NEEDS(EXPCORE), tanh_text},
+    [MATH_POWF] = {"fsr_powf", NULL, NEEDS(BITSF) | NEEDS(BITS), powf_text},
+    [MATH_POW] = {"fsr_pow", NULL, 0, pow_text},
+};
+
+int fsr_c_math_find(const char *name) {
+    for (int i = 0; i < MATH_COUNT; i++)
+        if (functions[i].name && strcmp(functions[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+const char *fsr_c_math_limit(int number) {
+    return functions[number].limit;
+}
+
+void fsr_c_math_put(fsr_text *to, uint32_t set) {
+    for (int i = MATH_COUNT - 1; i >= 0; i--)
+        if (set >> i & 1)
+            set |= functions[i].needs;
+    for (int i = 0; i < MATH_COUNT; i++)
+        if (set >> i & 1)
+            fsr_text_add(to, "%s\n", functions[i].text);
+}
