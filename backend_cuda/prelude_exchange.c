@@ -37,7 +37,8 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    asm volatile(\"{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }\" : \"=l\"(a), \"=l\"(b) : \"l\"(p) : \"memory\");\n"
      "}\n"},
     {"fsr_post_flag", true,
-     "static inline void fsr_post_flag(u32 *p) { asm volatile(\"st.release.gpu.global.u32 [%0], %1;\" ::\"l\"(p), \"r\"(1u) : \"memory\"); }\n"
+     "static inline void fsr_post_flag(u32 *p) { asm volatile(\"st.release.gpu.global.u32 [%0], %1;\" ::\"l\"(p), \"r\"(1u) : \"memory\"); }\n"},
+    {"fsr_peek_flag", true,
      "static inline u32 fsr_peek_flag(const u32 *p)\n"
      "{\n"
      "    u32 w;\n"

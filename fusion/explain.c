@@ -21,12 +21,12 @@ static const char *schedule_words(fsr_schedule_kind kind) {
 
 static void explain_schedule(const fsr_program_step *step, FILE *to) {
     const fsr_schedule *s = &step->kernel->schedule;
-    fprintf(to, "    schedule: %s; %s index", schedule_words(s->kind), s->wide ? "64-bit" : "32-bit");
-    if (s->lanes)
-        fprintf(to, "; %d lanes, chunks of %d\n", s->lanes, s->chunk);
-    else
-        fprintf(to, "; %lld blocks of %d threads, %d of them a row, %d elements a thread in vectors of %d%s\n",
-                (long long)step->launch.blocks, s->threads, s->group, s->items, s->vector,
+    if (s->lanes) {
+        static const char *const order[] = {"elementwise", "row by row", "row by row", "adjacent rows in the inner loop", "row by row", "row by row"};
+        fprintf(to, "    schedule: %s; %d lanes, chunks of %d\n", order[s->kind], s->lanes, s->chunk);
+    } else
+        fprintf(to, "    schedule: %s; %s index; %lld blocks of %d threads, %d of them a row, %d elements a thread in vectors of %d%s\n",
+                schedule_words(s->kind), s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads, s->group, s->items, s->vector,
                 s->persistent ? ", the row held in registers" : "");
 }
 
@@ -34,8 +34,8 @@ static void explain_step(const fsr_program *program, int i, FILE *to) {
     const fsr_program_step *step = &program->step[i];
     const fsr_kernel *k = step->kernel;
     fprintf(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
-    fprintf(to, "    domain: %lld rows x %lld columns, %d passes over the columns\n", (long long)step->launch.integer[FSR_INT_ROWS],
-            (long long)step->launch.integer[FSR_INT_COLS], k->npasses);
+    fprintf(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n", (long long)step->launch.integer[FSR_INT_ROWS],
+            (long long)step->launch.integer[FSR_INT_COLS], k->npasses, k->npasses == 1 ? "" : "es");
     explain_schedule(step, to);
     fputs("    arrays:", to);
     for (int a = 0; a < k->narrays; ++a) {

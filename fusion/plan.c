@@ -11,7 +11,6 @@ void fsr_program_clear(fsr_program *program) {
     free(program->step);
     free(program->temporary);
     free(program->same_out);
-    free(program->leaf_out);
     free(program->explanation);
     memset(program, 0, sizeof *program);
 }
@@ -147,15 +146,16 @@ static fsr_status check_step(fsr_kernel *k, char *why, size_t size) {
     return FSR_ERR_INTERNAL;
 }
 
-/* Leaves read by some kernel, once each, and outputs, once each. */
-static int64_t bytes_min(const fsr_flow *flow) {
+/* Leaves and outputs, once each; equal outputs are one. */
+static int64_t bytes_min(const fsr_program *program, const fsr_flow *flow) {
     int64_t bytes = 0;
     for (int i = 0; i < flow->n; ++i)
         if (flow->node[i].kind == FSR_NODE_DATA)
             bytes += fsr_shape_size(&flow->node[i].shape) * (int64_t)fsr_dtype_size(flow->node[i].dtype[0]);
     for (int i = 0; i < flow->nout; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        bytes += fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
+        if (program->same_out[i] < 0)
+            bytes += fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
     }
     return bytes;
 }
@@ -165,7 +165,7 @@ static int64_t peak_bytes(const fsr_program *program, const fsr_flow *flow) {
     int64_t bytes = program->arena_bytes + program->work_bytes;
     for (int i = 0; i < flow->nout; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        if (program->same_out[i] < 0 && program->leaf_out[i] < 0)
+        if (program->same_out[i] < 0)
             bytes += fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
     }
     return bytes;
@@ -195,16 +195,13 @@ static bool outputs(fsr_program *out, const fsr_flow *flow) {
     out->nleaves = flow->nleaves;
     out->nscalars = flow->nscalars;
     out->same_out = malloc(sizeof *out->same_out * (size_t)(flow->nout + 1));
-    out->leaf_out = malloc(sizeof *out->leaf_out * (size_t)(flow->nout + 1));
-    for (int i = 0; out->same_out && out->leaf_out && i < flow->nout; ++i) {
-        const fsr_flow_node *n = &flow->node[flow->out[i].id];
+    for (int i = 0; out->same_out && i < flow->nout; ++i) {
         out->same_out[i] = -1;
-        out->leaf_out[i] = n->kind == FSR_NODE_DATA ? n->ordinal : -1;
         for (int j = 0; j < i && out->same_out[i] < 0; ++j)
             if (fsr_link_equal(flow->out[i], flow->out[j]))
                 out->same_out[i] = j;
     }
-    return out->same_out && out->leaf_out;
+    return out->same_out != NULL;
 }
 
 static char *explanation(const fsr_program *program, const fsr_partition *p) {
@@ -244,7 +241,7 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     out->info.kernels = out->nsteps;
     out->info.temporaries = out->ntemporaries;
     out->info.fusions = p->fusions;
-    out->info.bytes_min = bytes_min(b->flow);
+    out->info.bytes_min = bytes_min(out, b->flow);
     out->info.peak_bytes = peak_bytes(out, b->flow);
     out->explanation = explanation(out, p);
     return out->arena_bytes < 0 || !out->explanation ? FSR_ERR_MEMORY : FSR_OK;

@@ -42,7 +42,6 @@ typedef struct fsr_program {
     int64_t work_bytes, zero_bytes; /* largest of the steps */
     int nleaves, nscalars, nouts;
     int *same_out;           /* per output: an earlier output with the same value, or -1 */
-    int *leaf_out;           /* per output: the leaf it is, unchanged, or -1 */
     fsr_plan_info info;
     char *explanation;       /* text for fsr_explain; owned */
 } fsr_program;

@@ -17,28 +17,33 @@ static int64_t min64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static bool varies(const fsr_kernel *k, const fsr_access *a) {
-    for (int d = k->nparallel; d < k->ndim; ++d)
-        if (a->stride[d] != FSR_STRIDE_ZERO)
-            return true;
-    return false;
+/* Elements that an access walks over, 0 if it does not vary along the folded dimensions. */
+static double walked(const fsr_group *group, const fsr_access *a) {
+    bool varies = false;
+    double elements = 1;
+    for (int d = 0; d < group->kernel->ndim; ++d) {
+        if (a->stride[d] == FSR_STRIDE_ZERO)
+            continue;
+        varies = varies || d >= group->kernel->nparallel;
+        elements *= (double)group->extent[d];
+    }
+    return varies ? elements : 0;
 }
 
-/* Counts, among accesses that vary along the folded dimensions, those with a folded and those with a parallel dimension adjacent.
- * An access in the domain's own order settles it. */
+/* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a folded or a parallel dimension
+ * adjacent. An access in the domain's own order settles it. */
 fsr_orientation fsr_group_orientation(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     if (k->npasses == 0)
         return FSR_ORIENT_NONE;
-    int inner = 0, outer = 0;
+    double inner = 0, outer = 0;
     for (int i = 0; i < k->naccesses; ++i) {
-        if (!varies(k, &k->access[i]))
-            continue;
-        if (k->access[i].linear)
+        double elements = walked(group, &k->access[i]);
+        if (elements > 0 && k->access[i].linear)
             return FSR_ORIENT_ROWS;
         for (int d = 0; d < k->ndim; ++d)
             if (k->access[i].stride[d] == FSR_STRIDE_ONE && group->extent[d] > 1)
-                *(d < k->nparallel ? &outer : &inner) += 1;
+                *(d < k->nparallel ? &outer : &inner) += elements;
     }
     return outer > inner ? FSR_ORIENT_COLS : FSR_ORIENT_ROWS;
 }
@@ -115,12 +120,20 @@ static bool needs_wide(const fsr_group *group) {
     return false;
 }
 
+/* An elementwise kernel of one dimension guards the elements of its last vector one by one, where they are adjacent from the start or all
+ * the same. */
+static bool guards_tail(const fsr_kernel *k) {
+    for (int i = 0; i < k->naccesses; ++i)
+        if (!k->access[i].linear && k->access[i].stride[0] != FSR_STRIDE_ZERO)
+            return false;
+    return k->ndim == 1 && k->npasses == 0;
+}
+
 /* Whether vectors of v elements along domain dimension d never straddle or misalign: every access that is adjacent along d starts
  * its runs at multiples of v. */
 static bool vector_fits(const fsr_group *group, int d, int v) {
     const fsr_kernel *k = group->kernel;
-    bool tail = k->ndim == 1 && k->npasses == 0;
-    if (!tail && group->extent[d] % v != 0)
+    if (!guards_tail(k) && group->extent[d] % v != 0)
         return false;
     for (int i = 0; i < k->naccesses; ++i) {
         const fsr_access *a = &k->access[i];

@@ -119,7 +119,11 @@ fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, 
 }
 
 fsr_status fsr_open(const fsr_config *config, fsr_context **out) {
-    return fsr_open_why(config, out, NULL, 0);
+    char why[512] = "";
+    fsr_status status = fsr_open_why(config, out, why, sizeof why);
+    if (status && (!config || config->log_level >= FSR_LOG_WARNING))
+        fprintf(stderr, "fusor: %s\n", why[0] ? why : fsr_status_sentence(status));
+    return status;
 }
 
 void fsr_close(fsr_context *ctx) {

@@ -88,6 +88,17 @@ void fsr_executable_unref(fsr_executable *executable) {
     free(executable);
 }
 
+/* dump_dir/plan_<digest>.txt; a directory that cannot be written is a warning. */
+static void dump_plan(const fsr_context *ctx, const fsr_program *program) {
+    char path[4096];
+    size_t size = strlen(program->explanation);
+    snprintf(path, sizeof path, "%s/plan_%08x.txt", ctx->config.dump_dir, (unsigned)XXH3_64bits(program->explanation, size));
+    FILE *file = fopen(path, "w");
+    bool written = file && fwrite(program->explanation, 1, size, file) == size;
+    if ((file && fclose(file) != 0) || !written)
+        fsr_context_log(ctx, FSR_LOG_WARNING, "cannot write %s", path);
+}
+
 fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, fsr_fault *fault) {
     char why[512] = "";
     fsr_program_options options = {.target = ctx->target, .fusion = ctx->config.fusion, .fuel = ctx->config.fuel,
@@ -99,6 +110,8 @@ fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow 
     ++ctx->plans_built;
     if (ctx->config.log_level >= FSR_LOG_DEBUG)
         fsr_context_log(ctx, FSR_LOG_DEBUG, "%s", program->explanation);
+    if (ctx->config.dump_dir && ctx->config.dump_dir[0])
+        dump_plan(ctx, program);
     return FSR_OK;
 }
 

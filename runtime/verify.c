@@ -15,16 +15,21 @@ static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, 
     return status;
 }
 
-/* Takes the outputs' buffers away (or gives them back), so that the reference computes them itself. Data stays. */
-static void swap_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
+/* Takes the outputs' buffers away, so that the reference computes them itself. Data stays, and so does an output named before. */
+static void hide_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
     for (int i = 0; i < n; ++i) {
         fsr_rec *rec = fsr_graph_rec(g, refs[i].id);
         if (rec->kind == FSR_NODE_DATA)
             continue;
-        fsr_buffer *swap = rec->buffer[refs[i].output];
-        rec->buffer[refs[i].output] = held[i];
-        held[i] = swap;
+        held[i] = rec->buffer[refs[i].output];
+        rec->buffer[refs[i].output] = NULL;
     }
+}
+
+static void show_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
+    for (int i = 0; i < n; ++i)
+        if (held[i])
+            fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output] = held[i];
 }
 
 static fsr_status compare(fsr_context *ctx, const fsr_rec *rec, int i, int output, const fsr_ref_array *want, fsr_verify_report *report, bool *good, fsr_fault *fault) {
@@ -48,9 +53,9 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
     bool good = true;
     fsr_status status = want && held ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
     if (!status) {
-        swap_buffers(g, refs, n, held);
+        hide_buffers(g, refs, n, held);
         status = (ctx->config.contraction ? fsr_reference_run_contracted : fsr_reference_run)(g, refs, n, fetch, ctx, want, fault);
-        swap_buffers(g, refs, n, held);
+        show_buffers(g, refs, n, held);
     }
     for (int i = 0; i < n && !status; ++i)
         status = compare(ctx, fsr_graph_rec(g, refs[i].id), i, (int)refs[i].output, &want[i], report, &good, fault);

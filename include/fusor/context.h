@@ -43,7 +43,7 @@ typedef enum fsr_log_level {
     X(int, fuel, FUEL, -1, "stop after this many fusions; -1: no limit")                           \
     X(str, skip_passes, SKIP_PASSES, NULL, "comma-separated names of passes to skip")              \
     X(str, print_after, PRINT_AFTER, NULL, "comma-separated names of passes after which the graph is printed on stderr; all: every pass") \
-    X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source and plan")    \
+    X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source, and every plan in words")    \
     X(str, load_dir, LOAD_DIR, NULL, "directory of hand-edited sources that are used instead, by kernel name") \
     X(str, cache_dir, CACHE_DIR, NULL, "directory of the disk cache; default $XDG_CACHE_HOME/fusor or ~/.cache/fusor; empty string: no disk cache") \
     X(int, cache_mb, CACHE_MB, 512, "size limit of the disk cache, in MiB")                        \
@@ -84,7 +84,7 @@ fsr_status fsr_config_init(fsr_config *config, char *why, size_t size);
 
 /* Opens a context. config NULL: as fsr_config_init gives it. On an error *out is NULL.
  * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not
- * there. fsr_open_why also gives the reason in words (why may be NULL). Cost: tens of microseconds on the CPU; on CUDA the driver's
+ * there. fsr_open_why gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level allows. Cost: tens of microseconds on the CPU; on CUDA the driver's
  * start (some hundred milliseconds). */
 fsr_status fsr_open(const fsr_config *config, fsr_context **out);
 fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size);
@@ -92,7 +92,8 @@ fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, 
 void fsr_close(fsr_context *ctx);
 
 /* The calling thread's last error on ctx: "op: what; where", "" if none. Valid until this thread's
- * next failing call on ctx. fsr_error_status gives its code. */
+ * next failing call on ctx. Calls that are given no live context, graph or node, and those on scopes and parameters, say all
+ * with their status and leave it as it is. fsr_error_status gives its code. */
 const char *fsr_error(fsr_context *ctx);
 fsr_status fsr_error_status(fsr_context *ctx);
 void fsr_error_clear(fsr_context *ctx);
