@@ -86,7 +86,7 @@ static void put_state(fsr_text *to, int arity, const char *mark, char letter, in
 }
 
 /* fold(left, right) over two states that are named alike in every component. */
-static void put_fold(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
+void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
     int arity = e->k->fold[fold].combine->arity;
     fsr_text t = {0};
     put_state(&t, arity, "&", left, fold, left_at);
@@ -102,7 +102,7 @@ static void put_copy(fsr_c_emit *e, int fold, char to, const char *to_at, char f
         fsr_c_line(e, "%c%d_%d%s = %c%d_%d%s;", to, fold, i, to_at, from, fold, i, from_at);
 }
 
-static void put_identity(fsr_c_emit *e, int fold, char letter, const char *at) {
+void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at) {
     const fsr_combine *c = e->k->fold[fold].combine;
     for (int i = 0; i < c->arity; i++) {
         fsr_text t = {0};
@@ -113,7 +113,7 @@ static void put_identity(fsr_c_emit *e, int fold, char letter, const char *at) {
     }
 }
 
-static void put_declaration(fsr_c_emit *e, int fold, char letter, const char *extent) {
+void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent) {
     const fsr_combine *c = e->k->fold[fold].combine;
     for (int i = 0; i < c->arity; i++)
         fsr_c_line(e, "%s %c%d_%d%s;", fsr_c_type(c->dtype[i]), letter, fold, i, extent);
@@ -162,7 +162,7 @@ void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME];
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i]))
-            put_declaration(e, folds[i], 'f', row_extent(e, extent));
+            fsr_c_fold_declare(e, folds[i], 'f', row_extent(e, extent));
 }
 
 void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
@@ -172,13 +172,13 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     for (int i = 0; i < n; i++) {
         char lanes[FSR_EMIT_NAME];
         snprintf(lanes, sizeof lanes, "[%d]", e->lanes);
-        put_declaration(e, folds[i], 'q', e->laned ? lanes : extent);
-        put_declaration(e, folds[i], is_scan(e, folds[i]) ? 'g' : 'k', is_scan(e, folds[i]) ? extent : stack);
+        fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
+        fsr_c_fold_declare(e, folds[i], is_scan(e, folds[i]) ? 'g' : 'k', is_scan(e, folds[i]) ? extent : stack);
     }
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (is_scan(e, folds[i]))
-            put_identity(e, folds[i], 'g', row_at(e));
+            fsr_c_fold_identity(e, folds[i], 'g', row_at(e));
     fsr_c_rows_end(e);
     if (any_reduction(e, folds, n))
         fsr_c_line(e, "i64 chunks = 0, top = 0;");
@@ -190,17 +190,17 @@ void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     if (loop)
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
     for (int i = 0; i < n; i++)
-        put_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
+        fsr_c_fold_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
     if (loop)
         fsr_c_end(e);
     fsr_c_rows_end(e);
 }
 
 /* q = q (+) inputs */
-static void put_input(fsr_c_emit *e, int fold) {
+void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
     const fsr_fold *f = &e->k->fold[fold];
     fsr_text t = {0};
-    put_state(&t, f->combine->arity, "&", 'q', fold, e->laned ? "[l]" : row_at(e));
+    put_state(&t, f->combine->arity, "&", 'q', fold, at);
     for (int i = 0; i < f->combine->arity; i++) {
         const fsr_inst *in = &e->k->inst[f->input[i]];
         bool array = e->grouped && in->level == FSR_ROW && !fsr_c_invariant(in);
@@ -214,14 +214,14 @@ static void put_input(fsr_c_emit *e, int fold) {
 void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
     if (f->kind == FSR_FOLD_REDUCE || !f->exclusive)
-        put_input(e, fold);
+        fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
     if (f->kind == FSR_FOLD_REDUCE)
         return;
     for (int i = 0; i < f->combine->arity; i++)
         fsr_c_line(e, "%s s%d_%d = g%d_%d%s;", fsr_c_type(f->combine->dtype[i]), fold, i, fold, i, row_at(e));
-    put_fold(e, fold, 's', "", 'q', row_at(e));
+    fsr_c_fold_pair(e, fold, 's', "", 'q', row_at(e));
     if (f->exclusive)
-        put_input(e, fold);
+        fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
 }
 
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
@@ -230,7 +230,7 @@ void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_begin(e, "for (i64 h = %d; h > 0; h /= 2)", e->lanes / 2);
     fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
     for (int i = 0; i < n; i++)
-        put_fold(e, folds[i], 'q', "[l]", 'q', "[l + h]");
+        fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', "[l + h]");
     fsr_c_end(e);
     fsr_c_end(e);
 }
@@ -243,7 +243,7 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i])) {
-            put_fold(e, folds[i], 'k', top, 'q', chunk_at(e));
+            fsr_c_fold_pair(e, folds[i], 'k', top, 'q', chunk_at(e));
             put_copy(e, folds[i], 'q', chunk_at(e), 'k', top);
         }
     fsr_c_rows_end(e);
@@ -260,7 +260,7 @@ static void put_carry(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (is_scan(e, folds[i]))
-            put_fold(e, folds[i], 'g', row_at(e), 'q', row_at(e));
+            fsr_c_fold_pair(e, folds[i], 'g', row_at(e), 'q', row_at(e));
     fsr_c_rows_end(e);
 }
 
@@ -282,7 +282,7 @@ void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i])) {
-            put_identity(e, folds[i], 'f', row_at(e));
+            fsr_c_fold_identity(e, folds[i], 'f', row_at(e));
             fsr_c_begin(e, "if (top >= 0)");
             put_copy(e, folds[i], 'f', row_at(e), 'k', top);
             fsr_c_end(e);
@@ -293,7 +293,7 @@ void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!is_scan(e, folds[i])) {
-            put_fold(e, folds[i], 'k', top, 'f', row_at(e));
+            fsr_c_fold_pair(e, folds[i], 'k', top, 'f', row_at(e));
             put_copy(e, folds[i], 'f', row_at(e), 'k', top);
         }
     fsr_c_rows_end(e);

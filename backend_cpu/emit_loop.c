@@ -18,14 +18,6 @@ void fsr_c_dimension(fsr_c_emit *e, int d) {
 
 /* ---- loops over columns ------------------------------------------------------------------------- */
 
-typedef struct fsr_c_loop {
-    int pass;
-    int n;
-    int inst[FSR_MAX_INSTS];
-    int nfolds;
-    int folds[FSR_MAX_COMBINES];
-} fsr_c_loop;
-
 /* True where an array shared in place is only touched element for element: then no iteration reads what another
  * writes. */
 static bool is_elementwise_in_place(const fsr_kernel *k) {

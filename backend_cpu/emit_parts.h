@@ -3,8 +3,9 @@
  * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
- * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result. r is the row, l a lane, j
- * a row of a group. */
+ * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip: a<f>_<i>
+ * elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
+ * instruction i of an earlier stage. r is the row, l a lane, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -15,6 +16,9 @@
 #define FSR_EMIT_NAME 64  /* bytes of a name or an address */
 #define FSR_EMIT_LIBM 64  /* distinct libm functions of one kernel */
 #define FSR_EMIT_TILE 32  /* a transposed access is walked in squares of this side */
+#define FSR_EMIT_RUN 1024  /* columns asked at once for arguments beyond a limit */
+#define FSR_EMIT_STRIP 512 /* columns of a scan's strip */
+#define FSR_EMIT_BLOCK 16  /* of a strip: scanned in parallel */
 #define FSR_EMIT_STACK 40 /* chunks fold as a binary counter: 2^40 chunks */
 
 typedef struct fsr_c_function {
@@ -47,6 +51,12 @@ typedef struct fsr_c_emit {
     int nlibm;
     uint32_t math; /* elementary functions used, by number */
     bool near;     /* arguments are known to be below the limits of these functions */
+    bool checking; /* the loop being printed only asks whether they are */
+    bool shared_columns;          /* see fsr_cpu_shape.columns */
+    int word[FSR_MAX_COMBINES];   /* of a part's states: the fold's first */
+    int carry[FSR_MAX_COMBINES];  /* a scan's carry into the part */
+    int words;
+    int crossing[FSR_MAX_INSTS];  /* 1 where a strip's value is held for a later stage */
 } fsr_c_emit;
 
 /* ---- emit_text.c: lines and scalar text --------------------------------------------------------- */
@@ -67,6 +77,8 @@ const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out);
 void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value);
 /* The op's C text with its operands' names put in; remembers the libm functions and conversions it needs. */
 void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg);
+/* The largest |argument| for which the op's function is good, as a C constant; NULL: good for all, or no function. */
+const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute);
 /* Types, libm declarations and conversions that the kernel uses. */
 void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
@@ -78,13 +90,31 @@ bool fsr_c_invariant(const fsr_inst *inst);
 void fsr_c_advance(fsr_c_emit *e, int d, const char *var);
 /* The ROW instructions before pass `pass`. */
 void fsr_c_row_insts(fsr_c_emit *e, int pass);
+/* Instructions one after the other, n of them. */
+void fsr_c_insts(fsr_c_emit *e, const int *list, int n);
+/* far |= whether an argument of the listed instructions is beyond its function's limit. */
+void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n);
 /* Everything one column of a pass's loop (its instructions, n of them) does. */
 void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
 
 /* ---- emit_loop.c: columns ----------------------------------------------------------------------- */
 
-/* Opens a loop over one whole dimension and advances the addresses. */
+/* A loop to be printed: instructions, in order, and the folds among them. */
+typedef struct fsr_c_loop {
+    int pass;
+    int n;
+    int inst[FSR_MAX_INSTS];
+    int nfolds;
+    int folds[FSR_MAX_COMBINES];
+} fsr_c_loop;
+
+/* Opens a loop over one dimension (the launch's part of it, if it is parallel) and advances the addresses. */
 void fsr_c_dimension(fsr_c_emit *e, int d);
+/* The loop as `print` prints it; where its functions have limits, first a loop that asks for arguments beyond them,
+ * then the loop for near and the loop for any arguments. To be called inside a block. */
+void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
+/* True if a function of the loop has a limit. */
+bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop);
 /* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
 void fsr_c_independent(fsr_c_emit *e);
 /* The loop of pass `pass`, with its folds. */
@@ -105,5 +135,26 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold);                   /* the COMBINE 
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n);   /* folds a chunk's lanes into the first */
 void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n);   /* a chunk ends */
 void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n);  /* the row ends */
+void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at);  /* q<at> = q<at> (+) inputs */
+/* state <left><left_at> = itself (+) <right><right_at>; letters as in the names above */
+void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at);
+void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at);
+void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent);
+
+/* ---- emit_share.c: rows whose columns are cut into parts --------------------------------------------- */
+
+/* e->shared_columns and the places of states. */
+void fsr_c_share_plan(fsr_c_emit *e);
+/* The declarations that a row of such a kernel begins with. */
+void fsr_c_share_row(fsr_c_emit *e);
+/* Around the loop of the pass: what a part, a finish and a carry do with the states. `whole` prints the loop. */
+void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop));
+
+/* ---- emit_scan.c: scans of a run of columns in strips -------------------------------------------------- */
+
+/* Columns [c0, c1) of a loop with scans, not grouped. */
+void fsr_c_scan_strips(fsr_c_emit *e, const fsr_c_loop *loop);
+/* Arrays of the strips: once a row, before the loops over columns. */
+void fsr_c_scan_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
 
 #endif

@@ -129,14 +129,19 @@ void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
         fsr_text_add(to, "%d", dtype == FSR_I32 ? value.i32 : (int)value.u8);
 }
 
-/* Remembers the function whose name ends at `end` (its suffix not yet included). Returns what its name goes on with. */
-static const char *note_function(fsr_c_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
+/* The name of the function that ends at `end`, with its suffix. */
+static void function_name(const char *start, const char *end, fsr_dtype dtype, char *out, size_t size) {
     const char *p = end;
     while (p > start && ((p[-1] >= 'a' && p[-1] <= 'z') || (p[-1] >= '0' && p[-1] <= '9') || p[-1] == '_'))
         p--;
+    snprintf(out, size, "%.*s%s", (int)(end - p), p, dtype == FSR_F32 ? "f" : "");
+}
+
+/* Remembers the function whose name ends at `end` (its suffix not yet included). Returns what its name goes on with. */
+static const char *note_function(fsr_c_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
     fsr_c_function f = {.arity = arity, .dtype = dtype};
     const char *suffix = dtype == FSR_F32 ? "f" : "";
-    snprintf(f.name, sizeof f.name, "%.*s%s", (int)(end - p), p, suffix);
+    function_name(start, end, dtype, f.name, sizeof f.name);
     int math = fsr_c_math_find(f.name);
     if (math >= 0) {
         e->math |= UINT32_C(1) << math;
@@ -152,6 +157,16 @@ static const char *note_function(fsr_c_emit *e, const char *start, const char *e
     else
         e->body.failed = true;
     return suffix;
+}
+
+const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute) {
+    const char *text = fsr_op_get(op)->c[fsr_dtype_class(compute)], *end = text ? strchr(text, '@') : NULL;
+    char name[sizeof((fsr_c_function *)0)->name];
+    if (!end)
+        return NULL;
+    function_name(text, end, compute, name, sizeof name);
+    int math = fsr_c_math_find(name);
+    return math < 0 ? NULL : fsr_c_math_limit(math);
 }
 
 static const char *unsigned_type(fsr_dtype dtype) {

@@ -100,8 +100,9 @@ void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype res
 }
 
 bool fsr_emit_is_cheap(const fsr_emit *e, int v) {
-    fsr_inst_kind kind = e->k->inst[v].kind;
-    return kind == FSR_INST_CONST || kind == FSR_INST_PARAM || kind == FSR_INST_INDEX;
+    const fsr_inst *inst = &e->k->inst[v];
+    bool cheap = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_INDEX;
+    return cheap && !inst->keep;
 }
 
 /* An index is unsigned in the text; by way of a signed integer it converts in fewer instructions. */

@@ -64,8 +64,8 @@ void fsr_emit_enter_pass(fsr_emit *e, int pass) {
     for (int i = 0; i < e->nloop; i++) {
         int v = e->loop[i];
         const fsr_inst *inst = &e->k->inst[v];
-        bool held = inst->kind == FSR_INST_LOAD || (inst->keep && !fsr_emit_is_cheap(e, v)) ||
-                    (!fsr_emit_is_cheap(e, v) && fsr_emit_is_read_later(e, v));
+        bool held =
+            inst->kind == FSR_INST_LOAD || inst->keep || (!fsr_emit_is_cheap(e, v) && fsr_emit_is_read_later(e, v));
         e->naming[v] = held ? FSR_NAME_ITEM : FSR_NAME_PLAIN;
     }
 }

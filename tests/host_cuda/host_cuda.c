@@ -146,11 +146,20 @@ static int arguments(const fsr_kernel *k, fsr_launch *launch, void **args) {
     return n;
 }
 
-fsr_status host_cuda_run_text(const char *name, const char *source, void **args, unsigned blocks, unsigned threads,
-                              uint64_t seed, fsr_fault *fault) {
+static fsr_status run(const char *name, const char *source, void **args, int64_t blocks, int threads, bool together,
+                      uint64_t seed, fsr_fault *fault) {
     host_program *program = NULL;
+    if (blocks < 0 || blocks > INT32_MAX)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "%lld blocks", (long long)blocks);
     fsr_status status = find_program(name, source, &program, fault);
-    return status != FSR_OK ? status : host_machine_run(program, args, blocks, threads, seed, fault);
+    if (status != FSR_OK)
+        return status;
+    return host_machine_run(program, args, (unsigned)blocks, (unsigned)threads, together, seed, fault);
+}
+
+fsr_status host_cuda_run_text(const char *name, const char *source, void **args, int blocks, int threads, uint64_t seed,
+                              fsr_fault *fault) {
+    return run(name, source, args, blocks, threads, false, seed, fault);
 }
 
 fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_launch *launch, uint64_t seed,
@@ -159,6 +168,6 @@ fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_laun
     fsr_launch own = *launch;
     if (arguments(k, &own, args) < 0)
         return fsr_fault_set(fault, FSR_ERR_INTERNAL, "%s has no parameters", k->name);
-    return host_cuda_run_text(k->name, source, args, (unsigned)launch->blocks, (unsigned)k->schedule.threads, seed,
-                              fault);
+    bool together = fsr_kernel_is_cooperative(k);
+    return run(k->name, source, args, launch->blocks, k->schedule.threads, together, seed, fault);
 }

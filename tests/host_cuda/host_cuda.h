@@ -12,8 +12,8 @@ fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_laun
                          fsr_fault *fault);
 
 /* The same for any CUDA text: `name` is its kernel, args the places of its arguments. */
-fsr_status host_cuda_run_text(const char *name, const char *source, void **args, unsigned blocks, unsigned threads,
-                              uint64_t seed, fsr_fault *fault);
+fsr_status host_cuda_run_text(const char *name, const char *source, void **args, int blocks, int threads, uint64_t seed,
+                              fsr_fault *fault);
 
 /* True if there is a compiler. */
 bool host_cuda_available(void);

@@ -14,7 +14,7 @@
 
 enum {
     WARP = 32,
-    MAX_RESIDENT = 6,
+    USUAL_RESIDENT = 6,
     MAX_THREADS = 1024,
     STACK = 256 * 1024,
     GARBAGE = 0xCB,
@@ -52,7 +52,7 @@ typedef struct machine {
     void **args;
     uint64_t seed;
     int order; /* of ready threads: 0 oldest first, 1 newest first, else by chance */
-    block *resident[MAX_RESIDENT];
+    block *resident[HOST_MAX_RESIDENT];
     int nresident, room;
     block *now;
     fiber *running;
@@ -68,8 +68,8 @@ typedef struct machine {
 static machine *current;
 
 /* Strands and their stacks, kept from run to run; a place is a resident block's. */
-static strand strands[MAX_RESIDENT][MAX_THREADS];
-static char *stacks[MAX_RESIDENT];
+static strand *strands[HOST_MAX_RESIDENT];
+static char *stacks[HOST_MAX_RESIDENT];
 
 static uint64_t draw(machine *m) {
     m->seed += 0x9e3779b97f4a7c15u;
@@ -352,31 +352,36 @@ static bool run_grid(machine *m, const unsigned *order, unsigned blocks, unsigne
 
 static bool map_stacks(const machine *m) {
     for (int p = 0; p < m->room; p++) {
-        if (stacks[p])
+        if (strands[p])
             continue;
         void *at = mmap(NULL, (size_t)MAX_THREADS * STACK, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED)
             return false;
         stacks[p] = at;
+        strands[p] = calloc(MAX_THREADS, sizeof *strands[p]);
+        if (!strands[p])
+            return false;
     }
     return true;
 }
 
 /* Threads that did not come to their end leave strands that cannot be used again. */
 static void machine_free(machine *m) {
-    for (int p = 0; p < MAX_RESIDENT; p++) {
-        for (int t = 0; t < MAX_THREADS && m->failed; t++)
+    for (int p = 0; p < m->room; p++) {
+        for (int t = 0; t < MAX_THREADS && m->failed && strands[p]; t++)
             strands[p][t].made = false;
         free_block(m->resident[p]);
     }
     free(m);
 }
 
-fsr_status host_machine_run(const host_program *program, void **args, unsigned blocks, unsigned threads, uint64_t seed,
-                            fsr_fault *fault) {
+fsr_status host_machine_run(const host_program *program, void **args, unsigned blocks, unsigned threads, bool together,
+                            uint64_t seed, fsr_fault *fault) {
     if (threads == 0 || threads > MAX_THREADS || threads % WARP)
         return fsr_fault_set(fault, FSR_ERR_VALUE, "%u threads are no whole warps", threads);
+    if (together && blocks > HOST_MAX_RESIDENT)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "%u blocks cannot be resident at once", blocks);
     machine *m = calloc(1, sizeof *m);
     unsigned *order = calloc((size_t)blocks + 1, sizeof *order);
     if (!m || !order) {
@@ -389,7 +394,7 @@ fsr_status host_machine_run(const host_program *program, void **args, unsigned b
     m->seed = seed;
     m->scheduler.made = true;
     m->order = (int)(draw(m) % 4);
-    m->room = 1 + (int)(draw(m) % MAX_RESIDENT);
+    m->room = together ? (int)blocks : 1 + (int)(draw(m) % USUAL_RESIDENT);
     shuffle_numbers(m, order, blocks);
     current = m;
     bool memory = map_stacks(m) && run_grid(m, order, blocks, threads);

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { HOST_MAX_RESIDENT = 32 };
+
 typedef struct host_dim {
     unsigned x, y, z;
 } host_dim;
@@ -42,9 +44,10 @@ typedef struct host_program {
 
 extern const host_table host_machine_table;
 
-/* Runs blocks x threads to the end. FSR_ERR_MISMATCH: the kernel broke a rule of the machine (deadlock, a barrier in
+/* Runs blocks x threads to the end; together: all blocks are resident at once, as a cooperative launch promises, at most
+ * HOST_MAX_RESIDENT. FSR_ERR_MISMATCH: the kernel broke a rule of the machine (deadlock, a barrier in
  * divergent code, ...); the fault says which, where, and in which block. */
-fsr_status host_machine_run(const host_program *program, void **args, unsigned blocks, unsigned threads, uint64_t seed,
-                            fsr_fault *fault);
+fsr_status host_machine_run(const host_program *program, void **args, unsigned blocks, unsigned threads, bool together,
+                            uint64_t seed, fsr_fault *fault);
 
 #endif

@@ -61,7 +61,7 @@ fsr_kernel *kernel_map(fsr_dtype dtype); /* rows only: b0, b1 in, b2 = b0 * b1 +
 
 /* A random kernel over rows x columns, the same for the same seed: loads of every shape, ops, several folds, results used in
  * later passes, stores everywhere. Integers only, so that every association gives the same bits. schedule says what is
- * allowed: passes, scans, kept values, and whether rows run along memory (COL). */
+ * allowed: passes, kept values, operators, and whether rows run along memory (COL). */
 fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans);
 
 /* Fills rows, columns, extents; splits 1, chunk = columns. Two dimensions, parallel or not; or one. */

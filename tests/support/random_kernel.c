@@ -89,7 +89,8 @@ static void fold(maker *m, fsr_fold_kind kind, int pass, bool exclusive) {
     static const fsr_op op[] = {FSR_OP_ADD, FSR_OP_MAXIMUM, FSR_OP_MINIMUM, FSR_OP_MUL};
     fsr_kernel *k = m->k;
     fsr_combine combine;
-    int which = pick(m, 6), result[2] = {0, 0};
+    bool ordered = k->schedule.kind != FSR_SCHEDULE_TEAM;
+    int which = pick(m, ordered ? 6 : 4), result[2] = {0, 0};
     if (which < 4) {
         put(m, kernel_result(k, kernel_builtin(k, kind, pass, exclusive, op[which], any(m)), 0));
         return;
