@@ -135,7 +135,7 @@ static void views(fsr_context *ctx, fsr_graph *g) {
 static void reductions(fsr_context *ctx, fsr_graph *g) {
     static float data[400][600];
     for (int i = 0; i < 400 * 600; i++)
-        data[0][i] = (float)(i * 31 % 997);
+        data[i / 600][i % 600] = (float)(i * 31 % 997);
     /* guide: reductions */
     const int rows = 0, columns = -1;
     fsr_node x = fsr_from_host(g, FSR_F32, 2, (int64_t[]){400, 600}, data);
