@@ -269,7 +269,8 @@ bool fsr_schedule_team_fits(const fsr_kernel *k) {
 }
 
 /* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row that fits into their
- * registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked again in each pass by all blocks. */
+ * registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked again in each pass by all blocks. Measured on one
+ * H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread 0.635, 0.565, 0.473 ms. */
 static void gpu_team(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -277,7 +278,7 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     s->kind = FSR_SCHEDULE_TEAM;
     s->threads = TEAM_THREADS;
     s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
-    s->items = widest(k) > 4 ? 8 : 16;
+    s->items = widest(k) > 4 ? 16 : 32;
     int64_t step = (int64_t)s->threads * s->items;
     s->persistent = cols <= resident * step;
     int64_t splits = s->persistent ? ceil_div(cols, step) : resident;
