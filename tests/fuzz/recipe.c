@@ -92,11 +92,6 @@ void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, vo
 const fsr_operator fuzz_linear_operator = {fuzz_linear, NULL, 2, {1, 0}, false};
 const fsr_operator fuzz_max_sum_operator = {fuzz_max_sum, NULL, 2, {-INFINITY, 0}, true};
 
-fsr_node fuzz_positive(fsr_node x) {
-    bool real = fsr_node_status(x) == FSR_OK && fsr_dtype_is_float(fsr_node_dtype(x));
-    return real ? fsr_add(x, fsr_float(x.graph, 0)) : x;
-}
-
 /* ---- recording --------------------------------------------------------------------------------------------- */
 
 static fsr_node record_op(fsr_op op, const fsr_node *a) {
@@ -153,7 +148,7 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
     const int *axes = s->ndim < 0 ? NULL : s->list;
     switch (s->kind) {
     case STEP_SUM: return fsr_sum(x, axes, s->ndim, s->flags);
-    case STEP_PROD: return fuzz_positive(fsr_prod(x, axes, s->ndim, s->flags));
+    case STEP_PROD: return fsr_prod(x, axes, s->ndim, s->flags);
     case STEP_MIN: return fsr_min(x, axes, s->ndim, s->flags);
     case STEP_MAX: return fsr_max(x, axes, s->ndim, s->flags);
     case STEP_MEAN: return fsr_mean(x, axes, s->ndim, s->flags);
@@ -161,7 +156,7 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
     case STEP_ANY: return fsr_any(x, axes, s->ndim, s->flags);
     case STEP_ALL: return fsr_all(x, axes, s->ndim, s->flags);
     case STEP_ARGMAX: return fsr_argmax(x, s->axis == RECIPE_FLAT ? NULL : &s->axis, s->flags);
-    case STEP_CUMSUM: return fuzz_positive(fsr_cumsum(x, s->axis, s->flags));
+    case STEP_CUMSUM: return fsr_cumsum(x, s->axis, s->flags);
     default: return fsr_cummax(x, s->axis, s->flags);
     }
 }
@@ -177,8 +172,6 @@ static void record_pair(const recipe_step *s, const fsr_node *in, fsr_node *out)
         fsr_reduce_with(out, in, op, s->ndim < 0 ? NULL : s->list, s->ndim, s->flags);
     else
         fsr_scan_with(out, in, op, s->axis, s->flags);
-    for (int i = 0; i < 2; i++)
-        out[i] = fuzz_positive(out[i]);
 }
 
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other) {

@@ -80,8 +80,6 @@ bool step_is_pair(step_kind kind);
 /* A leaf with data drawn from fill, on a graph with or without a context. fill % 4 == 3: NaN, infinities, signed zeros, limits; 2:
  * numbers of every magnitude; else small ones. */
 fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, unsigned fill);
-/* x, a float zero made positive: the reference knows no sign of a zero that a fold gives, and 1 / 0 would show it. */
-fsr_node fuzz_positive(fsr_node x);
 /* The operators: body of fsr_operator. */
 void fuzz_linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
 void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);

@@ -83,7 +83,7 @@ static void print_pair(const recipe_step *s, int i, FILE *to) {
     } else {
         fprintf(to, "%d, %s);\n", s->axis, flags(s->flags));
     }
-    fprintf(to, "    fsr_node n%d = fuzz_positive(t%d[0]);\n", i, i);
+    fprintf(to, "    fsr_node n%d = t%d[0];\n", i, i);
 }
 
 static void print_view(const recipe_step *s, FILE *to) {
@@ -112,8 +112,7 @@ static void print_view(const recipe_step *s, FILE *to) {
 }
 
 static void print_fold(const recipe_step *s, FILE *to) {
-    bool positive = s->kind == STEP_PROD || s->kind == STEP_CUMSUM;
-    fprintf(to, "%sfsr_%s(n%d, ", positive ? "fuzz_positive(" : "", functions[s->kind], s->arg[0]);
+    fprintf(to, "fsr_%s(n%d, ", functions[s->kind], s->arg[0]);
     if (s->kind == STEP_ARGMAX)
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "&(int){%d}", s->axis);
     else if (s->kind > STEP_ARGMAX)
@@ -125,7 +124,7 @@ static void print_fold(const recipe_step *s, FILE *to) {
     fprintf(to, ", %s", flags(s->flags));
     if (s->kind == STEP_VAR)
         fprintf(to, ", %g", s->value);
-    fprintf(to, positive ? "))" : ")");
+    fprintf(to, ")");
 }
 
 static void print_step(const recipe_step *s, int i, FILE *to) {
@@ -145,7 +144,7 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
     } else if (s->kind <= STEP_SLICE) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {
-        fprintf(to, "fuzz_positive(t%d[1])", s->arg[0]);
+        fprintf(to, "t%d[1]", s->arg[0]);
     } else {
         print_fold(s, to);
     }

@@ -406,34 +406,44 @@ static void test_lookback_levels(void **state) {
     finish(&n);
 }
 
-/* Random kernels, integers only: every association must give the interpreter's bits. */
+/* A schedule drawn from a seed, as emit_cuda.h allows them. */
+static fsr_schedule draw_schedule(uint64_t seed, int *splits, bool *scans) {
+    static const fsr_schedule_kind kinds[] = {FSR_SCHEDULE_ROW,   FSR_SCHEDULE_ROW, FSR_SCHEDULE_ROW,
+                                              FSR_SCHEDULE_SPLIT, FSR_SCHEDULE_COL, FSR_SCHEDULE_LOOKBACK,
+                                              FSR_SCHEDULE_TEAM};
+    uint64_t bits = seed * 0x9e3779b97f4a7c15u >> 40;
+    fsr_schedule s = {.kind = kinds[seed % 7], .threads = 32 << bits % 3, .vector = 1 << (bits >> 2) % 4};
+    s.group = s.threads;
+    s.items = s.vector * (1 + (int)(bits >> 4) % 4);
+    s.wide = (bits >> 6) & 1;
+    *splits = 1 + (int)(bits >> 7) % 5;
+    *scans = (bits >> 10) & 1;
+    if (s.kind == FSR_SCHEDULE_ROW || (s.kind == FSR_SCHEDULE_COL && !*scans))
+        s.group = s.threads >> (bits >> 11) % 6;
+    if (s.kind == FSR_SCHEDULE_TEAM)
+        s.group = 1 + (int)(bits >> 11) % 4;
+    if (s.kind == FSR_SCHEDULE_ROW || s.kind == FSR_SCHEDULE_TEAM)
+        s.persistent = (bits >> 14) & 1;
+    if (s.kind == FSR_SCHEDULE_SPLIT || s.kind == FSR_SCHEDULE_TEAM)
+        *scans = false;
+    if (s.kind == FSR_SCHEDULE_COL && *scans)
+        *splits = 1;
+    return s;
+}
+
+/* Random kernels under random schedules, integers only: every association must give the interpreter's bits.
+ * FUSOR_TEST_SEEDS: how many, for a long run. */
 static void test_random(void **state) {
     (void)state;
-    const struct {
-        fsr_schedule schedule;
+    const char *more = getenv("FUSOR_TEST_SEEDS");
+    int seeds = more ? atoi(more) : 28;
+    counts n = {.launches = 0};
+    for (int seed = 0; seed < seeds; seed++) {
         int splits;
         bool scans;
-    } way[] = {
-        {schedule(FSR_SCHEDULE_ROW, 64, 4, 1, 2), 1, true},
-        {schedule(FSR_SCHEDULE_ROW, 64, 32, 2, 4), 1, true},
-        {schedule(FSR_SCHEDULE_ROW, 128, 128, 1, 3), 1, true},
-        {persistent(schedule(FSR_SCHEDULE_ROW, 64, 64, 2, 8)), 1, true},
-        {persistent(schedule(FSR_SCHEDULE_ROW, 64, 16, 1, 8)), 1, true},
-        {schedule(FSR_SCHEDULE_SPLIT, 64, 64, 2, 4), 3, false},
-        {wide(schedule(FSR_SCHEDULE_COL, 64, 16, 2, 2)), 3, false},
-        {schedule(FSR_SCHEDULE_COL, 64, 64, 1, 1), 1, true},
-        {schedule(FSR_SCHEDULE_TEAM, 32, 3, 1, 2), 4, false},
-        {persistent(schedule(FSR_SCHEDULE_TEAM, 64, 2, 2, 4)), 1, false},
-        {schedule(FSR_SCHEDULE_LOOKBACK, 32, 32, 1, 2), 1, true},
-        {wide(schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 2, 2)), 1, true},
-    };
-    const char *more = getenv("FUSOR_TEST_SEEDS");
-    int seeds = more ? atoi(more) : 2;
-    counts n = {.launches = 0};
-    for (int w = 0; w < (int)(sizeof way / sizeof *way); w++)
-        for (int seed = 0; seed < seeds; seed++)
-            sweep(&n, kernel_random((uint64_t)(seed * 100 + w), way[w].schedule, way[w].scans), way[w].schedule,
-                  way[w].splits, 0);
+        fsr_schedule s = draw_schedule((uint64_t)seed, &splits, &scans);
+        sweep(&n, kernel_random((uint64_t)seed, s, scans), s, splits, 0);
+    }
     finish(&n);
 }
 

@@ -292,6 +292,28 @@ static void test_special_reductions(void **state) {
     fsr_ref_array_free(&prod);
 }
 
+/* 1 / what a fold left: known where the zero's sign is. */
+static void test_signs_of_zeros(void **state) {
+    fixture *f = *state;
+    const float a[] = {-0.0f, -0.0f, 0, -0.0f, -2, 0, -2, -0.0f, 1, -1};
+    fsr_node x = input(f, "x", FSR_F32, 2, (int64_t[]){5, 2}, a), one = fsr_full(f->g, FSR_F32, 0, NULL, 1);
+    const int axis = 1;
+    fsr_ref_array sum = run(f, fsr_div(one, fsr_sum(x, &axis, 1, 0)));
+    assert_true(isinf(sum.bound[0]));
+    assert_true(sum.value[1].f32 == INFINITY && sum.bound[1] == 0 && sum.value[4].f32 == INFINITY && sum.bound[4] == 0);
+    fsr_ref_array prod = run(f, fsr_div(one, fsr_prod(x, &axis, 1, 0)));
+    for (int i = 0; i < 4; i++)
+        assert_true(prod.bound[i] == 0 && prod.value[i].f32 == (i == 1 || i == 2 ? -INFINITY : INFINITY));
+    fsr_ref_array max = run(f, fsr_div(one, fsr_max(x, &axis, 1, 0)));
+    assert_true(max.value[0].f32 == -INFINITY && max.bound[0] == 0 && isinf(max.bound[1]) && max.bound[2] == 0);
+    fsr_ref_array scan = run(f, fsr_div(one, fsr_cumsum(x, 1, 0)));
+    assert_true(isinf(scan.bound[0]) && isinf(scan.bound[1]) && scan.bound[2] == 0 && scan.bound[3] == 0);
+    fsr_ref_array_free(&sum);
+    fsr_ref_array_free(&prod);
+    fsr_ref_array_free(&max);
+    fsr_ref_array_free(&scan);
+}
+
 /* Float sums in several orders pass; a dropped element does not. */
 static void test_sum_orders(void **state) {
     fixture *f = *state;
@@ -517,13 +539,13 @@ static void test_contraction(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_exact_maps),   TEST(test_integer_maps), TEST(test_exp_chain),
-        TEST(test_f64_chain),    TEST(test_unknown),      TEST(test_compare),
-        TEST(test_views),        TEST(test_reductions),   TEST(test_special_reductions),
-        TEST(test_sum_orders),   TEST(test_var),          TEST(test_argmax_tie),
-        TEST(test_scans),        TEST(test_recurrence),   TEST(test_long_chain),
-        TEST(test_leaves),       TEST(test_errors),       TEST(test_contraction),
-        TEST(test_cancellation),
+        TEST(test_exact_maps),     TEST(test_integer_maps), TEST(test_exp_chain),
+        TEST(test_f64_chain),      TEST(test_unknown),      TEST(test_compare),
+        TEST(test_views),          TEST(test_reductions),   TEST(test_special_reductions),
+        TEST(test_signs_of_zeros), TEST(test_sum_orders),   TEST(test_var),
+        TEST(test_argmax_tie),     TEST(test_scans),        TEST(test_recurrence),
+        TEST(test_long_chain),     TEST(test_leaves),       TEST(test_errors),
+        TEST(test_contraction),    TEST(test_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,22 @@ static item apply(fsr_op op, fsr_dtype compute, const item *pool, int n, uint64_
     return out;
 }
 
+/* What folds leave: a zero of unknown sign, a value that is only nearly known. */
+static item random_item(fsr_dtype dtype, uint64_t *state) {
+    static const double radii[] = {0.5, 1, 2, 0x1p-20, 0x1p-60};
+    item x = {.dtype = dtype, .value = random_value(dtype, state)};
+    x.ball = fsr_ball_from_value(dtype, x.value);
+    if (!fsr_dtype_is_float(dtype) || pick(state, 6) > 0)
+        return x;
+    if (x.ball.center == 0) {
+        x.ball = fsr_ball_unsign(x.ball);
+    } else if (isfinite(x.ball.center)) {
+        double radius = radii[pick(state, 5)];
+        x.ball = fsr_ball_settle(dtype, x.ball.center + (pick(state, 3) - 1) * (long double)radius, radius);
+    }
+    return x;
+}
+
 static void test_random_programs(void **state) {
     (void)state;
     static const fsr_dtype dtypes[] = {FSR_F32, FSR_F32, FSR_F64, FSR_I32, FSR_I64, FSR_U8, FSR_BOOL};
@@ -115,9 +131,7 @@ static void test_random_programs(void **state) {
         item pool[POOL + LENGTH];
         int n = 0;
         for (; n < POOL; n++) {
-            fsr_dtype dtype = dtypes[pick(&seed, 7)];
-            fsr_value v = random_value(dtype, &seed);
-            pool[n] = (item){dtype, v, fsr_ball_from_value(dtype, v)};
+            pool[n] = random_item(dtypes[pick(&seed, 7)], &seed);
         }
         for (int i = 0; i < LENGTH; i++) {
             fsr_op op = (fsr_op)pick(&seed, FSR_OP_COUNT);
@@ -210,6 +224,50 @@ static void test_unknowns(void **state) {
     assert_true(isinf(fsr_ball_op(FSR_OP_ADD, FSR_I32, FSR_I32, edge, FSR_BALL_STRICT).radius));
 }
 
+static fsr_ball raise(double base, double radius, double exponent, double exponent_radius) {
+    return op2(FSR_OP_POW, FSR_F64, base, radius, exponent, exponent_radius);
+}
+
+/* 1 to any power is 1, also to NaN and infinity; anything to 0 is 1, also NaN. */
+static void test_pow_near_one(void **state) {
+    (void)state;
+    const double inexact[] = {1, 1.5, 0.75, -1, -1.25};
+    for (int i = 0; i < 5; i++) {
+        assert_true(isinf(raise(inexact[i], 0.5, NAN, 0).radius));
+        assert_true(isinf(raise(inexact[i], 0.5, INFINITY, 0).radius));
+        assert_true(isinf(raise(inexact[i], 0.5, -INFINITY, 0).radius));
+    }
+    assert_true(isinf(raise(NAN, 0, 0.25, 0.5).radius));
+    assert_true(isinf(raise(INFINITY, 0, 0.25, 0.5).radius));
+    assert_true(isinf(raise(-INFINITY, 0, 2.5, 1).radius));
+    assert_true(isnan(raise(3, 0.5, NAN, 0).center) && raise(3, 0.5, NAN, 0).radius == 0);
+    assert_true(raise(3, 0.5, INFINITY, 0).center == INFINITY && raise(0.25, 0.125, INFINITY, 0).center == 0);
+    assert_true(raise(1, 0, NAN, 0).center == 1);
+}
+
+/* A zero of unknown sign is as good as any zero, but as a divisor. */
+static void test_unsigned_zero(void **state) {
+    (void)state;
+    const fsr_ball zero = fsr_ball_unsign((fsr_ball){0, 0});
+    assert_true(fsr_ball_unsigned(zero) && zero.radius == 0);
+    assert_false(fsr_ball_unsigned(fsr_ball_unsign((fsr_ball){1, 0})));
+    fsr_ball x[2] = {{2, 0}, zero};
+    assert_true(isinf(fsr_ball_op(FSR_OP_DIV, FSR_F32, FSR_F32, x, FSR_BALL_STRICT).radius));
+    fsr_ball sum = fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
+    assert_true(sum.center == 2 && sum.radius == 0);
+    assert_true(fsr_ball_op(FSR_OP_EQUAL, FSR_F32, FSR_BOOL, (fsr_ball[]){{0, 0}, zero}, FSR_BALL_STRICT).radius == 0);
+    assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_STRICT)));
+    x[0].center = 0;
+    fsr_ball plus = fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
+    assert_true(plus.center == 0 && plus.radius == 0 && !fsr_ball_unsigned(plus)); /* +0 with any zero is +0 */
+    x[0].center = -0.0L;
+    assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_STRICT)));
+    x[0] = zero;
+    assert_true(isnan(fsr_ball_op(FSR_OP_DIV, FSR_F32, FSR_F32, x, FSR_BALL_STRICT).center));
+    fsr_ball choice[3] = {{0, 1}, {0, 0}, {-0.0L, 0}};
+    assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, choice, FSR_BALL_STRICT)));
+}
+
 /* A product that a backend may contract, and a step of a fold, are not known to the last bit. */
 static void test_modes(void **state) {
     (void)state;
@@ -235,8 +293,13 @@ static void test_ulp(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ulp),   cmocka_unit_test(test_radii),           cmocka_unit_test(test_unknowns),
-        cmocka_unit_test(test_modes), cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_ulp),
+        cmocka_unit_test(test_radii),
+        cmocka_unit_test(test_unknowns),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_pow_near_one),
+        cmocka_unit_test(test_unsigned_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

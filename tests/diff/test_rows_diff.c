@@ -1,0 +1,97 @@
+/* Several passes over a row: softmax, standardizing, a rescale, over rows from one element to longer than any block holds, along rows and along
+ * columns, in one kernel each where the plan allows it. Against the reference; and the same bits again when run again. */
+#include "tests/support/subject.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t shapes[][2] = {{1, 1},      {3, 31},     {5, 32},      {4, 33},    {7, 257},     {2, 4095},   {3, 4096}, {2, 4097},  {300, 128},
+                                    {3, 8192},   {2, 16384},  {3, 16385},   {1, 50000}, {5, 70001},   {2, 200000}, {300, 17000}, {1, 1 << 20},
+                                    {33000, 20}, {40000, 33}, {100, 40000}};
+
+static fsr_node softmax(fsr_node x, int axis) {
+    fsr_node e = fsr_exp(fsr_sub(x, fsr_max(x, &axis, 1, FSR_KEEPDIMS)));
+    return fsr_div(e, fsr_sum(e, &axis, 1, FSR_KEEPDIMS));
+}
+
+static fsr_node centred(fsr_node x, int axis) {
+    return fsr_sub(x, fsr_mean(x, &axis, 1, FSR_KEEPDIMS));
+}
+
+static fsr_node rescaled(fsr_node x, int axis) {
+    fsr_node low = fsr_min(x, &axis, 1, FSR_KEEPDIMS), high = fsr_max(x, &axis, 1, FSR_KEEPDIMS);
+    return fsr_div(fsr_sub(x, low), fsr_add(fsr_sub(high, low), fsr_float(x.graph, 1)));
+}
+
+static fsr_node data(fsr_dtype dtype, const int64_t *shape) {
+    return fsr_mul(subject_data(dtype, 2, shape, SUBJECT_SMALL, 0), fsr_float(subject_g, 1));
+}
+
+static void check(fsr_dtype dtype, const int64_t *shape, int axis) {
+    fsr_node x = data(dtype, shape);
+    fsr_node out[] = {softmax(x, axis), centred(x, axis), rescaled(x, axis)};
+    for (int i = 0; i < COUNT_OF(out); ++i)
+        subject_verify(&out[i], 1, NULL, "row function %d of %s[%lld,%lld] along %d", i, fsr_dtype_name(dtype), (long long)shape[0],
+                       (long long)shape[1], axis);
+}
+
+static void along_rows(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT_OF(shapes); ++s) {
+        check(FSR_F32, shapes[s], 1);
+        if (shapes[s][0] * shapes[s][1] < 300000)
+            check(FSR_F64, shapes[s], 1);
+        fsr_graph_free(subject_g);
+        subject_g = fsr_graph_new(subject_ctx);
+    }
+}
+
+static void along_columns(void **state) {
+    (void)state;
+    static const int64_t tall[][2] = {{1, 1}, {31, 3}, {257, 7}, {4097, 2}, {20, 40000}, {50000, 3}, {3, 70001}};
+    for (int s = 0; s < COUNT_OF(tall); ++s)
+        check(FSR_F32, tall[s], 0);
+}
+
+/* Integers small enough for sums in f32 to be exact: every element counts, none may be folded twice. */
+static void exact_sums(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT_OF(shapes); ++s) {
+        int64_t n = shapes[s][0] * shapes[s][1];
+        float *ones = malloc(sizeof *ones * (size_t)n);
+        for (int64_t i = 0; i < n; ++i)
+            ones[i] = 1;
+        int axis = 1;
+        fsr_node x = fsr_from_host(subject_g, FSR_F32, 2, shapes[s], ones);
+        fsr_node y = fsr_sub(fsr_sum(x, &axis, 1, FSR_KEEPDIMS), x);
+        OK(fsr_read(y, ones, sizeof *ones * (size_t)n));
+        for (int64_t i = 0; i < n; ++i)
+            assert_true(ones[i] == (float)(shapes[s][1] - 1));
+        free(ones);
+        fsr_graph_free(subject_g);
+        subject_g = fsr_graph_new(subject_ctx);
+    }
+}
+
+/* The same bits from every run. */
+static void repeated(void **state) {
+    (void)state;
+    static const int64_t shape[] = {5, 70001};
+    size_t bytes = sizeof(float) * 5 * 70001;
+    float *first = malloc(bytes), *again = malloc(bytes);
+    fsr_node x = data(FSR_F32, shape);
+    OK(fsr_read(softmax(x, 1), first, bytes));
+    for (int run = 0; run < 100; ++run) {
+        OK(fsr_read(softmax(x, 1), again, bytes));
+        assert_memory_equal(first, again, bytes);
+    }
+    free(first);
+    free(again);
+}
+
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST(along_rows),
+    SUBJECT_TEST(along_columns),
+    SUBJECT_TEST(exact_sums),
+    SUBJECT_TEST(repeated),
+};
+SUBJECT_MAIN(tests)

@@ -1,0 +1,407 @@
+#include "tests/trust/scenarios.h"
+#include "primitives/primitives.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SHAPE(...) ((const int64_t[]){__VA_ARGS__})
+#define AXES(...) ((const int[]){__VA_ARGS__})
+enum { ROWS = 12, COLUMNS = 33, N = ROWS * COLUMNS };
+
+/* ---- the outcome ------------------------------------------------------------------------------------------ */
+
+/* True if status is a failure, which is then told. */
+static bool failed(outcome *out, fsr_context *ctx, fsr_status status) {
+    if (status && !out->status) {
+        out->status = status;
+        snprintf(out->message, sizeof out->message, "%s", fsr_error(ctx));
+    }
+    return status != FSR_OK;
+}
+
+static bool poisoned(outcome *out, fsr_node x) {
+    fsr_status status = fsr_node_status(x);
+    if (status && !out->status) {
+        out->status = status;
+        snprintf(out->message, sizeof out->message, "%s", fsr_node_error(x));
+    }
+    return status != FSR_OK;
+}
+
+static void tell(outcome *out, const void *data, size_t bytes) {
+    if (out->bytes + bytes > sizeof out->data)
+        abort();
+    memcpy(out->data + out->bytes, data, bytes);
+    out->bytes += bytes;
+}
+
+static void read_all(outcome *out, fsr_context *ctx, const fsr_node *x, int n) {
+    static unsigned char data[8192];
+    for (int i = 0; i < n && !out->status; ++i) {
+        size_t bytes = fsr_node_bytes(x[i]) > 0 ? (size_t)fsr_node_bytes(x[i]) : 0;
+        if (bytes > sizeof data)
+            abort();
+        if (!failed(out, ctx, fsr_read(x[i], data, bytes)))
+            tell(out, data, bytes);
+    }
+}
+
+/* The message and status of a graph that could not be made. */
+static fsr_graph *new_graph(outcome *out, fsr_context *ctx) {
+    fsr_graph *g = fsr_graph_new(ctx);
+    if (!g)
+        failed(out, ctx, fsr_error_status(ctx) ? fsr_error_status(ctx) : FSR_ERR_INTERNAL);
+    return g;
+}
+
+static const float *numbers(void) {
+    static float x[N];
+    for (int i = 0; i < N; ++i)
+        x[i] = (float)((i * 37) % 101 - 50) / 16;
+    return x;
+}
+
+static fsr_node matrix(fsr_graph *g) {
+    return fsr_from_host(g, FSR_F32, 2, SHAPE(ROWS, COLUMNS), numbers());
+}
+
+/* ---- recording ---------------------------------------------------------------------------------------------- */
+
+/* (a, b) . (c, d) = (a c, b c + d) */
+static void recurrence(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_mul(left[0], right[0]);
+    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
+}
+static const fsr_operator recurrence_op = {.body = recurrence, .arity = 2, .identity = {1, 0}};
+
+static void note_node(outcome *out, fsr_node x) {
+    if (poisoned(out, x))
+        return;
+    int64_t note[3] = {fsr_node_dtype(x), fsr_node_ndim(x), fsr_node_size(x)};
+    tell(out, note, sizeof note);
+}
+
+static void record_leaves(fsr_graph *g, outcome *out) {
+    note_node(out, fsr_input(g, "in", FSR_F64, 2, SHAPE(3, 4)));
+    note_node(out, fsr_param(g, "step", FSR_F32, 0.5));
+    note_node(out, fsr_float(g, 1.5));
+    note_node(out, fsr_int(g, 7));
+    note_node(out, fsr_bool(g, true));
+    note_node(out, fsr_full(g, FSR_I32, 2, SHAPE(2, 3), 4));
+    note_node(out, fsr_arange(g, FSR_I64, 9));
+}
+
+static void record_views(fsr_node x, outcome *out) {
+    note_node(out, fsr_cast(x, FSR_F64));
+    note_node(out, fsr_reshape(x, 1, SHAPE(-1)));
+    note_node(out, fsr_transpose(x, NULL));
+    note_node(out, fsr_broadcast_to(x, 3, SHAPE(2, ROWS, COLUMNS)));
+    note_node(out, fsr_squeeze(fsr_expand(x, 1), 1));
+    note_node(out, fsr_flip(x, -1));
+    note_node(out, fsr_slice(x, 1, 1, FSR_SLICE_END, 2));
+    note_node(out, fsr_hint_set(fsr_exp(x), FSR_HINT_MATERIALIZE));
+    note_node(out, fsr_where(fsr_lt(x, fsr_float(x.graph, 0)), fsr_neg(x), x));
+}
+
+static void record_folds(fsr_node x, outcome *out) {
+    fsr_node pair[2] = {x, fsr_mul(x, x)}, result[2];
+    note_node(out, fsr_sum(x, NULL, 0, 0));
+    note_node(out, fsr_prod(x, AXES(1), 1, 0));
+    note_node(out, fsr_min(x, AXES(0), 1, FSR_KEEPDIMS));
+    note_node(out, fsr_max(x, AXES(0, 1), 2, 0));
+    note_node(out, fsr_mean(x, AXES(1), 1, 0));
+    note_node(out, fsr_var(x, AXES(1), 1, 0, 1));
+    note_node(out, fsr_any(x, NULL, 0, 0));
+    note_node(out, fsr_all(x, NULL, 0, 0));
+    note_node(out, fsr_argmax(x, AXES(1), 0));
+    note_node(out, fsr_cumsum(x, 1, 0));
+    note_node(out, fsr_cummax(x, 0, FSR_EXCLUSIVE));
+    fsr_reduce_with(result, pair, &recurrence_op, AXES(1), 1, 0);
+    note_node(out, result[0]);
+    note_node(out, result[1]);
+    fsr_scan_with(result, pair, &recurrence_op, 1, 0);
+    note_node(out, result[0]);
+    note_node(out, result[1]);
+}
+
+static void record(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g);
+    note_node(out, x);
+    record_leaves(g, out);
+    record_views(x, out);
+    record_folds(x, out);
+    fsr_graph_free(g);
+}
+
+/* ---- computing ------------------------------------------------------------------------------------------------ */
+
+static void elementwise(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g), w = fsr_mul(fsr_cast(fsr_arange(g, FSR_I32, COLUMNS), FSR_F32), fsr_param(g, "k", FSR_F32, 0.25));
+    fsr_node outs[2] = {fsr_add(fsr_mul(x, w), fsr_float(g, 1)), fsr_gt(x, w)};
+    if (!failed(out, ctx, fsr_compute(outs, 2)))
+        read_all(out, ctx, outs, 2);
+    fsr_graph_free(g);
+}
+
+static void softmax(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g), e = fsr_exp(fsr_sub(x, fsr_max(x, AXES(1), 1, FSR_KEEPDIMS)));
+    fsr_node s = fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS));
+    read_all(out, ctx, &s, 1);
+    fsr_graph_free(g);
+}
+
+static void scans(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g), outs[2] = {fsr_cumsum(x, 1, 0), fsr_cummax(x, 0, FSR_EXCLUSIVE)};
+    read_all(out, ctx, outs, 2);
+    fsr_graph_free(g);
+}
+
+static void tuples(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g), pair[2] = {fsr_div(x, fsr_float(g, 4)), x}, outs[6];
+    fsr_reduce_with(outs, pair, &recurrence_op, AXES(1), 1, 0);
+    fsr_scan_with(outs + 2, pair, &recurrence_op, 1, 0);
+    outs[4] = fsr_argmax(x, AXES(1), 0);
+    outs[5] = fsr_var(x, NULL, 0, 0, 0);
+    if (!failed(out, ctx, fsr_compute(outs, 6)))
+        read_all(out, ctx, outs, 6);
+    fsr_graph_free(g);
+}
+
+/* Kernels one after the other: a sum of everything, used everywhere, and its square root summed again. */
+static void several(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g), t = fsr_hint_set(fsr_sin(x), FSR_HINT_MATERIALIZE);
+    fsr_node y = fsr_add(fsr_transpose(t, NULL), fsr_sum(t, NULL, 0, 0));
+    fsr_node outs[3] = {fsr_sum(fsr_mul(y, y), AXES(0), 1, 0), t, fsr_sin(x)};
+    if (!failed(out, ctx, fsr_compute(outs, 3)))
+        read_all(out, ctx, outs, 3);
+    fsr_graph_free(g);
+}
+
+static fsr_plan *make_plan(fsr_context *ctx, fsr_graph *g, outcome *out) {
+    fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)), mask = fsr_input(g, "mask", FSR_BOOL, 1, SHAPE(COLUMNS));
+    fsr_node kept = fsr_where(mask, fsr_mul(x, fsr_param(g, "k", FSR_F32, 2)), fsr_add(matrix(g), fsr_float(g, 1)));
+    fsr_node outs[2] = {kept, fsr_sum(kept, AXES(1), 1, 0)};
+    fsr_plan *plan = NULL;
+    failed(out, ctx, fsr_compile(outs, 2, &plan));
+    return plan;
+}
+
+static void plans(fsr_context *ctx, outcome *out) {
+    float x[N], k = 3, y[N], sum[ROWS];
+    unsigned char mask[COLUMNS];
+    fsr_graph *g = new_graph(out, ctx);
+    fsr_plan *plan = g ? make_plan(ctx, g, out) : NULL;
+    fsr_graph_free(g);
+    memcpy(x, numbers(), sizeof x);
+    for (int i = 0; i < COLUMNS; ++i)
+        mask[i] = i % 3 ? 7 : 0;
+    const fsr_arg in[] = {{"x", x, sizeof x, FSR_HOST}, {"mask", mask, sizeof mask, FSR_HOST}, {"k", &k, sizeof k, FSR_HOST}};
+    const fsr_arg to[] = {{NULL, y, sizeof y, FSR_HOST}, {NULL, sum, sizeof sum, FSR_HOST}};
+    if (plan && !failed(out, ctx, fsr_plan_run(plan, in, 3, to, 2, NULL))) {
+        tell(out, y, sizeof y);
+        tell(out, sum, sizeof sum);
+    }
+    fsr_plan_free(plan);
+}
+
+/* ---- files, printing, checking ---------------------------------------------------------------------------------- */
+
+static void npy(fsr_context *ctx, outcome *out) {
+    char path[128];
+    snprintf(path, sizeof path, "/tmp/fusor-trust-%ld.npy", (long)getpid());
+    fsr_graph *g = new_graph(out, ctx);
+    if (g && !failed(out, ctx, fsr_npy_write(fsr_add(matrix(g), fsr_float(g, 2)), path))) {
+        fsr_node back = fsr_npy_read(g, path);
+        if (!poisoned(out, back))
+            read_all(out, ctx, &back, 1);
+    }
+    fsr_graph_free(g);
+    unlink(path);
+}
+
+static void inspect(fsr_context *ctx, outcome *out) {
+    static char text[8000];
+    fsr_plan_info info;
+    fsr_graph *g = new_graph(out, ctx);
+    FILE *to = fmemopen(text, sizeof text, "w");
+    if (g && to) {
+        fsr_node x = matrix(g), outs[2] = {fsr_sub(x, fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS)), fsr_cumsum(x, 0, 0)};
+        memset(text, 0, sizeof text);
+        if (!failed(out, ctx, fsr_print(outs, 2, to)) && !failed(out, ctx, fsr_dot(outs, 2, to)) &&
+            !failed(out, ctx, fsr_explain(outs, 2, to)) && !failed(out, ctx, fsr_query(outs, 2, &info))) {
+            fflush(to);
+            tell(out, text, sizeof text);
+            tell(out, &info.kernels, sizeof info.kernels);
+        }
+    }
+    if (to)
+        fclose(to);
+    fsr_graph_free(g);
+}
+
+static void verify(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g), pair[2] = {fsr_div(x, fsr_float(g, 4)), x}, outs[4];
+    fsr_verify_report report;
+    outs[0] = fsr_tanh(fsr_slice(x, 1, 2, FSR_SLICE_END, 3));
+    outs[1] = fsr_var(x, AXES(1), 1, 0, 0);
+    fsr_scan_with(outs + 2, pair, &recurrence_op, 1, 0);
+    if (!failed(out, ctx, fsr_verify(outs, 4, &report)))
+        tell(out, &report.checked, sizeof report.checked);
+    fsr_graph_free(g);
+}
+
+/* ---- scopes, text ------------------------------------------------------------------------------------------------ */
+
+static fsr_node steps(fsr_context *ctx, outcome *out, fsr_node x) {
+    for (int i = 0; i < 3 && !out->status; ++i) {
+        fsr_node y = fsr_mul(x, fsr_add(x, fsr_float(x.graph, 1)));
+        if (!failed(out, ctx, fsr_force(y)))
+            failed(out, ctx, fsr_scope_keep(x.graph, &y, 1));
+        x = y;
+    }
+    return x;
+}
+
+/* Calls on scopes say all with their status. */
+static void scopes(fsr_context *ctx, outcome *out) {
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g);
+    int depth = 0;
+    for (; depth < 9 && !out->status; depth++) {
+        fsr_status status = fsr_scope_begin(g);
+        if (status)
+            snprintf(out->message, sizeof out->message, "%s", fsr_status_sentence(status));
+        out->status = status;
+    }
+    if (!out->status)
+        x = steps(ctx, out, x);
+    for (int i = 0; i < depth && !out->status; i++)
+        failed(out, ctx, fsr_scope_end(g, &x, 1));
+    if (!out->status)
+        read_all(out, ctx, &x, 1);
+    fsr_graph_free(g);
+}
+
+static void parse(fsr_context *ctx, outcome *out) {
+    char *text = NULL;
+    size_t size = 0;
+    fsr_graph *g = new_graph(out, ctx), *again = g ? new_graph(out, ctx) : NULL;
+    static char printed[4000];
+    FILE *to = fmemopen(printed, sizeof printed, "w");
+    (void)text;
+    (void)size;
+    if (again && to) {
+        fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)), pair[2] = {x, x}, outs[3], back[3];
+        outs[0] = fsr_sub(x, fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS));
+        fsr_reduce_with(outs + 1, pair, &recurrence_op, AXES(1), 1, 0);
+        memset(printed, 0, sizeof printed);
+        if (!failed(out, ctx, fsr_print(outs, 3, to))) {
+            fflush(to);
+            int n = 0;
+            char why[200] = "";
+            fsr_status status = fsr_parse(again, printed, back, 3, &n, why, sizeof why);
+            if (status) {
+                out->status = status;
+                snprintf(out->message, sizeof out->message, "%s", why);
+            }
+            for (int i = 0; i < n && !status; ++i)
+                note_node(out, back[i]);
+        }
+    }
+    if (to)
+        fclose(to);
+    fsr_graph_free(again);
+    fsr_graph_free(g);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------- */
+
+const scenario scenarios[] = {
+    {"record", record},   {"elementwise", elementwise}, {"softmax", softmax}, {"scans", scans},
+    {"tuples", tuples},   {"several", several},         {"plans", plans},     {"npy", npy},
+    {"inspect", inspect}, {"verify", verify},           {"scopes", scopes},   {"parse", parse},
+};
+const int scenario_count = sizeof scenarios / sizeof *scenarios;
+
+const scenario *scenario_find(const char *name) {
+    for (int i = 0; i < scenario_count; ++i)
+        if (strcmp(scenarios[i].name, name) == 0)
+            return &scenarios[i];
+    return NULL;
+}
+
+void scenario_run(const scenario *s, fsr_context *ctx, outcome *out) {
+    out->status = FSR_OK;
+    out->message[0] = 0;
+    out->bytes = 0;
+    s->run(ctx, out);
+}
+
+/* ---- the compiler ----------------------------------------------------------------------------------------------------- */
+
+static char stub_dir[64], stub[128];
+
+static const char stub_text[] = "#!/bin/sh\n"
+                                "if [ \"$1\" = --version ]; then echo 'stub cc 1'; exit 0; fi\n"
+                                "for a; do case $a in *.so) out=$a ;; *.c) in=$a ;; esac; done\n"
+                                "memo=${0%/*}/${in##*/}\n"
+                                "if cmp -s \"$in\" \"$memo\"; then exec cp \"$memo.so\" \"$out\"; fi\n"
+                                "cc \"$@\" && cp \"$out\" \"$memo.so\" && cp \"$in\" \"$memo\"\n";
+
+void stub_compiler_make(char compiler[128]) {
+    strcpy(stub_dir, "/tmp/fusor-trust-cc-XXXXXX");
+    if (!mkdtemp(stub_dir))
+        abort();
+    snprintf(stub, sizeof stub, "%s/cc", stub_dir);
+    FILE *file = fopen(stub, "w");
+    if (!file || fputs(stub_text, file) < 0 || fclose(file) != 0 || chmod(stub, 0700) != 0)
+        abort();
+    strcpy(compiler, stub);
+}
+
+void stub_compiler_remove(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", stub_dir);
+    if (system(command) != 0)
+        fprintf(stderr, "%s is left\n", stub_dir);
+    stub[0] = 0;
+}
+
+fsr_config scenario_config(fsr_backend_kind backend) {
+    fsr_config config;
+    fsr_config_init(&config, NULL, 0);
+    config.backend = backend;
+    config.fusion = 1;
+    config.fuel = -1;
+    config.cache_dir = "";
+    config.dump_dir = config.load_dir = NULL;
+    config.log_level = FSR_LOG_SILENT;
+    config.compiler = stub[0] ? stub : NULL;
+    return config;
+}

@@ -1,0 +1,38 @@
+/* Work that a program does with Fusor, as one function each: it makes what it needs, cleans up in any case, and tells the first
+ * failure or the bytes it computed. The same work is run with each of its calls failing. */
+#ifndef FUSOR_TESTS_TRUST_SCENARIOS_H
+#define FUSOR_TESTS_TRUST_SCENARIOS_H
+
+#include "fusor/fusor.h"
+#include <stddef.h>
+
+typedef struct outcome {
+    fsr_status status;
+    char message[600];
+    size_t bytes;
+    unsigned char data[16384];
+} outcome;
+
+typedef struct scenario {
+    const char *name;
+    void (*run)(fsr_context *ctx, outcome *out);
+} scenario;
+
+/* Recording every primitive; elementwise, rows, scans, tuples, plans, files, printing, checking, scopes, parsing. */
+extern const scenario scenarios[];
+extern const int scenario_count;
+
+/* By name; NULL: there is none. */
+const scenario *scenario_find(const char *name);
+/* Runs s on ctx into an emptied outcome. */
+void scenario_run(const scenario *s, fsr_context *ctx, outcome *out);
+
+/* A directory of this program with a compiler in it that answers at once where the machine's has answered before: the same source
+ * gives the same object. */
+void stub_compiler_make(char compiler[128]);
+void stub_compiler_remove(void);
+
+/* Defaults for a backend, whatever the environment says: no disk cache, silent, and the stub compiler if there is one. */
+fsr_config scenario_config(fsr_backend_kind backend);
+
+#endif
