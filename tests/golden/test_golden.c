@@ -1,0 +1,157 @@
+/* Generated sources, kept: what a change of the emitters does to them is seen in the diff. The plans are made for an H200 and for a CPU with fixed
+ * figures, so the texts are the same on every machine.
+ * FUSOR_UPDATE_GOLDEN=1 writes the files anew; look at the diff before committing it. */
+#include "backend_cuda/emit_cuda.h"
+#include "fusion/plan.h"
+#include "runtime/context.h"
+#include "runtime/text.h"
+#include "tests/support/subject.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fsr_target gpu = {.gpu = true, .processors = 132, .max_threads = 1024, .threads_per_processor = 2048, .registers_bytes = 262144,
+                               .shared_bytes = 49152, .cache_bytes = 60 << 20, .memory_bytes = (int64_t)139 << 30, .max_parameter_bytes = 4096};
+static const fsr_target cpu = {.processors = 2, .cache_bytes = 32 << 20, .shared_bytes = 1 << 20, .memory_bytes = (int64_t)16 << 30};
+
+static fsr_node vector(const char *name) {
+    return fsr_input(subject_g, name, FSR_F32, 1, SHAPE(1 << 24));
+}
+
+static fsr_node matrix(int64_t rows, int64_t columns) {
+    return fsr_input(subject_g, "m", FSR_F32, 2, SHAPE(rows, columns));
+}
+
+static fsr_node hidden_layer(void) {
+    fsr_node v = fsr_mul(fsr_div(vector("grey"), fsr_float(subject_g, 255)), vector("weight"));
+    fsr_node p = fsr_exp(v), m = fsr_exp(fsr_neg(v));
+    return fsr_div(fsr_sub(p, m), fsr_add(p, m));
+}
+
+static fsr_node sum_of_product(void) {
+    return fsr_sum(fsr_mul(vector("x"), vector("y")), NULL, 0, 0);
+}
+
+static fsr_node softmax_of(fsr_node x) {
+    fsr_node e = fsr_exp(fsr_sub(x, fsr_max(x, AXES(1), 1, FSR_KEEPDIMS)));
+    return fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS));
+}
+
+static fsr_node softmax(void) {
+    return softmax_of(matrix(4096, 4096));
+}
+
+static fsr_node softmax_long(void) {
+    return softmax_of(matrix(16, 1 << 20));
+}
+
+static fsr_node col_sum(void) {
+    return fsr_sum(matrix(4096, 4096), AXES(0), 1, 0);
+}
+
+static fsr_node cumsum(void) {
+    return fsr_cumsum(vector("x"), 0, 0);
+}
+
+static fsr_node transposed(void) {
+    fsr_node m = matrix(4096, 1024);
+    return fsr_add(fsr_transpose(fsr_mul(m, m), NULL), fsr_float(subject_g, 0.5));
+}
+
+static const struct {
+    const char *name;
+    fsr_node (*build)(void);
+} programs[] = {{"hidden_layer", hidden_layer}, {"sum_of_product", sum_of_product}, {"softmax", softmax}, {"softmax_long", softmax_long},
+                {"col_sum", col_sum},           {"cumsum", cumsum},                 {"transposed", transposed}};
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    fsr_text text = {0};
+    char block[4096];
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;)
+        fsr_text_raw(&text, block, n);
+    fclose(file);
+    return fsr_text_take(&text);
+}
+
+static void compare(const char *name, const char *suffix, const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "tests/golden/%s.%s", name, suffix);
+    if (getenv("FUSOR_UPDATE_GOLDEN")) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_true(fputs(text, file) >= 0);
+        assert_int_equal(fclose(file), 0);
+        return;
+    }
+    char *kept = read_file(path);
+    if (!kept)
+        fail_msg("%s is missing; FUSOR_UPDATE_GOLDEN=1 makes it", path);
+    if (strcmp(kept, text) != 0)
+        fail_msg("%s differs from what is generated now; if that is meant, run with FUSOR_UPDATE_GOLDEN=1", path);
+    free(kept);
+}
+
+static void program_of(fsr_node out, const fsr_target *target, fsr_program *program) {
+    fsr_flow flow;
+    fsr_binding binding;
+    char why[256];
+    fsr_ref ref = {out.id, out.output};
+    fsr_program_options options = {.target = *target, .fusion = true, .fuel = -1};
+    assert_int_equal(fsr_flow_build(&flow, &binding, subject_g, &ref, 1), FSR_OK);
+    fsr_binding_clear(&binding);
+    if (fsr_program_make(program, &flow, &options, why, sizeof why))
+        fail_msg("%s", why);
+    assert_int_equal(program->nsteps, 1);
+}
+
+static void on_gpu(void **state) {
+    (void)state;
+    for (int i = 0; i < COUNT_OF(programs); ++i) {
+        fsr_program program;
+        fsr_text text = {0};
+        program_of(programs[i].build(), &gpu, &program);
+        assert_int_equal(fsr_emit_cuda(program.step[0].kernel, &text), FSR_OK);
+        char *source = fsr_text_take(&text);
+        compare(programs[i].name, "cu", source);
+        free(source);
+        fsr_program_clear(&program);
+    }
+}
+
+static void on_cpu(void **state) {
+    (void)state;
+    fsr_backend *backend = fsr_context_backend(subject_ctx);
+    for (int i = 0; i < COUNT_OF(programs); ++i) {
+        fsr_program program;
+        fsr_fault fault = {FSR_OK, NULL};
+        char *source = NULL;
+        program_of(programs[i].build(), &cpu, &program);
+        assert_int_equal(backend->ops->emit(backend, program.step[0].kernel, &source, &fault), FSR_OK);
+        compare(programs[i].name, "c.txt", source);
+        free(source);
+        fsr_program_clear(&program);
+    }
+}
+
+/* The loop IR itself. */
+static void loop_ir(void **state) {
+    (void)state;
+    for (int i = 0; i < COUNT_OF(programs); ++i) {
+        fsr_program program;
+        char *text = NULL;
+        size_t size = 0;
+        program_of(programs[i].build(), &gpu, &program);
+        FILE *to = open_memstream(&text, &size);
+        fsr_kernel_print(program.step[0].kernel, to);
+        assert_int_equal(fclose(to), 0);
+        compare(programs[i].name, "ir", text);
+        free(text);
+        fsr_program_clear(&program);
+    }
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(on_gpu), SUBJECT_TEST(on_cpu), SUBJECT_TEST(loop_ir)};
+SUBJECT_MAIN(tests)
