@@ -37,12 +37,10 @@ enum {
 struct fsr_c_compiler {
     char *asked; /* config->compiler, NULL: look for one */
     fsr_disk_cache *cache;
-    pthread_mutex_t lock; /* of the search */
-    bool searched;
-    char *program; /* NULL after a search: none works */
-    char *version; /* what it says of itself */
-    char *machine; /* what -march=native depends on */
-    char *tried;   /* "cc (No such file or directory), ..." */
+    pthread_mutex_t lock; /* of the search; what it has found does not change any more */
+    char *program;        /* NULL: not found yet */
+    char *version;        /* what it says of itself */
+    char *machine;        /* what -march=native depends on; NULL: not known yet */
 };
 
 /* ---- what a binary depends on ------------------------------------------------------------------- */
@@ -56,19 +54,23 @@ static bool is_machine_line(const char *line) {
     return false;
 }
 
-/* The first processor's identity and feature flags, and the kernel's name of the architecture. */
+/* The first processor's identity and feature flags, and the kernel's name of the architecture. NULL if they cannot be read, or
+ * memory is out: a name without the flags would fit machines that differ. */
 static char *describe_machine(void) {
     struct utsname name;
     fsr_text t = {0};
     size_t size;
     char *info = fsr_file_read("/proc/cpuinfo", &size);
-    if (uname(&name) == 0)
-        fsr_text_add(&t, "%s %s\n", name.sysname, name.machine);
-    char *end = info ? strstr(info, "\n\n") : NULL;
+    if (!info || uname(&name) != 0) {
+        free(info);
+        return NULL;
+    }
+    fsr_text_add(&t, "%s %s\n", name.sysname, name.machine);
+    char *end = strstr(info, "\n\n");
     if (end)
         *end = 0;
     char *rest = info;
-    for (char *line = info ? strtok_r(info, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+    for (char *line = strtok_r(info, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         if (is_machine_line(line))
             fsr_text_add(&t, "%s\n", line);
     free(info);
@@ -77,49 +79,59 @@ static char *describe_machine(void) {
 
 /* ---- finding a compiler ------------------------------------------------------------------------- */
 
-static bool try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
+/* 0, or an errno that says nothing about the compiler (ENOMEM: memory is out). Fills program and version if it works, else adds
+ * to `tried` what was wrong. */
+static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
     const char *const argv[] = {program, "--version", NULL};
     fsr_text said = {0};
     int status = 0;
     int error = fsr_process_run(argv, &said, &status);
     if (!error && status == 0 && said.size) {
-        c->version = fsr_text_take(&said);
-        c->program = strdup(program);
-        return c->version && c->program;
+        char *version = fsr_text_take(&said), *copy = strdup(program);
+        if (version && copy) {
+            c->version = version;
+            c->program = copy;
+            return 0;
+        }
+        free(version);
+        free(copy);
+        return ENOMEM;
     }
     fsr_text_free(&said);
     if (error)
         fsr_text_add(tried, "%s%s (%s)", tried->size ? ", " : "", program, strerror(error));
     else
         fsr_text_add(tried, "%s%s (exit status %d)", tried->size ? ", " : "", program, status);
-    return false;
+    return error == ENOMEM ? ENOMEM : 0;
 }
 
-static void search(fsr_c_compiler *c) {
+static fsr_status search(fsr_c_compiler *c, fsr_fault *fault) {
     static const char *const usual[] = {"cc", "gcc", "clang"};
     fsr_text tried = {0};
-    if (c->asked) {
-        try_compiler(c, c->asked, &tried);
-    } else {
-        for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-            if (try_compiler(c, usual[i], &tried))
-                break;
-    }
-    c->tried = fsr_text_take(&tried);
-    c->machine = describe_machine();
-    c->searched = true;
+    int n = c->asked ? 1 : (int)(sizeof usual / sizeof *usual), error = 0;
+    for (int i = 0; i < n && !c->program && !error; i++)
+        error = try_compiler(c, c->asked ? c->asked : usual[i], &tried);
+    fsr_status status = FSR_OK;
+    if (error || (!c->program && tried.failed))
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "looking for a C compiler: out of memory");
+    else if (!c->program)
+        status = fsr_fault_set(fault, FSR_ERR_NO_COMPILER,
+                               "no C compiler for the CPU backend: tried %s; install one or name one in FUSOR_COMPILER",
+                               tried.data);
+    fsr_text_free(&tried);
+    return status;
 }
 
-static fsr_status find_compiler(fsr_c_compiler *c, fsr_fault *fault) {
+/* A search without a result is made again next time: what stood in the way (no memory, too many open files, a compiler not
+ * yet installed) may be gone. Likewise the machine's description; while there is none, *cache is NULL. */
+static fsr_status find_compiler(fsr_c_compiler *c, fsr_disk_cache **cache, fsr_fault *fault) {
     pthread_mutex_lock(&c->lock);
-    if (!c->searched)
-        search(c);
+    fsr_status status = c->program ? FSR_OK : search(c, fault);
+    if (status == FSR_OK && c->cache && !c->machine)
+        c->machine = describe_machine();
+    *cache = c->machine ? c->cache : NULL;
     pthread_mutex_unlock(&c->lock);
-    if (c->program && c->version)
-        return FSR_OK;
-    return fsr_fault_set(fault, FSR_ERR_NO_COMPILER,
-                         "no C compiler for the CPU backend: tried %s; install one or name one in FUSOR_COMPILER",
-                         c->tried ? c->tried : "none");
+    return status;
 }
 
 /* ---- the disk cache's key ----------------------------------------------------------------------- */
@@ -138,8 +150,7 @@ static int list_options(const fsr_c_compiler *c, bool contraction, const char **
 static char *make_key(const fsr_c_compiler *c, const char *source, bool contraction, size_t *size) {
     const char *option[FSR_OPTIONS + FSR_GCC_OPTIONS + 1];
     fsr_text t = {0};
-    fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, c->program, c->version,
-                 c->machine ? c->machine : "");
+    fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, c->program, c->version, c->machine);
     for (int i = 0, n = list_options(c, contraction, option); i < n; i++)
         fsr_text_add(&t, "%s%s", option[i], i + 1 < n ? " " : "\n");
     fsr_text_raw(&t, source, strlen(source));
@@ -195,7 +206,8 @@ static fsr_status run_compiler(const fsr_c_compiler *c, const fsr_workshop *w, b
     argv[n] = NULL;
     int error = fsr_process_run(argv, &said, &status);
     if (error)
-        fsr_fault_set(fault, FSR_ERR_NO_COMPILER, "compiling %s: starting %s: %s", name, c->program, strerror(error));
+        fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_NO_COMPILER, "compiling %s: running %s: %s",
+                      name, c->program, error == ENOMEM ? "out of memory" : strerror(error));
     else if (status != 0)
         fsr_fault_set(fault, FSR_ERR_COMPILE, "%s rejected the source of %s (exit status %d; source: %s):\n%s",
                       c->program, name, status, dump ? dump : "set FUSOR_DUMP_DIR to keep it",
@@ -219,11 +231,11 @@ static fsr_status load(const fsr_workshop *w, const char *name, void **handle, v
 }
 
 /* True if the disk cache had an object and it could be loaded. */
-static bool load_cached(fsr_c_compiler *c, const fsr_workshop *w, const char *name, const char *key, size_t key_size,
-                        void **handle, void **function) {
+static bool load_cached(fsr_disk_cache *cache, const fsr_workshop *w, const char *name, const char *key,
+                        size_t key_size, void **handle, void **function) {
     fsr_fault unused = {0};
     size_t size = 0;
-    void *object = fsr_disk_cache_get(c->cache, key, key_size, &size);
+    void *object = fsr_disk_cache_get(cache, key, key_size, &size);
     if (!object)
         return false;
     bool loaded = fsr_file_write(w->object, object, size) && load(w, name, handle, function, &unused) == FSR_OK;
@@ -235,25 +247,25 @@ static bool load_cached(fsr_c_compiler *c, const fsr_workshop *w, const char *na
 }
 
 /* A failure to store costs a compilation next time, nothing now. */
-static void store_object(fsr_c_compiler *c, const fsr_workshop *w, const char *key, size_t key_size) {
+static void store_object(fsr_disk_cache *cache, const fsr_workshop *w, const char *key, size_t key_size) {
     fsr_fault unused = {0};
     size_t size = 0;
-    char *object = c->cache ? fsr_file_read(w->object, &size) : NULL;
+    char *object = fsr_file_read(w->object, &size);
     if (object)
-        fsr_disk_cache_put(c->cache, key, key_size, object, size, &unused);
+        fsr_disk_cache_put(cache, key, key_size, object, size, &unused);
     fsr_fault_clear(&unused);
     free(object);
 }
 
-static fsr_status compile_in(fsr_c_compiler *c, const fsr_workshop *w, const char *name, const char *source,
-                             bool contraction, const char *dump, void **handle, void **function, bool *from_disk,
-                             fsr_fault *fault) {
+static fsr_status compile_in(fsr_c_compiler *c, fsr_disk_cache *cache, const fsr_workshop *w, const char *name,
+                             const char *source, bool contraction, const char *dump, void **handle, void **function,
+                             bool *from_disk, fsr_fault *fault) {
     size_t key_size = 0;
-    char *key = make_key(c, source, contraction, &key_size);
-    if (!key)
+    char *key = cache ? make_key(c, source, contraction, &key_size) : NULL;
+    if (cache && !key)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", name);
     fsr_status status = FSR_OK;
-    *from_disk = load_cached(c, w, name, key, key_size, handle, function);
+    *from_disk = key && load_cached(cache, w, name, key, key_size, handle, function);
     if (!*from_disk) {
         if (!fsr_file_write(w->source, source, strlen(source)))
             status = fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", w->source, strerror(errno));
@@ -261,8 +273,8 @@ static fsr_status compile_in(fsr_c_compiler *c, const fsr_workshop *w, const cha
             status = run_compiler(c, w, contraction, name, dump, fault);
         if (status == FSR_OK)
             status = load(w, name, handle, function, fault);
-        if (status == FSR_OK)
-            store_object(c, w, key, key_size);
+        if (status == FSR_OK && key)
+            store_object(cache, w, key, key_size);
     }
     free(key);
     return status;
@@ -271,15 +283,16 @@ static fsr_status compile_in(fsr_c_compiler *c, const fsr_workshop *w, const cha
 fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source, bool contraction, const char *dump,
                          void **handle, void **function, bool *from_disk, fsr_fault *fault) {
     fsr_workshop w;
+    fsr_disk_cache *cache;
     *handle = *function = NULL;
     *from_disk = false;
-    fsr_status status = find_compiler(c, fault);
+    fsr_status status = find_compiler(c, &cache, fault);
     if (status != FSR_OK)
         return status;
     status = workshop_open(&w, name, fault);
     if (status != FSR_OK)
         return status;
-    status = compile_in(c, &w, name, source, contraction, dump, handle, function, from_disk, fault);
+    status = compile_in(c, cache, &w, name, source, contraction, dump, handle, function, from_disk, fault);
     workshop_close(&w);
     return status;
 }
@@ -319,6 +332,5 @@ void fsr_c_compiler_free(fsr_c_compiler *c) {
     free(c->program);
     free(c->version);
     free(c->machine);
-    free(c->tried);
     free(c);
 }

@@ -1,16 +1,19 @@
-/* The CPU backend: the vtable over emitted C, the module cache and the memory pool. Kernels run in the calling thread,
- * so every call is complete when it returns and there is nothing to wait for.
+/* The CPU backend: the vtable over emitted C, the module cache, the memory pool and the threads. A launch is done when it
+ * returns, so there is nothing to wait for.
  *
  * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
  * kernel both compile it, the first one to finish is kept. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "backend_cpu/compile.h"
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/files.h"
 #include "backend_cpu/pool.h"
+#include "backend_cpu/tasks.h"
 #include "runtime/backend.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +23,14 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-typedef void (*fsr_c_function)(void *const *arrays, const int64_t *integers, const fsr_value *scalars, void *work);
-
 struct fsr_module {
     fsr_module *next;
     uint64_t hash;
     char *source;
     bool contraction;
     void *handle;
-    fsr_c_function run;
+    fsr_cpu_shape shape;
+    fsr_c_run run;
 };
 
 #define FSR_BUCKETS 256
@@ -39,6 +41,8 @@ typedef struct fsr_cpu {
     char *dump_dir, *load_dir; /* NULL: none */
     int log_level;
     fsr_pool pool;
+    fsr_crew *crew;
+    int64_t cache; /* bytes of the last one */
     pthread_mutex_t lock; /* of what follows */
     fsr_module *module[FSR_BUCKETS];
     struct timespec mark[2];
@@ -66,20 +70,23 @@ static int64_t system_number(int name, int64_t otherwise) {
     return n > 0 ? (int64_t)n : otherwise;
 }
 
-/* cache_bytes is the largest cache, shared_bytes the one a core has to itself. */
-static void cpu_target(fsr_backend *b, fsr_target *out) {
-    int64_t l2 = 1 << 20, l3 = 0;
-    (void)b;
-    memset(out, 0, sizeof *out);
+/* The cache that a core has to itself, and the largest one. */
+static void find_caches(int64_t *own, int64_t *last) {
+    *own = 1 << 20;
+    *last = 0;
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    l2 = system_number(_SC_LEVEL2_CACHE_SIZE, l2);
-    l3 = system_number(_SC_LEVEL3_CACHE_SIZE, 0);
+    *own = system_number(_SC_LEVEL2_CACHE_SIZE, *own);
+    *last = system_number(_SC_LEVEL3_CACHE_SIZE, 0);
 #endif
-    out->processors = (int)system_number(_SC_NPROCESSORS_ONLN, 1);
+    *last = *last > *own ? *last : *own;
+}
+
+static void cpu_target(fsr_backend *b, fsr_target *out) {
+    memset(out, 0, sizeof *out);
+    out->processors = fsr_crew_size(((fsr_cpu *)b)->crew);
     out->max_threads = out->threads_per_processor = 1;
     out->registers_bytes = 32 * 64;
-    out->shared_bytes = l2;
-    out->cache_bytes = l3 > l2 ? l3 : l2;
+    find_caches(&out->shared_bytes, &out->cache_bytes);
     out->memory_bytes = system_number(_SC_PHYS_PAGES, 0) * system_number(_SC_PAGESIZE, 4096);
     out->max_parameter_bytes = (int)sizeof(fsr_launch);
 }
@@ -130,7 +137,10 @@ static fsr_status load_source(const fsr_cpu *cpu, const char *name, char **sourc
         free(*source);
         *source = edited;
     } else if (!path || error != ENOENT) {
-        fsr_fault_set(fault, FSR_ERR_FILE, "reading %s: %s", path ? path : name, strerror(path ? error : ENOMEM));
+        if (!path)
+            error = ENOMEM;
+        fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_FILE, "reading %s: %s", path ? path : name,
+                      error == ENOMEM ? "out of memory" : strerror(error));
         free(path);
         return fault->status;
     }
@@ -184,6 +194,10 @@ static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, 
     m->source = source;
     m->hash = hash;
     m->contraction = k->contraction;
+    if (!fsr_cpu_shape_of(k, &m->shape)) {
+        module_free(m);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
+    }
     fsr_status status = dump_source(cpu, k->name, source, &dump, fault);
     if (status == FSR_OK)
         status = fsr_c_compile(cpu->compiler, k->name, source, k->contraction, dump, &m->handle, &function, &from_disk,
@@ -224,11 +238,12 @@ static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **
 
 static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
                              fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
     (void)stream;
-    (void)fault;
-    m->run(launch->array, launch->integer, launch->scalar, launch->work);
-    atomic_fetch_add(&((fsr_cpu *)b)->launches, 1);
-    return FSR_OK;
+    fsr_status status = fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, cpu->cache, fault);
+    if (status == FSR_OK)
+        atomic_fetch_add(&cpu->launches, 1);
+    return status;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -313,6 +328,7 @@ static void cpu_close(fsr_backend *b) {
             module_free(cpu->module[i]);
             cpu->module[i] = next;
         }
+    fsr_crew_free(cpu->crew);
     fsr_c_compiler_free(cpu->compiler);
     fsr_pool_free(&cpu->pool);
     pthread_mutex_destroy(&cpu->lock);
@@ -349,10 +365,23 @@ static bool copy_string(const char *from, char **to) {
     return !from || !from[0] || *to;
 }
 
+/* The processors this process may use. */
+static int usable_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    return (int)system_number(_SC_NPROCESSORS_ONLN, 1);
+}
+
 static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *fault) {
     char *warning = NULL;
     cpu->log_level = config->log_level;
     if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    int64_t own;
+    find_caches(&own, &cpu->cache);
+    cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : usable_processors());
+    if (!cpu->crew)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     fsr_status status = fsr_c_compiler_new(config, &cpu->compiler, &warning, fault);
     if (warning && cpu->log_level >= FSR_LOG_WARNING)

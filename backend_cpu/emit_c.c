@@ -18,14 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Least columns of a part: a scan's is read twice and shall fit a core's cache. */
+enum { SCAN_PART = 1 << 15, FOLD_PART = 1 << 16 };
+
 /* ---- passes ------------------------------------------------------------------------------------- */
 
 static void put_passes(fsr_c_emit *e) {
-    for (int pass = 0; pass <= e->k->npasses; pass++) {
+    for (int pass = 0; pass < e->k->npasses; pass++) {
         fsr_c_row_insts(e, pass);
-        if (pass < e->k->npasses)
-            fsr_c_pass(e, pass);
+        fsr_c_pass(e, pass);
     }
+    if (e->shared_columns)
+        fsr_c_begin(e, "if (mode == %d || mode == %d)", FSR_TASK_WHOLE, FSR_TASK_FINISH);
+    fsr_c_row_insts(e, e->k->npasses);
+    if (e->shared_columns)
+        fsr_c_end(e);
 }
 
 /* ---- loops over rows ---------------------------------------------------------------------------- */
@@ -52,15 +59,39 @@ static bool is_flat(const fsr_kernel *k) {
     return true;
 }
 
-static void put_map_flat(fsr_c_emit *e) {
-    char rows[FSR_EMIT_NAME];
-    e->linear = e->row = "i";
-    snprintf(e->index[0], FSR_EMIT_NAME, "i");
-    fsr_c_integer(e, FSR_INT_ROWS, rows);
+static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 i = 0; i < %s; ++i)", rows);
-    fsr_c_row_insts(e, 0);
+    fsr_c_begin(e, "for (i64 %s = c0; %s < c1; ++%s)", e->loop_var, e->loop_var, e->loop_var);
+    fsr_c_insts(e, loop->inst, loop->n);
+    if (e->checking)
+        fsr_c_check_limits(e, loop->inst, loop->n);
     fsr_c_end(e);
+}
+
+/* The innermost loop of a map: one, or runs with a check each. */
+static void put_innermost(fsr_c_emit *e, const char *low, const char *high) {
+    fsr_c_loop loop = {.pass = 0};
+    const char *at = e->linear[0] == 'r' ? "r + c0" : "c0";
+    char offset[2 * FSR_EMIT_NAME];
+    loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
+    snprintf(offset, sizeof offset, "%s - c0", e->loop_var);
+    if (fsr_c_limited(e, &loop) || fsr_c_streamed(e, &loop)) {
+        fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %d)", low, high, FSR_EMIT_RUN);
+        fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", high, FSR_EMIT_RUN, high, FSR_EMIT_RUN);
+    } else {
+        fsr_c_begin(e, "%s", "");
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+    }
+    fsr_c_stream_begin(e, &loop, at, offset);
+    fsr_c_by_range(e, &loop, put_elements);
+    fsr_c_stream_end(e, &loop, at, "c1 - c0");
+    fsr_c_end(e);
+}
+
+static void put_map_flat(fsr_c_emit *e) {
+    e->linear = e->row = e->loop_var = "i";
+    snprintf(e->index[0], FSR_EMIT_NAME, "i");
+    put_innermost(e, "lo0", "hi0");
 }
 
 /* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
@@ -74,11 +105,8 @@ static int tiled_dimension(const fsr_kernel *k) {
 }
 
 static void begin_tile(fsr_c_emit *e, int d) {
-    char extent[FSR_EMIT_NAME];
-    fsr_c_integer(e, FSR_INT_EXTENT + d, extent);
-    fsr_c_begin(e, "for (i64 b%d = 0; b%d < %s; b%d += %d)", d, d, extent, d, FSR_EMIT_TILE);
-    fsr_c_line(e, "const i64 e%d = %s - b%d < %d ? %s : b%d + %d;", d, extent, d, FSR_EMIT_TILE, extent, d,
-                  FSR_EMIT_TILE);
+    fsr_c_begin(e, "for (i64 b%d = lo%d; b%d < hi%d; b%d += %d)", d, d, d, d, d, FSR_EMIT_TILE);
+    fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, FSR_EMIT_TILE, d, d, FSR_EMIT_TILE);
 }
 
 /* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
@@ -97,17 +125,21 @@ static int begin_outer(fsr_c_emit *e, int last, int tiled) {
     return last + 2;
 }
 
-/* const i64 r = ((i0) * d1 + i1) * d2: the row at the start of the innermost loop. */
-static void put_row_number(fsr_c_emit *e, int last) {
+/* const i64 r = ((i0) * d1 + i1) * d2 + <last>: the row number from the indices of the n parallel dimensions, of which
+ * the last is named `last` ("0": at its beginning). */
+static void put_row_number(fsr_c_emit *e, int n, const char *last) {
     char extent[FSR_EMIT_NAME];
     fsr_text t = {0};
-    for (int d = 1; d < last; d++)
+    for (int d = 1; d < n; d++)
         fsr_text_add(&t, "(");
-    fsr_text_add(&t, "%s", last > 0 ? "i0" : "0");
-    for (int d = 1; d < last; d++)
-        fsr_text_add(&t, " * %s + i%d)", fsr_c_integer(e, FSR_INT_EXTENT + d, extent), d);
-    if (last > 0)
-        fsr_text_add(&t, " * %s", fsr_c_integer(e, FSR_INT_EXTENT + last, extent));
+    fsr_text_add(&t, "%s", n > 1 ? "i0" : n == 1 ? last : "0");
+    for (int d = 1; d < n; d++) {
+        fsr_text_add(&t, " * %s + ", fsr_c_integer(e, FSR_INT_EXTENT + d, extent));
+        if (d < n - 1)
+            fsr_text_add(&t, "i%d)", d);
+        else
+            fsr_text_add(&t, "%s)", last);
+    }
     fsr_c_line(e, "const i64 r = %s;", t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
@@ -115,59 +147,53 @@ static void put_row_number(fsr_c_emit *e, int last) {
 
 static void put_map_nested(fsr_c_emit *e) {
     int last = e->k->ndim - 1, tiled = tiled_dimension(e->k);
-    char var[FSR_EMIT_NAME], extent[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
+    char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
     int loops = begin_outer(e, last, tiled);
     if (e->uses_row)
-        put_row_number(e, last);
+        put_row_number(e, last + 1, "0");
     snprintf(var, sizeof var, "i%d", last);
     snprintf(flat, sizeof flat, "r + %s", var);
     snprintf(e->index[last], FSR_EMIT_NAME, "%s", var);
     e->linear = e->row = flat;
     e->loop_dim = last;
     e->loop_var = var;
-    fsr_c_integer(e, FSR_INT_EXTENT + last, extent);
-    fsr_c_independent(e);
-    if (tiled < 0)
-        fsr_c_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, extent, var);
-    else
-        fsr_c_begin(e, "for (i64 %s = b%d; %s < e%d; ++%s)", var, last, var, last, var);
-    fsr_c_row_insts(e, 0);
-    fsr_c_end(e);
+    snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
+    snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
+    put_innermost(e, low, high);
     end_dimensions(e, loops);
 }
 
 static void put_by_row(fsr_c_emit *e) {
-    char cols[FSR_EMIT_NAME];
+    char cols[FSR_EMIT_NAME], last[FSR_EMIT_NAME];
+    int n = e->k->nparallel;
     e->row = "r";
-    if (e->uses_row)
-        fsr_c_line(e, "i64 r = 0;");
-    begin_dimensions(e, e->k->nparallel);
-    if (e->uses_row)
+    begin_dimensions(e, n);
+    snprintf(last, sizeof last, "i%d", n - 1);
+    if (e->uses_row) {
+        put_row_number(e, n, last);
         fsr_c_line(e, "const i64 at = r * %s;", fsr_c_integer(e, FSR_INT_COLS, cols));
+    }
+    if (e->shared_columns)
+        fsr_c_share_row(e);
     put_passes(e);
-    if (e->uses_row)
-        fsr_c_line(e, "++r;");
-    end_dimensions(e, e->k->nparallel);
+    end_dimensions(e, n);
 }
 
 static void put_by_column(fsr_c_emit *e) {
     int last = e->k->nparallel - 1;
-    char extent[FSR_EMIT_NAME];
+    char cols[FSR_EMIT_NAME];
     e->row = "r + j";
-    if (e->uses_row) {
-        fsr_c_line(e, "i64 r = 0;");
-        fsr_c_integer(e, FSR_INT_COLS, extent);
-    }
+    if (e->uses_row)
+        fsr_c_integer(e, FSR_INT_COLS, cols);
     begin_dimensions(e, last);
-    fsr_c_integer(e, FSR_INT_EXTENT + last, extent);
-    fsr_c_begin(e, "for (i64 b = 0; b < %s; b += %d)", extent, e->group);
-    fsr_c_line(e, "const i64 m = %s - b < %d ? %s - b : %d;", extent, e->group, extent, e->group);
+    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->group);
+    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->group, last, e->group);
+    if (e->uses_row)
+        put_row_number(e, last + 1, "b");
     fsr_c_advance(e, last, "b");
     snprintf(e->index[last], FSR_EMIT_NAME, "b + j");
     e->spread = true;
     put_passes(e);
-    if (e->uses_row)
-        fsr_c_line(e, "r += m;");
     fsr_c_end(e);
     end_dimensions(e, last);
 }
@@ -215,6 +241,7 @@ static void put_walk(fsr_c_emit *e) {
         put_map_flat(e);
     else
         put_map_nested(e);
+    fsr_c_stream_fence(e);
 }
 
 static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
@@ -227,6 +254,13 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     for (int i = 0; i < k->nints; i++)
         if (e->integer[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
+    if (e->streams)
+        fsr_text_add(to, "    const i64 stream = t[%d];\n", FSR_TASK_STREAM);
+    if (e->shared_columns)
+        fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n", FSR_TASK_MODE,
+                     FSR_TASK_BEGIN, FSR_TASK_END);
+    for (int d = 0; d < k->nparallel || d == 0; d++)
+        fsr_text_add(to, "    const i64 lo%d = t[%d], hi%d = t[%d];\n", d, FSR_TASK_LOW + d, d, FSR_TASK_HIGH + d);
 }
 
 /* The comment, kept from ending its own brackets. */
@@ -266,6 +300,8 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     e->grouped = k->schedule.kind == FSR_SCHEDULE_COL && k->nparallel > 0;
     for (int i = 0; i < k->ninsts; i++)
         kept |= k->inst[i].keep;
+    fsr_c_share_plan(e);
+    e->uses_row = e->shared_columns;
     e->group = kept || k->schedule.group < 1 ? 1 : k->schedule.group;
     for (int a = 0; a < k->naccesses; a++) {
         e->uses_row |= k->access[a].linear || k->access[a].row_linear;
@@ -274,13 +310,47 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     }
 }
 
+static int work_of(const fsr_kernel *k) {
+    int cost = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        cost += k->inst[i].kind == FSR_INST_OP ? 1 + fsr_op_get(k->inst[i].op)->cost / 2 : 1;
+    return cost;
+}
+
+bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
+    fsr_c_emit *e = calloc(1, sizeof *e);
+    *out = (fsr_cpu_shape){.ndim = k->ndim, .nparallel = k->nparallel, .group = 1};
+    if (!e)
+        return false;
+    prepare(e, k);
+    out->flat = k->schedule.kind == FSR_SCHEDULE_MAP && is_flat(k);
+    out->columns = e->shared_columns;
+    out->words = e->words;
+    out->group = e->grouped ? e->group : 1;
+    for (int f = 0; f < k->nfolds; f++)
+        out->scans |= k->fold[f].kind == FSR_FOLD_SCAN;
+    out->part = e->chunk;
+    while (out->part < (out->scans ? SCAN_PART : FOLD_PART))
+        out->part *= 2;
+    for (int i = 0; i < k->ninsts; i++)
+        out->kept += k->inst[i].keep;
+    out->cost = work_of(k);
+    for (int i = 0; i < k->narrays; i++)
+        out->written += k->array[i].written ? (int)fsr_dtype_size(k->array[i].dtype) : 0;
+    fsr_text_free(&e->body);
+    free(e);
+    return true;
+}
+
 static char *assemble(fsr_c_emit *e) {
     fsr_text t = {0};
     put_head(e, &t);
     fsr_c_prelude(e, &t);
+    fsr_c_stream_prelude(e, &t);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
-    fsr_text_add(&t, "void %s(void *const *a, const i64 *n, const scalar *s, void *work) {\n", e->k->name);
+    fsr_text_add(&t, "void %s(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t) {\n",
+                 e->k->name);
     put_arguments(e, &t);
     if (e->body.size)
         fsr_text_raw(&t, e->body.data, e->body.size);

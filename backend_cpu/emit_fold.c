@@ -211,8 +211,19 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
     fsr_text_free(&t);
 }
 
+/* A scan in a loop that is not grouped only hands its inputs to the strip. */
+static void put_strip_input(fsr_c_emit *e, int fold) {
+    const fsr_fold *f = &e->k->fold[fold];
+    for (int i = 0; i < f->combine->arity; i++)
+        fsr_c_line(e, "a%d_%d[%d + l] = v%d;", fold, i, FSR_EMIT_BLOCK, f->input[i]);
+}
+
 void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
+    if (f->kind == FSR_FOLD_SCAN && !e->grouped) {
+        put_strip_input(e, fold);
+        return;
+    }
     if (f->kind == FSR_FOLD_REDUCE || !f->exclusive)
         fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
     if (f->kind == FSR_FOLD_REDUCE)
@@ -225,14 +236,14 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
 }
 
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
-    if (!e->laned)
-        return;
-    fsr_c_begin(e, "for (i64 h = %d; h > 0; h /= 2)", e->lanes / 2);
-    fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
-    for (int i = 0; i < n; i++)
-        fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', "[l + h]");
-    fsr_c_end(e);
-    fsr_c_end(e);
+    for (int half = e->lanes / 2; e->laned && half > 0; half /= 2) {
+        char other[FSR_EMIT_NAME];
+        snprintf(other, sizeof other, "[l + %d]", half);
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", half);
+        for (int i = 0; i < n; i++)
+            fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', other);
+        fsr_c_end(e);
+    }
 }
 
 /* One carry of the binary counter: k[top] (+) q is the state of twice as many chunks. */
@@ -270,7 +281,7 @@ void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
         scans |= is_scan(e, folds[i]);
     if (reductions)
         put_push(e, folds, n);
-    if (scans)
+    if (scans && e->grouped)
         put_carry(e, folds, n);
 }
 

@@ -68,6 +68,15 @@ static void put_index(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
         fsr_text_add(to, "(%s)(%s)", fsr_c_type(inst->dtype), at);
 }
 
+/* Of a strip, element l of the results; the exclusive ones are one place behind. */
+static void put_scan_result(const fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+    const fsr_fold *f = &e->k->fold[inst->index];
+    if (e->grouped)
+        fsr_text_add(to, "s%d_%d", inst->index, inst->component);
+    else
+        fsr_text_add(to, "h%d_%d[%d + l]", inst->index, inst->component, FSR_EMIT_BLOCK - (f->exclusive ? 1 : 0));
+}
+
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char names[3][FSR_EMIT_NAME];
@@ -86,7 +95,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         break;
     case FSR_INST_RESULT:
         if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
-            fsr_text_add(to, "s%d_%d", inst->index, inst->component);
+            put_scan_result(e, to, inst);
         else
             fsr_text_add(to, "f%d_%d%s", inst->index, inst->component, e->grouped ? "[j]" : "");
         break;
@@ -96,9 +105,12 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     fsr_text_free(&address);
 }
 
-static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
+static void put_store(fsr_c_emit *e, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
     fsr_text address = {0};
+    if (fsr_c_stream_store(e, number, value_name(e, inst->arg[0], name)))
+        return;
     put_address(e, &address, inst->index);
     fsr_c_line(e, "x%d[%s] = %s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
                   value_name(e, inst->arg[0], name));
@@ -112,7 +124,7 @@ static void put_inst(fsr_c_emit *e, int number) {
     if (fsr_c_invariant(inst))
         return;
     if (inst->kind == FSR_INST_STORE) {
-        put_store(e, inst);
+        put_store(e, number);
     } else if (inst->kind == FSR_INST_COMBINE) {
         fsr_c_fold_step(e, inst->index);
     } else {
@@ -141,9 +153,24 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
     if (!work)
         return;
     fsr_c_rows_begin(e);
-    for (int i = 0; i < n; i++)
-        put_inst(e, order[i]);
+    fsr_c_insts(e, order, n);
     fsr_c_rows_end(e);
+}
+
+void fsr_c_insts(fsr_c_emit *e, const int *list, int n) {
+    for (int i = 0; i < n; i++)
+        put_inst(e, list[i]);
+}
+
+void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n) {
+    char name[FSR_EMIT_NAME];
+    for (int i = 0; i < n; i++) {
+        const fsr_inst *inst = &e->k->inst[list[i]];
+        const char *limit = inst->kind == FSR_INST_OP ? fsr_c_op_limit(inst->op, inst->compute) : NULL;
+        if (limit)
+            fsr_c_line(e, "far |= __builtin_fabs%s(%s) > %s;", inst->compute == FSR_F32 ? "f" : "",
+                       value_name(e, inst->arg[0], name), limit);
+    }
 }
 
 /* ---- kept values -------------------------------------------------------------------------------- */
@@ -157,7 +184,7 @@ static bool in_list(const int *list, int n, int value) {
 
 static void mark_kept(const fsr_c_emit *e, const int *loop, int n, int value, bool *kept) {
     const fsr_inst *inst = &e->k->inst[value];
-    if (inst->level == FSR_ELEM && !fsr_c_invariant(inst) && !in_list(loop, n, value))
+    if (inst->level == FSR_ELEM && !fsr_c_invariant(inst) && !e->crossing[value] && !in_list(loop, n, value))
         kept[value] = true;
 }
 
@@ -184,8 +211,10 @@ void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n) {
             fsr_c_line(e, "const %s v%d = w%d[%s];", fsr_c_type(e->k->inst[i].dtype), i, i, e->column);
     for (int i = 0; i < n; i++) {
         put_inst(e, loop[i]);
-        if (e->k->inst[loop[i]].pass == pass && !fsr_c_invariant(&e->k->inst[loop[i]]) &&
+        if (!e->checking && e->k->inst[loop[i]].pass == pass && !fsr_c_invariant(&e->k->inst[loop[i]]) &&
             fsr_kernel_reads_kept(e->k, pass, loop[i]))
             fsr_c_line(e, "w%d[%s] = v%d;", loop[i], e->column, loop[i]);
     }
+    if (e->checking)
+        fsr_c_check_limits(e, loop, n);
 }

@@ -2,18 +2,70 @@
  *
  * A pass without folds is one plain loop. With folds the columns run in chunks (see emit_fold.c). Several folded
  * dimensions are nested loops; a chunk is then as many runs of the innermost one as it takes, so that short runs (the
- * last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end. */
+ * last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end.
+ *
+ * Functions with a limit (sine of huge arguments) must not branch in the loop. The columns then run in short runs, each
+ * first asked for arguments beyond the limit: the check evaluates what the arguments need and stores nothing. */
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
 #include <string.h>
 
-/* A loop over one whole dimension. */
 void fsr_c_dimension(fsr_c_emit *e, int d) {
     char var[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
     snprintf(var, sizeof var, "i%d", d);
-    fsr_c_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, fsr_c_integer(e, FSR_INT_EXTENT + d, extent),
-                   var);
+    if (d < e->k->nparallel)
+        fsr_c_begin(e, "for (i64 %s = lo%d; %s < hi%d; ++%s)", var, d, var, d, var);
+    else
+        fsr_c_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, fsr_c_integer(e, FSR_INT_EXTENT + d, extent), var);
     fsr_c_advance(e, d, var);
+}
+
+/* ---- functions with a limit ---------------------------------------------------------------------- */
+
+static bool has_limit(const fsr_inst *inst) {
+    return inst->kind == FSR_INST_OP && fsr_c_op_limit(inst->op, inst->compute);
+}
+
+bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop) {
+    for (int i = 0; i < loop->n; i++)
+        if (has_limit(&e->k->inst[loop->inst[i]]))
+            return true;
+    return false;
+}
+
+/* What the arguments of such functions need, and the functions themselves. */
+static void slice_limited(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loop *out) {
+    bool need[FSR_MAX_INSTS] = {false};
+    *out = (fsr_c_loop){.pass = loop->pass};
+    for (int i = loop->n - 1; i >= 0; i--) {
+        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
+        need[loop->inst[i]] |= has_limit(inst);
+        for (int a = 0; need[loop->inst[i]] && inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
+            need[inst->arg[a]] = true;
+    }
+    for (int i = 0; i < loop->n; i++)
+        if (need[loop->inst[i]])
+            out->inst[out->n++] = loop->inst[i];
+}
+
+void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop)) {
+    fsr_c_loop check;
+    if (!fsr_c_limited(e, loop)) {
+        print(e, loop);
+        return;
+    }
+    slice_limited(e, loop, &check);
+    fsr_c_line(e, "i32 far = 0;");
+    e->near = e->checking = true;
+    print(e, &check);
+    e->near = e->checking = false;
+    fsr_c_begin(e, "if (far)");
+    print(e, loop);
+    fsr_c_else(e);
+    e->near = true;
+    print(e, loop);
+    e->near = false;
+    fsr_c_end(e);
 }
 
 /* ---- loops over columns ------------------------------------------------------------------------- */
@@ -32,8 +84,15 @@ static bool is_elementwise_in_place(const fsr_kernel *k) {
     return any;
 }
 
+static bool any_aliased(const fsr_kernel *k) {
+    for (int b = 0; b < k->narrays; b++)
+        if (k->array[b].aliased)
+            return true;
+    return false;
+}
+
 void fsr_c_independent(fsr_c_emit *e) {
-    if (is_elementwise_in_place(e->k))
+    if (is_elementwise_in_place(e->k) || (e->stream_offset && !any_aliased(e->k)))
         fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 
@@ -54,23 +113,45 @@ static void put_columns_body(fsr_c_emit *e, const fsr_c_loop *loop) {
     memcpy(e->base, saved, sizeof saved);
 }
 
+static bool has_scan(const fsr_c_emit *e, const fsr_c_loop *loop) {
+    for (int i = 0; i < loop->nfolds; i++)
+        if (e->k->fold[loop->folds[i]].kind == FSR_FOLD_SCAN)
+            return true;
+    return false;
+}
+
 /* Columns [c0, c1) in order, one accumulator a fold. */
 static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (!e->grouped && has_scan(e, loop)) {
+        fsr_c_scan_strips(e, loop);
+        return;
+    }
     fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
     put_columns_body(e, loop);
     fsr_c_end(e);
+}
+
+static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+    fsr_c_line(e, "const i64 c = cl + l;");
+    put_columns_body(e, loop);
+    fsr_c_end(e);
+}
+
+/* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest would
+ * double the compiler's work. */
+static void put_scalar_mark(fsr_c_emit *e) {
+    fsr_c_line(e, "__asm__(\"\");");
 }
 
 /* Columns [c0, c1) with `lanes` accumulators: whole groups of lanes, then the rest. */
 static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes);
     fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
-    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
-    fsr_c_line(e, "const i64 c = cl + l;");
-    put_columns_body(e, loop);
-    fsr_c_end(e);
+    fsr_c_by_range(e, loop, put_group_of_lanes);
     fsr_c_end(e);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
+    put_scalar_mark(e);
     fsr_c_line(e, "const i64 l = c - c2;");
     put_columns_body(e, loop);
     fsr_c_end(e);
@@ -82,6 +163,7 @@ static void put_few(fsr_c_emit *e, const fsr_c_loop *loop) {
     e->lanes = 1;
     fsr_c_fold_reset(e, loop->folds, loop->nfolds);
     fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
+    put_scalar_mark(e);
     fsr_c_line(e, "const i64 l = 0;");
     put_columns_body(e, loop);
     fsr_c_end(e);
@@ -120,16 +202,25 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-/* The innermost folded dimension in chunks. */
+/* The innermost folded dimension in chunks; where columns are divided, the task's part of them. */
 static void put_chunks(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
-    char extent[FSR_EMIT_NAME];
-    fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    fsr_c_begin(e, "for (i64 c0 = 0; c0 < %s; c0 += %d)", extent, e->chunk);
+    char extent[FSR_EMIT_NAME] = "end";
+    if (!e->shared_columns)
+        fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
+    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %d)", e->shared_columns ? "begin" : "0", extent, e->chunk);
     fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, e->chunk, extent, e->chunk);
     if (nested)
         put_part_of_chunk(e, loop);
     else
         put_whole_chunk(e, loop);
+    fsr_c_end(e);
+}
+
+static void put_run(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (!e->grouped)
+        fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
+    put_columns_body(e, loop);
     fsr_c_end(e);
 }
 
@@ -140,10 +231,16 @@ static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
         return;
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    if (!e->grouped)
-        fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 c = 0; c < %s; ++c)", extent);
-    put_columns_body(e, loop);
+    if (e->grouped || (!fsr_c_limited(e, loop) && !fsr_c_streamed(e, loop))) {
+        fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
+        put_run(e, loop);
+        return;
+    }
+    fsr_c_begin(e, "for (i64 c0 = 0; c0 < %s; c0 += %d)", extent, FSR_EMIT_RUN);
+    fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, FSR_EMIT_RUN, extent, FSR_EMIT_RUN);
+    fsr_c_stream_begin(e, loop, "at + c0", "c - c0");
+    fsr_c_by_range(e, loop, put_run);
+    fsr_c_stream_end(e, loop, "at + c0", "c1 - c0");
     fsr_c_end(e);
 }
 
@@ -174,6 +271,17 @@ static void put_folded(fsr_c_emit *e, const fsr_c_loop *loop) {
     }
 }
 
+/* The folds' states, the loops, the results: one row, or one part of it. */
+static void put_whole(fsr_c_emit *e, const fsr_c_loop *loop) {
+    e->laned = loop->nfolds > 0 && !e->grouped && e->lanes > 1 && fsr_c_folds_free(e, loop->folds, loop->nfolds);
+    fsr_c_fold_states(e, loop->folds, loop->nfolds);
+    if (!e->grouped && has_scan(e, loop))
+        fsr_c_scan_arrays(e, loop);
+    put_folded(e, loop);
+    fsr_c_fold_finish(e, loop->folds, loop->nfolds);
+    memset(e->crossing, 0, sizeof e->crossing);
+}
+
 void fsr_c_pass(fsr_c_emit *e, int pass) {
     fsr_c_loop loop = {.pass = pass};
     char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
@@ -182,7 +290,6 @@ void fsr_c_pass(fsr_c_emit *e, int pass) {
     if (!loop.n)
         return;
     loop.nfolds = fsr_c_folds_of(e, loop.inst, loop.n, loop.folds);
-    e->laned = loop.nfolds > 0 && !e->grouped && e->lanes > 1 && fsr_c_folds_free(e, loop.folds, loop.nfolds);
     e->column = nested ? "run + c" : "c";
     if (e->grouped)
         e->linear = nested ? "(r + j) * cols + run + c" : "(r + j) * cols + c";
@@ -190,11 +297,13 @@ void fsr_c_pass(fsr_c_emit *e, int pass) {
         e->linear = nested ? "at + run + c" : "at + c";
     memcpy(saved, e->base, sizeof saved);
     fsr_c_fold_results(e, loop.folds, loop.nfolds);
-    fsr_c_begin(e, "%s", "");
-    fsr_c_fold_states(e, loop.folds, loop.nfolds);
-    put_folded(e, &loop);
-    fsr_c_fold_finish(e, loop.folds, loop.nfolds);
-    fsr_c_end(e);
+    if (e->shared_columns) {
+        fsr_c_share_pass(e, &loop, put_whole);
+    } else {
+        fsr_c_begin(e, "%s", "");
+        put_whole(e, &loop);
+        fsr_c_end(e);
+    }
     memcpy(e->base, saved, sizeof saved);
     e->loop_dim = -1;
 }

@@ -46,6 +46,18 @@ void fsr_c_else(fsr_c_emit *e) {
     e->depth++;
 }
 
+void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) {
+    char condition[FSR_EMIT_NAME], line[2 * FSR_EMIT_NAME];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(condition, sizeof condition, format, args);
+    va_end(args);
+    snprintf(line, sizeof line, "} else if (%s) {", condition);
+    e->depth--;
+    put_line(e, line, "");
+    e->depth++;
+}
+
 void fsr_c_rows_begin(fsr_c_emit *e) {
     if (e->grouped)
         fsr_c_begin(e, "for (i64 j = 0; j < m; ++j)");

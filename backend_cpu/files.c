@@ -18,7 +18,7 @@ char *fsr_path_join(const char *dir, const char *name, const char *suffix) {
     return fsr_text_take(&t);
 }
 
-/* Appends everything up to the end of file. Returns 0 or an errno. */
+/* Appends everything up to the end of file, also where memory runs out on the way. Returns 0 or an errno. */
 static int read_to_end(int fd, fsr_text *to) {
     char part[8192];
     for (;;) {
@@ -113,10 +113,9 @@ int fsr_process_run(const char *const *argv, fsr_text *output, int *exit_status)
         return errno;
     int error = start(argv, ends[1], &child);
     close(ends[1]);
-    if (!error) {
-        read_to_end(ends[0], output);
+    int unread = error ? 0 : read_to_end(ends[0], output);
+    close(ends[0]); /* before waiting: nobody would read what the child still writes */
+    if (!error)
         *exit_status = finish(child);
-    }
-    close(ends[0]);
-    return error;
+    return error ? error : unread;
 }

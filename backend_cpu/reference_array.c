@@ -3,6 +3,7 @@
  * Views are strides, never copies: a scalar broadcast to 10^8 elements stays one element. Only a reshape of what does
  * not lie in C order is copied (by the caller). A walk is an odometer: no division an element. */
 #include "backend_cpu/reference_array.h"
+#include <math.h>
 #include <stdlib.h>
 
 static size_t center_size(fsr_dtype dtype, bool wide) {
@@ -61,7 +62,7 @@ fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
 }
 
 bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x) {
-    if (x.radius != 0 && !d->radius) {
+    if ((x.radius != 0 || signbit(x.radius)) && !d->radius) {
         d->radius = calloc((size_t)d->size, sizeof *d->radius);
         if (!d->radius)
             return false;

@@ -6,7 +6,7 @@
 #include "graph/graph.h"
 
 /* Storage, counted. Integers and plain floats are stored as they are; the centres of wide floats as double (f32) or
- * long double (f64). The radii are there only once one of them is not 0. */
+ * long double (f64). The radii are there only once one of them is not 0 (-0.0 is not). */
 typedef struct fsr_ref_data {
     int refs;
     fsr_dtype dtype;

@@ -4,7 +4,9 @@
  * it, plus the op's own rounding. The default for the first part is to evaluate the op at the corners of the operands'
  * intervals: right for every op that is monotone in each operand (exp, sqrt, floor, min, max, casts ...). The others
  * have a rule here: sums and products (formulas, cheaper than corners), division (unknown when the divisor may be 0),
- * sin and cos (slope at most 1), pow (unknown when the base may be negative), equality (not monotone).
+ * sin and cos (slope at most 1), pow (unknown when the base may be negative, or may be 1 under an infinite or NaN
+ * exponent: 1 to any power is 1, its neighbours give 0, infinity or NaN), equality (not monotone).
+ * A zero that a fold leaves may have either sign. An op on it is evaluated for both: 1 / 0 is unknown, 2 + 0 is not.
  * Constants: 1% is added to each rounding term, for the wide arithmetic's own error (at most 2^-9 of it); inexact ops
  * get four of the smallest subnormals; sin and cos of more than 1 get 2^-20 units more, where a zero lies between two
  * arguments. */
@@ -15,6 +17,7 @@
 #define SLACK 1.01
 #define SUBNORMALS 4.0
 #define NEAR_ZERO 0x1p-20
+#define RADIUS_SLACK 0x1p-49 /* the radii are doubles themselves */
 
 double fsr_ball_unit(fsr_dtype dtype) {
     return dtype == FSR_F32 ? 0x1p-24 : 0x1p-53;
@@ -47,6 +50,14 @@ fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
     if (dtype == FSR_I64)
         return (fsr_ball){(long double)value.i64, 0};
     return (fsr_ball){fsr_value_to_double(dtype, value), 0};
+}
+
+fsr_ball fsr_ball_unsign(fsr_ball x) {
+    return x.center == 0 && x.radius == 0 ? (fsr_ball){0, -0.0} : x;
+}
+
+bool fsr_ball_unsigned(fsr_ball x) {
+    return x.radius == 0 && signbit(x.radius);
 }
 
 fsr_ball fsr_ball_unknown(fsr_dtype dtype) {
@@ -175,14 +186,25 @@ static bool pow_unknown(const fsr_ball *x) {
     return !integer;
 }
 
+static bool may_be(fsr_ball x, long double value) {
+    return fabsl(x.center - value) <= x.radius;
+}
+
+/* One operand is infinite or NaN, the other inexact. */
+static bool pow_unknown_limit(const fsr_ball *x) {
+    if (!isfinite(x[0].center))
+        return x[1].radius > 0 && (may_be(x[1], 0) || x[0].center < 0);
+    return x[0].radius > 0 && (pow_unknown(x) || may_be(x[0], 1) || may_be(x[0], -1));
+}
+
 /* The part of the radius that comes from the operands' radii, not all of which are 0. All are finite. */
 static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
     const long double a = x[0].center, b = x[1].center, c = x[2].center;
     const double ra = x[0].radius, rb = x[1].radius, rc = x[2].radius;
+    double radius;
     for (int i = 0; i < arity; i++)
         if (!isfinite(x[i].center))
-            return op == FSR_OP_POW && x[0].radius > 0 && pow_unknown(x) ? INFINITY
-                                                                         : corners(op, compute, arity, x, center);
+            return op == FSR_OP_POW && pow_unknown_limit(x) ? INFINITY : corners(op, compute, arity, x, center);
     switch (op) {
     case FSR_OP_ADD:
     case FSR_OP_SUB: *center = op == FSR_OP_ADD ? a + b : a - b; return ra + rb;
@@ -200,7 +222,8 @@ static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
     case FSR_OP_POW:
         if (pow_unknown(x))
             return INFINITY;
-        return corners(op, compute, arity, x, center);
+        radius = corners(op, compute, arity, x, center);
+        return isinf(*center) && may_be(x[0], 0) ? INFINITY : radius; /* inf at the ends, but 0 to that power is 0 */
     default: return corners(op, compute, arity, x, center);
     }
 }
@@ -276,7 +299,7 @@ static fsr_ball op_select(fsr_dtype dtype, const fsr_ball *x) {
     if (x[0].radius == 0)
         return yes;
     if (yes.radius == 0 && no.radius == 0 && (yes.center == no.center || (isnan(yes.center) && isnan(no.center))))
-        return yes;
+        return signbit(yes.center) == signbit(no.center) ? yes : fsr_ball_unsign(yes);
     if (!isfinite(yes.center) || !isfinite(no.center))
         return fsr_ball_unknown(dtype);
     double radius = (double)fabsl(yes.center - no.center) + no.radius;
@@ -352,15 +375,12 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball
     if (isinf(radius))
         return fsr_ball_unknown(dtype);
     if (isfinite(center) && fsr_dtype_is_float(dtype) && !fsr_ball_selects(op))
-        radius += own_error(op, dtype, fabsl(center) + radius, x[0].center);
+        radius += radius * RADIUS_SLACK + own_error(op, dtype, fabsl(center) + radius, x[0].center);
     return fsr_ball_settle(dtype, center, radius);
 }
 
-fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode) {
+static fsr_ball op_signed(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *y, fsr_ball_mode mode) {
     const fsr_op_info *info = fsr_op_get(op);
-    fsr_ball y[3] = {{0, 0}, {0, 0}, {0, 0}};
-    for (int i = 0; i < info->arity; i++)
-        y[i] = x[i];
     if (info->rule == FSR_RULE_CAST)
         return op_cast(result, compute, y[0]);
     if (compute == FSR_BOOL)
@@ -372,4 +392,40 @@ fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_b
     if (info->rule == FSR_RULE_SELECT)
         return op_select(result, y);
     return op_numeric(op, compute, info->arity, y, mode);
+}
+
+/* What both may be. */
+static fsr_ball join(fsr_dtype dtype, fsr_ball a, fsr_ball b) {
+    bool equal = a.center == b.center || (isnan(a.center) && isnan(b.center));
+    if (!equal || a.radius != b.radius)
+        return fsr_ball_unknown(dtype);
+    bool unsign = fsr_ball_unsigned(b) || (a.center == 0 && signbit(a.center) != signbit(b.center));
+    return unsign ? fsr_ball_unsign(a) : a;
+}
+
+/* The op for each sign of the zeros of either sign, the operands from `at` on. */
+static fsr_ball op_signs(fsr_op op, fsr_dtype compute, fsr_dtype result, fsr_ball *y, int at, fsr_ball_mode mode) {
+    while (at < 3 && !fsr_ball_unsigned(y[at]))
+        at++;
+    if (at == 3)
+        return op_signed(op, compute, result, y, mode);
+    fsr_ball out[2];
+    for (int minus = 0; minus < 2; minus++) {
+        y[at] = (fsr_ball){minus ? -0.0L : 0.0L, 0};
+        out[minus] = op_signs(op, compute, result, y, at + 1, mode);
+        y[at].radius = -0.0;
+    }
+    return join(result, out[0], out[1]);
+}
+
+fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode) {
+    const int arity = fsr_op_get(op)->arity;
+    fsr_ball y[3] = {{0, 0}, {0, 0}, {0, 0}};
+    bool exact = true;
+    for (int i = 0; i < arity; i++) {
+        y[i] = x[i];
+        exact = exact && x[i].radius == 0;
+    }
+    fsr_ball out = op_signs(op, compute, result, y, 0, mode);
+    return exact || !fsr_dtype_is_float(result) ? out : fsr_ball_unsign(out);
 }

@@ -6,6 +6,7 @@
 
 /* A correct backend's value lies in [center - radius, center + radius].
  *   radius 0         the value is `center`, which the dtype can represent (also NaN and the infinities);
+ *   radius -0.0      the value is a zero, of either sign;
  *   radius INFINITY  unknown, NaN included;
  *   otherwise        center is finite. A bool that is unknown has radius 1. */
 typedef struct fsr_ball {
@@ -33,6 +34,11 @@ fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_b
 long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x);
 /* The op's result is one of its operands, or follows from them without rounding. */
 bool fsr_ball_selects(fsr_op op);
+
+/* x; a known zero loses its sign. */
+fsr_ball fsr_ball_unsign(fsr_ball x);
+/* x is a zero of either sign. */
+bool fsr_ball_unsigned(fsr_ball x);
 
 /* Half a unit in the last place of 1: the largest relative rounding error. */
 double fsr_ball_unit(fsr_dtype dtype);

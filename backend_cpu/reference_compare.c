@@ -1,6 +1,6 @@
 /* Comparing a backend's array with the reference. */
-#include "runtime/reference.h"
 #include "backend_cpu/reference_ball.h"
+#include "runtime/reference.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,8 @@
  * A backend's tree is not ours. A pairwise radius is multiplied by 1 + depth(n) / log2 n, a scan's by 4; and added is
  * depth(n) (for a scan 16) units of the largest magnitude that the component had on the way, for partial results that
  * cancel here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from
- * finite numbers is unknown, as it may depend on the order. */
+ * finite numbers is unknown, as it may depend on the order. So is the sign of a zero, for min and max only where zeros
+ * of both signs are folded. */
 #include "backend_cpu/reference_fold.h"
 #include "backend_cpu/reference_sum.h"
 #include <math.h>
@@ -33,6 +34,9 @@ typedef struct fold {
     fsr_ball stack[MAX_LEVELS][FSR_MAX_TUPLE]; /* TREE: level k holds 2^k elements if bit k of n is set */
     long double largest[FSR_MAX_TUPLE];        /* TREE, RUN */
     bool nan;                                  /* TREE, RUN: a NaN was folded */
+    bool odd[FSR_MAX_TUPLE];                   /* TREE, RUN: the identity made some state infinite or NaN */
+    bool first_odd[FSR_MAX_TUPLE];             /* TREE, RUN: it changed the first element */
+    bool plus, minus;                          /* SELECT: a zero of that sign, or unknown sign, was folded */
 } fold;
 
 static double log2_ceil(int64_t n) {
@@ -47,7 +51,7 @@ double fsr_ref_depth(int64_t n, bool commutative) {
 }
 
 double fsr_ref_scan_depth(int64_t n, int64_t row) {
-    return fmin((double)(n - 1), 4096 + log2_ceil(row) + (double)(row >> 10));
+    return fmin((double)(n - 1), 4096 + log2_ceil(row) + (double)(row >> 9));
 }
 
 /* ---- one row --------------------------------------------------------------------------------- */
@@ -82,19 +86,54 @@ static void fold_start(fold *f, const fsr_combine *combine, bool scan) {
     }
     f->product = (fsr_ref_product){.n = 0};
     memset(f->largest, 0, sizeof f->largest);
-    f->nan = false;
+    memset(f->odd, 0, sizeof f->odd);
+    memset(f->first_odd, 0, sizeof f->first_odd);
+    f->nan = f->plus = f->minus = false;
+}
+
+static bool alike(long double a, long double b) {
+    return a == b || (isnan(a) && isnan(b)) || (isfinite(a) && isfinite(b));
+}
+
+/* Backends fold the identity in as often as they like. For what is not finite it may not be neutral: 0 * inf. An operator
+ * that skips NaN is no such case: its identity changes a NaN, but so does any other element. */
+static void note_odd(fold *f, const fsr_ball *state) {
+    const fsr_combine *c = f->combine;
+    fsr_ball identity[FSR_MAX_TUPLE], left[FSR_MAX_TUPLE], right[FSR_MAX_TUPLE];
+    for (int i = 0; i < c->arity; i++)
+        identity[i] = fsr_ball_from_value(c->dtype[i], c->identity[i]);
+    fsr_ref_combine(c, false, left, identity, state);
+    fsr_ref_combine(c, false, right, state, identity);
+    for (int i = 0; i < c->arity; i++) {
+        bool left_odd = !alike(left[i].center, state[i].center), right_odd = !alike(right[i].center, state[i].center);
+        f->odd[i] = f->odd[i] || (left_odd && !isfinite(left[i].center)) || (right_odd && !isfinite(right[i].center));
+        f->first_odd[i] = f->first_odd[i] || (f->n == 0 && (left_odd || right_odd));
+    }
 }
 
 static void note(fold *f, const fsr_ball *state) {
-    for (int i = 0; i < f->combine->arity; i++)
+    bool finite = true;
+    for (int i = 0; i < f->combine->arity; i++) {
+        finite = finite && isfinite(state[i].center);
         if (isfinite(state[i].center))
             f->largest[i] = fmaxl(f->largest[i], fabsl(state[i].center));
+    }
+    if (!finite)
+        note_odd(f, state);
 }
 
 static void note_leaf(fold *f, const fsr_ball *x) {
     for (int i = 0; i < f->combine->arity; i++)
         f->nan = f->nan || isnan(x[i].center);
     note(f, x);
+}
+
+/* Of a selecting operator; only that of min and max is asked for. */
+static void note_zero(fold *f, fsr_ball x) {
+    if (x.center != 0 || x.radius != 0)
+        return;
+    f->plus = f->plus || !signbit(x.center) || fsr_ball_unsigned(x);
+    f->minus = f->minus || signbit(x.center) || fsr_ball_unsigned(x);
 }
 
 static void push_tree(fold *f, const fsr_ball *x) {
@@ -112,6 +151,8 @@ static void push_tree(fold *f, const fsr_ball *x) {
 static void fold_push(fold *f, const fsr_ball *x) {
     if (f->way == WAY_TREE || f->way == WAY_RUN)
         note_leaf(f, x);
+    if (f->way == WAY_SELECT)
+        note_zero(f, x[0]);
     for (int i = 0; i < f->combine->arity; i++)
         if (f->adds[i])
             fsr_ref_sum_add(&f->sum[i], x[i]);
@@ -161,6 +202,16 @@ static void widen(const fold *f, fsr_ball *out) {
     }
 }
 
+/* Takes the sign from zeros that have another one in another order, or where a backend starts from the identity. */
+static void unsign(const fold *f, fsr_ball *out) {
+    const fsr_combine *c = f->combine;
+    if (f->way == WAY_SUM || f->way == WAY_PRODUCT || (f->way == WAY_SELECT && c->builtin && !(f->plus && f->minus)))
+        return;
+    for (int i = 0; i < c->arity; i++)
+        if (fsr_dtype_is_float(c->dtype[i]))
+            out[i] = fsr_ball_unsign(out[i]);
+}
+
 /* The fold of what was pushed; row: elements of the whole row (of a scan). */
 static void fold_get(const fold *f, int64_t row, fsr_ball *out) {
     const fsr_combine *c = f->combine;
@@ -177,6 +228,10 @@ static void fold_get(const fold *f, int64_t row, fsr_ball *out) {
         memcpy(out, f->state, (size_t)c->arity * sizeof *out);
     if ((f->way == WAY_TREE || f->way == WAY_RUN) && f->n > 1)
         widen(f, out);
+    unsign(f, out);
+    for (int i = 0; i < c->arity; i++)
+        if (f->odd[i] || (f->n == 1 && f->first_odd[i]))
+            out[i] = fsr_ball_unknown(c->dtype[i]);
     const double depth = row ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n, c->commutative);
     for (int i = 0; i < c->arity; i++)
         if (f->adds[i])

@@ -7,7 +7,7 @@
 /* Roundings that an element may pass through on a backend. A reduction of n: min(n - 1, serial + log2 n + n / 2^20),
  * that is, accumulators that fold `serial` elements one after the other (for huge n at least 2^20 accumulators), then a
  * tree. serial is 512 if the operator commutes, else 4096 (adjacent elements cannot be spread over lanes). A scan at
- * its n-th element in a row of `row`: min(n - 1, 4096 + log2 row + row / 1024). */
+ * its n-th element in a row of `row`: min(n - 1, 4096 + log2 row + row / 512). */
 double fsr_ref_depth(int64_t n, bool commutative);
 double fsr_ref_scan_depth(int64_t n, int64_t row);
 

@@ -6,7 +6,9 @@
  * Product: n - 1 roundings whatever the order, each relative to the whole: (1 + u)^(n-1) - 1.
  * Overflow depends on the order: MAX + MAX - MAX is inf or MAX. So where some subset's sum (product) may overflow, the
  * result is unknown, unless all elements pull the same way and the whole overflows for certain. Likewise for underflow
- * in products. */
+ * in products.
+ * A sum of nothing but -0 is -0, or +0 where a backend starts from +0; any other exact sum that is 0 is +0. A product
+ * has the sign of its factors, zeros too. */
 #include "backend_cpu/reference_sum.h"
 #include <math.h>
 
@@ -31,6 +33,7 @@ void fsr_ref_sum_add(fsr_ref_sum *s, fsr_ball x) {
     s->radius += x.radius;
     s->above = s->above || x.center + x.radius > 0;
     s->below = s->below || x.center - x.radius < 0;
+    s->positive = s->positive || x.center != 0 || !(signbit(x.center) || fsr_ball_unsigned(x));
     s->fraction = s->fraction || x.radius != 0 || truncl(x.center) != x.center;
 }
 
@@ -47,7 +50,7 @@ fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth) {
         return fsr_ball_unknown(dtype);
     long double center = s->sum + s->lost;
     if (!s->fraction && s->magnitude <= fsr_ball_integers(dtype))
-        return (fsr_ball){center, 0};
+        return s->positive || s->n == 0 ? (fsr_ball){center, 0} : fsr_ball_unsign((fsr_ball){center, 0});
     return fsr_ball_settle(dtype, center, (double)(s->radius + relative * s->magnitude));
 }
 
@@ -61,7 +64,8 @@ void fsr_ref_product_add(fsr_ref_product *p, fsr_ball x) {
         p->negative ^= x.center < 0;
         return;
     }
-    p->negative ^= x.center < 0;
+    p->negative ^= signbit(x.center) != 0;
+    p->unsign = p->unsign || fsr_ball_unsigned(x);
     p->fraction = p->fraction || x.radius != 0 || truncl(x.center) != x.center;
     if (x.center == 0 && x.radius == 0) {
         p->zero = true;
@@ -95,7 +99,7 @@ fsr_ball fsr_ref_product_get(const fsr_ref_product *p, fsr_dtype dtype) {
         return certain ? (fsr_ball){sign * INFINITY, 0} : fsr_ball_unknown(dtype);
     }
     if (p->zero)
-        return (fsr_ball){0, 0};
+        return p->unsign || p->straddle ? fsr_ball_unsign((fsr_ball){0, 0}) : (fsr_ball){sign * 0, 0};
     if (!p->fraction && p->up <= log2((double)fsr_ball_integers(dtype)))
         return (fsr_ball){p->center, 0};
     long double radius = p->radius + (fabsl(p->center) + p->radius) * expm1(rounding);

@@ -13,6 +13,7 @@ typedef struct fsr_ref_sum {
     bool unknown, nan, plus, minus; /* there was an unknown, a NaN, an infinity */
     bool above, below;              /* some element may be positive; negative */
     bool fraction;                  /* some element is not a known integer */
+    bool positive;                  /* some element is no -0 for certain: then an exact sum of 0 is +0 */
 } fsr_ref_sum;
 
 void fsr_ref_sum_add(fsr_ref_sum *s, fsr_ball x);
@@ -26,6 +27,7 @@ typedef struct fsr_ref_product {
     double up, down;            /* sums of the positive and the negative binary logarithms */
     double log;                 /* log2 |centre| */
     bool negative, unknown, nan, infinite, zero, straddle;
+    bool unsign; /* a factor is a zero of either sign */
     bool fraction;
 } fsr_ref_product;
 

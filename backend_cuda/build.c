@@ -123,6 +123,8 @@ static char *keep_rejected(const char *name, const fsr_cuda_source *source) {
         return path;
     if (!file && fd >= 0)
         close(fd);
+    if (fd >= 0)
+        unlink(path);
     fsr_fault_clear(&ignored);
     free(path);
     return NULL;

@@ -54,7 +54,7 @@ const char *fsr_emit_name(const fsr_emit *e, char buf[FSR_REF], int v);
 void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]);
 /* One CONST, PARAM, INDEX, OP or RESULT, as a definition or, for other namings, an assignment. */
 void fsr_emit_value(fsr_emit *e, int v, const char *result);
-/* True for values that are cheaper to write again than to hold. */
+/* True for values that are cheaper to write again than to hold and that nobody keeps. */
 bool fsr_emit_is_cheap(const fsr_emit *e, int v);
 
 /* emit_access.c */

@@ -141,8 +141,11 @@ static int collect_params(const fsr_kernel *k, const char *body, fsr_cuda_param 
 int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
     fsr_text types = {0}, body = {0};
     int n = -1, resident = 0;
-    if (print_parts(k, &types, &body, &resident) == FSR_OK)
+    const fsr_status status = print_parts(k, &types, &body, &resident);
+    if (status == FSR_OK)
         n = collect_params(k, body.data, out);
+    else if (status == FSR_ERR_MEMORY)
+        n = FSR_CUDA_NO_MEMORY;
     fsr_text_free(&types);
     fsr_text_free(&body);
     return n;

@@ -108,7 +108,10 @@ static fsr_status module_new(fsr_cuda *c, const fsr_kernel *k, fsr_module **out,
     m->cooperative = fsr_kernel_is_cooperative(k);
     memcpy(m->name, k->name, sizeof m->name);
     if (!read_params(m, k)) {
+        const bool memory = m->nparams == FSR_CUDA_NO_MEMORY;
         module_free(m);
+        if (memory)
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "kernel %s: out of host memory", k->name);
         return fsr_fault_set(fault, FSR_ERR_INTERNAL, "kernel %s has no parameter list on CUDA", k->name);
     }
     *out = m;

@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 enum {
-    BENCH_MAX_IN = 4,
-    BENCH_MAX_OUT = 5,
+    BENCH_MAX_IN = 8,
+    BENCH_MAX_OUT = 8,
     BENCH_MAX_WORK = 64,
     BENCH_COLS = 4096, /* columns of the workloads on rows */
     BENCH_GREY = 4,    /* stream of whole grey levels 0..255; streams 0..3 are uniform on [0, 1) */
@@ -43,9 +43,10 @@ typedef struct bench_input {
 /* How a fused output must agree with the unfused one. The tolerance is for folds, whose order fusion may change:
  * the tree of a reduction depends on its schedule. */
 typedef enum bench_rule {
-    BENCH_SAME,  /* the same bits: elementwise results, integers, min and max */
-    BENCH_CLOSE, /* relative to the element: folds of terms of one sign, where nothing cancels */
-    BENCH_SCALED /* relative to the largest magnitude in output `scale` */
+    BENCH_SAME,     /* the same bits: elementwise results, integers, min and max */
+    BENCH_CLOSE,    /* relative to the element: folds of terms of one sign, where nothing cancels */
+    BENCH_SCALED,   /* relative to the largest magnitude in output `scale` */
+    BENCH_REFERENCE /* not at all: only the reference knows a bound */
 } bench_rule;
 
 typedef struct bench_output {
@@ -64,9 +65,10 @@ typedef struct bench_workload {
     int64_t n_cpu, n_cuda; /* default sizes; 0 where a file gives n */
     bool fixed;            /* --n does not change its size */
     bool calls;            /* timed over BENCH_CALLS asynchronous calls: it measures the call */
-    int kernels;           /* expected when fused */
+    int kernels;           /* expected when fused; -1: unknown */
     int kernels_cpu;       /* the same on the CPU; 0: as many */
     void (*build)(fsr_graph *g, const fsr_node *in, fsr_node *out);
+    const struct bench_expr *expr; /* the user's own work in place of build, file and in; NULL: none */
 } bench_workload;
 
 typedef struct bench_family {
@@ -81,6 +83,34 @@ extern const bench_family bench_family_real, bench_family_map, bench_family_redu
 const bench_workload *bench_workload_at(int i);
 const bench_workload *bench_workload_find(const char *name);
 
+/* ---- the user's own work: --expr, --input, --name ------------------------------------------------- */
+
+typedef struct bench_array {
+    char name[64];
+    fsr_dtype dtype;
+    int ndim;
+    int64_t shape[FSR_MAX_DIMS];
+    int64_t bytes;
+    const void *host; /* borrowed from the session, the case or the expression */
+    void *device;     /* owned by the case, memory of session->backend; NULL if not uploaded */
+} bench_array;
+
+typedef struct bench_expr {
+    const char *text; /* NULL: none */
+    int ninputs;
+    const char *path[BENCH_MAX_IN];
+    bench_array in[BENCH_MAX_IN]; /* name from the command line, the rest from the file; host is owned */
+    bench_workload work;
+} bench_expr;
+
+/* Takes an option if it is one of these three; false: its value is not allowed. */
+bool bench_expr_owns(const char *option);
+bool bench_expr_set(bench_expr *e, const char *option, const char *value);
+/* Reads the files and looks at the expression. 0, or the exit status after a message. Without --expr there is nothing to do. */
+int bench_expr_prepare(bench_expr *e, fsr_context *ctx);
+void bench_expr_free(bench_expr *e);
+void bench_expr_build(const bench_expr *e, fsr_graph *g, const fsr_node *in, fsr_node *out);
+
 /* ---- options ---------------------------------------------------------------------------------- */
 
 typedef struct bench_options {
@@ -92,6 +122,7 @@ typedef struct bench_options {
     const char *data; /* directory of the real input */
     int nwork;
     const bench_workload *work[BENCH_MAX_WORK];
+    bench_expr expr;
 } bench_options;
 
 /* Fills out. Returns -1 to go on, else the exit status: --help and --list are done, or a usage error was printed. */
@@ -135,16 +166,6 @@ bool bench_fail_fault(bench_row *row, const char *what, fsr_fault *fault);
 bool bench_fail_context(bench_row *row, const char *what, fsr_context *ctx, fsr_status status);
 
 /* ---- input ------------------------------------------------------------------------------------ */
-
-typedef struct bench_array {
-    char name[16];
-    fsr_dtype dtype;
-    int ndim;
-    int64_t shape[FSR_MAX_DIMS];
-    int64_t bytes;
-    const void *host; /* borrowed from the session or the case */
-    void *device;     /* owned by the case, memory of session->backend; NULL if not uploaded */
-} bench_array;
 
 typedef struct bench_case {
     const bench_workload *work;

@@ -155,7 +155,11 @@ static bool upload(bench_session *s, bench_array *a, bench_row *row) {
 
 bool bench_case_open(bench_session *s, bench_case *out, const bench_workload *work, int64_t n, bench_row *row) {
     *out = (bench_case){.work = work};
-    bool ok = work->file ? make_from_file(s, out, row) : make_generated(s, out, n, row);
+    bool ok = true;
+    if (work->expr)
+        memcpy(out->in, work->expr->in, sizeof out->in);
+    else
+        ok = work->file ? make_from_file(s, out, row) : make_generated(s, out, n, row);
     for (int i = 0; ok && i < work->ninputs; i++)
         ok = upload(s, &out->in[i], row);
     out->n = elements(&out->in[0]);
@@ -176,7 +180,7 @@ void bench_case_prefix(bench_case *out, const bench_case *c, int64_t n) {
     *out = *c;
     for (int i = 0; i < c->work->ninputs; i++) {
         out->in[i].device = NULL;
-        if (!c->work->file && n < c->n)
+        if (!c->work->file && !c->work->expr && n < c->n)
             array_shape(&out->in[i], c->work->in[i].form, n);
     }
     out->n = elements(&out->in[0]);

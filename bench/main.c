@@ -90,9 +90,12 @@ int main(int argc, char **argv) {
         return complain(options.json, strerror(errno), 1);
     status = session_open(&session, &options);
     if (!status)
+        status = bench_expr_prepare(&options.expr, session.fused);
+    if (!status)
         status = run(&session, json);
     else if (json && json != stdout)
         fclose(json);
     session_close(&session);
+    bench_expr_free(&options.expr);
     return status;
 }

@@ -42,6 +42,9 @@ static void print_help(void) {
         "  --verify-n N        elements compared with the reference; default 2^18; 0: no verification at all\n"
         "  --json FILE         also writes the rows as JSON; -: to stdout, and the table then goes to stderr\n"
         "  --data DIR          directory of ecg.npy and face.npy; default %s\n"
+        "  --expr TEXT         adds your own work, as \"sum((x - y)**2)\"; docs/expressions.md has the grammar\n"
+        "  --input NAME=FILE   an array of the expression, a .npy file; once for each\n"
+        "  --name LABEL        the expression's name in the table; default expr\n"
         "  --help              this page\n"
         "\n"
         "verified: yes means that in this run the workload's graph agreed with the reference (plain loops in wider\n"
@@ -101,6 +104,9 @@ static int set_option(bench_options *o, const char *name, const char *value) {
     } else if (!strcmp(name, "--verify-n")) {
         if (!parse_count(value, 0, &o->verify_n))
             return usage(bad, name, value);
+    } else if (bench_expr_owns(name)) {
+        if (!bench_expr_set(&o->expr, name, value))
+            return usage(bad, name, value);
     } else {
         if (!parse_count(value, 1, &count) || count > 100000)
             return usage(bad, name, value);
@@ -114,7 +120,7 @@ static bool takes_value(const char *name) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
-    return false;
+    return bench_expr_owns(name);
 }
 
 /* An option with its value; *used is the number of arguments it took. */
@@ -164,6 +170,12 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
         print_list();
     if (help || list)
         return 0;
+    if (out->expr.ninputs && !out->expr.text)
+        return usage("--input needs --expr%s%s", "", "");
+    if (out->expr.text && out->nwork == BENCH_MAX_WORK)
+        return usage("too many names for --expr%s%s", "", "");
+    if (out->expr.text)
+        out->work[out->nwork++] = &out->expr.work;
     bool all = !out->nwork;
     for (int i = 0; all && i < BENCH_MAX_WORK && bench_workload_at(i); i++)
         out->work[out->nwork++] = bench_workload_at(i);

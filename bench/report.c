@@ -33,13 +33,15 @@ static void cell_error(FILE *to, double x) {
 
 /* "1/1 of 8": kernels fused, expected, and unfused. */
 static void cell_kernels(FILE *to, const bench_row *row) {
-    char text[48];
+    char text[48], due[16] = "-";
+    if (row->expected_kernels >= 0)
+        snprintf(due, sizeof due, "%d", row->expected_kernels);
     if (row->fused_kernels < 0)
         snprintf(text, sizeof text, "-");
     else if (row->unfused_kernels < 0)
-        snprintf(text, sizeof text, "%d/%d", row->fused_kernels, row->expected_kernels);
+        snprintf(text, sizeof text, "%d/%s", row->fused_kernels, due);
     else
-        snprintf(text, sizeof text, "%d/%d of %d", row->fused_kernels, row->expected_kernels, row->unfused_kernels);
+        snprintf(text, sizeof text, "%d/%s of %d", row->fused_kernels, due, row->unfused_kernels);
     fprintf(to, " %10s", text);
 }
 

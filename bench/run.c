@@ -3,7 +3,10 @@
 #include "runtime/context.h"
 
 bool bench_build(const bench_workload *work, fsr_graph *g, const fsr_node *in, fsr_node *out, bench_row *row) {
-    work->build(g, in, out);
+    if (work->expr)
+        bench_expr_build(work->expr, g, in, out);
+    else
+        work->build(g, in, out);
     for (int i = 0; i < work->nouts; i++) {
         fsr_status status = fsr_node_status(out[i]);
         const char *why = fsr_node_error(out[i]);

@@ -16,6 +16,13 @@ static void gaussian_pdf(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_div(e, fsr_float(g, deviation * sqrt_2pi));
 }
 
+/* (x * y + z) * (x - z) + y / 2: arithmetic alone, as fast as memory. */
+static void arith_chain(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node x = in[0], y = in[1], z = in[2];
+    fsr_node product = fsr_mul(fsr_add(fsr_mul(x, y), z), fsr_sub(x, z));
+    out[0] = fsr_add(product, fsr_mul(y, fsr_float(g, 0.5)));
+}
+
 /* Distance of the points (r1, t1) and (r2, t2) in polar coordinates. */
 static void polar_distance(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     (void)g;
@@ -45,6 +52,16 @@ static const bench_workload work[] = {
      .n_cuda = BENCH_N_CUDA,
      .kernels = 1,
      .build = gaussian_pdf},
+    {.name = "arith_chain",
+     .what = "(x * y + z) * (x - z) + y / 2",
+     .ninputs = 3,
+     .in = {{BENCH_VECTOR, 0}, {BENCH_VECTOR, 1}, {BENCH_VECTOR, 2}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = arith_chain},
     {.name = "polar_distance",
      .what = "distance of two points in polar coordinates, four inputs",
      .ninputs = 4,

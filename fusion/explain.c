@@ -20,13 +20,15 @@ static const char *schedule_words(fsr_schedule_kind kind) {
 }
 
 static void explain_schedule(const fsr_program_step *step, FILE *to) {
+    static const char *const group_words[] = {"of them a row", "of them a row", "of them a row", "of them along the rows", "of them a row", "teams"};
     const fsr_schedule *s = &step->kernel->schedule;
     if (s->lanes) {
         static const char *const order[] = {"elementwise", "row by row", "row by row", "adjacent rows in the inner loop", "row by row", "row by row"};
         fprintf(to, "    schedule: %s; %d lanes, chunks of %d\n", order[s->kind], s->lanes, s->chunk);
     } else
-        fprintf(to, "    schedule: %s; %s index; %lld blocks of %d threads, %d of them a row, %d elements a thread in vectors of %d%s\n",
-                schedule_words(s->kind), s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads, s->group, s->items, s->vector,
+        fprintf(to, "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
+                schedule_words(s->kind), s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads, s->group, group_words[s->kind], s->items,
+                s->vector,
                 s->persistent ? ", the row held in registers" : "");
 }
 

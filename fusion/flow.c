@@ -21,9 +21,6 @@ int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node) {
 }
 
 void fsr_flow_clear(fsr_flow *flow) {
-    for (int i = 0; i < flow->ncombines; ++i)
-        free(flow->combine[i]);
-    free(flow->combine);
     free(flow->node);
     free(flow->out);
     memset(flow, 0, sizeof *flow);
@@ -33,22 +30,6 @@ void fsr_binding_clear(fsr_binding *binding) {
     free(binding->leaf);
     free(binding->scalar);
     memset(binding, 0, sizeof *binding);
-}
-
-static const fsr_combine *own_combine(fsr_flow *flow, const fsr_combine *from) {
-    if (flow->ncombines == flow->combine_capacity) {
-        int capacity = flow->combine_capacity ? flow->combine_capacity * 2 : 4;
-        fsr_combine **grown = realloc(flow->combine, sizeof *grown * (size_t)capacity);
-        if (!grown)
-            return NULL;
-        flow->combine = grown;
-        flow->combine_capacity = capacity;
-    }
-    fsr_combine *copy = malloc(sizeof *copy);
-    if (!copy)
-        return NULL;
-    *copy = *from;
-    return flow->combine[flow->ncombines++] = copy;
 }
 
 /* What was copied already, by (graph id, which): `which` is the output of a leaf, or COMPUTED for a node as a computation. Open
@@ -130,7 +111,7 @@ static bool push(builder *b, uint32_t id) {
 }
 
 static bool is_leaf(const fsr_rec *rec, uint32_t output) {
-    return rec->buffer[output] || rec->kind == FSR_NODE_INPUT;
+    return rec->kind == FSR_NODE_INPUT || (rec->buffer[output] && rec->kind != FSR_NODE_PARAM);
 }
 
 /* The flow node of a graph reference, -1: not copied yet. */
@@ -162,6 +143,16 @@ static bool add_leaf(builder *b, fsr_ref ref) {
     return id >= 0 && seen_put(&b->seen, ref.id, ref.output, id);
 }
 
+/* An unnamed parameter of equal value that is copied already: mean and variance of one array share their count. */
+static int same_size(const builder *b, const fsr_rec *rec) {
+    for (int i = 0; i < b->flow->nscalars; ++i) {
+        const fsr_rec *other = fsr_graph_rec(b->g, b->binding->scalar[i].id);
+        if (!other->name && other->dtype[0] == rec->dtype[0] && other->value.bits == rec->value.bits)
+            return seen_get(&b->seen, b->binding->scalar[i].id, COMPUTED);
+    }
+    return -1;
+}
+
 static bool add_node(builder *b, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
     fsr_flow_node node = {.kind = rec->kind, .nout = rec->nout, .shape = rec->shape, .nargs = rec->nargs, .op = rec->op,
@@ -173,13 +164,15 @@ static bool add_node(builder *b, uint32_t id) {
     }
     if (rec->kind == FSR_NODE_CONST)
         node.value = rec->value;
+    int same = rec->kind == FSR_NODE_PARAM && !rec->name ? same_size(b, rec) : -1;
+    if (same >= 0)
+        return seen_put(&b->seen, id, COMPUTED, same);
     if (rec->kind == FSR_NODE_PARAM) {
         if (!bind(&b->binding->scalar, b->flow->nscalars, &b->scalar_capacity, (fsr_ref){id, 0}))
             return false;
         node.ordinal = b->flow->nscalars++;
     }
-    if (rec->combine && !(node.combine = own_combine(b->flow, rec->combine)))
-        return false;
+    node.combine = rec->combine;
     int at = fsr_flow_add(b->flow, &node);
     return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }
@@ -244,10 +237,7 @@ fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from) {
     to->out = malloc(sizeof *to->out * (size_t)(from->nout ? from->nout : 1));
     bool ok = to->out != NULL;
     for (int i = 0; i < from->n && ok; ++i) {
-        fsr_flow_node node = from->node[i];
-        if (node.combine)
-            ok = (node.combine = own_combine(to, node.combine)) != NULL;
-        ok = ok && fsr_flow_add(to, &node) >= 0;
+        ok = fsr_flow_add(to, &from->node[i]) >= 0;
     }
     if (!ok) {
         fsr_flow_clear(to);

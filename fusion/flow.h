@@ -2,7 +2,7 @@
  *
  * Nodes are in topological order; arguments point to earlier nodes. Leaves (arrays) and scalars (parameters, sizes) are
  * numbered in order of first visit, so that two recordings of the same program give the same flow, byte for byte:
- * its signature is the plan cache's key. Addresses and parameter values are no part of it. */
+ * its signature is the plan cache's key. Operators stay the graph's: a flow lives no longer than the call it is made in. Addresses and parameter values are no part of it. */
 #ifndef FUSOR_FUSION_FLOW_H
 #define FUSOR_FUSION_FLOW_H
 
@@ -26,7 +26,7 @@ typedef struct fsr_flow_node {
     int axis;
     bool exclusive;
     fsr_view view;
-    const fsr_combine *combine; /* owned by the flow */
+    const fsr_combine *combine; /* the graph's */
     fsr_hint hint;
     int ordinal; /* DATA: leaf; PARAM: scalar */
 } fsr_flow_node;
@@ -37,8 +37,6 @@ typedef struct fsr_flow {
     fsr_link *out;
     int nout;
     int nleaves, nscalars;
-    fsr_combine **combine; /* owned operators */
-    int ncombines, combine_capacity;
 } fsr_flow;
 
 /* Where the leaves and scalars of a flow come from in the graph. */

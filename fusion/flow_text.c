@@ -20,7 +20,8 @@ static void put(bytes *b, const void *data, size_t size) {
         b->data = grown;
         b->capacity = capacity;
     }
-    memcpy(b->data + b->size, data, size);
+    if (size)
+        memcpy(b->data + b->size, data, size);
     b->size += size;
 }
 

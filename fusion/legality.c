@@ -7,11 +7,18 @@
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
 #include "fusion/schedule.h"
 
-static int count_scans(const fsr_kernel *k) {
-    int n = 0;
-    for (int i = 0; i < k->nfolds; ++i)
-        n += k->fold[i].kind == FSR_FOLD_SCAN;
-    return n;
+enum { COLUMN_THREADS = 256 };
+
+/* Along columns every thread leaves the states of all folds of a pass in shared memory. */
+static int64_t column_state_bytes(const fsr_kernel *k) {
+    int64_t most = 0;
+    for (int pass = 0; pass < k->npasses; ++pass) {
+        int64_t bytes = 0;
+        for (int i = 0; i < k->nfolds; ++i)
+            bytes += k->fold[i].pass == pass ? (fsr_combine_bytes(k->fold[i].combine) + 7) / 8 * 8 : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 static const char *passes_along_rows(const fsr_group *group, const fsr_target *target) {
@@ -29,14 +36,32 @@ static const char *passes_along_columns(const fsr_group *group, const fsr_target
     return "the folded dimension is the outer one in memory and there are too few columns to give each a thread";
 }
 
+static bool stores(const fsr_group *group, fsr_link link) {
+    for (int i = 0; i < group->nstores; ++i)
+        if (fsr_link_equal(group->store[i], link))
+            return true;
+    return false;
+}
+
+/* Results of folds that another kernel may still ask this one to store. */
+static int unstored_results(const fsr_partition *p, const fsr_group *group) {
+    int n = 0;
+    for (int i = 0; i < group->nfolds; ++i)
+        for (int output = 0; output < p->flow->node[group->fold[i]].nout; ++output)
+            n += p->used[group->fold[i] * FSR_MAX_TUPLE + output] && !stores(group, (fsr_link){group->fold[i], output});
+    return n;
+}
+
 /* Every fold's result may still have to be stored for another kernel: room for that is kept, so that adding such a store is never
  * refused. Arguments must fit the launch. */
-static const char *limits(const fsr_kernel *k, const fsr_target *target) {
-    int results = 0;
-    for (int i = 0; i < k->nfolds; ++i)
-        results += k->fold[i].combine->arity;
-    if (k->nfolds > 0 && (k->narrays + results > FSR_MAX_BUFFERS || k->naccesses + results > FSR_MAX_ACCESSES))
+static const char *limits(const fsr_partition *p, const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    const fsr_target *target = p->target;
+    int results = unstored_results(p, group);
+    if (k->narrays + results > FSR_MAX_BUFFERS || k->naccesses + results > FSR_MAX_ACCESSES)
         return "the kernel would have too many arrays";
+    if (k->ninsts + 2 * results > FSR_MAX_INSTS || k->nints + (FSR_MAX_DIMS + 1) * results > FSR_MAX_INTS)
+        return "the kernel would have too many instructions";
     int bytes = 8 * (k->narrays + k->nints + k->nscalars + 2);
     return target->gpu && bytes > target->max_parameter_bytes ? "the kernel would have too many arguments" : NULL;
 }
@@ -44,14 +69,13 @@ static const char *limits(const fsr_kernel *k, const fsr_target *target) {
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const fsr_target *target = p->target;
-    const char *reason = limits(k, target);
+    const char *reason = limits(p, group);
     if (reason || !target->gpu || k->npasses == 0)
         return reason;
     bool rows = fsr_group_orientation(group) == FSR_ORIENT_ROWS;
+    if (!rows && column_state_bytes(k) * COLUMN_THREADS > target->shared_bytes)
+        return "the states of its folds would not fit into a block's shared memory";
     if (k->npasses > 1)
         reason = rows ? passes_along_rows(group, target) : passes_along_columns(group, target);
-    if (!reason && count_scans(k) && k->npasses > 1 && rows &&
-        group->integer[FSR_INT_COLS] > fsr_schedule_row_capacity(group, target) && group->integer[FSR_INT_ROWS] * 2 < target->processors)
-        reason = "a scan over rows that need a look-back makes one pass";
     return reason;
 }

@@ -346,12 +346,31 @@ static int foreign_fold(lowering *l, fsr_link link, const fsr_index *index) {
     return load_stored(l, link, index, home);
 }
 
-static int view(lowering *l, fsr_link link, const fsr_index *index) {
-    const fsr_flow_node *n = &l->flow->node[link.id];
-    fsr_index inner;
-    if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
-        return refuse_blame(l, "a reshape of a view has no affine index", link);
-    return eval(l, n->arg[0], &inner);
+/* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it. */
+static bool apart(const lowering *l, fsr_link link) {
+    bool own = fold_slot(l->group, link.id) >= 0;
+    for (int i = 0; i < l->group->nstores; ++i) /* not p->stored: a store that a trial adds is not there yet */
+        own = own || fsr_link_equal(l->group->store[i], link);
+    return own && l->p->material[link.id] && !fsr_link_equal(link, l->storing);
+}
+
+/* True if a stored value of another group has to be read here. */
+static bool read_stored(const lowering *l, fsr_link link) {
+    int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
+    return from >= 0 && from != l->g && !fsr_partition_reaches(l->p, from, l->g);
+}
+
+/* Follows views down to what they show; views of views are a loop here, not a recursion. */
+static bool skip_views(lowering *l, fsr_link *link, fsr_index *index) {
+    while (l->flow->node[link->id].kind == FSR_NODE_VIEW && !apart(l, *link) && !read_stored(l, *link)) {
+        const fsr_flow_node *n = &l->flow->node[link->id];
+        fsr_index inner;
+        if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
+            return refuse_blame(l, "a reshape of a view has no affine index", *link), false;
+        *index = inner;
+        *link = n->arg[0];
+    }
+    return true;
 }
 
 static int compute(lowering *l, fsr_link link, const fsr_index *index) {
@@ -378,35 +397,23 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
     }
 }
 
-/* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it. */
-static bool apart(const lowering *l, fsr_link link) {
-    bool own = fold_slot(l->group, link.id) >= 0;
-    for (int i = 0; i < l->group->nstores; ++i) /* not p->stored: a store that a trial adds is not there yet */
-        own = own || fsr_link_equal(l->group->store[i], link);
-    return own && l->p->material[link.id] && !fsr_link_equal(link, l->storing);
-}
-
-static int eval(lowering *l, fsr_link link, const fsr_index *index) {
+static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
+    fsr_index index = *asked;
+    if (!skip_views(l, &link, &index))
+        return -1;
+    const fsr_flow_node *n = &l->flow->node[link.id];
     if (apart(l, link))
-        return refuse(l, l->flow->node[link.id].hint == FSR_HINT_MATERIALIZE ? "a hint asks to store the value"
-                                                                             : "the kernel would have too long a program or too many arrays");
-    if (l->flow->node[link.id].kind == FSR_NODE_VIEW) {
-        int from = l->p->stored[link.id * FSR_MAX_TUPLE];
-        if (from < 0 || from == l->g || fsr_partition_reaches(l->p, from, l->g))
-            return view(l, link, index);
-    }
-    int16_t known = *find(l, link, index);
+        return refuse(l, n->hint == FSR_HINT_MATERIALIZE ? "a hint asks to store the value" : "the kernel would have too long a program or too many arrays");
+    int16_t known = *find(l, link, &index);
     if (known >= 0)
         return l->memo[known].inst;
+    bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_IOTA;
     int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
-    fsr_kind kind = l->flow->node[link.id].kind;
-    if (from >= 0 && from != l->g && (kind == FSR_NODE_MAP || kind == FSR_NODE_VIEW || kind == FSR_NODE_IOTA)) {
-        if (!fsr_partition_reaches(l->p, from, l->g))
-            return remember(l, link, index, load_stored(l, link, index, from));
-        if (l->p->material[link.id])
-            return refuse(l, "the kernels would need each other's results");
-    }
-    return remember(l, link, index, compute(l, link, index));
+    if (computed && read_stored(l, link))
+        return remember(l, link, &index, load_stored(l, link, &index, from));
+    if (computed && from >= 0 && from != l->g && l->p->material[link.id])
+        return refuse(l, "the kernels would need each other's results");
+    return remember(l, link, &index, compute(l, link, &index));
 }
 
 /* ---- stores, merging of dimensions, finishing --------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { JOIN_WINDOW = 32 }; /* groups tried, newest first: bounds the work for graphs of thousands of kernels */
+enum { MAX_DEPTH = 4000 };
 
 void fsr_partition_clear(fsr_partition *p) {
     for (int i = 0; i < p->ngroups; ++i)
@@ -12,6 +13,7 @@ void fsr_partition_clear(fsr_partition *p) {
     free(p->group);
     free(p->home);
     free(p->stored);
+    free(p->used);
     free(p->material);
     free(p->note);
     memset(p, 0, sizeof *p);
@@ -37,7 +39,7 @@ static bool reach(const fsr_partition *p, int from, int to, bool *seen, int *sta
     return false;
 }
 
-/* Out of memory answers yes: no fusion is always right. */
+/* Out of memory answers yes, and the plan will not be used. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to) {
     if (from == to)
         return true;
@@ -46,22 +48,24 @@ bool fsr_partition_reaches(const fsr_partition *p, int from, int to) {
     bool *seen = calloc((size_t)p->ngroups, sizeof *seen);
     int *stack = malloc(sizeof *stack * (size_t)p->ngroups);
     bool found = !seen || !stack || reach(p, from, to, seen, stack);
+    *p->no_memory = *p->no_memory || !seen || !stack;
     free(seen);
     free(stack);
     return found;
 }
 
-static fsr_status add_note(fsr_partition *p, int producer, int consumer, const char *reason) {
+static void add_note(fsr_partition *p, int producer, int consumer, const char *reason) {
     if (p->nnotes == p->note_capacity) {
         int capacity = p->note_capacity ? p->note_capacity * 2 : 16;
         fsr_note *grown = realloc(p->note, sizeof *grown * (size_t)capacity);
-        if (!grown)
-            return FSR_ERR_MEMORY;
+        if (!grown) {
+            *p->no_memory = true;
+            return;
+        }
         p->note = grown;
         p->note_capacity = capacity;
     }
     p->note[p->nnotes++] = (fsr_note){producer, consumer, reason};
-    return FSR_OK;
 }
 
 static fsr_group *new_group(fsr_partition *p) {
@@ -78,10 +82,17 @@ static fsr_group *new_group(fsr_partition *p) {
     return group;
 }
 
-/* Lowers `trial` (a changed copy of group g, or a new one) and, if that is legal, puts it in g's place. */
-static const char *try_group(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
+/* fsr_lower into trial->kernel. */
+static const char *lower(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
     trial->kernel = NULL;
     const char *reason = fsr_lower(p, g, trial, blame);
+    *p->no_memory = *p->no_memory || reason == fsr_reason_memory;
+    return reason;
+}
+
+/* Lowers `trial` (a changed copy of group g, or a new one) and, if that is legal, puts it in g's place. */
+static const char *try_group(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
+    const char *reason = lower(p, g, trial, blame);
     if (!reason && (reason = fsr_legality(p, trial)) != NULL) {
         fsr_kernel_free(trial->kernel);
         trial->kernel = NULL;
@@ -104,8 +115,7 @@ static const char *add_store(fsr_partition *p, int g, fsr_link link) {
     if (trial.nstores == FSR_MAX_STORES)
         return "the kernel would have too many outputs";
     trial.store[trial.nstores++] = link;
-    trial.kernel = NULL;
-    const char *reason = fsr_lower(p, g, &trial, &blame);
+    const char *reason = lower(p, g, &trial, &blame);
     if (reason)
         return reason;
     commit(p, g, &trial);
@@ -231,8 +241,10 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     const fsr_flow *flow = p->flow;
     bool *seen = calloc((size_t)top.id + 1, sizeof *seen);
     int n = 0, at = top.id;
-    if (!seen)
+    if (!seen) {
+        *p->no_memory = true;
         return (fsr_link){-1, 0};
+    }
     seen[top.id] = true;
     for (int i = top.id; i >= 0; --i) {
         const fsr_flow_node *node = &flow->node[i];
@@ -249,7 +261,7 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
 
 /* The anchor as a kernel of its own; values that stand in the way are stored by kernels before it. */
 static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why, size_t size) {
-    for (int tries = 0; tries < 64; ++tries) {
+    for (;;) { /* each round materializes one more node, or ends */
         fsr_link blame;
         memset(trial, 0, sizeof *trial);
         anchor_domain(p, a, &trial->domain);
@@ -261,7 +273,7 @@ static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why,
             p->home[a.link.id] = -1;
         if (!reason)
             return FSR_OK;
-        if (reason == fsr_reason_memory)
+        if (*p->no_memory)
             return FSR_ERR_MEMORY;
         if (blame.id < 0)
             blame = middle(p, a.link);
@@ -275,40 +287,54 @@ static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why,
         if (status)
             return status;
     }
-    return FSR_ERR_INTERNAL;
 }
 
-static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size) {
-    fsr_group trial;
-    fsr_status status = alone(p, a, &trial, why, size);
+static fsr_status place_trial(fsr_partition *p, anchor a, fsr_group *trial, char *why, size_t size) {
+    fsr_status status = alone(p, a, trial, why, size);
     if (status)
         return status;
     int last = p->ngroups > JOIN_WINDOW ? p->ngroups - JOIN_WINDOW : 0;
     for (int g = p->ngroups - 1; p->fuse && p->fuel != 0 && g >= last; --g) {
-        const char *reason = join(p, g, a, &trial);
+        const char *reason = join(p, g, a, trial);
         if (!reason) {
-            fsr_kernel_free(trial.kernel);
+            fsr_kernel_free(trial->kernel);
             ++p->fusions;
             p->fuel -= p->fuel > 0;
             return FSR_OK;
         }
-        if (depends_on(&trial, g))
+        if (depends_on(trial, g))
             add_note(p, p->group[g].nfolds ? p->group[g].fold[p->group[g].nfolds - 1] : p->group[g].store[0].id, a.link.id, reason);
     }
-    const char *reason = satisfy(p, &trial);
+    const char *reason = satisfy(p, trial);
     if (reason) {
-        fsr_kernel_free(trial.kernel);
+        fsr_kernel_free(trial->kernel);
         snprintf(why, size, "%s: %s", fsr_flow_name(p->flow, a.link.id), reason);
         return FSR_ERR_INTERNAL;
     }
     if (!new_group(p)) {
-        fsr_kernel_free(trial.kernel);
+        fsr_kernel_free(trial->kernel);
         return FSR_ERR_MEMORY;
     }
     int g = p->ngroups;
-    commit(p, g, &trial);
+    commit(p, g, trial);
     placed(p, g, a);
     return FSR_OK;
+}
+
+/* An anchor may need values stored that need others stored first: the depth of that is bounded, and the trials live on the heap. */
+static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size) {
+    fsr_group *trial = p->depth < MAX_DEPTH ? malloc(sizeof *trial) : NULL;
+    if (!trial && p->depth == MAX_DEPTH) {
+        snprintf(why, size, "%s needs a chain of more than %d values stored one after the other", fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
+        return FSR_ERR_UNSUPPORTED;
+    }
+    if (!trial)
+        return FSR_ERR_MEMORY;
+    ++p->depth;
+    fsr_status status = place_trial(p, a, trial, why, size);
+    --p->depth;
+    free(trial);
+    return status;
 }
 
 /* ---- all anchors ------------------------------------------------------------------------------------ */
@@ -430,18 +456,30 @@ static void merge_all(fsr_partition *p) {
         }
 }
 
+static void find_used(fsr_partition *p) {
+    const fsr_flow *flow = p->flow;
+    for (int i = 0; i < flow->n; ++i)
+        for (int k = 0; k < flow->node[i].nargs; ++k)
+            p->used[flow->node[i].arg[k].id * FSR_MAX_TUPLE + flow->node[i].arg[k].output] = true;
+    for (int i = 0; i < flow->nout; ++i)
+        p->used[flow->out[i].id * FSR_MAX_TUPLE + flow->out[i].output] = true;
+}
+
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel, char *why, size_t size) {
-    *p = (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0};
+    bool no_memory = false;
+    *p = (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0, .no_memory = &no_memory};
     size_t n = (size_t)flow->n + 1;
     p->home = malloc(sizeof *p->home * n);
     p->stored = malloc(sizeof *p->stored * n * FSR_MAX_TUPLE);
+    p->used = calloc(n * FSR_MAX_TUPLE, sizeof *p->used);
     p->material = calloc(n, sizeof *p->material);
-    fsr_status status = p->home && p->stored && p->material ? FSR_OK : FSR_ERR_MEMORY;
+    fsr_status status = p->home && p->stored && p->used && p->material ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
         memset(p->home, 0xff, sizeof *p->home * n);
         memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_TUPLE);
         for (int i = 0; i < flow->n; ++i)
             p->material[i] = flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA;
+        find_used(p);
         unfuse(p);
         status = fsr_partition_chop(p);
     }
@@ -449,6 +487,11 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         status = place_all(p, why, size);
     if (!status)
         merge_all(p);
+    if (no_memory) {
+        snprintf(why, size, "out of memory");
+        status = FSR_ERR_MEMORY;
+    }
+    p->no_memory = NULL;
     if (status)
         fsr_partition_clear(p);
     return status;

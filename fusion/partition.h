@@ -56,13 +56,16 @@ typedef struct fsr_partition {
     bool fuse;
     int fuel;           /* fusions left; -1: no limit */
     int fusions;        /* done */
+    int depth;          /* anchors being placed, one within the other */
     fsr_group *group;
     int ngroups, capacity;
     int *home;          /* per flow node: group of a fold, -1 */
     int *stored;        /* per node * FSR_MAX_TUPLE: group that stores the result, -1 */
+    bool *used;         /* per node * FSR_MAX_TUPLE: some node or output reads the result */
     bool *material;     /* per node: must be read from memory where another group stores it */
     fsr_note *note;
     int nnotes, note_capacity;
+    bool *no_memory;    /* set where memory was out: the whole is then given up. A plan with fewer fusions would be cached for good */
 } fsr_partition;
 
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel, char *why, size_t size);

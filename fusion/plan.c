@@ -16,12 +16,14 @@ void fsr_program_clear(fsr_program *program) {
 }
 
 /* Kahn's order over the groups' dependencies; ties by number. */
-static bool order_groups(const fsr_partition *p, int *order, int *count) {
+static fsr_status order_groups(const fsr_partition *p, int *order, int *count) {
     bool *done = calloc((size_t)p->ngroups + 1, sizeof *done);
+    if (!done)
+        return FSR_ERR_MEMORY;
     int n = 0, empty = 0;
     for (int g = 0; g < p->ngroups; ++g)
         empty += p->group[g].kernel == NULL;
-    for (bool progress = true; done && progress;) {
+    for (bool progress = true; progress;) {
         progress = false;
         for (int g = 0; g < p->ngroups; ++g) {
             bool ready = !done[g] && p->group[g].kernel;
@@ -35,7 +37,7 @@ static bool order_groups(const fsr_partition *p, int *order, int *count) {
     }
     free(done);
     *count = n;
-    return n + empty == p->ngroups;
+    return n + empty == p->ngroups ? FSR_OK : FSR_ERR_INTERNAL;
 }
 
 /* k_<first named ops>_<digest of the printed kernel>: equal kernels have equal names in every process. */
@@ -223,10 +225,10 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     int *order = malloc(sizeof *order * (size_t)(p->ngroups + 1));
     fsr_status status = order && prepare(b) && outputs(out, b->flow) ? FSR_OK : FSR_ERR_MEMORY;
     int count = 0;
-    if (!status && !order_groups(p, order, &count)) {
+    if (!status)
+        status = order_groups(p, order, &count);
+    if (status == FSR_ERR_INTERNAL)
         snprintf(why, size, "the kernels depend on each other in a circle");
-        status = FSR_ERR_INTERNAL;
-    }
     for (int i = 0; i < count && !status; ++i) {
         ++out->nsteps;
         make_step(b, i, &p->group[order[i]], options);
@@ -273,6 +275,10 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
         return status;
     less.fusion = false;
     status = plan_once(&unfused, flow, &less, why, size);
+    if (status && status != FSR_ERR_MEMORY) {
+        why[0] = 0;
+        return FSR_OK; /* it was only a yardstick */
+    }
     int64_t limit = unfused.info.peak_bytes + slack;
     fsr_program_clear(&unfused);
     less.fusion = true;

@@ -7,6 +7,9 @@
  * CPU: the same frames for one thread; accumulators in `lanes`, chunks for the pairwise tree. */
 #include "fusion/schedule.h"
 
+/* CPU: operations of an element that is work itself; and fewer adjacent rows than are worth a loop of their own: the three
+ * channels of a photograph are three rows, each read with a stride. */
+enum { HEAVY_ELEMENT = 24, CPU_NARROW = 8 };
 enum { MAP_THREADS = 256, ROW_ITEMS = 16, ROW_THREADS = 1024, SPLIT_THREADS = 256, LOOKBACK_THREADS = 512, TEAM_THREADS = 512 };
 
 static int64_t ceil_div(int64_t a, int64_t b) {
@@ -56,20 +59,26 @@ static int widest(const fsr_kernel *k) {
     return (int)widest;
 }
 
-/* An ELEM value that an instruction of a later pass reads. A bare index is cheaper to evaluate again. */
-static bool crosses(const fsr_kernel *k, int value) {
-    const fsr_inst *at = &k->inst[value];
-    if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_INDEX)
-        return false;
+/* The last pass that reads an instruction's value, -1: none. */
+static int last_use(const fsr_kernel *k, int value) {
+    int last = -1;
     for (int i = value + 1; i < k->ninsts; ++i) {
         const fsr_inst *user = &k->inst[i];
         bool uses = user->arg[0] == value || user->arg[1] == value || user->arg[2] == value;
         for (int c = 0; user->kind == FSR_INST_COMBINE && c < k->fold[user->index].combine->arity; ++c)
             uses |= k->fold[user->index].input[c] == value;
-        if (uses && user->pass > at->pass)
-            return true;
+        if (uses && user->pass > last)
+            last = user->pass;
     }
-    return false;
+    return last;
+}
+
+/* An ELEM value that an instruction of a later pass reads. A bare index is cheaper to evaluate again. */
+static bool crosses(const fsr_kernel *k, int value) {
+    const fsr_inst *at = &k->inst[value];
+    if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_INDEX)
+        return false;
+    return last_use(k, value) > at->pass;
 }
 
 static void keep_across_passes(fsr_kernel *k) {
@@ -104,6 +113,9 @@ static bool needs_wide(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     if (group->integer[FSR_INT_ROWS] * group->integer[FSR_INT_COLS] > limit)
         return true;
+    for (int d = 0; d < k->ndim; ++d) /* an empty domain may have a long dimension */
+        if (group->extent[d] > limit)
+            return true;
     for (int i = 0; i < k->naccesses; ++i) {
         int64_t reach = k->access[i].offset >= 0 ? group->integer[k->access[i].offset] : 0;
         int64_t low = reach < 0 ? -reach : 0;
@@ -261,6 +273,19 @@ static void gpu_lookback(fsr_group *group) {
     group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, tile) : 1;
 }
 
+/* Most kept values alive at once between two passes, as a power of two; at least 1. */
+static int live_kept(const fsr_kernel *k) {
+    int most = 1;
+    for (int pass = 1; pass < k->npasses; ++pass) {
+        int live = 0;
+        for (int i = 0; i < k->ninsts; ++i)
+            live += crosses(k, i) && k->inst[i].pass < pass && last_use(k, i) >= pass;
+        while (most < live)
+            most *= 2;
+    }
+    return most;
+}
+
 bool fsr_schedule_team_fits(const fsr_kernel *k) {
     for (int i = 0; i < k->nfolds; ++i)
         if (k->fold[i].kind == FSR_FOLD_SCAN || !k->fold[i].combine->commutative)
@@ -278,14 +303,15 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     s->kind = FSR_SCHEDULE_TEAM;
     s->threads = TEAM_THREADS;
     s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
-    s->items = widest(k) > 4 ? 16 : 32;
+    s->items = (widest(k) > 4 ? 16 : 32) / live_kept(k);
+    s->items = s->items < s->vector ? s->vector : s->items;
     int64_t step = (int64_t)s->threads * s->items;
     s->persistent = cols <= resident * step;
     int64_t splits = s->persistent ? ceil_div(cols, step) : resident;
     int64_t chunk = ceil_div(ceil_div(cols, splits), step) * step;
     group->integer[FSR_INT_CHUNK] = chunk;
     group->integer[FSR_INT_SPLITS] = ceil_div(cols, chunk);
-    s->group = (int)min64(resident / group->integer[FSR_INT_SPLITS], rows);
+    s->group = (int)min64(resident / group->integer[FSR_INT_SPLITS], rows > 0 ? rows : 1);
     if (s->persistent)
         keep_across_passes(k);
 }
@@ -346,17 +372,42 @@ static void gpu(fsr_group *group, const fsr_target *target) {
 
 /* ---- CPU ------------------------------------------------------------------------------------------- */
 
+/* Some reduction folds a chunk with one accumulator although it might take several: down a column, or beside a scan. */
+static bool one_accumulator(const fsr_kernel *k) {
+    bool any = false;
+    for (int i = 0; i < k->nfolds; ++i)
+        any = any || (k->fold[i].kind == FSR_FOLD_REDUCE && k->fold[i].combine->commutative);
+    return any && (k->schedule.kind == FSR_SCHEDULE_COL || has_scan(k));
+}
+
+/* Four vectors of 64 bytes hide an addition's latency. One is enough where an element is work itself, and compiles in a
+ * third of the time; short rows end in fewer columns left over. */
+static int cpu_lanes(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    int cost = 0, lanes = 256 / widest(k);
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_OP)
+            cost += fsr_op_get(k->inst[i].op)->cost;
+    if (cost > HEAVY_ELEMENT)
+        lanes /= 4;
+    while (lanes > 8 && group->integer[FSR_INT_COLS] < 4 * lanes)
+        lanes /= 2;
+    return lanes;
+}
+
 static void cpu(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     fsr_orientation orientation = fsr_group_orientation(group);
+    if (orientation == FSR_ORIENT_COLS && group->extent[k->nparallel - 1] < CPU_NARROW)
+        orientation = FSR_ORIENT_ROWS;
     s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;
     s->threads = s->vector = s->items = 1;
     s->group = s->kind == FSR_SCHEDULE_COL ? 128 : 1;
-    s->lanes = 256 / widest(k);
-    s->chunk = 4096;
+    s->lanes = cpu_lanes(group);
+    s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
     if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && 8 * count_kept(k) * group->integer[FSR_INT_COLS] <= 256 * 1024)
         keep_across_passes(k);
 }

@@ -40,5 +40,5 @@ fsr_status fsr_graph_dot(const fsr_graph *g, const fsr_ref *outs, int n, FILE *t
                 order.number[outs[i].id], i);
     fputs("}\n", to);
     fsr_order_free(&order);
-    return FSR_OK;
+    return ferror(to) ? FSR_ERR_FILE : FSR_OK;
 }

@@ -5,7 +5,10 @@
  * after fsr_scope_end the next node takes the dropped one's slot, and an old handle would silently mean it.
  *
  * Shells are cut from blocks that the owner frees last; the owner's lock guards the blocks and the list of live bodies. A
- * body's own fields belong to the thread that uses the graph, but `live`, which the owner sums up. */
+ * body's own fields belong to the thread that uses the graph, but `live`, which the owner sums up.
+ *
+ * Slot 0 of a body is never taken: it waits for the first failure to take one (fsr_graph_no_memory). Counter-example to the
+ * null node in that case: what uses it says "operand 1 is a null handle", and nothing speaks of memory. */
 #include "graph/store.h"
 #include <stdlib.h>
 #include <string.h>
@@ -81,26 +84,20 @@ static fsr_graph *shell_take(fsr_graph_owner *owner, fsr_graph_body *body) {
     return g;
 }
 
-fsr_graph *fsr_graph_create(fsr_graph_owner *owner) {
-    if (!owner)
-        return NULL;
-    fsr_graph_body *body = calloc(1, sizeof *body);
-    fsr_scope *scope = malloc(4 * sizeof *scope);
-    fsr_graph *g = NULL;
-    if (body && scope) {
-        scope[0] = (fsr_scope){FSR_NO_ID, FSR_NO_ID};
-        body->scope = scope;
-        body->scope_capacity = 4;
-        body->free = FSR_NO_ID;
-        pthread_mutex_lock(&owner->lock);
-        g = shell_take(owner, body);
-        pthread_mutex_unlock(&owner->lock);
+static bool chunk_add(fsr_graph_body *body) {
+    if (body->chunk_count == body->chunk_capacity) {
+        uint32_t capacity = body->chunk_capacity ? 2 * body->chunk_capacity : 8;
+        fsr_slot **grown = realloc(body->chunk, capacity * sizeof(fsr_slot *));
+        if (!grown)
+            return false;
+        body->chunk = grown;
+        body->chunk_capacity = capacity;
     }
-    if (!g) {
-        free(scope);
-        free(body);
-    }
-    return g;
+    fsr_slot *chunk = calloc(FSR_CHUNK_SLOTS, sizeof *chunk);
+    if (!chunk)
+        return false;
+    body->chunk[body->chunk_count++] = chunk;
+    return true;
 }
 
 /* Frees what a record owns, not its slot. */
@@ -120,6 +117,38 @@ static void body_free(fsr_graph_body *body) {
     free(body->chunk);
     free(body->scope);
     free(body);
+}
+
+/* A body without a shell: its first chunk is there, slot 0 with the message it may need one day. */
+static fsr_graph_body *body_new(void) {
+    fsr_graph_body *body = calloc(1, sizeof *body);
+    if (!body)
+        return NULL;
+    body->free = FSR_NO_ID;
+    body->scope_capacity = 4;
+    body->scope = malloc((size_t)body->scope_capacity * sizeof *body->scope);
+    const char *sentence = fsr_status_sentence(FSR_ERR_MEMORY);
+    char *message = body->scope && chunk_add(body) ? malloc(strlen(sentence) + 1) : NULL;
+    if (!message) {
+        body_free(body);
+        return NULL;
+    }
+    body->scope[0] = (fsr_scope){FSR_NO_ID, FSR_NO_ID};
+    body->slots = 1;
+    fsr_slot_of(body, 0)->rec.message = strcpy(message, sentence);
+    return body;
+}
+
+fsr_graph *fsr_graph_create(fsr_graph_owner *owner) {
+    fsr_graph_body *body = owner ? body_new() : NULL;
+    if (!body)
+        return NULL;
+    pthread_mutex_lock(&owner->lock);
+    fsr_graph *g = shell_take(owner, body);
+    pthread_mutex_unlock(&owner->lock);
+    if (!g)
+        body_free(body);
+    return g;
 }
 
 void fsr_graph_destroy(fsr_graph *g) {
@@ -163,22 +192,6 @@ static void live_add(fsr_graph_body *body, int64_t n) {
     atomic_store_explicit(&body->live, live + n, memory_order_relaxed);
 }
 
-static bool chunk_add(fsr_graph_body *body) {
-    if (body->chunk_count == body->chunk_capacity) {
-        uint32_t capacity = body->chunk_capacity ? 2 * body->chunk_capacity : 8;
-        fsr_slot **grown = realloc(body->chunk, capacity * sizeof(fsr_slot *));
-        if (!grown)
-            return false;
-        body->chunk = grown;
-        body->chunk_capacity = capacity;
-    }
-    fsr_slot *chunk = calloc(FSR_CHUNK_SLOTS, sizeof *chunk);
-    if (!chunk)
-        return false;
-    body->chunk[body->chunk_count++] = chunk;
-    return true;
-}
-
 /* A zeroed slot; FSR_NO_ID: out of memory or of ids. */
 static uint32_t slot_take(fsr_graph_body *body) {
     uint32_t id = body->free;
@@ -193,14 +206,33 @@ static uint32_t slot_take(fsr_graph_body *body) {
     return body->slots++;
 }
 
+fsr_node fsr_graph_no_memory(fsr_graph *g) {
+    if (!fsr_graph_alive(g))
+        return (fsr_node){0};
+    fsr_graph_body *body = g->body;
+    fsr_rec *rec = &fsr_slot_of(body, 0)->rec;
+    if (rec->kind == FSR_NODE_FREE) {
+        rec->stamp = ++body->stamp;
+        rec->kind = FSR_NODE_POISON;
+        rec->nout = 1;
+        rec->status = FSR_ERR_MEMORY;
+        rec->site = fsr_here("?", 0);
+        fsr_scope_link(body, 0, 0);
+        live_add(body, 1);
+    }
+    return fsr_graph_handle(g, 0, 0);
+}
+
 fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle) {
     *handle = (fsr_node){0};
     if (!fsr_graph_alive(g))
         return NULL;
     fsr_graph_body *body = g->body;
     uint32_t id = slot_take(body);
-    if (id == FSR_NO_ID)
+    if (id == FSR_NO_ID) {
+        *handle = fsr_graph_no_memory(g);
         return NULL;
+    }
     fsr_rec *rec = &fsr_slot_of(body, id)->rec;
     rec->stamp = ++body->stamp;
     rec->kind = kind;

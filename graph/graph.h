@@ -112,9 +112,15 @@ int64_t fsr_graph_live(const fsr_graph *g); /* nodes recorded and not dropped */
 /* True unless g is NULL or freed. */
 bool fsr_graph_alive(const fsr_graph *g);
 
-/* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory. */
+/* The record of a node that is valid and not poisoned, else NULL. */
+const fsr_rec *fsr_node_sound(fsr_node x);
+/* The node that is poisoned with FSR_ERR_MEMORY: each graph keeps a place for one, so that running out of memory can always be
+ * told. The null node if g is not alive. */
+fsr_node fsr_graph_no_memory(fsr_graph *g);
+
+/* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory, and *handle is fsr_graph_no_memory's. */
 fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle);
-/* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives the null node. */
+/* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. */
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* The first of n nodes that is null, stale, of another graph, or poisoned, as the poison to return for `op`; false if all

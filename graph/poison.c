@@ -37,7 +37,7 @@ fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op
     fsr_rec *rec = message ? fsr_graph_add(g, at, FSR_NODE_POISON, &handle) : NULL;
     if (!rec) {
         free(message);
-        return (fsr_node){0};
+        return fsr_graph_no_memory(g);
     }
     rec->status = status;
     rec->message = message;
@@ -78,8 +78,7 @@ bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_gr
     return false;
 }
 
-/* The record of a node that is valid and not poisoned, else NULL. */
-static const fsr_rec *sound(fsr_node x) {
+const fsr_rec *fsr_node_sound(fsr_node x) {
     const fsr_rec *rec = fsr_node_rec(x);
     return rec && rec->kind != FSR_NODE_POISON ? rec : NULL;
 }
@@ -95,29 +94,29 @@ const char *fsr_node_error(fsr_node x) {
 }
 
 fsr_dtype fsr_node_dtype(fsr_node x) {
-    const fsr_rec *rec = sound(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     return rec ? rec->dtype[x.output] : FSR_DTYPE_COUNT;
 }
 
 int fsr_node_ndim(fsr_node x) {
-    const fsr_rec *rec = sound(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     return rec ? rec->shape.ndim : -1;
 }
 
 int64_t fsr_node_dim(fsr_node x, int axis) {
-    const fsr_rec *rec = sound(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     if (!rec || axis < -rec->shape.ndim || axis >= rec->shape.ndim)
         return -1;
     return rec->shape.dim[axis < 0 ? axis + rec->shape.ndim : axis];
 }
 
 int64_t fsr_node_size(fsr_node x) {
-    const fsr_rec *rec = sound(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     return rec ? fsr_shape_size(&rec->shape) : -1;
 }
 
 int64_t fsr_node_bytes(fsr_node x) {
-    const fsr_rec *rec = sound(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     return rec ? fsr_shape_bytes(&rec->shape, rec->dtype[x.output]) : -1;
 }
 

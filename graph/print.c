@@ -257,5 +257,5 @@ fsr_status fsr_graph_print(const fsr_graph *g, const fsr_ref *outs, int n, FILE 
     }
     fsr_write(&w, "\n");
     fsr_order_free(&order);
-    return FSR_OK;
+    return ferror(to) ? FSR_ERR_FILE : FSR_OK;
 }

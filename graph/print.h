@@ -26,7 +26,7 @@
 #include "graph/graph.h"
 #include <stdio.h>
 
-/* Prints the nodes that outs need, then the return line. FSR_ERR_MEMORY. */
+/* Prints the nodes that outs need, then the return line. FSR_ERR_MEMORY; FSR_ERR_FILE: `to` has met an error. */
 fsr_status fsr_graph_print(const fsr_graph *g, const fsr_ref *outs, int n, FILE *to);
 /* The same nodes as a digraph; each label is the node's line. */
 fsr_status fsr_graph_dot(const fsr_graph *g, const fsr_ref *outs, int n, FILE *to);

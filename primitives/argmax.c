@@ -48,7 +48,7 @@ static bool argmax_take(fsr_site at, fsr_node *x, const int *axis, int flags, in
     if (!axis)
         *x = fsr_flatten(at, *x);
     *poison = *x;
-    return fsr_node_rec(*x) != NULL;
+    return fsr_node_sound(*x) != NULL;
 }
 
 fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axis, int flags) {

@@ -22,7 +22,7 @@ static fsr_node cast_node(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
 }
 
 fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
-    const fsr_rec *rec = fsr_node_rec(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     if (!rec)
         return x;
     fsr_dtype from = rec->dtype[x.output];
@@ -34,7 +34,7 @@ fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
 }
 
 fsr_node fsr_strong(fsr_site at, fsr_node x) {
-    const fsr_rec *rec = fsr_node_rec(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     return rec && rec->weak ? fsr_convert(at, x, rec->dtype[x.output], false) : x;
 }
 

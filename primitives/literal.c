@@ -60,14 +60,19 @@ fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n) {
     return fsr_iota(g, at, dtype, &shape, 0);
 }
 
-char *fsr_name_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_node *poison) {
+size_t fsr_name_size(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t good = strspn(name, allowed);
+    return good > MAX_NAME || name[good] ? 0 : good;
+}
+
+char *fsr_name_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_node *poison) {
     if (!name) {
         *poison = fsr_poison(g, at, FSR_ERR_NULL, what, "the name is null");
         return NULL;
     }
-    size_t good = strspn(name, allowed);
-    if (good == 0 || good > MAX_NAME || name[good]) {
+    size_t good = fsr_name_size(name);
+    if (good == 0) {
         *poison = fsr_poison(g, at, FSR_ERR_VALUE, what, "the name \"%.80s\" is not 1 to %d letters, digits and _",
                              name, MAX_NAME);
         return NULL;

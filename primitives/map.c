@@ -168,7 +168,7 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
     for (int i = 0; i < n; i++) {
         cast[i] = fsr_convert(at, args[i], is_condition(info, i) ? FSR_BOOL : p.compute, weak);
         cast[i] = fsr_stretch(at, cast[i], &shape);
-        if (!fsr_node_rec(cast[i]))
+        if (!fsr_node_sound(cast[i]))
             return cast[i];
     }
     fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_MAP, &handle);

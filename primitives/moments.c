@@ -43,7 +43,7 @@ static bool moment_take(fsr_site at, const char *what, fsr_node *x, const int *a
         return false;
     *x = fsr_convert(at, *x, mean_dtype(fsr_node_dtype(*x)), false);
     *poison = *x;
-    return fsr_node_rec(*x) != NULL;
+    return fsr_node_sound(*x) != NULL;
 }
 
 fsr_node fsr_mean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {

@@ -153,11 +153,13 @@ static void recognize(fsr_combine *c) {
 }
 
 /* The 0-d arguments of the body. */
-static bool make_args(fsr_graph *g, fsr_site at, const fsr_combine *c, fsr_node *arg) {
+static bool make_args(fsr_graph *g, fsr_site at, const fsr_combine *c, fsr_node *arg, fsr_node *poison) {
     for (int i = 0; i < 2 * c->arity; i++) {
         fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_ARG, &arg[i]);
-        if (!rec)
+        if (!rec) {
+            *poison = arg[i];
             return false;
+        }
         rec->dtype[0] = c->dtype[i % c->arity];
         rec->index = i;
     }
@@ -191,7 +193,7 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
     fsr_node arg[2 * FSR_MAX_TUPLE], out[FSR_MAX_TUPLE] = {{0}};
     int depth = fsr_scope_depth(g);
     *poison = (fsr_node){0};
-    if (!make_args(g, at, c, arg))
+    if (!make_args(g, at, c, arg, poison))
         return false;
     t->g = g;
     t->c = c;
@@ -258,6 +260,8 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         ok = run_body(g, at, what, op, c, t, poison);
         if (fsr_graph_alive(g))
             *poison = leave(g, depth, ok ? (fsr_node){0} : *poison);
+    } else {
+        *poison = fsr_graph_no_memory(g);
     }
     free(t);
     if (ok) {
@@ -284,7 +288,7 @@ static bool operator_take(fsr_site at, const char *what, const fsr_node *from, c
     for (int i = 0; i < op->arity; i++) {
         in[i] = fsr_strong(at, from[i]);
         *poison = in[i];
-        if (!fsr_node_rec(in[i]))
+        if (!fsr_node_sound(in[i]))
             return false;
         if (fsr_shape_equal(&fsr_node_rec(in[i])->shape, &fsr_node_rec(in[0])->shape))
             continue;

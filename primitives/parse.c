@@ -183,15 +183,15 @@ static void poison(parser *p, fsr_rec *rec) {
 
 /* A quoted name of letters, digits and _. */
 static void name(parser *p, fsr_rec *rec) {
-    fsr_node wrong;
     const char *start = p->lex.at;
     char *text;
     if (!fsr_lex_string(&p->lex, &text))
         return;
-    rec->name = fsr_name_take(NULL, rec->site, "parse", text, &wrong);
-    free(text);
-    if (rec->name)
+    if (fsr_name_size(text)) {
+        rec->name = text;
         return;
+    }
+    free(text);
     p->lex.at = start;
     fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "not a name of 1 to 63 letters, digits and _");
 }

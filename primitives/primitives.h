@@ -18,6 +18,8 @@ bool fsr_axes_take(fsr_node x, fsr_site at, const char *what, const int *axes, i
 /* flags has no bit outside allowed. */
 bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int allowed, fsr_node *poison);
 
+/* The length of a name of 1 to 63 letters, digits and _; 0: it is not one. */
+size_t fsr_name_size(const char *name);
 /* A copy of a caller's name (1 to 63 letters, digits and _), malloc'ed; NULL: *poison is set. */
 char *fsr_name_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_node *poison);
 
@@ -44,8 +46,11 @@ fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask);
 /* x as one dimension in C order. */
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 
+/* The record of a fold or scan, out[0..combine->arity) its handle. NULL, and combine is freed: memory is out (also where combine
+ * is NULL, then of one result) or an operand is not sound; out is that poison. */
+fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine);
 /* A fold over the axes of mask (not 0), which stay with extent 1: results out[0..combine->arity). Takes over combine
- * (NULL, out of memory, is allowed). The operands have the combine's dtypes and one shape. */
+ * (NULL, out of memory, is allowed). The operands have the combine's dtypes and one shape, or are poisoned. */
 void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask);
 /* A running fold along axis; as fsr_fold_nodes. */
 void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, bool exclusive);

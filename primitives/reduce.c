@@ -25,14 +25,27 @@ fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype) {
     return combine;
 }
 
-void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask) {
-    fsr_rec *rec = combine ? fsr_graph_add(in[0].graph, at, FSR_NODE_REDUCE, &out[0]) : NULL;
-    if (!rec) {
-        for (int i = 0; combine && i < combine->arity; i++)
-            out[i] = (fsr_node){0};
+fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine) {
+    fsr_rec *rec = NULL;
+    int unsound = 0, arity = combine ? combine->arity : 1;
+    while (unsound < arity && fsr_node_sound(in[unsound]))
+        unsound++;
+    fsr_node wrong = unsound < arity ? in[unsound] : (fsr_node){0};
+    if (unsound == arity && !combine)
+        wrong = fsr_graph_no_memory(in[0].graph);
+    else if (unsound == arity)
+        rec = fsr_graph_add(in[0].graph, at, kind, &wrong);
+    for (int i = 0; i < arity; i++)
+        out[i] = wrong;
+    if (!rec)
         free(combine);
+    return rec;
+}
+
+void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask) {
+    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_REDUCE, out, in, combine);
+    if (!rec)
         return;
-    }
     rec->shape = fsr_node_rec(in[0])->shape;
     for (int i = 0; i < rec->shape.ndim; i++)
         if (mask >> i & 1)
@@ -74,7 +87,7 @@ static fsr_node reduce(fsr_site at, const reduction *r, fsr_node x, fsr_dtype dt
         return fsr_poison(x.graph, at, FSR_ERR_EMPTY, r->name, "%s has no element along the reduced axes",
                           fsr_say(x).text);
     fsr_node converted = fsr_convert(at, x, dtype, false);
-    if (!mask || !fsr_node_rec(converted))
+    if (!mask || !fsr_node_sound(converted))
         return converted;
     fsr_fold_nodes(at, &out, &converted, fsr_combine_of(r->op, dtype), mask);
     return flags & FSR_KEEPDIMS ? out : fsr_drop_axes(at, out, mask);

@@ -3,13 +3,9 @@
 #include <stdlib.h>
 
 void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, bool exclusive) {
-    fsr_rec *rec = combine ? fsr_graph_add(in[0].graph, at, FSR_NODE_SCAN, &out[0]) : NULL;
-    if (!rec) {
-        for (int i = 0; combine && i < combine->arity; i++)
-            out[i] = (fsr_node){0};
-        free(combine);
+    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_SCAN, out, in, combine);
+    if (!rec)
         return;
-    }
     rec->shape = fsr_node_rec(in[0])->shape;
     rec->axis = axis;
     rec->exclusive = exclusive;
@@ -33,7 +29,7 @@ static fsr_node running(fsr_site at, const char *what, fsr_op op, bool wide, fsr
         return poison;
     fsr_dtype dtype = wide ? fsr_sum_dtype(fsr_node_dtype(x)) : fsr_node_dtype(x);
     x = fsr_convert(at, x, dtype, false);
-    if (!fsr_node_rec(x))
+    if (!fsr_node_sound(x))
         return x;
     fsr_running(at, &out, &x, fsr_combine_of(op, dtype), axis, flags & FSR_EXCLUSIVE);
     return out;

@@ -29,7 +29,7 @@ static fsr_view shifted(int ndim, int shift) {
 }
 
 fsr_node fsr_stretch(fsr_site at, fsr_node x, const fsr_shape *shape) {
-    const fsr_rec *rec = fsr_node_rec(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     if (!rec || fsr_shape_equal(&rec->shape, shape))
         return x;
     int shift = shape->ndim - rec->shape.ndim;
@@ -68,11 +68,12 @@ static fsr_node reshape_to(fsr_site at, fsr_node x, const fsr_shape *shape) {
 }
 
 fsr_node fsr_flatten(fsr_site at, fsr_node x) {
-    return reshape_to(at, x, &(fsr_shape){1, {fsr_shape_size(&fsr_node_rec(x)->shape)}});
+    const fsr_rec *rec = fsr_node_sound(x);
+    return rec ? reshape_to(at, x, &(fsr_shape){1, {fsr_shape_size(&rec->shape)}}) : x;
 }
 
 fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask) {
-    const fsr_rec *rec = fsr_node_rec(x);
+    const fsr_rec *rec = fsr_node_sound(x);
     if (!rec || !mask)
         return x;
     fsr_shape shape = {0};
@@ -95,7 +96,7 @@ static bool view_take(fsr_site at, const char *what, fsr_node *x, fsr_node *pois
         return false;
     *x = fsr_strong(at, *x);
     *poison = *x;
-    return fsr_node_rec(*x) != NULL;
+    return fsr_node_sound(*x) != NULL;
 }
 
 /* Puts the extent for -1 into dims; false if there is none or more than one. */

@@ -37,6 +37,8 @@ fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref 
             *g = nodes[i].graph;
             *ctx = fsr_graph_context(*g);
         }
+    if (!refs)
+        return fsr_context_fail(*ctx, FSR_ERR_MEMORY, "%s: out of memory", op);
     for (int i = 0; i < n; ++i) {
         fsr_status status = fsr_node_check(nodes[i]);
         if (status)
@@ -211,7 +213,7 @@ static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_r
 }
 
 /* The refs that have no array yet, each once. */
-static int uncomputed(const fsr_graph *g, fsr_ref *refs, int n) {
+int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n) {
     int kept = 0;
     for (int i = 0; i < n; ++i) {
         bool skip = fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output] != NULL;
@@ -245,12 +247,10 @@ fsr_status fsr_compute(const fsr_node *outs, int n) {
     fsr_buffer **buffer = calloc((size_t)n, sizeof *buffer);
     fsr_graph *g = NULL;
     fsr_context *ctx = NULL;
-    fsr_status status = FSR_ERR_MEMORY;
-    if (refs && buffer)
-        status = fsr_take_nodes("compute", outs, n, refs, &g, &ctx);
+    fsr_status status = fsr_take_nodes("compute", outs, n, buffer ? refs : NULL, &g, &ctx);
     if (!status) {
         fsr_fault fault = {FSR_OK, NULL};
-        int todo = uncomputed(g, refs, n);
+        int todo = fsr_uncomputed(g, refs, n);
         status = todo ? compute_refs(ctx, g, refs, todo, buffer, &fault) : FSR_OK;
         if (status)
             fsr_context_take(ctx, &fault);

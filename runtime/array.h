@@ -11,6 +11,8 @@ fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_
 fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g, fsr_context **ctx);
 /* Fails with FSR_ERR_UNBOUND if one of the flow's leaves is an input without data. */
 fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op, fsr_fault *fault);
+/* Keeps, in order, the refs that have no array yet, each once; returns how many. */
+int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n);
 int64_t fsr_rec_bytes(const fsr_rec *rec, int output);
 
 /* A caller's bool bytes as 0 or 1, malloc'ed; NULL: out of memory. */

@@ -2,9 +2,12 @@
 #include "runtime/context.h"
 #include "runtime/config.h"
 #include "runtime/executable.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void free_strings(fsr_config *config) {
 #define OWNED_int(field)
@@ -55,10 +58,40 @@ static fsr_status open_backend(fsr_context *ctx, fsr_fault *fault) {
     return fsr_backend_cpu_open(&ctx->config, &ctx->backend, fault);
 }
 
+/* A directory that cannot be made or written is no reason to fail: nothing is dumped then, and a warning says so. */
+static void prepare_dump(fsr_context *ctx) {
+    const char *dir = ctx->config.dump_dir;
+    if (!dir || !dir[0])
+        return;
+    if ((mkdir(dir, 0777) != 0 && errno != EEXIST) || access(dir, W_OK | X_OK) != 0) {
+        fsr_context_log(ctx, FSR_LOG_WARNING, "nothing is dumped: %s: %s", dir, strerror(errno));
+        free((char *)ctx->config.dump_dir);
+        ctx->config.dump_dir = NULL;
+    }
+}
+
+/* Names of passes in a knob, checked: a misspelled one would mislead whoever skips a pass to find a wrong answer. */
+static fsr_status check_passes(const char *list, const char *knob, fsr_fault *fault) {
+    for (const char *at = list; at && *at;) {
+        char name[64];
+        size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (!fsr_pass_find(name) && strcmp(name, "all") != 0)
+            return fsr_fault_set(fault, FSR_ERR_VALUE, "fsr_open: %s names \"%s\"; the passes are compose, simplify, fold, cse, dce", knob, name);
+        at += length + (at[length] == ',');
+    }
+    return FSR_OK;
+}
+
 static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fault *fault) {
     if (!copy_strings(&ctx->config, config))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
-    fsr_status status = open_backend(ctx, fault);
+    prepare_dump(ctx);
+    fsr_status status = check_passes(config->skip_passes, "skip_passes", fault);
+    if (!status)
+        status = check_passes(config->print_after, "print_after", fault);
+    if (!status)
+        status = open_backend(ctx, fault);
     if (status)
         return status;
     ctx->backend->ops->target(ctx->backend, &ctx->target);

@@ -1,5 +1,6 @@
 /* The last error of each thread on a context: a slot behind a pthread key, made at a thread's first error, listed in the context so
- * that closing frees those of threads still alive. A thread that ends frees its own. */
+ * that closing frees those of threads still alive. A thread that ends frees its own. A thread whose slot cannot be allocated gets
+ * one of the shared ones, which have a status and no message: what went wrong is told without any memory. */
 #include "runtime/context.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,8 +12,21 @@ struct fsr_error_slot {
     fsr_fault fault;
 };
 
+/* One for each status; never written, listed or freed. */
+static const fsr_error_slot shared[FSR_STATUS_COUNT] = {
+#define SHARED_SLOT(code, sentence) [code] = {.fault = {.status = code}},
+    FSR_STATUS_LIST(SHARED_SLOT)
+#undef SHARED_SLOT
+};
+
+static bool is_shared(const fsr_error_slot *slot) {
+    return slot >= shared && slot < shared + FSR_STATUS_COUNT;
+}
+
 static void slot_end(void *data) {
     fsr_error_slot *slot = data;
+    if (is_shared(slot))
+        return;
     pthread_mutex_lock(&slot->ctx->lock);
     fsr_error_slot **at = &slot->ctx->errors;
     while (*at && *at != slot)
@@ -40,7 +54,7 @@ void fsr_errors_close(fsr_context *ctx) {
 
 static fsr_fault *thread_fault(fsr_context *ctx) {
     fsr_error_slot *slot = pthread_getspecific(ctx->error);
-    if (slot)
+    if (slot && !is_shared(slot))
         return &slot->fault;
     slot = calloc(1, sizeof *slot);
     if (!slot || pthread_setspecific(ctx->error, slot) != 0) {
@@ -59,6 +73,8 @@ fsr_status fsr_context_take(fsr_context *ctx, fsr_fault *fault) {
     fsr_status status = fault->status;
     fsr_fault *mine = ctx ? thread_fault(ctx) : NULL;
     if (!mine) {
+        if (ctx)
+            pthread_setspecific(ctx->error, &shared[status]);
         fsr_fault_clear(fault);
         return status;
     }
@@ -98,6 +114,8 @@ fsr_status fsr_error_status(fsr_context *ctx) {
 
 void fsr_error_clear(fsr_context *ctx) {
     fsr_error_slot *slot = ctx ? pthread_getspecific(ctx->error) : NULL;
-    if (slot)
+    if (slot && is_shared(slot))
+        pthread_setspecific(ctx->error, NULL);
+    else if (slot)
         fsr_fault_clear(&slot->fault);
 }

@@ -59,7 +59,8 @@ fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *e, const fsr_run
     const fsr_backend_ops *ops = ctx->backend->ops;
     int64_t bytes = e->program.arena_bytes + e->program.work_bytes;
     void *arena = NULL;
-    pthread_mutex_lock(&ctx->launch);
+    if (ctx->target.gpu)
+        pthread_mutex_lock(&ctx->launch);
     fsr_status status = reserve_zero(ctx, e->program.zero_bytes, fault);
     if (!status && bytes)
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
@@ -67,6 +68,7 @@ fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *e, const fsr_run
         status = run_step(ctx, e, i, run, arena, fault);
     if (arena)
         ops->free(ctx->backend, arena, bytes);
-    pthread_mutex_unlock(&ctx->launch);
+    if (ctx->target.gpu)
+        pthread_mutex_unlock(&ctx->launch);
     return status;
 }

@@ -15,8 +15,6 @@ static fsr_status take(nodes *out, const char *op, const fsr_node *outs, int n, 
     if (!outs || n <= 0 || !to)
         return FSR_ERR_NULL;
     out->refs = malloc(sizeof *out->refs * (size_t)n);
-    if (!out->refs)
-        return FSR_ERR_MEMORY;
     fsr_status status = fsr_take_nodes(op, outs, n, out->refs, &out->g, &out->ctx);
     if (status)
         free(out->refs);
@@ -27,6 +25,7 @@ static fsr_status plan(const nodes *in, int n, fsr_program *program) {
     fsr_flow flow;
     fsr_binding binding;
     fsr_fault fault = {FSR_OK, NULL};
+    n = fsr_uncomputed(in->g, in->refs, n);
     fsr_status status = fsr_flow_build(&flow, &binding, in->g, in->refs, n);
     if (status)
         return fsr_context_fail(in->ctx, status, "planning: %s", fsr_status_sentence(status));

@@ -84,7 +84,7 @@ static fsr_status replace_file(const char *path, const fsr_rec *rec, int output,
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
     fsr_status status = file ? write_all(file, rec, output, data, bytes) : FSR_ERR_FILE;
-    if (file && fclose(file) != 0)
+    if (file ? fclose(file) != 0 : fd >= 0 && close(fd) != 0)
         status = FSR_ERR_FILE;
     if (!status && rename(temporary, path) != 0)
         status = FSR_ERR_FILE;

@@ -94,6 +94,10 @@ static fsr_status check_names(const fsr_plan *plan, fsr_fault *fault) {
                 (plan->leaf[i].bytes != plan->leaf[j].bytes || plan->leaf[i].dtype != plan->leaf[j].dtype))
                 return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: two inputs are named \"%s\" and differ in dtype or size", plan->leaf[i].name);
     for (int i = 0; i < plan->nscalars; ++i)
+        for (int j = 0; j < i && plan->scalar[i].name; ++j)
+            if (plan->scalar[j].name && strcmp(plan->scalar[i].name, plan->scalar[j].name) == 0 && plan->scalar[i].dtype != plan->scalar[j].dtype)
+                return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: two parameters are named \"%s\" and differ in dtype", plan->scalar[i].name);
+    for (int i = 0; i < plan->nscalars; ++i)
         for (int j = 0; j < plan->nleaves && plan->scalar[i].name; ++j)
             if (plan->leaf[j].name && strcmp(plan->scalar[i].name, plan->leaf[j].name) == 0)
                 return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: an input and a parameter are both named \"%s\"", plan->scalar[i].name);
@@ -174,7 +178,7 @@ fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
     fsr_graph *g = NULL;
     fsr_context *ctx = NULL;
     fsr_fault fault = {FSR_OK, NULL};
-    fsr_status status = refs ? fsr_take_nodes("compile", outs, n, refs, &g, &ctx) : FSR_ERR_MEMORY;
+    fsr_status status = fsr_take_nodes("compile", outs, n, refs, &g, &ctx);
     if (!status) {
         status = compile(ctx, g, refs, n, plan, &fault);
         if (status)

@@ -63,6 +63,8 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
         fsr_ref_array_free(&want[i]);
     free(want);
     free(held);
+    if (status && !fault->status)
+        fsr_fault_set(fault, status, "verify: %s", fsr_status_sentence(status));
     if (status || good)
         return status;
     return fsr_fault_set(fault, FSR_ERR_MISMATCH, "verify: output %d, element %lld: got %.17g, expected %.17g, error %g, bound %g", report->worst_out,
@@ -80,7 +82,7 @@ fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report) {
     fsr_graph *g = NULL;
     fsr_context *ctx = NULL;
     fsr_fault fault = {FSR_OK, NULL};
-    status = refs ? fsr_take_nodes("verify", outs, n, refs, &g, &ctx) : FSR_ERR_MEMORY;
+    status = fsr_take_nodes("verify", outs, n, refs, &g, &ctx);
     if (!status) {
         status = verify(ctx, g, refs, n, report, &fault);
         if (status)

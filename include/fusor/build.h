@@ -100,6 +100,7 @@ fsr_node fsr_input_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
  * fsr_plan_run) never recompiles; nodes already computed keep their values. */
 fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, double value);
 #define fsr_param(...) fsr_param_at(FSR_HERE, __VA_ARGS__)
+/* FSR_ERR_NULL, FSR_ERR_STALE; FSR_ERR_VALUE: not a parameter. */
 fsr_status fsr_param_set(fsr_node param, double value);
 
 /* Literals, 0-d. They may be folded and are part of a plan's identity. float and int are weak. */
@@ -216,7 +217,7 @@ void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_
 typedef enum fsr_hint {
     FSR_HINT_NONE = 0,
     FSR_HINT_MATERIALIZE, /* store this value, also where fusing it would be possible */
-    FSR_HINT_INLINE       /* recompute this value in every kernel that needs it */
+    FSR_HINT_INLINE       /* do not store this value for its own sake, also where fusion is off */
 } fsr_hint;
 /* Sets a node's hint and returns the node. A hint changes the plan, never the value. */
 fsr_node fsr_hint_set(fsr_node x, fsr_hint hint);

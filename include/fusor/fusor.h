@@ -6,6 +6,7 @@
 #include "fusor/build.h"
 #include "fusor/context.h"
 #include "fusor/dtype.h"
+#include "fusor/expr.h"
 #include "fusor/run.h"
 #include "fusor/status.h"
 

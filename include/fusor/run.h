@@ -65,7 +65,7 @@ fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out);
 /* Prints the plan for outs: its kernels with their nodes and schedule, and for every edge that was not
  * fused the reason in words. */
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to);
-/* The recorded graph of outs as text that fsr_parse reads back, and as Graphviz DOT. */
+/* The recorded graph of outs as text (graph/print.h has the grammar), and as Graphviz DOT. */
 fsr_status fsr_print(const fsr_node *outs, int n, FILE *to);
 fsr_status fsr_dot(const fsr_node *outs, int n, FILE *to);
 /* What fsr_compute(outs, n) would run, in numbers, without running it. */

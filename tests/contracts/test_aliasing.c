@@ -78,6 +78,8 @@ static void duplicated_outputs(void **state) {
     expect(out[1], 2, 0);
     expect(out[2], 2, 0);
     expect(out[3], -2, 0);
+    subject_verify((fsr_node[]){out[0], out[1], out[0]}, 3, NULL, "an output named twice");
+    expect(out[0], 2, 0);
     fsr_node sums[] = {fsr_sum(x, NULL, 0, 0), fsr_sum(x, NULL, 0, FSR_KEEPDIMS), fsr_sum(x, AXES(0), 1, 0)};
     OK(fsr_compute(sums, 3));
     for (int i = 0; i < 3; ++i)

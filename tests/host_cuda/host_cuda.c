@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define SANITIZE "-g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+#define SANITIZE "-g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 #else
 #define SANITIZE ""
 #endif
@@ -20,10 +20,18 @@ typedef struct compiled {
     struct compiled *next;
 } compiled;
 static compiled *all_compiled;
+static int64_t launches_made;
 
 static const char *compiler(void) {
     const char *cxx = getenv("CXX");
     return cxx && *cxx ? cxx : "g++";
+}
+
+void host_cuda_counts(int *sources, int64_t *launches) {
+    *sources = 0;
+    *launches = launches_made;
+    for (const compiled *c = all_compiled; c; c = c->next)
+        ++*sources;
 }
 
 bool host_cuda_available(void) {
@@ -154,6 +162,7 @@ static fsr_status run(const char *name, const char *source, void **args, int64_t
     fsr_status status = find_program(name, source, &program, fault);
     if (status != FSR_OK)
         return status;
+    launches_made++;
     return host_machine_run(program, args, (unsigned)blocks, (unsigned)threads, together, seed, fault);
 }
 

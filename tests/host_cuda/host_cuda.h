@@ -15,6 +15,9 @@ fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_laun
 fsr_status host_cuda_run_text(const char *name, const char *source, void **args, int blocks, int threads, uint64_t seed,
                               fsr_fault *fault);
 
+/* Sources compiled and launches made so far. */
+void host_cuda_counts(int *sources, int64_t *launches);
+
 /* True if there is a compiler. */
 bool host_cuda_available(void);
 

@@ -18,7 +18,7 @@ enum {
     MAX_THREADS = 1024,
     STACK = 256 * 1024,
     GARBAGE = 0xCB,
-    PATIENCE = 3000000 /* yields without any progress after which nothing will happen any more */
+    PATIENCE = 200000 /* yields without any progress after which nothing will happen any more */
 };
 
 typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, EXITED } fiber_state;

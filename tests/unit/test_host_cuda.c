@@ -304,6 +304,18 @@ static void test_rows(void **state) {
     finish(&n);
 }
 
+/* x / sum + place, where even the place in the row, cheap to write again, is kept. */
+static fsr_kernel *kernel_kept_index(void) {
+    fsr_kernel *k = kernel_begin("k_kept_index", 2, 1, 2);
+    int in = kernel_linear(k, kernel_array(k, FSR_F64, false)), out = kernel_linear(k, kernel_array(k, FSR_F64, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in), place = kernel_index(k, FSR_F64, 1);
+    int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0);
+    int share = kernel_op(k, FSR_OP_DIV, x, sum, 0);
+    kernel_store(k, FSR_ELEM, 1, out, kernel_op(k, FSR_OP_ADD, share, place, 0));
+    k->inst[place].keep = true;
+    return k;
+}
+
 static void test_rows_passes(void **state) {
     (void)state;
     static const int group[] = {1, 4, 32, 128};
@@ -312,6 +324,7 @@ static void test_rows_passes(void **state) {
         sweep(&n, kernel_softmax(true), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 4)), 1, 1e-6);
         sweep(&n, kernel_softmax(true), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 4, 8)), 1, 1e-6);
         sweep(&n, kernel_softmax(false), schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 4), 1, 1e-6);
+        sweep(&n, kernel_kept_index(), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 4)), 1, 1e-12);
         sweep(&n, kernel_late_scan(true), persistent(schedule(FSR_SCHEDULE_ROW, 128, group[g], 2, 4)), 1, 1e-12);
         sweep(&n, kernel_late_scan(false), schedule(FSR_SCHEDULE_ROW, 128, group[g], 1, 2), 1, 1e-12);
     }
@@ -467,7 +480,9 @@ int main(void) {
         fprintf(stderr, "skipped: no C++ compiler\n");
         return 77;
     }
-    if (getenv("ONLY"))
-        cmocka_set_test_filter(getenv("ONLY"));
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL), sources;
+    int64_t launches;
+    host_cuda_counts(&sources, &launches);
+    printf("kernels on the host: %d sources, %lld launches\n", sources, (long long)launches);
+    return failed;
 }

@@ -408,6 +408,23 @@ static void recurrence(fsr_node *out, const fsr_node *l, const fsr_node *r, void
     out[1] = fsr_add(fsr_mul(l[1], r[0]), r[1]);
 }
 
+/* (1, 0) is not neutral for (inf, d): a backend that starts from it has 0 * inf + d. */
+static void test_odd_identity(void **state) {
+    fixture *f = *state;
+    const fsr_operator op = {recurrence, NULL, 2, {1, 0}, false};
+    const float a[] = {INFINITY, 0.5f, 1}, b[] = {1, 1, 2};
+    fsr_node in[2] = {vector(f, "a", FSR_F32, 3, a), vector(f, "b", FSR_F32, 3, b)}, out[2];
+    fsr_scan_with(out, in, &op, 0, 0);
+    fsr_ref_array scan = run(f, out[1]);
+    assert_true(isinf(scan.bound[0]) && isinf(scan.bound[2]));
+    fsr_ref_array_free(&scan);
+    fsr_reduce_with(out, in, &op, &(int){0}, 1, 0);
+    fsr_ref_array whole = run(f, out[1]), product = run(f, out[0]);
+    assert_true(isinf(whole.bound[0]));
+    fsr_ref_array_free(&whole);
+    fsr_ref_array_free(&product);
+}
+
 static void test_recurrence(void **state) {
     fixture *f = *state;
     enum { N = 20000 };
@@ -544,8 +561,8 @@ int main(void) {
         TEST(test_views),          TEST(test_reductions),   TEST(test_special_reductions),
         TEST(test_signs_of_zeros), TEST(test_sum_orders),   TEST(test_var),
         TEST(test_argmax_tie),     TEST(test_scans),        TEST(test_recurrence),
-        TEST(test_long_chain),     TEST(test_leaves),       TEST(test_errors),
-        TEST(test_contraction),    TEST(test_cancellation),
+        TEST(test_odd_identity),   TEST(test_long_chain),   TEST(test_leaves),
+        TEST(test_errors),         TEST(test_contraction),  TEST(test_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

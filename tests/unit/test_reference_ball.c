@@ -243,6 +243,7 @@ static void test_pow_near_one(void **state) {
     assert_true(isnan(raise(3, 0.5, NAN, 0).center) && raise(3, 0.5, NAN, 0).radius == 0);
     assert_true(raise(3, 0.5, INFINITY, 0).center == INFINITY && raise(0.25, 0.125, INFINITY, 0).center == 0);
     assert_true(raise(1, 0, NAN, 0).center == 1);
+    assert_true(isinf(raise(-3.75, 1000, 0x1p31, 0).radius)); /* inf, but 0 at 0 */
 }
 
 /* A zero of unknown sign is as good as any zero, but as a divisor. */

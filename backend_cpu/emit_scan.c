@@ -1,0 +1,206 @@
+/* Scans of adjacent columns in generated C.
+ *
+ * The columns run in strips that fit the first cache. The loop's instructions are cut into stages (see
+ * fusion/launch_shape.h): those before a scan run over the whole strip and leave its inputs in an array; the scan does the
+ * array; those after it run over the strip again. A value that a later stage reads is held in an array of its own.
+ *
+ * An array is scanned in blocks of 16: in four steps element l takes in element l - 1, l - 2, l - 4, l - 8, which is
+ * vector code for every operator; then the blocks' last elements are folded one after the other, and what comes before
+ * a block is folded into its elements. Counter-example to the obvious loop: each element waits for the addition before
+ * it, four cycles of a processor that could do thirty-two in that time.
+ *
+ * The strips of a row start at the row's, or the part's, first column: the association depends on nothing else. */
+#include "backend_cpu/emit_c.h"
+#include "backend_cpu/emit_parts.h"
+#include "fusion/launch_shape.h"
+#include <stdio.h>
+#include <string.h>
+
+static const fsr_combine *combine_of(const fsr_c_emit *e, int fold) {
+    return e->k->fold[fold].combine;
+}
+
+static bool is_scan(const fsr_c_emit *e, int fold) {
+    return e->k->fold[fold].kind == FSR_FOLD_SCAN;
+}
+
+/* ---- values between stages ----------------------------------------------------------------------- */
+
+static void mark(fsr_c_emit *e, const int *stage, int value, int user_stage) {
+    const fsr_inst *inst = &e->k->inst[value];
+    bool computed = inst->level == FSR_ELEM && !fsr_c_invariant(inst);
+    if (computed && stage[value] < user_stage)
+        e->crossing[value] = 1;
+}
+
+static bool listed(const fsr_c_loop *loop, int value) {
+    for (int i = 0; i < loop->n; i++)
+        if (loop->inst[i] == value)
+            return true;
+    return false;
+}
+
+/* Kept values of an earlier pass are read anew in each stage. */
+static void find_crossing(fsr_c_emit *e, const fsr_c_loop *loop, const int *stage) {
+    memset(e->crossing, 0, sizeof e->crossing);
+    for (int i = 0; i < loop->n; i++) {
+        int number = loop->inst[i];
+        const fsr_inst *inst = &e->k->inst[number];
+        if (inst->kind == FSR_INST_STORE && listed(loop, inst->arg[0]))
+            mark(e, stage, inst->arg[0], stage[number]);
+        for (int a = 0; inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
+            if (listed(loop, inst->arg[a]))
+                mark(e, stage, inst->arg[a], stage[number]);
+        for (int a = 0; inst->kind == FSR_INST_COMBINE && a < combine_of(e, inst->index)->arity; a++)
+            if (listed(loop, e->k->fold[inst->index].input[a]))
+                mark(e, stage, e->k->fold[inst->index].input[a], stage[number]);
+    }
+}
+
+void fsr_c_scan_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
+    int stage[FSR_MAX_INSTS];
+    char extent[FSR_EMIT_NAME], blocks[FSR_EMIT_NAME];
+    fsr_kernel_stages(e->k, loop->pass, stage);
+    find_crossing(e, loop, stage);
+    snprintf(extent, sizeof extent, "[%d]", FSR_EMIT_STRIP + FSR_EMIT_BLOCK);
+    snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
+    for (int i = 0; i < e->k->ninsts; i++)
+        if (e->crossing[i])
+            fsr_c_line(e, "%s u%d[%d];", fsr_c_type(e->k->inst[i].dtype), i, FSR_EMIT_STRIP);
+    for (int i = 0; i < loop->nfolds; i++) {
+        if (!is_scan(e, loop->folds[i]))
+            continue;
+        fsr_c_fold_declare(e, loop->folds[i], 'a', extent);
+        fsr_c_fold_declare(e, loop->folds[i], 'h', extent);
+        fsr_c_fold_declare(e, loop->folds[i], 'o', blocks);
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+        fsr_c_fold_identity(e, loop->folds[i], 'a', "[l]");
+        fsr_c_fold_identity(e, loop->folds[i], 'h', "[l]");
+        fsr_c_end(e);
+        fsr_c_share_carry(e, loop->folds[i]);
+    }
+}
+
+/* ---- one stage's loop ------------------------------------------------------------------------------ */
+
+/* True if some listed instruction reads `value`. */
+static bool is_read(const fsr_c_emit *e, const fsr_c_loop *loop, int value) {
+    for (int i = 0; i < loop->n; i++) {
+        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
+        if (inst->kind == FSR_INST_STORE && inst->arg[0] == value)
+            return true;
+        for (int a = 0; inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
+            if (inst->arg[a] == value)
+                return true;
+        for (int a = 0; inst->kind == FSR_INST_COMBINE && a < combine_of(e, inst->index)->arity; a++)
+            if (e->k->fold[inst->index].input[a] == value)
+                return true;
+    }
+    return false;
+}
+
+static void put_stage_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
+    fsr_c_line(e, "const i64 c = cs + l;");
+    for (int i = 0; i < e->k->ninsts; i++)
+        if (e->crossing[i] && !listed(loop, i) && is_read(e, loop, i))
+            fsr_c_line(e, "const %s v%d = u%d[l];", fsr_c_type(e->k->inst[i].dtype), i, i);
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    for (int i = 0; i < loop->n && !e->checking; i++)
+        if (e->crossing[loop->inst[i]])
+            fsr_c_line(e, "u%d[l] = v%d;", loop->inst[i], loop->inst[i]);
+    fsr_c_end(e);
+}
+
+/* ---- one scan of the strip ------------------------------------------------------------------------- */
+
+/* to[l] = from[l - distance] (+) from[l] within blocks */
+static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) {
+    const fsr_combine *c = combine_of(e, fold);
+    char at[FSR_EMIT_NAME];
+    fsr_text left = {0}, right = {0};
+    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", FSR_EMIT_BLOCK, FSR_EMIT_BLOCK, FSR_EMIT_BLOCK);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+    snprintf(at, sizeof at, "[b + l - %d]", distance);
+    for (int i = 0; i < c->arity; i++) {
+        fsr_c_line(e, "%s y%d = %c%d_%d%s;", fsr_c_type(c->dtype[i]), i, from, fold, i, at);
+        fsr_text_add(&left, "&y%d, ", i);
+        fsr_text_add(&right, "%s%c%d_%d[b + l]", i ? ", " : "", from, fold, i);
+    }
+    fsr_c_line(e, "fold%d(%s%s);", e->shared[fold], left.data ? left.data : "", right.data ? right.data : "");
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "%c%d_%d[b + l] = l < %d ? %c%d_%d[b + l] : y%d;", to, fold, i, distance, from, fold, i, i);
+    fsr_c_end(e);
+    fsr_c_end(e);
+    e->body.failed |= left.failed || right.failed;
+    fsr_text_free(&left);
+    fsr_text_free(&right);
+}
+
+/* Blocks one after the other; then what comes before a block into its elements. h[15] is what comes before the strip. */
+static void put_blocks(fsr_c_emit *e, int fold) {
+    const fsr_combine *c = combine_of(e, fold);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "h%d_%d[%d] = g%d_%d;", fold, i, FSR_EMIT_BLOCK - 1, fold, i);
+    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", FSR_EMIT_BLOCK);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "o%d_%d[b / %d] = g%d_%d;", fold, i, FSR_EMIT_BLOCK, fold, i);
+    char last[FSR_EMIT_NAME];
+    snprintf(last, sizeof last, "[b + %d]", 2 * FSR_EMIT_BLOCK - 1);
+    fsr_c_fold_pair(e, fold, 'g', "", 'a', last);
+    fsr_c_end(e);
+    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", FSR_EMIT_BLOCK);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+    fsr_text t = {0};
+    for (int i = 0; i < c->arity; i++) {
+        fsr_c_line(e, "%s y%d = o%d_%d[b / %d];", fsr_c_type(c->dtype[i]), i, fold, i, FSR_EMIT_BLOCK);
+        fsr_text_add(&t, "&y%d, ", i);
+    }
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(&t, "%sa%d_%d[b + l + %d]", i ? ", " : "", fold, i, FSR_EMIT_BLOCK);
+    fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "h%d_%d[b + l + %d] = y%d;", fold, i, FSR_EMIT_BLOCK, i);
+    fsr_c_end(e);
+    fsr_c_end(e);
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+static void put_scan(fsr_c_emit *e, int fold) {
+    fsr_c_begin(e, "for (i64 l = m; l %% %d; ++l)", FSR_EMIT_BLOCK);
+    char at[FSR_EMIT_NAME];
+    snprintf(at, sizeof at, "[%d + l]", FSR_EMIT_BLOCK);
+    fsr_c_fold_identity(e, fold, 'a', at);
+    fsr_c_end(e);
+    for (int distance = 1; distance < FSR_EMIT_BLOCK; distance *= 4) {
+        put_step(e, fold, 'a', 'h', distance);
+        put_step(e, fold, 'h', 'a', 2 * distance);
+    }
+    put_blocks(e, fold);
+}
+
+void fsr_c_scan_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
+    int stage[FSR_MAX_INSTS], stages = fsr_kernel_stages(e->k, loop->pass, stage);
+    fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
+    fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+    for (int s = 0; s < stages; s++) {
+        fsr_c_loop part = {.pass = loop->pass};
+        for (int i = 0; i < loop->n; i++)
+            if (stage[loop->inst[i]] == s)
+                part.inst[part.n++] = loop->inst[i];
+        if (!part.n)
+            continue;
+        part.nfolds = fsr_c_folds_of(e, part.inst, part.n, part.folds);
+        fsr_c_begin(e, "%s", "");
+        fsr_c_stream_begin(e, &part, "at + cs", "l");
+        fsr_c_by_range(e, &part, put_stage_loop);
+        fsr_c_stream_end(e, &part, "at + cs", "m");
+        fsr_c_end(e);
+        for (int i = 0; i < part.nfolds; i++)
+            if (is_scan(e, part.folds[i]))
+                put_scan(e, part.folds[i]);
+    }
+    fsr_c_end(e);
+}

@@ -1,0 +1,174 @@
+/* Rows whose columns are cut into parts, in generated C: what lets several threads work on one long row.
+ *
+ * A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold after
+ * it, and pushing the parts' states on a stack of their own gives the same tree: a reduction has the same bits divided
+ * or not. A scan needs its carry before it starts. Its parts are therefore folded first (FOLD), the carries handed on
+ * in order (CARRY), and the columns scanned while they are still in the cache (PART).
+ *
+ * Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan would have to
+ * know its inputs' carries in FOLD. Such kernels divide their rows only. */
+#include "backend_cpu/emit_c.h"
+#include "backend_cpu/emit_parts.h"
+#include "fusion/launch_shape.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool is_scan(const fsr_c_emit *e, int fold) {
+    return e->k->fold[fold].kind == FSR_FOLD_SCAN;
+}
+
+/* No scan's input depends on another's result. */
+static bool scans_at_once(const fsr_kernel *k) {
+    int stage[FSR_MAX_INSTS];
+    fsr_kernel_stages(k, 0, stage);
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].kind == FSR_INST_COMBINE && k->fold[k->inst[i].index].kind == FSR_FOLD_SCAN && stage[i] > 0)
+            return false;
+    return true;
+}
+
+void fsr_c_share_plan(fsr_c_emit *e) {
+    const fsr_kernel *k = e->k;
+    e->shared_columns = k->schedule.kind != FSR_SCHEDULE_MAP && !e->grouped && k->npasses == 1 && k->nfolds > 0 &&
+                        k->ndim - k->nparallel == 1 && scans_at_once(k);
+    for (int f = 0; e->shared_columns && f < k->nfolds; f++) {
+        e->word[f] = e->words;
+        e->words += k->fold[f].combine->arity;
+        e->carry[f] = e->words;
+        if (is_scan(e, f))
+            e->words += k->fold[f].combine->arity;
+    }
+}
+
+void fsr_c_share_row(fsr_c_emit *e) {
+    fsr_c_line(e, "char *z = (char *)t[%d] + (r * (t[%d] + 1) + t[%d]) * %d;", FSR_TASK_STATES, FSR_TASK_PARTS,
+               FSR_TASK_INDEX, 8 * e->words);
+}
+
+/* Component i of a state in memory: *(f32 *)(z + 8). `parts` parts further on. */
+static void put_word(const fsr_c_emit *e, int fold, int i, int word, const char *part, char *out) {
+    snprintf(out, FSR_EMIT_NAME, "*(%s *)(z + %s%d)", fsr_c_type(e->k->fold[fold].combine->dtype[i]), part,
+             8 * (word + i));
+}
+
+/* letter<at> = state, or the other way round. */
+static void put_move(fsr_c_emit *e, int fold, char letter, const char *at, int word, const char *part, bool load) {
+    char memory[FSR_EMIT_NAME];
+    for (int i = 0; i < e->k->fold[fold].combine->arity; i++) {
+        put_word(e, fold, i, word, part, memory);
+        if (load)
+            fsr_c_line(e, "%c%d_%d%s = %s;", letter, fold, i, at, memory);
+        else
+            fsr_c_line(e, "%s = %c%d_%d%s;", memory, letter, fold, i, at);
+    }
+}
+
+static void put_finish(fsr_c_emit *e, const fsr_c_loop *loop) {
+    char part[FSR_EMIT_NAME];
+    bool scans = false;
+    e->laned = false;
+    fsr_c_fold_states(e, loop->folds, loop->nfolds);
+    snprintf(part, sizeof part, "p * %d + ", 8 * e->words);
+    for (int i = 0; i < loop->nfolds; i++)
+        scans |= is_scan(e, loop->folds[i]);
+    fsr_c_begin(e, "for (i64 p = 0; p < t[%d]; ++p)", FSR_TASK_PARTS);
+    for (int i = 0; i < loop->nfolds; i++)
+        if (!is_scan(e, loop->folds[i]))
+            put_move(e, loop->folds[i], 'q', "", e->word[loop->folds[i]], part, true);
+    fsr_c_fold_flush(e, loop->folds, loop->nfolds);
+    fsr_c_end(e);
+    fsr_c_fold_finish(e, loop->folds, loop->nfolds);
+}
+
+/* carry of the next part = carry (+) fold of this one */
+static void put_carry(fsr_c_emit *e, const fsr_c_loop *loop) {
+    char next[FSR_EMIT_NAME];
+    snprintf(next, sizeof next, "%d + ", 8 * e->words);
+    for (int i = 0; i < loop->nfolds; i++) {
+        int f = loop->folds[i];
+        if (!is_scan(e, f))
+            continue;
+        fsr_c_fold_declare(e, f, 'g', "");
+        fsr_c_fold_declare(e, f, 'q', "");
+        put_move(e, f, 'q', "", e->word[f], "", true);
+        fsr_c_begin(e, "if (t[%d] == 0)", FSR_TASK_INDEX);
+        fsr_c_fold_identity(e, f, 'g', "");
+        put_move(e, f, 'g', "", e->carry[f], "", false);
+        fsr_c_else(e);
+        put_move(e, f, 'g', "", e->carry[f], "", true);
+        fsr_c_end(e);
+        fsr_c_fold_pair(e, f, 'g', "", 'q', "");
+        put_move(e, f, 'g', "", e->carry[f], next, false);
+    }
+}
+
+/* What the scans' inputs need, and the scans. */
+static void slice_scans(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loop *out) {
+    bool need[FSR_MAX_INSTS] = {false};
+    *out = (fsr_c_loop){.pass = loop->pass};
+    for (int i = loop->n - 1; i >= 0; i--) {
+        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
+        bool *own = &need[loop->inst[i]];
+        *own |= inst->kind == FSR_INST_COMBINE && is_scan(e, inst->index);
+        for (int a = 0; *own && inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
+            need[inst->arg[a]] = true;
+        for (int a = 0; *own && inst->kind == FSR_INST_COMBINE && a < e->k->fold[inst->index].combine->arity; a++)
+            need[e->k->fold[inst->index].input[a]] = true;
+    }
+    for (int i = 0; i < loop->n; i++)
+        if (need[loop->inst[i]])
+            out->inst[out->n++] = loop->inst[i];
+    out->nfolds = fsr_c_folds_of(e, out->inst, out->n, out->folds);
+}
+
+/* The loop again with scans as reductions, their results into the part's states. */
+static void put_fold_only(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *, const fsr_c_loop *)) {
+    const fsr_kernel *k = e->k;
+    fsr_kernel *as_reductions = malloc(sizeof *as_reductions);
+    fsr_c_loop slice;
+    if (!as_reductions) {
+        e->body.failed = true;
+        return;
+    }
+    slice_scans(e, loop, &slice);
+    *as_reductions = *k;
+    for (int i = 0; i < slice.nfolds; i++)
+        as_reductions->fold[slice.folds[i]].kind = FSR_FOLD_REDUCE;
+    e->k = as_reductions;
+    fsr_c_fold_results(e, slice.folds, slice.nfolds);
+    whole(e, &slice);
+    for (int i = 0; i < slice.nfolds; i++)
+        put_move(e, slice.folds[i], 'f', "", e->word[slice.folds[i]], "", false);
+    e->k = k;
+    free(as_reductions);
+}
+
+void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop)) {
+    bool scans = false;
+    for (int i = 0; i < loop->nfolds; i++)
+        scans |= is_scan(e, loop->folds[i]);
+    fsr_c_begin(e, "if (mode == %d)", FSR_TASK_FINISH);
+    put_finish(e, loop);
+    if (scans) {
+        fsr_c_else_if(e, "mode == %d", FSR_TASK_CARRY);
+        put_carry(e, loop);
+        fsr_c_else_if(e, "mode == %d", FSR_TASK_FOLD);
+        put_fold_only(e, loop, whole);
+    }
+    fsr_c_else(e);
+    whole(e, loop);
+    fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
+    for (int i = 0; i < loop->nfolds; i++)
+        if (!is_scan(e, loop->folds[i]))
+            put_move(e, loop->folds[i], 'f', "", e->word[loop->folds[i]], "", false);
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
+void fsr_c_share_carry(fsr_c_emit *e, int fold) {
+    if (!e->shared_columns)
+        return;
+    fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
+    put_move(e, fold, 'g', "", e->carry[fold], "", true);
+    fsr_c_end(e);
+}

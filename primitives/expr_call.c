@@ -1,0 +1,340 @@
+/* name(...): reductions, scans, views, casts by the dtype's name, and every row of the table of scalar ops.
+ *
+ * Operands are expressions. Beside them a call may have options: a list [0, 1], axis=, keepdims, ddof=, exclusive. An
+ * unnamed number after the operand of a reduction, scan or view is its axis.
+ * max and min: several operands are the elementwise maximum and minimum, so an unnamed number is an operand there, and
+ * their axes are written axis=0 or [0]. */
+#include "primitives/expr.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPERANDS = 16 };
+
+enum { AXES = 1, KEEPDIMS = 2, EXCLUSIVE = 4, DDOF = 8 };
+static const char *const option_names[] = {"axis", "keepdims", "exclusive", "ddof"};
+enum { OPTIONS = 4 };
+
+typedef struct call {
+    fsr_token name;
+    int n;
+    fsr_node x[MAX_OPERANDS];
+    const char *where[MAX_OPERANDS];
+    unsigned given; /* options */
+    const char *option_at[OPTIONS];
+    int64_t list[FSR_MAX_DIMS]; /* AXES: [..], or one number */
+    int axes[FSR_MAX_DIMS];     /* the same as ints, once checked */
+    int nlist;
+    double ddof;
+} call;
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static void give(fsr_reading *r, call *c, int option, const char *where) {
+    if (c->given >> option & 1)
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s is given twice", option_names[option]);
+    c->given |= 1u << option;
+    c->option_at[option] = where;
+}
+
+/* A list of whole numbers, or one of them. */
+static void read_list(fsr_reading *r, call *c) {
+    bool many = fsr_token_take(r, "[");
+    if (many && fsr_token_take(r, "]"))
+        return;
+    do {
+        const char *where = r->token.at;
+        int64_t value = 0;
+        if (!fsr_read_whole(r, &value))
+            return;
+        if (c->nlist == FSR_MAX_DIMS)
+            fsr_reading_fail(r, where, FSR_ERR_VALUE, "a list has at most %d numbers", FSR_MAX_DIMS);
+        else
+            c->list[c->nlist++] = value;
+    } while (many && fsr_token_take(r, ","));
+    if (many)
+        fsr_token_expect(r, "]");
+}
+
+static void read_ddof(fsr_reading *r, call *c) {
+    const char *where = r->token.at;
+    fsr_node x = fsr_read_value(r);
+    const fsr_rec *rec = r->status ? NULL : fsr_node_rec(x);
+    if (rec && rec->weak)
+        c->ddof = fsr_value_to_double(rec->dtype[0], rec->value);
+    else
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "ddof must be a number of literals");
+}
+
+/* What follows "option" or "option=". */
+static void read_option(fsr_reading *r, call *c, int option) {
+    give(r, c, option, r->token.at);
+    fsr_token_next(r);
+    if (!fsr_token_take(r, "="))
+        return;
+    if (option == 0) {
+        read_list(r, c);
+    } else if (option == 3) {
+        read_ddof(r, c);
+    } else {
+        bool yes = fsr_token_says(&r->token, "true"), no = fsr_token_says(&r->token, "false");
+        if (!yes && !no)
+            fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "%s is true or false", option_names[option]);
+        c->given &= no ? ~(1u << option) : ~0u;
+        fsr_token_next(r);
+    }
+}
+
+/* The option whose word is next: keepdims and exclusive also stand alone. -1: none, an operand follows. */
+static int option_next(const fsr_reading *r) {
+    fsr_token after = fsr_token_peek(r);
+    if (r->status || r->token.kind != FSR_TOKEN_WORD || after.kind != FSR_TOKEN_MARK)
+        return -1;
+    bool equals = fsr_token_says(&after, "="), alone = fsr_token_says(&after, ",") || fsr_token_says(&after, ")");
+    for (int i = 0; i < OPTIONS; i++)
+        if (fsr_token_says(&r->token, option_names[i]))
+            return equals || (alone && (i == 1 || i == 2)) ? i : -1;
+    return -1;
+}
+
+static void read_argument(fsr_reading *r, call *c) {
+    const char *where = r->token.at;
+    int option = option_next(r);
+    if (option >= 0) {
+        read_option(r, c, option);
+    } else if (fsr_token_is(r, "[")) {
+        give(r, c, 0, where);
+        read_list(r, c);
+    } else if (c->n == MAX_OPERANDS) {
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "more than %d operands", MAX_OPERANDS);
+    } else {
+        c->x[c->n] = fsr_read_value(r);
+        c->where[c->n++] = where;
+    }
+}
+
+static void read_arguments(fsr_reading *r, call *c) {
+    fsr_token_expect(r, "(");
+    if (fsr_token_take(r, ")"))
+        return;
+    do
+        read_argument(r, c);
+    while (fsr_token_take(r, ","));
+    fsr_token_expect(r, ")");
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------ */
+
+static bool operands_are(fsr_reading *r, const call *c, int want) {
+    if (!r->status && c->n != want)
+        fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%.*s takes %d operand%s, not %d", c->name.size, c->name.at,
+                         want, want == 1 ? "" : "s", c->n);
+    return !r->status;
+}
+
+static bool options_are(fsr_reading *r, const call *c, unsigned allowed) {
+    for (int i = 0; i < OPTIONS && !r->status; i++)
+        if (c->given & ~allowed & 1u << i)
+            fsr_reading_fail(r, c->option_at[i], FSR_ERR_VALUE, "%.*s takes no %s", c->name.size, c->name.at,
+                             option_names[i]);
+    return !r->status;
+}
+
+/* An unnamed number after the operand becomes the axis; every axis must be an int. */
+static bool axes_are(fsr_reading *r, call *c) {
+    if (!r->status && c->n == 2) {
+        give(r, c, 0, c->where[1]);
+        c->nlist = 1;
+        c->n = 1;
+        fsr_whole_take(r, c->where[1], c->x[1], &c->list[0]);
+    }
+    for (int i = 0; i < c->nlist && !r->status; i++) {
+        if (c->list[i] < INT_MIN || c->list[i] > INT_MAX)
+            fsr_reading_fail(r, c->option_at[0], FSR_ERR_AXIS, "no array has an axis %lld", (long long)c->list[i]);
+        else
+            c->axes[i] = (int)c->list[i];
+    }
+    return !r->status;
+}
+
+/* At most one axis; required: exactly one. */
+static bool one_axis(fsr_reading *r, const call *c, bool required) {
+    bool given = c->given & AXES;
+    if (!r->status && ((given && c->nlist != 1) || (required && !given)))
+        fsr_reading_fail(r, given ? c->option_at[0] : c->name.at, FSR_ERR_VALUE, "%.*s takes one axis", c->name.size,
+                         c->name.at);
+    return !r->status;
+}
+
+static bool is(const call *c, const char *name) {
+    return fsr_token_says(&c->name, name);
+}
+
+/* ---- functions; each returns false if the name is not one of its own ---------------------------------------- */
+
+typedef struct reduction {
+    const char *name;
+    fsr_node (*build)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+} reduction;
+
+static const reduction reductions[] = {{"sum", fsr_sum_at}, {"prod", fsr_prod_at}, {"min", fsr_min_at},
+                                       {"max", fsr_max_at}, {"mean", fsr_mean_at}, {"any", fsr_any_at},
+                                       {"all", fsr_all_at}};
+
+static const int *axes_of(const call *c) {
+    return c->given & AXES ? c->axes : NULL;
+}
+
+static int keepdims_of(const call *c) {
+    return c->given & KEEPDIMS ? FSR_KEEPDIMS : 0;
+}
+
+static bool call_reduction(fsr_reading *r, call *c, fsr_node *out) {
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
+        if (!is(c, reductions[i].name))
+            continue;
+        if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES | KEEPDIMS))
+            *out = reductions[i].build(r->at, c->x[0], axes_of(c), c->nlist, keepdims_of(c));
+        return true;
+    }
+    if (is(c, "var")) {
+        if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES | KEEPDIMS | DDOF))
+            *out = fsr_var_at(r->at, c->x[0], axes_of(c), c->nlist, keepdims_of(c), c->ddof);
+        return true;
+    }
+    if (!is(c, "argmax"))
+        return false;
+    if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES | KEEPDIMS) && one_axis(r, c, false))
+        *out = fsr_argmax_at(r->at, c->x[0], axes_of(c), keepdims_of(c));
+    return true;
+}
+
+/* max and min of several operands. */
+static bool call_extremes(fsr_reading *r, call *c, fsr_node *out) {
+    if (c->n < 2 || (!is(c, "max") && !is(c, "min")))
+        return false;
+    if (!options_are(r, c, 0))
+        return true;
+    *out = c->x[0];
+    for (int i = 1; i < c->n; i++)
+        *out = is(c, "max") ? fsr_maximum_at(r->at, *out, c->x[i]) : fsr_minimum_at(r->at, *out, c->x[i]);
+    return true;
+}
+
+/* Without an axis cumsum runs over the flat array, and cummax along axis 0, as NumPy's cumsum and maximum.accumulate. */
+static bool call_scan(fsr_reading *r, call *c, fsr_node *out) {
+    bool sum = is(c, "cumsum");
+    if (!sum && !is(c, "cummax"))
+        return false;
+    if (!axes_are(r, c) || !operands_are(r, c, 1) || !options_are(r, c, AXES | EXCLUSIVE) || !one_axis(r, c, false))
+        return true;
+    fsr_node x = c->x[0];
+    if (sum && !(c->given & AXES))
+        x = fsr_reshape_at(r->at, x, 1, (int64_t[]){fsr_node_size(x)});
+    int axis = c->axes[0], flags = c->given & EXCLUSIVE ? FSR_EXCLUSIVE : 0;
+    *out = sum ? fsr_cumsum_at(r->at, x, axis, flags) : fsr_cummax_at(r->at, x, axis, flags);
+    return true;
+}
+
+static fsr_node expand(fsr_site at, fsr_node x, const call *c) {
+    return fsr_expand_at(at, x, c->axes[0]);
+}
+static fsr_node squeeze(fsr_site at, fsr_node x, const call *c) {
+    return fsr_squeeze_at(at, x, c->axes[0]);
+}
+static fsr_node flip(fsr_site at, fsr_node x, const call *c) {
+    return fsr_flip_at(at, x, c->axes[0]);
+}
+static fsr_node reshape(fsr_site at, fsr_node x, const call *c) {
+    return fsr_reshape_at(at, x, c->nlist, c->list);
+}
+static fsr_node broadcast_to(fsr_site at, fsr_node x, const call *c) {
+    return fsr_broadcast_to_at(at, x, c->nlist, c->list);
+}
+
+typedef struct view {
+    const char *name;
+    bool shape; /* takes a list of extents, else one axis */
+    fsr_node (*build)(fsr_site at, fsr_node x, const call *c);
+} view;
+
+static const view views[] = {{"expand", false, expand},
+                             {"squeeze", false, squeeze},
+                             {"flip", false, flip},
+                             {"reshape", true, reshape},
+                             {"broadcast_to", true, broadcast_to}};
+
+static bool call_view(fsr_reading *r, call *c, fsr_node *out) {
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        if (!is(c, views[i].name))
+            continue;
+        if (views[i].shape && !r->status && (!(c->given & AXES) || *c->option_at[0] != '['))
+            fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%s takes a list of extents", views[i].name);
+        bool fits = views[i].shape || (axes_are(r, c) && one_axis(r, c, true));
+        if (fits && operands_are(r, c, 1) && options_are(r, c, AXES))
+            *out = views[i].build(r->at, c->x[0], c);
+        return true;
+    }
+    if (!is(c, "transpose"))
+        return false;
+    if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES)) {
+        int ndim = fsr_node_ndim(c->x[0]);
+        if (c->given & AXES && c->nlist != ndim)
+            fsr_reading_fail(r, c->option_at[0], FSR_ERR_AXIS, "%s has %d axes, not %d", fsr_say(c->x[0]).text, ndim,
+                             c->nlist);
+        else
+            *out = fsr_transpose_at(r->at, c->x[0], axes_of(c));
+    }
+    return true;
+}
+
+static bool call_cast(fsr_reading *r, call *c, fsr_node *out) {
+    for (int i = 0; i < FSR_DTYPE_COUNT; i++) {
+        if (!is(c, fsr_dtype_name((fsr_dtype)i)))
+            continue;
+        if (operands_are(r, c, 1) && options_are(r, c, 0))
+            *out = fsr_cast_at(r->at, c->x[0], (fsr_dtype)i);
+        return true;
+    }
+    return false;
+}
+
+static bool call_op(fsr_reading *r, call *c, fsr_node *out) {
+    char name[64];
+    if (c->name.size >= (int)sizeof name)
+        return false;
+    memcpy(name, c->name.at, (size_t)c->name.size);
+    name[c->name.size] = 0;
+    fsr_op op = fsr_op_find(name);
+    if (op == FSR_OP_COUNT)
+        return false;
+    if (op == FSR_OP_CAST)
+        fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "a cast has the dtype's name: f32(x)");
+    else if (operands_are(r, c, fsr_op_get(op)->arity) && options_are(r, c, 0))
+        *out = fsr_map(r->at, op, c->x, c->n);
+    return true;
+}
+
+/* The call's arguments read, and its node. */
+static fsr_node finish(fsr_reading *r, call *c) {
+    static bool (*const kinds[])(fsr_reading *, call *, fsr_node *) = {call_extremes, call_reduction, call_scan,
+                                                                       call_view,     call_cast,      call_op};
+    fsr_node out = {0};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
+        if (kinds[i](r, c, &out))
+            return fsr_reading_built(r, c->name.at, out);
+    return fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "unknown function \"%.*s\"%s",
+                            c->name.size < 63 ? c->name.size : 63, c->name.at, c->name.size < 63 ? "" : "...");
+}
+
+/* A call's arguments lie on the heap: two hundred nested calls would need hundreds of kilobytes of stack. */
+fsr_node fsr_read_call(fsr_reading *r, fsr_token name) {
+    call *c = calloc(1, sizeof *c);
+    if (!c)
+        return fsr_reading_fail(r, name.at, FSR_ERR_MEMORY, "out of memory");
+    c->name = name;
+    read_arguments(r, c);
+    fsr_node out = finish(r, c);
+    free(c);
+    return out;
+}

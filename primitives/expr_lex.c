@@ -1,0 +1,215 @@
+/* Tokens of an expression, and its failures with line and caret.
+ *
+ * The text ends with a 0, which no class of bytes holds: every look-ahead stops there. A token that is wrong in itself (2x, a
+ * control byte) is BAD and fails only when a reader meets it, so that the first mistake in the text is the one reported.
+ * Everything before that place was taken as tokens and is ASCII: its column in bytes is its column on the screen. */
+#include "primitives/expr.h"
+#include "primitives/parse_lex.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define BLANKS " \t\r\n"
+
+enum { MAX_NUMBER = 40, WINDOW = 100, BEFORE = 60 };
+
+/* ---- tokens ---------------------------------------------------------------------------------------- */
+
+/* Bytes of the number at s; those of a malformed one include what clings to it. */
+static int number_size(const char *s, bool *good) {
+    size_t size = strspn(s, DIGITS);
+    if (s[size] == '.')
+        size += 1 + strspn(s + size + 1, DIGITS);
+    if (s[size] == 'e' || s[size] == 'E') {
+        size_t sign = s[size + 1] == '+' || s[size + 1] == '-';
+        size_t digits = strspn(s + size + 1 + sign, DIGITS);
+        size += digits ? 1 + sign + digits : 0;
+    }
+    size_t clings = strspn(s + size, LETTERS DIGITS ".");
+    *good = clings == 0;
+    return (int)(size + clings);
+}
+
+static fsr_token token_at(const char *after) {
+    static const char marks[][3] = {"**", "//", "==", "!=", "<=", ">=", "&&", "||"};
+    const char *s = after + strspn(after, BLANKS);
+    bool good;
+    if (!*s)
+        return (fsr_token){FSR_TOKEN_END, after, 0};
+    if (strchr(LETTERS, *s))
+        return (fsr_token){FSR_TOKEN_WORD, s, (int)strspn(s, LETTERS DIGITS)};
+    if (strchr(DIGITS, *s) || (*s == '.' && s[1] && strchr(DIGITS, s[1]))) {
+        int size = number_size(s, &good);
+        return (fsr_token){good ? FSR_TOKEN_NUMBER : FSR_TOKEN_BAD, s, size};
+    }
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (!strncmp(s, marks[i], 2))
+            return (fsr_token){FSR_TOKEN_MARK, s, 2};
+    return (fsr_token){strchr("+-*/%<>!?:;,=()[].", *s) ? FSR_TOKEN_MARK : FSR_TOKEN_BAD, s, 1};
+}
+
+void fsr_token_next(fsr_reading *r) {
+    r->token = fsr_token_peek(r);
+}
+
+fsr_token fsr_token_peek(const fsr_reading *r) {
+    return token_at(r->token.at + r->token.size);
+}
+
+bool fsr_token_says(const fsr_token *t, const char *text) {
+    return (size_t)t->size == strlen(text) && !memcmp(t->at, text, (size_t)t->size);
+}
+
+bool fsr_token_is(const fsr_reading *r, const char *mark) {
+    return !r->status && r->token.kind == FSR_TOKEN_MARK && fsr_token_says(&r->token, mark);
+}
+
+bool fsr_token_take(fsr_reading *r, const char *mark) {
+    if (!fsr_token_is(r, mark))
+        return false;
+    fsr_token_next(r);
+    return true;
+}
+
+bool fsr_token_expect(fsr_reading *r, const char *mark) {
+    if (fsr_token_take(r, mark))
+        return true;
+    if (r->token.kind == FSR_TOKEN_END)
+        fsr_reading_fail(r, r->token.at, FSR_ERR_FORMAT, "expected \"%s\"", mark);
+    fsr_reading_unexpected(r);
+    return false;
+}
+
+/* Whole numbers and decimals as the text form reads them, whatever the locale of the program. */
+fsr_node fsr_read_number(fsr_reading *r) {
+    char digits[MAX_NUMBER + 1] = "";
+    fsr_value value;
+    fsr_token t = r->token;
+    fsr_lex lex = {digits, digits, 1, FSR_OK, NULL};
+    if (t.size > MAX_NUMBER)
+        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "the number has more than %d characters", MAX_NUMBER);
+    for (int i = 0; i < t.size; i++)
+        digits[i] = t.at[i] == 'E' ? 'e' : t.at[i];
+    bool whole = !strpbrk(digits, ".e");
+    if (whole && digits[0] == '0' && digits[1])
+        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "a whole number does not begin with 0");
+    if (!fsr_lex_value(&lex, whole ? FSR_I64 : FSR_F64, &value))
+        return fsr_reading_fail(r, t.at, FSR_ERR_VALUE, "the number does not fit %s", whole ? "i64" : "f64");
+    fsr_token_next(r);
+    return fsr_reading_built(r, t.at,
+                             whole ? fsr_int_at(r->at, r->g, value.i64) : fsr_float_at(r->at, r->g, value.f64));
+}
+
+/* ---- failures -------------------------------------------------------------------------------------- */
+
+fsr_node fsr_reading_fail(fsr_reading *r, const char *where, fsr_status status, const char *format, ...) {
+    va_list args;
+    if (r->status)
+        return (fsr_node){0};
+    r->status = status;
+    r->where = where;
+    va_start(args, format);
+    vsnprintf(r->message, sizeof r->message, format, args);
+    va_end(args);
+    return (fsr_node){0};
+}
+
+static fsr_node bad(fsr_reading *r) {
+    fsr_token t = r->token;
+    unsigned char c = (unsigned char)*t.at;
+    if (c < 0x20 || c > 0x7e)
+        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "byte 0x%02x is not allowed", c);
+    if (strchr(DIGITS ".", c))
+        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "\"%.*s\" is no number", t.size < 40 ? t.size : 40, t.at);
+    if (c == '&' || c == '|')
+        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "\"%c\" is no operator, \"%c%c\" is", c, c, c);
+    if (c == '^')
+        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "\"^\" is no operator, the power is \"**\"");
+    return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "unexpected \"%c\"", c);
+}
+
+fsr_node fsr_reading_unexpected(fsr_reading *r) {
+    fsr_token t = r->token;
+    if (r->status)
+        return (fsr_node){0};
+    if (t.kind == FSR_TOKEN_BAD)
+        return bad(r);
+    if (t.kind == FSR_TOKEN_END)
+        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "expected an expression");
+    return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "unexpected \"%.*s\"%s", t.size < 40 ? t.size : 40, t.at,
+                            fsr_token_says(&t, "=") ? "; equality is \"==\"" : "");
+}
+
+/* A builder's message ends with the caller's place, which the expression's message has as well. */
+fsr_node fsr_reading_built(fsr_reading *r, const char *where, fsr_node x) {
+    char place[512];
+    if (r->status)
+        return (fsr_node){0};
+    fsr_status status = fsr_node_status(x);
+    if (!status)
+        return x;
+    if (status == FSR_ERR_NULL)
+        return fsr_reading_fail(r, where, FSR_ERR_MEMORY, "out of memory");
+    const char *message = fsr_node_error(x);
+    size_t size = strlen(message);
+    int end = snprintf(place, sizeof place, " (%s:%d)", r->at.file ? r->at.file : "?", r->at.line);
+    if (end > 0 && (size_t)end < sizeof place && size >= (size_t)end && !strcmp(message + size - (size_t)end, place))
+        size -= (size_t)end;
+    return fsr_reading_fail(r, where, status, "%.*s", (int)size, message);
+}
+
+/* "\n    <line>\n    <blanks>^" for the line of where, a window of it if it is long. Raw bytes never get out: what is not
+ * printable ASCII is shown as ?, a tab as a blank. */
+static void show_line(char *out, const char *line, const char *where) {
+    size_t size = strcspn(line, "\n"), column = (size_t)(where - line), from = 0;
+    if (size > WINDOW && column > BEFORE)
+        from = column - BEFORE;
+    size_t shown = size - from < WINDOW ? size - from : WINDOW;
+    out += sprintf(out, "\n    %s", from ? "..." : "");
+    for (size_t i = 0; i < shown; i++) {
+        unsigned char c = (unsigned char)line[from + i];
+        *out++ = c == '\t' || c == '\r' ? ' ' : c < 0x20 || c > 0x7e ? '?' : (char)c;
+    }
+    out += sprintf(out, "%s\n    ", from + shown < size ? "..." : "");
+    sprintf(out, "%*s", (int)(column - from + (from ? 3 : 0)) + 1, "^");
+}
+
+/* Puts text behind the message of a node that fsr_poison gave. Out of memory leaves it as it is; then the node may be the
+ * graph's own for that case, whose message is not the expression's. */
+static void append(fsr_node poison, const char *text) {
+    fsr_rec *rec = fsr_node_rec(poison);
+    bool own = rec && !strncmp(rec->message, "expr: ", 6);
+    size_t size = own ? strlen(rec->message) : 0;
+    char *longer = own ? realloc(rec->message, size + strlen(text) + 1) : NULL;
+    if (!longer)
+        return;
+    strcpy(longer + size, text);
+    rec->message = longer;
+}
+
+fsr_node fsr_reading_poison(const fsr_reading *r) {
+    char shown[2 * WINDOW + 64];
+    if (r->poison.graph)
+        return r->poison;
+    if (!r->where)
+        return fsr_poison(r->g, r->at, r->status, "expr", "%s", r->message);
+    const char *line = r->text;
+    int number = 1;
+    for (const char *c = r->text; c < r->where; c++)
+        if (*c == '\n') {
+            line = c + 1;
+            number++;
+        }
+    int column = (int)(r->where - line) + 1;
+    fsr_node poison;
+    if (strchr(r->text, '\n'))
+        poison = fsr_poison(r->g, r->at, r->status, "expr", "%s at line %d, column %d", r->message, number, column);
+    else
+        poison = fsr_poison(r->g, r->at, r->status, "expr", "%s at column %d", r->message, column);
+    show_line(shown, line, r->where);
+    append(poison, shown);
+    return poison;
+}

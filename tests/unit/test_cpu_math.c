@@ -1,0 +1,275 @@
+/* The CPU backend's elementary functions against wider arithmetic: every 257th f32, random f64, all special values. The
+ * largest error of each is printed, and must be within the bound of the op's row in the table. An element's bits must
+ * not depend on what stands beside it. */
+#include "runtime/backend.h"
+#include "tests/support/kernels.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BLOCK = 1 << 16, STEP = 257, F64_VALUES = 1 << 20 };
+
+static int setup(void **state) {
+    const fsr_config config = {.cache_dir = "", .log_level = FSR_LOG_SILENT};
+    fsr_fault fault = {0};
+    fsr_backend *b = NULL;
+    if (fsr_backend_cpu_open(&config, &b, &fault) != FSR_OK)
+        fail_msg("%s", fault.message);
+    *state = b;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fsr_backend *b = *state;
+    b->ops->close(b);
+    return 0;
+}
+
+/* ---- one op as a kernel ------------------------------------------------------------------------------- */
+
+static fsr_module *compile(fsr_backend *b, fsr_op op, fsr_dtype dtype) {
+    fsr_fault fault = {0};
+    fsr_module *m = NULL;
+    bool two = fsr_op_get(op)->arity == 2;
+    fsr_kernel *k = kernel_begin("k_function", 1, 1, 0);
+    int x = kernel_load(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, dtype, false)));
+    int y = two ? kernel_load(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, dtype, false))) : 0;
+    int out = kernel_linear(k, kernel_array(k, dtype, true));
+    kernel_store(k, FSR_ROW, 0, out, kernel_op(k, op, x, y, 0));
+    k->schedule = (fsr_schedule){.kind = FSR_SCHEDULE_MAP, .lanes = 16, .chunk = 4096};
+    if (b->ops->compile(b, k, &m, &fault) != FSR_OK)
+        fail_msg("%s", fault.message);
+    fsr_kernel_free(k);
+    return m;
+}
+
+/* y may be NULL for a function of one argument. */
+static void apply(fsr_backend *b, fsr_module *m, int64_t n, void *x, void *y, void *out) {
+    fsr_fault fault = {0};
+    fsr_launch launch = {.array = {x, y ? y : out, out}, .integer = {n, 1, 1, 1, n}};
+    assert_int_equal(b->ops->launch(b, m, &launch, NULL, &fault), FSR_OK);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------------- */
+
+/* Units in the last place of the exact result between it and `got`; 1e9 for a wrong special. digits: 24 or 53, least: the
+ * exponent (of frexp) of the least normal number. */
+static double ulps(long double got, long double exact, long double largest, int digits, int least) {
+    int exponent;
+    if (isnan(exact) || isnan(got))
+        return isnan(exact) && isnan(got) ? 0 : 1e9;
+    if (isinf(got) || isinf(exact)) {
+        bool same_sign = !signbit(got) == !signbit(exact);
+        return same_sign && (got == exact || fabsl(isinf(got) ? exact : got) >= largest) ? 0 : 1e9;
+    }
+    if (exact == 0)
+        return got == 0 && (signbit(got) != 0) == (signbit(exact) != 0) ? 0 : 1e9;
+    frexpl(exact, &exponent);
+    exponent = exponent < least ? least : exponent;
+    return (double)(fabsl(got - exact) / ldexpl(1, exponent - digits));
+}
+
+static double ulps_f32(float got, long double exact) {
+    return ulps((long double)got, exact, 0x1.fffffep+127L, 24, -125);
+}
+
+static double ulps_f64(double got, long double exact) {
+    return ulps((long double)got, exact, 0x1.fffffffffffffp+1023L, 53, -1021);
+}
+
+typedef struct worst {
+    double ulp, x, y, got;
+} worst;
+
+static void note(worst *w, double ulp, double x, double y, double got) {
+    if (ulp > w->ulp)
+        *w = (worst){ulp, x, y, got};
+}
+
+static void report(const worst *w, fsr_op op, const char *dtype) {
+    const fsr_op_info *info = fsr_op_get(op);
+    print_message("%s of %s: at most %.3f ulp, at %a, %a\n", info->name, dtype, w->ulp, w->x, w->y);
+    if (w->ulp > info->ulp)
+        fail_msg("%s of %s: %g ulp at %a, %a: got %a; the bound is %g", info->name, dtype, w->ulp, w->x, w->y, w->got,
+                 (double)info->ulp);
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------- */
+
+static const double special[] = {
+    0.0,      -0.0,      1.0,       -1.0,     2.0,      -2.0,     0.5,       -0.5,      3.0,      -3.0,       2.5,
+    INFINITY, -INFINITY, NAN,       1e-45,    -1e-45,   1e-38,    0x1p-126,  0x1p-149,  0x1p-150, 0x1.8p-150, 0x1p-1022,
+    0x1p-1074, -0x1p-1074, 3.4e38,  -3.4e38,  1.79e308, -1.79e308, 16777217,  -16777215, 8388609,  -8388609,   88.72,
+    88.73,    -87.4,     -103.9,    -104.1,   709.78,   709.79,   -708.4,    -745.1,    -745.2,   262144.0,   262145.0,
+    524288.0, 524289.0,  0x1p+100,  0x1p+127, 0x1p+1000, 1e22,    0.99999994, 1.0000001, 0x1.fffffffffffffp-1,
+    9.0,      10.5,      -20.5,     0x1.921fb6p+0, 0x1.921fb54442d18p+1, 1e-9, 1e-300, 0.34657359, 0.3465736,
+};
+enum { SPECIALS = sizeof special / sizeof *special };
+
+static uint64_t random_bits(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* In (-a, a). */
+static double between(uint64_t *state, double a) {
+    return (double)(int64_t)random_bits(state) * 0x1p-63 * a;
+}
+
+/* Any bits, small, middling, near multiples of pi/2. */
+static double random_f64(uint64_t *state, int64_t i) {
+    uint64_t bits = random_bits(state);
+    double any;
+    memcpy(&any, &bits, sizeof any);
+    switch (i % 6) {
+    case 0: return any;
+    case 1: return between(state, 4);
+    case 2: return between(state, 750);
+    case 3: return between(state, 600000);
+    case 4: return (double)(bits % 340000) * 0x1.921fb54442d18p+0;
+    default: return 1 + between(state, 0.5);
+    }
+}
+
+/* ---- functions of one argument ------------------------------------------------------------------------------- */
+
+typedef struct one {
+    fsr_op op;
+    double (*f32)(double);
+    long double (*f64)(long double);
+} one;
+
+static const one functions[] = {
+    {FSR_OP_EXP, exp, expl}, {FSR_OP_LOG, log, logl},    {FSR_OP_SIN, sin, sinl},
+    {FSR_OP_COS, cos, cosl}, {FSR_OP_TANH, tanh, tanhl},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static void check_f32(fsr_backend *b, const one *f, float *x, float *y) {
+    fsr_module *m = compile(b, f->op, FSR_F32);
+    worst w = {0};
+    for (int i = 0; i < SPECIALS; i++)
+        x[i] = (float)special[i];
+    int64_t n = SPECIALS;
+    for (uint64_t bits = 0; bits <= UINT32_MAX || n > 0;) {
+        for (; n < BLOCK && bits <= UINT32_MAX; bits += STEP) {
+            uint32_t low = (uint32_t)bits;
+            memcpy(&x[n++], &low, sizeof *x);
+        }
+        apply(b, m, n, x, NULL, y);
+        for (int64_t i = 0; i < n; i++)
+            note(&w, ulps_f32(y[i], (long double)f->f32((double)x[i])), (double)x[i], 0, (double)y[i]);
+        n = 0;
+    }
+    report(&w, f->op, "f32");
+}
+
+static void every_257th_f32(void **state) {
+    float *x = malloc(BLOCK * sizeof *x), *y = malloc(BLOCK * sizeof *y);
+    for (int i = 0; i < FUNCTIONS; i++)
+        check_f32(*state, &functions[i], x, y);
+    free(x);
+    free(y);
+}
+
+static void random_f64_values(void **state) {
+    double *x = malloc(F64_VALUES * sizeof *x), *y = malloc(F64_VALUES * sizeof *y);
+    uint64_t seed = 88172645463325252u;
+    for (int64_t i = 0; i < F64_VALUES; i++)
+        x[i] = i < SPECIALS ? special[i] : random_f64(&seed, i);
+    for (int j = 0; j < FUNCTIONS; j++) {
+        const one *f = &functions[j];
+        worst w = {0};
+        apply(*state, compile(*state, f->op, FSR_F64), F64_VALUES, x, NULL, y);
+        for (int64_t i = 0; i < F64_VALUES; i++)
+            note(&w, ulps_f64(y[i], f->f64((long double)x[i])), x[i], 0, y[i]);
+        report(&w, f->op, "f64");
+    }
+    free(x);
+    free(y);
+}
+
+/* ---- pow -------------------------------------------------------------------------------------------------------- */
+
+/* A base and an exponent: every pair of specials, any bits, results over the whole range, bases near 1. */
+static void random_pair(uint64_t *state, int64_t i, double top, double *x, double *y) {
+    if (i < SPECIALS * SPECIALS) {
+        *x = special[i % SPECIALS];
+        *y = special[i / SPECIALS];
+        return;
+    }
+    *x = fabs(random_f64(state, 0));
+    *x = i % 2 ? between(state, 3) : *x;
+    *y = between(state, top / (fabs(log2(fabs(*x))) + 1e-3));
+    if (i % 5 == 0)
+        *y = floor(*y);
+    if (i % 7 == 0)
+        *x = 1 + between(state, 0.4);
+}
+
+static void powers(void **state) {
+    fsr_module *single = compile(*state, FSR_OP_POW, FSR_F32), *wide = compile(*state, FSR_OP_POW, FSR_F64);
+    float *x = malloc(3 * F64_VALUES * sizeof *x), *y = x + F64_VALUES, *z = y + F64_VALUES;
+    double *u = malloc(3 * F64_VALUES * sizeof *u), *v = u + F64_VALUES, *r = v + F64_VALUES;
+    uint64_t seed = 1234567;
+    worst w = {0}, ww = {0};
+    for (int64_t i = 0; i < F64_VALUES; i++) {
+        random_pair(&seed, i, 150, &u[i], &v[i]);
+        x[i] = (float)u[i];
+        y[i] = (float)v[i];
+        random_pair(&seed, i, 1080, &u[i], &v[i]);
+    }
+    apply(*state, single, F64_VALUES, x, y, z);
+    apply(*state, wide, F64_VALUES, u, v, r);
+    for (int64_t i = 0; i < F64_VALUES; i++) {
+        note(&w, ulps_f32(z[i], (long double)pow((double)x[i], (double)y[i])), (double)x[i], (double)y[i], (double)z[i]);
+        note(&ww, ulps_f64(r[i], powl((long double)u[i], (long double)v[i])), u[i], v[i], r[i]);
+    }
+    report(&w, FSR_OP_POW, "f32");
+    report(&ww, FSR_OP_POW, "f64");
+    free(x);
+    free(u);
+}
+
+/* ---- neighbours ---------------------------------------------------------------------------------------------------- */
+
+/* The same values in long runs, alone, and among arguments beyond every limit. */
+static void neighbours_do_not_matter(void **state) {
+    enum { N = 3000 };
+    float x[N], y[N], alone[N], mixed_in[2 * N], mixed[2 * N];
+    for (int j = 0; j < FUNCTIONS; j++) {
+        fsr_module *m = compile(*state, functions[j].op, FSR_F32);
+        uint64_t seed = 42;
+        for (int i = 0; i < N; i++) {
+            x[i] = i < SPECIALS ? (float)special[i] : (float)random_f64(&seed, 1 + i % 5);
+            mixed_in[2 * i] = x[i];
+            mixed_in[2 * i + 1] = i % 3 ? 1e30f : NAN;
+        }
+        apply(*state, m, N, x, NULL, y);
+        apply(*state, m, 2 * N, mixed_in, NULL, mixed);
+        for (int i = 0; i < N; i++) {
+            apply(*state, m, 1, x + i, NULL, alone + i);
+            bool nan = isnan(y[i]) && isnan(alone[i]) && isnan(mixed[2 * i]);
+            if (!nan && (memcmp(&y[i], &alone[i], sizeof *y) != 0 || memcmp(&y[i], &mixed[2 * i], sizeof *y) != 0))
+                fail_msg("%s of %a: %a, alone %a, mixed %a", fsr_op_get(functions[j].op)->name, (double)x[i],
+                         (double)y[i], (double)alone[i], (double)mixed[2 * i]);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_257th_f32, setup, teardown),
+        cmocka_unit_test_setup_teardown(random_f64_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(powers, setup, teardown),
+        cmocka_unit_test_setup_teardown(neighbours_do_not_matter, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
