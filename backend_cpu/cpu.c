@@ -42,7 +42,6 @@ typedef struct fsr_cpu {
     int log_level;
     fsr_pool pool;
     fsr_crew *crew;
-    int64_t cache; /* bytes of the last one */
     pthread_mutex_t lock; /* of what follows */
     fsr_module *module[FSR_BUCKETS];
     struct timespec mark[2];
@@ -240,7 +239,7 @@ static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *la
                              fsr_fault *fault) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     (void)stream;
-    fsr_status status = fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, cpu->cache, fault);
+    fsr_status status = fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, fault);
     if (status == FSR_OK)
         atomic_fetch_add(&cpu->launches, 1);
     return status;
@@ -378,8 +377,6 @@ static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *f
     cpu->log_level = config->log_level;
     if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
-    int64_t own;
-    find_caches(&own, &cpu->cache);
     cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : usable_processors());
     if (!cpu->crew)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");

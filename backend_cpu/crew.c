@@ -22,7 +22,7 @@ struct fsr_crew {
     bool open, quit;
     int inside; /* workers in the job */
     int size, started;
-    bool failed; /* no thread could be started: not tried again */
+    bool failed;      /* no thread could be started: not tried again */
     atomic_uint jobs; /* posted so far */
     pthread_t *thread;
     struct fsr_crew_member *member;

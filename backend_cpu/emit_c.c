@@ -71,20 +71,15 @@ static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
 /* The innermost loop of a map: one, or runs with a check each. */
 static void put_innermost(fsr_c_emit *e, const char *low, const char *high) {
     fsr_c_loop loop = {.pass = 0};
-    const char *at = e->linear[0] == 'r' ? "r + c0" : "c0";
-    char offset[2 * FSR_EMIT_NAME];
     loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
-    snprintf(offset, sizeof offset, "%s - c0", e->loop_var);
-    if (fsr_c_limited(e, &loop) || fsr_c_streamed(e, &loop)) {
+    if (fsr_c_limited(e, &loop)) {
         fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %d)", low, high, FSR_EMIT_RUN);
         fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", high, FSR_EMIT_RUN, high, FSR_EMIT_RUN);
     } else {
         fsr_c_begin(e, "%s", "");
         fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
     }
-    fsr_c_stream_begin(e, &loop, at, offset);
     fsr_c_by_range(e, &loop, put_elements);
-    fsr_c_stream_end(e, &loop, at, "c1 - c0");
     fsr_c_end(e);
 }
 
@@ -241,7 +236,6 @@ static void put_walk(fsr_c_emit *e) {
         put_map_flat(e);
     else
         put_map_nested(e);
-    fsr_c_stream_fence(e);
 }
 
 static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
@@ -254,11 +248,9 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     for (int i = 0; i < k->nints; i++)
         if (e->integer[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
-    if (e->streams)
-        fsr_text_add(to, "    const i64 stream = t[%d];\n", FSR_TASK_STREAM);
     if (e->shared_columns)
-        fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n", FSR_TASK_MODE,
-                     FSR_TASK_BEGIN, FSR_TASK_END);
+        fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n",
+                     FSR_TASK_MODE, FSR_TASK_BEGIN, FSR_TASK_END);
     for (int d = 0; d < k->nparallel || d == 0; d++)
         fsr_text_add(to, "    const i64 lo%d = t[%d], hi%d = t[%d];\n", d, FSR_TASK_LOW + d, d, FSR_TASK_HIGH + d);
 }
@@ -335,8 +327,6 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     for (int i = 0; i < k->ninsts; i++)
         out->kept += k->inst[i].keep;
     out->cost = work_of(k);
-    for (int i = 0; i < k->narrays; i++)
-        out->written += k->array[i].written ? (int)fsr_dtype_size(k->array[i].dtype) : 0;
     fsr_text_free(&e->body);
     free(e);
     return true;
@@ -346,7 +336,6 @@ static char *assemble(fsr_c_emit *e) {
     fsr_text t = {0};
     put_head(e, &t);
     fsr_c_prelude(e, &t);
-    fsr_c_stream_prelude(e, &t);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
     fsr_text_add(&t, "void %s(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t) {\n",

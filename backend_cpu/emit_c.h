@@ -16,7 +16,7 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 6
+#define FSR_EMIT_C_VERSION 7
 
 typedef enum fsr_task_mode {
     FSR_TASK_WHOLE,  /* whole rows */
@@ -33,7 +33,6 @@ enum {
     FSR_TASK_BEGIN, /* columns */
     FSR_TASK_END,
     FSR_TASK_STATES,                             /* address */
-    FSR_TASK_STREAM,                             /* 1: results are too large for the caches */
     FSR_TASK_LOW,                                /* + d: first index along dimension d */
     FSR_TASK_HIGH = FSR_TASK_LOW + FSR_MAX_DIMS, /* + d: the one behind the last */
     FSR_TASK_SIZE = FSR_TASK_HIGH + FSR_MAX_DIMS
@@ -49,7 +48,6 @@ typedef struct fsr_cpu_shape {
     int64_t part; /* columns of a part */
     int words;    /* 8-byte words of a part's states */
     int kept;     /* kept values: scratch of `kept` times cols words, rounded up to 64 bytes */
-    int written;  /* bytes of one element of every result */
     int cost;     /* rough work for one element, in operations */
 } fsr_cpu_shape;
 

@@ -105,15 +105,12 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     fsr_text_free(&address);
 }
 
-static void put_store(fsr_c_emit *e, int number) {
-    const fsr_inst *inst = &e->k->inst[number];
+static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
     fsr_text address = {0};
-    if (fsr_c_stream_store(e, number, value_name(e, inst->arg[0], name)))
-        return;
     put_address(e, &address, inst->index);
     fsr_c_line(e, "x%d[%s] = %s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
-                  value_name(e, inst->arg[0], name));
+               value_name(e, inst->arg[0], name));
     e->body.failed |= address.failed;
     fsr_text_free(&address);
 }
@@ -124,15 +121,15 @@ static void put_inst(fsr_c_emit *e, int number) {
     if (fsr_c_invariant(inst))
         return;
     if (inst->kind == FSR_INST_STORE) {
-        put_store(e, number);
+        put_store(e, inst);
     } else if (inst->kind == FSR_INST_COMBINE) {
         fsr_c_fold_step(e, inst->index);
     } else {
         fsr_text t = {0};
         put_value(e, &t, number);
         bool array = e->grouped && inst->level == FSR_ROW;
-        fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype),
-                      array ? "" : " ", value_name(e, number, name), t.data ? t.data : "");
+        fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype), array ? "" : " ",
+                   value_name(e, number, name), t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
     }

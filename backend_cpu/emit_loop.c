@@ -84,15 +84,8 @@ static bool is_elementwise_in_place(const fsr_kernel *k) {
     return any;
 }
 
-static bool any_aliased(const fsr_kernel *k) {
-    for (int b = 0; b < k->narrays; b++)
-        if (k->array[b].aliased)
-            return true;
-    return false;
-}
-
 void fsr_c_independent(fsr_c_emit *e) {
-    if (is_elementwise_in_place(e->k) || (e->stream_offset && !any_aliased(e->k)))
+    if (is_elementwise_in_place(e->k))
         fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 
@@ -231,16 +224,14 @@ static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
         return;
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    if (e->grouped || (!fsr_c_limited(e, loop) && !fsr_c_streamed(e, loop))) {
+    if (e->grouped || !fsr_c_limited(e, loop)) {
         fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
         put_run(e, loop);
         return;
     }
     fsr_c_begin(e, "for (i64 c0 = 0; c0 < %s; c0 += %d)", extent, FSR_EMIT_RUN);
     fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, FSR_EMIT_RUN, extent, FSR_EMIT_RUN);
-    fsr_c_stream_begin(e, loop, "at + c0", "c - c0");
     fsr_c_by_range(e, loop, put_run);
-    fsr_c_stream_end(e, loop, "at + c0", "c1 - c0");
     fsr_c_end(e);
 }
 

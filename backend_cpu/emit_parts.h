@@ -5,7 +5,7 @@
  * the scratch row of kept instruction i; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
  * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip: a<f>_<i>
  * elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
- * instruction i of an earlier stage; of store i: t<i> its buffer, o<i> where it writes. r is the row, l a lane, j a row of a group, t the task, z the states of a part. */
+ * instruction i of an earlier stage. r is the row, l a lane, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -13,13 +13,13 @@
 #include "fusion/loop_ir.h"
 #include "runtime/text.h"
 
-#define FSR_EMIT_NAME 64  /* bytes of a name or an address */
-#define FSR_EMIT_LIBM 64  /* distinct libm functions of one kernel */
-#define FSR_EMIT_TILE 32  /* a transposed access is walked in squares of this side */
+#define FSR_EMIT_NAME 64   /* bytes of a name or an address */
+#define FSR_EMIT_LIBM 64   /* distinct libm functions of one kernel */
+#define FSR_EMIT_TILE 32   /* a transposed access is walked in squares of this side */
 #define FSR_EMIT_RUN 1024  /* columns asked at once for arguments beyond a limit */
 #define FSR_EMIT_STRIP 512 /* columns of a scan's strip */
 #define FSR_EMIT_BLOCK 16  /* of a strip: scanned in parallel */
-#define FSR_EMIT_STACK 40 /* chunks fold as a binary counter: 2^40 chunks */
+#define FSR_EMIT_STACK 40  /* chunks fold as a binary counter: 2^40 chunks */
 
 typedef struct fsr_c_function {
     char name[24];
@@ -49,16 +49,14 @@ typedef struct fsr_c_emit {
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
-    uint32_t math; /* elementary functions used, by number */
-    bool near;     /* arguments are known to be below the limits of these functions */
-    bool checking; /* the loop being printed only asks whether they are */
-    bool shared_columns;          /* see fsr_cpu_shape.columns */
-    int word[FSR_MAX_COMBINES];   /* of a part's states: the fold's first */
-    int carry[FSR_MAX_COMBINES];  /* a scan's carry into the part */
+    uint32_t math;               /* elementary functions used, by number */
+    bool near;                   /* arguments are known to be below the limits of these functions */
+    bool checking;               /* the loop being printed only asks whether they are */
+    bool shared_columns;         /* see fsr_cpu_shape.columns */
+    int word[FSR_MAX_COMBINES];  /* of a part's states: the fold's first */
+    int carry[FSR_MAX_COMBINES]; /* a scan's carry into the part */
     int words;
-    bool streams;              /* some store may go past the caches */
-    const char *stream_offset; /* of an element in the buffer; NULL: stores go straight to the arrays */
-    int crossing[FSR_MAX_INSTS];  /* 1 where a strip's value is held for a later stage */
+    int crossing[FSR_MAX_INSTS]; /* 1 where a strip's value is held for a later stage */
 } fsr_c_emit;
 
 /* ---- emit_text.c: lines and scalar text --------------------------------------------------------- */
@@ -154,20 +152,6 @@ void fsr_c_share_row(fsr_c_emit *e);
 void fsr_c_share_carry(fsr_c_emit *e, int fold);
 /* Around the loop of the pass: what a part, a finish and a carry do with the states. `whole` prints the loop. */
 void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop));
-
-/* ---- emit_stream.c: stores past the caches --------------------------------------------------------------- */
-
-/* True if a loop over adjacent elements has stores that may go past the caches; it must then run in runs of at most
- * FSR_EMIT_RUN. */
-bool fsr_c_streamed(const fsr_c_emit *e, const fsr_c_loop *loop);
-/* Around such a loop, in a block: `at` is the address of its first element, `offset` an element's number in the run,
- * `count` the elements of the run. */
-void fsr_c_stream_begin(fsr_c_emit *e, const fsr_c_loop *loop, const char *at, const char *offset);
-void fsr_c_stream_end(fsr_c_emit *e, const fsr_c_loop *loop, const char *at, const char *count);
-/* The STORE instruction within; false: an ordinary one. */
-bool fsr_c_stream_store(fsr_c_emit *e, int number, const char *value);
-void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to);
-void fsr_c_stream_fence(fsr_c_emit *e); /* at the function's end */
 
 /* ---- emit_scan.c: scans of a run of columns in strips -------------------------------------------------- */
 

@@ -66,7 +66,7 @@ void fsr_c_scan_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
     snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
-            fsr_c_line(e, "%s u%d[%d];", fsr_c_type(e->k->inst[i].dtype), i, FSR_EMIT_STRIP);
+            fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, FSR_EMIT_STRIP);
     for (int i = 0; i < loop->nfolds; i++) {
         if (!is_scan(e, loop->folds[i]))
             continue;
@@ -105,11 +105,11 @@ static void put_stage_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_line(e, "const i64 c = cs + l;");
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i] && !listed(loop, i) && is_read(e, loop, i))
-            fsr_c_line(e, "const %s v%d = u%d[l];", fsr_c_type(e->k->inst[i].dtype), i, i);
+            fsr_c_line(e, "const %s v%d = u%d_[l];", fsr_c_type(e->k->inst[i].dtype), i, i);
     fsr_c_column(e, loop->pass, loop->inst, loop->n);
     for (int i = 0; i < loop->n && !e->checking; i++)
         if (e->crossing[loop->inst[i]])
-            fsr_c_line(e, "u%d[l] = v%d;", loop->inst[i], loop->inst[i]);
+            fsr_c_line(e, "u%d_[l] = v%d;", loop->inst[i], loop->inst[i]);
     fsr_c_end(e);
 }
 
@@ -194,9 +194,7 @@ void fsr_c_scan_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
             continue;
         part.nfolds = fsr_c_folds_of(e, part.inst, part.n, part.folds);
         fsr_c_begin(e, "%s", "");
-        fsr_c_stream_begin(e, &part, "at + cs", "l");
         fsr_c_by_range(e, &part, put_stage_loop);
-        fsr_c_stream_end(e, &part, "at + cs", "m");
         fsr_c_end(e);
         for (int i = 0; i < part.nfolds; i++)
             if (is_scan(e, part.folds[i]))

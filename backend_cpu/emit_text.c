@@ -236,8 +236,8 @@ static void put_saturating(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
 }
 
 static void put_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
-    fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n    return ", fsr_c_type(dest),
-                 fsr_dtype_name(from), fsr_dtype_name(dest), fsr_c_type(from));
+    fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n    return ", fsr_c_type(dest), fsr_dtype_name(from),
+                 fsr_dtype_name(dest), fsr_c_type(from));
     if (dest == FSR_BOOL)
         fsr_text_add(to, "a != 0");
     else if (fsr_dtype_is_float(from) && !fsr_dtype_is_float(dest))

@@ -166,14 +166,11 @@ static void prepare(fsr_job *j) {
     atomic_init(&j->next, 0);
 }
 
-static double elements_of(const fsr_cpu_shape *shape, const int64_t *integer) {
-    double rows = (double)integer[FSR_INT_ROWS];
-    return shape->ndim > shape->nparallel ? rows * (double)integer[FSR_INT_COLS] : rows;
-}
-
 /* Operations of the launch; a very large number rather than an overflow. */
 static int64_t work_of(const fsr_cpu_shape *shape, const int64_t *integer) {
-    double work = elements_of(shape, integer) * shape->cost;
+    double work = (double)integer[FSR_INT_ROWS] * shape->cost;
+    if (shape->ndim > shape->nparallel)
+        work *= (double)integer[FSR_INT_COLS];
     return work < 0x1p62 ? (int64_t)work : INT64_C(1) << 62;
 }
 
@@ -193,13 +190,12 @@ static fsr_status run_pieces(fsr_job *j, fsr_crew *crew, fsr_pool *pool, int64_t
 }
 
 fsr_status fsr_tasks_run(fsr_crew *crew, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
-                         const fsr_launch *launch, int64_t cache, fsr_fault *fault) {
+                         const fsr_launch *launch, fsr_fault *fault) {
     fsr_job j = {.run = run, .shape = shape, .launch = launch};
     int64_t rows = launch->integer[FSR_INT_ROWS], cols = launch->integer[FSR_INT_COLS];
     int64_t work = work_of(shape, launch->integer);
     bool alone = work < SMALL_WORK || fsr_crew_size(crew) == 1;
     prepare(&j);
-    j.whole[FSR_TASK_STREAM] = elements_of(shape, launch->integer) * shape->written > (double)cache;
     if (shape->columns && rows > 0 && cols > shape->part) {
         j.parts = (cols + shape->part - 1) / shape->part;
         if (shape->scans || (!alone && rows < 4 * fsr_crew_size(crew)))

@@ -9,9 +9,9 @@
 typedef void (*fsr_c_run)(void *const *arrays, const int64_t *integers, const fsr_value *scalars, void *work,
                           const int64_t *task);
 
-/* Runs the whole kernel and returns when it is done. cache: bytes of the last cache. Memory for states and scratch comes from the pool.
+/* Runs the whole kernel and returns when it is done. Memory for states and scratch comes from the pool.
  * FSR_ERR_MEMORY. */
 fsr_status fsr_tasks_run(fsr_crew *crew, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
-                         const fsr_launch *launch, int64_t cache, fsr_fault *fault);
+                         const fsr_launch *launch, fsr_fault *fault);
 
 #endif

@@ -22,7 +22,8 @@ static float *noise(int64_t n) {
 
 static fsr_node data(fsr_graph *g, int64_t rows, int64_t cols) {
     float *x = noise(rows * cols);
-    fsr_node node = rows == 1 ? fsr_from_host(g, FSR_F32, 1, SHAPE(cols), x) : fsr_from_host(g, FSR_F32, 2, SHAPE(rows, cols), x);
+    fsr_node node =
+        rows == 1 ? fsr_from_host(g, FSR_F32, 1, SHAPE(cols), x) : fsr_from_host(g, FSR_F32, 2, SHAPE(rows, cols), x);
     free(x);
     return node;
 }
@@ -93,14 +94,8 @@ static const struct {
     const char *name;
     program build;
 } programs[] = {
-    {"maps", maps},
-    {"transposed", transposed},
-    {"long reductions", long_reductions},
-    {"two long rows", two_long_rows},
-    {"rows", rows},
-    {"columns", columns},
-    {"long scans", long_scans},
-    {"scans of rows", scans_of_rows},
+    {"maps", maps}, {"transposed", transposed}, {"long reductions", long_reductions}, {"two long rows", two_long_rows},
+    {"rows", rows}, {"columns", columns},       {"long scans", long_scans},           {"scans of rows", scans_of_rows},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -141,7 +136,8 @@ static void threads_do_not_show(void **state) {
                 compute(programs[p].build, counts[c], fusion, other, bytes, &n);
                 for (int i = 0; i < n; i++) {
                     if (memcmp(first[i], other[i], bytes[i]) != 0)
-                        fail_msg("%s, fusion %d: output %d differs with %d threads", programs[p].name, fusion, i, counts[c]);
+                        fail_msg("%s, fusion %d: output %d differs with %d threads", programs[p].name, fusion, i,
+                                 counts[c]);
                     free(other[i]);
                 }
             }

@@ -122,6 +122,41 @@ static void test_no_circle_by_merging(void **state) {
     CHECK(true, fsr_max(back, AXES(0), 1, FSR_KEEPDIMS), fsr_mean(back, NULL, -1, 0), pair[0], back, product, factor);
 }
 
+/* ---- compiled ------------------------------------------------------------------------------------------------ */
+
+/* fsr_verify of what record makes, on the CPU backend, fused and not. */
+static void check_on_cpu(int (*record)(fsr_graph *graph, fsr_node *out)) {
+    check_pair pair;
+    char why[300] = "";
+    if (!check_pair_open(&pair, why, sizeof why)) {
+        check_pair_close(&pair);
+        print_message("no compiler: %s\n", why);
+        skip();
+    }
+    fsr_context *const contexts[2] = {pair.unfused, pair.fused};
+    for (int i = 0; i < 2; i++) {
+        fsr_node out[RECIPE_OUTS];
+        int n = record(fsr_graph_new(contexts[i]), out);
+        if (fsr_verify(out, n, NULL))
+            fail_msg("%s: %s", i ? "fused" : "unfused", fsr_error(contexts[i]));
+    }
+    check_pair_close(&pair);
+}
+
+static int record_strip(fsr_graph *graph, fsr_node *out) {
+    fsr_node x = fuzz_leaf(graph, FSR_F32, 3, SHAPE(1, 1, 1), 4), b = fuzz_leaf(graph, FSR_BOOL, 3, SHAPE(2, 1, 1), 4);
+    fsr_node ratio = fsr_div(fsr_mul(x, x), b), state_of[2];
+    fsr_scan_with(state_of, (fsr_node[]){ratio, ratio}, &fuzz_max_sum_operator, 0, FSR_EXCLUSIVE);
+    out[0] = fsr_logical_and(state_of[0], ratio);
+    return 1;
+}
+
+/* The strip that holds instruction 8 beside a scan was an array u8, which hid the type. */
+static void test_strip_of_instruction_8(void **state) {
+    (void)state;
+    check_on_cpu(record_strip);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -134,6 +169,7 @@ int main(void) {
         TEST(test_broadcast_of_a_part),
         TEST(test_stored_value_apart_from_its_users),
         TEST(test_no_circle_by_merging),
+        cmocka_unit_test(test_strip_of_instruction_8),
     };
     return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // mul, sum
 // 0 parallel dimensions, 1 folded, 1 passes
-// split: 256 threads, group 256, vector 4, items 16
+// split: 512 threads, group 512, vector 4, items 16
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef int i32;
@@ -141,8 +141,8 @@ struct pass0 {
     static state pick(const state &before, const state &after) { return {after.f0}; }
 };
 
-extern "C" __global__ void __launch_bounds__(256)
-k_mul_sum_a1e0ea91(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
+extern "C" __global__ void __launch_bounds__(512)
+k_mul_sum_ab3d3ffd(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
 {
     const idx r = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - r * splits;
@@ -150,11 +150,11 @@ k_mul_sum_a1e0ea91(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *
     const idx end = begin + chunk < cols ? begin + chunk : cols;
     const idx a0 = r * cols;
     const idx a1 = r * cols;
-    __shared__ pass0::state s0[8];
+    __shared__ pass0::state s0[16];
     pass0::state acc0[4];
     fsr_identities<pass0>(acc0);
 #pragma unroll 1
-    for (idx first = begin, flip = 0; first < end; first += 4096, flip ^= 1) {
+    for (idx first = begin, flip = 0; first < end; first += 8192, flip ^= 1) {
         const idx c0 = first + (threadIdx.x / 32 * 128 + threadIdx.x % 32) * 4;
         f32 v0[16] = {};
         f32 v1[16] = {};
@@ -177,12 +177,12 @@ k_mul_sum_a1e0ea91(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *
             }
         }
     }
-    const pass0::state part = fsr_group_fold<pass0, 32, 8>(fsr_serial_fold<pass0>(acc0), s0);
+    const pass0::state part = fsr_group_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
     pass0::state *const parts = (pass0::state *)work + (u64)r * splits;
     __shared__ u32 turn;
     if (!fsr_is_last(parts + s, part, (u32 *)zero + r, splits, turn)) return;
-    __shared__ pass0::state last[8];
-    const pass0::state all0 = fsr_parts_fold<pass0, 8>(parts, splits, last);
+    __shared__ pass0::state last[16];
+    const pass0::state all0 = fsr_parts_fold<pass0, 16>(parts, splits, last);
     const f32 v4 = all0.f0.c0;
     if (threadIdx.x == 0) x2[r] = v4;
 }

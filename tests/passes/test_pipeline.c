@@ -208,7 +208,7 @@ static void verify_refuses(void **state) {
 /* A computed result is a leaf, as is an input; what lies above it is not visited. */
 static void computed_nodes_are_leaves(void **state) {
     (void)state;
-    int live = 0;
+    static int live; /* outlives the graph, which the teardown frees */
     fsr_node x = INPUT(g, FSR_F32, 3), e = fsr_exp(x), y = fsr_add(fsr_log(e), e);
     node_force(e, &live);
     fsr_flow flow = flow_of(&y, 1);

@@ -21,6 +21,9 @@ typedef enum fault_way { FAULT_ERROR, FAULT_SHORT, FAULT_INTERRUPTED } fault_way
 void faults_arm(unsigned kinds, fault_way way, int64_t number, bool forever, int error, const char *only);
 /* Nothing fails any more. True if something failed since arming. */
 bool faults_disarm(void);
+/* Nothing is counted between the two: for work that a test's own stand-ins do. */
+unsigned faults_pause(void);
+void faults_resume(unsigned kinds);
 /* The first call that failed since arming; "" if none. Valid until the next arming. */
 const char *faults_hit(void);
 /* Calls that failed since the program began. */
@@ -38,8 +41,16 @@ void faults_list_live(int64_t since);
 
 /* Open descriptors of this process. */
 int faults_descriptors(void);
-/* Directories made by mkdtemp and not removed again, among the last 64. */
-int faults_directories(void);
+/* Temporary directories made by the library, in this process or its children, and not removed again, among the last 64.
+ * forgive: they are removed. */
+int faults_directories(bool forgive);
+
+/* A compiler that answers at once, without a process (config.compiler). */
+#define FAULT_STUB_COMPILER "fusor-stub-cc"
+extern int faults_exit_status; /* what its compilations end with: 0 unless a test says so */
+
+/* What the machine calls itself instead of the truth; NULL: the truth. */
+extern const char *faults_machine;
 
 /* While on, a library named libnvrtc... is the one of fake_nvrtc.c. */
 void fault_fake_nvrtc(bool on);

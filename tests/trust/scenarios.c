@@ -1,9 +1,9 @@
 #include "tests/trust/scenarios.h"
-#include "primitives/primitives.h"
+#include "primitives/parse.h"
+#include "tests/trust/faults.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SHAPE(...) ((const int64_t[]){__VA_ARGS__})
@@ -103,7 +103,7 @@ static void record_views(fsr_node x, outcome *out) {
     note_node(out, fsr_flip(x, -1));
     note_node(out, fsr_slice(x, 1, 1, FSR_SLICE_END, 2));
     note_node(out, fsr_hint_set(fsr_exp(x), FSR_HINT_MATERIALIZE));
-    note_node(out, fsr_where(fsr_lt(x, fsr_float(x.graph, 0)), fsr_neg(x), x));
+    note_node(out, fsr_where(fsr_less(x, fsr_float(x.graph, 0)), fsr_neg(x), x));
 }
 
 static void record_folds(fsr_node x, outcome *out) {
@@ -127,6 +127,11 @@ static void record_folds(fsr_node x, outcome *out) {
     note_node(out, result[1]);
 }
 
+static void record_expressions(fsr_node x, outcome *out) {
+    const fsr_name names[] = {{"x", x}, {"k", fsr_float(x.graph, 2)}};
+    note_node(out, fsr_expr(x.graph, "max(sin(x * k) - 0.3, 0) ** 2 > 1 ? x / 2 : -x", names, 2));
+}
+
 static void record(fsr_context *ctx, outcome *out) {
     fsr_graph *g = new_graph(out, ctx);
     if (!g)
@@ -136,6 +141,7 @@ static void record(fsr_context *ctx, outcome *out) {
     record_leaves(g, out);
     record_views(x, out);
     record_folds(x, out);
+    record_expressions(x, out);
     fsr_graph_free(g);
 }
 
@@ -145,8 +151,9 @@ static void elementwise(fsr_context *ctx, outcome *out) {
     fsr_graph *g = new_graph(out, ctx);
     if (!g)
         return;
-    fsr_node x = matrix(g), w = fsr_mul(fsr_cast(fsr_arange(g, FSR_I32, COLUMNS), FSR_F32), fsr_param(g, "k", FSR_F32, 0.25));
-    fsr_node outs[2] = {fsr_add(fsr_mul(x, w), fsr_float(g, 1)), fsr_gt(x, w)};
+    fsr_node x = matrix(g),
+             w = fsr_mul(fsr_cast(fsr_arange(g, FSR_I32, COLUMNS), FSR_F32), fsr_param(g, "k", FSR_F32, 0.25));
+    fsr_node outs[2] = {fsr_add(fsr_mul(x, w), fsr_float(g, 1)), fsr_greater(x, w)};
     if (!failed(out, ctx, fsr_compute(outs, 2)))
         read_all(out, ctx, outs, 2);
     fsr_graph_free(g);
@@ -199,7 +206,8 @@ static void several(fsr_context *ctx, outcome *out) {
 }
 
 static fsr_plan *make_plan(fsr_context *ctx, fsr_graph *g, outcome *out) {
-    fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)), mask = fsr_input(g, "mask", FSR_BOOL, 1, SHAPE(COLUMNS));
+    fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)),
+             mask = fsr_input(g, "mask", FSR_BOOL, 1, SHAPE(COLUMNS));
     fsr_node kept = fsr_where(mask, fsr_mul(x, fsr_param(g, "k", FSR_F32, 2)), fsr_add(matrix(g), fsr_float(g, 1)));
     fsr_node outs[2] = {kept, fsr_sum(kept, AXES(1), 1, 0)};
     fsr_plan *plan = NULL;
@@ -216,7 +224,8 @@ static void plans(fsr_context *ctx, outcome *out) {
     memcpy(x, numbers(), sizeof x);
     for (int i = 0; i < COLUMNS; ++i)
         mask[i] = i % 3 ? 7 : 0;
-    const fsr_arg in[] = {{"x", x, sizeof x, FSR_HOST}, {"mask", mask, sizeof mask, FSR_HOST}, {"k", &k, sizeof k, FSR_HOST}};
+    const fsr_arg in[] = {
+        {"x", x, sizeof x, FSR_HOST}, {"mask", mask, sizeof mask, FSR_HOST}, {"k", &k, sizeof k, FSR_HOST}};
     const fsr_arg to[] = {{NULL, y, sizeof y, FSR_HOST}, {NULL, sum, sizeof sum, FSR_HOST}};
     if (plan && !failed(out, ctx, fsr_plan_run(plan, in, 3, to, 2, NULL))) {
         tell(out, y, sizeof y);
@@ -308,31 +317,26 @@ static void scopes(fsr_context *ctx, outcome *out) {
     fsr_graph_free(g);
 }
 
+static void parse_text(fsr_graph *g, const char *text, outcome *out) {
+    fsr_node back[3];
+    fsr_parse_error error = {0};
+    int n = 0;
+    out->status = fsr_graph_parse(g, text, back, 3, &n, &error);
+    snprintf(out->message, sizeof out->message, "%s", error.message);
+    for (int i = 0; i < n; ++i)
+        note_node(out, back[i]);
+}
+
 static void parse(fsr_context *ctx, outcome *out) {
-    char *text = NULL;
-    size_t size = 0;
+    static char text[4000];
     fsr_graph *g = new_graph(out, ctx), *again = g ? new_graph(out, ctx) : NULL;
-    static char printed[4000];
-    FILE *to = fmemopen(printed, sizeof printed, "w");
-    (void)text;
-    (void)size;
+    FILE *to = fmemopen(text, sizeof text, "w");
     if (again && to) {
-        fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)), pair[2] = {x, x}, outs[3], back[3];
+        fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)), pair[2] = {x, x}, outs[3];
         outs[0] = fsr_sub(x, fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS));
         fsr_reduce_with(outs + 1, pair, &recurrence_op, AXES(1), 1, 0);
-        memset(printed, 0, sizeof printed);
-        if (!failed(out, ctx, fsr_print(outs, 3, to))) {
-            fflush(to);
-            int n = 0;
-            char why[200] = "";
-            fsr_status status = fsr_parse(again, printed, back, 3, &n, why, sizeof why);
-            if (status) {
-                out->status = status;
-                snprintf(out->message, sizeof out->message, "%s", why);
-            }
-            for (int i = 0; i < n && !status; ++i)
-                note_node(out, back[i]);
-        }
+        if (!failed(out, ctx, fsr_print(outs, 3, to)) && fflush(to) == 0)
+            parse_text(again, text, out);
     }
     if (to)
         fclose(to);
@@ -363,36 +367,6 @@ void scenario_run(const scenario *s, fsr_context *ctx, outcome *out) {
     s->run(ctx, out);
 }
 
-/* ---- the compiler ----------------------------------------------------------------------------------------------------- */
-
-static char stub_dir[64], stub[128];
-
-static const char stub_text[] = "#!/bin/sh\n"
-                                "if [ \"$1\" = --version ]; then echo 'stub cc 1'; exit 0; fi\n"
-                                "for a; do case $a in *.so) out=$a ;; *.c) in=$a ;; esac; done\n"
-                                "memo=${0%/*}/${in##*/}\n"
-                                "if cmp -s \"$in\" \"$memo\"; then exec cp \"$memo.so\" \"$out\"; fi\n"
-                                "cc \"$@\" && cp \"$out\" \"$memo.so\" && cp \"$in\" \"$memo\"\n";
-
-void stub_compiler_make(char compiler[128]) {
-    strcpy(stub_dir, "/tmp/fusor-trust-cc-XXXXXX");
-    if (!mkdtemp(stub_dir))
-        abort();
-    snprintf(stub, sizeof stub, "%s/cc", stub_dir);
-    FILE *file = fopen(stub, "w");
-    if (!file || fputs(stub_text, file) < 0 || fclose(file) != 0 || chmod(stub, 0700) != 0)
-        abort();
-    strcpy(compiler, stub);
-}
-
-void stub_compiler_remove(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", stub_dir);
-    if (system(command) != 0)
-        fprintf(stderr, "%s is left\n", stub_dir);
-    stub[0] = 0;
-}
-
 fsr_config scenario_config(fsr_backend_kind backend) {
     fsr_config config;
     fsr_config_init(&config, NULL, 0);
@@ -402,6 +376,6 @@ fsr_config scenario_config(fsr_backend_kind backend) {
     config.cache_dir = "";
     config.dump_dir = config.load_dir = NULL;
     config.log_level = FSR_LOG_SILENT;
-    config.compiler = stub[0] ? stub : NULL;
+    config.compiler = FAULT_STUB_COMPILER;
     return config;
 }

@@ -27,12 +27,7 @@ const scenario *scenario_find(const char *name);
 /* Runs s on ctx into an emptied outcome. */
 void scenario_run(const scenario *s, fsr_context *ctx, outcome *out);
 
-/* A directory of this program with a compiler in it that answers at once where the machine's has answered before: the same source
- * gives the same object. */
-void stub_compiler_make(char compiler[128]);
-void stub_compiler_remove(void);
-
-/* Defaults for a backend, whatever the environment says: no disk cache, silent, and the stub compiler if there is one. */
+/* Defaults for a backend, whatever the environment says: no disk cache, silent, the stub compiler of faults.h. */
 fsr_config scenario_config(fsr_backend_kind backend);
 
 #endif

@@ -1,0 +1,28 @@
+/* A CUDA driver and runtime on the host, for tests of backend_cuda's host code where there is no GPU: memory is host memory, streams
+ * are done at once, kernels are compiled as C++ and run by tests/host_cuda. Every call can be made to fail (FAULT_CUDA). It stands
+ * in for the static runtime because its functions are found first. Needs a CUDA toolkit's header; else nothing of it is there. */
+#ifndef FUSOR_TESTS_TRUST_FAKE_CUDA_H
+#define FUSOR_TESTS_TRUST_FAKE_CUDA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct fake_cuda {
+    /* set by tests */
+    int driver; /* what asking for the devices gives; 0: fine */
+    int devices;
+    int64_t capacity; /* bytes of device memory */
+    int lost;         /* not 0: the error that every call gives, the context being lost */
+    int at_launch;    /* not 0: the next launch loses the context with it */
+    bool no_kernels;  /* launches do nothing */
+    /* counted */
+    int64_t used;            /* bytes */
+    int64_t blocks, objects; /* memory blocks; streams, events, libraries, pinned memory */
+    int64_t launches;
+} fake_cuda;
+
+extern fake_cuda fake;
+/* A driver with one device of 1 GiB, nothing failing. */
+void fake_cuda_reset(void);
+
+#endif
