@@ -95,7 +95,8 @@ static bool alike(long double a, long double b) {
     return a == b || (isnan(a) && isnan(b)) || (isfinite(a) && isfinite(b));
 }
 
-/* Backends fold the identity in as often as they like. For what is not finite it may not be neutral: 0 * inf. An operator
+/* Backends fold the identity in as often as they like. For what is not finite it may not be neutral: 0 * inf. An
+ * operator
  * that skips NaN is no such case: its identity changes a NaN, but so does any other element. */
 static void note_odd(fold *f, const fsr_ball *state) {
     const fsr_combine *c = f->combine;

@@ -1,6 +1,7 @@
 /* The whole source of a kernel: head, the pieces of the prelude it needs, its operators, the function.
  *
- * The body is printed first. What it mentions decides the rest: which pieces, which integer and scalar arguments. So the
+ * The body is printed first. What it mentions decides the rest: which pieces, which integer and scalar arguments. So
+ * the
  * parameter list and the body cannot disagree. */
 #include "backend_cuda/emit.h"
 #include "backend_cuda/prelude.h"
@@ -85,7 +86,8 @@ static void print_body(fsr_emit *e) {
     e->depth = 0;
 }
 
-/* Operators and products into types, the function's body into body; *resident: blocks of a multiprocessor, 0 if the compiler
+/* Operators and products into types, the function's body into body; *resident: blocks of a multiprocessor, 0 if the
+ * compiler
  * may choose. */
 static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *body, int *resident) {
     if (!schedule_holds(k))
@@ -102,7 +104,9 @@ static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *bo
     fsr_emit_pass_types(e);
     e->out = body;
     print_body(e);
-    *resident = e->s.kind == FSR_SCHEDULE_TEAM ? 2 : e->s.kind == FSR_SCHEDULE_LOOKBACK ? fsr_emit_resident_blocks(e) : 0;
+    *resident = e->s.kind == FSR_SCHEDULE_TEAM       ? 2
+                : e->s.kind == FSR_SCHEDULE_LOOKBACK ? fsr_emit_resident_blocks(e)
+                                                     : 0;
     fsr_status status = types->failed || body->failed ? FSR_ERR_MEMORY : e->status;
     free(e);
     return status;

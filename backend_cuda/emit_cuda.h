@@ -1,14 +1,17 @@
 /* Loop IR -> CUDA C++ text. The emitter decides nothing: what is evaluated where comes from fsr_kernel_rows and
  * fsr_kernel_loop, how it is laid on the machine from the schedule.
  *
- * The text includes nothing and speaks a small vocabulary (prelude.h) besides threadIdx and blockIdx. It must be compiled with
+ * The text includes nothing and speaks a small vocabulary (prelude.h) besides threadIdx and blockIdx. It must be
+ * compiled with
  * -std=c++17 -default-device --fmad=false (true if the kernel allows contraction).
  *
  * What a schedule must hold for the text to be right (fusion/schedule.c):
  *   all       threads a power of two >= 32; items a multiple of vector; if not wide, rows, columns, every address and
  *             rows * columns are < 2^31 (indices are unsigned inside: a tile beyond the end does not wrap).
- *   vector>1  every pointer is 16-byte aligned. MAP, COL: the innermost parallel extent is a multiple of vector unless all accesses
- *             are linear, row_linear or constant and no INDEX of two or more dimensions is taken (then any number of rows).
+ *   vector>1  every pointer is 16-byte aligned. MAP, COL: the innermost parallel extent is a multiple of vector unless
+ * all accesses
+ *             are linear, row_linear or constant and no INDEX of two or more dimensions is taken (then any number of
+ * rows).
  *             ROW, SPLIT, LOOKBACK: cols is a multiple of vector.
  *   ROW       group a power of two <= threads; kept values only if persistent.
  *   SPLIT     chunk a multiple of vector; splits * chunk >= cols, splits >= 1; one pass, no scan, nothing kept.
@@ -26,7 +29,8 @@
 
 /* Appends the whole source of one kernel, its __global__ function being k->name. FSR_ERR_MEMORY, FSR_ERR_INTERNAL. */
 fsr_status fsr_emit_cuda(const fsr_kernel *k, fsr_text *out);
-/* The same text less the pieces of the prelude that speak to the device (barriers, shuffles, atomics): to be compiled as C++ beside
+/* The same text less the pieces of the prelude that speak to the device (barriers, shuffles, atomics): to be compiled
+ * as C++ beside
  * a host's own version of them. */
 fsr_status fsr_emit_cuda_for_host(const fsr_kernel *k, fsr_text *out);
 
@@ -48,7 +52,8 @@ enum { FSR_CUDA_NO_MEMORY = -2 };
 #define FSR_CUDA_MAX_PARAMS (FSR_MAX_BUFFERS + FSR_MAX_INTS + FSR_MAX_SCALARS + 2)
 
 /* The parameters of the emitted function, in order; out must hold FSR_CUDA_MAX_PARAMS. Their number, or -1 if the
- * kernel cannot be emitted, or FSR_CUDA_NO_MEMORY. All arrays are there; integers and scalars only if the text uses them. */
+ * kernel cannot be emitted, or FSR_CUDA_NO_MEMORY. All arrays are there; integers and scalars only if the text uses
+ * them. */
 int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out);
 
 #endif

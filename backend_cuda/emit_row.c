@@ -1,12 +1,15 @@
 /* The frames whose threads run along the columns.
  *
- * ROW       a group of threads completes a row, pass after pass; what a pass needs of the row is in registers (persistent) or
+ * ROW       a group of threads completes a row, pass after pass; what a pass needs of the row is in registers
+ * (persistent) or
  *           loaded again, tile by tile.
  * SPLIT     `splits` blocks share a row; each leaves a partial state, the last one to finish folds them in order.
- * LOOKBACK  a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are always running
+ * LOOKBACK  a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are
+ * always running
  *           or done, and waiting for them ends.
  *
- * Which block finishes last depends on timing, what it computes does not: partial states are folded in the order of columns. */
+ * Which block finishes last depends on timing, what it computes does not: partial states are folded in the order of
+ * columns. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
@@ -56,7 +59,8 @@ static void row_pass(fsr_emit *e, int pass, const char *column) {
         fsr_emit_line(e, "const int flip = 0;");
     } else {
         fsr_emit_line(e, "#pragma unroll 1");
-        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < cols; first += %d, flip ^= 1) {", fsr_emit_tile_columns(e));
+        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < cols; first += %d, flip ^= 1) {",
+                      fsr_emit_tile_columns(e));
         fsr_emit_line(e, "const idx c0 = first + %s;", column);
     }
     fsr_emit_tile(e);
@@ -82,7 +86,8 @@ void fsr_emit_row(fsr_emit *e) {
 
 /* ---- the last block of a row ------------------------------------------------------------------- */
 
-/* The block's partial state of all reductions: those of the accumulators and those of chains. `chained` is the name of a
+/* The block's partial state of all reductions: those of the accumulators and those of chains. `chained` is the name of
+ * a
  * chain's state without its stage. */
 static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *chained) {
     char text[FSR_EXPR];
@@ -101,7 +106,8 @@ static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *cha
     fsr_emit_line(e, "const part0::state part = {%s};", text);
 }
 
-/* From the thread's accumulators to the ROW instructions of the last pass: `place` is the block's number within the row, `ticket`
+/* From the thread's accumulators to the ROW instructions of the last pass: `place` is the block's number within the
+ * row, `ticket`
  * where the row's ticket lies. */
 static void finish_row(fsr_emit *e, const char *place, const char *ticket, const char *chained) {
     fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
@@ -146,7 +152,8 @@ void fsr_emit_split(fsr_emit *e) {
     fsr_emit_enter_pass(e, 0);
     fsr_emit_pass_state(e);
     fsr_emit_line(e, "#pragma unroll 1");
-    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {", fsr_emit_tile_columns(e));
+    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {",
+                  fsr_emit_tile_columns(e));
     fsr_emit_line(e, "const idx c0 = first + %s;", column);
     fsr_emit_tile(e);
     fsr_emit_close(e);
@@ -184,7 +191,8 @@ static int words(int64_t bytes) {
     return (int)((bytes + 3) / 4);
 }
 
-/* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits for its neighbours. */
+/* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits for its neighbours.
+ * */
 static int held_words(const fsr_emit *e, int *loads) {
     int waiting = 0;
     *loads = 0;
@@ -202,9 +210,12 @@ static int held_words(const fsr_emit *e, int *loads) {
     return waiting;
 }
 
-/* Blocks that wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice. Left
- * to itself, ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of several arrays are
- * combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two blocks too (0.464 against 0.597 ms). */
+/* Blocks that wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice.
+ * Left
+ * to itself, ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of several
+ * arrays are
+ * combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two blocks too (0.464
+ * against 0.597 ms). */
 int fsr_emit_resident_blocks(const fsr_emit *e) {
     int loads, waiting = held_words(e, &loads);
     return e->s.threads < 1024 && waiting <= 44 && loads <= 72 ? 1024 / e->s.threads : 1;

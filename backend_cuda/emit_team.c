@@ -1,10 +1,14 @@
 /* TEAM: several passes over rows too long for a block.
  *
- * `group` teams of `splits` blocks run at once. Block s of a team owns columns [s * chunk, (s + 1) * chunk) of the team's row. After each pass with
- * reductions a block leaves its partial states and waits for its team; then every block folds all partial states of the row in the order of
- * columns, so all get the same bits. The states lie in two sets used in turn: a block can only be one meeting ahead of the slowest.
+ * `group` teams of `splits` blocks run at once. Block s of a team owns columns [s * chunk, (s + 1) * chunk) of the
+ * team's row. After each pass with
+ * reductions a block leaves its partial states and waits for its team; then every block folds all partial states of
+ * the row in the order of
+ * columns, so all get the same bits. The states lie in two sets used in turn: a block can only be one meeting ahead of
+ * the slowest.
  *
- * Counter-example to launching more blocks than are resident: those that run would wait for ever for those that do not. */
+ * Counter-example to launching more blocks than are resident: those that run would wait for ever for those that do
+ * not. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
@@ -24,9 +28,11 @@ static void team_total(fsr_emit *e, int pass) {
         return;
     char shared[FSR_REF];
     snprintf(shared, sizeof shared, warps > 1 ? "s%d" : "nullptr", pass);
-    fsr_emit_line(e, "const pass%d::state part%d = fsr_group_fold<pass%d, 32, %d>(fsr_serial_fold<pass%d>(acc%d), %s);", pass, pass, pass, warps, pass,
-                  pass, shared);
-    fsr_emit_line(e, "pass%d::state *const parts%d = (pass%d::state *)((char *)work + (team * 2 + meetings %% 2) * fsr_region(splits * (u64)%s));",
+    fsr_emit_line(e, "const pass%d::state part%d = fsr_group_fold<pass%d, 32, %d>(fsr_serial_fold<pass%d>(acc%d), %s);",
+                  pass, pass, pass, warps, pass, pass, shared);
+    fsr_emit_line(e,
+                  "pass%d::state *const parts%d = (pass%d::state *)((char *)work + (team * 2 + meetings %% 2) * "
+                  "fsr_region(splits * (u64)%s));",
                   pass, pass, pass, "widest");
     fsr_emit_line(e, "meetings++;");
     fsr_emit_line(e, "fsr_meet(parts%d + s, part%d, gate, meetings * (u32)splits);", pass, pass);
@@ -34,7 +40,8 @@ static void team_total(fsr_emit *e, int pass) {
         fsr_emit_line(e, "__shared__ pass%d::state last%d[%d];", pass, pass, warps);
         snprintf(shared, sizeof shared, "last%d", pass);
     }
-    fsr_emit_line(e, "const pass%d::state all%d = fsr_parts_fold<pass%d, %d>(parts%d, splits, %s);", pass, pass, pass, warps, pass, shared);
+    fsr_emit_line(e, "const pass%d::state all%d = fsr_parts_fold<pass%d, %d>(parts%d, splits, %s);", pass, pass, pass,
+                  warps, pass, shared);
 }
 
 static void team_pass(fsr_emit *e, int pass, const char *column) {
@@ -46,7 +53,8 @@ static void team_pass(fsr_emit *e, int pass, const char *column) {
         fsr_emit_line(e, "const int flip = 0;");
     } else {
         fsr_emit_line(e, "#pragma unroll 1");
-        fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {", fsr_emit_tile_columns(e));
+        fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {",
+                      fsr_emit_tile_columns(e));
         fsr_emit_line(e, "const idx c0 = first + %s;", column);
     }
     fsr_emit_tile(e);

@@ -295,8 +295,8 @@ fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *laun
     cudaStream_t use;
     cudaError_t error = fsr_stream_begin(c, stream, &use);
     cudaLaunchAttribute cooperative = {.id = cudaLaunchAttributeCooperative, .val = {.cooperative = 1}};
-    const cudaLaunchConfig_t config = {.gridDim = grid, .blockDim = block, .stream = use, .attrs = &cooperative,
-                                       .numAttrs = m->cooperative};
+    const cudaLaunchConfig_t config = {
+        .gridDim = grid, .blockDim = block, .stream = use, .attrs = &cooperative, .numAttrs = m->cooperative};
     if (error == cudaSuccess)
         error = cudaLaunchKernelExC(&config, (const void *)m->kernel, argument);
     if (error == cudaSuccess)

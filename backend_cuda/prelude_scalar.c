@@ -1,6 +1,7 @@
 /* Scalar pieces: index division, bit patterns, conversions, own mathematics.
  *
- * Conversions to integers truncate and saturate, NaN gives 0; the comparisons come before the conversion, which is undefined out of
+ * Conversions to integers truncate and saturate, NaN gives 0; the comparisons come before the conversion, which is
+ * undefined out of
  * range. An unsigned byte wraps from integers and saturates from floats. */
 #include "backend_cuda/prelude.h"
 

@@ -1,10 +1,12 @@
 /* fusor-bench: fused against unfused against the copy bandwidth, on real and on generated input.
  *
- * A workload is a row of a table: its inputs, how its outputs are compared, and the function that records it. A case is a
+ * A workload is a row of a table: its inputs, how its outputs are compared, and the function that records it. A case
+ * is a
  * workload with its arrays at one size, on the host and on the device. A run is that case recorded and compiled
  * in one context, fused or unfused. A row is what the report prints.
  *
- * Errors: a function that can fail returns false and has put its message into the row; the bench goes on with the next row. */
+ * Errors: a function that can fail returns false and has put its message into the row; the bench goes on with the next
+ * row. */
 #ifndef FUSOR_BENCH_BENCH_H
 #define FUSOR_BENCH_BENCH_H
 
@@ -106,7 +108,8 @@ typedef struct bench_expr {
 /* Takes an option if it is one of these three; false: its value is not allowed. */
 bool bench_expr_owns(const char *option);
 bool bench_expr_set(bench_expr *e, const char *option, const char *value);
-/* Reads the files and looks at the expression. 0, or the exit status after a message. Without --expr there is nothing to do. */
+/* Reads the files and looks at the expression. 0, or the exit status after a message. Without --expr there is nothing
+ * to do. */
 int bench_expr_prepare(bench_expr *e, fsr_context *ctx);
 void bench_expr_free(bench_expr *e);
 void bench_expr_build(const bench_expr *e, fsr_graph *g, const fsr_node *in, fsr_node *out);
@@ -177,7 +180,8 @@ typedef struct bench_case {
 /* A workload at size n (ignored where a file gives it), uploaded. False leaves nothing to close. */
 bool bench_case_open(bench_session *s, bench_case *out, const bench_workload *work, int64_t n, bench_row *row);
 void bench_case_close(bench_session *s, bench_case *c);
-/* The first n elements of a generated case (whole rows), on the host only; a file's case is taken whole. Nothing to close. */
+/* The first n elements of a generated case (whole rows), on the host only; a file's case is taken whole. Nothing to
+ * close. */
 void bench_case_prefix(bench_case *out, const bench_case *c, int64_t n);
 void bench_streams_free(bench_session *s);
 
@@ -197,7 +201,8 @@ typedef struct bench_run {
     fsr_plan_info info;
 } bench_run;
 
-/* Records the case with named inputs and allocates cleared outputs; compiles; launches once, asynchronously on a GPU. A run
+/* Records the case with named inputs and allocates cleared outputs; compiles; launches once, asynchronously on a GPU.
+ * A run
  * that failed at any of these can be closed, as can a zeroed one. */
 bool bench_run_record(bench_run *out, fsr_context *ctx, const bench_case *c, bench_row *row);
 bool bench_run_compile(bench_run *run, bench_row *row);

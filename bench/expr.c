@@ -1,8 +1,11 @@
 /* The user's own work: an expression string on .npy files, measured like any workload.
  *
- * The files are read once, before anything is measured, and the expression is recorded once on them, for its number of values
- * and for what they follow from. A value that no floating fold is part of must have the same bits fused and unfused. Where
- * one is, nothing is known about the sizes that a difference of the last bits may grow to (sum(x - mean(x)) is nothing but such bits): only
+ * The files are read once, before anything is measured, and the expression is recorded once on them, for its number of
+ * values
+ * and for what they follow from. A value that no floating fold is part of must have the same bits fused and unfused.
+ * Where
+ * one is, nothing is known about the sizes that a difference of the last bits may grow to (sum(x - mean(x)) is nothing
+ * but such bits): only
  * the reference, which carries a bound for every element, can judge that. */
 #include "bench/bench.h"
 #include "graph/graph.h"
@@ -67,7 +70,8 @@ static int read_input(bench_expr *e, int i, fsr_context *ctx, fsr_graph *g, fsr_
     return fsr_read(*x, host, (size_t)a->bytes) ? complain(e->path[i], fsr_error(ctx)) : 0;
 }
 
-/* Looks at everything that out follows from: marks it in used; true if a floating fold is among it. stack: a slot a node. */
+/* Looks at everything that out follows from: marks it in used; true if a floating fold is among it. stack: a slot a
+ * node. */
 static bool follow(fsr_node out, bool *used, bool *seen, uint32_t *stack) {
     uint32_t depth = 1;
     bool folds = false;

@@ -1,5 +1,7 @@
-/* Times of runs, of first calls and of a copy. On a GPU a run is timed between two marks on its stream, so the host's part
- * is not in it; on the CPU by the clock around launch and wait. A median is reported: a mean would carry one page fault or
+/* Times of runs, of first calls and of a copy. On a GPU a run is timed between two marks on its stream, so the host's
+ * part
+ * is not in it; on the CPU by the clock around launch and wait. A median is reported: a mean would carry one page
+ * fault or
  * one clock change of the machine into the row. */
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"
@@ -89,7 +91,8 @@ bool bench_measure_run(bench_session *s, bench_run *run, double *ms, double *lau
 
 /* ---- first calls ------------------------------------------------------------------------------- */
 
-/* From the recorded graph to the first result, in a fresh context with this disk cache. Opening the context, recording, and
+/* From the recorded graph to the first result, in a fresh context with this disk cache. Opening the context,
+ * recording, and
  * the arrays are not counted; inputs are those of the session, which every context on the device can read. */
 static bool time_first(bench_session *s, const bench_case *c, const char *cache, double *ms, bench_row *row) {
     fsr_config config = s->config;

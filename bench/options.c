@@ -1,4 +1,5 @@
-/* The catalogue of workloads and the command line. Options may stand before and after names; "--n 5" and "--n=5" are the same. */
+/* The catalogue of workloads and the command line. Options may stand before and after names; "--n 5" and "--n=5" are
+ * the same. */
 #include "bench/bench.h"
 #include <errno.h>
 #include <stdlib.h>

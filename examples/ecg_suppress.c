@@ -1,7 +1,8 @@
 /* Zero suppression of an electrocardiogram: what lies within 0.3 mV of a running baseline becomes 0, so that the pulses
  * remain; how many samples are kept, and their statistics.
  *
- * The baseline is the mean over a window, got from one running sum: the sum over [i, i+w) is before[i+w] - before[i]. The sum
+ * The baseline is the mean over a window, got from one running sum: the sum over [i, i+w) is before[i+w] - before[i].
+ * The sum
  * is of whole converter steps, so it is exact however long the record is; in f32 it would lose digits on the way.
  *
  * usage: ecg_suppress [input.npy [output.npy]] */

@@ -99,7 +99,8 @@ void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *sh
             affine_add(out, &in->row[i], stride[i]);
 }
 
-/* Each term coef * index(d) of the flat index must fall into one dimension (coef a multiple of that dimension's stride, and
+/* Each term coef * index(d) of the flat index must fall into one dimension (coef a multiple of that dimension's
+ * stride, and
  * the sum of what falls there stay below its extent), so that no carry passes between dimensions. The offset is
  * split by division. Terms are tried from the largest stride down. */
 bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d) {
@@ -149,8 +150,8 @@ static void view_rows(fsr_index *out, const fsr_index *in, const fsr_view *view,
     }
 }
 
-bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape, const fsr_shape *source,
-                    const fsr_domain *d) {
+bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape,
+                    const fsr_shape *source, const fsr_domain *d) {
     fsr_index rows;
     if (view->kind == FSR_VIEW_AFFINE) {
         if (!in->flat) {

@@ -36,17 +36,19 @@ bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b);
 int64_t fsr_domain_rows(const fsr_domain *d);
 int64_t fsr_domain_cols(const fsr_domain *d);
 
-/* Index of a node of `shape` whose dimensions of extent > 1 are, in order, the domain's dimensions listed in dims[0..n).
+/* Index of a node of `shape` whose dimensions of extent > 1 are, in order, the domain's dimensions listed in
+ * dims[0..n).
  * False if extents or count do not match. */
 bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n);
 /* As a row of the domain: its parallel dimensions in order; as an element: all dimensions in the order of axis[]. */
 bool fsr_index_row(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
 bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
 
-/* The index of a view's source, given the view's own. False if it cannot be expressed (a stepped or broadcasting view under a
+/* The index of a view's source, given the view's own. False if it cannot be expressed (a stepped or broadcasting view
+ * under a
  * flat index that does not split along dimensions). */
-bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape, const fsr_shape *source,
-                    const fsr_domain *d);
+bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape,
+                    const fsr_shape *source, const fsr_domain *d);
 /* A flat index as one for each dimension of shape, where no carry can occur. False otherwise. */
 bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d);
 /* The address in a contiguous array of that shape. */

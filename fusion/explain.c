@@ -1,48 +1,48 @@
-/* The plan in words: kernels with their domain, schedule and arrays, then every edge that was not fused, with the reason. */
+/* The plan in words: kernels with their domain, schedule and arrays, then every edge that was not fused, with the
+ * reason. */
 #include "fusion/plan.h"
 
 static const char *schedule_words(fsr_schedule_kind kind) {
     switch (kind) {
-    case FSR_SCHEDULE_MAP:
-        return "elementwise";
-    case FSR_SCHEDULE_ROW:
-        return "a group of threads a row";
-    case FSR_SCHEDULE_SPLIT:
-        return "several blocks a row, the last one finishes";
-    case FSR_SCHEDULE_COL:
-        return "adjacent threads on adjacent columns";
-    case FSR_SCHEDULE_LOOKBACK:
-        return "tiles with look-back";
-    case FSR_SCHEDULE_TEAM:
-        return "teams of resident blocks that meet after each pass";
+    case FSR_SCHEDULE_MAP: return "elementwise";
+    case FSR_SCHEDULE_ROW: return "a group of threads a row";
+    case FSR_SCHEDULE_SPLIT: return "several blocks a row, the last one finishes";
+    case FSR_SCHEDULE_COL: return "adjacent threads on adjacent columns";
+    case FSR_SCHEDULE_LOOKBACK: return "tiles with look-back";
+    case FSR_SCHEDULE_TEAM: return "teams of resident blocks that meet after each pass";
     }
     return "?";
 }
 
 static void explain_schedule(const fsr_program_step *step, FILE *to) {
-    static const char *const group_words[] = {"of them a row", "of them a row", "of them a row", "of them along the rows", "of them a row", "teams"};
+    static const char *const group_words[] = {"of them a row",          "of them a row", "of them a row",
+                                              "of them along the rows", "of them a row", "teams"};
     const fsr_schedule *s = &step->kernel->schedule;
     if (s->lanes) {
-        static const char *const order[] = {"elementwise", "row by row", "row by row", "adjacent rows in the inner loop", "row by row", "row by row"};
+        static const char *const order[] = {
+            "elementwise", "row by row", "row by row", "adjacent rows in the inner loop", "row by row", "row by row"};
         fprintf(to, "    schedule: %s; %d lanes, chunks of %d\n", order[s->kind], s->lanes, s->chunk);
     } else
-        fprintf(to, "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
-                schedule_words(s->kind), s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads, s->group, group_words[s->kind], s->items,
-                s->vector,
-                s->persistent ? ", the row held in registers" : "");
+        fprintf(
+            to,
+            "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
+            schedule_words(s->kind), s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads,
+            s->group, group_words[s->kind], s->items, s->vector, s->persistent ? ", the row held in registers" : "");
 }
 
 static void explain_step(const fsr_program *program, int i, FILE *to) {
     const fsr_program_step *step = &program->step[i];
     const fsr_kernel *k = step->kernel;
     fprintf(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
-    fprintf(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n", (long long)step->launch.integer[FSR_INT_ROWS],
-            (long long)step->launch.integer[FSR_INT_COLS], k->npasses, k->npasses == 1 ? "" : "es");
+    fprintf(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n",
+            (long long)step->launch.integer[FSR_INT_ROWS], (long long)step->launch.integer[FSR_INT_COLS], k->npasses,
+            k->npasses == 1 ? "" : "es");
     explain_schedule(step, to);
     fputs("    arrays:", to);
     for (int a = 0; a < k->narrays; ++a) {
         static const char *const home[] = {"leaf", "output", "temporary"};
-        fprintf(to, "%s %s %s%d", a ? "," : "", k->array[a].written ? "writes" : "reads", home[step->array[a].home], step->array[a].ordinal);
+        fprintf(to, "%s %s %s%d", a ? "," : "", k->array[a].written ? "writes" : "reads", home[step->array[a].home],
+                step->array[a].ordinal);
     }
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
 }
@@ -65,10 +65,10 @@ static void explain_note(const fsr_partition *p, const fsr_note *note, FILE *to)
 }
 
 void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to) {
-    fprintf(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n", program->info.kernels,
-            program->info.kernels == 1 ? "" : "s", program->info.temporaries, program->info.temporaries == 1 ? "y" : "ies",
-            program->info.fusions, program->info.fusions == 1 ? "" : "s", (long long)program->info.bytes_moved,
-            (long long)program->info.bytes_min);
+    fprintf(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n",
+            program->info.kernels, program->info.kernels == 1 ? "" : "s", program->info.temporaries,
+            program->info.temporaries == 1 ? "y" : "ies", program->info.fusions, program->info.fusions == 1 ? "" : "s",
+            (long long)program->info.bytes_moved, (long long)program->info.bytes_min);
     for (int i = 0; i < program->nsteps; ++i)
         explain_step(program, i, to);
     for (int i = 0; i < p->nnotes; ++i)

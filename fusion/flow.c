@@ -32,7 +32,8 @@ void fsr_binding_clear(fsr_binding *binding) {
     memset(binding, 0, sizeof *binding);
 }
 
-/* What was copied already, by (graph id, which): `which` is the output of a leaf, or COMPUTED for a node as a computation. Open
+/* What was copied already, by (graph id, which): `which` is the output of a leaf, or COMPUTED for a node as a
+ * computation. Open
  * addressing; the cost of a build follows what is visited, not the size of the graph. */
 enum { COMPUTED = FSR_MAX_TUPLE };
 
@@ -155,8 +156,16 @@ static int same_size(const builder *b, const fsr_rec *rec) {
 
 static bool add_node(builder *b, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
-    fsr_flow_node node = {.kind = rec->kind, .nout = rec->nout, .shape = rec->shape, .nargs = rec->nargs, .op = rec->op,
-                          .axes = rec->axes, .axis = rec->axis, .exclusive = rec->exclusive, .view = rec->view, .hint = rec->hint};
+    fsr_flow_node node = {.kind = rec->kind,
+                          .nout = rec->nout,
+                          .shape = rec->shape,
+                          .nargs = rec->nargs,
+                          .op = rec->op,
+                          .axes = rec->axes,
+                          .axis = rec->axis,
+                          .exclusive = rec->exclusive,
+                          .view = rec->view,
+                          .hint = rec->hint};
     memcpy(node.dtype, rec->dtype, sizeof node.dtype);
     for (int i = 0; i < rec->nargs; ++i) {
         bool leaf = is_leaf(fsr_graph_rec(b->g, rec->arg[i].id), rec->arg[i].output);

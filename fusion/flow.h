@@ -2,7 +2,8 @@
  *
  * Nodes are in topological order; arguments point to earlier nodes. Leaves (arrays) and scalars (parameters, sizes) are
  * numbered in order of first visit, so that two recordings of the same program give the same flow, byte for byte:
- * its signature is the plan cache's key. Operators stay the graph's: a flow lives no longer than the call it is made in. Addresses and parameter values are no part of it. */
+ * its signature is the plan cache's key. Operators stay the graph's: a flow lives no longer than the call it is made
+ * in. Addresses and parameter values are no part of it. */
 #ifndef FUSOR_FUSION_FLOW_H
 #define FUSOR_FUSION_FLOW_H
 
@@ -14,7 +15,7 @@ typedef struct fsr_link {
 } fsr_link;
 
 typedef struct fsr_flow_node {
-    fsr_kind kind;  /* DATA stands for every leaf, computed or input */
+    fsr_kind kind; /* DATA stands for every leaf, computed or input */
     int nout;
     fsr_dtype dtype[FSR_MAX_TUPLE];
     fsr_shape shape;
@@ -41,11 +42,12 @@ typedef struct fsr_flow {
 
 /* Where the leaves and scalars of a flow come from in the graph. */
 typedef struct fsr_binding {
-    fsr_ref *leaf;    /* nleaves */
-    fsr_ref *scalar;  /* nscalars */
+    fsr_ref *leaf;   /* nleaves */
+    fsr_ref *scalar; /* nscalars */
 } fsr_binding;
 
-/* Copies what outs need from the graph. FSR_ERR_MEMORY, or the status of a poisoned node (the caller has checked handles).
+/* Copies what outs need from the graph. FSR_ERR_MEMORY, or the status of a poisoned node (the caller has checked
+ * handles).
  * binding receives malloc'ed arrays. */
 fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts);
 void fsr_flow_clear(fsr_flow *flow);

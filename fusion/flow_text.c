@@ -89,12 +89,13 @@ void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
 
 const char *fsr_flow_name(const fsr_flow *flow, int id) {
     const fsr_flow_node *n = &flow->node[id];
-    static const char *const kind[] = {[FSR_NODE_FREE] = "free", [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",
-                                       [FSR_NODE_INPUT] = "input", [FSR_NODE_PARAM] = "param", [FSR_NODE_CONST] = "const",
-                                       [FSR_NODE_IOTA] = "iota", [FSR_NODE_ARG] = "arg", [FSR_NODE_VIEW] = "view"};
+    static const char *const kind[] = {
+        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",
+        [FSR_NODE_INPUT] = "input", [FSR_NODE_PARAM] = "param",   [FSR_NODE_CONST] = "const",
+        [FSR_NODE_IOTA] = "iota",   [FSR_NODE_ARG] = "arg",       [FSR_NODE_VIEW] = "view"};
     static const char *const reduce[FSR_OP_COUNT] = {
-        [FSR_OP_ADD] = "sum", [FSR_OP_MUL] = "prod", [FSR_OP_MAXIMUM] = "max", [FSR_OP_MINIMUM] = "min",
-        [FSR_OP_LOGICAL_OR] = "any", [FSR_OP_LOGICAL_AND] = "all"};
+        [FSR_OP_ADD] = "sum",     [FSR_OP_MUL] = "prod",       [FSR_OP_MAXIMUM] = "max",
+        [FSR_OP_MINIMUM] = "min", [FSR_OP_LOGICAL_OR] = "any", [FSR_OP_LOGICAL_AND] = "all"};
     static const char *const scan[FSR_OP_COUNT] = {[FSR_OP_ADD] = "cumsum", [FSR_OP_MAXIMUM] = "cummax"};
     if (n->kind == FSR_NODE_MAP)
         return fsr_op_get(n->op)->name;
@@ -122,7 +123,8 @@ void fsr_flow_print(const fsr_flow *flow, FILE *to) {
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
         char shape[160];
-        fprintf(to, "%%%d = %s %s", i, fsr_flow_name(flow, i), fsr_describe(shape, sizeof shape, n->dtype[0], &n->shape));
+        fprintf(to, "%%%d = %s %s", i, fsr_flow_name(flow, i),
+                fsr_describe(shape, sizeof shape, n->dtype[0], &n->shape));
         for (int k = 0; k < n->nargs; ++k)
             fprintf(to, n->arg[k].output ? " %%%d.%d" : " %%%d", n->arg[k].id, n->arg[k].output);
         if (n->kind == FSR_NODE_DATA || n->kind == FSR_NODE_PARAM)

@@ -1,4 +1,5 @@
-/* Blocks and workspace of a launch, computed from the schedule and the integer arguments; see launch_shape.h for the layout.
+/* Blocks and workspace of a launch, computed from the schedule and the integer arguments; see launch_shape.h for the
+ * layout.
  * All arithmetic is 64-bit: 2^31 rows of 2^31 columns are no reason to wrap. */
 #include "fusion/launch_shape.h"
 
@@ -156,7 +157,8 @@ bool fsr_kernel_is_cooperative(const fsr_kernel *k) {
     return k->schedule.kind == FSR_SCHEDULE_TEAM;
 }
 
-/* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all have read it. */
+/* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all
+ * have read it. */
 static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     int64_t widest = 0;
     for (int p = 0; p < k->npasses; p++) {

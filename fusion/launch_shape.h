@@ -1,6 +1,7 @@
 /* How the folds of a kernel are laid out in a launch: shared by the emitter and by the sizes of workspace.
  *
- * Chains. A scan, and on a GPU a reduction that does not commute, is carried along the columns in order. The loop of a pass is
+ * Chains. A scan, and on a GPU a reduction that does not commute, is carried along the columns in order. The loop of a
+ * pass is
  * cut into stages: a value's stage is the number of chains before it (the result of a scan is one stage later than
  * its inputs). The chain folds of one stage travel together, as one state: one exchange, one look-back.
  *

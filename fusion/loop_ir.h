@@ -15,7 +15,8 @@
  * A reduction (COMBINE of a FSR_FOLD_REDUCE) of pass p takes ELEM values of the loop of pass p; its results are ROW
  * values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the scan's COMBINE comes before
  * what reads its RESULTs, and a tile-wise backend completes it for the whole tile at that point.
- * An ELEM value of pass p that a later pass reads is either `keep` (held per element across passes: registers on a GPU) or
+ * An ELEM value of pass p that a later pass reads is either `keep` (held per element across passes: registers on a
+ * GPU) or
  * evaluated again; fsr_kernel_loop gives the instructions of a loop with that already decided.
  *
  * Example, softmax along rows: pass 0: v0 = load x; combine 0 = max(v0). pass 1: v3 = exp(v0 - m); combine 1 = sum(v3).
@@ -33,8 +34,8 @@
 #include "graph/program.h"
 #include <stdio.h>
 
-#define FSR_MAX_BUFFERS 32   /* arrays of one kernel */
-#define FSR_MAX_INSTS 512    /* instructions of one kernel */
+#define FSR_MAX_BUFFERS 32 /* arrays of one kernel */
+#define FSR_MAX_INSTS 512  /* instructions of one kernel */
 #define FSR_MAX_COMBINES 16
 #define FSR_MAX_ACCESSES 64
 #define FSR_MAX_SCALARS 32
@@ -65,14 +66,14 @@ typedef struct fsr_inst {
     int index;
     int component;
     fsr_value value;
-    int node;          /* number of the plan's node that it comes from, for comments; -1: none */
+    int node; /* number of the plan's node that it comes from, for comments; -1: none */
 } fsr_inst;
 
 /* The address of an access is offset + sum over domain dimensions of stride * index, in elements. */
 typedef enum fsr_stride_kind {
     FSR_STRIDE_ZERO, /* does not depend on this dimension */
     FSR_STRIDE_ONE,
-    FSR_STRIDE_VAR   /* run-time integer argument `slot` */
+    FSR_STRIDE_VAR /* run-time integer argument `slot` */
 } fsr_stride_kind;
 
 typedef struct fsr_access {
@@ -80,8 +81,9 @@ typedef struct fsr_access {
     fsr_stride_kind stride[FSR_MAX_DIMS];
     int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
     int offset;             /* integer argument with the offset; -1: zero */
-    bool linear;            /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
-    bool row_linear;        /* ROW access whose address is exactly r */
+    bool
+        linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
+    bool row_linear; /* ROW access whose address is exactly r */
 } fsr_access;
 
 typedef struct fsr_array {
@@ -95,33 +97,33 @@ typedef enum fsr_fold_kind { FSR_FOLD_REDUCE, FSR_FOLD_SCAN } fsr_fold_kind;
 typedef struct fsr_fold {
     fsr_fold_kind kind;
     int pass;
-    bool exclusive;            /* SCAN */
-    int input[FSR_MAX_TUPLE];  /* ELEM or ROW values folded, one a component */
+    bool exclusive;             /* SCAN */
+    int input[FSR_MAX_TUPLE];   /* ELEM or ROW values folded, one a component */
     const fsr_combine *combine; /* owned by the kernel */
 } fsr_fold;
 
 /* How a kernel is laid on the machine; chosen by fusion/schedule.c, printed by explain. */
 typedef enum fsr_schedule_kind {
-    FSR_SCHEDULE_MAP,     /* no folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time */
-    FSR_SCHEDULE_ROW,     /* `group` threads share a row; every fold completes inside a block */
-    FSR_SCHEDULE_SPLIT,   /* few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan */
-    FSR_SCHEDULE_COL,     /* the folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass
+    FSR_SCHEDULE_MAP, /* no folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time */
+    FSR_SCHEDULE_ROW, /* `group` threads share a row; every fold completes inside a block */
+    FSR_SCHEDULE_SPLIT, /* few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan */
+    FSR_SCHEDULE_COL, /* the folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass
                              if splits > 1 (the last block finishes), else any; scans only with splits = 1 */
     FSR_SCHEDULE_LOOKBACK, /* scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block */
-    FSR_SCHEDULE_TEAM     /* several passes over rows too long for a block: `group` teams of `splits` blocks, all resident at once; a team
+    FSR_SCHEDULE_TEAM /* several passes over rows too long for a block: `group` teams of `splits` blocks, all resident at once; a team
                              takes row after row and meets after every pass. Commutative reductions only */
 } fsr_schedule_kind;
 
 typedef struct fsr_schedule {
     fsr_schedule_kind kind;
-    int threads;     /* of a block */
-    int group;       /* ROW: threads of a row, a power of two that divides threads. COL: rows (threads along r) of a block. TEAM: teams */
+    int threads; /* of a block */
+    int group; /* ROW: threads of a row, a power of two that divides threads. COL: rows (threads along r) of a block. TEAM: teams */
     int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;       /* elements of a thread in one step or tile; a multiple of vector */
     bool persistent; /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
     bool wide;       /* 64-bit index arithmetic */
     int lanes;       /* CPU: independent accumulators of a commutative fold */
-    int chunk;       /* CPU: columns folded serially before the pairwise tree takes over; scans restart there and add the carry */
+    int chunk; /* CPU: columns folded serially before the pairwise tree takes over; scans restart there and add the carry */
 } fsr_schedule;
 
 /* Integer arguments with a fixed place; strides, offsets follow. */
@@ -134,8 +136,8 @@ enum {
 };
 
 typedef struct fsr_kernel {
-    char name[64];      /* stable: k_ and a digest of the structure, e.g. k_softmax_1a2b3c4d */
-    char comment[256];  /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
+    char name[64];     /* stable: k_ and a digest of the structure, e.g. k_softmax_1a2b3c4d */
+    char comment[256]; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
     int ndim, nparallel;
     int npasses;
     int ninsts;
@@ -146,7 +148,7 @@ typedef struct fsr_kernel {
     fsr_access access[FSR_MAX_ACCESSES];
     int narrays;
     fsr_array array[FSR_MAX_BUFFERS];
-    int nints;          /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
+    int nints; /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
     int nscalars;
     fsr_dtype scalar[FSR_MAX_SCALARS]; /* dtypes of the scalar arguments */
     fsr_schedule schedule;
@@ -174,9 +176,9 @@ typedef struct fsr_launch {
     void *array[FSR_MAX_BUFFERS];
     int64_t integer[FSR_MAX_INTS];
     fsr_value scalar[FSR_MAX_SCALARS];
-    int64_t blocks;       /* CUDA */
-    void *work;           /* partial states: fsr_kernel_work_bytes; uninitialized */
-    void *zero;           /* tickets and tile flags: fsr_kernel_zero_bytes, zero before the launch; the kernel leaves them
+    int64_t blocks; /* CUDA */
+    void *work;     /* partial states: fsr_kernel_work_bytes; uninitialized */
+    void *zero;     /* tickets and tile flags: fsr_kernel_zero_bytes, zero before the launch; the kernel leaves them
                              zero again unless fsr_kernel_leaves_flags (the caller then clears them) */
 } fsr_launch;
 

@@ -1,7 +1,9 @@
 /* Lowering: a group of anchors to one kernel of the loop IR, by demand.
  *
- * eval(link, index) gives the instruction whose value is that node's element at that index: views compose into the index, maps
- * recurse, leaves and stored values of other groups become loads, folds of this group become their results if the index is
+ * eval(link, index) gives the instruction whose value is that node's element at that index: views compose into the
+ * index, maps
+ * recurse, leaves and stored values of other groups become loads, folds of this group become their results if the
+ * index is
  * exactly the fold's place in the domain. Equal (link, index) pairs are evaluated once.
  *
  * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
@@ -27,8 +29,8 @@ typedef struct lowering {
     fsr_kernel *k;
     fsr_affine address[FSR_MAX_ACCESSES];
     bool indexed[FSR_MAX_DIMS]; /* dimensions whose index itself is used: not merged */
-    memo *memo;    /* MEMO / 2 entries, `memos` used */
-    int16_t *slot; /* hash table of MEMO entry numbers, -1: free */
+    memo *memo;                 /* MEMO / 2 entries, `memos` used */
+    int16_t *slot;              /* hash table of MEMO entry numbers, -1: free */
     int memos;
     const char *reason;
     fsr_link blame;
@@ -102,7 +104,8 @@ static int array_of(lowering *l, const fsr_operand *operand, fsr_dtype dtype, bo
     fsr_kernel *k = l->k;
     for (int i = 0; i < k->narrays; ++i) {
         const fsr_operand *o = &l->group->operand[i];
-        bool same = o->leaf == operand->leaf && (o->leaf ? o->ordinal == operand->ordinal : fsr_link_equal(o->link, operand->link));
+        bool same = o->leaf == operand->leaf &&
+                    (o->leaf ? o->ordinal == operand->ordinal : fsr_link_equal(o->link, operand->link));
         if (same)
             return i;
     }
@@ -378,22 +381,16 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
     fsr_operand leaf = {.leaf = true, .ordinal = n->ordinal};
     int slot;
     switch (n->kind) {
-    case FSR_NODE_DATA:
-        return load(l, &leaf, link, index);
-    case FSR_NODE_CONST:
-        return constant(l, n->dtype[0], n->value);
-    case FSR_NODE_PARAM:
-        return parameter(l, n, link.id);
-    case FSR_NODE_IOTA:
-        return iota(l, link, index);
-    case FSR_NODE_MAP:
-        return map(l, link, index);
+    case FSR_NODE_DATA: return load(l, &leaf, link, index);
+    case FSR_NODE_CONST: return constant(l, n->dtype[0], n->value);
+    case FSR_NODE_PARAM: return parameter(l, n, link.id);
+    case FSR_NODE_IOTA: return iota(l, link, index);
+    case FSR_NODE_MAP: return map(l, link, index);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN:
         slot = fold_slot(l->group, link.id);
         return slot >= 0 ? fold_result(l, link, index, slot) : foreign_fold(l, link, index);
-    default:
-        return refuse(l, "a node of this kind cannot be evaluated");
+    default: return refuse(l, "a node of this kind cannot be evaluated");
     }
 }
 
@@ -403,7 +400,9 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
         return -1;
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (apart(l, link))
-        return refuse(l, n->hint == FSR_HINT_MATERIALIZE ? "a hint asks to store the value" : "the kernel would have too long a program or too many arrays");
+        return refuse(l, n->hint == FSR_HINT_MATERIALIZE
+                             ? "a hint asks to store the value"
+                             : "the kernel would have too long a program or too many arrays");
     int16_t known = *find(l, link, &index);
     if (known >= 0)
         return l->memo[known].inst;
@@ -501,7 +500,8 @@ static int integer(lowering *l, int64_t value) {
 /* An element of a row of one column lies where the row does, but is no access of the row. */
 static bool used_by_element(const fsr_kernel *k, int access) {
     for (int i = 0; i < k->ninsts; ++i)
-        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->inst[i].index == access && k->inst[i].level == FSR_ELEM)
+        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->inst[i].index == access &&
+            k->inst[i].level == FSR_ELEM)
             return true;
     return false;
 }
@@ -527,7 +527,8 @@ static bool finish_access(lowering *l, int i, const fsr_domain *d) {
 static void sink_passes(fsr_kernel *k) {
     for (int i = k->ninsts - 1; i >= 0; --i) {
         fsr_inst *at = &k->inst[i];
-        if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_RESULT)
+        if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
+            at->kind == FSR_INST_RESULT)
             continue;
         int first = -1;
         for (int j = i + 1; j < k->ninsts; ++j) {

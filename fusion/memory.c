@@ -1,11 +1,15 @@
 /* The memory plan: offsets in one arena for temporaries with lifetimes.
  *
- * In place. In an elementwise kernel each thread reads its elements before it writes them, so an array may be written over one that
- * dies there if both are walked in the same order. The two then are one block. Counter-example: y = x + flip(x): element i of y is
+ * In place. In an elementwise kernel each thread reads its elements before it writes them, so an array may be written
+ * over one that
+ * dies there if both are walked in the same order. The two then are one block. Counter-example: y = x + flip(x):
+ * element i of y is
  * ready before another thread has read x[i] as its flipped operand; hence only one access, linear, is allowed.
  *
- * Packing. Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is alive at the same time.
- * Optimal packing is NP-hard; this stays near the live maximum in practice (Pisarchyk and Lee 2020 compare such orders).
+ * Packing. Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is
+ * alive at the same time.
+ * Optimal packing is NP-hard; this stays near the live maximum in practice (Pisarchyk and Lee 2020 compare such
+ * orders).
  * Counter-example to a stack discipline: of a, b, c written in that order, a may die last. */
 #include "fusion/plan.h"
 #include <stdlib.h>
@@ -48,12 +52,13 @@ static int dying(const fsr_program *program, int at, int to, int64_t bytes) {
     const fsr_program_step *step = &program->step[at];
     size_t size = fsr_dtype_size(step->kernel->array[to].dtype);
     for (int a = 0; a < step->kernel->narrays; ++a) {
-        if (step->array[a].home != FSR_HOME_TEMPORARY || step->kernel->array[a].written || step->kernel->array[a].aliased)
+        if (step->array[a].home != FSR_HOME_TEMPORARY || step->kernel->array[a].written ||
+            step->kernel->array[a].aliased)
             continue;
         const fsr_temporary *t = &program->temporary[step->array[a].ordinal];
         bool ends = program->temporary[block_of(program, step->array[a].ordinal)].last == at && t->last == at;
-        if (ends && t->bytes == bytes && fsr_dtype_size(step->kernel->array[a].dtype) == size && plain(step->kernel, a) &&
-            loaded_before(step->kernel, a, to))
+        if (ends && t->bytes == bytes && fsr_dtype_size(step->kernel->array[a].dtype) == size &&
+            plain(step->kernel, a) && loaded_before(step->kernel, a, to))
             return a;
     }
     return -1;

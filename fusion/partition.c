@@ -182,7 +182,8 @@ static bool depends_on(const fsr_group *alone, int g) {
     return false;
 }
 
-/* satisfy for an enlarged group g, whose new dependencies must be seen by the groups that are lowered again meanwhile: else one
+/* satisfy for an enlarged group g, whose new dependencies must be seen by the groups that are lowered again meanwhile:
+ * else one
  * of them would read what g stores, and each would need the other. */
 static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *trial) {
     fsr_group *old = &p->group[g];
@@ -235,7 +236,8 @@ static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alon
 
 static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size);
 
-/* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again, needs each
+/* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
+ * needs each
  * node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is none. */
 static fsr_link middle(const fsr_partition *p, fsr_link top) {
     const fsr_flow *flow = p->flow;
@@ -248,7 +250,8 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     seen[top.id] = true;
     for (int i = top.id; i >= 0; --i) {
         const fsr_flow_node *node = &flow->node[i];
-        seen[i] = seen[i] && (i == top.id || ((node->kind == FSR_NODE_MAP || node->kind == FSR_NODE_VIEW) && !p->material[i]));
+        seen[i] = seen[i] &&
+                  (i == top.id || ((node->kind == FSR_NODE_MAP || node->kind == FSR_NODE_VIEW) && !p->material[i]));
         for (int k = 0; seen[i] && k < node->nargs; ++k)
             seen[node->arg[k].id] = true;
         n += seen[i] && i != top.id && node->kind == FSR_NODE_MAP;
@@ -303,7 +306,8 @@ static fsr_status place_trial(fsr_partition *p, anchor a, fsr_group *trial, char
             return FSR_OK;
         }
         if (depends_on(trial, g))
-            add_note(p, p->group[g].nfolds ? p->group[g].fold[p->group[g].nfolds - 1] : p->group[g].store[0].id, a.link.id, reason);
+            add_note(p, p->group[g].nfolds ? p->group[g].fold[p->group[g].nfolds - 1] : p->group[g].store[0].id,
+                     a.link.id, reason);
     }
     const char *reason = satisfy(p, trial);
     if (reason) {
@@ -321,11 +325,13 @@ static fsr_status place_trial(fsr_partition *p, anchor a, fsr_group *trial, char
     return FSR_OK;
 }
 
-/* An anchor may need values stored that need others stored first: the depth of that is bounded, and the trials live on the heap. */
+/* An anchor may need values stored that need others stored first: the depth of that is bounded, and the trials live on
+ * the heap. */
 static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size) {
     fsr_group *trial = p->depth < MAX_DEPTH ? malloc(sizeof *trial) : NULL;
     if (!trial && p->depth == MAX_DEPTH) {
-        snprintf(why, size, "%s needs a chain of more than %d values stored one after the other", fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
+        snprintf(why, size, "%s needs a chain of more than %d values stored one after the other",
+                 fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
         return FSR_ERR_UNSUPPORTED;
     }
     if (!trial)
@@ -465,9 +471,11 @@ static void find_used(fsr_partition *p) {
         p->used[flow->out[i].id * FSR_MAX_TUPLE + flow->out[i].output] = true;
 }
 
-fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel, char *why, size_t size) {
+fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel,
+                              char *why, size_t size) {
     bool no_memory = false;
-    *p = (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0, .no_memory = &no_memory};
+    *p =
+        (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0, .no_memory = &no_memory};
     size_t n = (size_t)flow->n + 1;
     p->home = malloc(sizeof *p->home * n);
     p->stored = malloc(sizeof *p->stored * n * FSR_MAX_TUPLE);

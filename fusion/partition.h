@@ -1,12 +1,16 @@
 /* The partition of a flow into groups, one kernel each.
  *
- * What has to be placed are anchors: folds (reductions, scans) and stores (values that must end in memory: outputs, and what
- * another kernel reads). Maps and views have no place of their own: each kernel evaluates what its anchors need, under the
+ * What has to be placed are anchors: folds (reductions, scans) and stores (values that must end in memory: outputs,
+ * and what
+ * another kernel reads). Maps and views have no place of their own: each kernel evaluates what its anchors need, under
+ * the
  * index its domain asks for, and stops at leaves and at stored values of other groups.
  *
- * Anchors are placed in topological order, folds before stores; each tries to join an existing group (a trial lowering of the
+ * Anchors are placed in topological order, folds before stores; each tries to join an existing group (a trial lowering
+ * of the
  * enlarged group decides, fusion/lower.c; what must hold besides is fusion/legality.c) and otherwise opens its own.
- * Counter-example to joining by shape alone: s = sum(x, 1); t = cumsum(s); u = sum(x * t[:,None], 1): sum and u have one domain,
+ * Counter-example to joining by shape alone: s = sum(x, 1); t = cumsum(s); u = sum(x * t[:,None], 1): sum and u have
+ * one domain,
  * but u needs t, which needs s complete: a cycle between two kernels. Hence the reachability check. */
 #ifndef FUSOR_FUSION_PARTITION_H
 #define FUSOR_FUSION_PARTITION_H
@@ -18,7 +22,7 @@
 
 /* What an array of a kernel is. */
 typedef struct fsr_operand {
-    bool leaf;     /* leaf `ordinal`, else the stored value `link` */
+    bool leaf; /* leaf `ordinal`, else the stored value `link` */
     int ordinal;
     fsr_link link;
 } fsr_operand;
@@ -28,18 +32,18 @@ typedef struct fsr_operand {
 typedef struct fsr_group {
     fsr_domain domain;
     int nfolds;
-    int fold[FSR_MAX_COMBINES];     /* flow nodes */
+    int fold[FSR_MAX_COMBINES]; /* flow nodes */
     int nstores;
     fsr_link store[FSR_MAX_STORES];
-    bool row[FSR_MAX_STORES];       /* stored once a row, not per element */
+    bool row[FSR_MAX_STORES]; /* stored once a row, not per element */
     /* the result of lowering */
     fsr_kernel *kernel;
-    int64_t extent[FSR_MAX_DIMS];   /* of the kernel's domain (after merging dimensions) */
+    int64_t extent[FSR_MAX_DIMS]; /* of the kernel's domain (after merging dimensions) */
     int64_t integer[FSR_MAX_INTS];
     fsr_operand operand[FSR_MAX_BUFFERS];
-    int scalar[FSR_MAX_SCALARS];    /* flow scalar ordinal of each scalar argument */
+    int scalar[FSR_MAX_SCALARS]; /* flow scalar ordinal of each scalar argument */
     int ndeps;
-    int deps[FSR_MAX_BUFFERS];      /* groups whose stores it reads */
+    int deps[FSR_MAX_BUFFERS]; /* groups whose stores it reads */
     int nneeds;
     fsr_link needs[FSR_MAX_BUFFERS]; /* fold results of other groups that those must store */
 } fsr_group;
@@ -54,25 +58,29 @@ typedef struct fsr_partition {
     const fsr_flow *flow;
     const fsr_target *target;
     bool fuse;
-    int fuel;           /* fusions left; -1: no limit */
-    int fusions;        /* done */
-    int depth;          /* anchors being placed, one within the other */
+    int fuel;    /* fusions left; -1: no limit */
+    int fusions; /* done */
+    int depth;   /* anchors being placed, one within the other */
     fsr_group *group;
     int ngroups, capacity;
-    int *home;          /* per flow node: group of a fold, -1 */
-    int *stored;        /* per node * FSR_MAX_TUPLE: group that stores the result, -1 */
-    bool *used;         /* per node * FSR_MAX_TUPLE: some node or output reads the result */
-    bool *material;     /* per node: must be read from memory where another group stores it */
+    int *home;      /* per flow node: group of a fold, -1 */
+    int *stored;    /* per node * FSR_MAX_TUPLE: group that stores the result, -1 */
+    bool *used;     /* per node * FSR_MAX_TUPLE: some node or output reads the result */
+    bool *material; /* per node: must be read from memory where another group stores it */
     fsr_note *note;
     int nnotes, note_capacity;
-    bool *no_memory;    /* set where memory was out: the whole is then given up. A plan with fewer fusions would be cached for good */
+    bool *
+        no_memory; /* set where memory was out: the whole is then given up. A plan with fewer fusions would be cached for good */
 } fsr_partition;
 
-fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel, char *why, size_t size);
+fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel,
+                              char *why, size_t size);
 void fsr_partition_clear(fsr_partition *p);
 
-/* Lowers a group to its kernel (unscheduled). On success the group's kernel, operands, integers, deps and needs are replaced. A
- * refusal is a reason in words and, where materializing some value would help, that value in blame (id -1 otherwise); NULL: success.
+/* Lowers a group to its kernel (unscheduled). On success the group's kernel, operands, integers, deps and needs are
+ * replaced. A
+ * refusal is a reason in words and, where materializing some value would help, that value in blame (id -1 otherwise);
+ * NULL: success.
  * out of memory is a reason too: fsr_reason_memory. */
 const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame);
 extern const char fsr_reason_memory[];
@@ -82,7 +90,8 @@ const char *fsr_legality(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
 
-/* The instructions that one anchor would need are bounded before placing: marks values to materialize in p->material. */
+/* The instructions that one anchor would need are bounded before placing: marks values to materialize in p->material.
+ * */
 fsr_status fsr_partition_chop(fsr_partition *p);
 
 #endif

@@ -1,4 +1,5 @@
-/* Views of views become one view; identity views vanish; an output that is a view in its source's own order is the source.
+/* Views of views become one view; identity views vanish; an output that is a view in its source's own order is the
+ * source.
  *
  * Two affine maps compose: source index = start1 + step1 * (start2 + step2 * out). Two reshapes are the last one.
  * Counter-example to composing an affine view over a reshape: the rows of a[::2].reshape(-1) have no affine form; such
@@ -54,7 +55,8 @@ static bool bare_outs(fsr_flow *flow) {
     bool progress = false;
     for (int i = 0; i < flow->nout; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        while (n->kind == FSR_NODE_VIEW && n->hint != FSR_HINT_MATERIALIZE && in_order(n, &flow->node[n->arg[0].id].shape)) {
+        while (n->kind == FSR_NODE_VIEW && n->hint != FSR_HINT_MATERIALIZE &&
+               in_order(n, &flow->node[n->arg[0].id].shape)) {
             flow->out[i] = n->arg[0];
             n = &flow->node[n->arg[0].id];
             progress = true;

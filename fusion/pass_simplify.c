@@ -1,7 +1,9 @@
 /* Rewrites that keep every bit of every result, also of NaN, infinities and signed zeros:
- *   x * 1 -> x, x / 1 -> x, x - 0 -> x (any x: -0 - 0 is -0), cast to x's own dtype -> x, where(literal, a, b) -> a or b;
+ *   x * 1 -> x, x / 1 -> x, x - 0 -> x (any x: -0 - 0 is -0), cast to x's own dtype -> x, where(literal, a, b) -> a or
+ * b;
  *   a reduction or inclusive scan over axes of extent 1 -> its input (the identity is neutral).
- * Counter-examples that are therefore no rules: x + 0 -> x (-0 + 0 is +0), x * 0 -> 0 (NaN, inf), x / x -> 1, 0 - x -> -x. */
+ * Counter-examples that are therefore no rules: x + 0 -> x (-0 + 0 is +0), x * 0 -> 0 (NaN, inf), x / x -> 1, 0 - x ->
+ * -x. */
 #include "fusion/passes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +30,14 @@ static bool rewrite(const fsr_flow *flow, const fsr_flow_node *n, fsr_link *to) 
         if (n->dtype[0] != FSR_BOOL && is_value(flow, n->arg[0], 1))
             return *to = n->arg[1], true;
         return false;
-    case FSR_OP_DIV:
-        return is_value(flow, n->arg[1], 1) ? (*to = n->arg[0], true) : false;
-    case FSR_OP_SUB:
-        return is_value(flow, n->arg[1], 0) ? (*to = n->arg[0], true) : false;
+    case FSR_OP_DIV: return is_value(flow, n->arg[1], 1) ? (*to = n->arg[0], true) : false;
+    case FSR_OP_SUB: return is_value(flow, n->arg[1], 0) ? (*to = n->arg[0], true) : false;
     case FSR_OP_CAST:
         return flow->node[n->arg[0].id].dtype[n->arg[0].output] == n->dtype[0] ? (*to = n->arg[0], true) : false;
     case FSR_OP_WHERE:
         condition = literal(flow, n->arg[0]);
         return condition ? (*to = n->arg[condition->value.b ? 1 : 2], true) : false;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -1,6 +1,7 @@
 /* The passes over a flow, one a file, and the table that runs them.
  *
- * A pass returns true if it changed the flow. The runner prints after a pass if asked to, verifies the result, and checks
+ * A pass returns true if it changed the flow. The runner prints after a pass if asked to, verifies the result, and
+ * checks
  * that an unchanged flow was reported as unchanged. */
 #ifndef FUSOR_FUSION_PASSES_H
 #define FUSOR_FUSION_PASSES_H
@@ -10,11 +11,12 @@
 /* bool pass(flow, &status): status stays FSR_OK unless memory ran out. */
 typedef bool (*fsr_pass_fn)(fsr_flow *flow, fsr_status *status);
 
-bool fsr_pass_compose(fsr_flow *flow, fsr_status *status);  /* views of views become one view; identity views vanish */
-bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
-bool fsr_pass_fold(fsr_flow *flow, fsr_status *status);     /* exact ops on literals */
-bool fsr_pass_cse(fsr_flow *flow, fsr_status *status);      /* equal nodes become one */
-bool fsr_pass_dce(fsr_flow *flow, fsr_status *status);      /* what no output needs is dropped */
+bool fsr_pass_compose(fsr_flow *flow, fsr_status *status); /* views of views become one view; identity views vanish */
+bool fsr_pass_simplify(fsr_flow *flow,
+                       fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
+bool fsr_pass_fold(fsr_flow *flow, fsr_status *status); /* exact ops on literals */
+bool fsr_pass_cse(fsr_flow *flow, fsr_status *status);  /* equal nodes become one */
+bool fsr_pass_dce(fsr_flow *flow, fsr_status *status);  /* what no output needs is dropped */
 
 typedef struct fsr_pass_options {
     const char *skip;        /* comma-separated names, or NULL */
@@ -29,7 +31,8 @@ const char *fsr_pass_name(int i);
 /* A pass by name; NULL if there is none. */
 fsr_pass_fn fsr_pass_find(const char *name);
 
-/* Helpers of the rewriting passes. A redirect table holds FSR_MAX_TUPLE links a node: to[i * FSR_MAX_TUPLE + k] replaces
+/* Helpers of the rewriting passes. A redirect table holds FSR_MAX_TUPLE links a node: to[i * FSR_MAX_TUPLE + k]
+ * replaces
  * result k of node i. Rewrites the arguments of node i; and the outputs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);

@@ -55,7 +55,8 @@ static fsr_status run_one(fsr_flow *flow, int i, const fsr_pass_options *options
         snprintf(why, size, "after pass %s: %s", pipeline[i].name, violation);
         return FSR_ERR_INTERNAL;
     }
-    if (!status && (fsr_list_has(options->print_after, pipeline[i].name) || fsr_list_has(options->print_after, "all"))) {
+    if (!status &&
+        (fsr_list_has(options->print_after, pipeline[i].name) || fsr_list_has(options->print_after, "all"))) {
         fprintf(options->to, "after %s:\n", pipeline[i].name);
         fsr_flow_print(flow, options->to);
     }

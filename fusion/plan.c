@@ -93,8 +93,8 @@ typedef struct builder {
     fsr_program *out;
     const fsr_flow *flow;
     const fsr_partition *p;
-    int *leaf_node;  /* flow node of each leaf */
-    int *home_slot;  /* per node * FSR_MAX_TUPLE: output ordinal, or -2 - temporary, -1 none */
+    int *leaf_node; /* flow node of each leaf */
+    int *home_slot; /* per node * FSR_MAX_TUPLE: output ordinal, or -2 - temporary, -1 none */
 } builder;
 
 static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written) {
@@ -105,7 +105,11 @@ static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written
         return (fsr_slot){FSR_HOME_OUTPUT, *slot};
     if (*slot == -1) {
         fsr_temporary *t = &b->out->temporary[b->out->ntemporaries];
-        *t = (fsr_temporary){.bytes = array_bytes(b->flow, o, b->leaf_node), .first = step, .last = step, .in_place_of = -1, .link = o->link};
+        *t = (fsr_temporary){.bytes = array_bytes(b->flow, o, b->leaf_node),
+                             .first = step,
+                             .last = step,
+                             .in_place_of = -1,
+                             .link = o->link};
         *slot = -2 - b->out->ntemporaries++;
     }
     fsr_temporary *t = &b->out->temporary[-2 - *slot];
@@ -249,7 +253,8 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     return out->arena_bytes < 0 || !out->explanation ? FSR_ERR_MEMORY : FSR_OK;
 }
 
-static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
+static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
+                            size_t size) {
     fsr_partition p = {0};
     memset(out, 0, sizeof *out);
     builder b = {.out = out, .flow = flow, .p = &p};
@@ -264,9 +269,12 @@ static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_pr
     return status;
 }
 
-/* Fusing siblings can keep results alive at once that, one after the other, could be used and forgotten. Where the fused plan's peak passes the
- * unfused one's by more than the state of tiles, it is planned again with fewer fusions, the last ones given up first. */
-static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
+/* Fusing siblings can keep results alive at once that, one after the other, could be used and forgotten. Where the
+ * fused plan's peak passes the
+ * unfused one's by more than the state of tiles, it is planned again with fewer fusions, the last ones given up first.
+ * */
+static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
+                                     char *why, size_t size) {
     fsr_program unfused;
     fsr_program_options less = *options;
     fsr_status status = plan_once(out, flow, options, why, size);
@@ -293,7 +301,8 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
     return status;
 }
 
-fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
+fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
+                            size_t size) {
     memset(out, 0, sizeof *out);
     fsr_status status = fsr_passes_run(flow, &options->passes, why, size);
     if (!status)

@@ -1,4 +1,5 @@
-/* A program: the ordered kernels of one computation and the memory between them. It depends on no graph: leaves, scalars and
+/* A program: the ordered kernels of one computation and the memory between them. It depends on no graph: leaves,
+ * scalars and
  * outputs are ordinals. */
 #ifndef FUSOR_FUSION_PLAN_H
 #define FUSOR_FUSION_PLAN_H
@@ -12,7 +13,7 @@ typedef enum fsr_home { FSR_HOME_LEAF, FSR_HOME_OUTPUT, FSR_HOME_TEMPORARY } fsr
 
 typedef struct fsr_slot {
     fsr_home home;
-    int ordinal;    /* leaf or output; temporary: number in the program's list */
+    int ordinal; /* leaf or output; temporary: number in the program's list */
 } fsr_slot;
 
 typedef struct fsr_temporary {
@@ -29,8 +30,8 @@ typedef struct fsr_program_step {
     int scalar[FSR_MAX_SCALARS]; /* scalar ordinals */
     fsr_launch launch;           /* integers and blocks filled in; arrays, scalars, work at run time */
     int64_t work_bytes, zero_bytes;
-    bool clear;                  /* zeroed memory must be cleared before this launch */
-    int64_t bytes_moved;         /* arrays read and written, passes counted */
+    bool clear;          /* zeroed memory must be cleared before this launch */
+    int64_t bytes_moved; /* arrays read and written, passes counted */
 } fsr_program_step;
 
 typedef struct fsr_program {
@@ -38,12 +39,12 @@ typedef struct fsr_program {
     int nsteps;
     fsr_temporary *temporary;
     int ntemporaries;
-    int64_t arena_bytes;     /* temporaries, packed by lifetime */
+    int64_t arena_bytes;            /* temporaries, packed by lifetime */
     int64_t work_bytes, zero_bytes; /* largest of the steps */
     int nleaves, nscalars, nouts;
-    int *same_out;           /* per output: an earlier output with the same value, or -1 */
+    int *same_out; /* per output: an earlier output with the same value, or -1 */
     fsr_plan_info info;
-    char *explanation;       /* text for fsr_explain; owned */
+    char *explanation; /* text for fsr_explain; owned */
 } fsr_program;
 
 typedef struct fsr_program_options {
@@ -55,13 +56,16 @@ typedef struct fsr_program_options {
 } fsr_program_options;
 
 /* Takes over the flow (it is cleared in any case). FSR_ERR_MEMORY, FSR_ERR_INTERNAL with why. */
-fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why, size_t size);
+fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
+                            size_t size);
 void fsr_program_clear(fsr_program *program);
 
-/* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in the same
+/* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in
+ * the same
  * order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
 void fsr_memory_in_place(fsr_program *program);
-/* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. Returns the
+/* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. Returns
+ * the
  * arena's size. */
 int64_t fsr_memory_pack(fsr_temporary *temporary, int n);
 

@@ -1,16 +1,26 @@
 /* The schedule rules. Everything here is a function of sizes, dtypes and the target: the same plan for the same sizes.
  *
  * GPU, elementwise: one 16-byte access a thread for the widest dtype; more bytes in flight only where arrays are few.
- * GPU, along rows: as many threads a row as hold it in registers; long rows of which there are few are split over blocks.
+ * GPU, along rows: as many threads a row as hold it in registers; long rows of which there are few are split over
+ * blocks.
  * GPU, along columns: adjacent threads on adjacent columns, split along the folded dimension until the machine is full.
  * GPU, scans of long rows: tiles of threads * items with look-back.
  * CPU: the same frames for one thread; accumulators in `lanes`, chunks for the pairwise tree. */
 #include "fusion/schedule.h"
 
-/* CPU: operations of an element that is work itself; and fewer adjacent rows than are worth a loop of their own: the three
+/* CPU: operations of an element that is work itself; and fewer adjacent rows than are worth a loop of their own: the
+ * three
  * channels of a photograph are three rows, each read with a stride. */
 enum { HEAVY_ELEMENT = 24, CPU_NARROW = 8 };
-enum { MAP_THREADS = 256, ROW_ITEMS = 16, ROW_THREADS = 1024, SPLIT_THREADS = 512, LOOKBACK_THREADS = 512, TEAM_THREADS = 512, CHEAP = 16 };
+enum {
+    MAP_THREADS = 256,
+    ROW_ITEMS = 16,
+    ROW_THREADS = 1024,
+    SPLIT_THREADS = 512,
+    LOOKBACK_THREADS = 512,
+    TEAM_THREADS = 512,
+    CHEAP = 16
+};
 
 static int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -33,7 +43,8 @@ static double walked(const fsr_group *group, const fsr_access *a) {
     return varies ? elements : 0;
 }
 
-/* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a folded or a parallel dimension
+/* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
+ * folded or a parallel dimension
  * adjacent. An access in the domain's own order settles it. */
 fsr_orientation fsr_group_orientation(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
@@ -76,7 +87,8 @@ static int last_use(const fsr_kernel *k, int value) {
 /* An ELEM value that an instruction of a later pass reads. A bare index is cheaper to evaluate again. */
 static bool crosses(const fsr_kernel *k, int value) {
     const fsr_inst *at = &k->inst[value];
-    if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_INDEX)
+    if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
+        at->kind == FSR_INST_INDEX)
         return false;
     return last_use(k, value) > at->pass;
 }
@@ -121,7 +133,7 @@ static bool needs_wide(const fsr_group *group) {
         int64_t low = reach < 0 ? -reach : 0;
         for (int d = 0; d < k->ndim; ++d) {
             int64_t stride = k->access[i].stride[d] == FSR_STRIDE_VAR ? group->integer[k->access[i].slot[d]]
-                                                                       : k->access[i].stride[d] == FSR_STRIDE_ONE;
+                                                                      : k->access[i].stride[d] == FSR_STRIDE_ONE;
             if (group->extent[d] > 0)
                 *(stride < 0 ? &low : &reach) += (stride < 0 ? -stride : stride) * (group->extent[d] - 1);
         }
@@ -131,7 +143,8 @@ static bool needs_wide(const fsr_group *group) {
     return false;
 }
 
-/* An elementwise kernel of one dimension guards the elements of its last vector one by one, where they are adjacent from the start or all
+/* An elementwise kernel of one dimension guards the elements of its last vector one by one, where they are adjacent
+ * from the start or all
  * the same. */
 static bool guards_tail(const fsr_kernel *k) {
     for (int i = 0; i < k->naccesses; ++i)
@@ -140,7 +153,8 @@ static bool guards_tail(const fsr_kernel *k) {
     return k->ndim == 1 && k->npasses == 0;
 }
 
-/* Whether vectors of v elements along domain dimension d never straddle or misalign: every access that is adjacent along d starts
+/* Whether vectors of v elements along domain dimension d never straddle or misalign: every access that is adjacent
+ * along d starts
  * its runs at multiples of v. */
 static bool vector_fits(const fsr_group *group, int d, int v) {
     const fsr_kernel *k = group->kernel;
@@ -205,7 +219,8 @@ static int element_cost(const fsr_kernel *k) {
     return cost;
 }
 
-/* Fewer threads with more elements each where an element is cheap, more threads where its latency has to be covered: measured on one H200, rows of
+/* Fewer threads with more elements each where an element is cheap, more threads where its latency has to be covered:
+ * measured on one H200, rows of
  * 4096 f32, 8 and 16 items: layernorm (cost 14) 0.304, 0.268 ms; softmax (cost 22) 0.269, 0.293. */
 static void gpu_row(fsr_group *group, int64_t capacity) {
     fsr_kernel *k = group->kernel;
@@ -237,7 +252,8 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
         keep_across_passes(k);
 }
 
-/* Measured on one H200, four statistics of 2^27 f32: 256 threads of 8, 16, 32 elements 0.151, 0.136, 0.131 ms; 512 of 16 0.130. */
+/* Measured on one H200, four statistics of 2^27 f32: 256 threads of 8, 16, 32 elements 0.151, 0.136, 0.131 ms; 512 of
+ * 16 0.130. */
 static void gpu_split(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -248,7 +264,8 @@ static void gpu_split(fsr_group *group, const fsr_target *target) {
     s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
     s->items = s->vector > 1 ? s->vector * 4 : 4;
     int64_t step = (int64_t)s->threads * s->items;
-    int64_t want = ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, rows > 0 ? rows : 1);
+    int64_t want =
+        ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, rows > 0 ? rows : 1);
     int64_t splits = min64(want, ceil_div(cols, step));
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = ceil_div(ceil_div(cols, splits), step) * step;
@@ -266,8 +283,10 @@ static int widest_state(const fsr_kernel *k) {
     return bytes;
 }
 
-/* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits. Measured on one
- * H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24: 0.391, 0.497; 512 x 32: 0.354, 0.464. */
+/* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits.
+ * Measured on one
+ * H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24: 0.391, 0.497; 512
+ * x 32: 0.354, 0.464. */
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -303,13 +322,16 @@ bool fsr_schedule_team_fits(const fsr_kernel *k) {
     return k->nfolds > 0;
 }
 
-/* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row that fits into their
- * registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked again in each pass by all blocks. Measured on one
+/* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row
+ * that fits into their
+ * registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked again in each pass by
+ * all blocks. Measured on one
  * H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread 0.635, 0.565, 0.473 ms. */
 static void gpu_team(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS], resident = 2 * (int64_t)target->processors;
+    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS],
+            resident = 2 * (int64_t)target->processors;
     s->kind = FSR_SCHEDULE_TEAM;
     s->threads = TEAM_THREADS;
     s->vector = choose_vector(group, k->ndim - 1, 16 / widest(k));
@@ -348,7 +370,8 @@ static void gpu_col(fsr_group *group, const fsr_target *target) {
         s->group /= 2;
     int64_t tiles = ceil_div(rows, (int64_t)s->group * s->vector);
     int64_t lanes = s->threads / s->group;
-    int64_t want = ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, tiles > 0 ? tiles : 1);
+    int64_t want =
+        ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, tiles > 0 ? tiles : 1);
     int64_t splits = min64(want, ceil_div(cols, lanes * 8));
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = ceil_div(ceil_div(cols, splits), lanes) * lanes;
@@ -390,7 +413,8 @@ static bool one_accumulator(const fsr_kernel *k) {
     return any && (k->schedule.kind == FSR_SCHEDULE_COL || has_scan(k));
 }
 
-/* Four vectors of 64 bytes hide an addition's latency. Two are enough where an element is work itself, and compile in half
+/* Four vectors of 64 bytes hide an addition's latency. Two are enough where an element is work itself, and compile in
+ * half
  * the time; short rows end in fewer columns left over. */
 static int cpu_lanes(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;

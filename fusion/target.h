@@ -14,7 +14,7 @@ typedef struct fsr_target {
     int64_t shared_bytes;      /* shared memory of one block */
     int64_t cache_bytes;       /* L2 */
     int64_t memory_bytes;
-    int max_parameter_bytes;   /* kernel arguments */
+    int max_parameter_bytes; /* kernel arguments */
 } fsr_target;
 
 #endif

@@ -17,7 +17,7 @@
 #include "graph/program.h"
 
 typedef enum fsr_kind {
-    FSR_NODE_FREE,   /* an unused slot */
+    FSR_NODE_FREE, /* an unused slot */
     FSR_NODE_POISON,
     FSR_NODE_DATA,   /* an array in a buffer */
     FSR_NODE_INPUT,  /* named array of a plan */
@@ -80,23 +80,23 @@ typedef struct fsr_rec {
     fsr_shape shape;                /* of every result */
     int nargs;
     fsr_ref arg[FSR_MAX_ARGS];
-    fsr_op op;                      /* MAP */
-    fsr_value value;                /* CONST, PARAM: of dtype[0] */
-    bool weak;                      /* CONST recorded by fsr_float or fsr_int, and what follows from such */
-    uint32_t axes;                  /* REDUCE: bit i set if axis i is folded */
-    int axis;                       /* SCAN, IOTA */
-    bool exclusive;                 /* SCAN */
-    int index;                      /* ARG: position (left 0..n-1, right n..2n-1) */
-    fsr_view view;                  /* VIEW */
-    fsr_combine *combine;           /* REDUCE, SCAN: owned */
+    fsr_op op;            /* MAP */
+    fsr_value value;      /* CONST, PARAM: of dtype[0] */
+    bool weak;            /* CONST recorded by fsr_float or fsr_int, and what follows from such */
+    uint32_t axes;        /* REDUCE: bit i set if axis i is folded */
+    int axis;             /* SCAN, IOTA */
+    bool exclusive;       /* SCAN */
+    int index;            /* ARG: position (left 0..n-1, right n..2n-1) */
+    fsr_view view;        /* VIEW */
+    fsr_combine *combine; /* REDUCE, SCAN: owned */
     fsr_hint hint;
-    char *name;                     /* INPUT, PARAM: owned; NULL for an unnamed size */
-    fsr_status status;              /* POISON */
-    char *message;                  /* POISON: owned */
+    char *name;                        /* INPUT, PARAM: owned; NULL for an unnamed size */
+    fsr_status status;                 /* POISON */
+    char *message;                     /* POISON: owned */
     fsr_buffer *buffer[FSR_MAX_TUPLE]; /* DATA, or results already computed: a reference each */
     fsr_site site;
-    int scope;                      /* depth of the scope that owns it */
-    bool mark;                      /* scratch of a traversal; false between calls */
+    int scope; /* depth of the scope that owns it */
+    bool mark; /* scratch of a traversal; false between calls */
 } fsr_rec;
 
 /* The record behind a handle; NULL if the handle is null, stale or its graph is gone. */
@@ -114,16 +114,19 @@ bool fsr_graph_alive(const fsr_graph *g);
 
 /* The record of a node that is valid and not poisoned, else NULL. */
 const fsr_rec *fsr_node_sound(fsr_node x);
-/* The node that is poisoned with FSR_ERR_MEMORY: each graph keeps a place for one, so that running out of memory can always be
+/* The node that is poisoned with FSR_ERR_MEMORY: each graph keeps a place for one, so that running out of memory can
+ * always be
  * told. The null node if g is not alive. */
 fsr_node fsr_graph_no_memory(fsr_graph *g);
 
-/* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory, and *handle is fsr_graph_no_memory's. */
+/* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory, and *handle is
+ * fsr_graph_no_memory's. */
 fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle);
 /* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. */
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The first of n nodes that is null, stale, of another graph, or poisoned, as the poison to return for `op`; false if all
+/* The first of n nodes that is null, stale, of another graph, or poisoned, as the poison to return for `op`; false if
+ * all
  * are fine. g receives their graph. */
 bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison);
 
@@ -133,7 +136,7 @@ fsr_graph_owner *fsr_graph_owner_new(void *context);
 void fsr_graph_owner_free(fsr_graph_owner *owner);   /* frees every graph and shell */
 fsr_graph *fsr_graph_create(fsr_graph_owner *owner); /* thread-safe, as is destroy */
 void fsr_graph_destroy(fsr_graph *g);
-void *fsr_graph_context(const fsr_graph *g);         /* the context given to fsr_graph_owner_new */
+void *fsr_graph_context(const fsr_graph *g); /* the context given to fsr_graph_owner_new */
 int64_t fsr_graph_owner_nodes(const fsr_graph_owner *owner);
 
 /* Structure check of the normal form; FSR_ERR_INTERNAL with the first violation in why. */

@@ -16,7 +16,8 @@
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source: START, START+STEP*dI or short forms of it (dI, STEP*dI).
- * COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ... result=s2,s1};
+ * COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ...
+ * result=s2,s1};
  * an op's step names its operands' dtype, and the result's too after > where it is another: less f32>bool s0,s1.
  * A hint follows as hint=materialize or hint=inline. VALUE: decimal that reads back exactly, inf, -inf, nan, or
  * nan:HEX for a NaN of other bits. A computed node is printed as data. */

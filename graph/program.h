@@ -25,15 +25,15 @@ typedef struct fsr_step {
 
 /* An associative operator with its identity. */
 typedef struct fsr_combine {
-    int arity;                          /* components of the state, 1..FSR_MAX_TUPLE */
+    int arity; /* components of the state, 1..FSR_MAX_TUPLE */
     fsr_dtype dtype[FSR_MAX_TUPLE];
     fsr_value identity[FSR_MAX_TUPLE];
     bool commutative;
-    bool builtin;                       /* one step of one op; then `op` names it */
+    bool builtin; /* one step of one op; then `op` names it */
     fsr_op op;
     int nsteps;
     fsr_step step[FSR_MAX_STEPS];
-    int result[FSR_MAX_TUPLE];          /* steps that are the results */
+    int result[FSR_MAX_TUPLE]; /* steps that are the results */
 } fsr_combine;
 
 /* The operator of a built-in op (associative in the table) over dtype. */

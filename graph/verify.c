@@ -1,4 +1,5 @@
-/* Checks the normal form (graph/graph.h) of every live node: the builders and the passes that rewrite graphs must keep it.
+/* Checks the normal form (graph/graph.h) of every live node: the builders and the passes that rewrite graphs must keep
+ * it.
  *
  * Each check returns NULL or what is wrong, in words; the caller adds which node. */
 #include "graph/verify.h"

@@ -1,6 +1,7 @@
 /* The position of the largest element: a fold of (value, index) pairs.
  *
- * Of two pairs the larger value wins; of equal ones the smaller index; NaN is larger than everything and equal to itself. So
+ * Of two pairs the larger value wins; of equal ones the smaller index; NaN is larger than everything and equal to
+ * itself. So
  * the operator is associative and commutative in every bit, and the first NaN, else the first maximum, comes out of any
  * tree. Counter-example to "keep left unless right > left": right in a left-to-right fold only.
  * The identity (lowest, greatest index) loses against every element, also against -inf at index 0. */

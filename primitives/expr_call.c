@@ -221,7 +221,8 @@ static bool call_extremes(fsr_reading *r, call *c, fsr_node *out) {
     return true;
 }
 
-/* Without an axis cumsum runs over the flat array, and cummax along axis 0, as NumPy's cumsum and maximum.accumulate. */
+/* Without an axis cumsum runs over the flat array, and cummax along axis 0, as NumPy's cumsum and maximum.accumulate.
+ * */
 static bool call_scan(fsr_reading *r, call *c, fsr_node *out) {
     bool sum = is(c, "cumsum");
     if (!sum && !is(c, "cummax"))

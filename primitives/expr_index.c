@@ -1,7 +1,8 @@
 /* x[...]: slices, whole numbers and newaxis, one axis after the other. Each is a view. */
 #include "primitives/expr.h"
 
-/* A bound of a slice, omitted before : , ] . The least integer means "omitted" to the builder; the one after it clips alike. */
+/* A bound of a slice, omitted before : , ] . The least integer means "omitted" to the builder; the one after it clips
+ * alike. */
 static int64_t bound(fsr_reading *r) {
     int64_t value = FSR_SLICE_END;
     if (fsr_token_is(r, ":") || fsr_token_is(r, ",") || fsr_token_is(r, "]"))

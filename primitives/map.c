@@ -1,11 +1,13 @@
 /* Elementwise operations: promotion, broadcasting, and every fsr_<op>_at of the table of scalar ops.
  *
  * Promotion (NEP 50). Operands are strong (arrays, typed literals) or weak (fsr_float, fsr_int, arithmetic on those).
- * The strong ones promote by NumPy's table; a weak one takes that dtype unless its kind is higher. Without strong operands the
+ * The strong ones promote by NumPy's table; a weak one takes that dtype unless its kind is higher. Without strong
+ * operands the
  * weak ones promote among themselves (i64, f64) and the result is weak.
  * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
  *
- * A weak int that the dtype it meets cannot hold is an error (NumPy's OverflowError), but in a comparison, which is then
+ * A weak int that the dtype it meets cannot hold is an error (NumPy's OverflowError), but in a comparison, which is
+ * then
  * done in i64. Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
  * u8 + (200 + 100) overflows although neither literal does. */
 #include "primitives/primitives.h"

@@ -1,8 +1,11 @@
 /* Mean and variance.
  *
- * Up to SHORT elements, the last axis among them, the variance is two passes, as NumPy does it: the mean, then the mean of squared
- * deviations. Such a row stays in registers or cache between them, so memory is read once all the same, and an element costs three
- * operations. Longer rows, and columns, take one pass: states (count, mean, M2) combine by the pairwise update of Chan, Golub and LeVeque (1979).
+ * Up to SHORT elements, the last axis among them, the variance is two passes, as NumPy does it: the mean, then the
+ * mean of squared
+ * deviations. Such a row stays in registers or cache between them, so memory is read once all the same, and an element
+ * costs three
+ * operations. Longer rows, and columns, take one pass: states (count, mean, M2) combine by the pairwise update of
+ * Chan, Golub and LeVeque (1979).
  * Counter-example to sum(x*x) - sum(x)^2/n: around 1e4 with f32 all digits of a variance of 1 cancel.
  * (0, 0, 0) is neutral: the divisor is at least 1 (no 0/0), and delta is multiplied by the weights before it is
  * squared, so that a large mean against an empty state gives 0, not inf * 0.

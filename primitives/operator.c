@@ -1,9 +1,11 @@
 /* A user's operator: recording its body as a scalar program, and reductions and scans with it.
  *
- * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own. What it leaves in out[] is walked back to the
+ * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own. What it leaves in out[] is walked back
+ * to the
  * arguments and literals (a stack: no recursion) into SSA steps; equal steps become one. Then the scope and all
  * that was recorded in it is discarded.
- * The body is the caller's code and may do anything: end scopes, record other graphs' nodes, free the graph. So after it
+ * The body is the caller's code and may do anything: end scopes, record other graphs' nodes, free the graph. So after
+ * it
  * runs nothing is believed: the graph, the depth of scopes, the operands and every result are looked at again. */
 #include "graph/scope.h"
 #include "primitives/primitives.h"

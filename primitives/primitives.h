@@ -1,4 +1,5 @@
-/* The primitives among themselves: checks, generic builders. The public builders are in fusor/build.h and fusor/ops.h. */
+/* The primitives among themselves: checks, generic builders. The public builders are in fusor/build.h and fusor/ops.h.
+ * */
 #ifndef FUSOR_PRIMITIVES_PRIMITIVES_H
 #define FUSOR_PRIMITIVES_PRIMITIVES_H
 
@@ -46,7 +47,8 @@ fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask);
 /* x as one dimension in C order. */
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 
-/* The record of a fold or scan, out[0..combine->arity) its handle. NULL, and combine is freed: memory is out (also where combine
+/* The record of a fold or scan, out[0..combine->arity) its handle. NULL, and combine is freed: memory is out (also
+ * where combine
  * is NULL, then of one result) or an operand is not sound; out is that poison. */
 fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine);
 /* A fold over the axes of mask (not 0), which stay with extent 1: results out[0..combine->arity). Takes over combine

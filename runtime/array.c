@@ -1,8 +1,8 @@
 /* Arrays: buffers, host data in and out, forcing. */
 #include "runtime/array.h"
-#include "runtime/reference.h"
 #include "primitives/primitives.h"
 #include "runtime/executable.h"
+#include "runtime/reference.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,8 @@ int64_t fsr_rec_bytes(const fsr_rec *rec, int output) {
     return fsr_shape_size(&rec->shape) * (int64_t)fsr_dtype_size(rec->dtype[output]);
 }
 
-fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g, fsr_context **ctx) {
+fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g,
+                          fsr_context **ctx) {
     *g = NULL;
     *ctx = NULL;
     for (int i = 0; i < n; ++i)
@@ -47,18 +48,21 @@ fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref 
             return fsr_context_fail(*ctx, FSR_ERR_GRAPH, "%s: node %d belongs to another graph than node 0", op, i);
         const fsr_rec *rec = fsr_node_rec(nodes[i]);
         if (rec->kind == FSR_NODE_POISON)
-            return fsr_context_fail(*ctx, rec->status, "%s", rec->message ? rec->message : fsr_status_sentence(rec->status));
+            return fsr_context_fail(*ctx, rec->status, "%s",
+                                    rec->message ? rec->message : fsr_status_sentence(rec->status));
         refs[i] = (fsr_ref){nodes[i].id, nodes[i].output};
     }
     return FSR_OK;
 }
 
 static fsr_status unbound(const fsr_rec *rec, const char *op, fsr_fault *fault) {
-    return fsr_fault_set(fault, FSR_ERR_UNBOUND, "%s: input \"%s\" (%s:%d) has no data; fsr_compile and fsr_plan_run take it as an argument", op,
-                         rec->name ? rec->name : "", rec->site.file, rec->site.line);
+    return fsr_fault_set(fault, FSR_ERR_UNBOUND,
+                         "%s: input \"%s\" (%s:%d) has no data; fsr_compile and fsr_plan_run take it as an argument",
+                         op, rec->name ? rec->name : "", rec->site.file, rec->site.line);
 }
 
-fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op, fsr_fault *fault) {
+fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op,
+                           fsr_fault *fault) {
     for (int i = 0; i < flow->nleaves; ++i) {
         const fsr_rec *rec = fsr_graph_rec(g, binding->leaf[i].id);
         if (!rec->buffer[binding->leaf[i].output])
@@ -82,18 +86,21 @@ static fsr_status fill(fsr_context *ctx, fsr_buffer *buffer, fsr_dtype dtype, co
     uint8_t *bools = dtype == FSR_BOOL ? fsr_normal_bools(data, buffer->bytes) : NULL;
     if (dtype == FSR_BOOL && !bools)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for an array");
-    fsr_status status = ctx->backend->ops->copy_in(ctx->backend, buffer->data, bools ? bools : data, buffer->bytes, NULL, fault);
+    fsr_status status =
+        ctx->backend->ops->copy_in(ctx->backend, buffer->data, bools ? bools : data, buffer->bytes, NULL, fault);
     free(bools);
     return status;
 }
 
 static fsr_node poison_fault(fsr_graph *g, fsr_site at, const char *op, fsr_fault *fault) {
-    fsr_node poison = fsr_poison(g, at, fault->status, op, "%s", fault->message ? fault->message : fsr_status_sentence(fault->status));
+    fsr_node poison = fsr_poison(g, at, fault->status, op, "%s",
+                                 fault->message ? fault->message : fsr_status_sentence(fault->status));
     fsr_fault_clear(fault);
     return poison;
 }
 
-fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, const void *data) {
+fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape,
+                          const void *data) {
     fsr_node x = {0};
     fsr_shape to;
     if (!fsr_graph_alive(g) || !fsr_shape_take(g, at, "from_host", dtype, ndim, shape, &to, &x))
@@ -148,7 +155,8 @@ static fsr_status store_reference(fsr_context *ctx, const fsr_ref_array *from, f
     return status;
 }
 
-static fsr_status run_reference(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **buffer, fsr_fault *fault) {
+static fsr_status run_reference(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **buffer,
+                                fsr_fault *fault) {
     fsr_ref_array *result = calloc((size_t)n + 1, sizeof *result);
     if (!result)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
@@ -170,7 +178,8 @@ static void share_equal(const fsr_program *program, fsr_buffer **buffer) {
         }
 }
 
-static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable *e, const fsr_binding *binding, fsr_buffer **buffer, fsr_fault *fault) {
+static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable *e, const fsr_binding *binding,
+                            fsr_buffer **buffer, fsr_fault *fault) {
     const fsr_program *p = &e->program;
     void **leaf = malloc(sizeof *leaf * (size_t)(p->nleaves + p->nouts + 1));
     fsr_value *scalar = malloc(sizeof *scalar * (size_t)(p->nscalars + 1));
@@ -193,7 +202,8 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable
 }
 
 /* Computes refs (all uncomputed and distinct) into buffer[]. */
-static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **buffer, fsr_fault *fault) {
+static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **buffer,
+                               fsr_fault *fault) {
     fsr_flow flow;
     fsr_binding binding;
     fsr_executable *e = NULL;
@@ -225,10 +235,12 @@ int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n) {
     return kept;
 }
 
-static fsr_status compute_refs(fsr_context *ctx, fsr_graph *g, fsr_ref *refs, int n, fsr_buffer **buffer, fsr_fault *fault) {
+static fsr_status compute_refs(fsr_context *ctx, fsr_graph *g, fsr_ref *refs, int n, fsr_buffer **buffer,
+                               fsr_fault *fault) {
     fsr_status status = FSR_OK;
     for (int i = 0; i < n && !status; ++i)
-        status = fsr_array_new(ctx, fsr_rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output), &buffer[i], fault);
+        status =
+            fsr_array_new(ctx, fsr_rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output), &buffer[i], fault);
     if (!status)
         status = (ctx->reference ? run_reference : run_compiled)(ctx, g, refs, n, buffer, fault);
     for (int i = 0; i < n; ++i) {
@@ -274,7 +286,8 @@ fsr_status fsr_read(fsr_node x, void *dst, size_t bytes) {
     if ((uint64_t)need != bytes) {
         char text[160];
         return fsr_context_fail(ctx, FSR_ERR_BYTES, "read: %s needs %lld bytes, the buffer has %zu",
-                                fsr_describe(text, sizeof text, rec->dtype[x.output], &rec->shape), (long long)need, bytes);
+                                fsr_describe(text, sizeof text, rec->dtype[x.output], &rec->shape), (long long)need,
+                                bytes);
     }
     if (!dst && bytes)
         return fsr_context_fail(ctx, FSR_ERR_NULL, "read: dst is null");

@@ -6,11 +6,14 @@
 
 /* A new buffer of the context's backend, one reference. */
 fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_fault *fault);
-/* The graph, context and references of handles that somebody wants computed or printed. Null, stale, mixed and poisoned handles
+/* The graph, context and references of handles that somebody wants computed or printed. Null, stale, mixed and
+ * poisoned handles
  * are an error with the node's own message; op names the caller. refs must hold n. */
-fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g, fsr_context **ctx);
+fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g,
+                          fsr_context **ctx);
 /* Fails with FSR_ERR_UNBOUND if one of the flow's leaves is an input without data. */
-fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op, fsr_fault *fault);
+fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op,
+                           fsr_fault *fault);
 /* Keeps, in order, the refs that have no array yet, each once; returns how many. */
 int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n);
 int64_t fsr_rec_bytes(const fsr_rec *rec, int output);

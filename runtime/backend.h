@@ -20,7 +20,7 @@ typedef struct fsr_backend_stats {
 } fsr_backend_stats;
 
 typedef struct fsr_backend_ops {
-    const char *name; /* "cpu", "cuda" */
+    const char *name;              /* "cpu", "cuda" */
     void (*close)(fsr_backend *b); /* waits, frees everything */
     void (*device_name)(fsr_backend *b, char *out, size_t size);
     void (*target)(fsr_backend *b, fsr_target *out);
@@ -28,20 +28,25 @@ typedef struct fsr_backend_ops {
 
     /* The kernel's source as this backend prints it, malloc'ed; for dumps, golden tests, tools. */
     fsr_status (*emit)(fsr_backend *b, const fsr_kernel *k, char **source, fsr_fault *fault);
-    /* Compiles, or finds in memory or on disk. Modules live until close and are shared: the same source gives the same module. */
+    /* Compiles, or finds in memory or on disk. Modules live until close and are shared: the same source gives the same
+     * module. */
     fsr_status (*compile)(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
     /* Launches; asynchronous. launch->blocks, work and zero as fsr_kernel_* say. */
     fsr_status (*launch)(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream, fsr_fault *fault);
 
-    /* Memory: 256-byte aligned; bytes 0 gives a non-null address. alloc and free are ordered on the backend's own stream:
+    /* Memory: 256-byte aligned; bytes 0 gives a non-null address. alloc and free are ordered on the backend's own
+     * stream:
      * memory freed there may be handed out again at once for work on that stream. */
     fsr_status (*alloc)(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault);
     void (*free)(fsr_backend *b, void *data, int64_t bytes);
     fsr_status (*trim)(fsr_backend *b, fsr_fault *fault);
-    /* Host to device: the source may be reused on return. Device to host: complete on return, earlier device-side errors
+    /* Host to device: the source may be reused on return. Device to host: complete on return, earlier device-side
+     * errors
      * surface. Device to device and clear: asynchronous. */
-    fsr_status (*copy_in)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream, fsr_fault *fault);
-    fsr_status (*copy_out)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream, fsr_fault *fault);
+    fsr_status (*copy_in)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
+                          fsr_fault *fault);
+    fsr_status (*copy_out)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
+                           fsr_fault *fault);
     fsr_status (*copy)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream, fsr_fault *fault);
     fsr_status (*clear)(fsr_backend *b, void *dst, int64_t bytes, fsr_stream stream, fsr_fault *fault);
     fsr_status (*wait)(fsr_backend *b, fsr_stream stream, fsr_fault *fault);

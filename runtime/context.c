@@ -21,8 +21,8 @@ static bool copy_strings(fsr_config *to, const fsr_config *from) {
     bool ok = true;
     *to = *from;
 #define COPY_int(field)
-#define COPY_str(field)                                                                                                \
-    to->field = from->field ? strdup(from->field) : NULL;                                                              \
+#define COPY_str(field)                                   \
+    to->field = from->field ? strdup(from->field) : NULL; \
     ok = ok && (to->field || !from->field);
 #define COPY(kind, field, env, def, doc) COPY_##kind(field)
     FSR_KNOB_LIST(COPY)
@@ -77,7 +77,9 @@ static fsr_status check_passes(const char *list, const char *knob, fsr_fault *fa
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         if (!fsr_pass_find(name) && strcmp(name, "all") != 0)
-            return fsr_fault_set(fault, FSR_ERR_VALUE, "fsr_open: %s names \"%s\"; the passes are compose, simplify, fold, cse, dce", knob, name);
+            return fsr_fault_set(fault, FSR_ERR_VALUE,
+                                 "fsr_open: %s names \"%s\"; the passes are compose, simplify, fold, cse, dce", knob,
+                                 name);
         at += length + (at[length] == ',');
     }
     return FSR_OK;
@@ -234,9 +236,14 @@ fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out) {
         return FSR_ERR_NULL;
     fsr_backend_stats b = {0};
     ctx->backend->ops->stats(ctx->backend, &b);
-    *out = (fsr_stats){.plans_built = ctx->plans_built, .plan_hits = ctx->plan_hits, .compilations = b.compilations,
-                       .cache_hits_disk = b.cache_hits_disk, .cache_hits_memory = b.cache_hits_memory, .launches = b.launches,
-                       .nodes = fsr_graph_owner_nodes(ctx->graphs), .pool_bytes = b.pool_bytes};
+    *out = (fsr_stats){.plans_built = ctx->plans_built,
+                       .plan_hits = ctx->plan_hits,
+                       .compilations = b.compilations,
+                       .cache_hits_disk = b.cache_hits_disk,
+                       .cache_hits_memory = b.cache_hits_memory,
+                       .launches = b.launches,
+                       .nodes = fsr_graph_owner_nodes(ctx->graphs),
+                       .pool_bytes = b.pool_bytes};
     *(ctx->target.gpu ? &out->device_bytes : &out->host_bytes) = b.used_bytes;
     return FSR_OK;
 }

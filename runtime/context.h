@@ -1,7 +1,9 @@
 /* The context: one backend, its plans, its errors.
  *
- * Locks, always taken in this order: `launch` (one program is launched at a time, so that the zeroed tickets have one user and
- * the memory of a run is ordered on the stream), `lock` (plan cache, counters, error slots). Errors are kept for each thread. */
+ * Locks, always taken in this order: `launch` (one program is launched at a time, so that the zeroed tickets have one
+ * user and
+ * the memory of a run is ordered on the stream), `lock` (plan cache, counters, error slots). Errors are kept for each
+ * thread. */
 #ifndef FUSOR_RUNTIME_CONTEXT_H
 #define FUSOR_RUNTIME_CONTEXT_H
 
@@ -16,8 +18,8 @@ typedef struct fsr_error_slot fsr_error_slot;
 
 struct fsr_context {
     fsr_backend *backend;
-    bool reference;       /* computed node by node by the reference; the CPU backend then only gives memory */
-    fsr_config config;    /* strings owned */
+    bool reference;    /* computed node by node by the reference; the CPU backend then only gives memory */
+    fsr_config config; /* strings owned */
     fsr_target target;
     fsr_graph_owner *graphs;
     fsr_plan_cache *plans;
@@ -25,7 +27,7 @@ struct fsr_context {
     pthread_mutex_t launch, lock;
     pthread_key_t error;
     fsr_error_slot *errors;
-    void *zero;           /* tickets that kernels leave zero */
+    void *zero; /* tickets that kernels leave zero */
     int64_t zero_bytes;
     atomic_llong plans_built, plan_hits;
     char device_name[256]; /* filled when first asked for */

@@ -1,7 +1,9 @@
 /* The disk cache of compiled kernels: files named by a digest of their key, checked when read.
  *
- * A key is everything the binary depends on: source, options in order, architecture, compiler version, generator version.
- * An entry holds a magic number, a format version, the whole key's 128-bit digest, the payload's length and a checksum. Anything wrong
+ * A key is everything the binary depends on: source, options in order, architecture, compiler version, generator
+ * version.
+ * An entry holds a magic number, a format version, the whole key's 128-bit digest, the payload's length and a
+ * checksum. Anything wrong
  * with an entry (short, torn, other version) is a miss; it is removed. Writes go to a temporary file in the same
  * directory, then rename: readers never see half a file, and many processes may share the directory. When the
  * directory's total passes the limit, the least recently used entries go first (a hit touches the file).
@@ -24,6 +26,7 @@ void fsr_disk_cache_close(fsr_disk_cache *cache);
 /* The payload, malloc'ed, or NULL on a miss. cache NULL: a miss. */
 void *fsr_disk_cache_get(fsr_disk_cache *cache, const void *key, size_t key_size, size_t *size);
 /* Stores; failures are silent misses later, returned as a status for the log. cache NULL: FSR_OK. */
-fsr_status fsr_disk_cache_put(fsr_disk_cache *cache, const void *key, size_t key_size, const void *data, size_t size, fsr_fault *fault);
+fsr_status fsr_disk_cache_put(fsr_disk_cache *cache, const void *key, size_t key_size, const void *data, size_t size,
+                              fsr_fault *fault);
 
 #endif

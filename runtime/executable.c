@@ -29,7 +29,8 @@ static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *r
     return arena + program->temporary[slot.ordinal].offset;
 }
 
-static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr_run *run, char *arena, fsr_fault *fault) {
+static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr_run *run, char *arena,
+                           fsr_fault *fault) {
     const fsr_program_step *step = &e->program.step[i];
     const fsr_backend_ops *ops = ctx->backend->ops;
     fsr_launch launch;

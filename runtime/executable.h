@@ -20,7 +20,8 @@ typedef struct fsr_run {
 
 /* The program of a flow (taken over in any case) without compiling it. */
 fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, fsr_fault *fault);
-/* The executable of a flow (taken over in any case): found in the cache, or planned and compiled. The caller unrefs it. */
+/* The executable of a flow (taken over in any case): found in the cache, or planned and compiled. The caller unrefs
+ * it. */
 fsr_status fsr_executable_get(fsr_context *ctx, fsr_flow *flow, fsr_executable **out, fsr_fault *fault);
 void fsr_executable_unref(fsr_executable *executable);
 /* Launches every step; asynchronous. */

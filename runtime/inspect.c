@@ -65,7 +65,8 @@ fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out) {
     return status;
 }
 
-static fsr_status print_with(fsr_status (*print)(const fsr_graph *, const fsr_ref *, int, FILE *), const char *op, const fsr_node *outs, int n, FILE *to) {
+static fsr_status print_with(fsr_status (*print)(const fsr_graph *, const fsr_ref *, int, FILE *), const char *op,
+                             const fsr_node *outs, int n, FILE *to) {
     nodes in;
     fsr_status status = take(&in, op, outs, n, to);
     if (status)

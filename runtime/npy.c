@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static fsr_status read_elements(FILE *file, const fsr_npy_header *header, const char *path, void *data, fsr_fault *fault) {
+static fsr_status read_elements(FILE *file, const fsr_npy_header *header, const char *path, void *data,
+                                fsr_fault *fault) {
     size_t got = fread(data, 1, (size_t)header->data_bytes, file);
     if (got == (size_t)header->data_bytes)
         return FSR_OK;
@@ -30,7 +31,8 @@ static fsr_status read_file(const char *path, fsr_npy_header *header, void **dat
         fsr_fault_clear(&inner);
     }
     if (!status && !(*data = malloc((size_t)header->data_bytes + 1)))
-        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "%s: out of memory for %lld bytes", path, (long long)header->data_bytes);
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "%s: out of memory for %lld bytes", path,
+                               (long long)header->data_bytes);
     if (!status)
         status = read_elements(file, header, path, *data, fault);
     fclose(file);
@@ -75,7 +77,8 @@ static fsr_status write_all(FILE *file, const fsr_rec *rec, int output, const vo
 }
 
 /* A temporary file beside path, made readable as the umask says, then renamed: path is whole or untouched. */
-static fsr_status replace_file(const char *path, const fsr_rec *rec, int output, const void *data, size_t bytes, fsr_fault *fault) {
+static fsr_status replace_file(const char *path, const fsr_rec *rec, int output, const void *data, size_t bytes,
+                               fsr_fault *fault) {
     size_t size = strlen(path) + 32;
     char *temporary = malloc(size);
     if (!temporary)

@@ -1,6 +1,7 @@
 /* Plans of the public API: an executable with named arguments.
  *
- * A run finds each argument by name, checks its size, and hands addresses to the executable. On a GPU host memory goes through a
+ * A run finds each argument by name, checks its size, and hands addresses to the executable. On a GPU host memory goes
+ * through a
  * device array of the run; so does device memory that is not 16-byte aligned, since kernels load whole vectors. */
 #include "runtime/array.h"
 #include "runtime/executable.h"
@@ -32,10 +33,10 @@ struct fsr_plan {
     int nleaves, nscalars, nouts;
     /* scratch of one run, guarded by lock */
     pthread_mutex_t lock;
-    void **address;      /* leaves, then outputs */
-    void **borrowed;     /* the run's own device arrays, in the same order; NULL: none */
+    void **address;  /* leaves, then outputs */
+    void **borrowed; /* the run's own device arrays, in the same order; NULL: none */
     fsr_value *value;
-    bool *bound;         /* leaves */
+    bool *bound; /* leaves */
 };
 
 void fsr_plan_free(fsr_plan *plan) {
@@ -92,19 +93,26 @@ static fsr_status check_names(const fsr_plan *plan, fsr_fault *fault) {
         for (int j = 0; j < i && plan->leaf[i].name; ++j)
             if (plan->leaf[j].name && strcmp(plan->leaf[i].name, plan->leaf[j].name) == 0 &&
                 (plan->leaf[i].bytes != plan->leaf[j].bytes || plan->leaf[i].dtype != plan->leaf[j].dtype))
-                return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: two inputs are named \"%s\" and differ in dtype or size", plan->leaf[i].name);
+                return fsr_fault_set(fault, FSR_ERR_VALUE,
+                                     "compile: two inputs are named \"%s\" and differ in dtype or size",
+                                     plan->leaf[i].name);
     for (int i = 0; i < plan->nscalars; ++i)
         for (int j = 0; j < i && plan->scalar[i].name; ++j)
-            if (plan->scalar[j].name && strcmp(plan->scalar[i].name, plan->scalar[j].name) == 0 && plan->scalar[i].dtype != plan->scalar[j].dtype)
-                return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: two parameters are named \"%s\" and differ in dtype", plan->scalar[i].name);
+            if (plan->scalar[j].name && strcmp(plan->scalar[i].name, plan->scalar[j].name) == 0 &&
+                plan->scalar[i].dtype != plan->scalar[j].dtype)
+                return fsr_fault_set(fault, FSR_ERR_VALUE,
+                                     "compile: two parameters are named \"%s\" and differ in dtype",
+                                     plan->scalar[i].name);
     for (int i = 0; i < plan->nscalars; ++i)
         for (int j = 0; j < plan->nleaves && plan->scalar[i].name; ++j)
             if (plan->leaf[j].name && strcmp(plan->scalar[i].name, plan->leaf[j].name) == 0)
-                return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: an input and a parameter are both named \"%s\"", plan->scalar[i].name);
+                return fsr_fault_set(fault, FSR_ERR_VALUE, "compile: an input and a parameter are both named \"%s\"",
+                                     plan->scalar[i].name);
     return FSR_OK;
 }
 
-static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, fsr_fault *fault) {
+static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const fsr_flow *flow,
+                                     const fsr_binding *binding, fsr_fault *fault) {
     plan->nleaves = flow->nleaves;
     plan->nscalars = flow->nscalars;
     plan->nouts = flow->nout;
@@ -116,7 +124,8 @@ static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const f
     plan->borrowed = calloc(arrays, sizeof *plan->borrowed);
     plan->value = calloc((size_t)plan->nscalars + 1, sizeof *plan->value);
     plan->bound = calloc((size_t)plan->nleaves + 1, sizeof *plan->bound);
-    if (!plan->leaf || !plan->scalar || !plan->out_bytes || !plan->address || !plan->borrowed || !plan->value || !plan->bound)
+    if (!plan->leaf || !plan->scalar || !plan->out_bytes || !plan->address || !plan->borrowed || !plan->value ||
+        !plan->bound)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nleaves && !status; ++i)
@@ -139,7 +148,8 @@ static void enlist(fsr_context *ctx, fsr_plan *plan) {
     pthread_mutex_unlock(&ctx->lock);
 }
 
-static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_plan **out, fsr_fault *fault) {
+static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_plan **out,
+                          fsr_fault *fault) {
     fsr_flow flow;
     fsr_binding binding;
     if (ctx->reference)
@@ -193,7 +203,8 @@ fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
 static fsr_status check_arg(const fsr_arg *arg, int64_t bytes, const char *what, int number, fsr_fault *fault) {
     const char *name = arg->name ? arg->name : "";
     if (arg->bytes != (uint64_t)bytes)
-        return fsr_fault_set(fault, FSR_ERR_BYTES, "plan_run: %s %d \"%s\" has %zu bytes, the plan needs %lld", what, number, name, arg->bytes, (long long)bytes);
+        return fsr_fault_set(fault, FSR_ERR_BYTES, "plan_run: %s %d \"%s\" has %zu bytes, the plan needs %lld", what,
+                             number, name, arg->bytes, (long long)bytes);
     if (!arg->data && bytes)
         return fsr_fault_set(fault, FSR_ERR_NULL, "plan_run: %s %d \"%s\" is null", what, number, name);
     return FSR_OK;
@@ -213,7 +224,8 @@ static fsr_status place(fsr_plan *plan, int slot, const fsr_arg *arg, bool input
     plan->address[slot] = plan->borrowed[slot];
     if (!input)
         return FSR_OK;
-    return (arg->place == FSR_HOST ? ops->copy_in : ops->copy)(ctx->backend, plan->borrowed[slot], arg->data, (int64_t)arg->bytes, stream, fault);
+    return (arg->place == FSR_HOST ? ops->copy_in : ops->copy)(ctx->backend, plan->borrowed[slot], arg->data,
+                                                               (int64_t)arg->bytes, stream, fault);
 }
 
 /* Bool input that holds other bytes than 0 and 1, and that the host can see: a copy of 0 and 1 takes its place. */
@@ -281,11 +293,13 @@ static bool overlap(const fsr_arg *a, const fsr_arg *b) {
     return a->bytes && b->bytes && x < y + b->bytes && y < x + a->bytes;
 }
 
-static fsr_status check_overlap(const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs, fsr_fault *fault) {
+static fsr_status check_overlap(const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
+                                fsr_fault *fault) {
     for (int i = 0; i < noutputs; ++i) {
         for (int j = 0; j < ninputs; ++j)
             if (overlap(&outputs[i], &inputs[j]))
-                return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: output %d overlaps input \"%s\"", i, inputs[j].name ? inputs[j].name : "");
+                return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: output %d overlaps input \"%s\"", i,
+                                     inputs[j].name ? inputs[j].name : "");
         for (int j = 0; j < i; ++j)
             if (overlap(&outputs[i], &outputs[j]))
                 return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: output %d overlaps output %d", i, j);
@@ -293,7 +307,8 @@ static fsr_status check_overlap(const fsr_arg *inputs, int ninputs, const fsr_ar
     return FSR_OK;
 }
 
-static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, void *stream, fsr_fault *fault) {
+static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, void *stream,
+                           fsr_fault *fault) {
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nscalars; ++i)
         plan->value[i] = plan->scalar[i].value;
@@ -330,12 +345,14 @@ static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, 
     return status;
 }
 
-fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs, void *stream) {
+fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
+                        void *stream) {
     if (!plan || (ninputs && !inputs) || (noutputs && !outputs))
         return FSR_ERR_NULL;
     fsr_fault fault = {FSR_OK, NULL};
     if (noutputs != plan->nouts)
-        return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "plan_run: %d outputs given, the plan has %d", noutputs, plan->nouts);
+        return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "plan_run: %d outputs given, the plan has %d", noutputs,
+                                plan->nouts);
     fsr_status status = check_overlap(inputs, ninputs, outputs, noutputs, &fault);
     if (status)
         return fsr_context_take(plan->ctx, &fault);
@@ -343,7 +360,8 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     pthread_mutex_lock(&plan->lock);
     status = bind_all(plan, inputs, ninputs, outputs, stream, &fault);
     if (!status) {
-        fsr_run run = {.leaf = plan->address, .out = plan->address + plan->nleaves, .scalar = plan->value, .stream = stream};
+        fsr_run run = {
+            .leaf = plan->address, .out = plan->address + plan->nleaves, .scalar = plan->value, .stream = stream};
         status = fsr_executable_run(plan->ctx, plan->executable, &run, &fault);
     }
     if (!status)

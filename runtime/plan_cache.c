@@ -1,6 +1,9 @@
-/* The plan cache: executables by the flow's signature. The signature holds structure and extents; what is generic in the extents is
- * shared one level down, where equal kernel sources are one compiled module. So a new shape of a known program costs planning, not
- * compiling. A hit compares the whole signature, not only its hash. The least recently used entry goes when there are more than LIMIT. */
+/* The plan cache: executables by the flow's signature. The signature holds structure and extents; what is generic in
+ * the extents is
+ * shared one level down, where equal kernel sources are one compiled module. So a new shape of a known program costs
+ * planning, not
+ * compiling. A hit compares the whole signature, not only its hash. The least recently used entry goes when there are
+ * more than LIMIT. */
 #include "runtime/executable.h"
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +95,8 @@ void fsr_executable_unref(fsr_executable *executable) {
 static void dump_plan(const fsr_context *ctx, const fsr_program *program) {
     char path[4096];
     size_t size = strlen(program->explanation);
-    snprintf(path, sizeof path, "%s/plan_%08x.txt", ctx->config.dump_dir, (unsigned)XXH3_64bits(program->explanation, size));
+    snprintf(path, sizeof path, "%s/plan_%08x.txt", ctx->config.dump_dir,
+             (unsigned)XXH3_64bits(program->explanation, size));
     FILE *file = fopen(path, "w");
     bool written = file && fwrite(program->explanation, 1, size, file) == size;
     if ((file && fclose(file) != 0) || !written)
@@ -101,7 +105,9 @@ static void dump_plan(const fsr_context *ctx, const fsr_program *program) {
 
 fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, fsr_fault *fault) {
     char why[512] = "";
-    fsr_program_options options = {.target = ctx->target, .fusion = ctx->config.fusion, .fuel = ctx->config.fuel,
+    fsr_program_options options = {.target = ctx->target,
+                                   .fusion = ctx->config.fusion,
+                                   .fuel = ctx->config.fuel,
                                    .contraction = ctx->config.contraction,
                                    .passes = {ctx->config.skip_passes, ctx->config.print_after, stderr}};
     fsr_status status = fsr_program_make(program, flow, &options, why, sizeof why);

@@ -1,7 +1,8 @@
-/* Checking a backend against the reference: the same recorded nodes, both ways, compared within the reference's bounds. Nodes keep
+/* Checking a backend against the reference: the same recorded nodes, both ways, compared within the reference's
+ * bounds. Nodes keep
  * what they have: an output already computed is compared as it is, if what it was computed from is still recorded. */
-#include "runtime/reference.h"
 #include "runtime/array.h"
+#include "runtime/reference.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, 
     return status;
 }
 
-/* Takes the outputs' buffers away, so that the reference computes them itself. Data stays, and so does an output named before. */
+/* Takes the outputs' buffers away, so that the reference computes them itself. Data stays, and so does an output named
+ * before. */
 static void hide_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
     for (int i = 0; i < n; ++i) {
         fsr_rec *rec = fsr_graph_rec(g, refs[i].id);
@@ -32,7 +34,8 @@ static void show_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **
             fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output] = held[i];
 }
 
-static fsr_status compare(fsr_context *ctx, const fsr_rec *rec, int i, int output, const fsr_ref_array *want, fsr_verify_report *report, bool *good, fsr_fault *fault) {
+static fsr_status compare(fsr_context *ctx, const fsr_rec *rec, int i, int output, const fsr_ref_array *want,
+                          fsr_verify_report *report, bool *good, fsr_fault *fault) {
     int64_t bytes = fsr_rec_bytes(rec, output);
     void *got = malloc((size_t)bytes + 1);
     if (!got)
@@ -47,14 +50,16 @@ static fsr_status compare(fsr_context *ctx, const fsr_rec *rec, int i, int outpu
     return status;
 }
 
-static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, int n, fsr_verify_report *report, fsr_fault *fault) {
+static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, int n, fsr_verify_report *report,
+                         fsr_fault *fault) {
     fsr_ref_array *want = calloc((size_t)n, sizeof *want);
     fsr_buffer **held = calloc((size_t)n, sizeof *held);
     bool good = true;
     fsr_status status = want && held ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
     if (!status) {
         hide_buffers(g, refs, n, held);
-        status = (ctx->config.contraction ? fsr_reference_run_contracted : fsr_reference_run)(g, refs, n, fetch, ctx, want, fault);
+        status = (ctx->config.contraction ? fsr_reference_run_contracted : fsr_reference_run)(g, refs, n, fetch, ctx,
+                                                                                              want, fault);
         show_buffers(g, refs, n, held);
     }
     for (int i = 0; i < n && !status; ++i)
@@ -67,8 +72,10 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
         fsr_fault_set(fault, status, "verify: %s", fsr_status_sentence(status));
     if (status || good)
         return status;
-    return fsr_fault_set(fault, FSR_ERR_MISMATCH, "verify: output %d, element %lld: got %.17g, expected %.17g, error %g, bound %g", report->worst_out,
-                         (long long)report->worst_index, report->got, report->expected, report->worst_error, report->worst_bound);
+    return fsr_fault_set(fault, FSR_ERR_MISMATCH,
+                         "verify: output %d, element %lld: got %.17g, expected %.17g, error %g, bound %g",
+                         report->worst_out, (long long)report->worst_index, report->got, report->expected,
+                         report->worst_error, report->worst_bound);
 }
 
 fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report) {

@@ -37,7 +37,7 @@ typedef struct fsr_graph fsr_graph;
 
 typedef struct fsr_node {
     fsr_graph *graph;
-    uint64_t stamp;  /* tells a recycled slot from the node this handle meant */
+    uint64_t stamp; /* tells a recycled slot from the node this handle meant */
     uint32_t id;
     uint32_t output; /* which result, for nodes with several */
 } fsr_node;
@@ -65,7 +65,8 @@ void fsr_graph_free(fsr_graph *graph);
 /* Scopes bound the memory of long lazy programs. fsr_scope_end drops every node recorded since the
  * matching fsr_scope_begin, with its array, but keep[0..n) and what these still need to be computed (a
  * computed node needs nothing). Kept nodes then belong to the enclosing scope. Scopes nest.
- * fsr_scope_keep drops in the same way and leaves the scope open, with what was kept in it. So this loop holds one x at a time:
+ * fsr_scope_keep drops in the same way and leaves the scope open, with what was kept in it. So this loop holds one x
+ * at a time:
  *     fsr_scope_begin(g);
  *     for (...) { y = step(x); fsr_force(y); fsr_scope_keep(g, &y, 1); x = y; }
  *     fsr_scope_end(g, &x, 1);
@@ -77,13 +78,13 @@ fsr_status fsr_scope_keep(fsr_graph *graph, const fsr_node *keep, int n);
 
 /* ---- asking a node -------------------------------------------------------------------------- */
 
-fsr_status fsr_node_status(fsr_node x);   /* FSR_OK, the poison's status, FSR_ERR_NULL or FSR_ERR_STALE */
-const char *fsr_node_error(fsr_node x);   /* the poison's message, else ""; valid as long as the node */
-fsr_dtype fsr_node_dtype(fsr_node x);     /* FSR_DTYPE_COUNT if the node is not valid */
-int fsr_node_ndim(fsr_node x);            /* -1 if the node is not valid */
+fsr_status fsr_node_status(fsr_node x);     /* FSR_OK, the poison's status, FSR_ERR_NULL or FSR_ERR_STALE */
+const char *fsr_node_error(fsr_node x);     /* the poison's message, else ""; valid as long as the node */
+fsr_dtype fsr_node_dtype(fsr_node x);       /* FSR_DTYPE_COUNT if the node is not valid */
+int fsr_node_ndim(fsr_node x);              /* -1 if the node is not valid */
 int64_t fsr_node_dim(fsr_node x, int axis); /* -1 if the node or axis is not valid; axis may be negative */
-int64_t fsr_node_size(fsr_node x);        /* elements; -1 if the node is not valid */
-int64_t fsr_node_bytes(fsr_node x);       /* elements times their size; -1 if the node is not valid */
+int64_t fsr_node_size(fsr_node x);          /* elements; -1 if the node is not valid */
+int64_t fsr_node_bytes(fsr_node x);         /* elements times their size; -1 if the node is not valid */
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
@@ -155,8 +156,10 @@ enum { FSR_KEEPDIMS = 1 };
  * f64 for integers, else the input's; any, all bool; argmax i64.
  * NaN propagates through min, max and argmax (the first NaN wins). Empty: sum 0, prod 1, any 0, all 1, mean and var
  * NaN, min, max and argmax FSR_ERR_EMPTY. Float association is a tree fixed by sizes and schedule.
- * var divides by count - ddof; up to 8192 elements that include the last axis it is two passes over a row that stays on chip, as NumPy
- * computes it, else one pass (pairwise update of count, mean and squared deviations: Chan, Golub and LeVeque 1979). argmax takes one axis, or NULL for the flat index. */
+ * var divides by count - ddof; up to 8192 elements that include the last axis it is two passes over a row that stays
+ * on chip, as NumPy
+ * computes it, else one pass (pairwise update of count, mean and squared deviations: Chan, Golub and LeVeque 1979).
+ * argmax takes one axis, or NULL for the flat index. */
 fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_prod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_min_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
@@ -197,17 +200,18 @@ typedef void (*fsr_operator_fn)(fsr_node *out, const fsr_node *left, const fsr_n
 
 typedef struct fsr_operator {
     fsr_operator_fn body;
-    void *user;               /* handed to body */
-    int arity;                /* components of the state, 1..FSR_MAX_TUPLE */
+    void *user;                     /* handed to body */
+    int arity;                      /* components of the state, 1..FSR_MAX_TUPLE */
     double identity[FSR_MAX_TUPLE]; /* neutral on both sides; converted to the state's dtypes */
-    bool commutative;         /* true allows any order of operands; false keeps left to right */
+    bool commutative;               /* true allows any order of operands; false keeps left to right */
 } fsr_operator;
 
 /* Reduce or scan n = op->arity arrays of one shape at once; component i has in[i]'s dtype. The operator
  * must be associative. out[0..n) receives the result nodes (all poisoned on a mistake).
  * FSR_ERR_DTYPE: the body's result i has another dtype than in[i]. FSR_ERR_VALUE: the body uses something
  * else than its arguments and literals. */
-void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, const int *axes, int naxes, int flags);
+void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, const int *axes,
+                        int naxes, int flags);
 void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, int axis, int flags);
 #define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE, __VA_ARGS__)

@@ -37,21 +37,23 @@ typedef enum fsr_log_level {
 /* Every knob of Fusor: one table gives the struct's fields, the environment variables
  * (FUSOR_BACKEND, FUSOR_FUSION, ...), their defaults and docs/knobs.md.
  * kind: int, or str (borrowed during fsr_open, copied by it; NULL is the default). */
-#define FSR_KNOB_LIST(X)                                                                           \
-    X(int, backend, BACKEND, 0, "auto (0), cpu (1), cuda (2), reference (3); the environment takes the words") \
-    X(int, fusion, FUSION, 1, "0: unfused, each node its own kernel")                              \
-    X(int, fuel, FUEL, -1, "stop after this many fusions; -1: no limit")                           \
-    X(str, skip_passes, SKIP_PASSES, NULL, "comma-separated names of passes to skip")              \
-    X(str, print_after, PRINT_AFTER, NULL, "comma-separated names of passes after which the graph is printed on stderr; all: every pass") \
-    X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source, and every plan in words")    \
-    X(str, load_dir, LOAD_DIR, NULL, "directory of hand-edited sources that are used instead, by kernel name") \
-    X(str, cache_dir, CACHE_DIR, NULL, "directory of the disk cache; default $XDG_CACHE_HOME/fusor or ~/.cache/fusor; empty string: no disk cache") \
-    X(int, cache_mb, CACHE_MB, 512, "size limit of the disk cache, in MiB")                        \
+#define FSR_KNOB_LIST(X)                                                                                             \
+    X(int, backend, BACKEND, 0, "auto (0), cpu (1), cuda (2), reference (3); the environment takes the words")       \
+    X(int, fusion, FUSION, 1, "0: unfused, each node its own kernel")                                                \
+    X(int, fuel, FUEL, -1, "stop after this many fusions; -1: no limit")                                             \
+    X(str, skip_passes, SKIP_PASSES, NULL, "comma-separated names of passes to skip")                                \
+    X(str, print_after, PRINT_AFTER, NULL,                                                                           \
+      "comma-separated names of passes after which the graph is printed on stderr; all: every pass")                 \
+    X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source, and every plan in words")      \
+    X(str, load_dir, LOAD_DIR, NULL, "directory of hand-edited sources that are used instead, by kernel name")       \
+    X(str, cache_dir, CACHE_DIR, NULL,                                                                               \
+      "directory of the disk cache; default $XDG_CACHE_HOME/fusor or ~/.cache/fusor; empty string: no disk cache")   \
+    X(int, cache_mb, CACHE_MB, 512, "size limit of the disk cache, in MiB")                                          \
     X(str, compiler, COMPILER, NULL, "C compiler of the CPU backend; default: cc, gcc, clang, the first that works") \
-    X(int, threads, THREADS, 0, "threads of the CPU backend; 0: one for each core")                \
-    X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                        \
-    X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")               \
-    X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")              \
+    X(int, threads, THREADS, 0, "threads of the CPU backend; 0: one for each core")                                  \
+    X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                                          \
+    X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")                                 \
+    X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")                                \
     X(int, deterministic, DETERMINISTIC, 1, "1: only operations whose bits do not depend on timing")
 
 typedef struct fsr_config {
@@ -64,16 +66,16 @@ typedef struct fsr_config {
 
 /* Counters of a context since it was opened; bytes are live bytes now. */
 typedef struct fsr_stats {
-    int64_t plans_built;      /* plans made because no cached plan matched */
-    int64_t plan_hits;        /* computations served by a cached plan */
-    int64_t compilations;     /* sources handed to a compiler */
-    int64_t cache_hits_disk;  /* kernels loaded from the disk cache */
-    int64_t cache_hits_memory;/* kernels found already loaded */
-    int64_t launches;         /* kernels launched */
-    int64_t nodes;            /* nodes recorded and not dropped, all graphs */
-    int64_t host_bytes;       /* array bytes in host memory owned by Fusor */
-    int64_t device_bytes;     /* array bytes handed out of the device pool */
-    int64_t pool_bytes;       /* device bytes the pool holds, used and free */
+    int64_t plans_built;       /* plans made because no cached plan matched */
+    int64_t plan_hits;         /* computations served by a cached plan */
+    int64_t compilations;      /* sources handed to a compiler */
+    int64_t cache_hits_disk;   /* kernels loaded from the disk cache */
+    int64_t cache_hits_memory; /* kernels found already loaded */
+    int64_t launches;          /* kernels launched */
+    int64_t nodes;             /* nodes recorded and not dropped, all graphs */
+    int64_t host_bytes;        /* array bytes in host memory owned by Fusor */
+    int64_t device_bytes;      /* array bytes handed out of the device pool */
+    int64_t pool_bytes;        /* device bytes the pool holds, used and free */
 } fsr_stats;
 
 /* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when
@@ -84,7 +86,8 @@ fsr_status fsr_config_init(fsr_config *config, char *why, size_t size);
 
 /* Opens a context. config NULL: as fsr_config_init gives it. On an error *out is NULL.
  * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not
- * there. fsr_open_why gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level allows. Cost: tens of microseconds on the CPU; on CUDA the driver's
+ * there. fsr_open_why gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level
+ * allows. Cost: tens of microseconds on the CPU; on CUDA the driver's
  * start (some hundred milliseconds). */
 fsr_status fsr_open(const fsr_config *config, fsr_context **out);
 fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size);
@@ -92,7 +95,8 @@ fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, 
 void fsr_close(fsr_context *ctx);
 
 /* The calling thread's last error on ctx: "op: what; where", "" if none. Valid until this thread's
- * next failing call on ctx. Calls that are given no live context, graph or node, and those on scopes and parameters, say all
+ * next failing call on ctx. Calls that are given no live context, graph or node, and those on scopes and parameters,
+ * say all
  * with their status and leave it as it is. fsr_error_status gives its code. */
 const char *fsr_error(fsr_context *ctx);
 fsr_status fsr_error_status(fsr_context *ctx);

@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /*    id         name    C type    bytes kind */
-#define FSR_DTYPE_LIST(X)                                                                          \
-    X(FSR_BOOL, "bool", uint8_t, 1, 'b')                                                           \
-    X(FSR_U8, "u8", uint8_t, 1, 'u')                                                               \
-    X(FSR_I32, "i32", int32_t, 4, 'i')                                                             \
-    X(FSR_I64, "i64", int64_t, 8, 'i')                                                             \
-    X(FSR_F32, "f32", float, 4, 'f')                                                               \
+#define FSR_DTYPE_LIST(X)                \
+    X(FSR_BOOL, "bool", uint8_t, 1, 'b') \
+    X(FSR_U8, "u8", uint8_t, 1, 'u')     \
+    X(FSR_I32, "i32", int32_t, 4, 'i')   \
+    X(FSR_I64, "i64", int64_t, 8, 'i')   \
+    X(FSR_F32, "f32", float, 4, 'f')     \
     X(FSR_F64, "f64", double, 8, 'f')
 
 typedef enum fsr_dtype {
@@ -25,7 +25,7 @@ typedef enum fsr_dtype {
 
 /* One element of any dtype. */
 typedef union fsr_value {
-    uint8_t b;   /* FSR_BOOL */
+    uint8_t b; /* FSR_BOOL */
     uint8_t u8;
     int32_t i32;
     int64_t i64;

@@ -31,9 +31,9 @@ typedef enum fsr_place { FSR_HOST = 0, FSR_DEVICE = 1 } fsr_place;
 /* An array or scalar handed to a plan. Memory is borrowed: for an FSR_HOST input until fsr_plan_run
  * returns; for FSR_DEVICE until the work is done (fsr_sync, or the caller's own stream order). */
 typedef struct fsr_arg {
-    const char *name;   /* the fsr_input's or fsr_param's name; ignored for outputs (they go by position) */
-    void *data;         /* elements in C order; for a parameter one value of its dtype, on the host */
-    size_t bytes;       /* must be exact */
+    const char *name; /* the fsr_input's or fsr_param's name; ignored for outputs (they go by position) */
+    void *data;       /* elements in C order; for a parameter one value of its dtype, on the host */
+    size_t bytes;     /* must be exact */
     fsr_place place;
 } fsr_arg;
 
@@ -46,17 +46,18 @@ fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan);
  * outputs in stream order. An output must not overlap an input or another output. stream: a
  * cudaStream_t to launch on, or NULL for the context's. On the CPU FSR_DEVICE means the same as FSR_HOST.
  * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name. FSR_ERR_BYTES: a wrong size. */
-fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs, void *stream);
+fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
+                        void *stream);
 void fsr_plan_free(fsr_plan *plan);
 
 /* What a plan does, in numbers. */
 typedef struct fsr_plan_info {
-    int kernels;             /* kernels launched by one run */
-    int temporaries;         /* arrays that are neither leaves nor outputs */
-    int64_t bytes_min;       /* every leaf read once and every output written once */
-    int64_t bytes_moved;     /* what the kernels read and write, each pass over an array counted */
-    int64_t peak_bytes;      /* device bytes of temporaries and outputs alive at once */
-    int fusions;             /* merges done; FUSOR_FUEL counts them */
+    int kernels;         /* kernels launched by one run */
+    int temporaries;     /* arrays that are neither leaves nor outputs */
+    int64_t bytes_min;   /* every leaf read once and every output written once */
+    int64_t bytes_moved; /* what the kernels read and write, each pass over an array counted */
+    int64_t peak_bytes;  /* device bytes of temporaries and outputs alive at once */
+    int fusions;         /* merges done; FUSOR_FUEL counts them */
 } fsr_plan_info;
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out);
 
@@ -74,10 +75,10 @@ fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out);
 /* ---- checking ------------------------------------------------------------------------------------ */
 
 typedef struct fsr_verify_report {
-    int64_t checked;     /* elements compared */
-    double worst;        /* largest error / bound, 1.0 is on the bound */
-    int worst_out;       /* which of outs */
-    int64_t worst_index; /* flat index of that element */
+    int64_t checked;                 /* elements compared */
+    double worst;                    /* largest error / bound, 1.0 is on the bound */
+    int worst_out;                   /* which of outs */
+    int64_t worst_index;             /* flat index of that element */
     double worst_error, worst_bound; /* absolute */
     double got, expected;
 } fsr_verify_report;

@@ -34,7 +34,8 @@ static double get(const void *data, fsr_dtype dtype, int64_t i) {
     return dtype == FSR_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
 }
 
-/* SORTED: from 0 to 1, rising. CANCELLING: a large one, a small one, the large one negated, 0. GROWING: 2^-30 to 2^30 (f64:
+/* SORTED: from 0 to 1, rising. CANCELLING: a large one, a small one, the large one negated, 0. GROWING: 2^-30 to 2^30
+ * (f64:
  * 2^-300 to 2^300). */
 static double value(pattern which, fsr_dtype dtype, int64_t i, int64_t n, uint32_t *state) {
     static double large;

@@ -1,4 +1,5 @@
-/* One array in several roles: an operand twice, an output that is an input, outputs that are equal or views of one another. */
+/* One array in several roles: an operand twice, an output that is an input, outputs that are equal or views of one
+ * another. */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,8 @@ static void outputs_that_become_leaves(void **state) {
     expect(again[3], -1, 0);
 }
 
-/* Equal programs recorded twice are one value and two arrays, or one shared one: both are right, and both live on alone. */
+/* Equal programs recorded twice are one value and two arrays, or one shared one: both are right, and both live on
+ * alone. */
 static void duplicated_outputs(void **state) {
     (void)state;
     fsr_node out[] = {fsr_add(x, x), fsr_add(x, x), fsr_add(x, x), fsr_neg(fsr_add(x, x))};

@@ -1,7 +1,7 @@
 /* What makes another plan, and what another kernel: literals do; parameters, values of inputs and shapes do not. */
 #include "tests/support/subject.h"
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A context of each test's own: counters begin at zero; no disk cache, so that every new source is a compilation. */
 static fsr_context *ctx;
@@ -106,12 +106,14 @@ static void other_values_never_recompile(void **state) {
     }
 }
 
-/* Kernels that one program may have over all its sizes: one on the CPU; on a GPU one for each width of vectors and size class of rows. */
+/* Kernels that one program may have over all its sizes: one on the CPU; on a GPU one for each width of vectors and
+ * size class of rows. */
 static int64_t variants(int64_t on_gpu) {
     return strcmp(fsr_backend_name(ctx), "cuda") == 0 ? on_gpu : 1;
 }
 
-/* Sizes are arguments of a kernel. The schedule may change its kind with the size (short rows, long rows), each compiled once: so
+/* Sizes are arguments of a kernel. The schedule may change its kind with the size (short rows, long rows), each
+ * compiled once: so
  * new sizes of every kind that was seen compile nothing. */
 static void other_shapes_never_recompile(void **state) {
     (void)state;

@@ -1,6 +1,7 @@
 /* Every reduction and scan x dtype x axes x keepdims x shape against the reference; operators over tuples.
  *
- * The reductions of one array are outputs of one computation (siblings of one kernel); a second round computes each alone. */
+ * The reductions of one array are outputs of one computation (siblings of one kernel); a second round computes each
+ * alone. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static fsr_node reduction(int which, fsr_node x, const int *a, int n, int flags)
     }
 }
 
-/* The reductions that x has over these axes. argmax takes one axis or all; with nothing to fold the last three are errors. */
+/* The reductions that x has over these axes. argmax takes one axis or all; with nothing to fold the last three are
+ * errors. */
 static int all_reductions(fsr_node x, const struct axes *a, int flags, fsr_node *out, const char **name) {
     int n = 0;
     for (int i = 0; i < REDUCTIONS; ++i) {

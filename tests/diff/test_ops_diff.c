@@ -1,4 +1,5 @@
-/* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference; and the same results through
+/* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference; and the same
+ * results through
  * a plan into the caller's buffers, bit by bit, with guards around them.
  *
  * All ops of one dtype and layout are outputs of one computation: kernels with many outputs, and fewer compilations. */

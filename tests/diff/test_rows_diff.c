@@ -1,12 +1,15 @@
-/* Several passes over a row: softmax, standardizing, a rescale, over rows from one element to longer than any block holds, along rows and along
- * columns, in one kernel each where the plan allows it. Against the reference; and the same bits again when run again. */
+/* Several passes over a row: softmax, standardizing, a rescale, over rows from one element to longer than any block
+ * holds, along rows and along
+ * columns, in one kernel each where the plan allows it. Against the reference; and the same bits again when run again.
+ * */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t shapes[][2] = {{1, 1},      {3, 31},     {5, 32},      {4, 33},    {7, 257},     {2, 4095},   {3, 4096}, {2, 4097},  {300, 128},
-                                    {3, 8192},   {2, 16384},  {3, 16385},   {1, 50000}, {5, 70001},   {2, 200000}, {300, 17000}, {1, 1 << 20},
-                                    {33000, 20}, {40000, 33}, {100, 40000}};
+static const int64_t shapes[][2] = {{1, 1},       {3, 31},      {5, 32},     {4, 33},     {7, 257},
+                                    {2, 4095},    {3, 4096},    {2, 4097},   {300, 128},  {3, 8192},
+                                    {2, 16384},   {3, 16385},   {1, 50000},  {5, 70001},  {2, 200000},
+                                    {300, 17000}, {1, 1 << 20}, {33000, 20}, {40000, 33}, {100, 40000}};
 
 static fsr_node softmax(fsr_node x, int axis) {
     fsr_node e = fsr_exp(fsr_sub(x, fsr_max(x, &axis, 1, FSR_KEEPDIMS)));
@@ -30,8 +33,8 @@ static void check(fsr_dtype dtype, const int64_t *shape, int axis) {
     fsr_node x = data(dtype, shape);
     fsr_node out[] = {softmax(x, axis), centred(x, axis), rescaled(x, axis)};
     for (int i = 0; i < COUNT_OF(out); ++i)
-        subject_verify(&out[i], 1, NULL, "row function %d of %s[%lld,%lld] along %d", i, fsr_dtype_name(dtype), (long long)shape[0],
-                       (long long)shape[1], axis);
+        subject_verify(&out[i], 1, NULL, "row function %d of %s[%lld,%lld] along %d", i, fsr_dtype_name(dtype),
+                       (long long)shape[0], (long long)shape[1], axis);
 }
 
 static void along_rows(void **state) {

@@ -1,4 +1,5 @@
-/* Views of computed values: what a kernel reads through an index map that another expression made. Against the reference. */
+/* Views of computed values: what a kernel reads through an index map that another expression made. Against the
+ * reference. */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
 /* A random graph as a list of steps: small enough to be rebuilt, cut down and printed as C.
  *
- * Every step makes one node (the two operators over pairs make two: their second component is a step of its own, PAIR). Arguments
- * are numbers of earlier steps. A step knows no dtype or shape of its result: the builder does, and whether a step is allowed is
+ * Every step makes one node (the two operators over pairs make two: their second component is a step of its own,
+ * PAIR). Arguments
+ * are numbers of earlier steps. A step knows no dtype or shape of its result: the builder does, and whether a step is
+ * allowed is
  * asked by recording it. */
 #ifndef FUSOR_TESTS_FUZZ_RECIPE_H
 #define FUSOR_TESTS_FUZZ_RECIPE_H
@@ -77,7 +79,8 @@ typedef struct recipe {
 int step_arity(const recipe_step *s);
 bool step_is_pair(step_kind kind);
 
-/* A leaf with data drawn from fill, on a graph with or without a context. fill % 4 == 3: NaN, infinities, signed zeros, limits; 2:
+/* A leaf with data drawn from fill, on a graph with or without a context. fill % 4 == 3: NaN, infinities, signed
+ * zeros, limits; 2:
  * numbers of every magnitude; else small ones. */
 fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, unsigned fill);
 /* The operators: body of fsr_operator. */

@@ -2,8 +2,10 @@
  *
  *     fuzz_fuzz [--graphs N] [--seed S] [--compiled N] [--only SEED] [--verbose]
  *
- * Seeds S, S+1, ... are interpreted (N graphs), and every so often one is compiled as well (until N were). A mismatch says which half is
- * guilty, is cut down and printed as builder code with its plans. --only looks at one seed, compiled too if --compiled is not 0. */
+ * Seeds S, S+1, ... are interpreted (N graphs), and every so often one is compiled as well (until N were). A mismatch
+ * says which half is
+ * guilty, is cut down and printed as builder code with its plans. --only looks at one seed, compiled too if --compiled
+ * is not 0. */
 #include "tests/fuzz/check.h"
 #include <inttypes.h>
 #include <stdlib.h>

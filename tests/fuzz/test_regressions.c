@@ -1,4 +1,5 @@
-/* Graphs that the fuzzer found to be planned or computed wrongly, cut down. Each runs through every plan of check.h (several seeds, for
+/* Graphs that the fuzzer found to be planned or computed wrongly, cut down. Each runs through every plan of check.h
+ * (several seeds, for
  * the less usual plans) against the reference. */
 #include "tests/fuzz/check.h"
 #include "tests/support/nodes.h"
@@ -77,7 +78,8 @@ static void test_wide_result_of_narrow_rows(void **state) {
     CHECK(true, fsr_add(fsr_sum(fsr_mul(delta, delta), NULL, -1, 0), fsr_float(g, 1)));
 }
 
-/* While a kernel joined another's results to its needs, that one was lowered again and took an array from the first: a circle. */
+/* While a kernel joined another's results to its needs, that one was lowered again and took an array from the first: a
+ * circle. */
 static void test_no_circle_while_joining(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 2), 4);

@@ -1,4 +1,5 @@
-/* Generated sources, kept: what a change of the emitters does to them is seen in the diff. The plans are made for an H200 and for a CPU with fixed
+/* Generated sources, kept: what a change of the emitters does to them is seen in the diff. The plans are made for an
+ * H200 and for a CPU with fixed
  * figures, so the texts are the same on every machine.
  * FUSOR_UPDATE_GOLDEN=1 writes the files anew; look at the diff before committing it. */
 #include "backend_cuda/emit_cuda.h"
@@ -10,9 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fsr_target gpu = {.gpu = true, .processors = 132, .max_threads = 1024, .threads_per_processor = 2048, .registers_bytes = 262144,
-                               .shared_bytes = 49152, .cache_bytes = 60 << 20, .memory_bytes = (int64_t)139 << 30, .max_parameter_bytes = 4096};
-static const fsr_target cpu = {.processors = 2, .cache_bytes = 32 << 20, .shared_bytes = 1 << 20, .memory_bytes = (int64_t)16 << 30};
+static const fsr_target gpu = {.gpu = true,
+                               .processors = 132,
+                               .max_threads = 1024,
+                               .threads_per_processor = 2048,
+                               .registers_bytes = 262144,
+                               .shared_bytes = 49152,
+                               .cache_bytes = 60 << 20,
+                               .memory_bytes = (int64_t)139 << 30,
+                               .max_parameter_bytes = 4096};
+static const fsr_target cpu = {
+    .processors = 2, .cache_bytes = 32 << 20, .shared_bytes = 1 << 20, .memory_bytes = (int64_t)16 << 30};
 
 static fsr_node vector(const char *name) {
     return fsr_input(subject_g, name, FSR_F32, 1, SHAPE(1 << 24));
@@ -61,8 +70,10 @@ static fsr_node transposed(void) {
 static const struct {
     const char *name;
     fsr_node (*build)(void);
-} programs[] = {{"hidden_layer", hidden_layer}, {"sum_of_product", sum_of_product}, {"softmax", softmax}, {"softmax_long", softmax_long},
-                {"col_sum", col_sum},           {"cumsum", cumsum},                 {"transposed", transposed}};
+} programs[] = {{"hidden_layer", hidden_layer}, {"sum_of_product", sum_of_product},
+                {"softmax", softmax},           {"softmax_long", softmax_long},
+                {"col_sum", col_sum},           {"cumsum", cumsum},
+                {"transposed", transposed}};
 
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");

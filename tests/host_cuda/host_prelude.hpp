@@ -44,11 +44,11 @@ __SIZE_TYPE__ host_shared_bytes() {
 #define threadIdx (host_now->thread)
 #define blockIdx (host_now->block)
 
-#define HOST_MATH1(name)                                                                                               \
-    extern "C" double name(double) noexcept;                                                                           \
+#define HOST_MATH1(name)                     \
+    extern "C" double name(double) noexcept; \
     extern "C" float name##f(float) noexcept;
-#define HOST_MATH2(name)                                                                                               \
-    extern "C" double name(double, double) noexcept;                                                                   \
+#define HOST_MATH2(name)                             \
+    extern "C" double name(double, double) noexcept; \
     extern "C" float name##f(float, float) noexcept;
 HOST_MATH1(fabs)
 HOST_MATH1(sqrt)
@@ -138,9 +138,9 @@ template <class... P, int... I> static void host_apply(void (*kernel)(P...), voi
 template <class... P> static void host_start(void (*kernel)(P...), void **args) {
     host_apply(kernel, args, host_sequence<__integer_pack(sizeof...(P))...>());
 }
-#define HOST_KERNEL(name)                                                                                              \
-    extern "C" void host_entry(void **args) {                                                                          \
-        host_start(name, args);                                                                                        \
+#define HOST_KERNEL(name)                     \
+    extern "C" void host_entry(void **args) { \
+        host_start(name, args);               \
     }
 
 #endif

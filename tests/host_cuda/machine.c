@@ -23,7 +23,8 @@ enum {
 
 typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, EXITED } fiber_state;
 
-/* A stack that runs one thread after the other. It is left and entered by setjmp and longjmp, which cost no system call;
+/* A stack that runs one thread after the other. It is left and entered by setjmp and longjmp, which cost no system
+ * call;
  * the address sanitizer wants to be told and to see swapcontext. */
 typedef struct strand {
     ucontext_t context;

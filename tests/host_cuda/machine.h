@@ -1,12 +1,15 @@
 /* A grid of blocks on one host thread: what a generated CUDA kernel, compiled as C++, needs to run.
  *
- * Threads are fibers. A fiber runs until it meets others: at a barrier, in a shuffle, or where it says that others may go
+ * Threads are fibers. A fiber runs until it meets others: at a barrier, in a shuffle, or where it says that others may
+ * go
  * first (yield). Which fiber and which block comes next is drawn from a seed, as are the order in which blocks
- * start and how many are resident: a missing barrier, a look-back that counts on the order of blocks, a shuffle without all its lanes
+ * start and how many are resident: a missing barrier, a look-back that counts on the order of blocks, a shuffle
+ * without all its lanes
  * show themselves under some seed. Shared memory starts as garbage. What it cannot show are missing
  * fences: memory is sequentially consistent here.
  *
- * The table below is handed to the compiled kernel (host_prelude.hpp), which includes no header of ours: keep both the same. */
+ * The table below is handed to the compiled kernel (host_prelude.hpp), which includes no header of ours: keep both the
+ * same. */
 #ifndef FUSOR_TESTS_HOST_CUDA_MACHINE_H
 #define FUSOR_TESTS_HOST_CUDA_MACHINE_H
 
@@ -44,7 +47,8 @@ typedef struct host_program {
 
 extern const host_table host_machine_table;
 
-/* Runs blocks x threads to the end; together: all blocks are resident at once, as a cooperative launch promises, at most
+/* Runs blocks x threads to the end; together: all blocks are resident at once, as a cooperative launch promises, at
+ * most
  * HOST_MAX_RESIDENT. FSR_ERR_MISMATCH: the kernel broke a rule of the machine (deadlock, a barrier in
  * divergent code, ...); the fault says which, where, and in which block. */
 fsr_status host_machine_run(const host_program *program, void **args, unsigned blocks, unsigned threads, bool together,

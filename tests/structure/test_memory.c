@@ -295,7 +295,8 @@ static void peak_of_scans(void **state) {
     check_peak(out, 2);
 }
 
-/* Many scans, whose sum is needed at the end: siblings in one kernel keep all their results alive at once; one after the
+/* Many scans, whose sum is needed at the end: siblings in one kernel keep all their results alive at once; one after
+ * the
  * other each result could be added and forgotten. */
 static void peak_of_sibling_scans(void **state) {
     (void)state;

@@ -1,6 +1,7 @@
 /* Kernels built by hand, and arrays for them: for tests of the loop IR and of whatever runs it.
  *
- * The builders keep the rules of fusion/loop_ir.h by themselves: an op's level and pass are the largest of its operands',
+ * The builders keep the rules of fusion/loop_ir.h by themselves: an op's level and pass are the largest of its
+ * operands',
  * its dtypes follow from the table. A test that wants a broken kernel breaks it afterwards. */
 #ifndef FUSOR_TESTS_SUPPORT_KERNELS_H
 #define FUSOR_TESTS_SUPPORT_KERNELS_H
@@ -14,7 +15,8 @@ int kernel_scalar(fsr_kernel *k, fsr_dtype dtype);
 /* A new integer argument; returns its place. */
 int kernel_slot(fsr_kernel *k);
 
-/* Accesses. linear: C order over a domain of at most two dimensions. rows: C order over at most two parallel ones. strided:
+/* Accesses. linear: C order over a domain of at most two dimensions. rows: C order over at most two parallel ones.
+ * strided:
  * one slot a dimension, 0 no stride, 1 unit stride, else kernel_slot's; offset -1 or a slot. */
 int kernel_linear(fsr_kernel *k, int buffer);
 int kernel_rows_access(fsr_kernel *k, int buffer);
@@ -59,7 +61,8 @@ kernel_planes(fsr_dtype dtype); /* 2 parallel dimensions: b0 linear, b1 a row, b
                                                 b1 + b2 - b3 linear, b5 = index 0 * 3 + index 1, f64 */
 fsr_kernel *kernel_map(fsr_dtype dtype); /* rows only: b0, b1 in, b2 = b0 * b1 + s0, b3 = b0 < b1 */
 
-/* A random kernel over rows x columns, the same for the same seed: loads of every shape, ops, several folds, results used in
+/* A random kernel over rows x columns, the same for the same seed: loads of every shape, ops, several folds, results
+ * used in
  * later passes, stores everywhere. Integers only, so that every association gives the same bits. schedule says what is
  * allowed: passes, kept values, operators, and whether rows run along memory (COL). */
 fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans);
@@ -80,7 +83,8 @@ void kernel_data_new(kernel_data *data, const fsr_kernel *k, fsr_launch *launch,
 void kernel_data_free(kernel_data *data);
 /* True if the guards are whole; else *where is the array. */
 bool kernel_data_guards(const kernel_data *data, const fsr_kernel *k, int *where);
-/* True if arrays are equal: exactly, or for floats within tolerance relative to max(1, |expected|) (0: the same bits but for
+/* True if arrays are equal: exactly, or for floats within tolerance relative to max(1, |expected|) (0: the same bits
+ * but for
  * NaN). On a mismatch writes what and where. */
 bool kernel_data_equal(const kernel_data *expected, const kernel_data *got, const fsr_kernel *k, double tolerance,
                        char *why, size_t size);

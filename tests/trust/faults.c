@@ -442,7 +442,8 @@ int __wrap_fclose(FILE *file) {
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
-/* The stub compiler: a program named STUB is not started. It is the machine's compiler, remembered: the same source gives the same
+/* The stub compiler: a program named STUB is not started. It is the machine's compiler, remembered: the same source
+ * gives the same
  * object, from memory. Thousands of contexts can so compile in a minute. */
 typedef struct remembered {
     struct remembered *next;
@@ -583,7 +584,8 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options) {
     return -1;
 }
 
-/* ---- temporary directories ---------------------------------------------------------------------------------------- */
+/* ---- temporary directories ----------------------------------------------------------------------------------------
+ * */
 
 /* In memory that children share: what a killed one leaves is known. */
 typedef struct directories {
@@ -650,7 +652,8 @@ int faults_descriptors(void) {
     return n;
 }
 
-/* ---- libraries ------------------------------------------------------------------------------------------------------ */
+/* ---- libraries
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool nvrtc_is_fake;
 static char fake_library; /* its address is the fake's handle */

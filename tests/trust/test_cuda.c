@@ -1,4 +1,5 @@
-/* The CUDA backend's host code over a driver that is none (fake_cuda.h): every call of the driver and of NVRTC failing in turn,
+/* The CUDA backend's host code over a driver that is none (fake_cuda.h): every call of the driver and of NVRTC failing
+ * in turn,
  * every allocation failing in turn, a full device, a lost context, a driver too old, none at all. */
 #include "tests/support/subject.h"
 #include <stdio.h>
@@ -284,7 +285,8 @@ static fsr_node megabytes(fsr_graph *g, int64_t n) {
     return fsr_hint_set(fsr_add(fsr_arange(g, FSR_F32, n << 18), fsr_float(g, 1)), FSR_HINT_MATERIALIZE);
 }
 
-/* 100 MB on the device, 60 lie free in the pool in blocks that do not fit: they are given back and the request served. */
+/* 100 MB on the device, 60 lie free in the pool in blocks that do not fit: they are given back and the request served.
+ * */
 static void full_device(void **state) {
     (void)state;
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);
@@ -337,7 +339,8 @@ static void full_device(void **state) {
     same_holdings(before, "room again", 0);
 }
 
-/* A kernel that destroys the context: the launch is fine, reading tells it, everything after tells it too, closing frees all. */
+/* A kernel that destroys the context: the launch is fine, reading tells it, everything after tells it too, closing
+ * frees all. */
 static void lost_context(void **state) {
     (void)state;
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);

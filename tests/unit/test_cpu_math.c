@@ -57,7 +57,8 @@ static void apply(fsr_backend *b, fsr_module *m, int64_t n, void *x, void *y, vo
 
 /* ---- errors ---------------------------------------------------------------------------------------------- */
 
-/* Units in the last place of the exact result between it and `got`; 1e9 for a wrong special. digits: 24 or 53, least: the
+/* Units in the last place of the exact result between it and `got`; 1e9 for a wrong special. digits: 24 or 53, least:
+ * the
  * exponent (of frexp) of the least normal number. */
 static double ulps(long double got, long double exact, long double largest, int digits, int least) {
     int exponent;
@@ -295,7 +296,8 @@ static void powers(void **state) {
     free(u);
 }
 
-/* ---- neighbours ---------------------------------------------------------------------------------------------------- */
+/* ---- neighbours ----------------------------------------------------------------------------------------------------
+ * */
 
 /* The same values in long runs, alone, and among arguments beyond every limit. */
 static void neighbours_do_not_matter(void **state) {

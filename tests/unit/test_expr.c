@@ -1,4 +1,5 @@
-/* Expression strings: precedence and values against C, names against the builders they stand for, statements, scopes. */
+/* Expression strings: precedence and values against C, names against the builders they stand for, statements, scopes.
+ * */
 #include "fusor/expr.h"
 #include "graph/scope.h"
 #include "primitives/primitives.h"
@@ -498,7 +499,8 @@ static void decimal_point(void **state) {
         skip();
 }
 
-/* ---- docs/expressions.md: its examples have the dtype and shape they say, its mistakes the message ------------------- */
+/* ---- docs/expressions.md: its examples have the dtype and shape they say, its mistakes the message
+ * ------------------- */
 
 static void example(char *line) {
     char *type = line + strlen(line);

@@ -1,5 +1,7 @@
-/* Generated CUDA on the host: every schedule at small awkward sizes, under several orders of blocks and threads, against
- * the interpreter of the loop IR; arrays stand between guards, and every order must give the same bits. First the machine
+/* Generated CUDA on the host: every schedule at small awkward sizes, under several orders of blocks and threads,
+ * against
+ * the interpreter of the loop IR; arrays stand between guards, and every order must give the same bits. First the
+ * machine
  * that runs them must see the mistakes it is there for. */
 #include <setjmp.h>
 #include <stdarg.h>
