@@ -54,7 +54,8 @@ static bool is_machine_line(const char *line) {
     return false;
 }
 
-/* The first processor's identity and feature flags, and the kernel's name of the architecture. NULL if they cannot be read, or
+/* The first processor's identity and feature flags, and the kernel's name of the architecture. NULL if they cannot be
+ * read, or
  * memory is out: a name without the flags would fit machines that differ. */
 static char *describe_machine(void) {
     struct utsname name;
@@ -79,7 +80,8 @@ static char *describe_machine(void) {
 
 /* ---- finding a compiler ------------------------------------------------------------------------- */
 
-/* 0, or an errno that says nothing about the compiler (ENOMEM: memory is out). Fills program and version if it works, else adds
+/* 0, or an errno that says nothing about the compiler (ENOMEM: memory is out). Fills program and version if it works,
+ * else adds
  * to `tried` what was wrong. */
 static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
     const char *const argv[] = {program, "--version", NULL};
@@ -122,7 +124,8 @@ static fsr_status search(fsr_c_compiler *c, fsr_fault *fault) {
     return status;
 }
 
-/* A search without a result is made again next time: what stood in the way (no memory, too many open files, a compiler not
+/* A search without a result is made again next time: what stood in the way (no memory, too many open files, a compiler
+ * not
  * yet installed) may be gone. Likewise the machine's description; while there is none, *cache is NULL. */
 static fsr_status find_compiler(fsr_c_compiler *c, fsr_disk_cache **cache, fsr_fault *fault) {
     pthread_mutex_lock(&c->lock);

@@ -131,7 +131,8 @@ static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-/* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest would
+/* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest
+ * would
  * double the compiler's work. */
 static void put_scalar_mark(fsr_c_emit *e) {
     fsr_c_line(e, "__asm__(\"\");");

@@ -3,7 +3,8 @@
  * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
- * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip: a<f>_<i>
+ * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip:
+ * a<f>_<i>
  * elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
  * instruction i of an earlier stage. r is the row, l a lane, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H

@@ -1,7 +1,8 @@
 /* Scans of adjacent columns in generated C.
  *
  * The columns run in strips that fit the first cache. The loop's instructions are cut into stages (see
- * fusion/launch_shape.h): those before a scan run over the whole strip and leave its inputs in an array; the scan does the
+ * fusion/launch_shape.h): those before a scan run over the whole strip and leave its inputs in an array; the scan does
+ * the
  * array; those after it run over the strip again. A value that a later stage reads is held in an array of its own.
  *
  * An array is scanned in blocks of 16: in four steps element l takes in element l - 1, l - 2, l - 4, l - 8, which is
@@ -138,7 +139,8 @@ static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) 
     fsr_text_free(&right);
 }
 
-/* Blocks one after the other; then what comes before a block into its elements. h[15] is what comes before the strip. */
+/* Blocks one after the other; then what comes before a block into its elements. h[15] is what comes before the strip.
+ * */
 static void put_blocks(fsr_c_emit *e, int fold) {
     const fsr_combine *c = combine_of(e, fold);
     for (int i = 0; i < c->arity; i++)
