@@ -1,3 +1,5 @@
+/* Fibers jump between stacks on purpose: the fortified longjmp of some systems takes that for corruption. */
+#undef _FORTIFY_SOURCE
 #include "tests/host_cuda/machine.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +26,7 @@ enum {
 typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, EXITED } fiber_state;
 
 /* A stack that runs one thread after the other. It is left and entered by setjmp and longjmp, which cost no system
- * call;
- * the address sanitizer wants to be told and to see swapcontext. */
+ * call; the address sanitizer wants to be told and to see swapcontext. */
 typedef struct strand {
     ucontext_t context;
     jmp_buf jump;
