@@ -257,7 +257,7 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
 
 /* The comment, kept from ending its own brackets. */
 static void put_head(const fsr_c_emit *e, fsr_text *to) {
-    static const char *const kinds[] = {"map", "row", "split", "col", "lookback"};
+    static const char *const kinds[] = {"map", "row", "split", "col", "lookback", "team"};
     const fsr_kernel *k = e->k;
     fsr_text_add(to, "/* %s: ", k->name);
     for (const char *p = k->comment; *p; p++)
