@@ -85,7 +85,8 @@ typedef struct fsr_verify_report {
 
 /* Computes outs on the context's backend and on the reference (wider arithmetic, node by node), and
  * compares within the bound that the ops' error bounds and the reductions' trees give. Slow and
- * memory-hungry: for tests and doubts. An output computed before a parameter it depends on was changed is compared with the new value. FSR_ERR_MISMATCH: outside; the report names the worst element. */
+ * memory-hungry: for tests and doubts. An output computed before a parameter it depends on was changed is compared
+ * with the new value. FSR_ERR_MISMATCH: outside; the report names the worst element. */
 fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report);
 
 /* ---- .npy files (NumPy's format 1.0, 2.0, 3.0; C order and Fortran order, little endian) ------------ */
