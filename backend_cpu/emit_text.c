@@ -263,7 +263,9 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
                      "typedef __UINT64_TYPE__ u64;\n"
                      "typedef float f32;\n"
                      "typedef double f64;\n"
-                     "typedef union { u8 b, u8; i32 i32; i64 i64; f32 f32; f64 f64; } scalar;\n\n");
+                     "typedef struct { f32 re, im; } c64;\n"
+                     "typedef struct { f64 re, im; } c128;\n"
+                     "typedef union { u8 b, u8; i32 i32; i64 i64; f32 f32; f64 f64; c64 c64; c128 c128; } scalar;\n\n");
     for (int i = 0; i < e->nlibm; i++)
         put_libm(to, &e->libm[i]);
     if (e->nlibm)

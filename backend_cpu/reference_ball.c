@@ -108,7 +108,7 @@ fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius) {
 
 /* ---- wide evaluation of the REF column --------------------------------------------------------- */
 
-#define REF(f, i, b) f
+#define REF(f, ...) f
 #define REF_NONE 0
 #define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc) \
     case FSR_OP_##id:                                                                        \

@@ -148,7 +148,7 @@ static bool add_leaf(builder *b, fsr_ref ref) {
 static int same_size(const builder *b, const fsr_rec *rec) {
     for (int i = 0; i < b->flow->nscalars; ++i) {
         const fsr_rec *other = fsr_graph_rec(b->g, b->binding->scalar[i].id);
-        if (!other->name && other->dtype[0] == rec->dtype[0] && other->value.bits == rec->value.bits)
+        if (!other->name && other->dtype[0] == rec->dtype[0] && fsr_value_equal(other->value, rec->value))
             return seen_get(&b->seen, b->binding->scalar[i].id, COMPUTED);
     }
     return -1;

@@ -29,6 +29,10 @@ static void put_int(bytes *b, int64_t value) {
     put(b, &value, sizeof value);
 }
 
+static void put_value(bytes *b, fsr_value value) {
+    put(b, &value, sizeof value);
+}
+
 static void put_view(bytes *b, const fsr_view *view, int ndim) {
     put_int(b, view->kind);
     for (int i = 0; i < ndim && view->kind == FSR_VIEW_AFFINE; ++i) {
@@ -44,12 +48,12 @@ static void put_combine(bytes *b, const fsr_combine *c) {
     put(b, c->dtype, sizeof c->dtype[0] * (size_t)c->arity);
     put(b, c->result, sizeof c->result[0] * (size_t)c->arity);
     for (int i = 0; i < c->arity; ++i)
-        put_int(b, (int64_t)c->identity[i].bits);
+        put_value(b, c->identity[i]);
     for (int i = 0; i < c->nsteps; ++i) {
         const fsr_step *s = &c->step[i];
         int step[] = {s->kind, s->dtype, s->compute, s->op, s->arg[0], s->arg[1], s->arg[2], s->index};
         put(b, step, sizeof step);
-        put_int(b, (int64_t)s->value.bits);
+        put_value(b, s->value);
     }
 }
 
@@ -62,7 +66,7 @@ static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
     if (n->kind == FSR_NODE_MAP)
         put_int(b, n->op);
     if (n->kind == FSR_NODE_CONST)
-        put_int(b, (int64_t)n->value.bits);
+        put_value(b, n->value);
     if (n->kind == FSR_NODE_VIEW)
         put_view(b, &n->view, flow->node[n->arg[0].id].shape.ndim);
     if (n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA) {

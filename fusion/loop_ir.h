@@ -175,7 +175,7 @@ void fsr_kernel_print(const fsr_kernel *k, FILE *to);
 typedef struct fsr_launch {
     void *array[FSR_MAX_BUFFERS];
     int64_t integer[FSR_MAX_INTS];
-    fsr_value scalar[FSR_MAX_SCALARS];
+    _Alignas(16) fsr_value scalar[FSR_MAX_SCALARS];
     int64_t blocks; /* CUDA */
     void *work;     /* partial states: fsr_kernel_work_bytes; uninitialized */
     void *zero;     /* tickets and tile flags: fsr_kernel_zero_bytes, zero before the launch; the kernel leaves them

@@ -176,7 +176,7 @@ static int load_stored(lowering *l, fsr_link link, const fsr_index *index, int f
 static int constant(lowering *l, fsr_dtype dtype, fsr_value value) {
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
-        if (at->kind == FSR_INST_CONST && at->dtype == dtype && at->value.bits == value.bits)
+        if (at->kind == FSR_INST_CONST && at->dtype == dtype && fsr_value_equal(at->value, value))
             return i;
     }
     fsr_inst inst = blank(FSR_INST_CONST, dtype, -1);

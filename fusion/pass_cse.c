@@ -12,7 +12,7 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 static uint64_t hash(const fsr_flow_node *n) {
     uint64_t h = mix((uint64_t)n->kind, (uint64_t)n->dtype[0]);
     h = mix(h, (uint64_t)n->op);
-    h = mix(h, n->value.bits);
+    h = mix(mix(h, n->value.bits), n->value.high);
     h = mix(h, (uint64_t)n->ordinal);
     for (int i = 0; i < n->nargs; ++i)
         h = mix(mix(h, (uint64_t)n->arg[i].id), (uint64_t)n->arg[i].output);
@@ -39,7 +39,7 @@ static bool equal(const fsr_flow *flow, const fsr_flow_node *a, const fsr_flow_n
     for (int i = 0; i < a->nargs; ++i)
         if (!fsr_link_equal(a->arg[i], b->arg[i]))
             return false;
-    if (a->kind == FSR_NODE_CONST && a->value.bits != b->value.bits)
+    if (a->kind == FSR_NODE_CONST && !fsr_value_equal(a->value, b->value))
         return false;
     if (a->kind == FSR_NODE_VIEW && !view_equal(&a->view, &b->view, flow->node[a->arg[0].id].shape.ndim))
         return false;

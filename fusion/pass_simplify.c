@@ -18,7 +18,7 @@ static const fsr_flow_node *literal(const fsr_flow *flow, fsr_link link) {
 
 static bool is_value(const fsr_flow *flow, fsr_link link, double value) {
     const fsr_flow_node *n = literal(flow, link);
-    return n && n->value.bits == fsr_value_from_double(n->dtype[0], value).bits;
+    return n && fsr_value_equal(n->value, fsr_value_from_double(n->dtype[0], value));
 }
 
 static bool rewrite(const fsr_flow *flow, const fsr_flow_node *n, fsr_link *to) {

@@ -21,8 +21,8 @@ typedef struct row {
 enum { COMMUTATIVE = FSR_OP_COMMUTATIVE, ASSOCIATIVE = FSR_OP_ASSOCIATIVE, EXACT = FSR_OP_EXACT };
 
 static const row ops[] = {
-#define C(f, i, b) \
-    { f, i, b }
+#define C(...) \
+    { __VA_ARGS__ }
 #define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c, ref, doc) \
     {FSR_OP_##id, #name, arity, FSR_RULE_##rule, flags, cost, ulp, c, doc},
 #include "graph/scalar_ops.def"
@@ -93,7 +93,7 @@ static void write_cell(FILE *to, const char *text) {
 }
 
 static void write_doc(FILE *to) {
-    static const char *const classes[] = {"float", "int", "bool"};
+    static const char *const classes[] = {"float", "int", "bool", "complex"};
 
     fputs("# Scalar operations\n\n"
           "Generated from `graph/scalar_ops.def` (`cmake --build <build> --target docs`): do not edit.\n\n"

@@ -12,10 +12,10 @@
 
 enum { COMMUTATIVE = FSR_OP_COMMUTATIVE, ASSOCIATIVE = FSR_OP_ASSOCIATIVE, EXACT = FSR_OP_EXACT };
 
-#define CUDA(f, i, b) \
-    { f, i, b }
-#define C(f, i, b) \
-    { f, i, b }
+#define CUDA(...) \
+    { __VA_ARGS__ }
+#define C(...) \
+    { __VA_ARGS__ }
 static const fsr_op_info table[FSR_OP_COUNT] = {
 #define FSR_SCALAR_OP(id, name_, arity_, rule_, flags_, identity_, cost_, ulp_, cuda_, c_, ref_, doc_) \
     [FSR_OP_##id] = {.name = #name_,                                                                   \
@@ -86,7 +86,7 @@ fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype) {
     case FSR_OP_##id:                                                                        \
         return ref;
 
-#define REF(f, i, b) f
+#define REF(f, ...) f
 #define W_(fn) fn##f
 static float eval_float(fsr_op op, float a, float b, float c) {
     switch (op) {
@@ -113,7 +113,7 @@ static long double eval_long_double(fsr_op op, long double a, long double b, lon
 #undef W_
 #undef REF
 
-#define REF(f, i, b) i
+#define REF(f, i, ...) i
 static int64_t eval_int(fsr_op op, int64_t a, int64_t b, int64_t c) {
     switch (op) {
 #include "graph/scalar_ops.def"
@@ -122,7 +122,7 @@ static int64_t eval_int(fsr_op op, int64_t a, int64_t b, int64_t c) {
 }
 #undef REF
 
-#define REF(f, i, b) b
+#define REF(f, i, b, ...) b
 static int eval_bool(fsr_op op, int a, int b, int c) {
     switch (op) {
 #include "graph/scalar_ops.def"

@@ -36,7 +36,7 @@ typedef enum fsr_identity {
 } fsr_identity;
 
 /* Operand classes: the index of a text column. */
-typedef enum fsr_class { FSR_CLASS_FLOAT, FSR_CLASS_INT, FSR_CLASS_BOOL, FSR_CLASS_COUNT } fsr_class;
+typedef enum fsr_class { FSR_CLASS_FLOAT, FSR_CLASS_INT, FSR_CLASS_BOOL, FSR_CLASS_COMPLEX, FSR_CLASS_COUNT } fsr_class;
 
 typedef struct fsr_op_info {
     const char *name;
@@ -63,6 +63,10 @@ bool fsr_op_defined(fsr_op op, fsr_dtype compute);
 /* Identity of op as a reduction over dtype. The op's identity must not be NONE. */
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
 
+/* The same bits. */
+static inline bool fsr_value_equal(fsr_value a, fsr_value b) {
+    return a.bits == b.bits && a.high == b.high;
+}
 /* value converted to dtype as fsr_cast does (truncate, saturate, NaN to 0 for integers; != 0 for bool). */
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value);
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value);

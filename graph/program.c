@@ -45,7 +45,7 @@ static bool step_equal(const fsr_step *a, const fsr_step *b) {
         return false;
     switch (a->kind) {
     case FSR_STEP_ARG: return a->index == b->index;
-    case FSR_STEP_CONST: return a->value.bits == b->value.bits;
+    case FSR_STEP_CONST: return fsr_value_equal(a->value, b->value);
     case FSR_STEP_OP: break;
     }
     if (a->op != b->op || a->compute != b->compute)
@@ -60,7 +60,8 @@ bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b) {
     if (a->arity != b->arity || a->nsteps != b->nsteps || a->commutative != b->commutative || a->builtin != b->builtin)
         return false;
     for (int i = 0; i < a->arity; i++)
-        if (a->dtype[i] != b->dtype[i] || a->identity[i].bits != b->identity[i].bits || a->result[i] != b->result[i])
+        if (a->dtype[i] != b->dtype[i] || !fsr_value_equal(a->identity[i], b->identity[i]) ||
+            a->result[i] != b->result[i])
             return false;
     for (int i = 0; i < a->nsteps; i++)
         if (!step_equal(&a->step[i], &b->step[i]))

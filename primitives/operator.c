@@ -62,7 +62,7 @@ static bool enter(capture *t, uint32_t id) {
 static bool step_equal(const fsr_step *a, const fsr_step *b) {
     return a->kind == b->kind && a->dtype == b->dtype && a->compute == b->compute && a->op == b->op &&
            a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1] && a->arg[2] == b->arg[2] && a->index == b->index &&
-           a->value.bits == b->value.bits;
+           fsr_value_equal(a->value, b->value);
 }
 
 /* The step of a node whose arguments have theirs. */
@@ -150,7 +150,7 @@ static void recognize(fsr_combine *c) {
     fsr_combine builtin;
     memset(&builtin, 0, sizeof builtin);
     fsr_combine_builtin(&builtin, last->op, c->dtype[0]);
-    if (builtin.identity[0].bits == c->identity[0].bits && builtin.commutative == c->commutative)
+    if (fsr_value_equal(builtin.identity[0], c->identity[0]) && builtin.commutative == c->commutative)
         *c = builtin;
 }
 

@@ -256,7 +256,7 @@ static fsr_status bind_scalar(fsr_plan *plan, const fsr_arg *arg, int number, bo
         fsr_status status = check_arg(arg, (int64_t)size, "parameter", number, fault);
         if (status)
             return status;
-        plan->value[i].bits = 0;
+        plan->value[i] = (fsr_value){.bits = 0};
         memcpy(&plan->value[i], arg->data, size);
         if (plan->scalar[i].dtype == FSR_BOOL)
             plan->value[i].b = plan->value[i].b != 0;

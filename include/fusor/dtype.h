@@ -23,7 +23,16 @@ typedef enum fsr_dtype {
         FSR_DTYPE_COUNT
 } fsr_dtype;
 
-/* One element of any dtype. */
+/* A complex number, as it lies in memory. */
+typedef struct fsr_c64 {
+    float re, im;
+} fsr_c64;
+typedef struct fsr_c128 {
+    double re, im;
+} fsr_c128;
+
+/* One element of any dtype. The bytes behind the element's own are zero in values that Fusor hands out; so
+ * {.bits = 0} is a zero of every dtype, and bits with high tell equal values from others. */
 typedef union fsr_value {
     uint8_t b; /* FSR_BOOL */
     uint8_t u8;
@@ -31,7 +40,9 @@ typedef union fsr_value {
     int64_t i64;
     float f32;
     double f64;
-    uint64_t bits; /* the bytes above the element's size are zero in values that Fusor hands out */
+    fsr_c64 c64;
+    fsr_c128 c128;
+    __extension__ struct { uint64_t bits, high; };
 } fsr_value;
 
 #ifdef __cplusplus

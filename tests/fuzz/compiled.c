@@ -66,7 +66,7 @@ static bool same(fsr_dtype dtype, const void *a, const void *b, int64_t n) {
         memcpy(&y, (const char *)b + (size_t)i * size, size);
         bool nan =
             fsr_dtype_is_float(dtype) && isnan(fsr_value_to_double(dtype, x)) && isnan(fsr_value_to_double(dtype, y));
-        if (x.bits != y.bits && !nan)
+        if (!fsr_value_equal(x, y) && !nan)
             return false;
     }
     return true;

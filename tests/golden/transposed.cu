@@ -9,6 +9,8 @@ typedef long long i64;
 typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
+struct alignas(8) c64 { f32 re, im; };
+struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
 static inline u32 fsr_div(u32 a, u32 b) { return a / b; }

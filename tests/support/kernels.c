@@ -464,8 +464,8 @@ bool kernel_data_guards(const kernel_data *data, const fsr_kernel *k, int *where
 }
 
 static bool value_equal(fsr_dtype dtype, fsr_value a, fsr_value b, double tolerance) {
-    if (!fsr_dtype_is_float(dtype) || a.bits == b.bits)
-        return a.bits == b.bits;
+    if (!fsr_dtype_is_float(dtype) || fsr_value_equal(a, b))
+        return fsr_value_equal(a, b);
     double x = fsr_value_to_double(dtype, a), y = fsr_value_to_double(dtype, b);
     if (isnan(x) || isnan(y))
         return isnan(x) && isnan(y);
