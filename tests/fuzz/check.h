@@ -46,11 +46,11 @@ bool check_force(fsr_node x, bool rounded, uint64_t seed, finding *out);
 
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
-/* Two contexts of the CPU backend, with fusion and without. False (and why): there is no compiler. */
+/* Two contexts of one backend, with fusion and without. False (and why): there is no compiler, or no device. */
 typedef struct check_pair {
     fsr_context *fused, *unfused;
 } check_pair;
-bool check_pair_open(check_pair *pair, char *why, size_t size);
+bool check_pair_open(check_pair *pair, fsr_backend_kind backend, char *why, size_t size);
 void check_pair_close(check_pair *pair);
 verdict check_compiled(const check_pair *pair, const recipe *r, finding *out);
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool check_pair_open(check_pair *pair, char *why, size_t size) {
+bool check_pair_open(check_pair *pair, fsr_backend_kind backend, char *why, size_t size) {
     fsr_config config;
     memset(pair, 0, sizeof *pair);
     if (fsr_config_init(&config, why, size))
         return false;
-    config.backend = FSR_BACKEND_CPU;
+    config.backend = backend;
     config.fusion = 1;
     if (fsr_open_why(&config, &pair->fused, why, size))
         return false;

@@ -1,11 +1,11 @@
 /* The fuzzer: random graphs, reference against unfused against fused.
  *
- *     fuzz_fuzz [--graphs N] [--seed S] [--compiled N] [--only SEED] [--verbose]
+ *     fuzz_fuzz [--graphs N] [--seed S] [--compiled N] [--only SEED] [--backend cpu|cuda] [--verbose]
  *
  * Seeds S, S+1, ... are interpreted (N graphs), and every so often one is compiled as well (until N were). A mismatch
  * says which half is
  * guilty, is cut down and printed as builder code with its plans. --only looks at one seed, compiled too if --compiled
- * is not 0. */
+ * is not 0. --backend: where graphs are compiled, cpu unless said. */
 #include "tests/fuzz/check.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ typedef struct options {
     long graphs, compiled;
     uint64_t seed, only;
     bool one, verbose;
+    fsr_backend_kind backend;
 } options;
 
 typedef struct hunt {
@@ -81,6 +82,8 @@ static bool parse(int argc, char **argv, options *o) {
             o->seed = strtoull(value, NULL, 10);
         else if (strcmp(name, "--only") == 0)
             o->only = strtoull(value, NULL, 10), o->one = true;
+        else if (strcmp(name, "--backend") == 0)
+            o->backend = strcmp(value, "cuda") == 0 ? FSR_BACKEND_CUDA : FSR_BACKEND_CPU;
         else
             return false;
     }
@@ -105,7 +108,7 @@ static void compiled(const options *o, int *bad) {
     long done = 0;
     if (o->compiled <= 0)
         return;
-    if (!check_pair_open(&pair, why, sizeof why)) {
+    if (!check_pair_open(&pair, o->backend, why, sizeof why)) {
         printf("compiled: skipped, %s\n", why);
         check_pair_close(&pair);
         return;
@@ -120,10 +123,12 @@ static void compiled(const options *o, int *bad) {
 }
 
 int main(int argc, char **argv) {
-    options o = {.graphs = 8000, .compiled = 30, .seed = 1};
+    options o = {.graphs = 8000, .compiled = 30, .seed = 1, .backend = FSR_BACKEND_CPU};
     int bad = 0;
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "usage: %s [--graphs N] [--seed S] [--compiled N] [--only SEED] [--verbose]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [--graphs N] [--seed S] [--compiled N] [--only SEED] [--backend cpu|cuda] [--verbose]\n",
+                argv[0]);
         return 2;
     }
     if (o.one) {

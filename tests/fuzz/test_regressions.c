@@ -130,7 +130,7 @@ static void test_no_circle_by_merging(void **state) {
 static void check_on_cpu(int (*record)(fsr_graph *graph, fsr_node *out)) {
     check_pair pair;
     char why[300] = "";
-    if (!check_pair_open(&pair, why, sizeof why)) {
+    if (!check_pair_open(&pair, FSR_BACKEND_CPU, why, sizeof why)) {
         check_pair_close(&pair);
         print_message("no compiler: %s\n", why);
         skip();
