@@ -73,3 +73,24 @@ bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int al
     *poison = fsr_poison(x.graph, at, FSR_ERR_VALUE, what, "unknown flags %d for %s", flags, fsr_say(x).text);
     return false;
 }
+
+bool fsr_reduction_take(fsr_node x, fsr_site at, const char *what, const int *axes, int naxes, int flags,
+                        uint32_t *mask, fsr_node *poison) {
+    fsr_graph *g;
+    if (fsr_poison_of(at, what, &x, 1, &g, poison))
+        return false;
+    return fsr_flags_take(x, at, what, flags, FSR_KEEPDIMS, poison) &&
+           fsr_axes_take(x, at, what, axes, naxes, mask, poison);
+}
+
+bool fsr_element_take(fsr_node x, fsr_site at, const char *what, uint32_t mask, fsr_node *poison) {
+    const fsr_shape *shape = &fsr_node_rec(x)->shape;
+    fsr_shape result = *shape;
+    for (int i = 0; i < shape->ndim; i++)
+        if (mask >> i & 1)
+            result.dim[i] = 1;
+    if (fsr_folded(shape, mask) != 0 || fsr_shape_size(&result) == 0)
+        return true;
+    *poison = fsr_poison(x.graph, at, FSR_ERR_EMPTY, what, "%s has no element along the reduced axes", fsr_say(x).text);
+    return false;
+}

@@ -11,9 +11,9 @@
 
 enum { MAX_OPERANDS = 16 };
 
-enum { AXES = 1, KEEPDIMS = 2, EXCLUSIVE = 4, DDOF = 8 };
-static const char *const option_names[] = {"axis", "keepdims", "exclusive", "ddof"};
-enum { OPTIONS = 4 };
+enum { AXES = 1, KEEPDIMS = 2, EXCLUSIVE = 4, REVERSE = 8, DDOF = 16, ORD = 32 };
+static const char *const option_names[] = {"axis", "keepdims", "exclusive", "reverse", "ddof", "ord"};
+enum { OPTIONS = 6, FIRST_WORD = 1, FIRST_NUMBER = 4 }; /* words stand alone or are true or false */
 
 typedef struct call {
     fsr_token name;
@@ -25,7 +25,7 @@ typedef struct call {
     int64_t list[FSR_MAX_DIMS]; /* AXES: [..], or one number */
     int axes[FSR_MAX_DIMS];     /* the same as ints, once checked */
     int nlist;
-    double ddof;
+    double number[OPTIONS]; /* DDOF, ORD */
 } call;
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
@@ -56,14 +56,14 @@ static void read_list(fsr_reading *r, call *c) {
         fsr_token_expect(r, "]");
 }
 
-static void read_ddof(fsr_reading *r, call *c) {
+static void read_number(fsr_reading *r, call *c, int option) {
     const char *where = r->token.at;
     fsr_node x = fsr_read_value(r);
     const fsr_rec *rec = r->status ? NULL : fsr_node_rec(x);
     if (rec && rec->weak)
-        c->ddof = fsr_value_to_double(rec->dtype[0], rec->value);
+        c->number[option] = fsr_value_to_double(rec->dtype[0], rec->value);
     else
-        fsr_reading_fail(r, where, FSR_ERR_VALUE, "ddof must be a number of literals");
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s must be a number of literals", option_names[option]);
 }
 
 /* What follows "option" or "option=". */
@@ -74,8 +74,8 @@ static void read_option(fsr_reading *r, call *c, int option) {
         return;
     if (option == 0) {
         read_list(r, c);
-    } else if (option == 3) {
-        read_ddof(r, c);
+    } else if (option >= FIRST_NUMBER) {
+        read_number(r, c, option);
     } else {
         bool yes = fsr_token_says(&r->token, "true"), no = fsr_token_says(&r->token, "false");
         if (!yes && !no)
@@ -85,7 +85,7 @@ static void read_option(fsr_reading *r, call *c, int option) {
     }
 }
 
-/* The option whose word is next: keepdims and exclusive also stand alone. -1: none, an operand follows. */
+/* The option whose word is next: keepdims, exclusive and reverse also stand alone. -1: none, an operand follows. */
 static int option_next(const fsr_reading *r) {
     fsr_token after = fsr_token_peek(r);
     if (r->status || r->token.kind != FSR_TOKEN_WORD || after.kind != FSR_TOKEN_MARK)
@@ -93,7 +93,7 @@ static int option_next(const fsr_reading *r) {
     bool equals = fsr_token_says(&after, "="), alone = fsr_token_says(&after, ",") || fsr_token_says(&after, ")");
     for (int i = 0; i < OPTIONS; i++)
         if (fsr_token_says(&r->token, option_names[i]))
-            return equals || (alone && (i == 1 || i == 2)) ? i : -1;
+            return equals || (alone && i >= FIRST_WORD && i < FIRST_NUMBER) ? i : -1;
     return -1;
 }
 
@@ -172,14 +172,46 @@ static bool is(const call *c, const char *name) {
 
 /* ---- functions; each returns false if the name is not one of its own ---------------------------------------- */
 
+typedef fsr_node reduction_fn(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+typedef fsr_node numbered_fn(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double number);
+typedef fsr_node position_fn(fsr_site at, fsr_node x, const int *axis, int flags);
+
+/* A reduction: one of the three signatures. option: what the number is. */
 typedef struct reduction {
     const char *name;
-    fsr_node (*build)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+    reduction_fn *build;
+    numbered_fn *numbered;
+    position_fn *position;
+    int option;
+    double otherwise; /* the number that is not given */
 } reduction;
 
-static const reduction reductions[] = {{"sum", fsr_sum_at}, {"prod", fsr_prod_at}, {"min", fsr_min_at},
-                                       {"max", fsr_max_at}, {"mean", fsr_mean_at}, {"any", fsr_any_at},
-                                       {"all", fsr_all_at}};
+static const reduction reductions[] = {
+    {.name = "sum", .build = fsr_sum_at},
+    {.name = "prod", .build = fsr_prod_at},
+    {.name = "min", .build = fsr_min_at},
+    {.name = "max", .build = fsr_max_at},
+    {.name = "mean", .build = fsr_mean_at},
+    {.name = "any", .build = fsr_any_at},
+    {.name = "all", .build = fsr_all_at},
+    {.name = "ptp", .build = fsr_ptp_at},
+    {.name = "count_nonzero", .build = fsr_count_nonzero_at},
+    {.name = "logsumexp", .build = fsr_logsumexp_at},
+    {.name = "nansum", .build = fsr_nansum_at},
+    {.name = "nanprod", .build = fsr_nanprod_at},
+    {.name = "nanmin", .build = fsr_nanmin_at},
+    {.name = "nanmax", .build = fsr_nanmax_at},
+    {.name = "nanmean", .build = fsr_nanmean_at},
+    {.name = "var", .numbered = fsr_var_at, .option = 4},
+    {.name = "std", .numbered = fsr_std_at, .option = 4},
+    {.name = "nanvar", .numbered = fsr_nanvar_at, .option = 4},
+    {.name = "nanstd", .numbered = fsr_nanstd_at, .option = 4},
+    {.name = "norm", .numbered = fsr_norm_at, .option = 5, .otherwise = 2},
+    {.name = "argmax", .position = fsr_argmax_at},
+    {.name = "argmin", .position = fsr_argmin_at},
+    {.name = "nanargmax", .position = fsr_nanargmax_at},
+    {.name = "nanargmin", .position = fsr_nanargmin_at},
+};
 
 static const int *axes_of(const call *c) {
     return c->given & AXES ? c->axes : NULL;
@@ -189,24 +221,28 @@ static int keepdims_of(const call *c) {
     return c->given & KEEPDIMS ? FSR_KEEPDIMS : 0;
 }
 
+static fsr_node build_reduction(fsr_site at, const reduction *f, const call *c) {
+    const int *axes = axes_of(c), flags = keepdims_of(c);
+    if (f->build)
+        return f->build(at, c->x[0], axes, c->nlist, flags);
+    if (f->position)
+        return f->position(at, c->x[0], axes, flags);
+    double number = c->given >> f->option & 1 ? c->number[f->option] : f->otherwise;
+    return f->numbered(at, c->x[0], axes, c->nlist, flags, number);
+}
+
 static bool call_reduction(fsr_reading *r, call *c, fsr_node *out) {
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
-        if (!is(c, reductions[i].name))
+        const reduction *f = &reductions[i];
+        if (!is(c, f->name))
             continue;
-        if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES | KEEPDIMS))
-            *out = reductions[i].build(r->at, c->x[0], axes_of(c), c->nlist, keepdims_of(c));
+        unsigned allowed = AXES | KEEPDIMS | (f->numbered ? 1u << f->option : 0);
+        bool good = axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, allowed);
+        if (good && (!f->position || one_axis(r, c, false)))
+            *out = build_reduction(r->at, f, c);
         return true;
     }
-    if (is(c, "var")) {
-        if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES | KEEPDIMS | DDOF))
-            *out = fsr_var_at(r->at, c->x[0], axes_of(c), c->nlist, keepdims_of(c), c->ddof);
-        return true;
-    }
-    if (!is(c, "argmax"))
-        return false;
-    if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES | KEEPDIMS) && one_axis(r, c, false))
-        *out = fsr_argmax_at(r->at, c->x[0], axes_of(c), keepdims_of(c));
-    return true;
+    return false;
 }
 
 /* max and min of several operands. */

@@ -1,19 +1,19 @@
-/* Mean and variance.
+/* Mean, variance, standard deviation, and their twins that skip NaN; the weighted average.
  *
  * Up to SHORT elements, the last axis among them, the variance is two passes, as NumPy does it: the mean, then the
- * mean of squared
- * deviations. Such a row stays in registers or cache between them, so memory is read once all the same, and an element
- * costs three
- * operations. Longer rows, and columns, take one pass: states (count, mean, M2) combine by the pairwise update of
- * Chan, Golub and LeVeque (1979).
+ * mean of squared deviations. Such a row stays in registers or cache between them, so memory is read once all the same,
+ * and an element costs three operations. Longer rows, and columns, take one pass: states (count, mean, M2) combine by
+ * the pairwise update of Chan, Golub and LeVeque (1979).
  * Counter-example to sum(x*x) - sum(x)^2/n: around 1e4 with f32 all digits of a variance of 1 cancel.
  * (0, 0, 0) is neutral: the divisor is at least 1 (no 0/0), and delta is multiplied by the weights before it is
  * squared, so that a large mean against an empty state gives 0, not inf * 0.
  * An element's M2 is x - x: 0, but NaN for what is not finite, as NumPy has it. With a literal 0 one infinity would
  * give an infinite variance, and alone 0.
  *
- * Counts enter as parameters, not literals: a new shape does not make a new plan. */
+ * Skipping NaN: such an element is 0 with weight 0, and the count is a sum of weights, a sibling of the sum.
+ * Counts known beforehand enter as parameters, not literals: a new shape does not make a new plan. */
 #include "primitives/primitives.h"
+#include <math.h>
 
 enum { SHORT = 8192 };
 
@@ -30,96 +30,164 @@ static void chan(fsr_node *out, const fsr_node *left, const fsr_node *right, voi
     out[2] = fsr_add_at(at, fsr_add_at(at, left[2], right[2]), fsr_mul_at(at, delta, weighted));
 }
 
-static fsr_dtype mean_dtype(fsr_dtype dtype) {
+fsr_dtype fsr_mean_dtype(fsr_dtype dtype) {
     return fsr_dtype_is_float(dtype) ? dtype : FSR_F64;
 }
 
-/* What mean and var share: x converted to the result's dtype, and the axes. */
-static bool moment_take(fsr_site at, const char *what, fsr_node *x, const int *axes, int naxes, int flags,
-                        uint32_t *mask, fsr_node *poison) {
-    fsr_graph *g;
-    if (fsr_poison_of(at, what, x, 1, &g, poison))
+bool fsr_dtype_has_nan(fsr_dtype dtype) {
+    fsr_class class = fsr_dtype_class(dtype);
+    return class != FSR_CLASS_INT && class != FSR_CLASS_BOOL;
+}
+
+/* The elements that take part. */
+typedef struct sample {
+    fsr_node x;     /* of the result's dtype; 0 where it does not take part */
+    fsr_node valid; /* bool of x's shape; the null node: everywhere */
+    uint32_t mask;
+} sample;
+
+/* Checks the operand and makes the sample. */
+static bool sample_take(fsr_site at, const char *what, sample *s, fsr_node x, const int *axes, int naxes, int flags,
+                        bool skips_nan, fsr_node *poison) {
+    if (!fsr_reduction_take(x, at, what, axes, naxes, flags, &s->mask, poison))
         return false;
-    if (!fsr_flags_take(*x, at, what, flags, FSR_KEEPDIMS, poison))
-        return false;
-    if (!fsr_axes_take(*x, at, what, axes, naxes, mask, poison))
-        return false;
-    *x = fsr_convert(at, *x, mean_dtype(fsr_node_dtype(*x)), false);
-    *poison = *x;
-    return fsr_node_sound(*x) != NULL;
+    fsr_dtype dtype = fsr_node_dtype(x);
+    s->valid = (fsr_node){0};
+    s->x = fsr_convert(at, x, fsr_mean_dtype(dtype), false);
+    if (skips_nan && fsr_dtype_has_nan(dtype)) {
+        s->valid = fsr_logical_not_at(at, fsr_isnan_at(at, s->x));
+        s->x = fsr_where_at(at, s->valid, s->x, fsr_float_at(at, x.graph, 0));
+    }
+    *poison = s->x;
+    return fsr_node_sound(s->x) != NULL;
+}
+
+static bool is_whole(const sample *s) {
+    return !s->valid.graph;
+}
+
+/* How many elements take part, less `less`, in x's dtype; at least 0 where that is known. */
+static fsr_node freedom(fsr_site at, const sample *s, double less) {
+    const fsr_rec *rec = fsr_node_rec(s->x);
+    fsr_dtype dtype = rec->dtype[s->x.output];
+    double count = (double)fsr_folded(&rec->shape, s->mask) - less;
+    if (is_whole(s))
+        return fsr_count(s->x.graph, at, dtype, count > 0 ? count : 0);
+    fsr_node counted = fsr_fold_op(at, FSR_OP_ADD, fsr_convert(at, s->valid, FSR_I64, false), s->mask);
+    counted = fsr_convert(at, counted, dtype, false);
+    return less == 0 ? counted : fsr_sub_at(at, counted, fsr_float_at(at, s->x.graph, less));
+}
+
+/* x without the folded axes unless they are kept; a count that is known beforehand has none. */
+static fsr_node kept(fsr_site at, fsr_node x, uint32_t mask, int flags) {
+    return flags & FSR_KEEPDIMS || fsr_node_ndim(x) == 0 ? x : fsr_drop_axes(at, x, mask);
+}
+
+static fsr_node mean(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, bool skips_nan) {
+    fsr_node poison;
+    sample s;
+    if (!sample_take(at, what, &s, x, axes, naxes, flags, skips_nan, &poison))
+        return poison;
+    if (!s.mask && is_whole(&s))
+        return s.x;
+    fsr_node count = freedom(at, &s, 0), sum = fsr_fold_op(at, FSR_OP_ADD, s.x, s.mask);
+    return fsr_div_at(at, kept(at, sum, s.mask, flags), kept(at, count, s.mask, flags));
 }
 
 fsr_node fsr_mean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
-    fsr_node poison, sum = {0};
-    uint32_t mask;
-    if (!moment_take(at, "mean", &x, axes, naxes, flags, &mask, &poison))
-        return poison;
-    if (!mask)
-        return x;
-    const fsr_rec *rec = fsr_node_rec(x);
-    fsr_dtype dtype = rec->dtype[x.output];
-    fsr_node count = fsr_count(x.graph, at, dtype, (double)fsr_folded(&rec->shape, mask));
-    fsr_fold_nodes(at, &sum, &x, fsr_combine_of(FSR_OP_ADD, dtype), mask);
-    if (!(flags & FSR_KEEPDIMS))
-        sum = fsr_drop_axes(at, sum, mask);
-    return fsr_div_at(at, sum, count);
+    return mean(at, "mean", x, axes, naxes, flags, false);
+}
+
+fsr_node fsr_nanmean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return mean(at, "nanmean", x, axes, naxes, flags, true);
 }
 
 /* The three components of every element's state. */
-static void states(fsr_site at, fsr_node x, fsr_node *in) {
-    const fsr_rec *rec = fsr_node_rec(x);
-    fsr_dtype dtype = rec->dtype[x.output];
-    in[0] = fsr_stretch(at, fsr_literal(x.graph, at, dtype, fsr_value_from_int(dtype, 1), false), &rec->shape);
-    in[1] = x;
-    in[2] = fsr_sub_at(at, x, x);
+static void states(fsr_site at, const sample *s, fsr_node *in) {
+    const fsr_rec *rec = fsr_node_rec(s->x);
+    fsr_dtype dtype = rec->dtype[s->x.output];
+    fsr_value one = fsr_value_from_int(dtype, 1);
+    in[0] = is_whole(s) ? fsr_stretch(at, fsr_literal(s->x.graph, at, dtype, one, false), &rec->shape)
+                        : fsr_convert(at, s->valid, dtype, false);
+    in[1] = s->x;
+    in[2] = fsr_sub_at(at, s->x, s->x);
 }
 
-/* Two passes over x; NaN where x is not finite follows by itself. */
-static fsr_node short_deviations(fsr_site at, fsr_node x, uint32_t mask) {
-    const fsr_shape shape = fsr_node_rec(x)->shape;
-    fsr_dtype dtype = fsr_node_dtype(x);
-    fsr_node sum = {0}, squares = {0};
-    fsr_fold_nodes(at, &sum, &x, fsr_combine_of(FSR_OP_ADD, dtype), mask);
-    fsr_node mean = fsr_div_at(at, sum, fsr_count(x.graph, at, dtype, (double)fsr_folded(&shape, mask)));
-    if (fsr_node_status(mean))
-        return mean;
-    fsr_node delta = fsr_sub_at(at, x, fsr_stretch(at, mean, &shape));
-    fsr_node square = fsr_mul_at(at, delta, delta);
-    if (fsr_node_status(square))
-        return square;
-    fsr_fold_nodes(at, &squares, &square, fsr_combine_of(FSR_OP_ADD, dtype), mask);
-    return squares;
+/* x less its mean, which has the folded axes with extent 1, where it takes part. */
+static fsr_node centered(fsr_site at, const sample *s, fsr_node mean) {
+    fsr_node delta = fsr_sub_at(at, s->x, mean);
+    return is_whole(s) ? delta : fsr_where_at(at, s->valid, delta, fsr_float_at(at, s->x.graph, 0));
 }
 
-/* The sum of squared deviations over the axes; nothing folded: 0, or NaN where x is not finite. */
-static fsr_node deviations(fsr_site at, fsr_node x, uint32_t mask, bool keep) {
-    fsr_node in[3], out[FSR_MAX_TUPLE] = {{0}}, poison, delta;
-    if (!mask) {
-        delta = fsr_sub_at(at, x, x);
-        return fsr_mul_at(at, delta, delta);
-    }
-    const fsr_shape *shape = &fsr_node_rec(x)->shape;
-    if (fsr_folded(shape, mask) <= SHORT && (mask >> (shape->ndim - 1) & 1)) {
-        delta = short_deviations(at, x, mask);
-        return keep || fsr_node_status(delta) ? delta : fsr_drop_axes(at, delta, mask);
-    }
-    states(at, x, in);
-    fsr_dtype dtype = fsr_node_dtype(x), dtypes[3] = {dtype, dtype, dtype};
+/* Two passes over x; NaN where x is not finite follows by itself. Nothing folded: the mean is x. */
+static fsr_node short_deviations(fsr_site at, const sample *s) {
+    fsr_node count = freedom(at, s, 0), sum = fsr_fold_op(at, FSR_OP_ADD, s->x, s->mask);
+    fsr_node delta = centered(at, s, s->mask ? fsr_div_at(at, sum, count) : s->x);
+    return fsr_fold_op(at, FSR_OP_ADD, fsr_mul_at(at, delta, delta), s->mask);
+}
+
+/* The sum of squared deviations over the axes, which stay. */
+static fsr_node deviations(fsr_site at, const char *what, const sample *s) {
+    fsr_node in[3], out[FSR_MAX_TUPLE] = {{0}}, poison;
+    const fsr_shape *shape = &fsr_node_rec(s->x)->shape;
+    if (!s->mask || (fsr_folded(shape, s->mask) <= SHORT && s->mask >> (shape->ndim - 1) & 1))
+        return short_deviations(at, s);
+    states(at, s, in);
+    fsr_dtype dtype = fsr_node_dtype(s->x), dtypes[3] = {dtype, dtype, dtype};
     fsr_operator op = {chan, &at, 3, {0, 0, 0}, true};
-    fsr_combine *combine = fsr_operator_record(x.graph, at, "var", &op, dtypes, &poison);
+    fsr_combine *combine = fsr_operator_record(s->x.graph, at, what, &op, dtypes, &poison);
     if (!combine)
         return poison;
-    fsr_fold_nodes(at, out, in, combine, mask);
-    return keep ? out[2] : fsr_drop_axes(at, out[2], mask);
+    fsr_fold_nodes(at, out, in, combine, s->mask);
+    return out[2];
+}
+
+static fsr_node variance(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, double ddof,
+                         bool skips_nan) {
+    fsr_node poison;
+    sample s;
+    if (!sample_take(at, what, &s, x, axes, naxes, flags, skips_nan, &poison))
+        return poison;
+    fsr_node divisor = kept(at, freedom(at, &s, ddof), s.mask, flags);
+    fsr_node out = fsr_div_at(at, kept(at, deviations(at, what, &s), s.mask, flags), divisor);
+    if (is_whole(&s))
+        return out;
+    fsr_node enough = fsr_greater_at(at, divisor, fsr_float_at(at, s.x.graph, 0));
+    return fsr_where_at(at, enough, out, fsr_float_at(at, s.x.graph, NAN));
 }
 
 fsr_node fsr_var_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
-    fsr_node poison;
+    return variance(at, "var", x, axes, naxes, flags, ddof, false);
+}
+
+fsr_node fsr_std_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
+    return fsr_sqrt_at(at, variance(at, "std", x, axes, naxes, flags, ddof, false));
+}
+
+fsr_node fsr_nanvar_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
+    return variance(at, "nanvar", x, axes, naxes, flags, ddof, true);
+}
+
+fsr_node fsr_nanstd_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
+    return fsr_sqrt_at(at, variance(at, "nanstd", x, axes, naxes, flags, ddof, true));
+}
+
+fsr_node fsr_average_at(fsr_site at, fsr_node x, fsr_node weights, const int *axes, int naxes, int flags) {
+    fsr_node poison, in[] = {x, weights};
+    fsr_graph *g;
     uint32_t mask;
-    if (!moment_take(at, "var", &x, axes, naxes, flags, &mask, &poison))
+    if (fsr_poison_of(at, "average", in, 2, &g, &poison) ||
+        !fsr_reduction_take(x, at, "average", axes, naxes, flags, &mask, &poison))
         return poison;
-    const fsr_rec *rec = fsr_node_rec(x);
-    double freedom = (double)fsr_folded(&rec->shape, mask) - ddof;
-    fsr_node divisor = fsr_count(x.graph, at, rec->dtype[x.output], freedom > 0 ? freedom : 0);
-    return fsr_div_at(at, deviations(at, x, mask, flags & FSR_KEEPDIMS), divisor);
+    const fsr_shape shape = fsr_node_rec(x)->shape;
+    fsr_shape both;
+    if (!fsr_shape_broadcast(&shape, &fsr_node_rec(weights)->shape, &both) || !fsr_shape_equal(&shape, &both))
+        return fsr_poison(g, at, FSR_ERR_SHAPE, "average", "the weights %s do not broadcast to %s",
+                          fsr_say(weights).text, fsr_say(x).text);
+    fsr_dtype dtype = fsr_mean_dtype(fsr_dtype_promote(fsr_node_dtype(x), fsr_node_dtype(weights)));
+    for (int i = 0; i < 2; i++)
+        in[i] = fsr_convert(at, in[i], dtype, false);
+    in[1] = fsr_stretch(at, in[1], &shape);
+    fsr_node sum = fsr_fold_op(at, FSR_OP_ADD, fsr_mul_at(at, in[0], in[1]), mask);
+    return kept(at, fsr_div_at(at, sum, fsr_fold_op(at, FSR_OP_ADD, in[1], mask)), mask, flags);
 }

@@ -19,6 +19,12 @@ bool fsr_axes_take(fsr_node x, fsr_site at, const char *what, const int *axes, i
 /* flags has no bit outside allowed. */
 bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int allowed, fsr_node *poison);
 
+/* What every reduction asks first: x is sound, flags are known, the axes as a mask. */
+bool fsr_reduction_take(fsr_node x, fsr_site at, const char *what, const int *axes, int naxes, int flags,
+                        uint32_t *mask, fsr_node *poison);
+/* For an operator without a result for nothing: no element of the result folds an empty set. */
+bool fsr_element_take(fsr_node x, fsr_site at, const char *what, uint32_t mask, fsr_node *poison);
+
 /* The length of a name of 1 to 63 letters, digits and _; 0: it is not one. */
 size_t fsr_name_size(const char *name);
 /* A copy of a caller's name (1 to 63 letters, digits and _), malloc'ed; NULL: *poison is set. */
@@ -61,9 +67,15 @@ fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype);
 /* Records op's body for a state of these dtypes. NULL: *poison says why. */
 fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
                                  const fsr_dtype *dtype, fsr_node *poison);
+/* The reduction of x with a built-in op over the axes of mask, which stay; x itself if mask is 0. */
+fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask);
 /* Elements folded into one result. */
 int64_t fsr_folded(const fsr_shape *shape, uint32_t mask);
 /* The dtype that sum, prod and cumsum of dtype have. */
 fsr_dtype fsr_sum_dtype(fsr_dtype dtype);
+/* The dtype that mean, var, norm and logsumexp of dtype have. */
+fsr_dtype fsr_mean_dtype(fsr_dtype dtype);
+/* False for integers and bool, which have no NaN. */
+bool fsr_dtype_has_nan(fsr_dtype dtype);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reductions with a built-in operator: sum, prod, min, max, any, all.
+/* Reductions with a built-in operator: sum, prod, min, max, any, all, and count_nonzero and ptp made of them.
  *
  * One path: convert to the result's dtype, fold (the axes stay with extent 1), drop the axes by a view unless they are
  * to
@@ -61,13 +61,12 @@ void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine 
     }
 }
 
-/* An operator without an identity that a caller would accept: folding nothing into something is an error. */
-static bool folds_nothing(const fsr_shape *shape, uint32_t mask) {
-    fsr_shape result = *shape;
-    for (int i = 0; i < shape->ndim; i++)
-        if (mask >> i & 1)
-            result.dim[i] = 1;
-    return fsr_folded(shape, mask) == 0 && fsr_shape_size(&result) != 0;
+fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask) {
+    fsr_node out = {0};
+    if (!mask || !fsr_node_sound(x))
+        return x;
+    fsr_fold_nodes(at, &out, &x, fsr_combine_of(op, fsr_node_dtype(x)), mask);
+    return out;
 }
 
 typedef struct reduction {
@@ -78,19 +77,13 @@ typedef struct reduction {
 
 static fsr_node reduce(fsr_site at, const reduction *r, fsr_node x, fsr_dtype dtype, const int *axes, int naxes,
                        int flags) {
-    fsr_node poison, out = {0};
+    fsr_node poison;
     uint32_t mask;
-    if (!fsr_flags_take(x, at, r->name, flags, FSR_KEEPDIMS, &poison))
+    if (!fsr_reduction_take(x, at, r->name, axes, naxes, flags, &mask, &poison))
         return poison;
-    if (!fsr_axes_take(x, at, r->name, axes, naxes, &mask, &poison))
+    if (r->needs_element && !fsr_element_take(x, at, r->name, mask, &poison))
         return poison;
-    if (r->needs_element && folds_nothing(&fsr_node_rec(x)->shape, mask))
-        return fsr_poison(x.graph, at, FSR_ERR_EMPTY, r->name, "%s has no element along the reduced axes",
-                          fsr_say(x).text);
-    fsr_node converted = fsr_convert(at, x, dtype, false);
-    if (!mask || !fsr_node_sound(converted))
-        return converted;
-    fsr_fold_nodes(at, &out, &converted, fsr_combine_of(r->op, dtype), mask);
+    fsr_node out = fsr_fold_op(at, r->op, fsr_convert(at, x, dtype, false), mask);
     return flags & FSR_KEEPDIMS ? out : fsr_drop_axes(at, out, mask);
 }
 
@@ -132,4 +125,19 @@ fsr_node fsr_any_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fla
 
 fsr_node fsr_all_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
     return checked(at, &(reduction){"all", FSR_OP_LOGICAL_AND, false}, RESULT_BOOL, x, axes, naxes, flags);
+}
+
+fsr_node fsr_count_nonzero_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    static const reduction r = {"count_nonzero", FSR_OP_ADD, false};
+    fsr_node poison;
+    uint32_t mask;
+    if (!fsr_reduction_take(x, at, r.name, axes, naxes, flags, &mask, &poison))
+        return poison;
+    return reduce(at, &r, fsr_convert(at, x, FSR_BOOL, false), FSR_I64, axes, naxes, flags);
+}
+
+fsr_node fsr_ptp_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    fsr_node high = checked(at, &(reduction){"ptp", FSR_OP_MAXIMUM, true}, RESULT_SAME, x, axes, naxes, flags);
+    fsr_node low = checked(at, &(reduction){"ptp", FSR_OP_MINIMUM, true}, RESULT_SAME, x, axes, naxes, flags);
+    return fsr_sub_at(at, high, low);
 }

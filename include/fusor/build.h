@@ -151,15 +151,30 @@ fsr_node fsr_slice_at(fsr_site at, fsr_node x, int axis, int64_t start, int64_t 
 
 enum { FSR_KEEPDIMS = 1 };
 
-/* axes NULL (naxes ignored): every axis. flags: 0 or FSR_KEEPDIMS.
- * Result dtypes: sum and prod as NumPy (bool, u8 and i32 give i64); min, max the input's; mean and var
- * f64 for integers, else the input's; any, all bool; argmax i64.
- * NaN propagates through min, max and argmax (the first NaN wins). Empty: sum 0, prod 1, any 0, all 1, mean and var
- * NaN, min, max and argmax FSR_ERR_EMPTY. Float association is a tree fixed by sizes and schedule.
- * var divides by count - ddof; up to 8192 elements that include the last axis it is two passes over a row that stays
- * on chip, as NumPy
- * computes it, else one pass (pairwise update of count, mean and squared deviations: Chan, Golub and LeVeque 1979).
- * argmax takes one axis, or NULL for the flat index. */
+/* axes NULL (naxes ignored): every axis. flags: 0 or FSR_KEEPDIMS. Float association is a tree fixed by sizes and
+ * schedule.
+ *
+ *   function                   result's dtype                                of nothing
+ *   sum, prod                  i64 for integers and bool, else x's         0, 1
+ *   min, max, ptp              x's                                           FSR_ERR_EMPTY
+ *   mean, var, std             x's if floating, else f64                     NaN
+ *   any, all                   bool                                          false, true
+ *   argmax, argmin             i64                                           FSR_ERR_EMPTY
+ *   count_nonzero              i64                                           0
+ *   norm                       as mean                                       0; FSR_ERR_EMPTY for infinite orders
+ *   logsumexp                  as mean                                       -inf
+ *   nansum, nanmin, ...        as without nan
+ *
+ * NaN propagates through min, max, argmax and argmin (the first NaN wins). var divides by count - ddof; up to 8192
+ * elements that include the last axis it is two passes over a row that stays on chip, as NumPy computes it, else one
+ * pass (pairwise update of count, mean and squared deviations: Chan, Golub and LeVeque 1979). std is its root.
+ * argmax and argmin take one axis, or NULL for the flat index. ptp is the maximum less the minimum; FSR_ERR_DTYPE for
+ * bool. norm is NumPy's linalg.vector_norm of order ord: 2, 1, INFINITY (the largest |x|), -INFINITY (the smallest),
+ * 0 (how many are not 0), or any other power; FSR_ERR_VALUE if ord is NaN. logsumexp is log(sum(exp(x))) without
+ * overflow.
+ * average is sum(x * weights) / sum(weights); the weights broadcast to x, else FSR_ERR_SHAPE.
+ * nan...: as if NaN were not there. Of nothing but NaN: nansum 0, nanprod 1, nanargmin and nanargmax -1, the others
+ * NaN. */
 fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_prod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_min_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
@@ -169,6 +184,22 @@ fsr_node fsr_var_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fla
 fsr_node fsr_any_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_all_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axis, int flags);
+fsr_node fsr_argmin_at(fsr_site at, fsr_node x, const int *axis, int flags);
+fsr_node fsr_std_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
+fsr_node fsr_ptp_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_count_nonzero_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_norm_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ord);
+fsr_node fsr_logsumexp_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_average_at(fsr_site at, fsr_node x, fsr_node weights, const int *axes, int naxes, int flags);
+fsr_node fsr_nansum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_nanprod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_nanmin_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_nanmax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_nanmean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_nanvar_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
+fsr_node fsr_nanstd_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
+fsr_node fsr_nanargmin_at(fsr_site at, fsr_node x, const int *axis, int flags);
+fsr_node fsr_nanargmax_at(fsr_site at, fsr_node x, const int *axis, int flags);
 #define fsr_sum(...) fsr_sum_at(FSR_HERE, __VA_ARGS__)
 #define fsr_prod(...) fsr_prod_at(FSR_HERE, __VA_ARGS__)
 #define fsr_min(...) fsr_min_at(FSR_HERE, __VA_ARGS__)
@@ -178,6 +209,22 @@ fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axis, int flags);
 #define fsr_any(...) fsr_any_at(FSR_HERE, __VA_ARGS__)
 #define fsr_all(...) fsr_all_at(FSR_HERE, __VA_ARGS__)
 #define fsr_argmax(...) fsr_argmax_at(FSR_HERE, __VA_ARGS__)
+#define fsr_argmin(...) fsr_argmin_at(FSR_HERE, __VA_ARGS__)
+#define fsr_std(...) fsr_std_at(FSR_HERE, __VA_ARGS__)
+#define fsr_ptp(...) fsr_ptp_at(FSR_HERE, __VA_ARGS__)
+#define fsr_count_nonzero(...) fsr_count_nonzero_at(FSR_HERE, __VA_ARGS__)
+#define fsr_norm(...) fsr_norm_at(FSR_HERE, __VA_ARGS__)
+#define fsr_logsumexp(...) fsr_logsumexp_at(FSR_HERE, __VA_ARGS__)
+#define fsr_average(...) fsr_average_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nansum(...) fsr_nansum_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanprod(...) fsr_nanprod_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanmin(...) fsr_nanmin_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanmax(...) fsr_nanmax_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanmean(...) fsr_nanmean_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanvar(...) fsr_nanvar_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanstd(...) fsr_nanstd_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanargmin(...) fsr_nanargmin_at(FSR_HERE, __VA_ARGS__)
+#define fsr_nanargmax(...) fsr_nanargmax_at(FSR_HERE, __VA_ARGS__)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 

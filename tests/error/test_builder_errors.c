@@ -1,5 +1,6 @@
 /* One misuse of the builder, one exact status and message. */
 #include "tests/support/nodes.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -232,6 +233,51 @@ static fsr_node min_empty_axis(void) {
 }
 static fsr_node argmax_empty(void) {
     return fsr_argmax_at(AT, none, NULL, 0);
+}
+static fsr_node argmin_empty(void) {
+    return fsr_argmin_at(AT, none, NULL, 0);
+}
+static fsr_node nanargmax_empty(void) {
+    return fsr_nanargmax_at(AT, none, AXES(0), FSR_KEEPDIMS);
+}
+static fsr_node ptp_empty(void) {
+    return fsr_ptp_at(AT, none, NULL, 0, 0);
+}
+static fsr_node ptp_bool(void) {
+    return fsr_ptp_at(AT, b3, NULL, 0, 0);
+}
+static fsr_node nanmin_empty(void) {
+    return fsr_nanmin_at(AT, none, AXES(0), 1, 0);
+}
+static fsr_node norm_empty(void) {
+    return fsr_norm_at(AT, none, NULL, 0, 0, HUGE_VAL);
+}
+static fsr_node norm_nan(void) {
+    return fsr_norm_at(AT, m34, NULL, 0, 0, NAN);
+}
+static fsr_node norm_axis(void) {
+    return fsr_norm_at(AT, m34, AXES(2), 1, 0, 1);
+}
+static fsr_node std_twice(void) {
+    return fsr_std_at(AT, m34, AXES(1, -1), 2, 0, 0);
+}
+static fsr_node logsumexp_flags(void) {
+    return fsr_logsumexp_at(AT, m34, NULL, 0, 4);
+}
+static fsr_node nanmean_axes(void) {
+    return fsr_nanmean_at(AT, m34, AXES(0), -1, 0);
+}
+static fsr_node count_nonzero_axis(void) {
+    return fsr_count_nonzero_at(AT, m34, AXES(-3), 1, 0);
+}
+static fsr_node average_shape(void) {
+    return fsr_average_at(AT, m34, v5, NULL, 0, 0);
+}
+static fsr_node average_grows(void) {
+    return fsr_average_at(AT, f0, m34, NULL, 0, 0);
+}
+static fsr_node average_graphs(void) {
+    return fsr_average_at(AT, m34, foreign, NULL, 0, 0);
 }
 static fsr_node argmax_range(void) {
     return fsr_argmax_at(AT, m34, AXES(-3), 0);
@@ -498,6 +544,21 @@ static const misuse misuses[] = {
     {max_empty, FSR_ERR_EMPTY, "max: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {min_empty_axis, FSR_ERR_EMPTY, "min: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {argmax_empty, FSR_ERR_EMPTY, "argmax: f32[0,3] has no element along the reduced axes (prog.c:12)"},
+    {argmin_empty, FSR_ERR_EMPTY, "argmin: f32[0,3] has no element along the reduced axes (prog.c:12)"},
+    {nanargmax_empty, FSR_ERR_EMPTY, "nanargmax: f32[0,3] has no element along the reduced axes (prog.c:12)"},
+    {ptp_empty, FSR_ERR_EMPTY, "ptp: f32[0,3] has no element along the reduced axes (prog.c:12)"},
+    {ptp_bool, FSR_ERR_DTYPE, "sub: not defined for bool[] and bool[] (prog.c:12)"},
+    {nanmin_empty, FSR_ERR_EMPTY, "nanmin: f32[0,3] has no element along the reduced axes (prog.c:12)"},
+    {norm_empty, FSR_ERR_EMPTY, "norm: f32[0,3] has no element along the reduced axes (prog.c:12)"},
+    {norm_nan, FSR_ERR_VALUE, "norm: the order is NaN (of f32[3,4]) (prog.c:12)"},
+    {norm_axis, FSR_ERR_AXIS, "norm: f32[3,4] has no axis 2 (prog.c:12)"},
+    {std_twice, FSR_ERR_AXIS, "std: axis -1 of f32[3,4] is named twice (prog.c:12)"},
+    {logsumexp_flags, FSR_ERR_VALUE, "logsumexp: unknown flags 4 for f32[3,4] (prog.c:12)"},
+    {nanmean_axes, FSR_ERR_VALUE, "nanmean: -1 axes (prog.c:12)"},
+    {count_nonzero_axis, FSR_ERR_AXIS, "count_nonzero: f32[3,4] has no axis -3 (prog.c:12)"},
+    {average_shape, FSR_ERR_SHAPE, "average: the weights f32[5] do not broadcast to f32[3,4] (prog.c:12)"},
+    {average_grows, FSR_ERR_SHAPE, "average: the weights f32[3,4] do not broadcast to f32[] (prog.c:12)"},
+    {average_graphs, FSR_ERR_GRAPH, "average: operand 2, f64[3], belongs to another graph (prog.c:12)"},
     {argmax_range, FSR_ERR_AXIS, "argmax: f32[3,4] has no axis -3 (prog.c:12)"},
     {mean_range, FSR_ERR_AXIS, "mean: f32[] has no axis 0 (prog.c:12)"},
     {var_twice, FSR_ERR_AXIS, "var: axis 1 of f32[3,4] is named twice (prog.c:12)"},

@@ -1,0 +1,304 @@
+/* Reductions and scans against what NumPy 2 answered: tests/numpy/folds.txt, which tests/numpy/folds.py writes and
+ * explains. The reference answers all of it. The backend under test, which other suites compare with the reference,
+ * answers for f32 and i32: everything that one array and axis list has is computed at once, so that kernels are few, and
+ * the compiler does not optimize them.
+ *
+ * The data are quarters of small integers. What rounds (var, norms, products of many) is compared within a few units of
+ * the last place of the result or of the data's square, everything else exactly. */
+#include "graph/ops.h"
+#include "tests/support/subject.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { LINE = 1 << 14, GROUP = 96 };
+
+/* ---- the functions ------------------------------------------------------------------------------------- */
+
+typedef struct over {
+    bool all; /* every axis */
+    int n, axis[FSR_MAX_DIMS];
+    int flags;
+} over;
+
+typedef struct function {
+    const char *name;
+    fsr_node (*reduce)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+    fsr_node (*numbered)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double number);
+    fsr_node (*search)(fsr_site at, fsr_node x, const int *axis, int flags);
+    double number;
+    bool rounds; /* floating results need not be exact */
+} function;
+
+static const function functions[] = {
+    {"sum", .reduce = fsr_sum_at},
+    {"prod", .reduce = fsr_prod_at, .rounds = true},
+    {"min", .reduce = fsr_min_at},
+    {"max", .reduce = fsr_max_at},
+    {"mean", .reduce = fsr_mean_at, .rounds = true},
+    {"any", .reduce = fsr_any_at},
+    {"all", .reduce = fsr_all_at},
+    {"var", .numbered = fsr_var_at, .rounds = true},
+    {"std", .numbered = fsr_std_at, .rounds = true},
+    {"var1", .numbered = fsr_var_at, .number = 1, .rounds = true},
+    {"std1", .numbered = fsr_std_at, .number = 1, .rounds = true},
+    {"ptp", .reduce = fsr_ptp_at},
+    {"count_nonzero", .reduce = fsr_count_nonzero_at},
+    {"norm0", .numbered = fsr_norm_at},
+    {"norm1", .numbered = fsr_norm_at, .number = 1},
+    {"norm2", .numbered = fsr_norm_at, .number = 2, .rounds = true},
+    {"norm3", .numbered = fsr_norm_at, .number = 3, .rounds = true},
+    {"norminf", .numbered = fsr_norm_at, .number = HUGE_VAL},
+    {"norm-inf", .numbered = fsr_norm_at, .number = -HUGE_VAL},
+    {"logsumexp", .reduce = fsr_logsumexp_at, .rounds = true},
+    {"argmax", .search = fsr_argmax_at},
+    {"argmin", .search = fsr_argmin_at},
+    {"nansum", .reduce = fsr_nansum_at},
+    {"nanprod", .reduce = fsr_nanprod_at, .rounds = true},
+    {"nanmin", .reduce = fsr_nanmin_at},
+    {"nanmax", .reduce = fsr_nanmax_at},
+    {"nanmean", .reduce = fsr_nanmean_at, .rounds = true},
+    {"nanvar", .numbered = fsr_nanvar_at, .rounds = true},
+    {"nanstd", .numbered = fsr_nanstd_at, .rounds = true},
+    {"nanvar1", .numbered = fsr_nanvar_at, .number = 1, .rounds = true},
+    {"nanargmax", .search = fsr_nanargmax_at},
+    {"nanargmin", .search = fsr_nanargmin_at},
+};
+
+static fsr_node build(const function *f, fsr_node x, const over *o) {
+    const int *axes = o->all ? NULL : o->axis;
+    if (f->reduce)
+        return f->reduce(FSR_HERE, x, axes, o->n, o->flags);
+    if (f->search)
+        return f->search(FSR_HERE, x, axes, o->flags);
+    return f->numbered(FSR_HERE, x, axes, o->n, o->flags, f->number);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    int ndim;
+    int64_t dim[FSR_MAX_DIMS];
+} shape;
+
+/* A case of the group: a node and the text of its values. */
+typedef struct expected {
+    const function *f;
+    fsr_node node;
+    char *values;
+} expected;
+
+typedef struct reader {
+    fsr_context *ctx;
+    bool some; /* only f32 and i32 */
+    bool skip; /* this array */
+    fsr_graph *g;
+    fsr_node x;
+    char array[200], over_text[80];
+    over over;
+    shape result;
+    int n;
+    expected list[GROUP];
+    int64_t results;
+    int wrong;
+} reader;
+
+static fsr_dtype dtype_of(const char *name) {
+    for (int i = 0; i < FSR_DTYPE_COUNT; i++)
+        if (strcmp(fsr_dtype_name((fsr_dtype)i), name) == 0)
+            return (fsr_dtype)i;
+    if (strcmp(name, "u64") == 0)
+        return FSR_I64;
+    fail_msg("unknown dtype %s", name);
+    return FSR_DTYPE_COUNT;
+}
+
+static shape read_shape(const char *text) {
+    shape s = {0};
+    while (*text && *text != '-' && *text != ':') {
+        s.dim[s.ndim++] = strtoll(text, (char **)&text, 10);
+        text += *text == 'x';
+    }
+    return s;
+}
+
+static fsr_value read_value(fsr_dtype dtype, char **text) {
+    if (fsr_dtype_name(dtype)[0] == 'f')
+        return fsr_value_from_double(dtype, strtod(*text, text));
+    bool negative = (*text)[strspn(*text, " ")] == '-';
+    return fsr_value_from_int(dtype, negative ? strtoll(*text, text, 10) : (int64_t)strtoull(*text, text, 10));
+}
+
+static void read_array(reader *r, char *line) {
+    char *dtype_name = strtok(line, " "), *shape_text = strtok(NULL, " "), *text = strtok(NULL, "");
+    fsr_dtype dtype = dtype_of(dtype_name);
+    r->skip = r->some && dtype != FSR_F32 && dtype != FSR_I32;
+    shape s = read_shape(shape_text);
+    int64_t n = 1;
+    for (int i = 0; i < s.ndim; i++)
+        n *= s.dim[i];
+    size_t size = fsr_dtype_size(dtype);
+    char *data = malloc((size_t)n * size + 1);
+    for (int64_t i = 0; i < n; i++) {
+        fsr_value v = read_value(dtype, &text);
+        memcpy(data + (size_t)i * size, &v, size);
+    }
+    fsr_graph_free(r->g);
+    r->g = fsr_graph_new(r->ctx);
+    r->x = fsr_from_host(r->g, dtype, s.ndim, s.dim, data);
+    free(data);
+    snprintf(r->array, sizeof r->array, "%s %s", dtype_name, shape_text);
+}
+
+static void read_over(reader *r, char *line) {
+    char *axes = strtok(line, " "), *keepdims = strtok(NULL, " "), *result = strtok(NULL, " ");
+    snprintf(r->over_text, sizeof r->over_text, "%s", axes);
+    r->over = (over){.all = *axes == '*', .flags = *keepdims == '1' ? FSR_KEEPDIMS : 0};
+    while (*axes >= '0' && *axes <= '9') {
+        r->over.axis[r->over.n++] = (int)strtol(axes, &axes, 10);
+        axes += *axes == ',';
+    }
+    r->result = read_shape(result);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------------------- */
+
+static void complain(reader *r, const function *f, const char *what) {
+    if (r->wrong++ < 20)
+        print_error("%s: %s of %s over %s: %s\n", fsr_backend_name(r->ctx), f->name, r->array, r->over_text, what);
+}
+
+static double distance_allowed(const function *f, fsr_dtype dtype, double want) {
+    if (!f->rounds || fsr_dtype_name(dtype)[0] != 'f')
+        return 0;
+    return 16 * (dtype == FSR_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * (fabs(want) + 64);
+}
+
+static void compare(reader *r, const expected *e) {
+    char *text = e->values;
+    fsr_dtype dtype = fsr_node_dtype(e->node);
+    int64_t n = fsr_node_size(e->node);
+    size_t size = fsr_dtype_size(dtype);
+    char *data = malloc((size_t)n * size + 1), words[200];
+    if (fsr_read(e->node, data, (size_t)n * size))
+        fail_msg("%s", fsr_error(r->ctx));
+    for (int64_t i = 0; i < n; i++) {
+        fsr_value got = {.bits = 0}, want = read_value(dtype, &text);
+        memcpy(&got, data + (size_t)i * size, size);
+        double a = fsr_value_to_double(dtype, got), b = fsr_value_to_double(dtype, want);
+        if (got.bits == want.bits || a == b || (isnan(a) && isnan(b)) ||
+            fabs(a - b) <= distance_allowed(e->f, dtype, b))
+            continue;
+        snprintf(words, sizeof words, "element %lld is %.17g, not %.17g", (long long)i, a, b);
+        complain(r, e->f, words);
+        break;
+    }
+    free(data);
+}
+
+static void finish_group(reader *r) {
+    fsr_node out[GROUP];
+    for (int i = 0; i < r->n; i++)
+        out[i] = r->list[i].node;
+    if (r->n && fsr_compute(out, r->n))
+        fail_msg("%s over %s: %s", r->array, r->over_text, fsr_error(r->ctx));
+    for (int i = 0; i < r->n; i++) {
+        compare(r, &r->list[i]);
+        free(r->list[i].values);
+    }
+    r->n = 0;
+}
+
+static bool shape_is(fsr_node x, const shape *s) {
+    bool same = fsr_node_ndim(x) == s->ndim;
+    for (int i = 0; same && i < s->ndim; i++)
+        same = fsr_node_dim(x, i) == s->dim[i];
+    return same;
+}
+
+static void read_result(reader *r, const char *name, char *line) {
+    const function *f = functions;
+    while (f < functions + COUNT_OF(functions) && strcmp(f->name, name) != 0)
+        f++;
+    if (f == functions + COUNT_OF(functions))
+        fail_msg("unknown function %s", name);
+    char *dtype = strtok(line, " "), *values = strtok(NULL, "");
+    fsr_node x = build(f, r->x, &r->over);
+    r->results++;
+    if (strcmp(dtype, "empty") == 0) {
+        if (fsr_node_status(x) != FSR_ERR_EMPTY)
+            complain(r, f, "NumPy raises an error");
+    } else if (fsr_node_status(x)) {
+        complain(r, f, fsr_node_error(x));
+    } else if (fsr_node_dtype(x) != dtype_of(dtype) || !shape_is(x, &r->result)) {
+        complain(r, f, "another dtype or shape");
+    } else {
+        r->list[r->n++] = (expected){f, x, strdup(values ? values : "")};
+        assert_true(r->n < GROUP);
+    }
+}
+
+static void read_all(reader *r) {
+    FILE *file = fopen("tests/numpy/folds.txt", "r");
+    assert_non_null(file);
+    static char line[LINE];
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        char *rest = line + strcspn(line, " "), *word = line;
+        rest += *rest ? 1 : 0;
+        if (rest > word)
+            rest[-1] = 0;
+        bool array = strcmp(word, "array") == 0, axes = strcmp(word, "over") == 0;
+        if (array || axes)
+            finish_group(r);
+        if (array)
+            read_array(r, rest);
+        else if (axes)
+            read_over(r, rest);
+        else if (!r->skip)
+            read_result(r, word, rest);
+    }
+    finish_group(r);
+    fclose(file);
+    fsr_graph_free(r->g);
+    subject_count("results of NumPy's", r->results);
+    assert_int_equal(r->wrong, 0);
+}
+
+/* A compiler that does what it is told, but not the optimizing. */
+static void write_compiler(const char *dir, char *path, size_t size) {
+    snprintf(path, size, "%s/cc", dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\nexec cc \"$@\" -O0\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void backend(void **state) {
+    (void)state;
+    char dir[64], path[80];
+    fsr_config config = subject_config();
+    subject_temporary_dir(dir);
+    write_compiler(dir, path, sizeof path);
+    config.compiler = path;
+    reader r = {.ctx = subject_open(&config), .some = true};
+    read_all(&r);
+    fsr_close(r.ctx);
+    subject_remove_dir(dir);
+}
+
+static void reference(void **state) {
+    (void)state;
+    fsr_config config = subject_config();
+    config.backend = FSR_BACKEND_REFERENCE;
+    reader r = {.ctx = subject_open(&config)};
+    read_all(&r);
+    fsr_close(r.ctx);
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(reference), SUBJECT_TEST(backend)};
+SUBJECT_MAIN(tests)

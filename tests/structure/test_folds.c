@@ -1,0 +1,175 @@
+/* Reductions, scans and row functions that are compositions: each is one kernel without a temporary, along rows that fit
+ * on chip, long rows, columns, and over everything, planned for a GPU and a CPU. */
+#include "tests/structure/plans.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { MAX_OUTS = 16 };
+#define COUNT(list) (int)(sizeof(list) / sizeof *(list))
+
+static fsr_graph_owner *owner;
+static fsr_graph *graph;
+static int wrong; /* plans of the running test that are not as expected: all of them are shown */
+
+static int setup(void **state) {
+    (void)state;
+    wrong = 0;
+    graph = node_graph(&owner);
+    return graph ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_graph_owner_free(owner);
+    return 0;
+}
+
+/* One kernel, no temporary; once: no array is read twice from memory. */
+static void check(const char *name, const char *over, const fsr_node *out, int n, bool once) {
+    static const fsr_target *const target[] = {&plan_gpu, &plan_cpu};
+    for (int t = 0; t < COUNT(target); t++) {
+        fsr_program p = plan_of(target[t], out, n);
+        bool good = p.info.kernels == 1 && p.info.temporaries == 0;
+        if (!good || (once && p.info.bytes_moved != p.info.bytes_min)) {
+            wrong++;
+            print_error("%s over %s on the %s: %d kernels, %lld of at least %lld bytes\n%s\n", name, over,
+                        target[t]->gpu ? "GPU" : "CPU", p.info.kernels, (long long)p.info.bytes_moved,
+                        (long long)p.info.bytes_min, p.explanation);
+        }
+        fsr_program_clear(&p);
+    }
+}
+
+/* ---- reductions ------------------------------------------------------------------------------------------ */
+
+static fsr_node var(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_var_at(at, x, axes, n, flags, 1);
+}
+static fsr_node std(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_std_at(at, x, axes, n, flags, 0);
+}
+static fsr_node nanvar(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_nanvar_at(at, x, axes, n, flags, 1);
+}
+static fsr_node nanstd(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_nanstd_at(at, x, axes, n, flags, 0);
+}
+static fsr_node norm_0(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_norm_at(at, x, axes, n, flags, 0);
+}
+static fsr_node norm_1(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_norm_at(at, x, axes, n, flags, 1);
+}
+static fsr_node norm_2(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_norm_at(at, x, axes, n, flags, 2);
+}
+static fsr_node norm_3(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_norm_at(at, x, axes, n, flags, 3);
+}
+static fsr_node norm_inf(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_norm_at(at, x, axes, n, flags, INFINITY);
+}
+static fsr_node argmin(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    (void)n;
+    return fsr_argmin_at(at, x, axes, flags);
+}
+static fsr_node nanargmax(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    (void)n;
+    return fsr_nanargmax_at(at, x, axes, flags);
+}
+static fsr_node average(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
+    return fsr_average_at(at, x, fsr_mul_at(at, x, x), axes, n, flags);
+}
+
+typedef struct reduction {
+    const char *name;
+    fsr_node (*build)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+} reduction;
+
+static const reduction reductions[] = {
+    {"var", var},
+    {"std", std},
+    {"nanvar", nanvar},
+    {"nanstd", nanstd},
+    {"norm 0", norm_0},
+    {"norm 1", norm_1},
+    {"norm 2", norm_2},
+    {"norm 3", norm_3},
+    {"norm inf", norm_inf},
+    {"argmin", argmin},
+    {"nanargmax", nanargmax},
+    {"average", average},
+    {"ptp", fsr_ptp_at},
+    {"count_nonzero", fsr_count_nonzero_at},
+    {"logsumexp", fsr_logsumexp_at},
+    {"nansum", fsr_nansum_at},
+    {"nanprod", fsr_nanprod_at},
+    {"nanmin", fsr_nanmin_at},
+    {"nanmax", fsr_nanmax_at},
+    {"nanmean", fsr_nanmean_at},
+};
+
+typedef struct domain {
+    const char *name;
+    int64_t rows, cols;
+    int axis; /* -1: both */
+} domain;
+
+static const domain domains[] = {
+    {"short rows", 4096, 4000, 1},
+    {"long rows", 3, 1 << 22, 1},
+    {"columns", 4096, 4096, 0},
+    {"everything", 1 << 12, 1 << 12, -1},
+};
+
+static fsr_node over(const domain *d, const reduction *r, fsr_node x) {
+    return r->build(FSR_HERE, x, d->axis < 0 ? NULL : &d->axis, 1, 0);
+}
+
+static void reductions_are_one_kernel(void **state) {
+    (void)state;
+    for (int d = 0; d < COUNT(domains); d++)
+        for (int r = 0; r < COUNT(reductions); r++) {
+            fsr_node out = over(&domains[d], &reductions[r], plan_matrix(graph, domains[d].rows, domains[d].cols));
+            check(reductions[r].name, domains[d].name, &out, 1, true);
+        }
+    assert_int_equal(wrong, 0);
+}
+
+/* What one asks of an unknown array, in one pass over it. */
+static void siblings_are_one_kernel(void **state) {
+    (void)state;
+    for (int d = 0; d < COUNT(domains); d++) {
+        fsr_node x = plan_matrix(graph, domains[d].rows, domains[d].cols), out[MAX_OUTS];
+        const int *axis = domains[d].axis < 0 ? NULL : &domains[d].axis;
+        out[0] = fsr_min(x, axis, 1, 0);
+        out[1] = fsr_max(x, axis, 1, 0);
+        out[2] = fsr_std(x, axis, 1, 0, 0);
+        out[3] = fsr_count_nonzero(x, axis, 1, 0);
+        out[4] = fsr_norm(x, axis, 1, 0, 2);
+        out[5] = fsr_ptp(x, axis, 1, 0);
+        check("min, max, std, count_nonzero, norm, ptp", domains[d].name, out, 6, true);
+        out[6] = fsr_nanmean(x, axis, 1, 0);
+        out[7] = fsr_nanmax(x, axis, 1, 0);
+        out[8] = fsr_nansum(x, axis, 1, 0);
+        check("skipping NaN too", domains[d].name, out, 9, true);
+        if (!axis)
+            continue;
+        out[3] = fsr_argmin(x, axis, 0);
+        check("min, max, std, argmin", domains[d].name, out, 4, true);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void) {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(reductions_are_one_kernel),
+        T(siblings_are_one_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
