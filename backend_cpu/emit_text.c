@@ -133,12 +133,12 @@ void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
         put_float(to, dtype, value);
     else if (dtype == FSR_I64 && value.i64 == INT64_MIN)
         fsr_text_add(to, "(-9223372036854775807 - 1)");
-    else if (dtype == FSR_I64)
-        fsr_text_add(to, "%lld", (long long)value.i64);
     else if (dtype == FSR_I32 && value.i32 == INT32_MIN)
         fsr_text_add(to, "(-2147483647 - 1)");
+    else if (fsr_dtype_is_unsigned(dtype))
+        fsr_text_add(to, "%llu%s", (unsigned long long)value.bits, fsr_dtype_size(dtype) < 4 ? "" : "u");
     else
-        fsr_text_add(to, "%d", dtype == FSR_I32 ? value.i32 : (int)value.u8);
+        fsr_text_add(to, "%lld", (long long)fsr_value_cast(FSR_I64, dtype, value).i64);
 }
 
 /* The name of the function that ends at `end`, with its suffix. */
@@ -181,8 +181,8 @@ const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute) {
     return math < 0 ? NULL : fsr_c_math_limit(math);
 }
 
-static const char *unsigned_type(fsr_dtype dtype) {
-    return dtype == FSR_I64 ? "u64" : dtype == FSR_I32 ? "u32" : "u8";
+static const char *unsigned_type(size_t bytes) {
+    return bytes == 8 ? "u64" : bytes == 4 ? "u32" : bytes == 2 ? "u16" : "u8";
 }
 
 static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
@@ -191,7 +191,8 @@ static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result,
     case 'b':
     case 'c': return arg[letter - 'a'];
     case 'T': return fsr_c_type(compute);
-    case 'U': return unsigned_type(compute);
+    case 'U': return unsigned_type(fsr_dtype_size(compute));
+    case 'W': return unsigned_type(fsr_dtype_size(compute) < 4 ? 4 : fsr_dtype_size(compute));
     case 'S': return fsr_dtype_name(compute);
     case 'D': return fsr_dtype_name(result);
     default: return NULL;
@@ -221,18 +222,22 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
     }
 }
 
-/* float -> integer: truncates, saturates, NaN gives 0 (it fails every comparison). */
+/* float -> integer: truncates, saturates, NaN gives 0 (it fails every comparison). Small integers are reached through
+ * i32, which vectors convert to directly. */
 static void put_saturating(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
-    const char *f = from == FSR_F32 ? "f" : "";
-    if (dest == FSR_U8)
-        fsr_text_add(to, "a >= 256.0%s ? 255 : a > 0.0%s ? (u8)(i32)a : 0", f, f);
-    else if (dest == FSR_I32)
-        fsr_text_add(to, "a >= 0x1p31%s ? 2147483647 : a >= -0x1p31%s ? (i32)a : a < 0 ? (-2147483647 - 1) : 0", f, f);
-    else
-        fsr_text_add(to,
-                     "a >= 0x1p63%s ? 9223372036854775807 : a >= -0x1p63%s ? (i64)a : a < 0 ? "
-                     "(-9223372036854775807 - 1) : 0",
-                     f, f);
+    const char *f = from == FSR_F32 ? "f" : "", *type = fsr_c_type(dest);
+    const char *by = fsr_dtype_size(dest) < 4 ? "(i32)" : "";
+    int power = 8 * (int)fsr_dtype_size(dest) - !fsr_dtype_is_unsigned(dest);
+    fsr_value least = fsr_op_identity(FSR_OP_MAXIMUM, dest), most = fsr_op_identity(FSR_OP_MINIMUM, dest);
+    fsr_text_add(to, "a >= 0x1p%d%s ? ", power, f);
+    fsr_c_literal(to, dest, most);
+    if (fsr_dtype_is_unsigned(dest)) {
+        fsr_text_add(to, " : a > 0.0%s ? (%s)%sa : 0", f, type, by);
+        return;
+    }
+    fsr_text_add(to, " : a >= -0x1p%d%s ? (%s)%sa : a < 0 ? ", power, f, type, by);
+    fsr_c_literal(to, dest, least);
+    fsr_text_add(to, " : 0");
 }
 
 static void put_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
@@ -256,7 +261,10 @@ static void put_libm(fsr_text *to, const fsr_c_function *f) {
 }
 
 void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
-    fsr_text_add(to, "typedef unsigned char u8;\n"
+    fsr_text_add(to, "typedef signed char i8;\n"
+                     "typedef unsigned char u8;\n"
+                     "typedef short i16;\n"
+                     "typedef unsigned short u16;\n"
                      "typedef int i32;\n"
                      "typedef unsigned int u32;\n"
                      "typedef __INT64_TYPE__ i64;\n"
@@ -265,7 +273,8 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
                      "typedef double f64;\n"
                      "typedef struct { f32 re, im; } c64;\n"
                      "typedef struct { f64 re, im; } c128;\n"
-                     "typedef union { u8 b, u8; i32 i32; i64 i64; f32 f32; f64 f64; c64 c64; c128 c128; } scalar;\n\n");
+                     "typedef union { u8 b, u8; i8 i8; i16 i16; u16 u16; i32 i32; u32 u32; i64 i64; u64 u64; f32 f32; "
+                     "f64 f64; c64 c64; c128 c128; } scalar;\n\n");
     for (int i = 0; i < e->nlibm; i++)
         put_libm(to, &e->libm[i]);
     if (e->nlibm)

@@ -48,9 +48,14 @@ fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
     fsr_ball out = {0, d->radius ? d->radius[at] : 0};
     switch (d->dtype) {
     case FSR_BOOL: out.center = ((const uint8_t *)d->center)[at] != 0; break;
+    case FSR_I8: out.center = ((const int8_t *)d->center)[at]; break;
     case FSR_U8: out.center = ((const uint8_t *)d->center)[at]; break;
+    case FSR_I16: out.center = ((const int16_t *)d->center)[at]; break;
+    case FSR_U16: out.center = ((const uint16_t *)d->center)[at]; break;
     case FSR_I32: out.center = ((const int32_t *)d->center)[at]; break;
+    case FSR_U32: out.center = ((const uint32_t *)d->center)[at]; break;
     case FSR_I64: out.center = (long double)((const int64_t *)d->center)[at]; break;
+    case FSR_U64: out.center = (long double)((const uint64_t *)d->center)[at]; break;
     case FSR_F32:
         out.center = d->wide ? ((const double *)d->center)[at] : (double)((const float *)d->center)[at];
         break;
@@ -72,8 +77,13 @@ bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x) {
     switch (d->dtype) {
     case FSR_BOOL:
     case FSR_U8: ((uint8_t *)d->center)[at] = (uint8_t)x.center; break;
+    case FSR_I8: ((int8_t *)d->center)[at] = (int8_t)x.center; break;
+    case FSR_I16: ((int16_t *)d->center)[at] = (int16_t)x.center; break;
+    case FSR_U16: ((uint16_t *)d->center)[at] = (uint16_t)x.center; break;
     case FSR_I32: ((int32_t *)d->center)[at] = (int32_t)x.center; break;
+    case FSR_U32: ((uint32_t *)d->center)[at] = (uint32_t)x.center; break;
     case FSR_I64: ((int64_t *)d->center)[at] = (int64_t)x.center; break;
+    case FSR_U64: ((uint64_t *)d->center)[at] = (uint64_t)x.center; break;
     case FSR_F32:
         if (d->wide)
             ((double *)d->center)[at] = (double)x.center;

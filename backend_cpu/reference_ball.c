@@ -49,6 +49,8 @@ double fsr_ball_ulp(fsr_dtype dtype, long double x) {
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
     if (dtype == FSR_I64)
         return (fsr_ball){(long double)value.i64, 0};
+    if (dtype == FSR_U64)
+        return (fsr_ball){(long double)value.u64, 0};
     return (fsr_ball){fsr_value_to_double(dtype, value), 0};
 }
 
@@ -70,6 +72,8 @@ fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
         v.f32 = (float)x;
         return v;
     }
+    if (dtype == FSR_U64)
+        return fsr_value_from_unsigned(dtype, (uint64_t)x);
     return dtype == FSR_F64 ? fsr_value_from_double(dtype, (double)x) : fsr_value_from_int(dtype, (int64_t)x);
 }
 
@@ -82,8 +86,10 @@ fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound) {
 }
 
 static void int_range(fsr_dtype dtype, long double *low, long double *high) {
-    *low = dtype == FSR_I32 ? INT32_MIN : dtype == FSR_I64 ? INT64_MIN : 0;
-    *high = dtype == FSR_I32 ? INT32_MAX : dtype == FSR_I64 ? INT64_MAX : dtype == FSR_U8 ? UINT8_MAX : 1;
+    const int bits = dtype == FSR_BOOL ? 1 : 8 * (int)fsr_dtype_size(dtype);
+    const bool sign = dtype != FSR_BOOL && !fsr_dtype_is_unsigned(dtype);
+    *low = sign ? -ldexpl(1, bits - 1) : 0;
+    *high = ldexpl(1, bits - sign) - 1;
 }
 
 fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius) {

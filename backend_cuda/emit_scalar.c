@@ -11,19 +11,16 @@
 const char *fsr_emit_type(fsr_dtype dtype) {
     switch (dtype) {
     case FSR_BOOL: return "b8";
-    case FSR_U8: return "u8";
-    case FSR_I32: return "i32";
-    case FSR_I64: return "i64";
-    case FSR_F32: return "f32";
-    case FSR_F64: return "f64";
-    default: return "?";
+    default: return fsr_dtype_name(dtype);
     }
 }
 
-static const char *unsigned_type(fsr_dtype dtype) {
-    switch (dtype) {
-    case FSR_I32: return "u32";
-    case FSR_I64: return "u64";
+static const char *unsigned_type(fsr_dtype dtype, size_t least) {
+    size_t own = fsr_dtype_size(dtype);
+    switch (own < least ? least : own) {
+    case 8: return "u64";
+    case 4: return "u32";
+    case 2: return "u16";
     default: return "u8";
     }
 }
@@ -41,7 +38,12 @@ static void float_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
 const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
     switch (dtype) {
     case FSR_BOOL: snprintf(buf, FSR_REF, "%d", value.b != 0); break;
+    case FSR_I8: snprintf(buf, FSR_REF, "%d", value.i8); break;
     case FSR_U8: snprintf(buf, FSR_REF, "%d", value.u8); break;
+    case FSR_I16: snprintf(buf, FSR_REF, "%d", value.i16); break;
+    case FSR_U16: snprintf(buf, FSR_REF, "%d", value.u16); break;
+    case FSR_U32: snprintf(buf, FSR_REF, "%uu", (unsigned)value.u32); break;
+    case FSR_U64: snprintf(buf, FSR_REF, "%lluull", (unsigned long long)value.u64); break;
     case FSR_I32: snprintf(buf, FSR_REF, value.i32 == INT32_MIN ? "(-2147483647 - 1)" : "%d", (int)value.i32); break;
     case FSR_I64:
         snprintf(buf, FSR_REF, value.i64 == INT64_MIN ? "(-9223372036854775807ll - 1)" : "%lldll",
@@ -75,7 +77,8 @@ static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char
     case 'b': return arg[1];
     case 'c': return arg[2];
     case 'T': return fsr_emit_type(compute);
-    case 'U': return unsigned_type(compute);
+    case 'U': return unsigned_type(compute, 1);
+    case 'W': return unsigned_type(compute, 4);
     case 'S': return fsr_dtype_name(compute);
     case 'D': return fsr_dtype_name(result);
     default: return NULL;

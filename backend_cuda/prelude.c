@@ -28,16 +28,25 @@ static int collect(const fsr_prelude_piece **all) {
     return n;
 }
 
-void fsr_prelude_print(fsr_text *out, const char *body, bool host) {
+static void print(fsr_text *out, const char *body, const char *casts, bool host) {
     const fsr_prelude_piece *all[MAX_PIECES];
     bool needed[MAX_PIECES] = {false};
     int n = collect(all);
     for (int i = n - 1; i >= 0; i--) {
-        needed[i] = fsr_mentions(body, all[i]->name);
+        needed[i] = fsr_mentions(body, all[i]->name) || fsr_mentions(casts, all[i]->name);
         for (int j = i + 1; j < n && !needed[i]; j++)
             needed[i] = needed[j] && fsr_mentions(all[j]->text, all[i]->name);
     }
     for (int i = 0; i < n; i++)
         if (needed[i] && !(host && all[i]->device))
             fsr_text_raw(out, all[i]->text, strlen(all[i]->text));
+    fsr_text_raw(out, casts, strlen(casts));
+}
+
+void fsr_prelude_print(fsr_text *out, const char *body, bool host) {
+    fsr_text casts = {0};
+    fsr_prelude_casts(&casts, body);
+    print(out, body, casts.data ? casts.data : "", host);
+    out->failed |= casts.failed;
+    fsr_text_free(&casts);
 }

@@ -15,12 +15,14 @@ typedef struct fsr_prelude_piece {
 } fsr_prelude_piece;
 
 /* The tables, in the order in which they are printed; each ends with a null name. */
-extern const fsr_prelude_piece fsr_prelude_scalar[];   /* casts, bits, division, mathematics */
+extern const fsr_prelude_piece fsr_prelude_scalar[];   /* bits, division, mathematics */
 extern const fsr_prelude_piece fsr_prelude_memory[];   /* vectors */
 extern const fsr_prelude_piece fsr_prelude_exchange[]; /* shuffles, folds, scans, tickets, boards */
 
 /* Appends the pieces that `body` mentions, and those that they mention. */
 void fsr_prelude_print(fsr_text *out, const char *body, bool host);
+/* Appends the conversions fsr_<from>_to_<to> that `body` mentions. */
+void fsr_prelude_casts(fsr_text *out, const char *body);
 /* True if `word` occurs in text as a whole identifier. */
 bool fsr_mentions(const char *text, const char *word);
 

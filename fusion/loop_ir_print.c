@@ -4,10 +4,10 @@
 static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
     if (fsr_dtype_is_float(dtype))
         fprintf(to, "%.17g", fsr_value_to_double(dtype, value));
-    else if (dtype == FSR_I64)
-        fprintf(to, "%lld", (long long)value.i64);
+    else if (dtype == FSR_U64)
+        fprintf(to, "%llu", (unsigned long long)value.u64);
     else
-        fprintf(to, "%.0f", fsr_value_to_double(dtype, value));
+        fprintf(to, "%lld", (long long)fsr_value_cast(FSR_I64, dtype, value).i64);
 }
 
 static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {

@@ -1,8 +1,9 @@
 /* Sizes, names and promotion of dtypes.
  *
- * Promotion is NumPy 2's. Rows of FSR_DTYPE_LIST stand in promotion order, so the answer is the later row, with one
- * exception: f32 cannot hold every 32- or 64-bit integer, so these meet it in f64. Counter-example to "the later row
- * always": i32 16777217 with f32 1 would become 16777216 before anything was computed. */
+ * Promotion is NumPy 2's: the smallest dtype that holds all values of both, where there is one. Rows of FSR_DTYPE_LIST of
+ * one kind stand by size, kinds in the order bool, integers, floats; so two dtypes of one kind meet in the later row.
+ * Counter-example to "the later row always": i32 16777217 with f32 1 would become 16777216, and i8 -1 with u8 255
+ * would become 255, before anything was computed. */
 #include "fusor/dtype.h"
 
 size_t fsr_dtype_size(fsr_dtype dtype) {
@@ -25,13 +26,50 @@ const char *fsr_dtype_name(fsr_dtype dtype) {
     }
 }
 
-/* FSR_DTYPE_COUNT if one of them is no dtype. */
+typedef struct description {
+    char kind;
+    size_t bytes;
+} description;
+
+static description describe(fsr_dtype dtype) {
+    switch (dtype) {
+#define FSR_DTYPE_DESCRIBE(id, name, ctype, bytes, kind) \
+    case id: return (description){kind, bytes};
+        FSR_DTYPE_LIST(FSR_DTYPE_DESCRIBE)
+#undef FSR_DTYPE_DESCRIBE
+    default: return (description){0, 0};
+    }
+}
+
+/* The dtype of this kind and size; FSR_DTYPE_COUNT if there is none. */
+static fsr_dtype find(char kind, size_t bytes) {
+    for (int d = 0; d < FSR_DTYPE_COUNT; d++) {
+        description it = describe((fsr_dtype)d);
+        if (it.kind == kind && it.bytes == bytes)
+            return (fsr_dtype)d;
+    }
+    return FSR_DTYPE_COUNT;
+}
+
+/* An unsigned and a signed integer. */
+static fsr_dtype promote_signs(size_t without, size_t with) {
+    size_t bytes = with > without ? with : 2 * without;
+    return bytes <= 8 ? find('i', bytes) : FSR_F64;
+}
+
+/* An integer of so many bytes and a float: one that holds every such integer, up to 64 bits. */
+static fsr_dtype promote_float(size_t integer, fsr_dtype real) {
+    size_t least = integer < 4 ? 4 : 8;
+    return describe(real).bytes >= least ? real : find('f', least);
+}
+
 fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b) {
     if ((unsigned)a >= FSR_DTYPE_COUNT || (unsigned)b >= FSR_DTYPE_COUNT)
         return FSR_DTYPE_COUNT;
-    fsr_dtype low = a < b ? a : b;
-    fsr_dtype high = a < b ? b : a;
-    if (high == FSR_F32 && (low == FSR_I32 || low == FSR_I64))
-        return FSR_F64;
-    return high;
+    description low = describe(a < b ? a : b), high = describe(a < b ? b : a);
+    if (low.kind == high.kind || low.kind == 'b')
+        return a < b ? b : a;
+    if (high.kind == 'f')
+        return promote_float(low.bytes, a < b ? b : a);
+    return low.kind == 'u' ? promote_signs(low.bytes, high.bytes) : promote_signs(high.bytes, low.bytes);
 }

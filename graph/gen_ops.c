@@ -32,7 +32,8 @@ static const row ops[] = {
 
 static const char *const rules[] = {
     [FSR_RULE_SAME] = "promoted; result the same",
-    [FSR_RULE_FLOAT] = "promoted to floating, i32 and i64 to f64, bool and u8 an error; result the same",
+    [FSR_RULE_FLOAT] =
+        "promoted to floating, 16-bit integers to f32, wider ones to f64, bool, i8 and u8 an error; result the same",
     [FSR_RULE_DIVIDE] = "promoted to floating, bool and integers to f64; result the same",
     [FSR_RULE_COMPARE] = "promoted; result bool",
     [FSR_RULE_LOGIC] = "taken as `!= 0`; result bool",

@@ -1,7 +1,7 @@
 /* The scalar-op table and the evaluator generated from its REF column.
  *
- * The table is included six times: for the infos, then once for each arithmetic that evaluates REF: float, double and
- * long double for floats, int64_t for integers, int for bools. An exact op is evaluated in the dtype itself, where IEEE
+ * The table is included seven times: for the infos, then once for each arithmetic that evaluates REF: float, double and
+ * long double for floats, int64_t and uint64_t for integers with and without sign, int for bools. An exact op is evaluated in the dtype itself, where IEEE
  * arithmetic gives the correctly rounded result; an inexact one in the next wider type, rounded once.
  * Counter-example to evaluating everything wide: fmaf(a, b, c) computed by the double fma and then rounded to float is
  * rounded twice, and differs from the correctly rounded one when the double result lies halfway between two floats. */
@@ -49,6 +49,10 @@ bool fsr_dtype_is_float(fsr_dtype dtype) {
     return dtype == FSR_F32 || dtype == FSR_F64;
 }
 
+bool fsr_dtype_is_unsigned(fsr_dtype dtype) {
+    return dtype == FSR_U8 || dtype == FSR_U16 || dtype == FSR_U32 || dtype == FSR_U64;
+}
+
 fsr_class fsr_dtype_class(fsr_dtype dtype) {
     if (dtype == FSR_BOOL)
         return FSR_CLASS_BOOL;
@@ -65,9 +69,12 @@ static fsr_value extreme(fsr_dtype dtype, bool highest) {
     if (fsr_dtype_is_float(dtype))
         return fsr_value_from_double(dtype, highest ? INFINITY : -INFINITY);
     switch (dtype) {
+    case FSR_BOOL: return fsr_value_from_int(dtype, highest);
+    case FSR_I8: return fsr_value_from_int(dtype, highest ? INT8_MAX : INT8_MIN);
+    case FSR_I16: return fsr_value_from_int(dtype, highest ? INT16_MAX : INT16_MIN);
     case FSR_I32: return fsr_value_from_int(dtype, highest ? INT32_MAX : INT32_MIN);
     case FSR_I64: return fsr_value_from_int(dtype, highest ? INT64_MAX : INT64_MIN);
-    default: return fsr_value_from_int(dtype, !highest ? 0 : dtype == FSR_U8 ? UINT8_MAX : 1);
+    default: return fsr_value_from_int(dtype, highest ? -1 : 0);
     }
 }
 
@@ -120,6 +127,18 @@ static int64_t eval_int(fsr_op op, int64_t a, int64_t b, int64_t c) {
     default: return 0;
     }
 }
+/* The same text without sign: a < 0 is false, and what it guards is never evaluated. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+static uint64_t eval_unsigned(fsr_op op, uint64_t a, uint64_t b, uint64_t c) {
+    switch (op) {
+#include "graph/scalar_ops.def"
+    default: return 0;
+    }
+}
+#pragma GCC diagnostic pop
 #undef REF
 
 #define REF(f, i, b, ...) b
@@ -158,6 +177,8 @@ fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_
     }
     if (class == FSR_CLASS_FLOAT)
         return fsr_value_from_double(result, eval_floating(info, op, compute, x));
+    if (fsr_dtype_is_unsigned(compute))
+        return fsr_value_from_unsigned(result, eval_unsigned(op, (uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2]));
     if (class == FSR_CLASS_INT)
         return fsr_value_from_int(result, eval_int(op, n[0], n[1], n[2]));
     return fsr_value_from_int(result, eval_bool(op, (int)n[0], (int)n[1], (int)n[2]));

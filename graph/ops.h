@@ -15,8 +15,8 @@ typedef enum fsr_op {
 /* How dtypes follow from the operands'. compute: the dtype all operands are cast to first. */
 typedef enum fsr_rule {
     FSR_RULE_SAME,    /* compute = promotion of all; result = compute */
-    FSR_RULE_FLOAT,   /* compute = promotion, integers of 32 and 64 bits give f64; result = compute. NumPy gives
-                         f16 for bool and u8, which does not exist here yet: FSR_ERR_DTYPE */
+    FSR_RULE_FLOAT,   /* compute = promotion, integers of 16 bits give f32, wider ones f64; result = compute. NumPy
+                         gives f16 for bool, i8 and u8, which does not exist here yet: FSR_ERR_DTYPE */
     FSR_RULE_DIVIDE,  /* as FLOAT, but every integer and bool gives f64 */
     FSR_RULE_COMPARE, /* compute = promotion; result bool */
     FSR_RULE_LOGIC,   /* compute = bool (x != 0); result bool */
@@ -58,6 +58,8 @@ fsr_op fsr_op_find(const char *name);
 
 fsr_class fsr_dtype_class(fsr_dtype dtype);
 bool fsr_dtype_is_float(fsr_dtype dtype);
+/* u8 to u64; not bool. */
+bool fsr_dtype_is_unsigned(fsr_dtype dtype);
 /* The class whose text an op uses for its operands of dtype `compute`. For SELECT it is b's and c's class. */
 bool fsr_op_defined(fsr_op op, fsr_dtype compute);
 /* Identity of op as a reduction over dtype. The op's identity must not be NONE. */
@@ -70,6 +72,7 @@ static inline bool fsr_value_equal(fsr_value a, fsr_value b) {
 /* value converted to dtype as fsr_cast does (truncate, saturate, NaN to 0 for integers; != 0 for bool). */
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value);
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value);
+fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value);
 double fsr_value_to_double(fsr_dtype dtype, fsr_value value);
 fsr_value fsr_value_cast(fsr_dtype to, fsr_dtype from, fsr_value value);
 

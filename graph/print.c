@@ -66,6 +66,8 @@ static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double 
 static void write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value) {
     if (fsr_dtype_is_float(dtype))
         write_float(w, dtype, value, fsr_value_to_double(dtype, value));
+    else if (dtype == FSR_U64)
+        piece(w, "%" PRIu64, value.u64);
     else
         piece(w, "%" PRId64, fsr_value_cast(FSR_I64, dtype, value).i64);
 }

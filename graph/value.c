@@ -22,13 +22,25 @@ static int64_t saturate(double value, int64_t low, int64_t high) {
     return (int64_t)value;
 }
 
+/* As saturate, to [0, high]. */
+static uint64_t saturate_unsigned(double value, uint64_t high) {
+    if (!(value > 0))
+        return 0;
+    return value >= (double)high ? high : (uint64_t)value;
+}
+
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
     fsr_value out = {.bits = 0};
     switch (dtype) {
     case FSR_BOOL: out.b = value != 0; break;
+    case FSR_I8: out.i8 = (int8_t)(uint8_t)value; break;
     case FSR_U8: out.u8 = (uint8_t)value; break;
+    case FSR_I16: out.i16 = (int16_t)(uint16_t)value; break;
+    case FSR_U16: out.u16 = (uint16_t)value; break;
     case FSR_I32: out.i32 = (int32_t)(uint32_t)value; break;
+    case FSR_U32: out.u32 = (uint32_t)value; break;
     case FSR_I64: out.i64 = value; break;
+    case FSR_U64: out.u64 = (uint64_t)value; break;
     case FSR_F32: out.f32 = (float)value; break;
     case FSR_F64: out.f64 = (double)value; break;
     case FSR_DTYPE_COUNT: break;
@@ -36,13 +48,29 @@ fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
     return out;
 }
 
+fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value) {
+    fsr_value out = {.bits = 0};
+    if (!fsr_dtype_is_float(dtype))
+        return fsr_value_from_int(dtype, (int64_t)value);
+    if (dtype == FSR_F32)
+        out.f32 = (float)value;
+    else
+        out.f64 = (double)value;
+    return out;
+}
+
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value) {
     fsr_value out = {.bits = 0};
     switch (dtype) {
     case FSR_BOOL: out.b = value != 0; break;
-    case FSR_U8: out.u8 = (uint8_t)saturate(value, 0, UINT8_MAX); break;
+    case FSR_I8: out.i8 = (int8_t)saturate(value, INT8_MIN, INT8_MAX); break;
+    case FSR_U8: out.u8 = (uint8_t)saturate_unsigned(value, UINT8_MAX); break;
+    case FSR_I16: out.i16 = (int16_t)saturate(value, INT16_MIN, INT16_MAX); break;
+    case FSR_U16: out.u16 = (uint16_t)saturate_unsigned(value, UINT16_MAX); break;
     case FSR_I32: out.i32 = (int32_t)saturate(value, INT32_MIN, INT32_MAX); break;
+    case FSR_U32: out.u32 = (uint32_t)saturate_unsigned(value, UINT32_MAX); break;
     case FSR_I64: out.i64 = saturate(value, INT64_MIN, INT64_MAX); break;
+    case FSR_U64: out.u64 = saturate_unsigned(value, UINT64_MAX); break;
     case FSR_F32: out.f32 = (float)value; break;
     case FSR_F64: out.f64 = value; break;
     case FSR_DTYPE_COUNT: break;
@@ -53,9 +81,14 @@ fsr_value fsr_value_from_double(fsr_dtype dtype, double value) {
 double fsr_value_to_double(fsr_dtype dtype, fsr_value value) {
     switch (dtype) {
     case FSR_BOOL: return value.b != 0;
+    case FSR_I8: return value.i8;
     case FSR_U8: return value.u8;
+    case FSR_I16: return value.i16;
+    case FSR_U16: return value.u16;
     case FSR_I32: return value.i32;
+    case FSR_U32: return value.u32;
     case FSR_I64: return (double)value.i64;
+    case FSR_U64: return (double)value.u64;
     case FSR_F32: return value.f32;
     case FSR_F64: return value.f64;
     case FSR_DTYPE_COUNT: break;
@@ -66,9 +99,14 @@ double fsr_value_to_double(fsr_dtype dtype, fsr_value value) {
 fsr_value fsr_value_cast(fsr_dtype to, fsr_dtype from, fsr_value value) {
     switch (from) {
     case FSR_BOOL: return fsr_value_from_int(to, value.b != 0);
+    case FSR_I8: return fsr_value_from_int(to, value.i8);
     case FSR_U8: return fsr_value_from_int(to, value.u8);
+    case FSR_I16: return fsr_value_from_int(to, value.i16);
+    case FSR_U16: return fsr_value_from_int(to, value.u16);
     case FSR_I32: return fsr_value_from_int(to, value.i32);
+    case FSR_U32: return fsr_value_from_int(to, value.u32);
     case FSR_I64: return fsr_value_from_int(to, value.i64);
+    case FSR_U64: return fsr_value_from_unsigned(to, value.u64);
     default: return fsr_value_from_double(to, fsr_value_to_double(from, value));
     }
 }

@@ -7,8 +7,9 @@
  * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
  *
  * A weak int that the dtype it meets cannot hold is an error (NumPy's OverflowError), but in a comparison, which is
- * then
- * done in i64. Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
+ * exact: done in i64, or, where one side is u64 and the other a signed integer, put together from the sign and a
+ * comparison in u64. Counter-example to f64, where the two meet otherwise: 2^63 and 2^63 - 1 are equal there.
+ * Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
  * u8 + (200 + 100) overflows although neither literal does. */
 #include "primitives/primitives.h"
 #include <string.h>
@@ -64,7 +65,8 @@ static int find_overflow(const fsr_op_info *info, const fsr_node *args, int n, f
         if (is_condition(info, i) || !rec->weak || rec->dtype[0] != FSR_I64)
             continue;
         fsr_value there = fsr_value_cast(dtype, FSR_I64, rec->value);
-        if (fsr_value_cast(FSR_I64, dtype, there).i64 != rec->value.i64)
+        bool negative = rec->value.i64 < 0 && fsr_dtype_is_unsigned(dtype);
+        if (negative || fsr_value_cast(FSR_I64, dtype, there).i64 != rec->value.i64)
             return i;
     }
     return -1;
@@ -74,8 +76,10 @@ static int find_overflow(const fsr_op_info *info, const fsr_node *args, int n, f
 static fsr_dtype compute_dtype(const fsr_op_info *info, fsr_dtype promoted) {
     switch (info->rule) {
     case FSR_RULE_FLOAT:
-        if (promoted == FSR_BOOL || promoted == FSR_U8)
+        if (promoted == FSR_BOOL || promoted == FSR_I8 || promoted == FSR_U8)
             return FSR_DTYPE_COUNT;
+        if (promoted == FSR_I16 || promoted == FSR_U16)
+            return FSR_F32;
         return fsr_dtype_is_float(promoted) ? promoted : FSR_F64;
     case FSR_RULE_DIVIDE: return fsr_dtype_is_float(promoted) ? promoted : FSR_F64;
     case FSR_RULE_LOGIC: return FSR_BOOL;
@@ -153,6 +157,30 @@ static fsr_value weak_value(fsr_op op, fsr_dtype compute, const fsr_node *args, 
     return fsr_op_eval(op, compute, compute, value);
 }
 
+/* A comparison of a u64 with a signed integer; a weak one only if it is negative, otherwise it is a u64. */
+static bool is_mixed(const fsr_op_info *info, const fsr_node *args) {
+    if (info->rule != FSR_RULE_COMPARE)
+        return false;
+    fsr_dtype a = fsr_node_dtype(args[0]), b = fsr_node_dtype(args[1]);
+    const fsr_rec *other = fsr_node_rec(args[a == FSR_U64]);
+    fsr_dtype dtype = a == FSR_U64 ? b : a;
+    if ((a == FSR_U64) == (b == FSR_U64) || !is_integer(dtype) || fsr_dtype_is_unsigned(dtype))
+        return false;
+    return !other->weak || other->value.i64 < 0;
+}
+
+/* Where the signed operand is negative, what the op says of -1 and 0; else the op in u64. */
+static fsr_node compare_mixed(fsr_site at, fsr_op op, const fsr_node *args) {
+    const int with = fsr_node_dtype(args[0]) == FSR_U64;
+    fsr_graph *g = args[0].graph;
+    fsr_value sign[2] = {fsr_value_from_int(FSR_I64, -!with), fsr_value_from_int(FSR_I64, -with)};
+    fsr_value below = fsr_op_eval(op, FSR_I64, FSR_BOOL, sign);
+    fsr_node side[2] = {args[0], args[1]};
+    side[with] = fsr_cast_at(at, args[with], FSR_U64);
+    fsr_node negative = fsr_less_at(at, args[with], fsr_int_at(at, g, 0));
+    return fsr_where_at(at, negative, fsr_literal(g, at, FSR_BOOL, below, false), fsr_map(at, op, side, 2));
+}
+
 fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
     const fsr_op_info *info = fsr_op_get(op);
     fsr_node poison, cast[FSR_MAX_ARGS], handle;
@@ -161,6 +189,9 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
     promotion p;
     if (fsr_poison_of(at, info->name, args, n, &g, &poison))
         return poison;
+    if (is_mixed(info, args) &&
+        fsr_shape_broadcast(&fsr_node_rec(args[0])->shape, &fsr_node_rec(args[1])->shape, &shape))
+        return compare_mixed(at, op, args);
     if (!types(at, info, op, args, n, &p, &poison))
         return poison;
     fsr_dtype dtype = result_dtype(info, p.compute);

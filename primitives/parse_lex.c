@@ -159,22 +159,40 @@ static bool decimal(fsr_lex *l, double *number) {
     return true;
 }
 
-bool fsr_lex_value(fsr_lex *l, fsr_dtype dtype, fsr_value *value) {
+/* Beyond INT64_MAX only a u64 goes. */
+static bool large(fsr_lex *l, fsr_value *value) {
+    skip(l);
+    size_t digits = strspn(l->at, DIGITS);
+    errno = 0;
+    unsigned long long number = digits ? strtoull(l->at, NULL, 10) : 0;
+    if (errno || number <= INT64_MAX)
+        return false;
+    *value = fsr_value_from_unsigned(FSR_U64, number);
+    l->at += digits;
+    return true;
+}
+
+static bool integer(fsr_lex *l, fsr_dtype dtype, fsr_value *value) {
+    const char *start = l->at;
     int64_t whole;
+    if (dtype == FSR_U64 && large(l, value))
+        return true;
+    if (!fsr_lex_int(l, INT64_MIN, INT64_MAX, &whole))
+        return false;
+    *value = fsr_value_from_int(dtype, whole);
+    if (fsr_value_cast(FSR_I64, dtype, *value).i64 == whole && (whole >= 0 || !fsr_dtype_is_unsigned(dtype)))
+        return true;
+    l->at = start;
+    return fsr_lex_fail(l, FSR_ERR_FORMAT, "the number does not fit %s", fsr_dtype_name(dtype));
+}
+
+bool fsr_lex_value(fsr_lex *l, fsr_dtype dtype, fsr_value *value) {
     double number = 0;
     *value = (fsr_value){.bits = 0};
     if (l->status)
         return false;
-    if (!fsr_dtype_is_float(dtype)) {
-        const char *start = l->at;
-        if (!fsr_lex_int(l, INT64_MIN, INT64_MAX, &whole))
-            return false;
-        *value = fsr_value_from_int(dtype, whole);
-        if (fsr_value_cast(FSR_I64, dtype, *value).i64 == whole)
-            return true;
-        l->at = start;
-        return fsr_lex_fail(l, FSR_ERR_FORMAT, "the number does not fit %s", fsr_dtype_name(dtype));
-    }
+    if (!fsr_dtype_is_float(dtype))
+        return integer(l, dtype, value);
     skip(l);
     if (!strncmp(l->at, "nan:", 4)) {
         l->at += 4;

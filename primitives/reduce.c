@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 fsr_dtype fsr_sum_dtype(fsr_dtype dtype) {
-    return fsr_dtype_is_float(dtype) ? dtype : FSR_I64;
+    if (fsr_dtype_is_float(dtype))
+        return dtype;
+    return fsr_dtype_is_unsigned(dtype) ? FSR_U64 : FSR_I64;
 }
 
 int64_t fsr_folded(const fsr_shape *shape, uint32_t mask) {

@@ -1,5 +1,4 @@
-/* Element types. One table gives the enum, sizes, names and C types.
- * Rows are in NumPy's promotion order. c: the C type, bytes, name, NumPy's one-letter kind.
+/* Element types. One table gives the enum, sizes, names and C types; kind is NumPy's one-letter kind.
  * bool is one byte, 0 or 1: any other byte that a caller hands over reads as 1. */
 #ifndef FUSOR_DTYPE_H
 #define FUSOR_DTYPE_H
@@ -10,9 +9,14 @@
 /*    id         name    C type    bytes kind */
 #define FSR_DTYPE_LIST(X)                \
     X(FSR_BOOL, "bool", uint8_t, 1, 'b') \
+    X(FSR_I8, "i8", int8_t, 1, 'i')      \
     X(FSR_U8, "u8", uint8_t, 1, 'u')     \
+    X(FSR_I16, "i16", int16_t, 2, 'i')   \
+    X(FSR_U16, "u16", uint16_t, 2, 'u')  \
     X(FSR_I32, "i32", int32_t, 4, 'i')   \
+    X(FSR_U32, "u32", uint32_t, 4, 'u')  \
     X(FSR_I64, "i64", int64_t, 8, 'i')   \
+    X(FSR_U64, "u64", uint64_t, 8, 'u')  \
     X(FSR_F32, "f32", float, 4, 'f')     \
     X(FSR_F64, "f64", double, 8, 'f')
 
@@ -35,9 +39,14 @@ typedef struct fsr_c128 {
  * {.bits = 0} is a zero of every dtype, and bits with high tell equal values from others. */
 typedef union fsr_value {
     uint8_t b; /* FSR_BOOL */
+    int8_t i8;
     uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
     int32_t i32;
+    uint32_t u32;
     int64_t i64;
+    uint64_t u64;
     float f32;
     double f64;
     fsr_c64 c64;
@@ -53,7 +62,7 @@ extern "C" {
 size_t fsr_dtype_size(fsr_dtype dtype);
 /* "f32"; "?" for a number that is no dtype. */
 const char *fsr_dtype_name(fsr_dtype dtype);
-/* NumPy 2's promotion of two dtypes: i32 with f32 is f64, u8 with i32 is i32. */
+/* NumPy 2's promotion of two dtypes: i32 with f32 is f64, u8 with i8 is i16, u64 with i64 is f64. */
 fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b);
 
 #ifdef __cplusplus

@@ -25,6 +25,15 @@ static fsr_node u8(int n, const uint8_t *data) {
 #define I32(...) LIST(i32, int32_t, __VA_ARGS__)
 #define I64(...) LIST(i64, int64_t, __VA_ARGS__)
 #define U8(...) LIST(u8, uint8_t, __VA_ARGS__)
+static fsr_node i8(int n, const int8_t *data) {
+    return fsr_from_host(subject_g, FSR_I8, 1, SHAPE(n), data);
+}
+static fsr_node u16(int n, const uint16_t *data) {
+    return fsr_from_host(subject_g, FSR_U16, 1, SHAPE(n), data);
+}
+static fsr_node u64(int n, const uint64_t *data) {
+    return fsr_from_host(subject_g, FSR_U64, 1, SHAPE(n), data);
+}
 
 /* x's dtype, and its elements within a relative tolerance (0: equal, the sign of zero too). */
 static void expect(int line, fsr_node x, fsr_dtype dtype, double tolerance, int n, const double *want) {
@@ -69,6 +78,33 @@ static void promotion(void **state) {
     EXPECT(fsr_sqrt(I32(2, -1)), FSR_F64, 0, 1.4142135623730951, NAN);
     EXPECT(fsr_add(fsr_bool(subject_g, true), fsr_bool(subject_g, true)), FSR_BOOL, 0, 1);
     EXPECT(fsr_less(U8(255), fsr_int(subject_g, 1000)), FSR_BOOL, 0, 1);
+}
+
+/* Integers of every width; u64 beside signed ones compares exactly and otherwise meets them in f64. */
+static void integers(void **state) {
+    (void)state;
+    fsr_node big = LIST(u64, uint64_t, UINT64_MAX, 1ULL << 63, 0, 5), with = I64(-1, INT64_MAX, INT64_MIN, 5);
+    fsr_node small = LIST(i8, int8_t, -128, 127, -1, 3), word = LIST(u16, uint16_t, 65535, 40000, 2, 0);
+    EXPECT(fsr_add(small, U8(1, 2, 3, 255)), FSR_I16, 0, -127, 129, 2, 258);
+    EXPECT(fsr_mul(small, small), FSR_I8, 0, 0, 1, 1, 9);
+    EXPECT(fsr_mul(word, word), FSR_U16, 0, 1, 4096, 4, 0);
+    EXPECT(fsr_mul(word, F32(0.5)), FSR_F32, 0, 32767.5, 20000, 1, 0);
+    EXPECT(fsr_abs(small), FSR_I8, 0, -128, 127, 1, 3);
+    EXPECT(fsr_div(small, small), FSR_F64, 0, 1, 1, 1, 1);
+    EXPECT(fsr_sqrt(word), FSR_F32, 0, 255.998046875, 200, 1.4142135381698608, 0);
+    EXPECT(fsr_sum(small, NULL, 0, 0), FSR_I64, 0, 1);
+    EXPECT(fsr_sum(big, NULL, 0, 0), FSR_U64, 0, 9223372036854775812.);
+    EXPECT(fsr_max(big, NULL, 0, 0), FSR_U64, 0, 18446744073709551615.);
+    EXPECT(fsr_argmax(big, NULL, 0), FSR_I64, 0, 0);
+    EXPECT(fsr_abs(big), FSR_U64, 0, 18446744073709551615., 9223372036854775808., 0, 5);
+    EXPECT(fsr_cast(big, FSR_F32), FSR_F32, 0, 18446744073709551616., 9223372036854775808., 0, 5);
+    EXPECT(fsr_add(big, with), FSR_F64, 0, 18446744073709551616., 18446744073709551616., -9223372036854775808., 10);
+    EXPECT(fsr_greater(big, with), FSR_BOOL, 0, 1, 1, 1, 0);
+    EXPECT(fsr_less(with, big), FSR_BOOL, 0, 1, 1, 1, 0);
+    EXPECT(fsr_equal(big, with), FSR_BOOL, 0, 0, 0, 0, 1);
+    EXPECT(fsr_less_equal(big, small), FSR_BOOL, 0, 0, 0, 0, 0);
+    EXPECT(fsr_not_equal(big, fsr_int(subject_g, -1)), FSR_BOOL, 0, 1, 1, 1, 1);
+    EXPECT(fsr_less(big, fsr_int(subject_g, 6)), FSR_BOOL, 0, 0, 0, 1, 1);
 }
 
 static void special_values(void **state) {
@@ -117,7 +153,7 @@ static void reductions(void **state) {
     EXPECT(fsr_var(m, NULL, 0, 0, 0), FSR_F64, 1e-15, 11.916666666666666);
     EXPECT(fsr_mean(I32(1, 2), NULL, 0, 0), FSR_F64, 0, 1.5);
     EXPECT(fsr_var(U8(1, 255), NULL, 0, 0, 0), FSR_F64, 0, 16129);
-    EXPECT(fsr_sum(U8(255, 255, 255), NULL, 0, 0), FSR_I64, 0, 765);
+    EXPECT(fsr_sum(U8(255, 255, 255), NULL, 0, 0), FSR_U64, 0, 765);
     EXPECT(fsr_prod(I32(65536, 65536, 3), NULL, 0, 0), FSR_I64, 0, 12884901888.);
     EXPECT(fsr_prod(F32(2, 3, 4), NULL, 0, 0), FSR_F32, 0, 24);
     EXPECT(fsr_any(F64(0, NAN), NULL, 0, 0), FSR_BOOL, 0, 1);
@@ -145,7 +181,7 @@ static void running(void **state) {
     EXPECT(fsr_cumsum(m, -1, FSR_EXCLUSIVE), FSR_I64, 0, 0, 0, 1, 0, 3, 7);
     EXPECT(fsr_cummax(F64(1, 3, 2, NAN, 9), 0, 0), FSR_F64, 0, 1, 3, 3, NAN, NAN);
     EXPECT(fsr_cummax(I32(5, 1, 7), 0, FSR_EXCLUSIVE), FSR_I32, 0, INT32_MIN, 5, 5);
-    EXPECT(fsr_cumsum(U8(200, 100, 1), 0, 0), FSR_I64, 0, 200, 300, 301);
+    EXPECT(fsr_cumsum(U8(200, 100, 1), 0, 0), FSR_U64, 0, 200, 300, 301);
 }
 
 static void views(void **state) {
@@ -176,7 +212,8 @@ static void programs(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(integers_wrap), SUBJECT_TEST(promotion), SUBJECT_TEST(special_values), SUBJECT_TEST(conversions),
-    SUBJECT_TEST(reductions),    SUBJECT_TEST(running),   SUBJECT_TEST(views),          SUBJECT_TEST(programs),
+    SUBJECT_TEST(integers_wrap),  SUBJECT_TEST(promotion),   SUBJECT_TEST(integers),
+    SUBJECT_TEST(special_values), SUBJECT_TEST(conversions), SUBJECT_TEST(reductions),
+    SUBJECT_TEST(running),        SUBJECT_TEST(views),       SUBJECT_TEST(programs),
 };
 SUBJECT_MAIN(tests)

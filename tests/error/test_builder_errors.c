@@ -109,7 +109,7 @@ static fsr_node cast_too_large(void) {
     return fsr_cast_at(AT, fsr_input(g, "a", FSR_U8, 1, SHAPE(1LL << 61)), FSR_F32);
 }
 static fsr_node input_dtype(void) {
-    return fsr_input_at(AT, g, "x", FSR_DTYPE_COUNT, 0, NULL);
+    return fsr_input_at(AT, g, "x", (fsr_dtype)99, 0, NULL);
 }
 static fsr_node input_negative(void) {
     return fsr_input_at(AT, g, "x", FSR_F32, 2, SHAPE(3, -2));
@@ -500,7 +500,7 @@ static const misuse misuses[] = {
     {result_too_large, FSR_ERR_SIZE, "add: the size of f64[2147483648,2147483648] overflows (prog.c:12)"},
     {cast_to_nothing, FSR_ERR_DTYPE, "cast: 99 is no dtype (prog.c:12)"},
     {cast_too_large, FSR_ERR_SIZE, "cast: the size of f32[2305843009213693952] overflows (prog.c:12)"},
-    {input_dtype, FSR_ERR_DTYPE, "input: 6 is no dtype (prog.c:12)"},
+    {input_dtype, FSR_ERR_DTYPE, "input: 99 is no dtype (prog.c:12)"},
     {input_negative, FSR_ERR_SIZE, "input: the shape [3,-2] has a negative extent (prog.c:12)"},
     {input_overflow, FSR_ERR_SIZE, "input: the size of f32[9223372036854775807,2] overflows (prog.c:12)"},
     {input_bytes_overflow, FSR_ERR_SIZE, "input: the size of f64[1152921504606846976] overflows (prog.c:12)"},

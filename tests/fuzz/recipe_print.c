@@ -10,7 +10,11 @@ static const char *const functions[STEP_KINDS] = {[STEP_SUM] = "sum",         [S
                                                   [STEP_CUMMAX] = "cummax",   [STEP_EXPAND] = "expand",
                                                   [STEP_SQUEEZE] = "squeeze", [STEP_FLIP] = "flip",
                                                   [STEP_RESHAPE] = "reshape", [STEP_BROADCAST] = "broadcast_to"};
-static const char *const dtypes[] = {"FSR_BOOL", "FSR_U8", "FSR_I32", "FSR_I64", "FSR_F32", "FSR_F64"};
+static const char *const dtypes[] = {
+#define NAME(id, name, ctype, bytes, kind) #id,
+    FSR_DTYPE_LIST(NAME)
+#undef NAME
+};
 
 static void print_shape(const recipe_step *s, FILE *to) {
     fprintf(to, "%d, ", s->ndim);

@@ -3,6 +3,9 @@
 // lookback: 512 threads, group 512, vector 4, items 32
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
+typedef signed char i8;
+typedef short i16;
+typedef unsigned short u16;
 typedef int i32;
 typedef unsigned u32;
 typedef long long i64;

@@ -1,4 +1,5 @@
 #include "tests/support/subject.h"
+#include "graph/ops.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -123,6 +124,12 @@ static const int64_t special_i32[] = {0,  1,   -1,  INT32_MIN, INT32_MAX, INT32_
 static const int64_t special_i64[] = {0,         1,         -1,  INT64_MIN, INT64_MAX,  INT64_MIN + 1,    2,        -2,
                                       INT32_MIN, INT32_MAX, 256, -257,      3037000500, 9007199254740993, 1LL << 62};
 static const int64_t special_u8[] = {0, 1, 2, 127, 128, 254, 255, 16};
+static const int64_t special_i8[] = {0, 1, -1, 2, -2, INT8_MIN, INT8_MAX, INT8_MIN + 1, 16};
+static const int64_t special_i16[] = {0, 1, -1, 2, -2, INT16_MIN, INT16_MAX, INT16_MIN + 1, 255, 256, -257, 181};
+static const int64_t special_u16[] = {0, 1, 2, INT16_MAX, 32768, 65534, UINT16_MAX, 255, 256, 46341};
+static const int64_t special_u32[] = {0, 1, 2, INT32_MAX, 2147483648, 4294967294, UINT32_MAX, 255, 65536, 16777217};
+static const int64_t special_u64[] = {0,   1,          2,         INT64_MAX,        INT64_MIN,    -2, -1, /* 2^64 - 1 */
+                                      256, UINT32_MAX, 1LL << 33, 9007199254740993, INT64_MIN + 1};
 static const int64_t special_bool[] = {0, 1};
 
 static double random_small(uint32_t *state) {
@@ -153,15 +160,17 @@ void subject_fill(void *data, fsr_dtype dtype, int64_t n, subject_values values,
     for (int64_t i = 0; i < n; ++i)
         switch (dtype) {
         case FSR_BOOL: ((uint8_t *)data)[i] = int_value(special_bool, 2, i, values, stream, &state) > 0; break;
-        case FSR_U8:
-            ((uint8_t *)data)[i] = (uint8_t)int_value(special_u8, COUNT_OF(special_u8), i, values, stream, &state);
-            break;
-        case FSR_I32:
-            ((int32_t *)data)[i] = (int32_t)int_value(special_i32, COUNT_OF(special_i32), i, values, stream, &state);
-            break;
-        case FSR_I64:
-            ((int64_t *)data)[i] = int_value(special_i64, COUNT_OF(special_i64), i, values, stream, &state);
-            break;
+#define INTEGER(id, special, ctype) \
+    case id: ((ctype *)data)[i] = (ctype)int_value(special, COUNT_OF(special), i, values, stream, &state); break;
+            INTEGER(FSR_I8, special_i8, int8_t)
+            INTEGER(FSR_U8, special_u8, uint8_t)
+            INTEGER(FSR_I16, special_i16, int16_t)
+            INTEGER(FSR_U16, special_u16, uint16_t)
+            INTEGER(FSR_I32, special_i32, int32_t)
+            INTEGER(FSR_U32, special_u32, uint32_t)
+            INTEGER(FSR_I64, special_i64, int64_t)
+            INTEGER(FSR_U64, special_u64, uint64_t)
+#undef INTEGER
         case FSR_F32:
             ((float *)data)[i] = (float)float_value(special_f32, COUNT_OF(special_f32), i, values, stream, &state);
             break;
@@ -228,14 +237,10 @@ void *subject_read(fsr_node x) {
 }
 
 static double as_double(fsr_dtype dtype, const void *data, int64_t at) {
-    switch (dtype) {
-    case FSR_BOOL:
-    case FSR_U8: return ((const uint8_t *)data)[at];
-    case FSR_I32: return ((const int32_t *)data)[at];
-    case FSR_I64: return (double)((const int64_t *)data)[at];
-    case FSR_F32: return ((const float *)data)[at];
-    default: return ((const double *)data)[at];
-    }
+    fsr_value value = {.bits = 0};
+    size_t size = fsr_dtype_size(dtype);
+    memcpy(&value, (const char *)data + (size_t)at * size, size);
+    return fsr_value_to_double(dtype, value);
 }
 
 double subject_value(fsr_node x, int64_t flat) {

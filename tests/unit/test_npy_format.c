@@ -99,12 +99,12 @@ static void dtypes(void **state) {
     (void)state;
     bad("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }",
         "npy: byte 21: dtype '>f4' is big-endian, only little-endian files are read");
-    bad("{'descr': '<u2', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '<u2' is none of b1 u1 i4 i8 f4 f8");
+    bad("{'descr': '<f2', 'fortran_order': False, 'shape': (3,), }",
+        "npy: byte 21: dtype '<f2' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
     bad("{'descr': '', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '' is none of b1 u1 i4 i8 f4 f8");
+        "npy: byte 21: dtype '' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
     bad("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '|O' is none of b1 u1 i4 i8 f4 f8");
+        "npy: byte 21: dtype '|O' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
     bad("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (3,), }",
         "npy: byte 20: structured arrays are not supported");
 }

@@ -14,6 +14,7 @@
 
 #include "graph/ops.h"
 #include "graph/program.h"
+#include "tests/support/promoted.h"
 
 __extension__ typedef __float128 quad;
 __extension__ typedef __int128 wide_int;
@@ -37,17 +38,15 @@ static fsr_value from_wide_int(fsr_dtype dtype, wide_int x) {
     fsr_value v = {.bits = 0};
     if (dtype == FSR_BOOL)
         v.b = x != 0;
-    else if (dtype == FSR_U8)
-        v.u8 = (uint8_t)(x & 255);
-    else if (dtype == FSR_I32)
-        v.i32 = (int32_t)(uint32_t)(x & UINT32_MAX);
     else
-        v.i64 = (int64_t)(uint64_t)(x & UINT64_MAX);
+        v.bits = (uint64_t)x & UINT64_MAX >> (64 - 8 * fsr_dtype_size(dtype));
     return v;
 }
 
 static wide_int to_wide_int(fsr_dtype dtype, fsr_value v) {
-    return dtype == FSR_BOOL ? v.b : dtype == FSR_U8 ? v.u8 : dtype == FSR_I32 ? v.i32 : v.i64;
+    const size_t bits = 8 * fsr_dtype_size(dtype);
+    const bool negative = !fsr_dtype_is_unsigned(dtype) && dtype != FSR_BOOL && v.bits >> (bits - 1);
+    return (wide_int)v.bits - (negative ? (wide_int)1 << bits : 0);
 }
 
 static double to_float(fsr_dtype dtype, fsr_value v) {
@@ -425,8 +424,8 @@ static void test_casts_from_float(void **state) {
 
 static void test_casts_from_int(void **state) {
     (void)state;
-    for (int from = FSR_BOOL; from <= FSR_I64; from++)
-        for (int to = FSR_BOOL; to <= FSR_I64; to++) {
+    for (int from = FSR_BOOL; from <= FSR_U64; from++)
+        for (int to = FSR_BOOL; to <= FSR_U64; to++) {
             fsr_value x[MAX_SPECIALS];
             int n = specials((fsr_dtype)from, x);
             for (int i = 0; i < n; i++) {
@@ -451,14 +450,16 @@ static void test_casts_from_int(void **state) {
 
 static void test_promotion(void **state) {
     (void)state;
-    static const char *const want[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT] = {
-        {"bool", "u8", "i32", "i64", "f32", "f64"}, {"u8", "u8", "i32", "i64", "f32", "f64"},
-        {"i32", "i32", "i32", "i64", "f64", "f64"}, {"i64", "i64", "i64", "i64", "f64", "f64"},
-        {"f32", "f32", "f64", "f64", "f32", "f64"}, {"f64", "f64", "f64", "f64", "f64", "f64"},
-    };
+    int pairs = 0;
     for (int a = 0; a < FSR_DTYPE_COUNT; a++)
-        for (int b = 0; b < FSR_DTYPE_COUNT; b++)
-            assert_string_equal(fsr_dtype_name(fsr_dtype_promote((fsr_dtype)a, (fsr_dtype)b)), want[a][b]);
+        for (int b = 0; b < FSR_DTYPE_COUNT; b++) {
+            fsr_dtype want = promoted_by_numpy((fsr_dtype)a, (fsr_dtype)b);
+            pairs += want != FSR_DTYPE_COUNT;
+            if (want != FSR_DTYPE_COUNT)
+                assert_string_equal(fsr_dtype_name(fsr_dtype_promote((fsr_dtype)a, (fsr_dtype)b)),
+                                    fsr_dtype_name(want));
+        }
+    assert_true(pairs >= 11 * 11);
     assert_int_equal(fsr_dtype_promote(FSR_F32, FSR_DTYPE_COUNT), FSR_DTYPE_COUNT);
     assert_string_equal(fsr_dtype_name((fsr_dtype)99), "?");
     assert_int_equal(fsr_dtype_size((fsr_dtype)99), 0);
