@@ -54,7 +54,7 @@ static bool is_flat(const fsr_kernel *k) {
             if (k->access[a].stride[d] != FSR_STRIDE_ZERO)
                 return false;
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].kind == FSR_INST_INDEX && k->ndim != 1)
+        if ((k->inst[i].kind == FSR_INST_INDEX || k->inst[i].kind == FSR_INST_GUARD) && k->ndim != 1)
             return false;
     return true;
 }

@@ -28,17 +28,47 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_access *a, int d, co
 
 static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
     const fsr_access *a = &e->k->access[access];
+    char name[FSR_EMIT_NAME];
     if (a->linear || a->row_linear) {
         fsr_text_add(to, "%s", a->linear ? e->linear : e->row);
         return;
     }
-    fsr_text_add(to, "%s", e->base[access]);
+    fsr_text sum = {0};
+    fsr_text_add(&sum, "%s", e->base[access]);
     if (e->spread)
-        put_term(e, to, a, e->k->nparallel - 1, "j");
+        put_term(e, &sum, a, e->k->nparallel - 1, "j");
     if (e->loop_dim >= 0)
-        put_term(e, to, a, e->loop_dim, e->loop_var);
-    if (!to->size)
-        fsr_text_add(to, "0");
+        put_term(e, &sum, a, e->loop_dim, e->loop_var);
+    const char *text = sum.size ? sum.data : "0";
+    if (a->over)
+        fsr_text_add(to, "(%s) / %s", text, fsr_c_integer(e, a->over, name));
+    else
+        fsr_text_add(to, "%s", text);
+    to->failed |= sum.failed;
+    fsr_text_free(&sum);
+}
+
+/* "(u64)(i1 + n9) < (u64)n10 & ...": unsigned, so that one comparison sees both ends. */
+static void put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
+    const fsr_guard *g = &e->k->guard[guard];
+    char name[FSR_EMIT_NAME];
+    for (int i = 0; i < g->n; i++) {
+        const fsr_condition *c = &e->k->condition[g->condition[i]];
+        fsr_text sum = {0};
+        if (c->at.offset >= 0)
+            fsr_text_add(&sum, "%s", fsr_c_integer(e, c->at.offset, name));
+        for (int d = 0; d < e->k->ndim; d++) {
+            char index[FSR_EMIT_NAME + 2];
+            snprintf(index, sizeof index, "(%s)", e->index[d]);
+            put_term(e, &sum, &c->at, d, index);
+        }
+        const char *text = sum.size ? sum.data : "0";
+        fsr_text_add(to, "%s((u64)(%s) < (u64)%s)", i ? " & " : "", text, fsr_c_integer(e, c->extent, name));
+        if (c->step)
+            fsr_text_add(to, " & ((%s) %% %s == 0)", text, fsr_c_integer(e, c->step, name));
+        to->failed |= sum.failed;
+        fsr_text_free(&sum);
+    }
 }
 
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
@@ -84,9 +114,15 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     fsr_text address = {0};
     switch (inst->kind) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
+    case FSR_INST_GUARD: put_guard(e, to, inst->index); break;
     case FSR_INST_LOAD:
         put_address(e, &address, inst->index);
-        fsr_text_add(to, "x%d[%s]", e->k->access[inst->index].buffer, address.data ? address.data : "");
+        if (inst->guard)
+            put_guard(e, to, inst->guard - 1);
+        fsr_text_add(to, inst->guard ? " ? x%d[%s] : " : "x%d[%s]", e->k->access[inst->index].buffer,
+                     address.data ? address.data : "");
+        if (inst->guard)
+            fsr_c_literal(to, inst->dtype, (fsr_value){0});
         break;
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)

@@ -128,6 +128,31 @@ static fsr_status run_view(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return FSR_OK;
 }
 
+static bool copy_elements(fsr_ref_data *to, const fsr_ref_view *where, const fsr_ref_view *from,
+                          const fsr_shape *shape) {
+    fsr_ref_view both[2] = {*where, *from};
+    fsr_ref_walk walk;
+    bool ok = true;
+    fsr_ref_walk_start(&walk, shape, 0, both, 2);
+    for (; ok && walk.left > 0; fsr_ref_walk_next(&walk))
+        ok = fsr_ref_data_set(to, walk.at[0], fsr_ref_data_get(from->data, walk.at[1]));
+    return ok;
+}
+
+/* A copy of the first argument, then the second one's elements through the view of that copy. */
+static fsr_status run_paste(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_shape *part = &fsr_graph_rec(r->plan.graph, rec->arg[1].id)->shape;
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    fsr_ref_view region = view_affine(rec, out, rec->shape.ndim);
+    bool ok = copy_elements(data, out, view_of(r, rec->arg[0]), &rec->shape) &&
+              copy_elements(data, &region, view_of(r, rec->arg[1]), part);
+    fsr_ref_data_unref(region.data);
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
 static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
     fsr_ref_view in[FSR_MAX_TUPLE];
@@ -150,6 +175,7 @@ static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     case FSR_NODE_IOTA: return run_iota(r, rec, out);
     case FSR_NODE_MAP: return run_map(r, rec, out);
     case FSR_NODE_VIEW: return run_view(r, rec, out);
+    case FSR_NODE_PASTE: return run_paste(r, rec, out);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN: return run_fold(r, rec, out);
     case FSR_NODE_POISON:

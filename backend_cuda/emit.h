@@ -79,6 +79,11 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores);
 fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access);
 /* Loads `vector` elements into v<inst>[at ..]; `column` names the first one's column, NULL at ROW level. */
 void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column);
+/* Opens the block in which a load takes place, if it has a guard: the number of closing braces it needs. A vector is
+ * inside or outside as a whole (fusion/schedule.c). */
+int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column);
+/* The text of a guard's truth, where values are computed. */
+void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard);
 /* Stores `vector` elements from o<inst>, or, if vector is 1, the value itself. */
 void fsr_emit_store(fsr_emit *e, int inst, const char *column);
 /* "x<b>[address]" of one element; column NULL: at ROW level. Returns buf. */

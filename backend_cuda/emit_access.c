@@ -24,12 +24,20 @@ static bool needs_index(const fsr_kernel *k, const fsr_access *a, int d) {
     return addressed && !a->linear && a->stride[d] != FSR_STRIDE_ZERO;
 }
 
+/* Around a load, a guard's index along a single folded dimension is the column itself. */
+static bool guard_index(const fsr_kernel *k, const fsr_inst *inst, int d) {
+    bool named = inst->kind == FSR_INST_GUARD || d < k->nparallel || folded_dims(k) > 1;
+    return named && fsr_guard_depends(k, fsr_inst_guard(inst), d);
+}
+
 void fsr_emit_find_needs(fsr_emit *e) {
     const fsr_kernel *k = e->k;
     for (int i = 0; i < k->ninsts; i++) {
         const fsr_inst *inst = &k->inst[i];
         if (inst->kind == FSR_INST_INDEX)
             e->needs[inst->index] = true;
+        for (int d = 0; fsr_inst_guard(inst) >= 0 && d < k->ndim; d++)
+            e->needs[d] = e->needs[d] || guard_index(k, inst, d);
         if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
             continue;
         for (int d = 0; d < k->ndim; d++)
@@ -131,18 +139,84 @@ static bool splits_column(const fsr_kernel *k, const fsr_access *a) {
     return false;
 }
 
-static void address(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
-    const fsr_kernel *k = e->k;
-    const fsr_access *a = &k->access[access];
-    size_t n = is_row(k, a) ? (size_t)snprintf(buf, FSR_EXPR, "r") : (size_t)snprintf(buf, FSR_EXPR, "a%d", access);
-    if (!column || is_row(k, a))
-        return;
+static void column_part(const fsr_kernel *k, char buf[FSR_EXPR], size_t n, const fsr_access *a, const char *column) {
     if (a->linear)
         snprintf(buf + n, FSR_EXPR - n, " + %s", column);
     else if (folded_dims(k) == 1)
         add_term(buf, n, a, k->nparallel, column);
     else
         add_terms(buf, n, a, k->nparallel, k->ndim);
+}
+
+static void address(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
+    const fsr_kernel *k = e->k;
+    const fsr_access *a = &k->access[access];
+    size_t n = is_row(k, a) ? (size_t)snprintf(buf, FSR_EXPR, "r") : (size_t)snprintf(buf, FSR_EXPR, "a%d", access);
+    if (column && !is_row(k, a))
+        column_part(k, buf, n, a, column);
+    if (!a->over)
+        return;
+    char sum[FSR_EXPR - 64];
+    snprintf(sum, sizeof sum, "%.900s", buf);
+    snprintf(buf, FSR_EXPR, "(%s) / n%d", sum, a->over);
+}
+
+/* ---- guards ----------------------------------------------------------------------------------- */
+
+/* Appends a condition; column: the text of the index along a single folded dimension, NULL: i<d>. lane: of element v of
+ * a vector along the rows. Unsigned arithmetic sees both ends with one comparison. */
+static size_t add_condition(const fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_condition *c, const char *column,
+                            bool lane) {
+    const fsr_kernel *k = e->k;
+    char sum[FSR_EXPR] = "", index[FSR_REF];
+    size_t m = c->at.offset >= 0 ? (size_t)snprintf(sum, sizeof sum, "n%d", c->at.offset) : 0;
+    for (int d = 0; d < k->ndim; d++) {
+        if (d >= k->nparallel && folded_dims(k) == 1 && column)
+            snprintf(index, sizeof index, "%.40s", column);
+        else
+            snprintf(index, sizeof index, lane && d == k->nparallel - 1 ? "(i%d + v)" : "i%d", d);
+        m = add_term(sum, m, &c->at, d, index);
+    }
+    n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s(idx)(%.300s) < n%d", n ? " && " : "", sum, c->extent);
+    if (c->step && n < FSR_EXPR)
+        n += (size_t)snprintf(buf + n, FSR_EXPR - n, " && (idx)(%.300s) %% n%d == 0", sum, c->step);
+    return n;
+}
+
+static void guard_text(fsr_emit *e, char buf[FSR_EXPR], int guard, const char *column, bool lane) {
+    const fsr_guard *g = &e->k->guard[guard];
+    size_t n = 0;
+    for (int i = 0; i < g->n && n < FSR_EXPR; i++)
+        n = add_condition(e, buf, n, &e->k->condition[g->condition[i]], column, lane);
+    if (n >= FSR_EXPR - 1)
+        fsr_emit_broken(e);
+}
+
+void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard) {
+    guard_text(e, buf, guard, NULL, fsr_emit_along_rows(e) && e->s.vector > 1);
+}
+
+/* True if the guard needs the indices of several folded dimensions. */
+static bool guard_splits_column(const fsr_kernel *k, int guard) {
+    for (int d = k->nparallel; d < k->ndim && folded_dims(k) > 1; d++)
+        if (fsr_guard_depends(k, guard, d))
+            return true;
+    return false;
+}
+
+int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column) {
+    int guard = fsr_inst_guard(&e->k->inst[inst]), opened = 0;
+    char text[FSR_EXPR];
+    if (guard < 0)
+        return 0;
+    if (column && guard_splits_column(e->k, guard)) {
+        fsr_emit_open(e, "{");
+        fsr_emit_column_indices(e, column);
+        opened++;
+    }
+    guard_text(e, text, guard, column, false);
+    fsr_emit_open(e, "if (%s) {", text);
+    return opened + 1;
 }
 
 const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
@@ -248,8 +322,11 @@ static void access_lines(fsr_emit *e, bool load, const char *registers, const ch
 
 void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column) {
     char registers[FSR_REF];
+    int opened = fsr_emit_open_guard(e, inst, column);
     snprintf(registers, sizeof registers, "v%d", inst);
     access_lines(e, true, registers, at, e->k->inst[inst].index, column);
+    while (opened-- > 0)
+        fsr_emit_close(e);
 }
 
 void fsr_emit_store(fsr_emit *e, int inst, const char *column) {

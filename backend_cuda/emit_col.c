@@ -69,7 +69,7 @@ static void declare_lane(fsr_emit *e, int v) {
         fsr_emit_value(e, v, "");
     } else if (inst->kind != FSR_INST_STORE) {
         e->naming[v] = FSR_NAME_LANE;
-        fsr_emit_line(e, "%s v%d[%d];", fsr_emit_type(inst->dtype), v, e->s.vector);
+        fsr_emit_line(e, "%s v%d[%d]%s;", fsr_emit_type(inst->dtype), v, e->s.vector, inst->guard ? " = {}" : "");
     }
     if (inst->kind == FSR_INST_LOAD)
         fsr_emit_load(e, v, "0", NULL);

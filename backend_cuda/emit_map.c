@@ -20,6 +20,14 @@ static bool is_partial(const fsr_emit *e, int access) {
     return e->s.vector > 1 && fsr_emit_lanes(e, access) == FSR_LANES_ALIGNED;
 }
 
+static void part_load(fsr_emit *e, int v, const char *at) {
+    int opened = fsr_emit_open_guard(e, v, NULL);
+    fsr_emit_line(e, "fsr_load_part<%d>(v%d, %s, x%d + r, rows - r);", e->s.vector, v, at,
+                  e->k->access[e->k->inst[v].index].buffer);
+    while (opened-- > 0)
+        fsr_emit_close(e);
+}
+
 static void loads(fsr_emit *e, const int *rows, int n, bool whole) {
     char at[FSR_REF];
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
@@ -31,8 +39,7 @@ static void loads(fsr_emit *e, const int *rows, int n, bool whole) {
         if (inst->kind != FSR_INST_LOAD)
             continue;
         if (!whole && is_partial(e, inst->index))
-            fsr_emit_line(e, "fsr_load_part<%d>(v%d, %s, x%d + r, rows - r);", e->s.vector, rows[i], at,
-                          e->k->access[inst->index].buffer);
+            part_load(e, rows[i], at);
         else
             fsr_emit_load(e, rows[i], at, NULL);
     }

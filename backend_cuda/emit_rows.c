@@ -25,6 +25,15 @@ static void row_load(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
     char element[FSR_EXPR];
     fsr_emit_element(e, element, inst->index, NULL);
+    if (inst->guard) {
+        int opened = 0;
+        fsr_emit_line(e, "%s v%d = {};", fsr_emit_type(inst->dtype), v);
+        opened = fsr_emit_open_guard(e, v, NULL);
+        fsr_emit_line(e, "v%d = %s%s;", v, element, inst->dtype == FSR_BOOL ? " != 0" : "");
+        while (opened-- > 0)
+            fsr_emit_close(e);
+        return;
+    }
     fsr_emit_line(e, "const %s v%d = %s%s;", fsr_emit_type(inst->dtype), v, element,
                   inst->dtype == FSR_BOOL ? " != 0" : "");
 }

@@ -105,7 +105,8 @@ void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype res
 
 bool fsr_emit_is_cheap(const fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
-    bool cheap = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_INDEX;
+    bool cheap = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_INDEX ||
+                 inst->kind == FSR_INST_GUARD;
     return cheap && !inst->keep;
 }
 
@@ -127,6 +128,7 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_CONST: fsr_emit_literal(buf, inst->dtype, inst->value); break;
     case FSR_INST_PARAM: snprintf(buf, FSR_EXPR, "p%d", inst->index); break;
     case FSR_INST_INDEX: index_text(e, buf, inst); break;
+    case FSR_INST_GUARD: fsr_emit_guard_value(e, buf, inst->index); break;
     case FSR_INST_RESULT: snprintf(buf, FSR_EXPR, "%s.c%d", result, inst->component); break;
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)

@@ -161,6 +161,9 @@ static bool reads_column_index(const fsr_emit *e) {
         const fsr_inst *inst = &e->k->inst[e->loop[i]];
         if (inst->kind == FSR_INST_INDEX && inst->index >= e->k->nparallel)
             return true;
+        for (int d = e->k->nparallel; inst->kind == FSR_INST_GUARD && d < e->k->ndim; d++)
+            if (fsr_guard_depends(e->k, inst->index, d))
+                return true;
     }
     return false;
 }

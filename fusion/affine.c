@@ -80,10 +80,51 @@ bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d)
     return fsr_index_place(out, shape, d, dims, d->ndim);
 }
 
-static void affine_add(fsr_affine *to, const fsr_affine *from, int64_t factor) {
-    to->offset += from->offset * factor;
+static int64_t common(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* Cancels what the divisor has in common with all terms. */
+static void reduce(fsr_affine *a) {
+    int64_t by = common(a->over, a->offset);
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
-        to->coef[i] += from->coef[i] * factor;
+        by = common(by, a->coef[i]);
+    if (a->over == 0 || by == 0)
+        return;
+    a->offset /= by;
+    for (int i = 0; i < FSR_MAX_DIMS; ++i)
+        a->coef[i] /= by;
+    a->over = a->over == by ? 0 : a->over / by;
+}
+
+static void affine_add(fsr_affine *to, const fsr_affine *from, int64_t factor) {
+    int64_t a = to->over ? to->over : 1, b = from->over ? from->over : 1;
+    int64_t both = a / common(a, b) * b;
+    to->offset = to->offset * (both / a) + from->offset * factor * (both / b);
+    for (int i = 0; i < FSR_MAX_DIMS; ++i)
+        to->coef[i] = to->coef[i] * (both / a) + from->coef[i] * factor * (both / b);
+    to->over = both > 1 ? both : 0;
+    reduce(to);
+}
+
+void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64_t step) {
+    *out = (fsr_affine){.offset = -start};
+    affine_add(out, in, 1);
+    if (step < 0) {
+        out->offset = -out->offset;
+        for (int i = 0; i < FSR_MAX_DIMS; ++i)
+            out->coef[i] = -out->coef[i];
+        step = -step;
+    }
+    out->over = (out->over ? out->over : 1) * step;
+    if (out->over == 1)
+        out->over = 0;
+    reduce(out);
 }
 
 void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape) {
@@ -109,7 +150,7 @@ bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape
     memset(out, 0, sizeof *out);
     out->n = shape->ndim;
     int64_t offset = in->row[0].offset;
-    if (offset < 0)
+    if (offset < 0 || in->row[0].over)
         return false;
     for (int i = 0; i < shape->ndim; ++i) {
         if (shape->dim[i] == 1)

@@ -1,6 +1,7 @@
 /* Affine index maps: which element of a node a point of a kernel's domain needs.
  *
- * An fsr_affine is offset + sum of coef[d] * index(d) over the domain's dimensions. An fsr_index gives one for each
+ * An fsr_affine is (offset + sum of coef[d] * index(d)) / over, over the domain's dimensions. The division is there
+ * behind the guard of a stepped region only, and exact wherever the guard holds. An fsr_index gives one for each
  * dimension of a node, or, where a reshape left no such form, a single one for the flat C-order index (`flat`).
  * Leaves are contiguous, so both forms end in one affine address.
  *
@@ -13,6 +14,7 @@
 typedef struct fsr_affine {
     int64_t offset;
     int64_t coef[FSR_MAX_DIMS];
+    int64_t over; /* > 1, with no factor common to all of the others; 0: no division */
 } fsr_affine;
 
 typedef struct fsr_index {
@@ -51,6 +53,8 @@ bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, c
                     const fsr_shape *source, const fsr_domain *d);
 /* A flat index as one for each dimension of shape, where no carry can occur. False otherwise. */
 bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d);
+/* (index - start) / step along a dimension of a region: where in the region a point lies. */
+void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64_t step);
 /* The address in a contiguous array of that shape. */
 void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape);
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b);

@@ -67,7 +67,7 @@ static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
         put_int(b, n->op);
     if (n->kind == FSR_NODE_CONST)
         put_value(b, n->value);
-    if (n->kind == FSR_NODE_VIEW)
+    if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
         put_view(b, &n->view, flow->node[n->arg[0].id].shape.ndim);
     if (n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA) {
         int attr[] = {(int)n->axes, n->axis, n->exclusive};
@@ -94,9 +94,9 @@ void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
 const char *fsr_flow_name(const fsr_flow *flow, int id) {
     const fsr_flow_node *n = &flow->node[id];
     static const char *const kind[] = {
-        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",
-        [FSR_NODE_INPUT] = "input", [FSR_NODE_PARAM] = "param",   [FSR_NODE_CONST] = "const",
-        [FSR_NODE_IOTA] = "iota",   [FSR_NODE_ARG] = "arg",       [FSR_NODE_VIEW] = "view"};
+        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf", [FSR_NODE_INPUT] = "input",
+        [FSR_NODE_PARAM] = "param", [FSR_NODE_CONST] = "const",   [FSR_NODE_IOTA] = "iota", [FSR_NODE_ARG] = "arg",
+        [FSR_NODE_VIEW] = "view",   [FSR_NODE_PASTE] = "paste"};
     static const char *const reduce[FSR_OP_COUNT] = {
         [FSR_OP_ADD] = "sum",     [FSR_OP_MUL] = "prod",       [FSR_OP_MAXIMUM] = "max",
         [FSR_OP_MINIMUM] = "min", [FSR_OP_LOGICAL_OR] = "any", [FSR_OP_LOGICAL_AND] = "all"};
@@ -139,7 +139,7 @@ void fsr_flow_print(const fsr_flow *flow, FILE *to) {
             fprintf(to, " axes 0x%x", n->axes);
         if (n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA)
             fprintf(to, " axis %d%s", n->axis, n->exclusive ? " exclusive" : "");
-        if (n->kind == FSR_NODE_VIEW)
+        if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
             print_view(&n->view, flow->node[n->arg[0].id].shape.ndim, to);
         fputc('\n', to);
     }

@@ -88,7 +88,7 @@ static void combine(fsr_machine *m, int number) {
         reduce_add(&m->fold[number], f->combine, x);
 }
 
-static int64_t address(fsr_machine *m, const fsr_access *a) {
+static int64_t sum(const fsr_machine *m, const fsr_access *a) {
     const int64_t *ints = m->launch->integer;
     int64_t at = a->offset >= 0 ? ints[a->offset] : 0;
     for (int d = 0; d < m->k->ndim; d++) {
@@ -97,6 +97,27 @@ static int64_t address(fsr_machine *m, const fsr_access *a) {
         if (a->stride[d] == FSR_STRIDE_VAR)
             at += ints[a->slot[d]] * m->index[d];
     }
+    return at;
+}
+
+static bool holds(const fsr_machine *m, int guard) {
+    const fsr_guard *g = &m->k->guard[guard];
+    bool all = true;
+    for (int i = 0; i < g->n; i++) {
+        const fsr_condition *c = &m->k->condition[g->condition[i]];
+        int64_t at = sum(m, &c->at);
+        all = all && at >= 0 && at < m->launch->integer[c->extent];
+        all = all && (!c->step || at % m->launch->integer[c->step] == 0);
+    }
+    return all;
+}
+
+static int64_t address(fsr_machine *m, const fsr_access *a) {
+    int64_t at = sum(m, a), over = a->over ? m->launch->integer[a->over] : 1;
+    if (over < 1 || at % over != 0)
+        m->status = FSR_ERR_INTERNAL;
+    else
+        at /= over;
     if ((a->linear && at != m->row * m->columns + m->column) || (a->row_linear && at != m->row))
         m->status = FSR_ERR_INTERNAL;
     return at;
@@ -137,7 +158,12 @@ static void step(fsr_machine *m, int number) {
     case FSR_INST_CONST: *v = inst->value; break;
     case FSR_INST_PARAM: *v = m->launch->scalar[inst->index]; break;
     case FSR_INST_INDEX: *v = fsr_value_from_int(inst->dtype, m->index[inst->index]); break;
-    case FSR_INST_LOAD: *v = load(m, &m->k->access[inst->index]); break;
+    case FSR_INST_GUARD: *v = fsr_value_from_int(FSR_BOOL, holds(m, inst->index)); break;
+    case FSR_INST_LOAD:
+        *v = (fsr_value){.bits = 0};
+        if (!inst->guard || holds(m, inst->guard - 1))
+            *v = load(m, &m->k->access[inst->index]);
+        break;
     case FSR_INST_OP: *v = operate(m, inst); break;
     case FSR_INST_COMBINE: combine(m, inst->index); break;
     case FSR_INST_RESULT: *v = m->fold[inst->index].now.part[inst->component]; break;

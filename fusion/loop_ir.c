@@ -33,6 +33,19 @@ void fsr_kernel_free(fsr_kernel *k) {
     free(k);
 }
 
+bool fsr_guard_depends(const fsr_kernel *k, int guard, int d) {
+    for (int i = 0; i < k->guard[guard].n; i++)
+        if (k->condition[k->guard[guard].condition[i]].at.stride[d] != FSR_STRIDE_ZERO)
+            return true;
+    return false;
+}
+
+int fsr_inst_guard(const fsr_inst *inst) {
+    if (inst->kind == FSR_INST_GUARD)
+        return inst->index;
+    return inst->kind == FSR_INST_LOAD ? inst->guard - 1 : -1;
+}
+
 /* What one pass touches: evaluated in its loop, or read because an earlier pass kept it. */
 typedef struct fsr_need {
     bool evaluated[FSR_MAX_INSTS];

@@ -22,6 +22,10 @@
  * Example, softmax along rows: pass 0: v0 = load x; combine 0 = max(v0). pass 1: v3 = exp(v0 - m); combine 1 = sum(v3).
  * pass 2: store v3 / s. Three passes, x and v3 kept in registers where a row fits, loaded again where not.
  *
+ * Guards. A load may have a guard, a box of the domain: outside it the load does not take place and its value is any. A
+ * GUARD instruction is the guard's truth, by which a WHERE chooses: concatenation and assignment to a slice are loads under
+ * guards. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
+ *
  * Later primitives fit without a new kind of kernel: a gather is a LOAD whose access takes one computed index
  * (`index_arg`), a scatter a STORE with one, a filter a scan of the predicate and a STORE at the scan's result with a
  * guard, random a pure op of INDEX, a bounded loop a nested instruction range; sort and select are skeletons that call
@@ -38,6 +42,9 @@
 #define FSR_MAX_INSTS 512  /* instructions of one kernel */
 #define FSR_MAX_COMBINES 16
 #define FSR_MAX_ACCESSES 64
+#define FSR_MAX_GUARDS 48
+#define FSR_MAX_CONDITIONS 48
+#define FSR_MAX_GUARD 12 /* conditions of one guard */
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
 
@@ -47,7 +54,8 @@ typedef enum fsr_inst_kind {
     FSR_INST_CONST,   /* value */
     FSR_INST_PARAM,   /* scalar argument `index` */
     FSR_INST_INDEX,   /* index along domain dimension `index`, converted to dtype */
-    FSR_INST_LOAD,    /* access `index` */
+    FSR_INST_GUARD,   /* bool: whether guard `index` holds */
+    FSR_INST_LOAD,    /* access `index`; takes place only where `guard` holds, and is any value elsewhere */
     FSR_INST_OP,      /* scalar op on arg[] */
     FSR_INST_COMBINE, /* performs fold `index`; has no value */
     FSR_INST_RESULT,  /* component `component` of fold `index` */
@@ -64,6 +72,7 @@ typedef struct fsr_inst {
     fsr_op op;
     int arg[3];
     int index;
+    int guard; /* LOAD: 1 + its guard; 0: it always takes place */
     int component;
     fsr_value value;
     int node; /* number of the plan's node that it comes from, for comments; -1: none */
@@ -81,10 +90,24 @@ typedef struct fsr_access {
     fsr_stride_kind stride[FSR_MAX_DIMS];
     int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
     int offset;             /* integer argument with the offset; -1: zero */
+    int over; /* integer argument by which the sum is divided, exactly wherever the access takes place; 0: none */
     bool
         linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
     bool row_linear; /* ROW access whose address is exactly r */
 } fsr_access;
+
+/* Holds where 0 <= a < extent and a is a multiple of step; a is a sum as an access's address is (no `over`). */
+typedef struct fsr_condition {
+    fsr_access at; /* of strides, slots and offset only */
+    int extent;    /* integer arguments */
+    int step;      /* 0: 1 */
+} fsr_condition;
+
+/* Holds where all of its conditions do: a box of the domain, perhaps with steps. */
+typedef struct fsr_guard {
+    int n;
+    int condition[FSR_MAX_GUARD];
+} fsr_guard;
 
 typedef struct fsr_array {
     fsr_dtype dtype;
@@ -146,6 +169,10 @@ typedef struct fsr_kernel {
     fsr_fold fold[FSR_MAX_COMBINES];
     int naccesses;
     fsr_access access[FSR_MAX_ACCESSES];
+    int nconditions;
+    fsr_condition condition[FSR_MAX_CONDITIONS];
+    int nguards;
+    fsr_guard guard[FSR_MAX_GUARDS];
     int narrays;
     fsr_array array[FSR_MAX_BUFFERS];
     int nints; /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
@@ -165,6 +192,11 @@ int fsr_kernel_loop(const fsr_kernel *k, int pass, int *out);
 int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out);
 /* True if `value` is one of the loop's kept values that a later pass reads without evaluating it. */
 bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
+
+/* True if the guard depends on domain dimension d. */
+bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
+/* The guard of instruction i, of a GUARD its own; -1: none. */
+int fsr_inst_guard(const fsr_inst *inst);
 
 /* Checks every rule above; FSR_ERR_INTERNAL with the first violation in why. */
 fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size);

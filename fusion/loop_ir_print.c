@@ -10,8 +10,8 @@ static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
         fprintf(to, "%lld", (long long)fsr_value_cast(FSR_I64, dtype, value).i64);
 }
 
-static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
-    fprintf(to, "b%d[", a->buffer);
+/* offset + strides * indices */
+static void print_sum(FILE *to, const fsr_kernel *k, const fsr_access *a) {
     const char *plus = "";
     if (a->offset >= 0) {
         fprintf(to, "i%d", a->offset);
@@ -25,7 +25,29 @@ static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
             fprintf(to, "*i%d", a->slot[d]);
         plus = " + ";
     }
-    fprintf(to, "%s]%s%s", *plus ? "" : "0", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
+    if (!*plus)
+        fputc('0', to);
+}
+
+static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
+    fprintf(to, a->over ? "b%d[(" : "b%d[", a->buffer);
+    print_sum(to, k, a);
+    if (a->over)
+        fprintf(to, ") / i%d", a->over);
+    fprintf(to, "]%s%s", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
+}
+
+static void print_guard(FILE *to, const fsr_kernel *k, int number) {
+    fprintf(to, "  guard g%d", number);
+    for (int i = 0; i < k->guard[number].n; i++) {
+        const fsr_condition *c = &k->condition[k->guard[number].condition[i]];
+        fprintf(to, "%s0 <= ", i ? " and " : " ");
+        print_sum(to, k, &c->at);
+        fprintf(to, " < i%d", c->extent);
+        if (c->step)
+            fprintf(to, " step i%d", c->step);
+    }
+    fputc('\n', to);
 }
 
 static void print_schedule(FILE *to, const fsr_kernel *k) {
@@ -121,7 +143,11 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     if (inst->kind == FSR_INST_LOAD) {
         fprintf(to, "load ");
         print_address(to, k, &k->access[inst->index]);
+        if (inst->guard)
+            fprintf(to, " if g%d", inst->guard - 1);
     }
+    if (inst->kind == FSR_INST_GUARD)
+        fprintf(to, "g%d", inst->index);
     if (inst->kind == FSR_INST_OP)
         print_op(to, inst->op, inst->compute, inst->arg, "v");
     if (inst->kind == FSR_INST_RESULT)
@@ -137,6 +163,8 @@ void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
     print_head(to, k);
     for (int f = 0; f < k->nfolds; f++)
         print_fold(to, k, f);
+    for (int i = 0; i < k->nguards; i++)
+        print_guard(to, k, i);
     for (int i = 0; i < k->ninsts; i++)
         print_inst(to, k, i);
 }

@@ -64,6 +64,9 @@ static bool check_limits(const fsr_check *v) {
         return bad(v, "%d folds, the limit is %d", k->nfolds, FSR_MAX_COMBINES);
     if (!in_range(k->naccesses, FSR_MAX_ACCESSES + 1))
         return bad(v, "%d accesses, the limit is %d", k->naccesses, FSR_MAX_ACCESSES);
+    if (!in_range(k->nconditions, FSR_MAX_CONDITIONS + 1) || !in_range(k->nguards, FSR_MAX_GUARDS + 1))
+        return bad(v, "%d guards of %d conditions, the limits are %d and %d", k->nguards, k->nconditions,
+                   FSR_MAX_GUARDS, FSR_MAX_CONDITIONS);
     if (!in_range(k->narrays, FSR_MAX_BUFFERS + 1))
         return bad(v, "%d arrays, the limit is %d", k->narrays, FSR_MAX_BUFFERS);
     if (!in_range(k->nscalars, FSR_MAX_SCALARS + 1))
@@ -88,21 +91,51 @@ static bool check_arrays(const fsr_check *v) {
     return true;
 }
 
+static bool check_sum(const fsr_check *v, const char *what, int number, const fsr_access *a) {
+    const fsr_kernel *k = v->k;
+    for (int d = 0; d < k->ndim; d++) {
+        if ((unsigned)a->stride[d] > FSR_STRIDE_VAR)
+            return bad(v, "%s %d has an unknown stride along dimension %d", what, number, d);
+        if (a->stride[d] == FSR_STRIDE_VAR && !in_range(a->slot[d], k->nints))
+            return bad(v, "%s %d takes its stride from integer %d of %d", what, number, a->slot[d], k->nints);
+    }
+    if (a->offset != -1 && !in_range(a->offset, k->nints))
+        return bad(v, "%s %d takes its offset from integer %d of %d", what, number, a->offset, k->nints);
+    return true;
+}
+
 static bool check_access(const fsr_check *v, int number) {
     const fsr_kernel *k = v->k;
     const fsr_access *a = &k->access[number];
     if (!in_range(a->buffer, k->narrays))
         return bad(v, "access %d names array %d of %d", number, a->buffer, k->narrays);
-    for (int d = 0; d < k->ndim; d++) {
-        if ((unsigned)a->stride[d] > FSR_STRIDE_VAR)
-            return bad(v, "access %d has an unknown stride along dimension %d", number, d);
-        if (a->stride[d] == FSR_STRIDE_VAR && !in_range(a->slot[d], k->nints))
-            return bad(v, "access %d takes its stride from integer %d of %d", number, a->slot[d], k->nints);
-    }
-    if (a->offset != -1 && !in_range(a->offset, k->nints))
-        return bad(v, "access %d takes its offset from integer %d of %d", number, a->offset, k->nints);
-    if ((a->linear || a->row_linear) && a->offset != -1)
+    if (!check_sum(v, "access", number, a))
+        return false;
+    if (!in_range(a->over, k->nints))
+        return bad(v, "access %d is divided by integer %d of %d", number, a->over, k->nints);
+    if ((a->linear || a->row_linear) && (a->offset != -1 || a->over))
         return bad(v, "access %d is linear and has an offset", number);
+    return true;
+}
+
+static bool check_condition(const fsr_check *v, int number) {
+    const fsr_kernel *k = v->k;
+    const fsr_condition *c = &k->condition[number];
+    if (!check_sum(v, "condition", number, &c->at))
+        return false;
+    if (!in_range(c->extent, k->nints) || !in_range(c->step, k->nints))
+        return bad(v, "condition %d takes its extent from integer %d, its step from %d, of %d", number, c->extent,
+                   c->step, k->nints);
+    return true;
+}
+
+static bool check_guard(const fsr_check *v, int number) {
+    const fsr_guard *g = &v->k->guard[number];
+    if (!in_range(g->n - 1, FSR_MAX_GUARD))
+        return bad(v, "guard %d of %d conditions", number, g->n);
+    for (int i = 0; i < g->n; i++)
+        if (!in_range(g->condition[i], v->k->nconditions))
+            return bad(v, "guard %d names condition %d of %d", number, g->condition[i], v->k->nconditions);
     return true;
 }
 
@@ -197,6 +230,16 @@ static bool check_op(const fsr_check *v, const fsr_inst *inst) {
                                        fsr_dtype_name(gives), fsr_dtype_name(inst->dtype));
 }
 
+/* What is evaluated once a row has no guard that depends on the column. */
+static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
+    if (!in_range(guard, v->k->nguards))
+        return bad(v, "guard %d of %d", guard, v->k->nguards);
+    for (int d = v->k->nparallel; d < v->k->ndim && inst->level == FSR_ROW; d++)
+        if (fsr_guard_depends(v->k, guard, d))
+            return bad(v, "a guard of a ROW instruction depends on the folded dimension %d", d);
+    return true;
+}
+
 static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
     if (!in_range(inst->index, k->naccesses))
@@ -213,7 +256,7 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
     if (inst->level == FSR_ELEM && a->row_linear)
         return bad(v, "ELEM access %d is linear over rows", inst->index);
     if (inst->kind == FSR_INST_LOAD)
-        return true;
+        return !inst->guard || check_guarded(v, inst, inst->guard - 1);
     if (!array->written)
         return bad(v, "stores into array %d, which is not written", a->buffer);
     return check_operand(v, inst->arg[0], inst->dtype);
@@ -272,6 +315,8 @@ static bool check_inst(const fsr_check *v) {
             return bad(v, "index along dimension %d of %d", inst->index, k->ndim);
         return inst->level == FSR_ELEM || inst->index < k->nparallel ||
                bad(v, "ROW index along the folded dimension %d", inst->index);
+    case FSR_INST_GUARD:
+        return check_guarded(v, inst, inst->index) && (inst->dtype == FSR_BOOL || bad(v, "a guard that is not bool"));
     case FSR_INST_LOAD:
     case FSR_INST_STORE: return check_memory(v, inst);
     case FSR_INST_OP: return check_op(v, inst);
@@ -379,6 +424,12 @@ static bool check_kernel(fsr_check *v) {
         return false;
     for (int a = 0; a < k->naccesses; a++)
         if (!check_access(v, a))
+            return false;
+    for (int c = 0; c < k->nconditions; c++)
+        if (!check_condition(v, c))
+            return false;
+    for (int g = 0; g < k->nguards; g++)
+        if (!check_guard(v, g))
             return false;
     for (int f = 0; f < k->nfolds; f++)
         if (!check_fold(v, f))

@@ -6,7 +6,11 @@
  * index is
  * exactly the fold's place in the domain. Equal (link, index) pairs are evaluated once.
  *
+ * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
+ * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only.
+ *
  * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
+#include "fusion/box.h"
 #include "fusion/partition.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +22,7 @@ enum { MEMO = 4096 };
 typedef struct memo {
     fsr_link link;
     fsr_index index;
+    int guard;
     int inst;
 } memo;
 
@@ -28,6 +33,8 @@ typedef struct lowering {
     fsr_group *group;
     fsr_kernel *k;
     fsr_affine address[FSR_MAX_ACCESSES];
+    fsr_box box[FSR_MAX_CONDITIONS];
+    int guard;                  /* 1 + the guard under which values are needed at present; 0: none */
     bool indexed[FSR_MAX_DIMS]; /* dimensions whose index itself is used: not merged */
     memo *memo;                 /* MEMO / 2 entries, `memos` used */
     int16_t *slot;              /* hash table of MEMO entry numbers, -1: free */
@@ -38,6 +45,15 @@ typedef struct lowering {
 } lowering;
 
 static int eval(lowering *l, fsr_link link, const fsr_index *index);
+
+/* The same where another guard, or none (0), holds. */
+static int eval_under(lowering *l, fsr_link link, const fsr_index *index, int guard) {
+    int outer = l->guard;
+    l->guard = guard;
+    int value = eval(l, link, index);
+    l->guard = outer;
+    return value;
+}
 
 static int refuse(lowering *l, const char *reason) {
     if (!l->reason)
@@ -74,18 +90,27 @@ static fsr_inst blank(fsr_inst_kind kind, fsr_dtype dtype, int node) {
 
 /* ---- memo ------------------------------------------------------------------------------------ */
 
-/* The table's slot of (link, index): free, or the entry's number. */
-static int16_t *find(lowering *l, fsr_link link, const fsr_index *index) {
-    uint64_t h = (uint64_t)link.id * 31 + (uint64_t)link.output;
+/* The table's slot of (link, index) under a guard: free, or the entry's number. */
+static int16_t *find(lowering *l, fsr_link link, const fsr_index *index, int guard) {
+    uint64_t h = ((uint64_t)link.id * 31 + (uint64_t)link.output) * 61 + (uint64_t)guard;
     for (int d = 0; d < index->n; ++d)
         for (int i = 0; i < FSR_MAX_DIMS; ++i)
             h = h * 1000003 + (uint64_t)index->row[d].coef[i] + (uint64_t)index->row[d].offset * 7;
     h ^= h >> 31;
     for (h &= MEMO - 1;; h = (h + 1) & (MEMO - 1)) {
         int16_t at = l->slot[h];
-        if (at < 0 || (fsr_link_equal(l->memo[at].link, link) && fsr_index_equal(&l->memo[at].index, index)))
+        if (at < 0 || (l->memo[at].guard == guard && fsr_link_equal(l->memo[at].link, link) &&
+                       fsr_index_equal(&l->memo[at].index, index)))
             return &l->slot[h];
     }
+}
+
+/* The instruction that already has the value, -1: none. What is evaluated everywhere serves under a guard as well. */
+static int known(lowering *l, fsr_link link, const fsr_index *index) {
+    int16_t at = *find(l, link, index, 0);
+    if (at < 0 && l->guard)
+        at = *find(l, link, index, l->guard);
+    return at < 0 ? -1 : l->memo[at].inst;
 }
 
 static int remember(lowering *l, fsr_link link, const fsr_index *index, int inst) {
@@ -93,8 +118,8 @@ static int remember(lowering *l, fsr_link link, const fsr_index *index, int inst
         return inst;
     if (l->memos == MEMO / 2)
         return refuse(l, "the kernel would evaluate too many values");
-    *find(l, link, index) = (int16_t)l->memos;
-    l->memo[l->memos++] = (memo){link, *index, inst};
+    *find(l, link, index, l->guard) = (int16_t)l->memos;
+    l->memo[l->memos++] = (memo){link, *index, l->guard, inst};
     return inst;
 }
 
@@ -135,6 +160,14 @@ static bool touches(const fsr_affine *address, const fsr_domain *d, int from, in
     return false;
 }
 
+static fsr_level guard_level(const lowering *l, int guard) {
+    const fsr_domain *d = &l->group->domain;
+    for (int i = 0; i < l->k->guard[guard].n; ++i)
+        if (touches(&l->box[l->k->guard[guard].condition[i]].at, d, d->nparallel, d->ndim))
+            return FSR_ELEM;
+    return FSR_ROW;
+}
+
 static int load(lowering *l, const fsr_operand *operand, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_affine address;
@@ -145,10 +178,14 @@ static int load(lowering *l, const fsr_operand *operand, fsr_link link, const fs
         return -1;
     fsr_inst inst = blank(FSR_INST_LOAD, n->dtype[link.output], link.id);
     inst.index = access;
-    for (int i = 0; i < l->k->ninsts; ++i)
-        if (l->k->inst[i].kind == FSR_INST_LOAD && l->k->inst[i].index == access)
+    inst.guard = l->guard;
+    for (int i = 0; i < l->k->ninsts; ++i) {
+        const fsr_inst *at = &l->k->inst[i];
+        if (at->kind == FSR_INST_LOAD && at->index == access && (at->guard == 0 || at->guard == inst.guard))
             return i;
-    if (touches(&address, &l->group->domain, l->group->domain.nparallel, l->group->domain.ndim))
+    }
+    if (touches(&address, &l->group->domain, l->group->domain.nparallel, l->group->domain.ndim) ||
+        (inst.guard && guard_level(l, inst.guard - 1) == FSR_ELEM))
         inst.level = FSR_ELEM;
     return add_inst(l, &inst);
 }
@@ -223,6 +260,8 @@ static int iota(lowering *l, fsr_link link, const fsr_index *index) {
     if (index->flat)
         return refuse_blame(l, "the index of a reshaped arange has no affine form", link);
     const fsr_affine *row = &index->row[n->axis];
+    if (row->over)
+        return refuse_blame(l, "an arange in a stepped region has no affine index", link);
     const fsr_domain *d = &l->group->domain;
     int sum = -1;
     for (int i = 0; i < d->ndim; ++i) {
@@ -262,6 +301,97 @@ static int map(lowering *l, fsr_link link, const fsr_index *index) {
     return add_inst(l, &inst);
 }
 
+/* ---- pastes and their guards ------------------------------------------------------------------------ */
+
+/* Adds a condition to a guard. False: too many. */
+static bool add_condition(lowering *l, fsr_guard *guard, const fsr_box *box) {
+    int i = 0;
+    while (i < l->k->nconditions && !fsr_box_equal(&l->box[i], box))
+        ++i;
+    for (int j = 0; j < guard->n; ++j)
+        if (guard->condition[j] == i)
+            return true;
+    if (guard->n == FSR_MAX_GUARD || i == FSR_MAX_CONDITIONS)
+        return refuse(l, "the kernel would have too many guards"), false;
+    if (i == l->k->nconditions)
+        l->box[l->k->nconditions++] = *box;
+    guard->condition[guard->n++] = i;
+    return true;
+}
+
+/* 1 + the number of a guard of these conditions; 0: too many. */
+static int guard_of(lowering *l, const fsr_guard *guard) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->nguards; ++i)
+        if (k->guard[i].n == guard->n &&
+            !memcmp(k->guard[i].condition, guard->condition, sizeof guard->condition[0] * (size_t)guard->n))
+            return i + 1;
+    if (k->nguards == FSR_MAX_GUARDS)
+        return refuse(l, "the kernel would have too many guards"), 0;
+    k->guard[k->nguards] = *guard;
+    return ++k->nguards;
+}
+
+/* The region's own index, and the guard (conditions added to the present one's) of the points inside it. */
+static bool region(lowering *l, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
+                   fsr_truth *truth) {
+    const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
+    *inner = (fsr_index){.n = part->ndim};
+    *truth = fsr_shape_size(part) ? FSR_ALWAYS : FSR_NEVER;
+    for (int j = 0; j < n->shape.ndim && *truth != FSR_NEVER; ++j) {
+        int from = n->view.from[j];
+        int64_t extent = from < 0 ? 1 : part->dim[from];
+        fsr_affine into;
+        fsr_box box;
+        fsr_affine_into(&into, &index->row[j], n->view.start[j], extent > 1 ? n->view.step[j] : 1);
+        fsr_truth one = fsr_box_make(&box, &into, extent, &l->group->domain);
+        if (one != FSR_ALWAYS)
+            *truth = one;
+        if (one == FSR_SOMETIMES && !add_condition(l, guard, &box))
+            return false;
+        if (extent > 1)
+            inner->row[from] = into;
+    }
+    return true;
+}
+
+/* The bool that says where a guard (1 + number) holds. */
+static int guard_value(lowering *l, int guard, int node) {
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (l->k->inst[i].kind == FSR_INST_GUARD && l->k->inst[i].index == guard - 1)
+            return i;
+    fsr_inst inst = blank(FSR_INST_GUARD, FSR_BOOL, node);
+    inst.index = guard - 1;
+    inst.level = guard_level(l, guard - 1);
+    return add_inst(l, &inst);
+}
+
+/* The first argument comes first: what it loads everywhere serves the region as well. */
+static int paste(lowering *l, fsr_link link, const fsr_index *asked) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_index index = *asked, inner;
+    fsr_guard conditions = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
+    fsr_truth truth;
+    if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
+        return refuse_blame(l, "a reshape of a paste has no affine index", link);
+    if (!region(l, n, &index, &inner, &conditions, &truth))
+        return -1;
+    if (truth == FSR_ALWAYS)
+        return eval(l, n->arg[1], &inner);
+    int base = eval(l, n->arg[0], &index);
+    if (truth == FSR_NEVER || base < 0)
+        return base;
+    int guard = guard_of(l, &conditions);
+    int part = guard ? eval_under(l, n->arg[1], &inner, guard) : -1;
+    fsr_inst inst = blank(FSR_INST_OP, n->dtype[0], link.id);
+    inst.op = FSR_OP_WHERE;
+    inst.compute = n->dtype[0];
+    inst.arg[0] = part < 0 ? -1 : guard_value(l, guard, link.id);
+    inst.arg[1] = part;
+    inst.arg[2] = base;
+    return inst.arg[0] < 0 ? -1 : add_inst(l, &inst);
+}
+
 static int fold_slot(const fsr_group *group, int node) {
     for (int i = 0; i < group->nfolds; ++i)
         if (group->fold[i] == node)
@@ -297,7 +427,7 @@ static bool combine(lowering *l, int slot) {
     inst.index = slot;
     inst.level = FSR_ELEM;
     for (int i = 0; i < n->nargs; ++i) {
-        fold->input[i] = eval(l, n->arg[i], &input);
+        fold->input[i] = eval_under(l, n->arg[i], &input, 0);
         if (fold->input[i] < 0)
             return false;
         if (k->inst[fold->input[i]].pass > inst.pass)
@@ -386,6 +516,7 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
     case FSR_NODE_PARAM: return parameter(l, n, link.id);
     case FSR_NODE_IOTA: return iota(l, link, index);
     case FSR_NODE_MAP: return map(l, link, index);
+    case FSR_NODE_PASTE: return paste(l, link, index);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN:
         slot = fold_slot(l->group, link.id);
@@ -403,10 +534,11 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
         return refuse(l, n->hint == FSR_HINT_MATERIALIZE
                              ? "a hint asks to store the value"
                              : "the kernel would have too long a program or too many arrays");
-    int16_t known = *find(l, link, &index);
-    if (known >= 0)
-        return l->memo[known].inst;
-    bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_IOTA;
+    int value = known(l, link, &index);
+    if (value >= 0)
+        return value;
+    bool computed =
+        n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_IOTA || n->kind == FSR_NODE_PASTE;
     int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
     if (computed && read_stored(l, link))
         return remember(l, link, &index, load_stored(l, link, &index, from));
@@ -459,10 +591,22 @@ static bool mergeable(const lowering *l, const fsr_domain *d, int at) {
     for (int i = 0; i < l->k->naccesses; ++i)
         if (l->address[i].coef[at] != l->address[i].coef[at + 1] * d->extent[at + 1])
             return false;
+    for (int i = 0; i < l->k->nconditions; ++i)
+        if (!fsr_box_mergeable(&l->box[i], at, d->extent[at + 1]))
+            return false;
     return true;
 }
 
+/* Takes out the coefficient of dimension `at`. */
+static void close_gap(fsr_affine *a, int at, int ndim) {
+    for (int j = at; j + 1 < ndim; ++j)
+        a->coef[j] = a->coef[j + 1];
+    a->coef[ndim - 1] = 0;
+}
+
 static void merge(lowering *l, fsr_domain *d, int at) {
+    for (int i = 0; i < l->k->nconditions; ++i)
+        fsr_box_merge(&l->box[i], at, d->extent[at + 1]);
     d->extent[at] *= d->extent[at + 1];
     for (int i = at + 1; i + 1 < d->ndim; ++i) {
         d->extent[i] = d->extent[i + 1];
@@ -470,9 +614,10 @@ static void merge(lowering *l, fsr_domain *d, int at) {
     }
     for (int i = 0; i < l->k->naccesses; ++i) {
         l->address[i].coef[at] = l->address[i].coef[at + 1];
-        for (int j = at + 1; j + 1 < d->ndim; ++j)
-            l->address[i].coef[j] = l->address[i].coef[j + 1];
+        close_gap(&l->address[i], at + 1, d->ndim);
     }
+    for (int i = 0; i < l->k->nconditions; ++i)
+        close_gap(&l->box[i].at, at + 1, d->ndim);
     for (int i = 0; i < l->k->ninsts; ++i)
         if (l->k->inst[i].kind == FSR_INST_INDEX && l->k->inst[i].index > at)
             --l->k->inst[i].index;
@@ -487,7 +632,7 @@ static bool linear_over(const fsr_affine *a, const fsr_domain *d, int ndim) {
             return false;
         stride *= i < ndim ? d->extent[i] : 1;
     }
-    return a->offset == 0;
+    return a->offset == 0 && !a->over;
 }
 
 static int integer(lowering *l, int64_t value) {
@@ -506,18 +651,32 @@ static bool used_by_element(const fsr_kernel *k, int access) {
     return false;
 }
 
-static bool finish_access(lowering *l, int i, const fsr_domain *d) {
-    fsr_access *a = &l->k->access[i];
-    const fsr_affine *address = &l->address[i];
+static bool finish_sum(lowering *l, fsr_access *a, const fsr_affine *sum, const fsr_domain *d) {
     a->offset = -1;
-    if (address->offset != 0 && (a->offset = integer(l, address->offset)) < 0)
+    if (sum->offset != 0 && (a->offset = integer(l, sum->offset)) < 0)
         return false;
     for (int j = 0; j < d->ndim; ++j) {
-        int64_t coef = address->coef[j];
+        int64_t coef = sum->coef[j];
         a->stride[j] = coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
         if (a->stride[j] == FSR_STRIDE_VAR && (a->slot[j] = integer(l, coef)) < 0)
             return false;
     }
+    return !sum->over || (a->over = integer(l, sum->over)) >= 0;
+}
+
+static bool finish_condition(lowering *l, int i, const fsr_domain *d) {
+    fsr_condition *c = &l->k->condition[i];
+    const fsr_box *box = &l->box[i];
+    if (!finish_sum(l, &c->at, &box->at, d) || (c->extent = integer(l, box->extent)) < 0)
+        return false;
+    return box->step == 1 || (c->step = integer(l, box->step)) >= 0;
+}
+
+static bool finish_access(lowering *l, int i, const fsr_domain *d) {
+    fsr_access *a = &l->k->access[i];
+    const fsr_affine *address = &l->address[i];
+    if (!finish_sum(l, a, address, d))
+        return false;
     a->linear = linear_over(address, d, d->ndim);
     a->row_linear = linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
     return true;
@@ -564,6 +723,9 @@ static bool finish(lowering *l) {
         integer(l, d.extent[i]);
     for (int i = 0; i < k->naccesses; ++i)
         if (!finish_access(l, i, &d))
+            return false;
+    for (int i = 0; i < k->nconditions; ++i)
+        if (!finish_condition(l, i, &d))
             return false;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].level == FSR_ELEM && k->inst[i].pass >= k->npasses)

@@ -236,6 +236,11 @@ static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alon
 
 static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size);
 
+/* Kinds that a kernel evaluates element by element. */
+static bool computes(fsr_kind kind) {
+    return kind == FSR_NODE_MAP || kind == FSR_NODE_PASTE;
+}
+
 /* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
  * needs each
  * node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is none. */
@@ -250,14 +255,14 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     seen[top.id] = true;
     for (int i = top.id; i >= 0; --i) {
         const fsr_flow_node *node = &flow->node[i];
-        seen[i] = seen[i] &&
-                  (i == top.id || ((node->kind == FSR_NODE_MAP || node->kind == FSR_NODE_VIEW) && !p->material[i]));
+        seen[i] =
+            seen[i] && (i == top.id || ((computes(node->kind) || node->kind == FSR_NODE_VIEW) && !p->material[i]));
         for (int k = 0; seen[i] && k < node->nargs; ++k)
             seen[node->arg[k].id] = true;
-        n += seen[i] && i != top.id && node->kind == FSR_NODE_MAP;
+        n += seen[i] && i != top.id && computes(node->kind);
     }
     for (int left = (n + 1) / 2; left > 0;)
-        left -= seen[--at] && flow->node[at].kind == FSR_NODE_MAP;
+        left -= seen[--at] && computes(flow->node[at].kind);
     free(seen);
     return (fsr_link){n > 0 ? at : -1, 0};
 }
@@ -349,7 +354,7 @@ static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size) {
 static void unfuse(fsr_partition *p) {
     for (int i = 0; i < p->flow->n; ++i) {
         const fsr_flow_node *n = &p->flow->node[i];
-        if (n->kind != FSR_NODE_MAP || n->op == FSR_OP_CAST || n->hint == FSR_HINT_INLINE)
+        if (!computes(n->kind) || (n->kind == FSR_NODE_MAP && n->op == FSR_OP_CAST) || n->hint == FSR_HINT_INLINE)
             continue;
         if (p->fuse && p->fuel != 0) {
             p->fuel -= p->fuel > 0;

@@ -41,7 +41,8 @@ static bool equal(const fsr_flow *flow, const fsr_flow_node *a, const fsr_flow_n
             return false;
     if (a->kind == FSR_NODE_CONST && !fsr_value_equal(a->value, b->value))
         return false;
-    if (a->kind == FSR_NODE_VIEW && !view_equal(&a->view, &b->view, flow->node[a->arg[0].id].shape.ndim))
+    if ((a->kind == FSR_NODE_VIEW || a->kind == FSR_NODE_PASTE) &&
+        !view_equal(&a->view, &b->view, flow->node[a->arg[0].id].shape.ndim))
         return false;
     return !a->combine == !b->combine && (!a->combine || fsr_combine_equal(a->combine, b->combine));
 }

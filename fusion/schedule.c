@@ -30,6 +30,11 @@ static int64_t min64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+/* Neighbours along dimension d are neighbours in memory. */
+static bool is_adjacent(const fsr_access *a, int d) {
+    return a->stride[d] == FSR_STRIDE_ONE && !a->over;
+}
+
 /* Elements that an access walks over, 0 if it does not vary along the folded dimensions. */
 static double walked(const fsr_group *group, const fsr_access *a) {
     bool varies = false;
@@ -56,7 +61,7 @@ fsr_orientation fsr_group_orientation(const fsr_group *group) {
         if (elements > 0 && k->access[i].linear)
             return FSR_ORIENT_ROWS;
         for (int d = 0; d < k->ndim; ++d)
-            if (k->access[i].stride[d] == FSR_STRIDE_ONE && group->extent[d] > 1)
+            if (is_adjacent(&k->access[i], d) && group->extent[d] > 1)
                 *(d < k->nparallel ? &outer : &inner) += elements;
     }
     return outer > inner ? FSR_ORIENT_COLS : FSR_ORIENT_ROWS;
@@ -84,11 +89,11 @@ static int last_use(const fsr_kernel *k, int value) {
     return last;
 }
 
-/* An ELEM value that an instruction of a later pass reads. A bare index is cheaper to evaluate again. */
+/* An ELEM value that an instruction of a later pass reads. A bare index or a guard is cheaper to evaluate again. */
 static bool crosses(const fsr_kernel *k, int value) {
     const fsr_inst *at = &k->inst[value];
     if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
-        at->kind == FSR_INST_INDEX)
+        at->kind == FSR_INST_INDEX || at->kind == FSR_INST_GUARD)
         return false;
     return last_use(k, value) > at->pass;
 }
@@ -120,6 +125,18 @@ int64_t fsr_schedule_row_capacity(const fsr_group *group, const fsr_target *targ
     return threads * ROW_ITEMS / wide;
 }
 
+/* True if the sum of an access passes the limit in either direction. */
+static bool reaches(const fsr_group *group, const fsr_access *a, int64_t limit) {
+    int64_t reach = a->offset >= 0 ? group->integer[a->offset] : 0;
+    int64_t low = reach < 0 ? -reach : 0;
+    for (int d = 0; d < group->kernel->ndim; ++d) {
+        int64_t stride = a->stride[d] == FSR_STRIDE_VAR ? group->integer[a->slot[d]] : a->stride[d] == FSR_STRIDE_ONE;
+        if (group->extent[d] > 0)
+            *(stride < 0 ? &low : &reach) += (stride < 0 ? -stride : stride) * (group->extent[d] - 1);
+    }
+    return reach > limit || low > limit;
+}
+
 static bool needs_wide(const fsr_group *group) {
     const int64_t limit = ((int64_t)1 << 31) - ((int64_t)1 << 22);
     const fsr_kernel *k = group->kernel;
@@ -128,18 +145,12 @@ static bool needs_wide(const fsr_group *group) {
     for (int d = 0; d < k->ndim; ++d) /* an empty domain may have a long dimension */
         if (group->extent[d] > limit)
             return true;
-    for (int i = 0; i < k->naccesses; ++i) {
-        int64_t reach = k->access[i].offset >= 0 ? group->integer[k->access[i].offset] : 0;
-        int64_t low = reach < 0 ? -reach : 0;
-        for (int d = 0; d < k->ndim; ++d) {
-            int64_t stride = k->access[i].stride[d] == FSR_STRIDE_VAR ? group->integer[k->access[i].slot[d]]
-                                                                      : k->access[i].stride[d] == FSR_STRIDE_ONE;
-            if (group->extent[d] > 0)
-                *(stride < 0 ? &low : &reach) += (stride < 0 ? -stride : stride) * (group->extent[d] - 1);
-        }
-        if (reach > limit || low > limit)
+    for (int i = 0; i < k->naccesses; ++i)
+        if (reaches(group, &k->access[i], limit))
             return true;
-    }
+    for (int i = 0; i < k->nconditions; ++i)
+        if (reaches(group, &k->condition[i].at, limit) || group->integer[k->condition[i].extent] > limit)
+            return true;
     return false;
 }
 
@@ -147,10 +158,31 @@ static bool needs_wide(const fsr_group *group) {
  * from the start or all
  * the same. */
 static bool guards_tail(const fsr_kernel *k) {
+    if (k->nguards)
+        return false;
     for (int i = 0; i < k->naccesses; ++i)
         if (!k->access[i].linear && k->access[i].stride[0] != FSR_STRIDE_ZERO)
             return false;
     return k->ndim == 1 && k->npasses == 0;
+}
+
+/* A vector along dimension d lies inside or outside of every guard as a whole. */
+static bool guards_fit(const fsr_group *group, int d, int v) {
+    const fsr_kernel *k = group->kernel;
+    for (int i = 0; i < k->nconditions; ++i) {
+        const fsr_condition *c = &k->condition[i];
+        if (c->at.stride[d] == FSR_STRIDE_ZERO)
+            continue;
+        if (c->at.stride[d] == FSR_STRIDE_VAR || c->step || group->integer[c->extent] % v != 0)
+            return false;
+        if (c->at.offset >= 0 && group->integer[c->at.offset] % v != 0)
+            return false;
+        for (int j = 0; j < k->ndim; ++j)
+            if (j != d && c->at.stride[j] != FSR_STRIDE_ZERO &&
+                (c->at.stride[j] == FSR_STRIDE_ONE || group->integer[c->at.slot[j]] % v != 0))
+                return false;
+    }
+    return true;
 }
 
 /* Whether vectors of v elements along domain dimension d never straddle or misalign: every access that is adjacent
@@ -158,11 +190,13 @@ static bool guards_tail(const fsr_kernel *k) {
  * its runs at multiples of v. */
 static bool vector_fits(const fsr_group *group, int d, int v) {
     const fsr_kernel *k = group->kernel;
-    if (!guards_tail(k) && group->extent[d] % v != 0)
+    if (!guards_tail(k) && (group->extent[d] % v != 0 || !guards_fit(group, d, v)))
         return false;
     for (int i = 0; i < k->naccesses; ++i) {
         const fsr_access *a = &k->access[i];
-        if (a->stride[d] != FSR_STRIDE_ONE)
+        if (a->over && a->stride[d] != FSR_STRIDE_ZERO)
+            return false;
+        if (!is_adjacent(a, d))
             continue;
         if (a->offset >= 0 && group->integer[a->offset] % v != 0)
             return false;
@@ -176,7 +210,7 @@ static bool vector_fits(const fsr_group *group, int d, int v) {
 
 static bool any_adjacent(const fsr_group *group, int d) {
     for (int i = 0; i < group->kernel->naccesses; ++i)
-        if (group->kernel->access[i].stride[d] == FSR_STRIDE_ONE)
+        if (is_adjacent(&group->kernel->access[i], d))
             return true;
     return false;
 }

@@ -7,6 +7,8 @@
  * Normal form, kept by the primitives room and checked by fsr_graph_verify:
  *   - MAP operands all have the node's shape: broadcasting is an explicit VIEW, conversion an explicit cast;
  *   - REDUCE keeps its axes with extent 1; dropping them is a VIEW;
+ *   - a PASTE has the dtype and shape of its first argument, its second one that dtype; its view, AFFINE, shows of the
+ *     first argument's elements an array of the second one's shape, no element twice;
  *   - a node's arguments were recorded before it.
  * Counter-example to leaving broadcasts implicit: (3,1)+(3,) would need every pass to know NumPy's rules again. */
 #ifndef FUSOR_GRAPH_GRAPH_H
@@ -27,6 +29,7 @@ typedef enum fsr_kind {
     FSR_NODE_ARG,    /* argument of an operator's body while it is recorded */
     FSR_NODE_MAP,    /* a scalar op */
     FSR_NODE_VIEW,   /* an index map */
+    FSR_NODE_PASTE,  /* argument 0 with a region of it, shown by `view`, replaced by argument 1 */
     FSR_NODE_REDUCE, /* fold over `axes`, result keeps them with extent 1 */
     FSR_NODE_SCAN    /* running fold along `axis` */
 } fsr_kind;
@@ -87,7 +90,7 @@ typedef struct fsr_rec {
     int axis;             /* SCAN, IOTA */
     bool exclusive;       /* SCAN */
     int index;            /* ARG: position (left 0..n-1, right n..2n-1) */
-    fsr_view view;        /* VIEW */
+    fsr_view view;        /* VIEW; PASTE: the region */
     fsr_combine *combine; /* REDUCE, SCAN: owned */
     fsr_hint hint;
     char *name;                        /* INPUT, PARAM: owned; NULL for an unnamed size */

@@ -212,9 +212,18 @@ static void write_leaf(fsr_writer *w, const fsr_rec *rec, const char *word) {
         piece(w, " %d", rec->index);
 }
 
+static const char *inner_word(fsr_kind kind) {
+    switch (kind) {
+    case FSR_NODE_VIEW: return "view";
+    case FSR_NODE_PASTE: return "paste";
+    case FSR_NODE_REDUCE: return "reduce";
+    default: return "scan";
+    }
+}
+
 static void write_inner(fsr_writer *w, const fsr_graph *g, const fsr_order *order, const fsr_rec *rec) {
-    bool map = rec->kind == FSR_NODE_MAP, view = rec->kind == FSR_NODE_VIEW;
-    fsr_write(w, map ? fsr_op_get(rec->op)->name : view ? "view" : rec->kind == FSR_NODE_REDUCE ? "reduce" : "scan");
+    bool map = rec->kind == FSR_NODE_MAP, view = rec->kind == FSR_NODE_VIEW || rec->kind == FSR_NODE_PASTE;
+    fsr_write(w, map ? fsr_op_get(rec->op)->name : inner_word(rec->kind));
     if (map && rec->weak)
         fsr_write(w, " weak");
     write_type(w, rec);

@@ -13,9 +13,10 @@
  *     input TYPE "name" | data TYPE | const [weak] TYPE VALUE | param TYPE ["name"] VALUE | iota TYPE axis=A
  *     | arg TYPE INDEX | poison STATUS "message"
  *     | OP [weak] TYPE %a, %b | view TYPE %a reshape | view TYPE %a affine [MAP, ...]
+ *     | paste TYPE %a, %b affine [MAP, ...]
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
- * MAP, one for each dimension of the source: START, START+STEP*dI or short forms of it (dI, STEP*dI).
+ * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI, STEP*dI).
  * COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ...
  * result=s2,s1};
  * an op's step names its operands' dtype, and the result's too after > where it is another: less f32>bool s0,s1.

@@ -134,6 +134,43 @@ static const char *check_view(place p) {
     return NULL;
 }
 
+/* Every index of the second argument names another element: each of its dimensions, if longer than 1, is taken by
+ * exactly one dimension of the first, with a step. */
+static const char *check_region(const fsr_view *view, int ndim, const fsr_shape *part) {
+    int taken[FSR_MAX_DIMS] = {0};
+    for (int j = 0; j < ndim; j++) {
+        int from = view->from[j];
+        if (from < -1 || from >= part->ndim)
+            return "a dimension that the region does not have";
+        if (from < 0 || part->dim[from] <= 1)
+            continue;
+        taken[from]++;
+        if (view->step[j] == 0)
+            return "a region with a step of 0";
+    }
+    for (int d = 0; d < part->ndim; d++)
+        if (part->dim[d] > 1 && taken[d] != 1)
+            return "a region that names an element more than once";
+    return NULL;
+}
+
+static const char *check_paste(place p) {
+    if (p.rec->nargs != 2 || p.rec->nout != 1)
+        return "arity";
+    const fsr_shape *part = &source(p, 1)->shape;
+    if (!fsr_shape_equal(&source(p, 0)->shape, &p.rec->shape))
+        return "an argument of another shape";
+    if (source_dtype(p, 0) != p.rec->dtype[0] || source_dtype(p, 1) != p.rec->dtype[0])
+        return "an argument of another dtype";
+    if (p.rec->view.kind != FSR_VIEW_AFFINE)
+        return "a region that is no affine view";
+    const char *wrong = check_region(&p.rec->view, p.rec->shape.ndim, part);
+    for (int j = 0; !wrong && fsr_shape_size(part) > 0 && j < p.rec->shape.ndim; j++)
+        if (!inside(&p.rec->view, j, p.rec->shape.dim[j], part))
+            wrong = "a region outside its source";
+    return wrong;
+}
+
 static const char *check_op_step(const fsr_combine *c, int i) {
     const fsr_step *step = &c->step[i];
     if ((unsigned)step->op >= FSR_OP_COUNT || !fsr_op_defined(step->op, step->compute))
@@ -217,6 +254,7 @@ static const char *check(place p) {
     switch (p.rec->kind) {
     case FSR_NODE_MAP: return check_map(p);
     case FSR_NODE_VIEW: return check_view(p);
+    case FSR_NODE_PASTE: return check_paste(p);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN: return check_fold(p);
     default: return check_leaf(p);

@@ -104,10 +104,9 @@ static void map(parser *p, fsr_view *view, int j) {
 
 static void view(parser *p, fsr_rec *rec) {
     fsr_lex *l = &p->lex;
-    rec->kind = FSR_NODE_VIEW;
     type(p, rec);
     arguments(p, rec);
-    if (fsr_lex_try(l, "reshape")) {
+    if (rec->kind == FSR_NODE_VIEW && fsr_lex_try(l, "reshape")) {
         rec->view.kind = FSR_VIEW_RESHAPE;
         return;
     }
@@ -234,7 +233,8 @@ static void node(parser *p, fsr_rec *rec) {
             rec->kind = leaves[i].kind;
     if (rec->kind != FSR_NODE_FREE) {
         leaf(p, rec);
-    } else if (!strcmp(word, "view")) {
+    } else if (!strcmp(word, "view") || !strcmp(word, "paste")) {
+        rec->kind = !strcmp(word, "view") ? FSR_NODE_VIEW : FSR_NODE_PASTE;
         view(p, rec);
     } else if (!strcmp(word, "reduce") || !strcmp(word, "scan")) {
         rec->kind = !strcmp(word, "scan") ? FSR_NODE_SCAN : FSR_NODE_REDUCE;

@@ -147,6 +147,31 @@ fsr_node fsr_flip_at(fsr_site at, fsr_node x, int axis);
 fsr_node fsr_slice_at(fsr_site at, fsr_node x, int axis, int64_t start, int64_t stop, int64_t step);
 #define fsr_slice(...) fsr_slice_at(FSR_HERE, __VA_ARGS__)
 
+/* ---- assignment and joining: as values, fused copies ------------------------------------------- */
+
+/* x with the region that `view` shows replaced by y: what x[...] = y leaves in NumPy, as a new value; x stays as it is.
+ * view: x itself, or slices (steps, also negative), transposes, flips, expands and squeezes of x. y is converted to x's
+ * dtype and broadcast to view's shape. FSR_ERR_VALUE: view is something else, or shows an element twice (broadcast).
+ * FSR_ERR_SHAPE: y does not broadcast to it. */
+fsr_node fsr_update_at(fsr_site at, fsr_node x, fsr_node view, fsr_node y);
+#define fsr_update(...) fsr_update_at(FSR_HERE, __VA_ARGS__)
+/* x[0..n) along an axis; dtypes promote. n >= 1, at least 1-d; extents may differ along axis only (FSR_ERR_SHAPE). */
+fsr_node fsr_concat_at(fsr_site at, const fsr_node *x, int n, int axis);
+#define fsr_concat(...) fsr_concat_at(FSR_HERE, __VA_ARGS__)
+/* The same along a new axis (0..ndim, negative counts from the result's end); all of one shape. */
+fsr_node fsr_stack_at(fsr_site at, const fsr_node *x, int n, int axis);
+#define fsr_stack(...) fsr_stack_at(FSR_HERE, __VA_ARGS__)
+/* out[0..parts): views of equal extent. FSR_ERR_VALUE: the axis does not divide. */
+void fsr_split_at(fsr_site at, fsr_node *out, fsr_node x, int parts, int axis);
+#define fsr_split(...) fsr_split_at(FSR_HERE, __VA_ARGS__)
+/* out[0..n + 1): x[:i0], x[i0:i1], ..., x[in-1:], each with slice's rules. */
+void fsr_split_indices_at(fsr_site at, fsr_node *out, fsr_node x, const int64_t *indices, int n, int axis);
+#define fsr_split_indices(...) fsr_split_indices_at(FSR_HERE, __VA_ARGS__)
+/* Elements move by shift[i] along axes[i] and come in again at the other end; an axis may be named again. axes NULL:
+ * along the flattened array, by the sum of the shifts. */
+fsr_node fsr_roll_at(fsr_site at, fsr_node x, const int64_t *shift, const int *axes, int n);
+#define fsr_roll(...) fsr_roll_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 enum { FSR_KEEPDIMS = 1 };

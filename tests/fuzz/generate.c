@@ -178,6 +178,26 @@ static void draw_view(generator *t, recipe_step *s) {
     }
 }
 
+static void draw_paste(generator *t, recipe_step *s) {
+    s->kind = (step_kind)(STEP_UPDATE + below(t, STEP_ROLL - STEP_UPDATE + 1));
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_like(t, s->arg[0]);
+    const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
+    s->axis = from->ndim ? below(t, from->ndim) : 0;
+    if (s->kind == STEP_STACK)
+        s->axis = below(t, from->ndim + 1);
+    if (s->kind == STEP_ROLL) {
+        s->axis = chance(t, 30) ? RECIPE_FLAT : s->axis;
+        s->start = below(t, 41) - 20;
+    }
+    if (s->kind != STEP_UPDATE)
+        return;
+    draw_slice(t, s, from->ndim ? from->dim[s->axis] : 1);
+    s->list[0] = from->ndim ? below(t, from->ndim) : 0;
+    s->shape[0] = below(t, 4) - 1;
+    s->flags = below(t, 4) | (chance(t, 80) ? REGION_OF_BOTH : 0);
+}
+
 static void draw_axes(generator *t, recipe_step *s, const fsr_shape *from) {
     s->ndim = chance(t, 15) ? -1 : 0;
     s->flags = chance(t, 45) ? FSR_KEEPDIMS : 0;
@@ -230,7 +250,9 @@ static void draw(generator *t, recipe_step *s) {
         s->arg[0] = last;
     } else if (kind < 50)
         draw_op(t, s);
-    else if (kind < 72 || !t->folds)
+    else if (kind < 60)
+        draw_paste(t, s);
+    else if (kind < 75 || !t->folds)
         draw_view(t, s);
     else
         draw_fold(t, s);

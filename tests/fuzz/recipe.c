@@ -28,7 +28,8 @@ int step_arity(const recipe_step *s) {
         return 0;
     if (s->kind == STEP_OP)
         return fsr_op_get(s->op)->arity;
-    return step_is_pair(s->kind) ? 2 : 1;
+    bool two = s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK;
+    return two || step_is_pair(s->kind) ? 2 : 1;
 }
 
 /* ---- data ---------------------------------------------------------------------------------------------- */
@@ -174,6 +175,22 @@ static void record_pair(const recipe_step *s, const fsr_node *in, fsr_node *out)
         fsr_scan_with(out, in, op, s->axis, s->flags);
 }
 
+static fsr_node region(const recipe_step *s, fsr_node x) {
+    fsr_node view = fsr_slice(x, s->axis, s->start, s->stop, s->step);
+    if (s->flags & REGION_CORNER)
+        view = fsr_slice(view, s->list[0], s->shape[0], FSR_SLICE_END, 1);
+    return s->flags & REGION_TRANSPOSED ? fsr_transpose(view, NULL) : view;
+}
+
+static fsr_node record_paste(const recipe_step *s, const fsr_node *in) {
+    switch (s->kind) {
+    case STEP_UPDATE: return fsr_update(in[0], region(s, in[0]), s->flags & REGION_OF_BOTH ? region(s, in[1]) : in[1]);
+    case STEP_CONCAT: return fsr_concat(in, 2, s->axis);
+    case STEP_STACK: return fsr_stack(in, 2, s->axis);
+    default: return fsr_roll(in[0], &s->start, s->axis == RECIPE_FLAT ? NULL : &s->axis, 1);
+    }
+}
+
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other) {
     const recipe_step *s = &r->step[i];
     fsr_node in[3] = {{0}}, out[FSR_MAX_TUPLE] = {{0}};
@@ -189,6 +206,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         record_pair(s, in, out);
     else if (s->kind == STEP_PAIR)
         out[0] = other[s->arg[0]];
+    else if (s->kind > STEP_PAIR)
+        out[0] = record_paste(s, in);
     else
         out[0] = record_fold(s, in[0]);
     node[i] = s->hint ? fsr_hint_set(out[0], s->hint) : out[0];

@@ -46,7 +46,11 @@ typedef enum step_kind {
     STEP_REDUCE_MAX_SUM, /* (larger, sum) */
     STEP_SCAN_LINEAR,    /* axis, flags */
     STEP_SCAN_MAX_SUM,
-    STEP_PAIR, /* the second component of a step of one of these four */
+    STEP_PAIR,   /* the second component of a step of one of these four */
+    STEP_UPDATE, /* the region of arg 0 by arg 1; see recipe_region */
+    STEP_CONCAT, /* axis: arg 0 and arg 1 */
+    STEP_STACK,  /* axis: arg 0 and arg 1 */
+    STEP_ROLL,   /* axis (RECIPE_FLAT: flattened), start: the shift */
     STEP_KINDS
 } step_kind;
 
@@ -74,6 +78,10 @@ typedef struct recipe {
     int nouts;
     int out[RECIPE_OUTS];
 } recipe;
+
+/* Flags of STEP_UPDATE: a second slice, [start:] with start in shape[0], along axis list[0]; the region transposed; arg 1
+ * sliced as arg 0 is. */
+enum { REGION_CORNER = 1, REGION_TRANSPOSED = 2, REGION_OF_BOTH = 4 };
 
 /* Arguments of a step of this kind. */
 int step_arity(const recipe_step *s);

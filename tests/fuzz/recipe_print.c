@@ -131,6 +131,37 @@ static void print_fold(const recipe_step *s, FILE *to) {
     fprintf(to, ")");
 }
 
+static void print_region(const recipe_step *s, int x, FILE *to) {
+    fputs(s->flags & REGION_TRANSPOSED ? "fsr_transpose(" : "", to);
+    fputs(s->flags & REGION_CORNER ? "fsr_slice(" : "", to);
+    fprintf(to, "fsr_slice(n%d, %d, ", x, s->axis);
+    print_bound(s->start, to);
+    print_bound(s->stop, to);
+    fprintf(to, "%lld)", (long long)s->step);
+    if (s->flags & REGION_CORNER)
+        fprintf(to, ", %d, %lld, FSR_SLICE_END, 1)", s->list[0], (long long)s->shape[0]);
+    fputs(s->flags & REGION_TRANSPOSED ? ", NULL)" : "", to);
+}
+
+static void print_paste(const recipe_step *s, FILE *to) {
+    if (s->kind == STEP_UPDATE) {
+        fprintf(to, "fsr_update(n%d, ", s->arg[0]);
+        print_region(s, s->arg[0], to);
+        fprintf(to, ", ");
+        if (s->flags & REGION_OF_BOTH)
+            print_region(s, s->arg[1], to);
+        else
+            fprintf(to, "n%d", s->arg[1]);
+        fprintf(to, ")");
+    } else if (s->kind == STEP_ROLL) {
+        fprintf(to, "fsr_roll(n%d, &(int64_t){%lld}, ", s->arg[0], (long long)s->start);
+        fprintf(to, s->axis == RECIPE_FLAT ? "NULL, 1)" : "&(int){%d}, 1)", s->axis);
+    } else {
+        fprintf(to, "fsr_%s((fsr_node[]){n%d, n%d}, 2, %d)", s->kind == STEP_CONCAT ? "concat" : "stack", s->arg[0],
+                s->arg[1], s->axis);
+    }
+}
+
 static void print_step(const recipe_step *s, int i, FILE *to) {
     fprintf(to, "    ");
     if (step_is_pair(s->kind)) {
@@ -149,6 +180,8 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {
         fprintf(to, "t%d[1]", s->arg[0]);
+    } else if (s->kind > STEP_PAIR) {
+        print_paste(s, to);
     } else {
         print_fold(s, to);
     }

@@ -67,13 +67,19 @@ static fsr_node transposed(void) {
     return fsr_add(fsr_transpose(fsr_mul(m, m), NULL), fsr_float(subject_g, 0.5));
 }
 
+/* Two arrays side by side, one of them computed where it is read: vectors, as their widths allow it. */
+static fsr_node concat(void) {
+    fsr_node a = matrix(4096, 1024), b = fsr_input(subject_g, "b", FSR_F32, 2, SHAPE(4096, 3072));
+    return fsr_concat((fsr_node[]){fsr_mul(a, a), b}, 2, 1);
+}
+
 static const struct {
     const char *name;
     fsr_node (*build)(void);
 } programs[] = {{"hidden_layer", hidden_layer}, {"sum_of_product", sum_of_product},
                 {"softmax", softmax},           {"softmax_long", softmax_long},
                 {"col_sum", col_sum},           {"cumsum", cumsum},
-                {"transposed", transposed}};
+                {"transposed", transposed},     {"concat", concat}};
 
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");

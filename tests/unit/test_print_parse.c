@@ -97,6 +97,17 @@ static void exact_values(void **state) {
     }
 }
 
+static void pastes(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 4, 6), y = INPUT(g, FSR_F32, 3, 2);
+    fsr_node view = fsr_transpose(fsr_slice(fsr_slice(x, 0, 3, FSR_SLICE_END, -2), 1, 1, FSR_SLICE_END, 2), NULL);
+    fsr_node out[] = {fsr_update(x, view, y), fsr_concat((fsr_node[]){x, x}, 2, -1)};
+    round_trip(out, 2);
+    char *text = text_of(out, 1);
+    assert_non_null(strstr(text, "paste f32[4,6] %0, %1 affine [3+-2*d1, 1+2*d0]"));
+    free(text);
+}
+
 static void views(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_I32, 6, 4, 1);
@@ -255,6 +266,18 @@ static void hostile_text(void **state) {
         {X "%1 = view f32[3] %0 affine [d0, d0]", 2, 31, "expected ]"},
         {X "%1 = view f32[4] %0 reshape", 2, 28, "the node is not in normal form: a reshape of another size"},
         {X "%1 = view f64[3] %0 reshape", 2, 28, "the node is not in normal form: a view of another dtype"},
+        {X "%1 = paste f32[3] %0 affine [d0]", 2, 33, "the node is not in normal form: arity"},
+        {X "%1 = paste f32[3] %0, %0 reshape", 2, 26, "expected affine"},
+        {X "%1 = paste f32[4] %0, %0 affine [d0]", 2, 37,
+         "the node is not in normal form: an argument of another shape"},
+        {X "%1 = paste f64[3] %0, %0 affine [d0]", 2, 37,
+         "the node is not in normal form: an argument of another dtype"},
+        {X "%1 = paste f32[3] %0, %0 affine [1+d0]", 2, 39,
+         "the node is not in normal form: a region outside its source"},
+        {X "%1 = paste f32[3] %0, %0 affine [0*d0]", 2, 39,
+         "the node is not in normal form: a region with a step of 0"},
+        {X "%1 = paste f32[3] %0, %0 affine [0]", 2, 36,
+         "the node is not in normal form: a region that names an element more than once"},
         {X "%1 = reduce f32[1] %0 axes=1 op=add", 2, 36, "the node is not in normal form: axes"},
         {X "%1 = reduce f32[3] %0 axes=0 op=add", 2, 36, "the node is not in normal form: shape of the result"},
         {X "%1 = reduce f32[1] %0 axes=0 op=sub", 2, 33, "sub does not fold these"},
@@ -387,6 +410,7 @@ int main(void) {
         TEST(maps_and_literals),
         TEST(exact_values),
         TEST(views),
+        TEST(pastes),
         TEST(folds),
         TEST(poison),
         TEST(data_becomes_inputs),

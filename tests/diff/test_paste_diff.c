@@ -1,0 +1,70 @@
+/* Assignment to regions, concatenation and rolls with producers and consumers fused, of every dtype and around the sizes
+ * where vectors and tiles end. Against the reference. */
+#include "graph/ops.h"
+#include "tests/support/subject.h"
+
+enum { MAX_CASES = 16 };
+
+static fsr_node data(fsr_dtype dtype, int64_t rows, int64_t cols, int stream) {
+    return subject_data(dtype, 2, SHAPE(rows, cols), SUBJECT_SPECIAL, stream);
+}
+
+static int pasted(fsr_dtype dtype, int64_t rows, int64_t cols, fsr_node *out) {
+    fsr_node x = data(dtype, rows, cols, 0), y = data(dtype, rows, cols, 1);
+    fsr_node even = fsr_slice(x, 1, FSR_SLICE_END, FSR_SLICE_END, 2);
+    fsr_node back = fsr_slice(fsr_slice(x, 0, FSR_SLICE_END, FSR_SLICE_END, -3), 1, 1, FSR_SLICE_END, 1);
+    fsr_node first = fsr_slice(x, 0, 0, 1, 1), step = fsr_slice(y, 1, FSR_SLICE_END, FSR_SLICE_END, 2);
+    fsr_node twice = fsr_update(x, even, step);
+    int n = 0;
+    out[n++] = twice;
+    out[n++] = fsr_update(x, back, fsr_slice(fsr_slice(y, 0, FSR_SLICE_END, FSR_SLICE_END, 3), 1, 0, -1, 1));
+    out[n++] = fsr_update(x, first, fsr_slice(y, 0, rows - 1, rows, 1));
+    out[n++] = fsr_update(twice, fsr_slice(twice, 0, 1, FSR_SLICE_END, 2), fsr_slice(y, 0, 0, rows / 2, 1));
+    out[n++] = fsr_transpose(fsr_update(x, fsr_flip(x, 0), y), NULL);
+    out[n++] = fsr_equal(fsr_update(x, even, fsr_int(subject_g, 1)), y);
+    out[n++] = fsr_concat((fsr_node[]){x, fsr_transpose(fsr_transpose(y, NULL), NULL), even}, 3, 1);
+    out[n++] = fsr_concat((fsr_node[]){fsr_flip(x, 0), y, first}, 3, 0);
+    out[n++] = fsr_stack((fsr_node[]){x, y}, 2, -1);
+    out[n++] = fsr_roll(x, SHAPE(cols / 2 + 3), NULL, 1);
+    out[n++] = fsr_roll(x, SHAPE(-1, 2), AXES(0, 1), 2);
+    out[n++] = fsr_max(fsr_concat((fsr_node[]){x, y}, 2, 1), AXES(1), 1, 0);
+    out[n++] = fsr_max(fsr_concat((fsr_node[]){x, y}, 2, 0), AXES(0), 1, 0);
+    out[n++] = fsr_cummax(fsr_concat((fsr_node[]){x, y}, 2, 1), 1, 0);
+    return n;
+}
+
+static void check(fsr_dtype dtype, int64_t rows, int64_t cols, int most) {
+    fsr_node out[MAX_CASES];
+    int n = pasted(dtype, rows, cols, out);
+    n = n < most ? n : most;
+    subject_verify(out, n, NULL, "pastes of %s[%lld,%lld]", fsr_dtype_name(dtype), (long long)rows, (long long)cols);
+}
+
+static void dtypes(void **state) {
+    (void)state;
+    for (int d = 0; d < FSR_DTYPE_COUNT; d++)
+        if (fsr_op_defined(FSR_OP_MAXIMUM, (fsr_dtype)d))
+            check((fsr_dtype)d, 5, 12, d == FSR_F32 ? MAX_CASES : 3);
+}
+
+static void sizes(void **state) {
+    (void)state;
+    static const int64_t shape[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 4}, {4, 31}, {7, 32}, {2, 257}, {65, 33}, {4, 4096}};
+    for (int i = 0; i < COUNT_OF(shape); i++)
+        check(FSR_F32, shape[i][0], shape[i][1], MAX_CASES);
+}
+
+/* A chain longer than what one kernel guards: cut into several, and right. */
+static void long_chain(void **state) {
+    (void)state;
+    fsr_node x[70], sum = data(FSR_F32, 2, 9, 3);
+    for (int i = 0; i < COUNT_OF(x); i++)
+        x[i] = data(FSR_F32, 2, 1 + i % 3, i % 3);
+    for (int i = 0; i < 60; i++)
+        sum = fsr_update(sum, fsr_slice(sum, 1, i % 8, i % 8 + 2, 1), fsr_float(subject_g, i));
+    fsr_node out[] = {fsr_concat(x, COUNT_OF(x), 1), sum};
+    subject_verify(out, 2, NULL, "long chains");
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes), SUBJECT_TEST(sizes), SUBJECT_TEST(long_chain)};
+SUBJECT_MAIN(tests)

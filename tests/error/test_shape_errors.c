@@ -1,0 +1,158 @@
+/* Misuses of the shape functions: one exact status and message each. */
+#include "tests/support/nodes.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define AT fsr_here("prog.c", 12)
+
+static fsr_graph_owner *owner;
+static fsr_graph *g;
+static fsr_node m34, v5, f0;
+
+static int setup(void **state) {
+    (void)state;
+    g = node_graph(&owner);
+    m34 = INPUT(g, FSR_F32, 3, 4);
+    v5 = INPUT(g, FSR_F32, 5);
+    f0 = fsr_full(g, FSR_F32, 0, NULL, 1);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_graph_owner_free(owner);
+    return 0;
+}
+
+static fsr_node rows(void) {
+    return fsr_slice(m34, 0, 1, 3, 1);
+}
+
+static fsr_node update_other(void) {
+    return fsr_update_at(AT, m34, v5, v5);
+}
+static fsr_node update_computed(void) {
+    return fsr_update_at(AT, m34, fsr_neg(m34), m34);
+}
+static fsr_node update_reshaped(void) {
+    return fsr_update_at(AT, m34, fsr_reshape(m34, 1, SHAPE(12)), f0);
+}
+static fsr_node update_broadcast(void) {
+    return fsr_update_at(AT, v5, fsr_broadcast_to(v5, 2, SHAPE(2, 5)), f0);
+}
+static fsr_node update_shape(void) {
+    return fsr_update_at(AT, m34, rows(), v5);
+}
+static fsr_node update_too_deep(void) {
+    return fsr_update_at(AT, v5, fsr_slice(v5, 0, 0, 2, 1), fsr_reshape(m34, 3, SHAPE(2, 3, 2)));
+}
+static fsr_node update_null(void) {
+    return fsr_update_at(AT, m34, rows(), (fsr_node){0});
+}
+static fsr_node concat_none(void) {
+    return fsr_concat_at(AT, NULL, 0, 0);
+}
+static fsr_node concat_ranks(void) {
+    return fsr_concat_at(AT, (fsr_node[]){m34, v5}, 2, 0);
+}
+static fsr_node concat_extents(void) {
+    return fsr_concat_at(AT, (fsr_node[]){m34, fsr_transpose(m34, NULL)}, 2, 1);
+}
+static fsr_node concat_axis(void) {
+    return fsr_concat_at(AT, (fsr_node[]){m34, m34}, 2, 2);
+}
+static fsr_node concat_scalars(void) {
+    return fsr_concat_at(AT, (fsr_node[]){f0, f0}, 2, 0);
+}
+static fsr_node concat_null(void) {
+    return fsr_concat_at(AT, (fsr_node[]){m34, {0}}, 2, 0);
+}
+static fsr_node concat_overflow(void) {
+    fsr_node x = fsr_full(g, FSR_U8, 1, SHAPE(INT64_MAX / 2 + 1), 1);
+    return fsr_concat_at(AT, (fsr_node[]){x, x}, 2, 0);
+}
+static fsr_node stack_shapes(void) {
+    return fsr_stack_at(AT, (fsr_node[]){m34, rows()}, 2, 0);
+}
+static fsr_node stack_axis(void) {
+    return fsr_stack_at(AT, (fsr_node[]){m34, m34}, 2, 3);
+}
+static fsr_node stack_deep(void) {
+    fsr_node x = INPUT(g, FSR_F32, 1, 1, 1, 1, 1, 1, 1, 2);
+    return fsr_stack_at(AT, (fsr_node[]){x, x}, 2, 0);
+}
+static fsr_node split_unequal(void) {
+    fsr_node out[3];
+    fsr_split_at(AT, out, m34, 3, 1);
+    assert_int_equal(fsr_node_status(out[0]), fsr_node_status(out[2]));
+    return out[2];
+}
+static fsr_node split_axis(void) {
+    fsr_node out[2];
+    fsr_split_at(AT, out, m34, 2, 2);
+    return out[1];
+}
+static fsr_node split_null(void) {
+    fsr_node out[2];
+    fsr_split_indices_at(AT, out, m34, NULL, 1, 1);
+    return out[1];
+}
+static fsr_node roll_axis(void) {
+    return fsr_roll_at(AT, m34, SHAPE(1), AXES(2), 1);
+}
+static fsr_node roll_null(void) {
+    return fsr_roll_at(AT, m34, NULL, AXES(0), 1);
+}
+
+static const struct {
+    fsr_node (*make)(void);
+    fsr_status status;
+    const char *message;
+} misuses[] = {
+    {update_other, FSR_ERR_VALUE,
+     "update: the region f32[5] is not f32[3,4] or a slice, transpose, flip, expand or squeeze of it (prog.c:12)"},
+    {update_computed, FSR_ERR_VALUE,
+     "update: the region f32[3,4] is not f32[3,4] or a slice, transpose, flip, expand or squeeze of it (prog.c:12)"},
+    {update_reshaped, FSR_ERR_VALUE,
+     "update: the region f32[12] is not f32[3,4] or a slice, transpose, flip, expand or squeeze of it (prog.c:12)"},
+    {update_broadcast, FSR_ERR_VALUE,
+     "update: the region f32[2,5] shows an element of f32[5] more than once (prog.c:12)"},
+    {update_shape, FSR_ERR_SHAPE, "update: f32[5] does not broadcast to the region [2,4] (prog.c:12)"},
+    {update_too_deep, FSR_ERR_SHAPE, "update: f32[2,3,2] does not broadcast to the region [2] (prog.c:12)"},
+    {update_null, FSR_ERR_NULL, "update: operand 3 is a null handle (prog.c:12)"},
+    {concat_none, FSR_ERR_NULL, ""},
+    {concat_ranks, FSR_ERR_SHAPE, "concat: f32[3,4] and f32[5] differ beside the axis joined (prog.c:12)"},
+    {concat_extents, FSR_ERR_SHAPE, "concat: f32[3,4] and f32[4,3] differ beside the axis joined (prog.c:12)"},
+    {concat_axis, FSR_ERR_AXIS, "concat: f32[3,4] has no axis 2 (prog.c:12)"},
+    {concat_scalars, FSR_ERR_AXIS, "concat: f32[] has no axis 0 (prog.c:12)"},
+    {concat_null, FSR_ERR_NULL, "concat: operand 2 is a null handle (prog.c:12)"},
+    {concat_overflow, FSR_ERR_SIZE, "concat: the extents' sum overflows (prog.c:12)"},
+    {stack_shapes, FSR_ERR_SHAPE, "stack: f32[3,4] and f32[2,4] have different shapes (prog.c:12)"},
+    {stack_axis, FSR_ERR_AXIS, "stack: f32[3,4] has no axis 3 (prog.c:12)"},
+    {stack_deep, FSR_ERR_SHAPE, "expand: f32[1,1,1,1,1,1,1,2] already has 8 dimensions (prog.c:12)"},
+    {split_unequal, FSR_ERR_VALUE, "split: axis 1 of f32[3,4] does not divide into 3 equal parts (prog.c:12)"},
+    {split_axis, FSR_ERR_AXIS, "split: f32[3,4] has no axis 2 (prog.c:12)"},
+    {split_null, FSR_ERR_NULL, "split_indices: the indices are null (prog.c:12)"},
+    {roll_axis, FSR_ERR_AXIS, "roll: f32[3,4] has no axis 2 (prog.c:12)"},
+    {roll_null, FSR_ERR_NULL, "roll: the shifts of f32[3,4] are null (prog.c:12)"},
+};
+
+static void each_misuse(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+        fsr_node x = misuses[i].make();
+        assert_string_equal(fsr_node_error(x), misuses[i].message);
+        assert_int_equal(fsr_node_status(x), misuses[i].status);
+        if (misuses[i].message[0])
+            assert_int_equal(fsr_node_status(fsr_neg(x)), misuses[i].status);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(each_misuse, setup, teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* What the shape functions become: kernels, temporaries and bytes of each pattern, on both targets. "Once" is every
+ * input read once and every element of the result written once. */
+#include "tests/structure/plans.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static fsr_graph_owner *owner;
+static fsr_graph *g;
+
+static int setup(void **state) {
+    (void)state;
+    g = node_graph(&owner);
+    return g ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_graph_owner_free(owner);
+    return 0;
+}
+
+static void check_on(const fsr_target *target, const fsr_node *outs, int n, int64_t bytes, int vector) {
+    fsr_program p = plan_of(target, outs, n);
+    bool good = p.info.kernels == 1 && p.info.temporaries == 0 && p.info.bytes_moved == bytes;
+    good = good && (!vector || p.step[0].kernel->schedule.vector == vector);
+    if (!good)
+        print_error("on the %s: %lld bytes wanted\n%s\n", target->gpu ? "GPU" : "CPU", (long long)bytes, p.explanation);
+    fsr_program_clear(&p);
+    assert_true(good);
+}
+
+/* One kernel, no temporary, so many bytes; vector: on the GPU, 0: not looked at. */
+static void check(fsr_node x, int64_t bytes, int vector) {
+    check_on(&plan_gpu, &x, 1, bytes, vector);
+    check_on(&plan_cpu, &x, 1, bytes, 0);
+}
+
+enum { ROWS = 1000, COLS = 512, N = ROWS * COLS * 4 };
+
+static void concat(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), y = plan_matrix(g, ROWS, COLS), z = plan_matrix(g, ROWS, COLS);
+    check(fsr_concat((fsr_node[]){x, y, z}, 3, 0), 6 * N, 4);
+    check(fsr_concat((fsr_node[]){x, y, z}, 3, 1), 6 * N, 4);
+    check(fsr_stack((fsr_node[]){x, y}, 2, 0), 4 * N, 4);
+    check(fsr_stack((fsr_node[]){x, y}, 2, -1), 4 * N, 1);
+    check(fsr_exp(fsr_concat((fsr_node[]){fsr_mul(x, y), fsr_sub(y, z)}, 2, 1)), 5 * N, 4);
+    check(fsr_sum(fsr_concat((fsr_node[]){x, y}, 2, 1), AXES(1), 1, 0), 2 * N + ROWS * 4, 4);
+    fsr_node odd = plan_matrix(g, ROWS, 3);
+    check(fsr_concat((fsr_node[]){x, odd}, 2, 1), 2 * (N + ROWS * 12), 1);
+}
+
+/* Sixteen arrays: each read once. */
+static void concat_of_many(void **state) {
+    (void)state;
+    fsr_node x[16];
+    for (int i = 0; i < 16; i++)
+        x[i] = plan_vector(g, 4096);
+    check(fsr_concat(x, 16, 0), 2 * 16 * 4096 * 4, 4);
+}
+
+static void roll(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS);
+    check(fsr_roll(x, SHAPE(4), AXES(1), 1), 2 * N, 4);
+    check(fsr_roll(x, SHAPE(-3, 7), AXES(0, 1), 2), 2 * N, 1);
+    check(fsr_roll(x, SHAPE(1024), NULL, 1), 2 * N, 4);
+    check(fsr_add(x, fsr_roll(x, SHAPE(5), NULL, 1)), 2 * N, 1);
+}
+
+static void update(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), y = plan_matrix(g, 500, COLS), c = plan_vector(g, ROWS);
+    check(fsr_update(x, fsr_slice(x, 0, 0, 500, 1), y), 2 * N + N / 2, 4);
+    check(fsr_update(x, fsr_slice(x, 0, FSR_SLICE_END, FSR_SLICE_END, 2), fsr_exp(y)), 2 * N + N / 2, 0);
+    check(fsr_update(x, fsr_slice(x, 1, 3, 4, 1), fsr_expand(c, 1)), 2 * N + ROWS * 4, 1);
+    check(fsr_update(x, fsr_slice(x, 1, 3, 4, 1), fsr_float(g, 2)), 2 * N, 1);
+    check(fsr_update(x, fsr_transpose(x, NULL), plan_matrix(g, COLS, ROWS)), 2 * N, 0);
+}
+
+/* Another extent is another argument, not another kernel. */
+static void generic_in_sizes(void **state) {
+    (void)state;
+    char *name[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        fsr_node x = plan_matrix(g, 100 + 40 * i, 200), y = plan_matrix(g, 100 + 40 * i, 60 + 20 * i);
+        fsr_node all = fsr_concat((fsr_node[]){x, y, fsr_neg(x)}, 3, 1);
+        fsr_program p = plan_of(&plan_gpu, &all, 1);
+        name[i] = strdup(p.step[0].kernel->name);
+        fsr_program_clear(&p);
+    }
+    assert_string_equal(name[0], name[1]);
+    free(name[0]);
+    free(name[1]);
+}
+
+/* What does not fuse, and why. */
+static void refusals(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 64, 64), sum = fsr_cumsum(x, 1, 0);
+    fsr_node moved = fsr_roll(sum, SHAPE(3), AXES(1), 1);
+    fsr_program p = plan_of(&plan_cpu, &moved, 1);
+    assert_int_equal(p.info.kernels, 2);
+    assert_non_null(
+        strstr(p.explanation, "not fused: cumsum (%3) into paste (%7): the fold's result is needed in another order"));
+    fsr_program_clear(&p);
+    fsr_node even = fsr_slice(x, 1, 0, FSR_SLICE_END, 2);
+    fsr_node flat = fsr_reshape(fsr_slice(fsr_update(x, even, fsr_float(g, 0)), 1, 1, 62, 1), 1, SHAPE(-1));
+    fsr_node out = fsr_add(flat, plan_vector(g, 64 * 61));
+    p = plan_of(&plan_cpu, &out, 1);
+    assert_int_equal(p.info.kernels, 2);
+    assert_non_null(strstr(p.explanation, "a reshape of a view has no affine index"));
+    fsr_program_clear(&p);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(concat), TEST(concat_of_many),   TEST(roll),
+                                       TEST(update), TEST(generic_in_sizes), TEST(refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
