@@ -123,6 +123,7 @@ typedef struct bench_options {
     int64_t verify_n; /* 0: no verification */
     const char *json; /* NULL: none; "-": stdout */
     const char *data; /* directory of the real input */
+    char installed[4096];
     int nwork;
     const bench_workload *work[BENCH_MAX_WORK];
     bench_expr expr;

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+/* Where the build found the files; an installed fusor-bench looks beside itself first. */
 #ifndef FUSOR_DATA_DIR
 #define FUSOR_DATA_DIR "examples/data"
 #endif
@@ -30,7 +32,7 @@ const bench_workload *bench_workload_find(const char *name) {
     return NULL;
 }
 
-static void print_help(void) {
+static void print_help(const char *data) {
     printf(
         "usage: fusor-bench [options] [workload ...]\n"
         "Times workloads fused, unfused and against the copy bandwidth of the same memory. No names: all of them.\n"
@@ -58,7 +60,23 @@ static void print_help(void) {
         "\n"
         "Exit status: 0; 1 if a row failed or a file could not be written; 2 for an unknown name or option.\n"
         "docs/bench.md tells how each column is measured.\n",
-        BENCH_REPS, FUSOR_DATA_DIR);
+        BENCH_REPS, data);
+}
+
+/* <prefix>/share/fusor/data, if the program is <prefix>/bin/fusor-bench and that folder is there; else the build's. */
+static const char *data_directory(char *path, size_t size) {
+    static const char beside[] = "../share/fusor/data";
+    ssize_t length = readlink("/proc/self/exe", path, size);
+    char *slash = NULL;
+
+    if (length > 0 && (size_t)length < size) {
+        path[length] = 0;
+        slash = strrchr(path, '/');
+    }
+    if (!slash || (size_t)(slash + 1 - path) + sizeof beside > size)
+        return FUSOR_DATA_DIR;
+    memcpy(slash + 1, beside, sizeof beside);
+    return access(path, R_OK | X_OK) == 0 ? path : FUSOR_DATA_DIR;
 }
 
 static void print_list(void) {
@@ -150,7 +168,11 @@ static int add_work(bench_options *o, const char *name) {
 
 int bench_options_parse(bench_options *out, int argc, char **argv) {
     bool help = false, list = false;
-    *out = (bench_options){.verify_n = BENCH_VERIFY_N, .data = FUSOR_DATA_DIR};
+    *out = (bench_options){
+        .verify_n = BENCH_VERIFY_N,
+    };
+    const char *data = data_directory(out->installed, sizeof out->installed);
+    out->data = data;
     for (int i = 1, used; i < argc; i += used) {
         int status = GO_ON;
         used = 1;
@@ -166,7 +188,7 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
             return status;
     }
     if (help)
-        print_help();
+        print_help(data);
     else if (list)
         print_list();
     if (help || list)

@@ -7,13 +7,10 @@ if(NOT FUSOR_CUDA MATCHES "^(AUTO|ON|OFF)$")
 endif()
 
 if(NOT FUSOR_CUDA STREQUAL "OFF")
-    find_package(CUDAToolkit QUIET)
-    set(cuda_roots ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_ROOT} $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda)
-    find_path(FUSOR_CUDA_INCLUDE cuda_runtime_api.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${cuda_roots}
+    include(fusor-cudart)
+    find_path(FUSOR_CUDA_INCLUDE cuda_runtime_api.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${fusor_cuda_roots}
               PATH_SUFFIXES include targets/x86_64-linux/include)
-    find_library(FUSOR_CUDART_STATIC libcudart_static.a HINTS ${CUDAToolkit_LIBRARY_DIR} ${cuda_roots}
-                 PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib)
-    if(FUSOR_CUDA_INCLUDE AND FUSOR_CUDART_STATIC)
+    if(FUSOR_CUDA_INCLUDE AND TARGET fusor::cudart_static)
         set(FUSOR_CUDA_FOUND TRUE)
         message(STATUS "CUDA: headers ${FUSOR_CUDA_INCLUDE}, runtime ${FUSOR_CUDART_STATIC}")
     elseif(FUSOR_CUDA STREQUAL "ON")
@@ -41,5 +38,4 @@ function(fusor_cuda_backend target)
     if(sources)
         fusor_cuda_headers(${target} ${sources})
     endif()
-    target_link_libraries(${target} PUBLIC ${FUSOR_CUDART_STATIC} rt Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()

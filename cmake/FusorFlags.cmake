@@ -1,19 +1,19 @@
 # Language and warnings, the same for every target; `fusor_flags` carries them.
 # -ffp-contract=off is part of Fusor's meaning: constant folding, the interpreter and the reference must round after
 # every operation, whatever the compiler would like to contract.
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(FUSOR_TOP AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(fusor_flags INTERFACE)
 target_compile_definitions(fusor_flags INTERFACE _DEFAULT_SOURCE)
-target_compile_options(fusor_flags INTERFACE
+target_link_options(fusor_flags INTERFACE -pthread)
+target_compile_options(fusor_flags INTERFACE -pthread
     -ffp-contract=off -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
     -Wvla -Wno-format-zero-length)
 if(FUSOR_WERROR)

@@ -2,9 +2,9 @@
 # by `cmake --build <build> --target docs` (the test `docs` checks that they are current).
 set(FUSOR_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 
-add_executable(gen_ops graph/gen_ops.c)
-add_executable(gen_knobs runtime/gen_knobs.c)
-foreach(tool gen_ops gen_knobs)
+add_executable(fusor_gen_ops graph/gen_ops.c)
+add_executable(fusor_gen_knobs runtime/gen_knobs.c)
+foreach(tool fusor_gen_ops fusor_gen_knobs)
     target_include_directories(${tool} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(${tool} PRIVATE fusor_flags)
 endforeach()
@@ -12,11 +12,14 @@ endforeach()
 set(ops_header ${FUSOR_GENERATED_DIR}/include/fusor/ops.h)
 add_custom_command(OUTPUT ${ops_header}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${FUSOR_GENERATED_DIR}/include/fusor
-    COMMAND gen_ops ${ops_header}
-    DEPENDS gen_ops COMMENT "Generating fusor/ops.h" VERBATIM)
+    COMMAND fusor_gen_ops ${ops_header}
+    DEPENDS fusor_gen_ops COMMENT "Generating fusor/ops.h" VERBATIM)
 add_custom_target(fusor_ops_header DEPENDS ${ops_header})
 
-add_custom_target(docs
-    COMMAND gen_ops --doc ${PROJECT_SOURCE_DIR}/docs/ops.md
-    COMMAND gen_knobs ${PROJECT_SOURCE_DIR}/docs/knobs.md
+add_custom_target(fusor_docs
+    COMMAND fusor_gen_ops --doc ${PROJECT_SOURCE_DIR}/docs/ops.md
+    COMMAND fusor_gen_knobs ${PROJECT_SOURCE_DIR}/docs/knobs.md
     COMMENT "Writing docs/ops.md and docs/knobs.md" VERBATIM)
+if(FUSOR_TOP)
+    add_custom_target(docs DEPENDS fusor_docs)
+endif()

@@ -76,12 +76,12 @@ static void write_header(FILE *to) {
           "rough count\n"
           " * of instructions per element. */\n"
           "#ifndef FUSOR_OPS_H\n#define FUSOR_OPS_H\n\n#include \"fusor/build.h\"\n\n"
-          "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+          "FSR_API_BEGIN\n",
           to);
     for (int i = 0; i < COUNT; i++)
         if (ops[i].op != FSR_OP_CAST)
             write_prototype(to, &ops[i]);
-    fputs("\n#ifdef __cplusplus\n}\n#endif\n#endif\n", to);
+    fputs("\nFSR_API_END\n#endif\n", to);
 }
 
 /* Text inside a table's cell. */

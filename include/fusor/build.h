@@ -21,13 +21,12 @@
 #ifndef FUSOR_BUILD_H
 #define FUSOR_BUILD_H
 
+#include "fusor/api.h"
 #include "fusor/context.h"
 #include "fusor/dtype.h"
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FSR_API_BEGIN
 
 #define FSR_MAX_DIMS 8
 /* Components of a tuple that a user-defined reduction or scan may carry. */
@@ -298,9 +297,7 @@ typedef enum fsr_hint {
 /* Sets a node's hint and returns the node. A hint changes the plan, never the value. */
 fsr_node fsr_hint_set(fsr_node x, fsr_hint hint);
 
-#ifdef __cplusplus
-}
-#endif
+FSR_API_END
 
 #include "fusor/ops.h" /* generated from graph/scalar_ops.def */
 #endif

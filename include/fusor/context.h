@@ -9,14 +9,13 @@
 #ifndef FUSOR_CONTEXT_H
 #define FUSOR_CONTEXT_H
 
+#include "fusor/api.h"
 #include "fusor/status.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FSR_API_BEGIN
 
 typedef struct fsr_context fsr_context;
 
@@ -113,7 +112,5 @@ fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out);
 /* Gives free blocks of the pool back to the system. */
 fsr_status fsr_trim(fsr_context *ctx);
 
-#ifdef __cplusplus
-}
-#endif
+FSR_API_END
 #endif

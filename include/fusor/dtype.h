@@ -3,6 +3,7 @@
 #ifndef FUSOR_DTYPE_H
 #define FUSOR_DTYPE_H
 
+#include "fusor/api.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,9 +55,7 @@ typedef union fsr_value {
     __extension__ struct { uint64_t bits, high; };
 } fsr_value;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FSR_API_BEGIN
 
 /* Bytes of one element; 0 for a number that is no dtype. */
 size_t fsr_dtype_size(fsr_dtype dtype);
@@ -65,7 +64,5 @@ const char *fsr_dtype_name(fsr_dtype dtype);
 /* NumPy 2's promotion of two dtypes: i32 with f32 is f64, u8 with i8 is i16, u64 with i64 is f64. */
 fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b);
 
-#ifdef __cplusplus
-}
-#endif
+FSR_API_END
 #endif

@@ -8,11 +8,10 @@
 #ifndef FUSOR_EXPR_H
 #define FUSOR_EXPR_H
 
+#include "fusor/api.h"
 #include "fusor/build.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FSR_API_BEGIN
 
 /* A node that an expression may use: a letter or _, then letters, digits and _, at most 63. Borrowed during the call.
  * */
@@ -39,7 +38,5 @@ int fsr_exprs_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *na
                  int capacity);
 #define fsr_exprs(...) fsr_exprs_at(FSR_HERE, __VA_ARGS__)
 
-#ifdef __cplusplus
-}
-#endif
+FSR_API_END
 #endif

@@ -2,11 +2,10 @@
 #ifndef FUSOR_RUN_H
 #define FUSOR_RUN_H
 
+#include "fusor/api.h"
 #include "fusor/build.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FSR_API_BEGIN
 
 /* ---- lazily recorded work --------------------------------------------------------------------- */
 
@@ -98,7 +97,5 @@ fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path);
 /* Computes x and writes it (format 1.0, C order) to a temporary file beside path, then renames it. */
 fsr_status fsr_npy_write(fsr_node x, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+FSR_API_END
 #endif

@@ -5,6 +5,8 @@
 #ifndef FUSOR_STATUS_H
 #define FUSOR_STATUS_H
 
+#include "fusor/api.h"
+
 #define FSR_STATUS_LIST(X)                                                   \
     X(FSR_OK, "ok")                                                          \
     X(FSR_ERR_NULL, "a required pointer or handle is null")                  \
@@ -38,15 +40,11 @@ typedef enum fsr_status {
         FSR_STATUS_COUNT
 } fsr_status;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FSR_API_BEGIN
 
 /* The code's name, "FSR_ERR_SHAPE", and its sentence; never NULL, also for numbers that are no code. */
 const char *fsr_status_name(fsr_status status);
 const char *fsr_status_sentence(fsr_status status);
 
-#ifdef __cplusplus
-}
-#endif
+FSR_API_END
 #endif

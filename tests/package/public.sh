@@ -1,0 +1,31 @@
+# Sourced: the functions that headers declare. public_functions CC FOLDER prints the names of those in FOLDER/fusor/*.h.
+# The preprocessor drops comments and macros; what stands in braces goes, and functions defined there; then each declaration
+# that is no typedef has its function's name before the first parenthesis.
+public_functions() {
+    local header
+    for header in "$2"/fusor/*.h; do
+        echo "#include <fusor/$(basename "$header")>"
+    done | "$1" -std=c11 -E -P -I"$2" -x c - | grep -v '^#' | tr '\n' ' ' | awk '
+        {
+            depth = 0
+            for (i = 1; i <= length($0); i++) {
+                c = substr($0, i, 1)
+                if (c == "{")
+                    depth++
+                else if (c == "}" && --depth == 0 && statement ~ /\) *$/)
+                    statement = ""
+                else if (c == ";" && depth == 0) {
+                    tell(statement)
+                    statement = ""
+                } else if (c != "}" && depth == 0)
+                    statement = statement c
+            }
+        }
+        function tell(s) {
+            if (s ~ /^ *typedef/ || !match(s, /fsr_[a-z0-9_]+ *\(/))
+                return
+            s = substr(s, RSTART, RLENGTH - 1)
+            sub(/ +$/, "", s)
+            print s
+        }' | sort -u
+}
