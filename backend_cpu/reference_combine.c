@@ -55,8 +55,7 @@ static void evaluate(body *b) {
         b->out[i] = value[c->result[i]];
 }
 
-/* The body on wide numbers without radii. */
-static void evaluate_centers(const fsr_combine *c, const long double *arg, long double *out) {
+void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long double *out) {
     long double value[FSR_MAX_STEPS];
     for (int i = 0; i < c->nsteps; i++) {
         const fsr_step *s = &c->step[i];
@@ -82,9 +81,9 @@ static void move(const body *known, int k, double by, double *radius) {
     for (int i = 0; i < 2 * c->arity; i++)
         arg[i] = known->arg[i].center;
     arg[k] += by;
-    evaluate_centers(c, arg, up);
+    fsr_ref_combine_centers(c, arg, up);
     arg[k] -= 2 * (long double)by;
-    evaluate_centers(c, arg, down);
+    fsr_ref_combine_centers(c, arg, down);
     for (int i = 0; i < c->arity; i++) {
         long double center = known->out[i].center;
         long double change = fmaxl(fabsl(up[i] - center), fabsl(down[i] - center));

@@ -11,9 +11,13 @@
  * depth(n) (for a scan 16) units of the largest magnitude that the component had on the way, for partial results that
  * cancel here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from
  * finite numbers is unknown, as it may depend on the order. So is the sign of a zero, for min and max only where zeros
- * of both signs are folded. */
+ * of both signs are folded. And so is everything if a component, followed from left to right, grows by more than its
+ * dtype's largest number: a partial result may then overflow in one order and not in another. Counter-example to trusting
+ * the finite result: a linear recurrence of coefficients 1e-300, 1e200, 1e200 is finite from left to right, but a tree
+ * multiplies the last two first. */
 #include "backend_cpu/reference_fold.h"
 #include "backend_cpu/reference_sum.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +37,9 @@ typedef struct fold {
     fsr_ball state[FSR_MAX_TUPLE];             /* SELECT, RUN */
     fsr_ball stack[MAX_LEVELS][FSR_MAX_TUPLE]; /* TREE: level k holds 2^k elements if bit k of n is set */
     long double largest[FSR_MAX_TUPLE];        /* TREE, RUN */
+    long double prefix[FSR_MAX_TUPLE];         /* TREE, RUN: the fold from left to right */
+    long double least[FSR_MAX_TUPLE];          /* TREE, RUN: of its magnitudes that are not 0, and 1 */
+    bool beyond;                               /* TREE, RUN: some order may leave a component's range */
     bool nan;                                  /* TREE, RUN: a NaN was folded */
     bool odd[FSR_MAX_TUPLE];                   /* TREE, RUN: the identity made some state infinite or NaN */
     bool first_odd[FSR_MAX_TUPLE];             /* TREE, RUN: it changed the first element */
@@ -86,9 +93,11 @@ static void fold_start(fold *f, const fsr_combine *combine, bool scan) {
     }
     f->product = (fsr_ref_product){.n = 0};
     memset(f->largest, 0, sizeof f->largest);
+    for (int i = 0; i < FSR_MAX_TUPLE; i++)
+        f->least[i] = 1;
     memset(f->odd, 0, sizeof f->odd);
     memset(f->first_odd, 0, sizeof f->first_odd);
-    f->nan = f->plus = f->minus = false;
+    f->nan = f->plus = f->minus = f->beyond = false;
 }
 
 static bool alike(long double a, long double b) {
@@ -149,9 +158,38 @@ static void push_tree(fold *f, const fsr_ball *x) {
     memcpy(f->stack[level], carry, bytes);
 }
 
+/* Follows the fold from left to right without radii: what a partial result later in the row is, over one earlier in the
+ * row, is about the partial result between them. What an element brings by itself, as the added term of a recurrence
+ * does, is no growth: where that prevails, a component starts anew. */
+static void note_growth(fold *f, const fsr_ball *x) {
+    const int n = f->combine->arity;
+    long double arg[2 * FSR_MAX_TUPLE], next[FSR_MAX_TUPLE], alone[FSR_MAX_TUPLE] = {0};
+    for (int i = 0; i < n; i++) {
+        arg[i] = f->prefix[i];
+        arg[n + i] = next[i] = x[i].center;
+    }
+    if (f->n > 0) {
+        fsr_ref_combine_centers(f->combine, arg, next);
+        memset(arg, 0, (size_t)n * sizeof *arg);
+        fsr_ref_combine_centers(f->combine, arg, alone);
+    }
+    for (int i = 0; i < n; i++) {
+        fsr_dtype dtype = f->combine->dtype[i];
+        long double most = dtype == FSR_F64 ? DBL_MAX : FLT_MAX, grown = fabsl(next[i] - alone[i]);
+        f->prefix[i] = next[i];
+        if (!fsr_dtype_is_float(dtype) || grown == 0 || !isfinite(grown))
+            continue;
+        bool anew = fabsl(alone[i]) >= grown;
+        f->beyond = f->beyond || (!anew && grown / f->least[i] > most);
+        f->least[i] = anew ? fabsl(next[i]) : fminl(f->least[i], grown);
+    }
+}
+
 static void fold_push(fold *f, const fsr_ball *x) {
-    if (f->way == WAY_TREE || f->way == WAY_RUN)
+    if (f->way == WAY_TREE || f->way == WAY_RUN) {
         note_leaf(f, x);
+        note_growth(f, x);
+    }
     if (f->way == WAY_SELECT)
         note_zero(f, x[0]);
     for (int i = 0; i < f->combine->arity; i++)
@@ -194,7 +232,7 @@ static void widen(const fold *f, fsr_ball *out) {
             continue;
         if (isnan(out[i].center) && f->nan && out[i].radius == 0)
             continue;
-        if (!isfinite(out[i].center))
+        if (!isfinite(out[i].center) || f->beyond)
             out[i] = fsr_ball_unknown(dtype);
         if (out[i].radius == 0)
             continue;

@@ -15,6 +15,8 @@ double fsr_ref_scan_depth(int64_t n, int64_t row);
 bool fsr_ref_selects(const fsr_combine *c);
 /* One step of an operator: out = left (+) right; out may be left or right. selects: what fsr_ref_selects said. */
 void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fsr_ball *left, const fsr_ball *right);
+/* The operator on wide numbers without radii: out[0..arity) from arg[0..2*arity), left then right. */
+void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long double *out);
 
 /* Folds in[0..arity) of shape `from` over node->axes, or along node->axis. out[0..arity) receives new arrays of
  * node->shape. FSR_ERR_MEMORY: out of memory, nothing is made. */

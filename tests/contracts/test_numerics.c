@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A graph of the same program in two contexts, fused and not. */
 typedef int (*program_fn)(fsr_node *out, fsr_node a, fsr_node b, fsr_node c);
@@ -220,7 +221,7 @@ static void threads_change_no_bit(void **state) {
     }
 }
 
-/* Something else computed on the context meanwhile. */
+/* Something else computed on the context meanwhile, with a breath between: the context's lock is not a fair one. */
 typedef struct noise {
     int stop; /* atomic */
     fsr_status status;
@@ -233,6 +234,7 @@ static void *make_noise(void *user) {
         fsr_node x = fsr_arange(g, FSR_F64, 5000);
         n->status = fsr_force(fsr_sum(fsr_sin(x), NULL, 0, 0));
         fsr_graph_free(g);
+        usleep(20);
     }
     return NULL;
 }

@@ -425,6 +425,20 @@ static void test_odd_identity(void **state) {
     fsr_ref_array_free(&product);
 }
 
+/* Finite from left to right; a tree multiplies the large coefficients first, and a decaying one loses nothing. */
+static void test_overflow_of_another_order(void **state) {
+    fixture *f = *state;
+    const fsr_operator op = {recurrence, NULL, 2, {1, 0}, false};
+    const double a[] = {1e-300, 1e200, 1e200, 1}, decay[] = {1e-300, 1e-200, 1e-200, 1}, b[] = {1e-300, 0, 0, 1};
+    for (int grows = 0; grows < 2; grows++) {
+        fsr_node in[2] = {vector(f, "a", FSR_F64, 4, grows ? a : decay), vector(f, "b", FSR_F64, 4, b)}, out[2];
+        fsr_scan_with(out, in, &op, 0, 0);
+        fsr_ref_array scan = run(f, out[1]);
+        assert_int_equal(isinf(scan.bound[3]) != 0, grows);
+        fsr_ref_array_free(&scan);
+    }
+}
+
 static void test_recurrence(void **state) {
     fixture *f = *state;
     enum { N = 20000 };
@@ -560,9 +574,10 @@ int main(void) {
         TEST(test_f64_chain),      TEST(test_unknown),      TEST(test_compare),
         TEST(test_views),          TEST(test_reductions),   TEST(test_special_reductions),
         TEST(test_signs_of_zeros), TEST(test_sum_orders),   TEST(test_var),
-        TEST(test_argmax_tie),     TEST(test_scans),        TEST(test_recurrence),
-        TEST(test_odd_identity),   TEST(test_long_chain),   TEST(test_leaves),
-        TEST(test_errors),         TEST(test_contraction),  TEST(test_cancellation),
+        TEST(test_argmax_tie),     TEST(test_scans),        TEST(test_overflow_of_another_order),
+        TEST(test_recurrence),     TEST(test_odd_identity), TEST(test_long_chain),
+        TEST(test_leaves),         TEST(test_errors),       TEST(test_contraction),
+        TEST(test_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
