@@ -338,7 +338,8 @@ static bool scan_row(const fsr_rec *node, const fsr_ref_view *view, const int64_
     fold f;
     fsr_ball x[FSR_MAX_TUPLE], result[FSR_MAX_TUPLE];
     fold_start(&f, node->combine, true);
-    for (int64_t i = 0; i < length; i++) {
+    for (int64_t step = 0; step < length; step++) {
+        int64_t i = node->reverse ? length - 1 - step : step;
         for (int k = 0; k < n; k++)
             x[k] = fsr_ref_data_get(view[k].data, start[k] + i * view[k].stride[axis]);
         if (node->exclusive)

@@ -25,6 +25,10 @@ void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded) {
 }
 
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b) {
+    return a->mirrored == b->mirrored && fsr_domain_alike(a, b);
+}
+
+bool fsr_domain_alike(const fsr_domain *a, const fsr_domain *b) {
     if (a->ndim != b->ndim || a->nparallel != b->nparallel)
         return false;
     return memcmp(a->extent, b->extent, sizeof a->extent[0] * (size_t)a->ndim) == 0;
@@ -55,7 +59,9 @@ bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d
             ++used;
         if (used == n || d->extent[dims[used]] != shape->dim[i])
             return false;
-        out->row[i].coef[dims[used++]] = 1;
+        bool mirrored = d->mirrored && dims[used] >= d->nparallel;
+        out->row[i].offset = mirrored ? d->extent[dims[used]] - 1 : 0;
+        out->row[i].coef[dims[used++]] = mirrored ? -1 : 1;
     }
     while (used < n && d->extent[dims[used]] == 1)
         ++used;

@@ -25,9 +25,12 @@ typedef struct fsr_index {
 
 /* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out, but the
  * last folded one if all of them are 1. axis[d]: position of dimension d
- * in the full shape the domain was made from (orders dimensions as the user wrote them). */
+ * in the full shape the domain was made from (orders dimensions as the user wrote them).
+ * mirrored: column c is the element at extent - 1 - c of the folded dimension, the only one: a scan from the end. That is
+ * all there is to it: loads and stores get a negative stride, and what reads a mirrored scan is evaluated mirrored too. */
 typedef struct fsr_domain {
     int ndim, nparallel;
+    bool mirrored;
     int64_t extent[FSR_MAX_DIMS];
     int axis[FSR_MAX_DIMS];
 } fsr_domain;
@@ -35,6 +38,8 @@ typedef struct fsr_domain {
 /* The domain of an elementwise kernel over shape, or (folded != 0) of a fold over the axes in that bit set. */
 void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded);
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b);
+/* Equal but for mirrored. */
+bool fsr_domain_alike(const fsr_domain *a, const fsr_domain *b);
 int64_t fsr_domain_rows(const fsr_domain *d);
 int64_t fsr_domain_cols(const fsr_domain *d);
 

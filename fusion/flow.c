@@ -164,6 +164,7 @@ static bool add_node(builder *b, uint32_t id) {
                           .axes = rec->axes,
                           .axis = rec->axis,
                           .exclusive = rec->exclusive,
+                          .reverse = rec->reverse,
                           .view = rec->view,
                           .hint = rec->hint};
     memcpy(node.dtype, rec->dtype, sizeof node.dtype);

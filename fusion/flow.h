@@ -25,7 +25,7 @@ typedef struct fsr_flow_node {
     fsr_value value;
     uint32_t axes;
     int axis;
-    bool exclusive;
+    bool exclusive, reverse;
     fsr_view view;
     const fsr_combine *combine; /* the graph's */
     fsr_hint hint;

@@ -70,7 +70,7 @@ static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
     if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
         put_view(b, &n->view, flow->node[n->arg[0].id].shape.ndim);
     if (n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA) {
-        int attr[] = {(int)n->axes, n->axis, n->exclusive};
+        int attr[] = {(int)n->axes, n->axis, n->exclusive, n->reverse};
         put(b, attr, sizeof attr);
     }
     if (n->combine)
@@ -138,7 +138,7 @@ void fsr_flow_print(const fsr_flow *flow, FILE *to) {
         if (n->kind == FSR_NODE_REDUCE)
             fprintf(to, " axes 0x%x", n->axes);
         if (n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA)
-            fprintf(to, " axis %d%s", n->axis, n->exclusive ? " exclusive" : "");
+            fprintf(to, " axis %d%s%s", n->axis, n->exclusive ? " exclusive" : "", n->reverse ? " reverse" : "");
         if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
             print_view(&n->view, flow->node[n->arg[0].id].shape.ndim, to);
         fputc('\n', to);

@@ -399,12 +399,19 @@ static int fold_slot(const fsr_group *group, int node) {
     return -1;
 }
 
+void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr_domain *out) {
+    const fsr_flow_node *n = &flow->node[node];
+    bool scan = n->kind == FSR_NODE_SCAN;
+    fsr_domain_make(out, &flow->node[n->arg[0].id].shape, scan ? 1u << n->axis : n->axes);
+    out->mirrored = scan ? n->reverse : n->combine->commutative && like && like->mirrored;
+}
+
 /* The index of a fold's input (and of a scan's result) in the group's domain, and of a reduction's result. */
 static bool fold_index(const lowering *l, int node, fsr_index *input, fsr_index *result) {
     const fsr_flow_node *n = &l->flow->node[node];
     const fsr_shape *shape = &l->flow->node[n->arg[0].id].shape;
     fsr_domain own;
-    fsr_domain_make(&own, shape, n->kind == FSR_NODE_SCAN ? 1u << n->axis : n->axes);
+    fsr_fold_domain(l->flow, node, &l->group->domain, &own);
     if (!fsr_domain_equal(&own, &l->group->domain) || !fsr_index_elem(input, shape, &own))
         return false;
     if (n->kind == FSR_NODE_SCAN)

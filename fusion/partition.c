@@ -153,12 +153,35 @@ static bool add_anchor(fsr_group *group, anchor a) {
     return true;
 }
 
-static void anchor_domain(const fsr_partition *p, anchor a, fsr_domain *out) {
-    const fsr_flow_node *n = &p->flow->node[a.link.id];
-    if (!a.fold)
-        fsr_domain_make(out, &n->shape, 0);
+static void anchor_domain(const fsr_partition *p, anchor a, const fsr_domain *like, fsr_domain *out) {
+    if (a.fold)
+        fsr_fold_domain(p->flow, a.link.id, like, out);
     else
-        fsr_domain_make(out, &p->flow->node[n->arg[0].id].shape, n->kind == FSR_NODE_SCAN ? 1u << n->axis : n->axes);
+        fsr_domain_make(out, &p->flow->node[a.link.id].shape, 0);
+}
+
+/* No fold of the group cares which end of the row comes first. */
+static bool has_no_direction(const fsr_partition *p, const fsr_group *group) {
+    bool free = true;
+    for (int i = 0; i < group->nfolds; ++i) {
+        const fsr_flow_node *n = &p->flow->node[group->fold[i]];
+        free = free && n->kind == FSR_NODE_REDUCE && n->combine->commutative;
+    }
+    return free;
+}
+
+/* Makes the group's domain that of another fold, if it is but for the direction. NULL: done. */
+static const char *meet(const fsr_partition *p, fsr_group *group, anchor a) {
+    fsr_domain domain;
+    anchor_domain(p, a, &group->domain, &domain);
+    if (!a.fold || fsr_domain_equal(&domain, &group->domain))
+        return NULL;
+    if (!fsr_domain_alike(&domain, &group->domain))
+        return "the folds have different domains";
+    if (!has_no_direction(p, group))
+        return "the scans run in opposite directions";
+    group->domain.mirrored = domain.mirrored;
+    return NULL;
 }
 
 static void placed(fsr_partition *p, int g, anchor a) {
@@ -208,15 +231,14 @@ static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alon
     fsr_group trial = p->group[g];
     fsr_link blame;
     bool needed = depends_on(alone, g);
-    fsr_domain domain;
-    anchor_domain(p, a, &domain);
-    if (a.fold && !fsr_domain_equal(&domain, &trial.domain))
-        return "the folds have different domains";
+    const char *reason = meet(p, &trial, a);
+    if (reason)
+        return reason;
     if (!add_anchor(&trial, a))
         return "the kernel would have too many anchors";
     if (a.fold)
         p->home[a.link.id] = g;
-    const char *reason = try_group(p, g, &trial, &blame);
+    reason = try_group(p, g, &trial, &blame);
     if (a.fold)
         p->home[a.link.id] = -1;
     if (reason)
@@ -272,7 +294,7 @@ static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why,
     for (;;) { /* each round materializes one more node, or ends */
         fsr_link blame;
         memset(trial, 0, sizeof *trial);
-        anchor_domain(p, a, &trial->domain);
+        anchor_domain(p, a, NULL, &trial->domain);
         add_anchor(trial, a);
         if (a.fold)
             p->home[a.link.id] = p->ngroups;

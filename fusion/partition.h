@@ -85,6 +85,9 @@ void fsr_partition_clear(fsr_partition *p);
 const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame);
 extern const char fsr_reason_memory[];
 
+/* The domain of a fold. A reduction whose operator is commutative takes the direction of `like` (NULL: forward). */
+void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr_domain *out);
+
 /* Rules beyond what lowering finds: NULL if the lowered group may be one kernel on this target, else the reason. */
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */

@@ -32,7 +32,8 @@ static bool view_equal(const fsr_view *a, const fsr_view *b, int ndim) {
 
 static bool equal(const fsr_flow *flow, const fsr_flow_node *a, const fsr_flow_node *b) {
     if (a->kind != b->kind || a->nout != b->nout || a->nargs != b->nargs || a->op != b->op || a->hint != b->hint ||
-        a->ordinal != b->ordinal || a->axes != b->axes || a->axis != b->axis || a->exclusive != b->exclusive)
+        a->ordinal != b->ordinal || a->axes != b->axes || a->axis != b->axis || a->exclusive != b->exclusive ||
+        a->reverse != b->reverse)
         return false;
     if (memcmp(a->dtype, b->dtype, sizeof a->dtype[0] * (size_t)a->nout) || !fsr_shape_equal(&a->shape, &b->shape))
         return false;

@@ -48,6 +48,12 @@ static double walked(const fsr_group *group, const fsr_access *a) {
     return varies ? elements : 0;
 }
 
+/* The same in either order. */
+static bool is_beside(const fsr_group *group, const fsr_access *a, int d) {
+    bool backwards = a->stride[d] == FSR_STRIDE_VAR && group->integer[a->slot[d]] == -1 && !a->over;
+    return backwards || is_adjacent(a, d);
+}
+
 /* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
  * folded or a parallel dimension
  * adjacent. An access in the domain's own order settles it. */
@@ -61,7 +67,7 @@ fsr_orientation fsr_group_orientation(const fsr_group *group) {
         if (elements > 0 && k->access[i].linear)
             return FSR_ORIENT_ROWS;
         for (int d = 0; d < k->ndim; ++d)
-            if (is_adjacent(&k->access[i], d) && group->extent[d] > 1)
+            if (is_beside(group, &k->access[i], d) && group->extent[d] > 1)
                 *(d < k->nparallel ? &outer : &inner) += elements;
     }
     return outer > inner ? FSR_ORIENT_COLS : FSR_ORIENT_ROWS;

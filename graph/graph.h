@@ -89,6 +89,7 @@ typedef struct fsr_rec {
     uint32_t axes;        /* REDUCE: bit i set if axis i is folded */
     int axis;             /* SCAN, IOTA */
     bool exclusive;       /* SCAN */
+    bool reverse;         /* SCAN: from the end of the axis */
     int index;            /* ARG: position (left 0..n-1, right n..2n-1) */
     fsr_view view;        /* VIEW; PASTE: the region */
     fsr_combine *combine; /* REDUCE, SCAN: owned */

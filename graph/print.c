@@ -176,7 +176,7 @@ static void write_fold(fsr_writer *w, const fsr_rec *rec) {
         before = ",";
     }
     if (rec->kind == FSR_NODE_SCAN)
-        piece(w, " axis=%d%s", rec->axis, rec->exclusive ? " exclusive" : "");
+        piece(w, " axis=%d%s%s", rec->axis, rec->exclusive ? " exclusive" : "", rec->reverse ? " reverse" : "");
     write_combine(w, rec->combine);
 }
 

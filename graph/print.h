@@ -14,7 +14,7 @@
  *     | arg TYPE INDEX | poison STATUS "message"
  *     | OP [weak] TYPE %a, %b | view TYPE %a reshape | view TYPE %a affine [MAP, ...]
  *     | paste TYPE %a, %b affine [MAP, ...]
- *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] COMBINE
+ *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI, STEP*dI).
  * COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ...

@@ -257,19 +257,30 @@ static bool call_extremes(fsr_reading *r, call *c, fsr_node *out) {
     return true;
 }
 
-/* Without an axis cumsum runs over the flat array, and cummax along axis 0, as NumPy's cumsum and maximum.accumulate.
- * */
+typedef struct scan {
+    const char *name;
+    bool flat; /* without an axis: over the flat array as NumPy's cumsum, else along axis 0 as maximum.accumulate */
+    fsr_node (*build)(fsr_site at, fsr_node x, int axis, int flags);
+} scan;
+
+static const scan scans[] = {{"cumsum", true, fsr_cumsum_at},  {"cumprod", true, fsr_cumprod_at},
+                             {"cummax", false, fsr_cummax_at}, {"cummin", false, fsr_cummin_at},
+                             {"cumany", false, fsr_cumany_at}, {"cumall", false, fsr_cumall_at}};
+
 static bool call_scan(fsr_reading *r, call *c, fsr_node *out) {
-    bool sum = is(c, "cumsum");
-    if (!sum && !is(c, "cummax"))
+    size_t i = 0, n = sizeof scans / sizeof *scans;
+    while (i < n && !is(c, scans[i].name))
+        i++;
+    if (i == n)
         return false;
-    if (!axes_are(r, c) || !operands_are(r, c, 1) || !options_are(r, c, AXES | EXCLUSIVE) || !one_axis(r, c, false))
+    if (!axes_are(r, c) || !operands_are(r, c, 1) || !options_are(r, c, AXES | EXCLUSIVE | REVERSE) ||
+        !one_axis(r, c, false))
         return true;
     fsr_node x = c->x[0];
-    if (sum && !(c->given & AXES))
+    if (scans[i].flat && !(c->given & AXES))
         x = fsr_reshape_at(r->at, x, 1, (int64_t[]){fsr_node_size(x)});
-    int axis = c->axes[0], flags = c->given & EXCLUSIVE ? FSR_EXCLUSIVE : 0;
-    *out = sum ? fsr_cumsum_at(r->at, x, axis, flags) : fsr_cummax_at(r->at, x, axis, flags);
+    int flags = (c->given & EXCLUSIVE ? FSR_EXCLUSIVE : 0) | (c->given & REVERSE ? FSR_REVERSE : 0);
+    *out = scans[i].build(r->at, x, c->axes[0], flags);
     return true;
 }
 

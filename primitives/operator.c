@@ -362,12 +362,12 @@ void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *from, const fs
     if (!out || !arity_take(at, what, out, from, op))
         return;
     if (!operator_take(at, what, from, op, in, &poison) ||
-        !fsr_flags_take(in[0], at, what, flags, FSR_EXCLUSIVE, &poison) ||
+        !fsr_flags_take(in[0], at, what, flags, FSR_EXCLUSIVE | FSR_REVERSE, &poison) ||
         !fsr_axis_take(in[0], at, what, fsr_node_ndim(in[0]), &axis, &poison)) {
         fill(out, op, poison);
         return;
     }
     fsr_combine *combine = record(at, what, out, in, op);
     if (combine)
-        fsr_running(at, out, in, combine, axis, flags & FSR_EXCLUSIVE);
+        fsr_running(at, out, in, combine, axis, flags);
 }

@@ -127,6 +127,7 @@ static void fold(parser *p, fsr_rec *rec) {
     if (rec->kind == FSR_NODE_SCAN) {
         axis_equals(p, &rec->axis);
         rec->exclusive = fsr_lex_try(&p->lex, "exclusive");
+        rec->reverse = fsr_lex_try(&p->lex, "reverse");
     } else {
         fsr_lex_expect(&p->lex, "axes=");
         do {

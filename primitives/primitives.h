@@ -64,8 +64,8 @@ fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_nod
 /* A fold over the axes of mask (not 0), which stay with extent 1: results out[0..combine->arity). Takes over combine
  * (NULL, out of memory, is allowed). The operands have the combine's dtypes and one shape, or are poisoned. */
 void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask);
-/* A running fold along axis; as fsr_fold_nodes. */
-void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, bool exclusive);
+/* A running fold along axis; as fsr_fold_nodes. flags: FSR_EXCLUSIVE, FSR_REVERSE. */
+void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, int flags);
 /* A built-in operator, malloc'ed; NULL: out of memory. */
 fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype);
 /* Records op's body for a state of these dtypes. NULL: *poison says why. */

@@ -1,14 +1,16 @@
-/* Running folds: cumsum, cummax. As reductions, the operand is converted to the result's dtype first. */
+/* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. As reductions, the operand is converted to the
+ * result's dtype first. */
 #include "primitives/primitives.h"
 #include <stdlib.h>
 
-void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, bool exclusive) {
+void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, int flags) {
     fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_SCAN, out, in, combine);
     if (!rec)
         return;
     rec->shape = fsr_node_rec(in[0])->shape;
     rec->axis = axis;
-    rec->exclusive = exclusive;
+    rec->exclusive = flags & FSR_EXCLUSIVE;
+    rec->reverse = flags & FSR_REVERSE;
     rec->combine = combine;
     rec->nout = rec->nargs = combine->arity;
     for (int i = 0; i < rec->nout; i++) {
@@ -18,27 +20,47 @@ void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *co
     }
 }
 
-static fsr_node running(fsr_site at, const char *what, fsr_op op, bool wide, fsr_node x, int axis, int flags) {
+typedef enum result_rule { RESULT_SUM, RESULT_SAME, RESULT_BOOL } result_rule;
+
+static fsr_node running(fsr_site at, const char *what, fsr_op op, result_rule rule, fsr_node x, int axis, int flags) {
     fsr_graph *g;
     fsr_node poison, out = {0};
     if (fsr_poison_of(at, what, &x, 1, &g, &poison))
         return poison;
-    if (!fsr_flags_take(x, at, what, flags, FSR_EXCLUSIVE, &poison))
+    if (!fsr_flags_take(x, at, what, flags, FSR_EXCLUSIVE | FSR_REVERSE, &poison))
         return poison;
     if (!fsr_axis_take(x, at, what, fsr_node_ndim(x), &axis, &poison))
         return poison;
-    fsr_dtype dtype = wide ? fsr_sum_dtype(fsr_node_dtype(x)) : fsr_node_dtype(x);
+    fsr_dtype dtype = fsr_node_dtype(x);
+    if (rule != RESULT_SAME)
+        dtype = rule == RESULT_SUM ? fsr_sum_dtype(dtype) : FSR_BOOL;
     x = fsr_convert(at, x, dtype, false);
     if (!fsr_node_sound(x))
         return x;
-    fsr_running(at, &out, &x, fsr_combine_of(op, dtype), axis, flags & FSR_EXCLUSIVE);
+    fsr_running(at, &out, &x, fsr_combine_of(op, dtype), axis, flags);
     return out;
 }
 
 fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cumsum", FSR_OP_ADD, true, x, axis, flags);
+    return running(at, "cumsum", FSR_OP_ADD, RESULT_SUM, x, axis, flags);
+}
+
+fsr_node fsr_cumprod_at(fsr_site at, fsr_node x, int axis, int flags) {
+    return running(at, "cumprod", FSR_OP_MUL, RESULT_SUM, x, axis, flags);
 }
 
 fsr_node fsr_cummax_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cummax", FSR_OP_MAXIMUM, false, x, axis, flags);
+    return running(at, "cummax", FSR_OP_MAXIMUM, RESULT_SAME, x, axis, flags);
+}
+
+fsr_node fsr_cummin_at(fsr_site at, fsr_node x, int axis, int flags) {
+    return running(at, "cummin", FSR_OP_MINIMUM, RESULT_SAME, x, axis, flags);
+}
+
+fsr_node fsr_cumany_at(fsr_site at, fsr_node x, int axis, int flags) {
+    return running(at, "cumany", FSR_OP_LOGICAL_OR, RESULT_BOOL, x, axis, flags);
+}
+
+fsr_node fsr_cumall_at(fsr_site at, fsr_node x, int axis, int flags) {
+    return running(at, "cumall", FSR_OP_LOGICAL_AND, RESULT_BOOL, x, axis, flags);
 }

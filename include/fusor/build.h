@@ -252,15 +252,26 @@ fsr_node fsr_nanargmax_at(fsr_site at, fsr_node x, const int *axis, int flags);
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-enum { FSR_EXCLUSIVE = 2 };
+enum { FSR_EXCLUSIVE = 2, FSR_REVERSE = 4 };
 
-/* Running sum or maximum along one axis; result shape is x's. Dtypes as fsr_sum and fsr_max.
+/* Running folds along one axis; the result's shape is x's. Dtypes as fsr_sum, fsr_prod, fsr_min, fsr_max, fsr_any and
+ * fsr_all.
  * FSR_EXCLUSIVE: element i holds the fold of the elements before it; element 0 the identity (for the
- * maximum -inf or the least integer). */
+ * maximum -inf or the least integer, for the minimum +inf or the greatest).
+ * FSR_REVERSE: from the end: element i holds the fold of i and what follows it, with FSR_EXCLUSIVE of what follows it
+ * alone. The same as fsr_flip, the scan, fsr_flip. */
 fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, int axis, int flags);
+fsr_node fsr_cumprod_at(fsr_site at, fsr_node x, int axis, int flags);
 fsr_node fsr_cummax_at(fsr_site at, fsr_node x, int axis, int flags);
+fsr_node fsr_cummin_at(fsr_site at, fsr_node x, int axis, int flags);
+fsr_node fsr_cumany_at(fsr_site at, fsr_node x, int axis, int flags);
+fsr_node fsr_cumall_at(fsr_site at, fsr_node x, int axis, int flags);
 #define fsr_cumsum(...) fsr_cumsum_at(FSR_HERE, __VA_ARGS__)
+#define fsr_cumprod(...) fsr_cumprod_at(FSR_HERE, __VA_ARGS__)
 #define fsr_cummax(...) fsr_cummax_at(FSR_HERE, __VA_ARGS__)
+#define fsr_cummin(...) fsr_cummin_at(FSR_HERE, __VA_ARGS__)
+#define fsr_cumany(...) fsr_cumany_at(FSR_HERE, __VA_ARGS__)
+#define fsr_cumall(...) fsr_cumall_at(FSR_HERE, __VA_ARGS__)
 
 /* ---- a user's operator over tuples ------------------------------------------------------------ */
 
@@ -279,6 +290,8 @@ typedef struct fsr_operator {
 
 /* Reduce or scan n = op->arity arrays of one shape at once; component i has in[i]'s dtype. The operator
  * must be associative. out[0..n) receives the result nodes (all poisoned on a mistake).
+ * flags: FSR_KEEPDIMS of a reduction, FSR_EXCLUSIVE and FSR_REVERSE of a scan; with FSR_REVERSE the operator's left
+ * operand is what lies nearer to the end.
  * FSR_ERR_DTYPE: the body's result i has another dtype than in[i]. FSR_ERR_VALUE: the body uses something
  * else than its arguments and literals. */
 void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, const int *axes,

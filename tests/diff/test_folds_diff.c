@@ -243,6 +243,28 @@ static void four_components(void **state) {
     }
 }
 
+/* From the end of the axis: the same kernels with loads and stores that run backwards. */
+static void scans_from_the_end(void **state) {
+    (void)state;
+    static const fsr_dtype of[] = {FSR_F32, FSR_I64};
+    for (int d = 0; d < COUNT_OF(of); ++d)
+        for (int s = 1; s < COUNT_OF(shapes); s += 2)
+            for (int axis = 0; axis < shapes[s].ndim; ++axis) {
+                const shape *at = &shapes[s];
+                fsr_node x = subject_data(of[d], at->ndim, at->dim, s % 3 ? SUBJECT_SMALL : SUBJECT_SPECIAL, 0);
+                fsr_node y = subject_data(of[d], at->ndim, at->dim, SUBJECT_SMALL, 1);
+                if (of[d] == FSR_F32)
+                    y = fsr_mul(y, fsr_float(subject_g, 0.5));
+                fsr_node out[10] = {fsr_cumsum(x, axis, FSR_REVERSE), fsr_cumsum(x, axis, FSR_REVERSE | FSR_EXCLUSIVE),
+                                    fsr_cummin(x, axis, FSR_REVERSE), fsr_cumany(x, axis, FSR_REVERSE | FSR_EXCLUSIVE),
+                                    fsr_cumall(x, axis, FSR_REVERSE), fsr_cumprod(y, axis, FSR_REVERSE),
+                                    fsr_sum(x, &axis, 1, 0),          fsr_argmin(x, &axis, FSR_KEEPDIMS)};
+                fsr_scan_with(out + 8, (fsr_node[]){y, x}, &recurrence_op, axis, FSR_REVERSE);
+                tuple_check(out, at->dim[axis] ? 10 : 6, "from the end", at, axis);
+                fresh_graph();
+            }
+}
+
 /* One of a tuple's results alone: the others are still folded. */
 static void one_of_a_tuple(void **state) {
     (void)state;
@@ -260,5 +282,6 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(reductions_alone),    SUBJECT_TEST(scans),
     SUBJECT_TEST(tuple_scans),         SUBJECT_TEST(tuple_reductions),
     SUBJECT_TEST(four_components),     SUBJECT_TEST(one_of_a_tuple),
+    SUBJECT_TEST(scans_from_the_end),
 };
 SUBJECT_MAIN(tests)

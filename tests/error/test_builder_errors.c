@@ -234,6 +234,15 @@ static fsr_node min_empty_axis(void) {
 static fsr_node argmax_empty(void) {
     return fsr_argmax_at(AT, none, NULL, 0);
 }
+static fsr_node cumprod_flags(void) {
+    return fsr_cumprod_at(AT, m34, 0, FSR_REVERSE | FSR_KEEPDIMS);
+}
+static fsr_node cumany_axis(void) {
+    return fsr_cumany_at(AT, m34, 2, FSR_REVERSE);
+}
+static fsr_node cummin_scalar(void) {
+    return fsr_cummin_at(AT, f0, 0, 0);
+}
 static fsr_node argmin_empty(void) {
     return fsr_argmin_at(AT, none, NULL, 0);
 }
@@ -544,6 +553,9 @@ static const misuse misuses[] = {
     {max_empty, FSR_ERR_EMPTY, "max: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {min_empty_axis, FSR_ERR_EMPTY, "min: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {argmax_empty, FSR_ERR_EMPTY, "argmax: f32[0,3] has no element along the reduced axes (prog.c:12)"},
+    {cumprod_flags, FSR_ERR_VALUE, "cumprod: unknown flags 5 for f32[3,4] (prog.c:12)"},
+    {cumany_axis, FSR_ERR_AXIS, "cumany: f32[3,4] has no axis 2 (prog.c:12)"},
+    {cummin_scalar, FSR_ERR_AXIS, "cummin: f32[] has no axis 0 (prog.c:12)"},
     {argmin_empty, FSR_ERR_EMPTY, "argmin: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {nanargmax_empty, FSR_ERR_EMPTY, "nanargmax: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {ptp_empty, FSR_ERR_EMPTY, "ptp: f32[0,3] has no element along the reduced axes (prog.c:12)"},

@@ -215,13 +215,14 @@ static void draw_fold(generator *t, recipe_step *s) {
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
     s->axis = from->ndim ? below(t, from->ndim) : 0;
     draw_axes(t, s, from);
-    s->value = chance(t, 40);
-    if (s->kind == STEP_ARGMAX && chance(t, 20))
+    static const double orders[] = {0, 1, 2, INFINITY};
+    s->value = s->kind == STEP_NORM ? orders[below(t, 4)] : chance(t, 40);
+    if (s->kind >= STEP_ARGMAX && s->kind < STEP_CUMSUM && chance(t, 20))
         s->axis = RECIPE_FLAT;
-    bool scan =
-        s->kind == STEP_CUMSUM || s->kind == STEP_CUMMAX || s->kind == STEP_SCAN_LINEAR || s->kind == STEP_SCAN_MAX_SUM;
+    bool scan = (s->kind >= STEP_CUMSUM && s->kind <= STEP_CUMALL) || s->kind == STEP_SCAN_LINEAR ||
+                s->kind == STEP_SCAN_MAX_SUM;
     if (scan)
-        s->flags = chance(t, 40) ? FSR_EXCLUSIVE : 0;
+        s->flags = (chance(t, 40) ? FSR_EXCLUSIVE : 0) | (chance(t, 30) ? FSR_REVERSE : 0);
 }
 
 /* reduce, then its result against what was reduced: the shape of softmax and normalization. */

@@ -23,6 +23,10 @@ bool step_is_pair(step_kind kind) {
     return kind >= STEP_REDUCE_LINEAR && kind <= STEP_SCAN_MAX_SUM;
 }
 
+bool step_has_number(step_kind kind) {
+    return kind == STEP_VAR || kind == STEP_STD || kind == STEP_NANVAR || kind == STEP_NORM;
+}
+
 int step_arity(const recipe_step *s) {
     if (s->kind <= STEP_PARAM)
         return 0;
@@ -156,9 +160,34 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
     case STEP_VAR: return fsr_var(x, axes, s->ndim, s->flags, s->value);
     case STEP_ANY: return fsr_any(x, axes, s->ndim, s->flags);
     case STEP_ALL: return fsr_all(x, axes, s->ndim, s->flags);
-    case STEP_ARGMAX: return fsr_argmax(x, s->axis == RECIPE_FLAT ? NULL : &s->axis, s->flags);
+    case STEP_PTP: return fsr_ptp(x, axes, s->ndim, s->flags);
+    case STEP_COUNT_NONZERO: return fsr_count_nonzero(x, axes, s->ndim, s->flags);
+    case STEP_LOGSUMEXP: return fsr_logsumexp(x, axes, s->ndim, s->flags);
+    case STEP_NANSUM: return fsr_nansum(x, axes, s->ndim, s->flags);
+    case STEP_NANPROD: return fsr_nanprod(x, axes, s->ndim, s->flags);
+    case STEP_NANMIN: return fsr_nanmin(x, axes, s->ndim, s->flags);
+    case STEP_NANMAX: return fsr_nanmax(x, axes, s->ndim, s->flags);
+    case STEP_NANMEAN: return fsr_nanmean(x, axes, s->ndim, s->flags);
+    case STEP_STD: return fsr_std(x, axes, s->ndim, s->flags, s->value);
+    case STEP_NANVAR: return fsr_nanvar(x, axes, s->ndim, s->flags, s->value);
+    case STEP_NORM: return fsr_norm(x, axes, s->ndim, s->flags, s->value);
+    default: return (fsr_node){0};
+    }
+}
+
+static fsr_node record_along(const recipe_step *s, fsr_node x) {
+    const int *axis = s->axis == RECIPE_FLAT ? NULL : &s->axis;
+    switch (s->kind) {
+    case STEP_ARGMAX: return fsr_argmax(x, axis, s->flags);
+    case STEP_ARGMIN: return fsr_argmin(x, axis, s->flags);
+    case STEP_NANARGMAX: return fsr_nanargmax(x, axis, s->flags);
+    case STEP_NANARGMIN: return fsr_nanargmin(x, axis, s->flags);
     case STEP_CUMSUM: return fsr_cumsum(x, s->axis, s->flags);
-    default: return fsr_cummax(x, s->axis, s->flags);
+    case STEP_CUMPROD: return fsr_cumprod(x, s->axis, s->flags);
+    case STEP_CUMMAX: return fsr_cummax(x, s->axis, s->flags);
+    case STEP_CUMMIN: return fsr_cummin(x, s->axis, s->flags);
+    case STEP_CUMANY: return fsr_cumany(x, s->axis, s->flags);
+    default: return fsr_cumall(x, s->axis, s->flags);
     }
 }
 
@@ -209,7 +238,7 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
     else if (s->kind > STEP_PAIR)
         out[0] = record_paste(s, in);
     else
-        out[0] = record_fold(s, in[0]);
+        out[0] = s->kind < STEP_ARGMAX ? record_fold(s, in[0]) : record_along(s, in[0]);
     node[i] = s->hint ? fsr_hint_set(out[0], s->hint) : out[0];
     other[i] = out[1];
 }
@@ -220,8 +249,9 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
         const recipe_step *s = &r->step[k];
         for (int a = 0; a < step_arity(s); a++)
             rounded[k] = rounded[k] || rounded[s->arg[a]];
-        bool sums = s->kind == STEP_SUM || s->kind == STEP_PROD || s->kind == STEP_MEAN || s->kind == STEP_VAR ||
-                    s->kind == STEP_CUMSUM || step_is_pair(s->kind);
+        bool extreme = s->kind == STEP_MIN || s->kind == STEP_MAX || s->kind == STEP_ANY || s->kind == STEP_ALL ||
+                       s->kind == STEP_CUMMAX || s->kind == STEP_CUMMIN;
+        bool sums = s->kind >= STEP_SUM && s->kind < STEP_PAIR && !extreme;
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
         rounded[k] = rounded[k] || (sums && (pair || dtype == FSR_F32 || dtype == FSR_F64));

@@ -39,9 +39,27 @@ typedef enum step_kind {
     STEP_VAR, /* value: ddof */
     STEP_ANY,
     STEP_ALL,
-    STEP_ARGMAX, /* axis (RECIPE_FLAT: every axis), flags */
+    STEP_PTP,
+    STEP_COUNT_NONZERO,
+    STEP_LOGSUMEXP,
+    STEP_NANSUM,
+    STEP_NANPROD,
+    STEP_NANMIN,
+    STEP_NANMAX,
+    STEP_NANMEAN,
+    STEP_STD, /* value: ddof */
+    STEP_NANVAR,
+    STEP_NORM,   /* value: the order */
+    STEP_ARGMAX, /* axis (RECIPE_FLAT: every axis), flags; so the next ones */
+    STEP_ARGMIN,
+    STEP_NANARGMAX,
+    STEP_NANARGMIN,
     STEP_CUMSUM, /* axis, flags; so the next */
+    STEP_CUMPROD,
     STEP_CUMMAX,
+    STEP_CUMMIN,
+    STEP_CUMANY,
+    STEP_CUMALL,
     STEP_REDUCE_LINEAR,  /* (a, b) then (c, d) = (a * c, b * c + d); list, ndim, flags */
     STEP_REDUCE_MAX_SUM, /* (larger, sum) */
     STEP_SCAN_LINEAR,    /* axis, flags */
@@ -86,6 +104,7 @@ enum { REGION_CORNER = 1, REGION_TRANSPOSED = 2, REGION_OF_BOTH = 4 };
 /* Arguments of a step of this kind. */
 int step_arity(const recipe_step *s);
 bool step_is_pair(step_kind kind);
+bool step_has_number(step_kind kind); /* its function takes value */
 
 /* A leaf with data drawn from fill, on a graph with or without a context. fill % 4 == 3: NaN, infinities, signed
  * zeros, limits; 2:

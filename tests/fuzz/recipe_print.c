@@ -2,14 +2,40 @@
 #include "tests/fuzz/recipe.h"
 #include <math.h>
 
-static const char *const functions[STEP_KINDS] = {[STEP_SUM] = "sum",         [STEP_PROD] = "prod",
-                                                  [STEP_MIN] = "min",         [STEP_MAX] = "max",
-                                                  [STEP_MEAN] = "mean",       [STEP_VAR] = "var",
-                                                  [STEP_ANY] = "any",         [STEP_ALL] = "all",
-                                                  [STEP_ARGMAX] = "argmax",   [STEP_CUMSUM] = "cumsum",
-                                                  [STEP_CUMMAX] = "cummax",   [STEP_EXPAND] = "expand",
-                                                  [STEP_SQUEEZE] = "squeeze", [STEP_FLIP] = "flip",
-                                                  [STEP_RESHAPE] = "reshape", [STEP_BROADCAST] = "broadcast_to"};
+static const char *const functions[STEP_KINDS] = {[STEP_SUM] = "sum",
+                                                  [STEP_PROD] = "prod",
+                                                  [STEP_MIN] = "min",
+                                                  [STEP_MAX] = "max",
+                                                  [STEP_MEAN] = "mean",
+                                                  [STEP_VAR] = "var",
+                                                  [STEP_ANY] = "any",
+                                                  [STEP_ALL] = "all",
+                                                  [STEP_PTP] = "ptp",
+                                                  [STEP_COUNT_NONZERO] = "count_nonzero",
+                                                  [STEP_LOGSUMEXP] = "logsumexp",
+                                                  [STEP_NANSUM] = "nansum",
+                                                  [STEP_NANPROD] = "nanprod",
+                                                  [STEP_NANMIN] = "nanmin",
+                                                  [STEP_NANMAX] = "nanmax",
+                                                  [STEP_NANMEAN] = "nanmean",
+                                                  [STEP_STD] = "std",
+                                                  [STEP_NANVAR] = "nanvar",
+                                                  [STEP_NORM] = "norm",
+                                                  [STEP_ARGMAX] = "argmax",
+                                                  [STEP_ARGMIN] = "argmin",
+                                                  [STEP_NANARGMAX] = "nanargmax",
+                                                  [STEP_NANARGMIN] = "nanargmin",
+                                                  [STEP_CUMSUM] = "cumsum",
+                                                  [STEP_CUMPROD] = "cumprod",
+                                                  [STEP_CUMMAX] = "cummax",
+                                                  [STEP_CUMMIN] = "cummin",
+                                                  [STEP_CUMANY] = "cumany",
+                                                  [STEP_CUMALL] = "cumall",
+                                                  [STEP_EXPAND] = "expand",
+                                                  [STEP_SQUEEZE] = "squeeze",
+                                                  [STEP_FLIP] = "flip",
+                                                  [STEP_RESHAPE] = "reshape",
+                                                  [STEP_BROADCAST] = "broadcast_to"};
 static const char *const dtypes[] = {
 #define NAME(id, name, ctype, bytes, kind) #id,
     FSR_DTYPE_LIST(NAME)
@@ -46,6 +72,8 @@ static void print_bound(int64_t v, FILE *to) {
 }
 
 static const char *flags(int f) {
+    if (f & FSR_REVERSE)
+        return f & FSR_EXCLUSIVE ? "FSR_EXCLUSIVE | FSR_REVERSE" : "FSR_REVERSE";
     return f == FSR_KEEPDIMS ? "FSR_KEEPDIMS" : f == FSR_EXCLUSIVE ? "FSR_EXCLUSIVE" : "0";
 }
 
@@ -117,17 +145,17 @@ static void print_view(const recipe_step *s, FILE *to) {
 
 static void print_fold(const recipe_step *s, FILE *to) {
     fprintf(to, "fsr_%s(n%d, ", functions[s->kind], s->arg[0]);
-    if (s->kind == STEP_ARGMAX)
+    if (s->kind >= STEP_ARGMAX && s->kind < STEP_CUMSUM)
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "&(int){%d}", s->axis);
-    else if (s->kind > STEP_ARGMAX)
+    else if (s->kind >= STEP_CUMSUM)
         fprintf(to, "%d", s->axis);
     else
         print_list(s, to);
     if (s->kind < STEP_ARGMAX)
         fprintf(to, ", %d", s->ndim);
     fprintf(to, ", %s", flags(s->flags));
-    if (s->kind == STEP_VAR)
-        fprintf(to, ", %g", s->value);
+    if (step_has_number(s->kind))
+        fprintf(to, s->value > 2 ? ", INFINITY" : ", %g", s->value);
     fprintf(to, ")");
 }
 

@@ -16,10 +16,11 @@ import numpy as np
 assert np.__version__ >= "2"
 warnings.simplefilter("ignore")
 
-DTYPES = {"bool": np.bool_, "u8": np.uint8, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
-NAMES = {np.dtype(t): name for name, t in DTYPES.items()} | {np.dtype(np.uint64): "u64"}
-SHAPES = [(), (0,), (1,), (5,), (33,), (2, 3), (4, 1), (1, 5), (0, 3), (3, 0), (5, 9), (2, 3, 4), (3, 1, 2), (2, 0, 3)]
-SPECIAL_SHAPES = [(), (1,), (7,), (3, 4), (2, 3, 2)]
+DTYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "u16": np.uint16, "i32": np.int32,
+          "u64": np.uint64, "f32": np.float32, "f64": np.float64}
+NAMES = {np.dtype(t): name for name, t in DTYPES.items()} | {np.dtype(np.int64): "i64"}
+SHAPES = [(), (0,), (1,), (5,), (33,), (2, 3), (4, 1), (1, 5), (0, 3), (3, 0), (5, 9), (2, 3, 4), (2, 0, 3)]
+SPECIAL_SHAPES = [(), (7,), (3, 4), (2, 3, 2)]
 
 
 def say(x):
@@ -42,8 +43,8 @@ def operand(dtype, shape, kind, rng):
     n = int(np.prod(shape, dtype=int))
     if dtype == "bool":
         return rng.integers(0, 3, n).astype(bool).reshape(shape)
-    if dtype == "u8":
-        return rng.integers(0, 256, n).astype(np.uint8).reshape(shape)
+    if dtype[0] == "u":
+        return rng.integers(0, np.iinfo(DTYPES[dtype]).max, n, dtype=np.uint64).astype(DTYPES[dtype]).reshape(shape)
     if dtype[0] == "i":
         return rng.integers(-9, 10, n).astype(DTYPES[dtype]).reshape(shape)
     x = rng.integers(-32, 33, n) / 4
@@ -185,13 +186,13 @@ def main():
     cases = 0
     for dtype in DTYPES:
         floating = dtype[0] == "f"
-        kinds = [("plain", s) for s in (SHAPES if floating else SHAPES[3:6] + SHAPES[8:10] + [(2, 3, 4)])]
+        kinds = [("plain", s) for s in (SHAPES if floating else [(5,), (2, 3), (0, 3), (3, 0), (2, 3, 4)])]
         kinds += [(kind, s) for kind in ("nan", "special") for s in SPECIAL_SHAPES if floating]
-        kinds += [(kind, s) for kind in ("nothing but nan", "infinite") for s in SPECIAL_SHAPES[2:] if floating]
+        kinds += [(kind, s) for kind in ("nothing but nan", "infinite") for s in SPECIAL_SHAPES[1:] if floating]
         for kind, shape in kinds:
             x = operand(dtype, shape, kind, rng)
             print(f"array {dtype} {shape_text(shape)}: {values(x)}".rstrip())
-            folds = REDUCTIONS | (SKIPPING if kind != "plain" or shape == (2, 3, 4) else {})
+            folds = {k: f for k, f in REDUCTIONS.items() if floating or k not in ("var1", "std1", "norm3")} | (SKIPPING if kind != "plain" or shape == (2, 3, 4) else {})
             for i, axes in enumerate(axes_of(len(shape))):
                 cases += write(x, folds, axes, bool((i + len(shape)) % 2))
             if kind != "infinite":

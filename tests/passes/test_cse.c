@@ -81,6 +81,7 @@ static void distinct_nodes(void **state) {
     DISTINCT(fsr_sum(x, AXES(0), 1, 0), fsr_max(x, AXES(0), 1, 0));
     DISTINCT(fsr_cumsum(x, 0, 0), fsr_cumsum(x, 1, 0));
     DISTINCT(fsr_cumsum(x, 0, 0), fsr_cumsum(x, 0, FSR_EXCLUSIVE));
+    DISTINCT(fsr_cumsum(x, 0, 0), fsr_cumsum(x, 0, FSR_REVERSE));
     DISTINCT(fsr_cumsum(x, 0, 0), fsr_cummax(x, 0, 0));
     DISTINCT(sq, fsr_transpose(sq, NULL));
     DISTINCT(fsr_flip(x, 0), fsr_flip(x, 1));

@@ -151,6 +151,7 @@ static void signatures(void **state) {
     check_signatures(fsr_exp(x), fsr_hint_set(fsr_exp(x), FSR_HINT_MATERIALIZE), false);
     check_signatures(fsr_sum(x, AXES(0), 1, 0), fsr_sum(x, AXES(1), 1, 0), false);
     check_signatures(fsr_cumsum(x, 1, 0), fsr_cumsum(x, 1, FSR_EXCLUSIVE), false);
+    check_signatures(fsr_cumsum(x, 1, 0), fsr_cumsum(x, 1, FSR_REVERSE), false);
     check_signatures(fsr_cumsum(x, 1, 0), fsr_cummax(x, 1, 0), false);
     check_signatures(fsr_slice(x, 1, 0, 2, 1), fsr_slice(x, 1, 1, 3, 1), false);
     check_signatures(fsr_exp(INPUT(g, FSR_F32, 5)), fsr_exp(INPUT(g, FSR_F32, 6)), false);

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -165,11 +166,68 @@ static void siblings_are_one_kernel(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* ---- scans ----------------------------------------------------------------------------------------------- */
+
+typedef fsr_node scan_fn(fsr_site at, fsr_node x, int axis, int flags);
+static scan_fn *const scans[] = {fsr_cumsum_at, fsr_cumprod_at, fsr_cummax_at,
+                                 fsr_cummin_at, fsr_cumany_at,  fsr_cumall_at};
+static const int scan_flags[] = {0, FSR_EXCLUSIVE, FSR_REVERSE, FSR_EXCLUSIVE | FSR_REVERSE};
+
+/* From either end: maps before it, the scan, maps after it that read the operand again. */
+static void scans_are_one_kernel(void **state) {
+    (void)state;
+    for (int d = 0; d < COUNT(domains) - 1; d++)
+        for (int i = 0; i < COUNT(scans) * COUNT(scan_flags); i++) {
+            fsr_node x = plan_matrix(graph, domains[d].rows, domains[d].cols), out;
+            fsr_node s = scans[i / 4](FSR_HERE, fsr_mul(x, x), domains[d].axis, scan_flags[i % 4]);
+            out = fsr_sub(fsr_mul(s, x), fsr_float(graph, 1));
+            check("map, scan, map", domains[d].name, &out, 1, true);
+        }
+    assert_int_equal(wrong, 0);
+}
+
+static void later_first(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_mul(left[0], right[0]);
+    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
+}
+
+/* A scan from the end beside reductions, which may run either way, whichever is recorded first; and a user's operator. */
+static void reverse_scans_and_reductions(void **state) {
+    (void)state;
+    static const fsr_operator linear = {later_first, NULL, 2, {1, 0}, false};
+    for (int d = 0; d < COUNT(domains) - 1; d++) {
+        const int *axis = &domains[d].axis;
+        fsr_node x = plan_matrix(graph, domains[d].rows, domains[d].cols), out[6];
+        out[0] = fsr_sum(x, axis, 1, 0);
+        out[1] = fsr_cumsum(x, *axis, FSR_REVERSE);
+        out[2] = fsr_max(x, axis, 1, FSR_KEEPDIMS);
+        out[3] = fsr_cummin(x, *axis, FSR_REVERSE | FSR_EXCLUSIVE);
+        check("sum, max and two scans from the end", domains[d].name, out, 4, true);
+        out[4] = fsr_max(fsr_sub(out[1], x), axis, 1, 0);
+        check("a reduction of such a scan", domains[d].name, out + 4, 1, true);
+        fsr_scan_with(out, (fsr_node[]){x, x}, &linear, *axis, FSR_REVERSE);
+        check("a recurrence from the end", domains[d].name, out, 2, true);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Both directions of one array are two kernels, and the explanation says why. */
+static void two_directions_are_two_kernels(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(graph, 4096, 4000), y = fsr_cumsum(x, 1, 0);
+    fsr_node out = fsr_add(y, fsr_cumsum(y, 1, FSR_REVERSE));
+    fsr_program p = plan_of(&plan_gpu, &out, 1);
+    assert_int_equal(p.info.kernels, 2);
+    assert_non_null(strstr(p.explanation, "the scans run in opposite directions"));
+    fsr_program_clear(&p);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(reductions_are_one_kernel),
-        T(siblings_are_one_kernel),
+        T(reductions_are_one_kernel),    T(siblings_are_one_kernel),        T(scans_are_one_kernel),
+        T(reverse_scans_and_reductions), T(two_directions_are_two_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -355,6 +355,11 @@ static void reductions_and_scans(void **state) {
     same("cumsum(x, axis=-1, exclusive)", fsr_cumsum(x, -1, FSR_EXCLUSIVE));
     same("cummax(x)", fsr_cummax(x, 0, 0));
     same("cummax(x, 1, exclusive=true)", fsr_cummax(x, 1, FSR_EXCLUSIVE));
+    same("cumprod(x)", fsr_cumprod(fsr_reshape(x, 1, SHAPE(12)), 0, 0));
+    same("cummin(x, reverse)", fsr_cummin(x, 0, FSR_REVERSE));
+    same("cumany(x, 1)", fsr_cumany(x, 1, 0));
+    same("cumall(x, 1, reverse=true, exclusive)", fsr_cumall(x, 1, FSR_EXCLUSIVE | FSR_REVERSE));
+    same("cumsum(x, 0, reverse=false)", fsr_cumsum(x, 0, 0));
     assert_int_equal(differences, 0);
 }
 

@@ -140,6 +140,8 @@ static void folds(void **state) {
     round_trip_one(fsr_argmax(x, NULL, 0));
     round_trip_one(fsr_argmax(n, AXES(0), FSR_KEEPDIMS));
     round_trip_one(fsr_cumsum(n, 0, FSR_EXCLUSIVE));
+    round_trip_one(fsr_cumprod(n, 0, FSR_REVERSE));
+    round_trip_one(fsr_cummin(n, 0, FSR_REVERSE | FSR_EXCLUSIVE));
     fsr_operator op = {linear, NULL, 2, {1, -INFINITY}, false};
     fsr_scan_with(out, (fsr_node[]){x, x}, &op, 1, 0);
     round_trip(out, 2);
