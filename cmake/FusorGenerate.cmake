@@ -23,3 +23,17 @@ add_custom_target(fusor_docs
 if(FUSOR_TOP)
     add_custom_target(docs DEPENDS fusor_docs)
 endif()
+
+# The reference of the public headers, by Doxygen where there is one.
+find_program(FUSOR_DOXYGEN doxygen)
+mark_as_advanced(FUSOR_DOXYGEN)
+set(FUSOR_REFERENCE_DIR ${PROJECT_BINARY_DIR}/reference)
+set(FUSOR_DOXYFILE ${PROJECT_BINARY_DIR}/Doxyfile)
+configure_file(docs/Doxyfile.in ${FUSOR_DOXYFILE} @ONLY)
+file(MAKE_DIRECTORY ${FUSOR_REFERENCE_DIR})
+if(FUSOR_DOXYGEN)
+    add_custom_target(fusor_reference
+        COMMAND ${FUSOR_DOXYGEN} ${FUSOR_DOXYFILE}
+        COMMENT "Writing reference/html/index.html" VERBATIM)
+    add_dependencies(fusor_reference fusor_ops_header)
+endif()

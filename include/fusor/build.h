@@ -28,12 +28,15 @@
 
 FSR_API_BEGIN
 
+/* Dimensions of an array. */
 #define FSR_MAX_DIMS 8
 /* Components of a tuple that a user-defined reduction or scan may carry. */
 #define FSR_MAX_TUPLE 4
 
+/* Recorded nodes and their arrays. */
 typedef struct fsr_graph fsr_graph;
 
+/* A handle to a recorded value; {0} is the null node. */
 typedef struct fsr_node {
     fsr_graph *graph;
     uint64_t stamp; /* tells a recycled slot from the node this handle meant */
@@ -52,6 +55,7 @@ static inline fsr_site fsr_here(const char *file, int line) {
     site.line = line;
     return site;
 }
+/* The place of its use. */
 #define FSR_HERE fsr_here(__FILE__, __LINE__)
 
 /* ---- graphs and scopes ---------------------------------------------------------------------- */
@@ -131,6 +135,8 @@ fsr_node fsr_reshape_at(fsr_site at, fsr_node x, int ndim, const int64_t *shape)
 /* result.shape[i] = x.shape[perm[i]]; perm NULL: reversed. */
 fsr_node fsr_transpose_at(fsr_site at, fsr_node x, const int *perm);
 #define fsr_transpose(...) fsr_transpose_at(FSR_HERE, __VA_ARGS__)
+/* x repeated to a shape: extents are compared from the last; one of 1, or one that x lacks, is repeated.
+ * FSR_ERR_SHAPE: another differs. */
 fsr_node fsr_broadcast_to_at(fsr_site at, fsr_node x, int ndim, const int64_t *shape);
 #define fsr_broadcast_to(...) fsr_broadcast_to_at(FSR_HERE, __VA_ARGS__)
 /* A new axis of extent 1 before position axis (0..ndim, negative counts from the result's end). */
@@ -139,10 +145,12 @@ fsr_node fsr_expand_at(fsr_site at, fsr_node x, int axis);
 /* Drops an axis of extent 1. */
 fsr_node fsr_squeeze_at(fsr_site at, fsr_node x, int axis);
 #define fsr_squeeze(...) fsr_squeeze_at(FSR_HERE, __VA_ARGS__)
+/* The axis in reverse order. */
 fsr_node fsr_flip_at(fsr_site at, fsr_node x, int axis);
 #define fsr_flip(...) fsr_flip_at(FSR_HERE, __VA_ARGS__)
-/* x[start:stop:step] along one axis with NumPy's rules; FSR_SLICE_END stands for an omitted bound. */
+/* An omitted bound of fsr_slice. */
 #define FSR_SLICE_END INT64_MIN
+/* x[start:stop:step] along one axis with NumPy's rules; FSR_SLICE_END stands for an omitted bound. */
 fsr_node fsr_slice_at(fsr_site at, fsr_node x, int axis, int64_t start, int64_t stop, int64_t step);
 #define fsr_slice(...) fsr_slice_at(FSR_HERE, __VA_ARGS__)
 
@@ -280,6 +288,7 @@ fsr_node fsr_cumall_at(fsr_site at, fsr_node x, int axis, int flags);
  * literals only. Called once, during the recording call. */
 typedef void (*fsr_operator_fn)(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
 
+/* A user's operator on states of arity components. */
 typedef struct fsr_operator {
     fsr_operator_fn body;
     void *user;                     /* handed to body */
@@ -302,6 +311,7 @@ void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_
 
 /* ---- hints ------------------------------------------------------------------------------------ */
 
+/* What a plan should do with a value. */
 typedef enum fsr_hint {
     FSR_HINT_NONE = 0,
     FSR_HINT_MATERIALIZE, /* store this value, also where fusing it would be possible */

@@ -17,8 +17,10 @@
 
 FSR_API_BEGIN
 
+/* A backend, its kernels and its memory. */
 typedef struct fsr_context fsr_context;
 
+/* What runs the work. */
 typedef enum fsr_backend_kind {
     FSR_BACKEND_AUTO = 0, /* the GPU if there is one that works, else the CPU */
     FSR_BACKEND_CPU,      /* generated C, compiled by the system's compiler */
@@ -26,6 +28,7 @@ typedef enum fsr_backend_kind {
     FSR_BACKEND_REFERENCE /* node by node, plain loops, no compiler: slow, the oracle */
 } fsr_backend_kind;
 
+/* What is written to stderr. */
 typedef enum fsr_log_level {
     FSR_LOG_SILENT = 0,
     FSR_LOG_WARNING, /* default: fallbacks and rejected cache entries, on stderr */
@@ -55,6 +58,7 @@ typedef enum fsr_log_level {
     X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")                                \
     X(int, deterministic, DETERMINISTIC, 1, "1: only operations whose bits do not depend on timing")
 
+/* A value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. */
 typedef struct fsr_config {
 #define FSR_KNOB_FIELD_int int
 #define FSR_KNOB_FIELD_str const char *
@@ -108,6 +112,7 @@ const char *fsr_device_name(fsr_context *ctx);
 /* Waits until everything launched so far is done; device-side errors surface here and in fsr_read. */
 fsr_status fsr_sync(fsr_context *ctx);
 
+/* The counters now. */
 fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out);
 /* Gives free blocks of the pool back to the system. */
 fsr_status fsr_trim(fsr_context *ctx);

@@ -21,6 +21,7 @@
     X(FSR_F32, "f32", float, 4, 'f')     \
     X(FSR_F64, "f64", double, 8, 'f')
 
+/* The element types; each row of FSR_DTYPE_LIST is one. */
 typedef enum fsr_dtype {
 #define FSR_DTYPE_ENUM(id, name, ctype, bytes, kind) id,
     FSR_DTYPE_LIST(FSR_DTYPE_ENUM)
@@ -32,6 +33,7 @@ typedef enum fsr_dtype {
 typedef struct fsr_c64 {
     float re, im;
 } fsr_c64;
+/* The same of doubles. */
 typedef struct fsr_c128 {
     double re, im;
 } fsr_c128;

@@ -10,6 +10,7 @@
 #include "fusor/run.h"
 #include "fusor/status.h"
 
+/* The version of these headers. */
 #define FSR_VERSION_MAJOR 0
 #define FSR_VERSION_MINOR 1
 #define FSR_VERSION_PATCH 0

@@ -22,6 +22,7 @@ fsr_status fsr_read(fsr_node x, void *dst, size_t bytes);
 
 /* ---- plans: compile once, run often ------------------------------------------------------------ */
 
+/* A compiled computation. */
 typedef struct fsr_plan fsr_plan;
 
 /* Where an array of the caller's lies. */
@@ -47,6 +48,7 @@ fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan);
  * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name. FSR_ERR_BYTES: a wrong size. */
 fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
                         void *stream);
+/* Frees the plan and what it keeps. NULL is allowed. */
 void fsr_plan_free(fsr_plan *plan);
 
 /* What a plan does, in numbers. */
@@ -58,6 +60,7 @@ typedef struct fsr_plan_info {
     int64_t peak_bytes;  /* device bytes of temporaries and outputs alive at once */
     int fusions;         /* merges done; FUSOR_FUEL counts them */
 } fsr_plan_info;
+/* Fills out. FSR_ERR_NULL if either is null. */
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out);
 
 /* ---- looking inside ----------------------------------------------------------------------------- */
@@ -73,6 +76,7 @@ fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out);
 
 /* ---- checking ------------------------------------------------------------------------------------ */
 
+/* What fsr_verify found. */
 typedef struct fsr_verify_report {
     int64_t checked;                 /* elements compared */
     double worst;                    /* largest error / bound, 1.0 is on the bound */

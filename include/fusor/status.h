@@ -7,6 +7,7 @@
 
 #include "fusor/api.h"
 
+/* Rows: the code, its sentence. */
 #define FSR_STATUS_LIST(X)                                                   \
     X(FSR_OK, "ok")                                                          \
     X(FSR_ERR_NULL, "a required pointer or handle is null")                  \
@@ -33,6 +34,7 @@
     X(FSR_ERR_MISMATCH, "a result is outside its error bound")               \
     X(FSR_ERR_INTERNAL, "a check inside Fusor failed; please report it")
 
+/* The codes; each row of FSR_STATUS_LIST is one. */
 typedef enum fsr_status {
 #define FSR_STATUS_ENUM(code, sentence) code,
     FSR_STATUS_LIST(FSR_STATUS_ENUM)
