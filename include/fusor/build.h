@@ -117,6 +117,25 @@ fsr_node fsr_bool_at(fsr_site at, fsr_graph *g, bool value);
 /* A typed literal broadcast to a shape. value is converted to dtype as a cast does. */
 fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, double value);
 #define fsr_full(...) fsr_full_at(FSR_HERE, __VA_ARGS__)
+/* An array of zeros. */
+fsr_node fsr_zeros_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape);
+#define fsr_zeros(...) fsr_zeros_at(FSR_HERE, __VA_ARGS__)
+/* An array of ones. */
+fsr_node fsr_ones_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape);
+#define fsr_ones(...) fsr_ones_at(FSR_HERE, __VA_ARGS__)
+/* Of x's dtype and shape; x itself is not read. */
+fsr_node fsr_full_like_at(fsr_site at, fsr_node x, double value);
+#define fsr_full_like(...) fsr_full_like_at(FSR_HERE, __VA_ARGS__)
+#define fsr_zeros_like(x) fsr_full_like_at(FSR_HERE, x, 0)
+#define fsr_ones_like(x) fsr_full_like_at(FSR_HERE, x, 1)
+/* 1 where column - row is k, else 0. */
+fsr_node fsr_eye_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t rows, int64_t cols, int64_t k);
+#define fsr_eye(...) fsr_eye_at(FSR_HERE, __VA_ARGS__)
+/* num values from start, evenly spaced, to stop: with endpoint the last one is exactly stop, else stop would be the next.
+ * Computed in f64 (integers: then rounded down). */
+fsr_node fsr_linspace_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double start, double stop, int64_t num,
+                         bool endpoint);
+#define fsr_linspace(...) fsr_linspace_at(FSR_HERE, __VA_ARGS__)
 /* 0, 1, ..., n-1 as a vector of a numeric dtype; computed, never stored unless asked for. */
 fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n);
 #define fsr_arange(...) fsr_arange_at(FSR_HERE, __VA_ARGS__)
@@ -148,6 +167,22 @@ fsr_node fsr_squeeze_at(fsr_site at, fsr_node x, int axis);
 /* The axis in reverse order. */
 fsr_node fsr_flip_at(fsr_site at, fsr_node x, int axis);
 #define fsr_flip(...) fsr_flip_at(FSR_HERE, __VA_ARGS__)
+/* One dimension, in C order. */
+fsr_node fsr_ravel_at(fsr_site at, fsr_node x);
+#define fsr_ravel(...) fsr_ravel_at(FSR_HERE, __VA_ARGS__)
+/* The two axes change places. */
+fsr_node fsr_swapaxes_at(fsr_site at, fsr_node x, int a, int b);
+#define fsr_swapaxes(...) fsr_swapaxes_at(FSR_HERE, __VA_ARGS__)
+/* Axis source[i] becomes axis destination[i]; the others keep their order. FSR_ERR_AXIS: one is named twice. */
+fsr_node fsr_moveaxis_at(fsr_site at, fsr_node x, const int *source, const int *destination, int n);
+#define fsr_moveaxis(...) fsr_moveaxis_at(FSR_HERE, __VA_ARGS__)
+/* A flag of fsr_meshgrid. */
+enum { FSR_XY = 16 };
+/* out[0..n): the vectors x[0..n) broadcast to one n-dimensional grid. flags 0: x[i] varies along axis i (NumPy's
+ * indexing="ij"); FSR_XY: x[0] along axis 1 and x[1] along axis 0 (NumPy's default). At most FSR_MAX_DIMS of at most one
+ * dimension each (FSR_ERR_SHAPE). n < 1: nothing is written. */
+void fsr_meshgrid_at(fsr_site at, fsr_node *out, const fsr_node *x, int n, int flags);
+#define fsr_meshgrid(...) fsr_meshgrid_at(FSR_HERE, __VA_ARGS__)
 /* An omitted bound of fsr_slice. */
 #define FSR_SLICE_END INT64_MIN
 /* x[start:stop:step] along one axis with NumPy's rules; FSR_SLICE_END stands for an omitted bound. */
@@ -178,6 +213,32 @@ void fsr_split_indices_at(fsr_site at, fsr_node *out, fsr_node x, const int64_t 
  * along the flattened array, by the sum of the shifts. */
 fsr_node fsr_roll_at(fsr_site at, fsr_node x, const int64_t *shift, const int *axes, int n);
 #define fsr_roll(...) fsr_roll_at(FSR_HERE, __VA_ARGS__)
+
+/* What is added around an array: a constant, or x seen again: its edge element; mirrored about the edge element; mirrored
+ * about the edge; from the other end. */
+typedef enum fsr_pad { FSR_PAD_CONSTANT, FSR_PAD_EDGE, FSR_PAD_REFLECT, FSR_PAD_SYMMETRIC, FSR_PAD_WRAP } fsr_pad;
+/* width[j]: elements added before and after axis j. value: of FSR_PAD_CONSTANT, converted to x's dtype as a cast does;
+ * ignored by the others. FSR_ERR_VALUE: an axis of extent 0 has nothing to extend it with (all but CONSTANT).
+ * FSR_ERR_UNSUPPORTED: widths of more than about 60 times the axis (REFLECT, SYMMETRIC, WRAP). */
+fsr_node fsr_pad_at(fsr_site at, fsr_node x, const int64_t (*width)[2], fsr_pad mode, double value);
+#define fsr_pad(...) fsr_pad_at(FSR_HERE, __VA_ARGS__)
+/* x, reps[j] times along axis j; reps of fewer entries than x has axes belong to its last ones, x of fewer axes gets new
+ * ones in front. */
+fsr_node fsr_tile_at(fsr_site at, fsr_node x, int n, const int64_t *reps);
+#define fsr_tile(...) fsr_tile_at(FSR_HERE, __VA_ARGS__)
+/* Every element `count` times along an axis; axis NULL: of the flattened array. */
+fsr_node fsr_repeat_at(fsr_site at, fsr_node x, int64_t count, const int *axis);
+#define fsr_repeat(...) fsr_repeat_at(FSR_HERE, __VA_ARGS__)
+/* The n-th difference of neighbours along an axis (of bools: whether they differ). n 0: x. */
+fsr_node fsr_diff_at(fsr_site at, fsr_node x, int n, int axis);
+#define fsr_diff(...) fsr_diff_at(FSR_HERE, __VA_ARGS__)
+/* x where column - row >= k, else 0: over the last two axes. A vector of n is broadcast to n rows first. FSR_ERR_SHAPE: x is
+ * 0-d. */
+fsr_node fsr_triu_at(fsr_site at, fsr_node x, int64_t k);
+#define fsr_triu(...) fsr_triu_at(FSR_HERE, __VA_ARGS__)
+/* x where column - row <= k, else 0; as fsr_triu. */
+fsr_node fsr_tril_at(fsr_site at, fsr_node x, int64_t k);
+#define fsr_tril(...) fsr_tril_at(FSR_HERE, __VA_ARGS__)
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 

@@ -108,6 +108,72 @@ static fsr_node roll_null(void) {
     return fsr_roll_at(AT, m34, NULL, AXES(0), 1);
 }
 
+static fsr_node pad_mode(void) {
+    return fsr_pad_at(AT, v5, (const int64_t[][2]){{1, 1}}, (fsr_pad)5, 0);
+}
+static fsr_node pad_negative(void) {
+    return fsr_pad_at(AT, v5, (const int64_t[][2]){{1, -1}}, FSR_PAD_EDGE, 0);
+}
+static fsr_node pad_null(void) {
+    return fsr_pad_at(AT, v5, NULL, FSR_PAD_EDGE, 0);
+}
+static fsr_node pad_overflow(void) {
+    return fsr_pad_at(AT, v5, (const int64_t[][2]){{INT64_MAX, 1}}, FSR_PAD_CONSTANT, 0);
+}
+static fsr_node pad_empty(void) {
+    return fsr_pad_at(AT, fsr_slice(v5, 0, 0, 0, 1), (const int64_t[][2]){{1, 1}}, FSR_PAD_WRAP, 0);
+}
+static fsr_node pad_far(void) {
+    return fsr_pad_at(AT, v5, (const int64_t[][2]){{1000, 1}}, FSR_PAD_WRAP, 0);
+}
+static fsr_node tile_negative(void) {
+    return fsr_tile_at(AT, v5, 1, SHAPE(-1));
+}
+static fsr_node tile_many(void) {
+    return fsr_tile_at(AT, v5, 9, SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1));
+}
+static fsr_node tile_overflow(void) {
+    return fsr_tile_at(AT, v5, 1, SHAPE(INT64_MAX));
+}
+static fsr_node repeat_negative(void) {
+    return fsr_repeat_at(AT, v5, -2, NULL);
+}
+static fsr_node repeat_axis(void) {
+    return fsr_repeat_at(AT, v5, 2, AXES(1));
+}
+static fsr_node diff_negative(void) {
+    return fsr_diff_at(AT, v5, -1, 0);
+}
+static fsr_node diff_axis(void) {
+    return fsr_diff_at(AT, f0, 1, 0);
+}
+static fsr_node triu_scalar(void) {
+    return fsr_triu_at(AT, f0, 0);
+}
+static fsr_node eye_negative(void) {
+    return fsr_eye_at(AT, g, FSR_F32, 3, -1, 0);
+}
+static fsr_node linspace_negative(void) {
+    return fsr_linspace_at(AT, g, FSR_F32, 0, 1, -1, true);
+}
+static fsr_node moveaxis_twice(void) {
+    return fsr_moveaxis_at(AT, m34, AXES(0, -2), AXES(0, 1), 2);
+}
+static fsr_node swapaxes_axis(void) {
+    return fsr_swapaxes_at(AT, m34, 0, 2);
+}
+static fsr_node meshgrid_matrix(void) {
+    fsr_node out[2];
+    fsr_meshgrid_at(AT, out, (fsr_node[]){v5, m34}, 2, 0);
+    assert_int_equal(fsr_node_status(out[0]), fsr_node_status(out[1]));
+    return out[1];
+}
+static fsr_node meshgrid_flags(void) {
+    fsr_node out[2];
+    fsr_meshgrid_at(AT, out, (fsr_node[]){v5, v5}, 2, 3);
+    return out[0];
+}
+
 static const struct {
     fsr_node (*make)(void);
     fsr_status status;
@@ -138,6 +204,26 @@ static const struct {
     {split_axis, FSR_ERR_AXIS, "split: f32[3,4] has no axis 2 (prog.c:12)"},
     {split_null, FSR_ERR_NULL, "split_indices: the indices are null (prog.c:12)"},
     {roll_axis, FSR_ERR_AXIS, "roll: f32[3,4] has no axis 2 (prog.c:12)"},
+    {pad_mode, FSR_ERR_VALUE, "pad: 5 is no mode (prog.c:12)"},
+    {pad_negative, FSR_ERR_VALUE, "pad: a negative width along axis 0 of f32[5] (prog.c:12)"},
+    {pad_null, FSR_ERR_NULL, "pad: the widths of f32[5] are null (prog.c:12)"},
+    {pad_overflow, FSR_ERR_SIZE, "pad: the widths along axis 0 of f32[5] overflow (prog.c:12)"},
+    {pad_empty, FSR_ERR_VALUE, "pad: axis 0 of f32[0] has nothing to extend it with (prog.c:12)"},
+    {pad_far, FSR_ERR_UNSUPPORTED, "pad: axis 0 of f32[5] would be repeated more than 64 times (prog.c:12)"},
+    {tile_negative, FSR_ERR_VALUE, "tile: a negative number of repetitions of f32[5] (prog.c:12)"},
+    {tile_many, FSR_ERR_SHAPE, "tile: 9 repetitions; 0 to 8 are possible (prog.c:12)"},
+    {tile_overflow, FSR_ERR_SIZE, "tile: the extents of the result overflow (prog.c:12)"},
+    {repeat_negative, FSR_ERR_VALUE, "repeat: -2 repetitions of f32[5] (prog.c:12)"},
+    {repeat_axis, FSR_ERR_AXIS, "repeat: f32[5] has no axis 1 (prog.c:12)"},
+    {diff_negative, FSR_ERR_VALUE, "diff: -1 differences of f32[5] (prog.c:12)"},
+    {diff_axis, FSR_ERR_AXIS, "diff: f32[] has no axis 0 (prog.c:12)"},
+    {triu_scalar, FSR_ERR_SHAPE, "triu: f32[] has no dimensions (prog.c:12)"},
+    {eye_negative, FSR_ERR_SIZE, "eye: the shape [3,-1] has a negative extent (prog.c:12)"},
+    {linspace_negative, FSR_ERR_SIZE, "linspace: the shape [-1] has a negative extent (prog.c:12)"},
+    {moveaxis_twice, FSR_ERR_AXIS, "moveaxis: axis -2 of f32[3,4] is named twice (prog.c:12)"},
+    {swapaxes_axis, FSR_ERR_AXIS, "swapaxes: f32[3,4] has no axis 2 (prog.c:12)"},
+    {meshgrid_matrix, FSR_ERR_SHAPE, "meshgrid: f32[3,4] has more than one dimension (prog.c:12)"},
+    {meshgrid_flags, FSR_ERR_VALUE, "meshgrid: unknown flags 3 for f32[5] (prog.c:12)"},
     {roll_null, FSR_ERR_NULL, "roll: the shifts of f32[3,4] are null (prog.c:12)"},
 };
 

@@ -82,6 +82,47 @@ static void update(void **state) {
     check(fsr_update(x, fsr_transpose(x, NULL), plan_matrix(g, COLS, ROWS)), 2 * N, 0);
 }
 
+static void pad(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS);
+    const int64_t width[][2] = {{1, 2}, {4, 4}};
+    for (int mode = FSR_PAD_CONSTANT; mode <= FSR_PAD_WRAP; mode++)
+        check(fsr_pad(x, width, (fsr_pad)mode, 1), N + (ROWS + 3) * (COLS + 8) * 4, 0);
+    check(fsr_pad(x, width, FSR_PAD_CONSTANT, 1), N + (ROWS + 3) * (COLS + 8) * 4, 4);
+}
+
+/* A broadcast and a reshape: the copies are written as they come, with nothing beside the result. In the middle of an
+ * expression the index has no affine form, and the copies are the one array that is stored. */
+static void tile_and_repeat(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS);
+    check(fsr_tile(x, 2, SHAPE(2, 3)), 7 * N, 4);
+    check(fsr_tile(fsr_exp(x), 3, SHAPE(2, 1, 1)), 3 * N, 4);
+    check(fsr_repeat(x, 4, AXES(1)), 5 * N, 4);
+    check(fsr_repeat(x, 2, AXES(0)), 3 * N, 4);
+    fsr_node sum = fsr_add(fsr_tile(x, 2, SHAPE(1, 2)), plan_matrix(g, ROWS, 2 * COLS));
+    fsr_program p = plan_of(&plan_gpu, &sum, 1);
+    assert_int_equal(p.info.kernels, 2);
+    assert_int_equal(p.info.temporaries, 1);
+    assert_int_equal(p.temporary[0].bytes, 2 * N);
+    assert_non_null(strstr(p.explanation, "a reshape of a view has no affine index"));
+    fsr_program_clear(&p);
+}
+
+/* Views and what is computed from an index: nothing is read but the array. */
+static void made_arrays(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), grid[2], half[2];
+    fsr_meshgrid(grid, (fsr_node[]){plan_vector(g, COLS), plan_vector(g, ROWS)}, 2, FSR_XY);
+    check(fsr_triu(x, 1), 2 * N, 0);
+    check(fsr_mul(x, fsr_eye(g, FSR_F32, ROWS, COLS, -2)), 2 * N, 0);
+    check(fsr_diff(x, 2, 1), N + ROWS * (COLS - 2) * 4, 0);
+    check(fsr_add(grid[0], grid[1]), N + (ROWS + COLS) * 4, 0);
+    check(fsr_linspace(g, FSR_F64, 0, 1, 1000, true), 8000, 0);
+    fsr_split(half, x, 2, 1);
+    check(fsr_add(half[0], half[1]), N + N / 2, 0);
+}
+
 /* Another extent is another argument, not another kernel. */
 static void generic_in_sizes(void **state) {
     (void)state;
@@ -119,7 +160,8 @@ static void refusals(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(concat), TEST(concat_of_many),   TEST(roll),
-                                       TEST(update), TEST(generic_in_sizes), TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(concat),  TEST(concat_of_many),  TEST(roll),        TEST(update),
+                                       TEST(pad),     TEST(tile_and_repeat), TEST(made_arrays), TEST(generic_in_sizes),
+                                       TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
