@@ -344,15 +344,15 @@ static int read_text(fsr_reading *r, fsr_node *outs, int capacity) {
     return r->status ? 0 : n;
 }
 
-int fsr_exprs_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *names, int nnames, fsr_node *outs,
-                 int capacity) {
+int fsr_exprs_of(fsr_site at, const char *what, fsr_graph *g, const char *text, const fsr_name *names, int nnames,
+                 fsr_node *outs, int capacity) {
     int n = 0;
     fsr_node poison = {0};
     if (!outs || capacity <= 0)
         return 0;
     fsr_reading *r = fsr_graph_alive(g) ? calloc(1, sizeof *r) : NULL;
     if (r) {
-        *r = (fsr_reading){.at = at, .g = g, .text = text, .names = names, .nnames = nnames};
+        *r = (fsr_reading){.at = at, .what = what, .g = g, .text = text, .names = names, .nnames = nnames};
         if (!text)
             fsr_reading_fail(r, NULL, FSR_ERR_NULL, "the text is null");
         else if (strnlen(text, FSR_EXPR_BYTES + 1) > FSR_EXPR_BYTES)
@@ -363,12 +363,17 @@ int fsr_exprs_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *na
         if (r->status)
             poison = fsr_reading_poison(r);
     } else if (fsr_graph_alive(g)) {
-        poison = fsr_poison(g, at, FSR_ERR_MEMORY, "expr", "out of memory");
+        poison = fsr_poison(g, at, FSR_ERR_MEMORY, what, "out of memory");
     }
     for (int i = n; i < capacity; i++)
         outs[i] = poison;
     free(r);
     return n;
+}
+
+int fsr_exprs_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *names, int nnames, fsr_node *outs,
+                 int capacity) {
+    return fsr_exprs_of(at, "expr", g, text, names, nnames, outs, capacity);
 }
 
 fsr_node fsr_expr_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *names, int nnames) {

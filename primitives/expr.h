@@ -34,6 +34,7 @@ typedef struct fsr_local {
 
 typedef struct fsr_reading {
     fsr_site at;
+    const char *what; /* whose text it is, for messages: expr, or the name of a function */
     fsr_graph *g;
     const char *text;
     fsr_token token; /* the next one that is not taken */
@@ -67,6 +68,10 @@ bool fsr_token_is(const fsr_reading *r, const char *mark);
 bool fsr_token_take(fsr_reading *r, const char *mark);
 bool fsr_token_expect(fsr_reading *r, const char *mark);
 bool fsr_token_says(const fsr_token *t, const char *text);
+
+/* fsr_exprs of a text that messages call `what`; expr.c. */
+int fsr_exprs_of(fsr_site at, const char *what, fsr_graph *g, const char *text, const fsr_name *names, int nnames,
+                 fsr_node *outs, int capacity);
 
 /* ---- readers ------------------------------------------------------------------------------------- */
 

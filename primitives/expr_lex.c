@@ -185,7 +185,7 @@ static void show_line(char *out, const char *line, const char *where) {
  * graph's own for that case, whose message is not the expression's. */
 static void append(fsr_node poison, const char *text) {
     fsr_rec *rec = fsr_node_rec(poison);
-    bool own = rec && !strncmp(rec->message, "expr: ", 6);
+    bool own = rec && rec->status != FSR_ERR_MEMORY;
     size_t size = own ? strlen(rec->message) : 0;
     char *longer = own ? realloc(rec->message, size + strlen(text) + 1) : NULL;
     if (!longer)
@@ -199,7 +199,7 @@ fsr_node fsr_reading_poison(const fsr_reading *r) {
     if (r->poison.graph)
         return r->poison;
     if (!r->where)
-        return fsr_poison(r->g, r->at, r->status, "expr", "%s", r->message);
+        return fsr_poison(r->g, r->at, r->status, r->what, "%s", r->message);
     const char *line = r->text;
     int number = 1;
     for (const char *c = r->text; c < r->where; c++)
@@ -210,9 +210,9 @@ fsr_node fsr_reading_poison(const fsr_reading *r) {
     int column = (int)(r->where - line) + 1;
     fsr_node poison;
     if (strchr(r->text, '\n'))
-        poison = fsr_poison(r->g, r->at, r->status, "expr", "%s at line %d, column %d", r->message, number, column);
+        poison = fsr_poison(r->g, r->at, r->status, r->what, "%s at line %d, column %d", r->message, number, column);
     else
-        poison = fsr_poison(r->g, r->at, r->status, "expr", "%s at column %d", r->message, column);
+        poison = fsr_poison(r->g, r->at, r->status, r->what, "%s at column %d", r->message, column);
     show_line(shown, line, r->where);
     append(poison, shown);
     return poison;

@@ -38,5 +38,31 @@ int fsr_exprs_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *na
                  int capacity);
 #define fsr_exprs(...) fsr_exprs_at(FSR_HERE, __VA_ARGS__)
 
+/* ---- a function written as an expression --------------------------------------------------------------- */
+
+/* Arguments of an fsr_function. */
+#define FSR_MAX_PARAMETERS 16
+
+/* A function by its text, to be called many times:
+ *     static const fsr_function line = {"line", "a, x, b", "a*x + b"};
+ * name is for messages: 1 to 63 letters, digits and _. parameters: 1 to FSR_MAX_PARAMETERS different names separated by
+ * commas, as names of fsr_expr. text as fsr_expr takes it, of one value, which may use the parameters and nothing else.
+ * The strings are the caller's and are read anew by each call; nothing is kept. */
+typedef struct fsr_function {
+    const char *name;
+    const char *parameters;
+    const char *text;
+} fsr_function;
+
+/* The function of args[0..nargs): its text is recorded with the parameters standing for them, in order, so that operands
+ * are promoted and broadcast at each call. What it records is ordinary nodes: it fuses, and serves inside an
+ * fsr_operator's body.
+ * A mistake gives a poisoned node whose message begins with the function's name, or with "call" where the function or an
+ * argument itself is wrong. FSR_ERR_NULL: f or one of its strings is null. FSR_ERR_VALUE: a bad name, a list of
+ * parameters that is none, or a count of arguments that is not its length. Else as fsr_expr. With no graph to record in
+ * (args is null, every argument is null, or nargs < 1) the null node. */
+fsr_node fsr_call_at(fsr_site at, const fsr_function *f, const fsr_node *args, int nargs);
+#define fsr_call(...) fsr_call_at(FSR_HERE, __VA_ARGS__)
+
 FSR_API_END
 #endif
