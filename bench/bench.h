@@ -20,8 +20,10 @@ enum {
     BENCH_MAX_OUT = 8,
     BENCH_MAX_WORK = 64,
     BENCH_COLS = 4096, /* columns of the workloads on rows */
-    BENCH_GREY = 4,    /* stream of whole grey levels 0..255; streams 0..3 are uniform on [0, 1) */
-    BENCH_STREAMS = 5,
+    BENCH_GREY = 4,    /* stream of whole grey levels 0..255; streams 0..3 are uniform on [0, 1), all five f32 */
+    BENCH_ANGLE = 5,   /* f64, uniform on [-8, 8) */
+    BENCH_SAMPLE = 6,  /* i16, a converter's samples -2048..2047 */
+    BENCH_STREAMS = 7,
     BENCH_CALLS = 1000, /* asynchronous calls that a call-bound workload is averaged over */
     BENCH_REPS = 15,
     BENCH_VERIFY_N = 1 << 18,
@@ -32,15 +34,19 @@ enum {
 /* ---- workloads -------------------------------------------------------------------------------- */
 
 typedef enum bench_form {
-    BENCH_VECTOR, /* f32[n] */
-    BENCH_MATRIX, /* f32[n / BENCH_COLS, BENCH_COLS] */
-    BENCH_ROW     /* f32[BENCH_COLS] */
+    BENCH_VECTOR, /* [n] */
+    BENCH_MATRIX, /* [n / BENCH_COLS, BENCH_COLS] */
+    BENCH_ROW     /* [BENCH_COLS] */
 } bench_form;
 
 typedef struct bench_input {
     bench_form form;
     int stream;
 } bench_input;
+
+static inline fsr_dtype bench_stream_dtype(int stream) {
+    return stream == BENCH_ANGLE ? FSR_F64 : stream == BENCH_SAMPLE ? FSR_I16 : FSR_F32;
+}
 
 /* How a fused output must agree with the unfused one. The tolerance is for folds, whose order fusion may change:
  * the tree of a reduction depends on its schedule. */
@@ -62,6 +68,7 @@ typedef struct bench_workload {
     const char *file; /* .npy in the data directory: the only input, and its size is n; NULL: generated input */
     int ninputs;
     bench_input in[BENCH_MAX_IN];
+    bool shape_only; /* in[0] tells its shape to build, which does not read it */
     int nouts;
     bench_output out[BENCH_MAX_OUT];
     int64_t n_cpu, n_cuda; /* default sizes; 0 where a file gives n */
@@ -79,7 +86,7 @@ typedef struct bench_family {
 } bench_family;
 
 extern const bench_family bench_family_real, bench_family_map, bench_family_reduce, bench_family_rows,
-    bench_family_scan, bench_family_small;
+    bench_family_scan, bench_family_science, bench_family_small;
 
 /* The i-th workload, NULL after the last; and the one of that name or NULL. */
 const bench_workload *bench_workload_at(int i);
@@ -141,7 +148,7 @@ typedef struct bench_session {
     fsr_backend *backend; /* of the fused context; owns the inputs, that both contexts read */
     bool gpu;
     char device[128];
-    float *stream[BENCH_STREAMS]; /* generated input, made once, a prefix of an endless sequence */
+    void *stream[BENCH_STREAMS]; /* generated input, made once, a prefix of an endless sequence */
     int64_t stream_n[BENCH_STREAMS];
     int64_t copy_n; /* elements of the last copy measured */
     double copy_gbs;

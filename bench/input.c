@@ -43,7 +43,7 @@ void bench_parallel(int64_t n, void (*part)(void *arg, int64_t begin, int64_t en
 }
 
 typedef struct stream_job {
-    float *out;
+    void *out;
     int stream;
 } stream_job;
 
@@ -56,18 +56,23 @@ static uint64_t hash(uint64_t z) {
 static void stream_fill(void *arg, int64_t begin, int64_t end) {
     const stream_job *job = arg;
     uint64_t base = (uint64_t)(job->stream + 1) << 48;
-    if (job->stream == BENCH_GREY)
-        for (int64_t i = begin; i < end; i++)
-            job->out[i] = (float)(hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u) >> 56);
-    else
-        for (int64_t i = begin; i < end; i++)
-            job->out[i] = (float)(hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u) >> 40) * 0x1p-24f;
+    for (int64_t i = begin; i < end; i++) {
+        uint64_t bits = hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u);
+        if (job->stream == BENCH_GREY)
+            ((float *)job->out)[i] = (float)(bits >> 56);
+        else if (job->stream == BENCH_ANGLE)
+            ((double *)job->out)[i] = (double)(bits >> 11) * 0x1p-49 - 8;
+        else if (job->stream == BENCH_SAMPLE)
+            ((int16_t *)job->out)[i] = (int16_t)((int)(bits >> 52) - 2048);
+        else
+            ((float *)job->out)[i] = (float)(bits >> 40) * 0x1p-24f;
+    }
 }
 
 static bool stream_need(bench_session *s, int stream, int64_t n, bench_row *row) {
     if (s->stream_n[stream] >= n)
         return true;
-    float *data = malloc((size_t)n * sizeof *data);
+    void *data = malloc((size_t)n * fsr_dtype_size(bench_stream_dtype(stream)));
     if (!data)
         return bench_fail(row, "out of host memory for an input of %lld elements", (long long)n);
     bench_parallel(n, stream_fill, &(stream_job){data, stream});
@@ -90,20 +95,21 @@ static int64_t elements(const bench_array *a) {
 }
 
 /* Shape of a generated input at size n: whole rows, at least one; rows shorter than BENCH_COLS if n is. */
-static void array_shape(bench_array *a, bench_form form, int64_t n) {
+static void array_shape(bench_array *a, bench_input in, int64_t n) {
     int64_t cols = n < BENCH_COLS ? n : BENCH_COLS;
-    a->dtype = FSR_F32;
+    bench_form form = in.form;
+    a->dtype = bench_stream_dtype(in.stream);
     a->ndim = form == BENCH_MATRIX ? 2 : 1;
     a->shape[0] = form == BENCH_VECTOR ? n : form == BENCH_ROW ? cols : n / cols;
     a->shape[1] = cols;
-    a->bytes = elements(a) * (int64_t)sizeof(float);
+    a->bytes = elements(a) * (int64_t)fsr_dtype_size(a->dtype);
 }
 
 static bool make_generated(bench_session *s, bench_case *c, int64_t n, bench_row *row) {
     for (int i = 0; i < c->work->ninputs; i++) {
         bench_array *a = &c->in[i];
         snprintf(a->name, sizeof a->name, "x%d", i);
-        array_shape(a, c->work->in[i].form, n);
+        array_shape(a, c->work->in[i], n);
         if (!stream_need(s, c->work->in[i].stream, elements(a), row))
             return false;
         a->host = s->stream[c->work->in[i].stream];
@@ -183,7 +189,7 @@ void bench_case_prefix(bench_case *out, const bench_case *c, int64_t n) {
     for (int i = 0; i < c->work->ninputs; i++) {
         out->in[i].device = NULL;
         if (!c->work->file && !c->work->expr && n < c->n)
-            array_shape(&out->in[i], c->work->in[i].form, n);
+            array_shape(&out->in[i], c->work->in[i], n);
     }
     out->n = elements(&out->in[0]);
 }

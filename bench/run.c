@@ -32,14 +32,16 @@ static bool alloc_output(bench_run *run, int i, bench_row *row) {
 
 bool bench_run_record(bench_run *out, fsr_context *ctx, const bench_case *c, bench_row *row) {
     fsr_node in[BENCH_MAX_IN];
-    *out = (bench_run){.ctx = ctx, .backend = fsr_context_backend(ctx), .nin = c->work->ninputs};
+    *out = (bench_run){.ctx = ctx, .backend = fsr_context_backend(ctx)};
     out->graph = fsr_graph_new(ctx);
     if (!out->graph)
         return bench_fail_context(row, "graph", ctx, FSR_ERR_MEMORY);
-    for (int i = 0; i < out->nin; i++) {
+    for (int i = 0; i < c->work->ninputs; i++) {
         const bench_array *a = &c->in[i];
         in[i] = fsr_input(out->graph, a->name, a->dtype, a->ndim, a->shape);
-        out->in[i] = (fsr_arg){.name = a->name, .data = a->device, .bytes = (size_t)a->bytes, .place = FSR_DEVICE};
+        if (!c->work->shape_only)
+            out->in[out->nin++] =
+                (fsr_arg){.name = a->name, .data = a->device, .bytes = (size_t)a->bytes, .place = FSR_DEVICE};
     }
     if (!bench_build(c->work, out->graph, in, out->node, row))
         return false;

@@ -15,6 +15,11 @@ static void four_stats(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[3] = fsr_max(in[0], NULL, 0, 0);
 }
 
+static void argmax(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_argmax(in[0], NULL, 0);
+}
+
 static const bench_workload work[] = {
     {.name = "sum_sq_diff",
      .what = "sum((x - y)^2)",
@@ -36,6 +41,16 @@ static const bench_workload work[] = {
      .n_cuda = BENCH_N_CUDA,
      .kernels = 1,
      .build = four_stats},
+    {.name = "argmax",
+     .what = "index of the largest element",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = argmax},
 };
 
 const bench_family bench_family_reduce = {work, sizeof work / sizeof *work};

@@ -33,6 +33,16 @@ static void col_sum(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_sum(in[0], &axis0, 1, 0);
 }
 
+static void std_rows(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_std(in[0], &axis1, 1, 0, 0);
+}
+
+static void log_sum_exp(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_logsumexp(in[0], &axis1, 1, 0);
+}
+
 static const bench_workload work[] = {
     {.name = "row_l2",
      .what = "sqrt(sum(x^2)) of each row of 4096",
@@ -84,6 +94,26 @@ static const bench_workload work[] = {
      .n_cuda = BENCH_N_CUDA,
      .kernels = 1,
      .build = col_sum},
+    {.name = "std_rows",
+     .what = "standard deviation of each row of 4096",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SCALED, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = std_rows},
+    {.name = "log_sum_exp",
+     .what = "log(sum(e^x)) of each row of 4096",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .nouts = 1,
+     .out = {{BENCH_CLOSE, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = log_sum_exp},
 };
 
 const bench_family bench_family_rows = {work, sizeof work / sizeof *work};

@@ -15,6 +15,21 @@ static void row_cumsum(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_cumsum(in[0], 1, 0);
 }
 
+static void step(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_mul(left[0], right[0]);
+    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
+}
+
+/* y[i] = a[i] * y[i - 1] + b[i], by the operator (a, b) * (c, d) = (a * c, b * c + d). */
+static void user_scan(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    static const fsr_operator recurrence = {.body = step, .arity = 2, .identity = {1, 0}};
+    fsr_node both[2];
+    (void)g;
+    fsr_scan_with(both, in, &recurrence, 0, 0);
+    out[0] = both[1];
+}
+
 static const bench_workload work[] = {
     {.name = "cumsum",
      .what = "running sum",
@@ -46,6 +61,16 @@ static const bench_workload work[] = {
      .n_cuda = BENCH_N_CUDA,
      .kernels = 1,
      .build = row_cumsum},
+    {.name = "user_scan",
+     .what = "a linear recurrence, y[i] = a[i] * y[i - 1] + b[i]",
+     .ninputs = 2,
+     .in = {{BENCH_VECTOR, 0}, {BENCH_VECTOR, 1}},
+     .nouts = 1,
+     .out = {{BENCH_CLOSE, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = user_scan},
 };
 
 const bench_family bench_family_scan = {work, sizeof work / sizeof *work};

@@ -12,6 +12,9 @@
 #define work scan_work
 #include "bench/workload_scan.c"
 #undef work
+#define work science_work
+#include "bench/workload_science.c"
+#undef work
 #define work small_work
 #include "bench/workload_small.c"
 #undef work

@@ -1,0 +1,144 @@
+/* Elementwise work as it comes up in measuring, finance and learning; other dtypes than f32 too: one kernel. */
+#include "bench/bench.h"
+
+/* Sine and cosine of the same angles, in double precision. */
+static void sine_cosine(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_sin(in[0]);
+    out[1] = fsr_cos(in[0]);
+}
+
+/* Samples nearer to zero than a threshold become zero. */
+static void zero_suppress(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    out[0] = fsr_where(fsr_greater_equal(fsr_abs(in[0]), fsr_int(g, 100)), in[0], fsr_int(g, 0));
+}
+
+/* amplitude * exp((time - t) / tau) after its time, 0 before. */
+static fsr_node decay(fsr_graph *g, fsr_node t, fsr_node time, double tau, double amplitude) {
+    fsr_node since = fsr_sub(t, time);
+    fsr_node tail = fsr_exp(fsr_mul(fsr_maximum(since, fsr_float(g, 0)), fsr_float(g, -1 / tau)));
+    return fsr_where(fsr_less(since, fsr_float(g, 0)), fsr_float(g, 0), fsr_mul(tail, fsr_float(g, amplitude)));
+}
+
+static fsr_node bell(fsr_graph *g, fsr_node t, fsr_node time, double width, double amplitude) {
+    fsr_node z = fsr_mul(fsr_sub(t, time), fsr_float(g, 1 / width));
+    return fsr_mul(fsr_exp(fsr_mul(fsr_mul(z, z), fsr_float(g, -0.5))), fsr_float(g, amplitude));
+}
+
+/* A detector's signal, a record of samples a row: two decays and a bell, which come later in each row, and a steady
+ * oscillation. Nothing is read: times follow from the indices. */
+static void make_pulses(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    int64_t rows = fsr_node_dim(in[0], 0), cols = fsr_node_dim(in[0], 1);
+    fsr_node t = fsr_arange(g, FSR_F32, cols);
+    fsr_node r = fsr_mul(fsr_expand(fsr_arange(g, FSR_F32, rows), 1), fsr_float(g, 0.125));
+    fsr_node hum = fsr_mul(fsr_sin(fsr_mul(t, fsr_float(g, 0.01))), fsr_float(g, 0.05));
+    fsr_node first = decay(g, t, fsr_add(r, fsr_float(g, 100)), 40, 1.5);
+    fsr_node second = decay(g, t, fsr_add(fsr_mul(r, fsr_float(g, 0.5)), fsr_float(g, 900)), 130, 0.7);
+    fsr_node third = bell(g, t, fsr_add(r, fsr_float(g, 2000)), 25, 1.1);
+    out[0] = fsr_add(fsr_add(first, second), fsr_add(third, hum));
+}
+
+/* log(1 + exp(x)), the soft form of max(x, 0). */
+static void log1pexp(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    out[0] = fsr_log(fsr_add(fsr_exp(in[0]), fsr_float(g, 1)));
+}
+
+/* The normal distribution by the polynomial of Abramowitz and Stegun, 26.2.17. */
+static fsr_node normal_cdf(fsr_graph *g, fsr_node d) {
+    static const double term[] = {1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.31938153};
+    fsr_node size = fsr_abs(d), one = fsr_float(g, 1);
+    fsr_node k = fsr_div(one, fsr_add(fsr_mul(size, fsr_float(g, 0.2316419)), one));
+    fsr_node sum = fsr_mul(k, fsr_float(g, term[0]));
+    for (int i = 1; i < 5; i++)
+        sum = fsr_mul(k, fsr_add(fsr_float(g, term[i]), sum));
+    fsr_node density = fsr_mul(fsr_exp(fsr_mul(fsr_mul(d, d), fsr_float(g, -0.5))), fsr_float(g, 0.3989422804014327));
+    fsr_node tail = fsr_mul(density, sum);
+    return fsr_where(fsr_greater(d, fsr_float(g, 0)), fsr_sub(one, tail), tail);
+}
+
+/* European options: what a call and a put are worth, of spot 5..30, strike 1..100, 0.25..10 years. */
+static void black_scholes(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    const double rate = 0.02, volatility = 0.3;
+    fsr_node spot = fsr_add(fsr_mul(in[0], fsr_float(g, 25)), fsr_float(g, 5));
+    fsr_node strike = fsr_add(fsr_mul(in[1], fsr_float(g, 99)), fsr_float(g, 1));
+    fsr_node years = fsr_add(fsr_mul(in[2], fsr_float(g, 9.75)), fsr_float(g, 0.25));
+    fsr_node spread = fsr_mul(fsr_sqrt(years), fsr_float(g, volatility));
+    fsr_node drift = fsr_mul(years, fsr_float(g, rate + 0.5 * volatility * volatility));
+    fsr_node d1 = fsr_div(fsr_add(fsr_log(fsr_div(spot, strike)), drift), spread), d2 = fsr_sub(d1, spread);
+    fsr_node due = fsr_mul(strike, fsr_exp(fsr_mul(years, fsr_float(g, -rate))));
+    fsr_node p1 = normal_cdf(g, d1), p2 = normal_cdf(g, d2), one = fsr_float(g, 1);
+    out[0] = fsr_sub(fsr_mul(spot, p1), fsr_mul(due, p2));
+    out[1] = fsr_sub(fsr_mul(due, fsr_sub(one, p2)), fsr_mul(spot, fsr_sub(one, p1)));
+}
+
+/* What follows a layer's product: gain and bias of each column, the larger of that and 0, a scale. */
+static void dnn_layer(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node active = fsr_maximum(fsr_add(fsr_mul(in[0], in[1]), in[2]), fsr_float(g, 0));
+    out[0] = fsr_mul(active, fsr_float(g, 0.125));
+}
+
+static const bench_workload work[] = {
+    {.name = "sincos",
+     .what = "sine and cosine, f64",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, BENCH_ANGLE}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = sine_cosine},
+    {.name = "zero_suppress",
+     .what = "samples below a threshold to zero, i16",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, BENCH_SAMPLE}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = zero_suppress},
+    {.name = "make_pulses",
+     .what = "three pulses and an oscillation in each row of 4096, from indices",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .shape_only = true,
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = make_pulses},
+    {.name = "log1pexp",
+     .what = "log(1 + e^x)",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = log1pexp},
+    {.name = "black_scholes",
+     .what = "values of call and put, three inputs",
+     .ninputs = 3,
+     .in = {{BENCH_VECTOR, 0}, {BENCH_VECTOR, 1}, {BENCH_VECTOR, 2}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = black_scholes},
+    {.name = "dnn_layer",
+     .what = "max(x * gain + bias, 0) * scale, gain and bias of each of 4096 columns",
+     .ninputs = 3,
+     .in = {{BENCH_MATRIX, 0}, {BENCH_ROW, 1}, {BENCH_ROW, 2}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = dnn_layer},
+};
+
+const bench_family bench_family_science = {work, sizeof work / sizeof *work};
