@@ -180,6 +180,8 @@ static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     case FSR_NODE_SCAN: return run_fold(r, rec, out);
     case FSR_NODE_POISON:
         return fsr_fault_set(r->fault, rec->status, "%s", rec->message ? rec->message : "poisoned node");
+    case FSR_NODE_ARG:
+        return fsr_fault_set(r->fault, FSR_ERR_UNBOUND, "compute: %s", fsr_status_sentence(FSR_ERR_UNBOUND));
     default:
         return fsr_fault_set(r->fault, FSR_ERR_INTERNAL, "reference: node of kind %d cannot be evaluated",
                              (int)rec->kind);

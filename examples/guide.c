@@ -195,6 +195,29 @@ static void operators(fsr_context *ctx, fsr_graph *g) {
     }
 }
 
+/* guide: row function */
+static void normalized(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = fsr_div(fsr_sub(in[0], in[1]), fsr_norm(in[0], NULL, 0, 0, 2));
+}
+/* guide: end */
+
+static void row_functions(fsr_context *ctx, fsr_graph *g) {
+    static float data[2 * 3 * 600], out[2 * 3 * 600];
+    for (int i = 0; i < 2 * 3 * 600; i++)
+        data[i] = (float)(i % 7 + 1);
+    /* guide: vectorize */
+    fsr_node rows = fsr_from_host(g, FSR_F32, 3, (int64_t[]){2, 3, 600}, data);
+    fsr_node in[] = {rows, fsr_full(g, FSR_F32, 1, (int64_t[]){600}, 1)}, unit;
+    fsr_vectorize(&unit, 1, in, 2, "(n),(n)->(n)", normalized, NULL);
+    must(ctx, fsr_read(unit, out, sizeof out)); /* [2,3,600], one kernel */
+    /* guide: end */
+    double squares = 0;
+    for (int i = 0; i < 600; i++)
+        squares += (double)data[3000 + i] * data[3000 + i];
+    EXPECT(fabs(out[3005] - (data[3005] - 1) / sqrt(squares)) < 1e-6);
+}
+
 static void plans(fsr_context *ctx, fsr_graph *g) {
     float a[3] = {1, 2, 3}, b[3] = {10, 20, 30}, k = 0, sum[3], largest;
     /* guide: plan */
@@ -315,8 +338,8 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
-    static const chapter chapters[] = {poison,     force, promotion, parameters, scopes, views,
-                                       reductions, scans, operators, explain,    verify, errors};
+    static const chapter chapters[] = {poison, force,     promotion,     parameters, scopes, views, reductions,
+                                       scans,  operators, row_functions, explain,    verify, errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

@@ -193,6 +193,8 @@ static fsr_status visit(builder *b) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
     if (rec->kind == FSR_NODE_POISON)
         return rec->status;
+    if (rec->kind == FSR_NODE_ARG)
+        return FSR_ERR_UNBOUND;
     if (seen_get(&b->seen, id, COMPUTED) >= 0) {
         --b->depth;
         return FSR_OK;

@@ -47,7 +47,7 @@ typedef struct fsr_binding {
 } fsr_binding;
 
 /* Copies what outs need from the graph. FSR_ERR_MEMORY, or the status of a poisoned node (the caller has checked
- * handles).
+ * handles), or FSR_ERR_UNBOUND: an argument of a body that is being recorded.
  * binding receives malloc'ed arrays. */
 fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts);
 void fsr_flow_clear(fsr_flow *flow);

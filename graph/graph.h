@@ -26,7 +26,7 @@ typedef enum fsr_kind {
     FSR_NODE_PARAM,  /* named 0-d value, or an unnamed size (count of elements, for mean) */
     FSR_NODE_CONST,  /* 0-d literal */
     FSR_NODE_IOTA,   /* the index along `axis`, as dtype */
-    FSR_NODE_ARG,    /* argument of an operator's body while it is recorded */
+    FSR_NODE_ARG,    /* argument of an operator's or row function's body while it is recorded */
     FSR_NODE_MAP,    /* a scalar op */
     FSR_NODE_VIEW,   /* an index map */
     FSR_NODE_PASTE,  /* argument 0 with a region of it, shown by `view`, replaced by argument 1 */

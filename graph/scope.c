@@ -162,6 +162,18 @@ fsr_status fsr_scope_keep(fsr_graph *graph, const fsr_node *keep, int n) {
     return sweep(graph, keep, n, 0);
 }
 
+uint32_t fsr_scope_oldest(const fsr_graph *g, int depth) {
+    return g->body->scope[depth].head;
+}
+
+uint32_t fsr_scope_newest(const fsr_graph *g, int depth) {
+    return g->body->scope[depth].tail;
+}
+
+uint32_t fsr_scope_after(const fsr_graph *g, uint32_t id) {
+    return fsr_slot_of(g->body, id)->next;
+}
+
 void fsr_scope_discard(fsr_graph *g, int depth) {
     fsr_graph_body *body = g->body;
     for (; body->depth > depth; body->depth--)

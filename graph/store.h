@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define FSR_NO_ID UINT32_MAX
+#define FSR_NO_ID UINT32_MAX /* FSR_NO_NODE of graph/scope.h */
 #define FSR_CHUNK_SLOTS 64u
 
 typedef struct fsr_slot {

@@ -72,7 +72,7 @@ static const char *check_leaf(place p) {
         return "bool does not count";
     if (p.rec->kind == FSR_NODE_IOTA)
         return p.rec->axis < 0 || p.rec->axis >= p.rec->shape.ndim ? "axis" : NULL;
-    bool scalar = p.rec->kind == FSR_NODE_CONST || p.rec->kind == FSR_NODE_PARAM || p.rec->kind == FSR_NODE_ARG;
+    bool scalar = p.rec->kind == FSR_NODE_CONST || p.rec->kind == FSR_NODE_PARAM;
     return scalar && p.rec->shape.ndim ? "a scalar leaf with dimensions" : NULL;
 }
 

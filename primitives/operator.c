@@ -15,6 +15,8 @@
 /* Nodes of a body, and steps: dedupe may leave fewer. */
 #define MAX_BODY (4 * FSR_MAX_STEPS)
 
+static const char body_name[] = "operator's body";
+
 typedef struct capture {
     const fsr_graph *g;
     uint64_t first; /* stamp of the first ARG: smaller ones are another body's */
@@ -168,16 +170,33 @@ static bool make_args(fsr_graph *g, fsr_site at, const fsr_combine *c, fsr_node 
     return true;
 }
 
-/* Result i of the body as a node of the state's dtype; a poison with the reason otherwise. */
-static fsr_node result_take(fsr_graph *g, fsr_site at, const char *what, const fsr_combine *c, int i, fsr_node result) {
+fsr_node fsr_body_result(fsr_graph *g, fsr_site at, const char *what, const char *whose, int i, fsr_node result) {
     fsr_status status = fsr_node_status(result);
     if (status == FSR_ERR_NULL || status == FSR_ERR_STALE)
-        return fsr_poison(g, at, status, what, "result %d of the operator's body is a %s handle", i,
+        return fsr_poison(g, at, status, what, "result %d of the %s is a %s handle", i, whose,
                           status == FSR_ERR_NULL ? "null" : "stale");
     if (result.graph != g)
-        return fsr_poison(g, at, FSR_ERR_GRAPH, what, "result %d of the operator's body belongs to another graph", i);
+        return fsr_poison(g, at, FSR_ERR_GRAPH, what, "result %d of the %s belongs to another graph", i, whose);
     if (status)
-        return fsr_poison(g, at, status, what, "in the operator's body: %s", fsr_node_error(result));
+        return fsr_poison(g, at, status, what, "in the %s: %s", whose, fsr_node_error(result));
+    return result;
+}
+
+bool fsr_body_took(fsr_graph *g, fsr_site at, const char *what, const char *whose, int depth, fsr_node first,
+                   fsr_node *poison) {
+    if (!fsr_graph_alive(g))
+        return false;
+    if (fsr_scope_depth(g) >= depth && fsr_node_rec(first))
+        return true;
+    *poison = fsr_poison(g, at, FSR_ERR_SCOPE, what, "the %s ended a scope that it did not begin", whose);
+    return false;
+}
+
+/* Result i of the body as a node of the state's dtype; a poison with the reason otherwise. */
+static fsr_node result_take(fsr_graph *g, fsr_site at, const char *what, const fsr_combine *c, int i, fsr_node result) {
+    result = fsr_body_result(g, at, what, body_name, i, result);
+    if (fsr_node_status(result))
+        return result;
     const fsr_rec *rec = fsr_node_rec(result);
     fsr_dtype got = rec->dtype[result.output], want = c->dtype[i];
     bool converts = rec->weak && (got == FSR_F64 ? fsr_dtype_is_float(want) : want != FSR_BOOL);
@@ -201,12 +220,8 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
     t->c = c;
     t->first = arg[0].stamp;
     op->body(out, arg, arg + c->arity, op->user);
-    if (!fsr_graph_alive(g))
+    if (!fsr_body_took(g, at, what, body_name, depth, arg[0], poison))
         return false;
-    if (fsr_scope_depth(g) < depth || !fsr_node_rec(arg[0])) {
-        *poison = fsr_poison(g, at, FSR_ERR_SCOPE, what, "the operator's body ended a scope that it did not begin");
-        return false;
-    }
     for (int i = 0; i < c->arity; i++) {
         fsr_node result = result_take(g, at, what, c, i, out[i]);
         *poison = result;
@@ -221,8 +236,7 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
     return true;
 }
 
-/* Ends the scopes above depth; a poison recorded in them is recorded again in the enclosing one. */
-static fsr_node leave(fsr_graph *g, int depth, fsr_node poison) {
+fsr_node fsr_body_leave(fsr_graph *g, int depth, fsr_node poison) {
     fsr_rec *rec = fsr_node_rec(poison);
     if (!rec || rec->scope <= depth) {
         fsr_scope_discard(g, depth);
@@ -261,7 +275,7 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         }
         ok = run_body(g, at, what, op, c, t, poison);
         if (fsr_graph_alive(g))
-            *poison = leave(g, depth, ok ? (fsr_node){0} : *poison);
+            *poison = fsr_body_leave(g, depth, ok ? (fsr_node){0} : *poison);
     } else {
         *poison = fsr_graph_no_memory(g);
     }

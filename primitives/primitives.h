@@ -73,6 +73,38 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
                                  const fsr_dtype *dtype, fsr_node *poison);
 /* The reduction of x with a built-in op over the axes of mask, which stay; x itself if mask is 0. */
 fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask);
+/* ---- a caller's body: an operator's, a row function's ----------------------------------------------- */
+
+/* Result i of a body (whose: "operator's body") as it was left there: itself, or a poison if it is null, stale, poisoned or
+ * another graph's. */
+fsr_node fsr_body_result(fsr_graph *g, fsr_site at, const char *what, const char *whose, int i, fsr_node result);
+/* False: the graph is gone (*poison is null), or the body has ended scopes: at most depth - 1 are open, or first, a node
+ * recorded before it ran, is no more. */
+bool fsr_body_took(fsr_graph *g, fsr_site at, const char *what, const char *whose, int depth, fsr_node first,
+                   fsr_node *poison);
+/* Ends the scopes above depth and drops what is in them; a poison recorded there is recorded again in the enclosing
+ * one. */
+fsr_node fsr_body_leave(fsr_graph *g, int depth, fsr_node poison);
+
+/* ---- signatures of row functions ---------------------------------------------------------------------- */
+
+/* "(n),(n)->()" read: the core dimensions of operands, then results; each the number of a name, or a fixed extent. */
+typedef struct fsr_core {
+    int ndim;
+    int8_t name[FSR_MAX_DIMS]; /* -1: the extent is fixed */
+    int64_t extent[FSR_MAX_DIMS];
+} fsr_core;
+enum { FSR_MAX_NAMES = 2 * FSR_MAX_CORE };
+typedef struct fsr_signature {
+    int nin, nout;
+    fsr_core core[2 * FSR_MAX_CORE]; /* operands, then results */
+    int nnames;
+    const char *name[FSR_MAX_NAMES]; /* in the text */
+    int name_size[FSR_MAX_NAMES];
+} fsr_signature;
+/* NULL, or what is wrong at column *column (from 1). */
+const char *fsr_signature_read(fsr_signature *s, const char *text, int *column);
+
 /* Elements folded into one result. */
 int64_t fsr_folded(const fsr_shape *shape, uint32_t mask);
 /* The dtype that sum, prod and cumsum of dtype have. */

@@ -370,6 +370,29 @@ void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_
 #define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE, __VA_ARGS__)
 
+/* ---- a function of rows over arrays of higher rank ---------------------------------------------- */
+
+enum { FSR_MAX_CORE = 16 }; /* operands, and results, of a row function */
+
+/* Records the body of a row function: in[] are arguments with the core dimensions alone, out[] receives the results, built
+ * with ordinary builder functions (reductions, scans, views, operators) from the arguments, literals, and other nodes of
+ * the graph, which are the same for every row. Called once, during the recording call; nothing that needs an argument
+ * can be computed in it. */
+typedef void (*fsr_row_fn)(fsr_node *out, const fsr_node *in, void *user);
+
+/* A row function over arrays of any rank, as NumPy's generalized ufuncs and vectorize. The signature names the core
+ * dimensions: "(n),(n)->()" a dot product, "(n)->(n)" a softmax, "(m,n),(n)->(m)", "(n),()->(n)". A number is a fixed extent.
+ * Core dimensions are the operands' last ones; those before them broadcast against each other and lead the results'
+ * shape. A name stands for one extent (an extent of 1 does not stretch); one that only results have gets it from the body.
+ * The body's nodes are recorded again for the whole arrays, so the result is what batch code would give, and fuses as it.
+ * out[0..nout) receives the results (all poisoned on a mistake).
+ * FSR_ERR_VALUE: the signature is none, or not one of nin operands and nout results. FSR_ERR_SHAPE: an operand has too few
+ * dimensions, extents of one name differ, leading dimensions do not broadcast, a result's shape is not the signature's, or
+ * some array would have more than FSR_MAX_DIMS dimensions. */
+void fsr_vectorize_at(fsr_site at, fsr_node *out, int nout, const fsr_node *in, int nin, const char *signature,
+                      fsr_row_fn body, void *user);
+#define fsr_vectorize(...) fsr_vectorize_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- hints ------------------------------------------------------------------------------------ */
 
 /* What a plan should do with a value. */

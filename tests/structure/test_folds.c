@@ -223,11 +223,38 @@ static void two_directions_are_two_kernels(void **state) {
     fsr_program_clear(&p);
 }
 
+/* ---- row functions ----------------------------------------------------------------------------------------- */
+
+static void softmax(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node e = fsr_exp(fsr_sub(in[0], fsr_max(in[0], NULL, 0, 0)));
+    out[0] = fsr_div(e, fsr_sum(e, NULL, 0, 0));
+}
+
+static void weighted(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = fsr_sum(fsr_mul(in[0], in[1]), NULL, 0, 0);
+    out[1] = fsr_cumsum(fsr_mul(in[0], in[1]), 0, FSR_REVERSE);
+}
+
+/* As the batch code would be. */
+static void row_functions_are_one_kernel(void **state) {
+    (void)state;
+    fsr_node x = fsr_input(graph, "x", FSR_F32, 3, SHAPE(400, 50, 1000)), out[2];
+    fsr_vectorize(out, 1, &x, 1, "(n)->(n)", softmax, NULL);
+    check("softmax", "[400,50,1000]", out, 1, true);
+    fsr_vectorize(out, 2, (fsr_node[]){x, plan_matrix(graph, 50, 1000)}, 2, "(n),(n)->(),(n)", weighted, NULL);
+    check("dot and scan", "[400,50,1000] and [50,1000]", out, 2, false);
+    fsr_vectorize(out, 1, (fsr_node[]){fsr_exp(x)}, 1, "(n)->(n)", softmax, NULL);
+    out[0] = fsr_mul(out[0], fsr_float(graph, 2));
+    check("map, softmax, map", "[400,50,1000]", out, 1, true);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(reductions_are_one_kernel),    T(siblings_are_one_kernel),        T(scans_are_one_kernel),
-        T(reverse_scans_and_reductions), T(two_directions_are_two_kernels),
+        T(reverse_scans_and_reductions), T(two_directions_are_two_kernels), T(row_functions_are_one_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
