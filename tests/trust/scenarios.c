@@ -119,10 +119,32 @@ static void record_folds(fsr_node x, outcome *out) {
     note_node(out, fsr_argmax(x, AXES(1), 0));
     note_node(out, fsr_cumsum(x, 1, 0));
     note_node(out, fsr_cummax(x, 0, FSR_EXCLUSIVE));
+    note_node(out, fsr_cumprod(x, 1, FSR_REVERSE));
+    note_node(out, fsr_norm(x, AXES(1), 1, 0, 2));
+    note_node(out, fsr_logsumexp(x, AXES(0), 1, 0));
+    note_node(out, fsr_average(x, x, NULL, 0, 0));
+    note_node(out, fsr_nanstd(x, AXES(0), 1, FSR_KEEPDIMS, 1));
+    note_node(out, fsr_nanmax(x, AXES(1), 1, 0));
+    note_node(out, fsr_nanargmin(x, NULL, 0));
     fsr_reduce_with(result, pair, &recurrence_op, AXES(1), 1, 0);
     note_node(out, result[0]);
     note_node(out, result[1]);
     fsr_scan_with(result, pair, &recurrence_op, 1, 0);
+    note_node(out, result[0]);
+    note_node(out, result[1]);
+}
+
+/* A scan by an operator, views, an array made in the body, one from outside. */
+static void row(fsr_node *out, const fsr_node *in, void *user) {
+    fsr_node both[2], ones = fsr_full(in[0].graph, FSR_F32, 1, SHAPE(COLUMNS), 1);
+    fsr_scan_with(both, (fsr_node[]){fsr_flip(in[0], 0), ones}, &recurrence_op, 0, FSR_REVERSE);
+    out[0] = fsr_add(both[1], fsr_max(*(const fsr_node *)user, NULL, 0, 0));
+    out[1] = fsr_sum(both[0], NULL, 0, 0);
+}
+
+static void record_rows(fsr_node x, outcome *out) {
+    fsr_node result[2];
+    fsr_vectorize(result, 2, &x, 1, "(n)->(n),()", row, &x);
     note_node(out, result[0]);
     note_node(out, result[1]);
 }
@@ -138,6 +160,7 @@ static void record(fsr_context *ctx, outcome *out) {
         return;
     fsr_node x = matrix(g);
     note_node(out, x);
+    record_rows(x, out);
     record_leaves(g, out);
     record_views(x, out);
     record_folds(x, out);

@@ -153,6 +153,16 @@ static void columns(void **state) {
     check(fsr_cumsum(side_by_side(40, 3, 5, 0), 0, 0), FSR_SCHEDULE_COL, 0);
 }
 
+/* Scans from the end: every load and store runs backwards, guards with them. */
+static void backwards(void **state) {
+    (void)state;
+    check(fsr_cumsum(side_by_side(9, 8, 16, 1), 1, FSR_REVERSE), FSR_SCHEDULE_ROW, 0);
+    check(fsr_cummin(side_by_side(9, 5, 290, 1), 1, FSR_REVERSE | FSR_EXCLUSIVE), FSR_SCHEDULE_ROW, 0);
+    check(fsr_cumsum(side_by_side(40, 3, 5, 0), 0, FSR_REVERSE | FSR_EXCLUSIVE), FSR_SCHEDULE_COL, 0);
+    fsr_node x = side_by_side(1, 30000, 12000, 1);
+    check(fsr_sub(fsr_cummax(x, 1, FSR_REVERSE), x), FSR_SCHEDULE_LOOKBACK, 0);
+}
+
 /* One row of many columns. */
 static void long_rows(void **state) {
     (void)state;
@@ -163,6 +173,6 @@ static void long_rows(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(maps), TEST(rows), TEST(columns), TEST(long_rows)};
+    const struct CMUnitTest tests[] = {TEST(maps), TEST(rows), TEST(columns), TEST(backwards), TEST(long_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
