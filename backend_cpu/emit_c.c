@@ -204,7 +204,8 @@ static void put_invariants(fsr_c_emit *e) {
             fsr_c_literal(&t, inst->dtype, inst->value);
             fsr_c_line(e, "const %s v%d = %s;", type, i, t.data ? t.data : "");
         } else if (inst->kind == FSR_INST_PARAM) {
-            fsr_c_line(e, "const %s v%d = s[%d].%s;", type, i, inst->index, inst->dtype == FSR_BOOL ? "b" : type);
+            fsr_c_line(e, "const %s v%d = %ss[%d].%s%s;", type, i, fsr_c_load(e, inst->dtype), inst->index,
+                       inst->dtype == FSR_BOOL ? "b" : fsr_dtype_name(inst->dtype), fsr_c_close(inst->dtype));
         }
         e->body.failed |= t.failed;
         fsr_text_free(&t);
@@ -244,7 +245,7 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     fsr_c_emit scratch_names = {.k = k};
     for (int b = 0; b < k->narrays; b++)
         fsr_text_add(to, "    %s%s *%sx%d = a[%d];\n", k->array[b].written ? "" : "const ",
-                     fsr_c_type(k->array[b].dtype), k->array[b].aliased ? "" : "restrict ", b, b);
+                     fsr_c_storage(k->array[b].dtype), k->array[b].aliased ? "" : "restrict ", b, b);
     for (int i = 0; i < k->nints; i++)
         if (e->integer[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);

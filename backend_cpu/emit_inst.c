@@ -94,7 +94,10 @@ static void put_index(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const char *at = e->index[inst->index];
     if (inst->dtype == FSR_BOOL)
         fsr_text_add(to, "(%s) != 0", at);
-    else
+    else if (fsr_dtype_is_half(inst->dtype)) {
+        e->cast[FSR_I64][inst->dtype] = e->half[inst->dtype] = true;
+        fsr_text_add(to, "fsr_i64_to_%s(%s)", fsr_dtype_name(inst->dtype), at);
+    } else
         fsr_text_add(to, "(%s)(%s)", fsr_c_type(inst->dtype), at);
 }
 
@@ -119,10 +122,12 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         put_address(e, &address, inst->index);
         if (inst->guard)
             put_guard(e, to, inst->guard - 1);
-        fsr_text_add(to, inst->guard ? " ? x%d[%s] : " : "x%d[%s]", e->k->access[inst->index].buffer,
-                     address.data ? address.data : "");
-        if (inst->guard)
+        fsr_text_add(to, "%s%sx%d[%s]%s", inst->guard ? " ? " : "", fsr_c_load(e, inst->dtype),
+                     e->k->access[inst->index].buffer, address.data ? address.data : "", fsr_c_close(inst->dtype));
+        if (inst->guard) {
+            fsr_text_add(to, " : ");
             fsr_c_literal(to, inst->dtype, (fsr_value){0});
+        }
         break;
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
@@ -145,8 +150,9 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
     fsr_text address = {0};
     put_address(e, &address, inst->index);
-    fsr_c_line(e, "x%d[%s] = %s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
-               value_name(e, inst->arg[0], name));
+    fsr_dtype dtype = e->k->array[e->k->access[inst->index].buffer].dtype;
+    fsr_c_line(e, "x%d[%s] = %s%s%s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
+               fsr_c_store(e, dtype), value_name(e, inst->arg[0], name), fsr_c_close(dtype));
     e->body.failed |= address.failed;
     fsr_text_free(&address);
 }
@@ -201,7 +207,7 @@ void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n) {
         const fsr_inst *inst = &e->k->inst[list[i]];
         const char *limit = inst->kind == FSR_INST_OP ? fsr_c_op_limit(inst->op, inst->compute) : NULL;
         if (limit)
-            fsr_c_line(e, "far |= __builtin_fabs%s(%s) > %s;", inst->compute == FSR_F32 ? "f" : "",
+            fsr_c_line(e, "far |= __builtin_fabs%s(%s) > %s;", fsr_c_single(inst->compute) ? "f" : "",
                        value_name(e, inst->arg[0], name), limit);
     }
 }

@@ -48,6 +48,7 @@ typedef struct fsr_c_emit {
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool integer[FSR_MAX_INTS];                 /* integer arguments used */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
+    bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
     uint32_t math;               /* elementary functions used, by number */
@@ -73,6 +74,8 @@ void fsr_c_end(fsr_c_emit *e);
 void fsr_c_rows_begin(fsr_c_emit *e);
 void fsr_c_rows_end(fsr_c_emit *e);
 const char *fsr_c_type(fsr_dtype dtype);
+/* True where the functions of floats end in f: f32, f16 and bf16. */
+bool fsr_c_single(fsr_dtype dtype);
 /* The name of an integer argument; marks it used. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out);
 /* A literal that reads back as exactly this value. */
@@ -98,6 +101,21 @@ void fsr_c_insts(fsr_c_emit *e, const int *list, int n);
 void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n);
 /* Everything one column of a pass's loop (its instructions, n of them) does. */
 void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
+
+/* ---- emit_half.c: f16 and bf16 ---------------------------------------------------------------------- */
+
+/* The type in which arrays hold the dtype: that of its values, but u16 for f16 and bf16, whose values are f32. */
+const char *fsr_c_storage(fsr_dtype dtype);
+/* What stands before a value of that dtype where it is read from storage, put there, or computed: the name of a function
+ * and a parenthesis, or nothing; `close` gives what stands behind. */
+const char *fsr_c_load(fsr_c_emit *e, fsr_dtype dtype);
+const char *fsr_c_store(fsr_c_emit *e, fsr_dtype dtype);
+const char *fsr_c_round(fsr_c_emit *e, fsr_dtype dtype);
+const char *fsr_c_close(fsr_dtype dtype);
+/* The functions that are used. */
+void fsr_c_half_put(const fsr_c_emit *e, fsr_text *to);
+/* The text of a conversion of `a` to f16 or bf16. */
+void fsr_c_half_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
 
 /* ---- emit_loop.c: columns ----------------------------------------------------------------------- */
 

@@ -69,7 +69,11 @@ void fsr_c_rows_end(fsr_c_emit *e) {
 }
 
 const char *fsr_c_type(fsr_dtype dtype) {
-    return dtype == FSR_BOOL ? "u8" : fsr_dtype_name(dtype);
+    return dtype == FSR_BOOL ? "u8" : fsr_dtype_is_half(dtype) ? "f32" : fsr_dtype_name(dtype);
+}
+
+bool fsr_c_single(fsr_dtype dtype) {
+    return dtype == FSR_F32 || fsr_dtype_is_half(dtype);
 }
 
 const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out) {
@@ -116,6 +120,10 @@ static void put_nan(fsr_text *to, fsr_dtype dtype, fsr_value value) {
 }
 
 static void put_float(fsr_text *to, fsr_dtype dtype, fsr_value value) {
+    if (fsr_dtype_is_half(dtype)) {
+        value = fsr_value_cast(FSR_F32, dtype, value);
+        dtype = FSR_F32;
+    }
     double x = dtype == FSR_F32 ? (double)value.f32 : value.f64;
     const char *suffix = dtype == FSR_F32 ? "f" : "";
     if (isnan(x)) {
@@ -129,7 +137,7 @@ static void put_float(fsr_text *to, fsr_dtype dtype, fsr_value value) {
 }
 
 void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
-    if (dtype == FSR_F32 || dtype == FSR_F64)
+    if (fsr_dtype_is_float(dtype))
         put_float(to, dtype, value);
     else if (dtype == FSR_I64 && value.i64 == INT64_MIN)
         fsr_text_add(to, "(-9223372036854775807 - 1)");
@@ -146,20 +154,20 @@ static void function_name(const char *start, const char *end, fsr_dtype dtype, c
     const char *p = end;
     while (p > start && ((p[-1] >= 'a' && p[-1] <= 'z') || (p[-1] >= '0' && p[-1] <= '9') || p[-1] == '_'))
         p--;
-    snprintf(out, size, "%.*s%s", (int)(end - p), p, dtype == FSR_F32 ? "f" : "");
+    snprintf(out, size, "%.*s%s", (int)(end - p), p, fsr_c_single(dtype) ? "f" : "");
 }
 
 /* Remembers the function whose name ends at `end` (its suffix not yet included). Returns what its name goes on with. */
 static const char *note_function(fsr_c_emit *e, const char *start, const char *end, int arity, fsr_dtype dtype) {
     fsr_c_function f = {.arity = arity, .dtype = dtype};
-    const char *suffix = dtype == FSR_F32 ? "f" : "";
+    const char *suffix = fsr_c_single(dtype) ? "f" : "";
     function_name(start, end, dtype, f.name, sizeof f.name);
     int math = fsr_c_math_find(f.name);
     if (math >= 0) {
         e->math |= UINT32_C(1) << math;
         if (e->near || !fsr_c_math_limit(math))
             return suffix;
-        return dtype == FSR_F32 ? "f_any" : "_any";
+        return fsr_c_single(dtype) ? "f_any" : "_any";
     }
     for (int i = 0; i < e->nlibm; i++)
         if (strcmp(e->libm[i].name, f.name) == 0)
@@ -206,8 +214,11 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
         to->failed = true;
         return;
     }
+    const bool rounds = fsr_dtype_is_half(result) && info->rule != FSR_RULE_CAST && info->rule != FSR_RULE_SELECT;
     if (info->rule == FSR_RULE_CAST)
-        e->cast[compute][result] = true;
+        e->cast[compute][result] = e->half[result] = true;
+    if (rounds)
+        fsr_text_add(to, "%s", fsr_c_round(e, result));
     for (const char *p = text; *p; p++) {
         const char *put = *p == '$' ? placeholder(p[1], compute, result, arg) : NULL;
         if (put) {
@@ -220,12 +231,14 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
             fsr_text_raw(to, p, 1);
         }
     }
+    if (rounds)
+        fsr_text_add(to, "%s", fsr_c_close(result));
 }
 
 /* float -> integer: truncates, saturates, NaN gives 0 (it fails every comparison). Small integers are reached through
  * i32, which vectors convert to directly. */
 static void put_saturating(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
-    const char *f = from == FSR_F32 ? "f" : "", *type = fsr_c_type(dest);
+    const char *f = fsr_c_single(from) ? "f" : "", *type = fsr_c_type(dest);
     const char *by = fsr_dtype_size(dest) < 4 ? "(i32)" : "";
     int power = 8 * (int)fsr_dtype_size(dest) - !fsr_dtype_is_unsigned(dest);
     fsr_value least = fsr_op_identity(FSR_OP_MAXIMUM, dest), most = fsr_op_identity(FSR_OP_MINIMUM, dest);
@@ -245,6 +258,8 @@ static void put_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
                  fsr_dtype_name(dest), fsr_c_type(from));
     if (dest == FSR_BOOL)
         fsr_text_add(to, "a != 0");
+    else if (fsr_dtype_is_half(dest) && dest != from)
+        fsr_c_half_cast(to, from, dest);
     else if (fsr_dtype_is_float(from) && !fsr_dtype_is_float(dest))
         put_saturating(to, from, dest);
     else
@@ -273,12 +288,14 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
                      "typedef double f64;\n"
                      "typedef struct { f32 re, im; } c64;\n"
                      "typedef struct { f64 re, im; } c128;\n"
-                     "typedef union { u8 b, u8; i8 i8; i16 i16; u16 u16; i32 i32; u32 u32; i64 i64; u64 u64; f32 f32; "
+                     "typedef union { u8 b, u8; i8 i8; i16 i16; u16 u16; i32 i32; u32 u32; i64 i64; u64 u64; u16 f16, "
+                     "bf16; f32 f32; "
                      "f64 f64; c64 c64; c128 c128; } scalar;\n\n");
     for (int i = 0; i < e->nlibm; i++)
         put_libm(to, &e->libm[i]);
     if (e->nlibm)
         fsr_text_add(to, "\n");
+    fsr_c_half_put(e, to);
     fsr_c_math_put(to, e->math);
     for (int s = 0; s < FSR_DTYPE_COUNT; s++)
         for (int d = 0; d < FSR_DTYPE_COUNT; d++)

@@ -8,7 +8,7 @@
 
 static size_t center_size(fsr_dtype dtype, bool wide) {
     if (wide && fsr_dtype_is_float(dtype))
-        return dtype == FSR_F32 ? sizeof(double) : sizeof(long double);
+        return dtype == FSR_F64 ? sizeof(long double) : sizeof(double);
     return fsr_dtype_size(dtype);
 }
 
@@ -56,6 +56,11 @@ fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
     case FSR_U32: out.center = ((const uint32_t *)d->center)[at]; break;
     case FSR_I64: out.center = (long double)((const int64_t *)d->center)[at]; break;
     case FSR_U64: out.center = (long double)((const uint64_t *)d->center)[at]; break;
+    case FSR_F16:
+    case FSR_BF16:
+        out.center = d->wide ? ((const double *)d->center)[at]
+                             : fsr_value_to_double(d->dtype, (fsr_value){.f16 = ((const uint16_t *)d->center)[at]});
+        break;
     case FSR_F32:
         out.center = d->wide ? ((const double *)d->center)[at] : (double)((const float *)d->center)[at];
         break;
@@ -84,6 +89,13 @@ bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x) {
     case FSR_U32: ((uint32_t *)d->center)[at] = (uint32_t)x.center; break;
     case FSR_I64: ((int64_t *)d->center)[at] = (int64_t)x.center; break;
     case FSR_U64: ((uint64_t *)d->center)[at] = (uint64_t)x.center; break;
+    case FSR_F16:
+    case FSR_BF16:
+        if (d->wide)
+            ((double *)d->center)[at] = (double)x.center;
+        else
+            ((uint16_t *)d->center)[at] = fsr_value_from_double(d->dtype, (double)x.center).f16;
+        break;
     case FSR_F32:
         if (d->wide)
             ((double *)d->center)[at] = (double)x.center;

@@ -19,22 +19,41 @@
 #define NEAR_ZERO 0x1p-20
 #define RADIUS_SLACK 0x1p-49 /* the radii are doubles themselves */
 
+/* What the float dtypes are: digits of the significand, the exponent (frexp's) of the least normal number, and what
+ * rounds to infinity. */
+typedef struct format {
+    int digits, lowest;
+    long double limit;
+} format;
+
+static format format_of(fsr_dtype dtype) {
+    switch (dtype) {
+    case FSR_F16: return (format){11, -13, 65520};
+    case FSR_BF16: return (format){8, FLT_MIN_EXP, 0x1.ffp127L};
+    case FSR_F32: return (format){FLT_MANT_DIG, FLT_MIN_EXP, 0x1.ffffffp127L};
+    default: return (format){DBL_MANT_DIG, DBL_MIN_EXP, 0x1.fffffffffffff8p1023L};
+    }
+}
+
+static bool is_narrow(fsr_dtype dtype) {
+    return dtype == FSR_F32 || fsr_dtype_is_half(dtype);
+}
+
 double fsr_ball_unit(fsr_dtype dtype) {
-    return dtype == FSR_F32 ? 0x1p-24 : 0x1p-53;
+    return ldexp(1, -format_of(dtype).digits);
 }
 
 long double fsr_ball_limit(fsr_dtype dtype) {
-    return dtype == FSR_F32 ? 0x1.ffffffp127L : 0x1.fffffffffffff8p1023L;
+    return format_of(dtype).limit;
 }
 
 long double fsr_ball_integers(fsr_dtype dtype) {
-    return dtype == FSR_F32 ? 0x1p24L : 0x1p53L;
+    return ldexpl(1, format_of(dtype).digits);
 }
 
 /* From the exponent's bits: this runs for every op on every element. */
 double fsr_ball_ulp(fsr_dtype dtype, long double x) {
-    const int digits = dtype == FSR_F32 ? FLT_MANT_DIG : DBL_MANT_DIG;
-    const int lowest = dtype == FSR_F32 ? FLT_MIN_EXP : DBL_MIN_EXP;
+    const int digits = format_of(dtype).digits, lowest = format_of(dtype).lowest;
     fsr_value v = {.f64 = (double)x};
     int exponent = (int)(v.bits >> 52 & 2047) - 1022;
     int power = (exponent > lowest ? exponent : lowest) - digits;
@@ -74,7 +93,7 @@ fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
     }
     if (dtype == FSR_U64)
         return fsr_value_from_unsigned(dtype, (uint64_t)x);
-    return dtype == FSR_F64 ? fsr_value_from_double(dtype, (double)x) : fsr_value_from_int(dtype, (int64_t)x);
+    return fsr_dtype_is_float(dtype) ? fsr_value_from_double(dtype, (double)x) : fsr_value_from_int(dtype, (int64_t)x);
 }
 
 fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound) {
@@ -140,7 +159,7 @@ static long double eval_long_double(fsr_op op, long double a, long double b, lon
 #undef REF
 
 static long double eval_wide(fsr_op op, fsr_dtype compute, const long double *x) {
-    if (compute == FSR_F32)
+    if (is_narrow(compute))
         return eval_double(op, (double)x[0], (double)x[1], (double)x[2]);
     return eval_long_double(op, x[0], x[1], x[2]);
 }
@@ -248,15 +267,18 @@ bool fsr_ball_selects(fsr_op op) {
     return rule == FSR_RULE_COMPARE || rule == FSR_RULE_LOGIC || rule == FSR_RULE_TEST || rule == FSR_RULE_SELECT;
 }
 
-/* The op's own error for a result of this magnitude. */
+/* The op's own error (for f16 and bf16 that of f32 and the rounding of it) for a result of this magnitude. */
 static double own_error(fsr_op op, fsr_dtype dtype, long double magnitude, long double argument) {
     const fsr_op_info *info = fsr_op_get(op);
     double ulp = fsr_ball_ulp(dtype, magnitude);
     if (info->flags & FSR_OP_EXACT)
         return 0.5 * SLACK * ulp;
-    double error = SLACK * info->ulp * ulp + SUBNORMALS * fsr_ball_ulp(dtype, 0);
+    const fsr_dtype within = fsr_dtype_is_half(dtype) ? FSR_F32 : dtype;
+    double error = SLACK * info->ulp * fsr_ball_ulp(within, magnitude) + SUBNORMALS * fsr_ball_ulp(within, 0);
+    if (within != dtype)
+        error += 0.5 * SLACK * ulp;
     if ((op == FSR_OP_SIN || op == FSR_OP_COS) && fabsl(argument) > 1)
-        error += NEAR_ZERO * fsr_ball_unit(dtype);
+        error += NEAR_ZERO * fsr_ball_unit(within);
     return error;
 }
 
@@ -332,6 +354,12 @@ static fsr_ball cast_to_int(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     return low < least || high > greatest ? fsr_ball_unknown(to) : x;
 }
 
+/* Every number of `from` is one of `to`. */
+static bool holds(fsr_dtype to, fsr_dtype from) {
+    const format f = format_of(from), t = format_of(to);
+    return t.digits >= f.digits && t.lowest <= f.lowest;
+}
+
 static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     if (x.radius == 0)
         return eval_known(FSR_OP_CAST, from, to, &x);
@@ -342,7 +370,7 @@ static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     if (!fsr_dtype_is_float(to))
         return cast_to_int(to, from, x);
     long double magnitude = fabsl(x.center) + x.radius;
-    bool rounds = fsr_dtype_is_float(from) ? to < from : magnitude > fsr_ball_integers(to);
+    bool rounds = fsr_dtype_is_float(from) ? !holds(to, from) : magnitude > fsr_ball_integers(to);
     return fsr_ball_settle(to, x.center, x.radius + (rounds ? 0.5 * SLACK * fsr_ball_ulp(to, magnitude) : 0));
 }
 

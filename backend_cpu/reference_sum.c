@@ -83,7 +83,9 @@ void fsr_ref_product_add(fsr_ref_product *p, fsr_ball x) {
 }
 
 fsr_ball fsr_ref_product_get(const fsr_ref_product *p, fsr_dtype dtype) {
-    const double highest = dtype == FSR_F32 ? 127 : 1023, lowest = dtype == FSR_F32 ? -126 : -1022;
+    int above;
+    frexpl(fsr_ball_limit(dtype), &above);
+    const double highest = above - 1, lowest = log2(fsr_ball_ulp(dtype, 0) / (2 * fsr_ball_unit(dtype)));
     const double rounding = SLACK * (double)(p->n - 1) * fsr_ball_unit(dtype);
     const double slop = 0.01 + 1.5 * rounding;
     const bool overflow = p->up + slop >= highest, underflow = p->straddle || p->down - slop <= lowest;

@@ -189,10 +189,11 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
     fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", kinds[s->kind], s->threads, s->group,
                  s->vector, s->items, s->persistent ? ", persistent" : "");
     fsr_text_add(out, "#pragma nv_diag_suppress 177, 186, 550\n");
-    fsr_text_add(out, "typedef unsigned char b8, u8;\ntypedef signed char i8;\ntypedef short i16;\ntypedef unsigned "
-                      "short u16;\ntypedef int i32;\ntypedef unsigned u32;\ntypedef long long i64;\n"
-                      "typedef unsigned long long u64;\ntypedef float f32;\ntypedef double f64;\n"
-                      "struct alignas(8) c64 { f32 re, im; };\nstruct alignas(16) c128 { f64 re, im; };\n");
+    fsr_text_add(out,
+                 "typedef unsigned char b8, u8;\ntypedef signed char i8;\ntypedef short i16;\ntypedef unsigned "
+                 "short u16;\ntypedef int i32;\ntypedef unsigned u32;\ntypedef long long i64;\n"
+                 "typedef unsigned long long u64;\ntypedef u16 f16, bf16;\ntypedef float f32;\ntypedef double f64;\n"
+                 "struct alignas(8) c64 { f32 re, im; };\nstruct alignas(16) c128 { f64 re, im; };\n");
     fsr_text_add(out, "typedef %s idx;\n\n", s->wide ? "u64" : "u32");
 }
 

@@ -38,6 +38,8 @@ static void float_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
 const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
     switch (dtype) {
     case FSR_BOOL: snprintf(buf, FSR_REF, "%d", value.b != 0); break;
+    case FSR_F16:
+    case FSR_BF16: snprintf(buf, FSR_REF, "0x%04x", (unsigned)value.f16); break;
     case FSR_I8: snprintf(buf, FSR_REF, "%d", value.i8); break;
     case FSR_U8: snprintf(buf, FSR_REF, "%d", value.u8); break;
     case FSR_I16: snprintf(buf, FSR_REF, "%d", value.i16); break;
@@ -76,7 +78,7 @@ static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char
     case 'a': return arg[0];
     case 'b': return arg[1];
     case 'c': return arg[2];
-    case 'T': return fsr_emit_type(compute);
+    case 'T': return fsr_dtype_is_half(compute) ? "f32" : fsr_emit_type(compute);
     case 'U': return unsigned_type(compute, 1);
     case 'W': return unsigned_type(compute, 4);
     case 'S': return fsr_dtype_name(compute);
@@ -85,7 +87,13 @@ static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char
     }
 }
 
-void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
+/* True where the op's text is for f32, and a value of this dtype has to be converted around it. */
+static bool is_widened(fsr_op op, fsr_dtype dtype) {
+    fsr_rule rule = fsr_op_get(op)->rule;
+    return fsr_dtype_is_half(dtype) && rule != FSR_RULE_CAST && rule != FSR_RULE_SELECT;
+}
+
+static void text_of_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
     const char *text = fsr_op_get(op)->cuda[fsr_dtype_class(compute)];
     size_t n = 0;
     for (; text && *text && n + FSR_REF < FSR_EXPR; text++) {
@@ -94,13 +102,25 @@ void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype res
             n += (size_t)snprintf(buf + n, FSR_REF, "%s", with);
             text++;
         } else if (*text == '@') {
-            if (compute == FSR_F32)
+            if (compute == FSR_F32 || fsr_dtype_is_half(compute))
                 buf[n++] = 'f';
         } else {
             buf[n++] = *text;
         }
     }
     buf[n] = 0;
+}
+
+void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
+    char wide[3][FSR_REF], text[FSR_EXPR];
+    for (int i = 0; i < 3; i++)
+        if (is_widened(op, compute))
+            snprintf(wide[i], FSR_REF, "fsr_%s_to_f32(%.40s)", fsr_dtype_name(compute), arg[i]);
+        else
+            snprintf(wide[i], FSR_REF, "%s", arg[i]);
+    text_of_op(is_widened(op, result) ? text : buf, op, compute, result, wide);
+    if (is_widened(op, result))
+        snprintf(buf, FSR_EXPR, "fsr_f32_to_%s(%.960s)", fsr_dtype_name(result), text);
 }
 
 bool fsr_emit_is_cheap(const fsr_emit *e, int v) {
@@ -117,6 +137,8 @@ static void index_text(const fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *in
     const char *plus = lane ? " + v" : "";
     if (inst->dtype == FSR_BOOL)
         snprintf(buf, FSR_EXPR, "i%d%s != 0", inst->index, plus);
+    else if (fsr_dtype_is_half(inst->dtype))
+        snprintf(buf, FSR_EXPR, "fsr_i64_to_%s((%s)(i%d%s))", fsr_dtype_name(inst->dtype), sign, inst->index, plus);
     else
         snprintf(buf, FSR_EXPR, "(%s)(%s)(i%d%s)", fsr_emit_type(inst->dtype), sign, inst->index, plus);
 }

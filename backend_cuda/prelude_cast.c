@@ -16,7 +16,7 @@ static int highest(fsr_dtype to, char text[FSR_REF]) {
 }
 
 static void saturating(char text[LINE], fsr_dtype from, fsr_dtype to) {
-    const char *type = fsr_emit_type(to), *f = from == FSR_F32 ? "f" : "";
+    const char *type = fsr_emit_type(to), *f = from == FSR_F64 ? "" : "f";
     char most[FSR_REF];
     int power = highest(to, most);
     if (fsr_dtype_size(to) == 1 && fsr_dtype_is_unsigned(to))
@@ -28,15 +28,38 @@ static void saturating(char text[LINE], fsr_dtype from, fsr_dtype to) {
                  power, f, type, most);
 }
 
+/* To f16 or bf16, rounded once. */
+static void rounding(char text[LINE], fsr_dtype from, fsr_dtype to) {
+    const char *name = fsr_dtype_name(to);
+    if (from == FSR_I64 || from == FSR_U64)
+        snprintf(text, LINE, "fsr_%s_round(fsr_odd(fsr_far_%s(x)))", name, fsr_dtype_name(from));
+    else if (from == FSR_F64 || from == FSR_I32 || from == FSR_U32)
+        snprintf(text, LINE, "fsr_%s_round(fsr_odd((f64)x))", name);
+    else
+        snprintf(text, LINE, "fsr_%s_round((f32)x)", name);
+}
+
 static void conversion(char text[LINE], fsr_dtype from, fsr_dtype to) {
     if (to == FSR_BOOL)
         snprintf(text, LINE, "x != 0");
     else if (from == to)
         snprintf(text, LINE, "x");
+    else if (fsr_dtype_is_half(to))
+        rounding(text, from, to);
     else if (fsr_dtype_is_float(from) && !fsr_dtype_is_float(to))
         saturating(text, from, to);
     else
         snprintf(text, LINE, "(%s)x", fsr_emit_type(to));
+}
+
+/* What comes as f16 or bf16 goes on as f32. */
+static void put(fsr_text *out, const char *name, const char *text, fsr_dtype from, fsr_dtype to) {
+    const char *result = fsr_emit_type(to), *type = fsr_emit_type(from);
+    fsr_text_add(out, "static inline %s %s(%s ", result, name, type);
+    if (fsr_dtype_is_half(from) && from != to)
+        fsr_text_add(out, "bits) { const f32 x = fsr_%s_value(bits); return %s; }\n", type, text);
+    else
+        fsr_text_add(out, "x) { return %s; }\n", text);
 }
 
 void fsr_prelude_casts(fsr_text *out, const char *body) {
@@ -47,7 +70,6 @@ void fsr_prelude_casts(fsr_text *out, const char *body) {
             if (!fsr_mentions(body, name))
                 continue;
             conversion(text, (fsr_dtype)from, (fsr_dtype)to);
-            fsr_text_add(out, "static inline %s %s(%s x) { return %s; }\n", fsr_emit_type((fsr_dtype)to), name,
-                         fsr_emit_type((fsr_dtype)from), text);
+            put(out, name, text, (fsr_dtype)from, (fsr_dtype)to);
         }
 }

@@ -20,6 +20,55 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    union { f32 value; u32 bits; } w = {x};\n"
      "    return w.bits;\n"
      "}\n"},
+    {"fsr_f16_value", true,
+     "static inline f32 fsr_f16_value(f16 x)\n"
+     "{\n"
+     "    f32 y;\n"
+     "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_f16_round", true,
+     "static inline f16 fsr_f16_round(f32 x)\n"
+     "{\n"
+     "    f16 y;\n"
+     "    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_bf16_value", false,
+     "static inline f32 fsr_bf16_value(bf16 x) { return fsr_f32_bits((u32)x << 16); }\n"},
+    {"fsr_bf16_round", true,
+     "static inline bf16 fsr_bf16_round(f32 x)\n"
+     "{\n"
+     "#if __CUDA_ARCH__ >= 900\n"
+     "    bf16 y;\n"
+     "    asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+     "    return y;\n"
+     "#else\n"
+     "    const u32 b = __float_as_uint(x);\n"
+     "    return (bf16)(x != x ? 0x7fff : (b + 0x7fff + (b >> 16 & 1)) >> 16);\n"
+     "#endif\n"
+     "}\n"},
+    {"fsr_odd", false,
+     "/* Rounded to odd, so that a second rounding is as good as one. */\n"
+     "static inline f32 fsr_odd(f64 x)\n"
+     "{\n"
+     "    const f32 y = (f32)x;\n"
+     "    const u32 b = fsr_bits_f32(y);\n"
+     "    return (f64)y == x || x != x ? y : fsr_f32_bits((fabs((f64)y) > fabs(x) ? b - 1 : b) | 1);\n"
+     "}\n"},
+    {"fsr_far_i64", false,
+     "/* A large integer's lower half only says whether anything is there. */\n"
+     "static inline f64 fsr_far_i64(i64 x)\n"
+     "{\n"
+     "    if (x >= -(1ll << 42) && x <= 1ll << 42) return (f64)x;\n"
+     "    return (f64)(x >> 32) * 0x1p+32 + ((u32)x ? 0x1p+31 : 0);\n"
+     "}\n"},
+    {"fsr_far_u64", false,
+     "static inline f64 fsr_far_u64(u64 x)\n"
+     "{\n"
+     "    if (x <= 1ull << 42) return (f64)x;\n"
+     "    return (f64)(x >> 32) * 0x1p+32 + ((u32)x ? 0x1p+31 : 0);\n"
+     "}\n"},
     {"fsr_angle", false,
      "/* x = quadrant * pi/2 + r with |r| <= pi/4 and a bit. */\n"
      "struct fsr_angle { f32 r; u32 quadrant; };\n"},

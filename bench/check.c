@@ -7,6 +7,7 @@
  * 4 log2(n) units of the last place allow both sides about 2 log2(n) + 8 each: 1.5e-5 for 2^27 terms, while one lost
  * tile of a few thousand among them is 3e-5. A fixed 1e-3 would let that pass. */
 #include "bench/bench.h"
+#include "graph/ops.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +21,10 @@ typedef struct output {
 } output;
 
 static double value_at(fsr_dtype dtype, const void *data, int64_t i) {
-    switch (dtype) {
-#define READ(id, name, ctype, bytes, kind) \
-    case id: return (double)((const ctype *)data)[i];
-        FSR_DTYPE_LIST(READ)
-#undef READ
-    default: return NAN;
-    }
+    fsr_value value = {.bits = 0};
+    size_t size = fsr_dtype_size(dtype);
+    memcpy(&value, (const char *)data + (size_t)i * size, size);
+    return fsr_value_to_double(dtype, value);
 }
 
 static double magnitude(const output *o) {
@@ -41,7 +39,11 @@ static double magnitude(const output *o) {
 
 /* Units of the last place of a fold over n terms, as the head of this file says. */
 static double tolerance(fsr_dtype dtype, int64_t n) {
-    double unit = dtype == FSR_F64 ? DBL_EPSILON : dtype == FSR_F32 ? FLT_EPSILON : 0;
+    double unit = dtype == FSR_F64    ? DBL_EPSILON
+                  : dtype == FSR_F32  ? FLT_EPSILON
+                  : dtype == FSR_F16  ? 0x1p-10
+                  : dtype == FSR_BF16 ? 0x1p-7
+                                      : 0;
     return unit * (16 + 4 * log2((double)(n > 1 ? n : 1)));
 }
 

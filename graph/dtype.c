@@ -1,7 +1,8 @@
 /* Sizes, names and promotion of dtypes.
  *
  * Promotion is NumPy 2's: the smallest dtype that holds all values of both, where there is one. Rows of FSR_DTYPE_LIST of
- * one kind stand by size, kinds in the order bool, integers, floats; so two dtypes of one kind meet in the later row.
+ * one kind stand by size, kinds in the order bool, integers, floats; so two dtypes of one kind meet in the later row,
+ * but f16 and bf16, neither of which holds the other: they meet in f32.
  * Counter-example to "the later row always": i32 16777217 with f32 1 would become 16777216, and i8 -1 with u8 255
  * would become 255, before anything was computed. */
 #include "fusor/dtype.h"
@@ -59,7 +60,7 @@ static fsr_dtype promote_signs(size_t without, size_t with) {
 
 /* An integer of so many bytes and a float: one that holds every such integer, up to 64 bits. */
 static fsr_dtype promote_float(size_t integer, fsr_dtype real) {
-    size_t least = integer < 4 ? 4 : 8;
+    size_t least = integer < 4 ? 2 * integer : 8;
     return describe(real).bytes >= least ? real : find('f', least);
 }
 
@@ -67,6 +68,8 @@ fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b) {
     if ((unsigned)a >= FSR_DTYPE_COUNT || (unsigned)b >= FSR_DTYPE_COUNT)
         return FSR_DTYPE_COUNT;
     description low = describe(a < b ? a : b), high = describe(a < b ? b : a);
+    if ((a == FSR_F16 && b == FSR_BF16) || (a == FSR_BF16 && b == FSR_F16))
+        return FSR_F32;
     if (low.kind == high.kind || low.kind == 'b')
         return a < b ? b : a;
     if (high.kind == 'f')

@@ -33,7 +33,7 @@ static const row ops[] = {
 static const char *const rules[] = {
     [FSR_RULE_SAME] = "promoted; result the same",
     [FSR_RULE_FLOAT] =
-        "promoted to floating, 16-bit integers to f32, wider ones to f64, bool, i8 and u8 an error; result the same",
+        "each made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64) and promoted; result the same",
     [FSR_RULE_DIVIDE] = "promoted to floating, bool and integers to f64; result the same",
     [FSR_RULE_COMPARE] = "promoted; result bool",
     [FSR_RULE_LOGIC] = "taken as `!= 0`; result bool",

@@ -4,7 +4,8 @@
  * long double for floats, int64_t and uint64_t for integers with and without sign, int for bools. An exact op is evaluated in the dtype itself, where IEEE
  * arithmetic gives the correctly rounded result; an inexact one in the next wider type, rounded once.
  * Counter-example to evaluating everything wide: fmaf(a, b, c) computed by the double fma and then rounded to float is
- * rounded twice, and differs from the correctly rounded one when the double result lies halfway between two floats. */
+ * rounded twice, and differs from the correctly rounded one when the double result lies halfway between two floats.
+ * f16 and bf16 are evaluated as f32; the caller rounds the result once more, as every backend does. */
 #include "graph/ops.h"
 #include <limits.h>
 #include <math.h>
@@ -46,7 +47,11 @@ fsr_op fsr_op_find(const char *name) {
 }
 
 bool fsr_dtype_is_float(fsr_dtype dtype) {
-    return dtype == FSR_F32 || dtype == FSR_F64;
+    return dtype == FSR_F32 || dtype == FSR_F64 || fsr_dtype_is_half(dtype);
+}
+
+bool fsr_dtype_is_half(fsr_dtype dtype) {
+    return dtype == FSR_F16 || dtype == FSR_BF16;
 }
 
 bool fsr_dtype_is_unsigned(fsr_dtype dtype) {
@@ -152,10 +157,10 @@ static int eval_bool(fsr_op op, int a, int b, int c) {
 #undef REF_NONE
 #undef FSR_SCALAR_OP
 
-/* The value of a float op: of dtype `compute` in the double for f32 and f64 alike (a float fits). */
+/* The value of a float op, of dtype `compute` (f32 for f16 and bf16) in a double, where a float fits. */
 static double eval_floating(const fsr_op_info *info, fsr_op op, fsr_dtype compute, const double *x) {
     bool exact = (info->flags & FSR_OP_EXACT) != 0;
-    if (compute == FSR_F32)
+    if (compute == FSR_F32 || fsr_dtype_is_half(compute))
         return exact ? eval_float(op, (float)x[0], (float)x[1], (float)x[2])
                      : (double)(float)eval_double(op, x[0], x[1], x[2]);
     return exact ? eval_double(op, x[0], x[1], x[2]) : (double)eval_long_double(op, x[0], x[1], x[2]);

@@ -15,8 +15,8 @@ typedef enum fsr_op {
 /* How dtypes follow from the operands'. compute: the dtype all operands are cast to first. */
 typedef enum fsr_rule {
     FSR_RULE_SAME,    /* compute = promotion of all; result = compute */
-    FSR_RULE_FLOAT,   /* compute = promotion, integers of 16 bits give f32, wider ones f64; result = compute. NumPy
-                         gives f16 for bool, i8 and u8, which does not exist here yet: FSR_ERR_DTYPE */
+    FSR_RULE_FLOAT,   /* compute = promotion of the floats that the operands become: f16 for bool and integers of 8
+                         bits, f32 for 16 bits, f64 for wider ones; result = compute */
     FSR_RULE_DIVIDE,  /* as FLOAT, but every integer and bool gives f64 */
     FSR_RULE_COMPARE, /* compute = promotion; result bool */
     FSR_RULE_LOGIC,   /* compute = bool (x != 0); result bool */
@@ -58,6 +58,8 @@ fsr_op fsr_op_find(const char *name);
 
 fsr_class fsr_dtype_class(fsr_dtype dtype);
 bool fsr_dtype_is_float(fsr_dtype dtype);
+/* f16 and bf16: computed in f32, rounded after each operation. */
+bool fsr_dtype_is_half(fsr_dtype dtype);
 /* u8 to u64; not bool. */
 bool fsr_dtype_is_unsigned(fsr_dtype dtype);
 /* The class whose text an op uses for its operands of dtype `compute`. For SELECT it is b's and c's class. */

@@ -60,7 +60,7 @@ static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double 
     else if (isinf(number))
         fsr_write(w, number > 0 ? "inf" : "-inf");
     else
-        write_decimal(w, dtype == FSR_F32 ? 9 : 17, number);
+        write_decimal(w, fsr_dtype_is_half(dtype) ? 5 : dtype == FSR_F32 ? 9 : 17, number);
 }
 
 static void write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value) {

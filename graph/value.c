@@ -11,6 +11,57 @@
 #include "graph/ops.h"
 #include <math.h>
 
+/* What f16 and bf16 are: digits of the significand, and the power of two of the least subnormal. */
+typedef struct half {
+    int digits, least;
+} half;
+
+static half half_of(fsr_dtype dtype) {
+    return dtype == FSR_F16 ? (half){11, -24} : (half){8, -133};
+}
+
+/* The upper bits of a NaN's fraction, and the NaN that has them. */
+static unsigned nan_fraction(double nan, int bits) {
+    const fsr_value v = {.f64 = nan};
+    return (unsigned)(v.bits << 12 >> (64 - bits));
+}
+
+static double nan_of(unsigned fraction, int bits) {
+    const fsr_value v = {.bits = UINT64_C(0x7ff) << 52 | (uint64_t)fraction << (52 - bits)};
+    return v.f64;
+}
+
+/* Rounded once, to nearest even. A normal number's bits and a subnormal's are one formula: units above the least
+ * power count the exponent, and a carry out of the significand goes where it belongs. */
+static uint16_t half_from(fsr_dtype dtype, long double value) {
+    const half h = half_of(dtype);
+    const unsigned infinite = 0x7fffu >> (h.digits - 1) << (h.digits - 1);
+    const unsigned sign = signbit(value) ? 0x8000u : 0;
+    int exponent;
+    if (value != value)
+        return (uint16_t)(sign | infinite | 1u << (h.digits - 2) | nan_fraction((double)value, h.digits - 1));
+    if (isinf(value))
+        return (uint16_t)(sign | infinite);
+    frexpl(value, &exponent);
+    int power = value != 0 && exponent - h.digits > h.least ? exponent - h.digits : h.least;
+    if (power - h.least > 1 << (16 - h.digits))
+        return (uint16_t)(sign | infinite);
+    long double units = rintl(ldexpl(fabsl(value), -power));
+    unsigned bits = ((unsigned)(power - h.least) << (h.digits - 1)) + (unsigned)units;
+    return (uint16_t)(sign | (bits < infinite ? bits : infinite));
+}
+
+static double half_to(fsr_dtype dtype, uint16_t bits) {
+    const half h = half_of(dtype);
+    const unsigned size = bits & 0x7fffu, infinite = 0x7fffu >> (h.digits - 1) << (h.digits - 1);
+    const unsigned exponent = size >> (h.digits - 1), fraction = size & ((1u << (h.digits - 1)) - 1);
+    double value = size > infinite ? nan_of(fraction, h.digits - 1) : INFINITY;
+    if (size < infinite)
+        value =
+            exponent ? ldexp(fraction + (1u << (h.digits - 1)), (int)exponent - 1 + h.least) : ldexp(fraction, h.least);
+    return bits & 0x8000u ? -value : value;
+}
+
 /* Truncation with saturation to [low, high]. (double)INT64_MAX is 2^63, hence >=. */
 static int64_t saturate(double value, int64_t low, int64_t high) {
     if (value != value)
@@ -41,6 +92,8 @@ fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
     case FSR_U32: out.u32 = (uint32_t)value; break;
     case FSR_I64: out.i64 = value; break;
     case FSR_U64: out.u64 = (uint64_t)value; break;
+    case FSR_F16:
+    case FSR_BF16: out.f16 = half_from(dtype, (long double)value); break;
     case FSR_F32: out.f32 = (float)value; break;
     case FSR_F64: out.f64 = (double)value; break;
     case FSR_DTYPE_COUNT: break;
@@ -52,7 +105,9 @@ fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value) {
     fsr_value out = {.bits = 0};
     if (!fsr_dtype_is_float(dtype))
         return fsr_value_from_int(dtype, (int64_t)value);
-    if (dtype == FSR_F32)
+    if (fsr_dtype_is_half(dtype))
+        out.f16 = half_from(dtype, (long double)value);
+    else if (dtype == FSR_F32)
         out.f32 = (float)value;
     else
         out.f64 = (double)value;
@@ -71,6 +126,8 @@ fsr_value fsr_value_from_double(fsr_dtype dtype, double value) {
     case FSR_U32: out.u32 = (uint32_t)saturate_unsigned(value, UINT32_MAX); break;
     case FSR_I64: out.i64 = saturate(value, INT64_MIN, INT64_MAX); break;
     case FSR_U64: out.u64 = saturate_unsigned(value, UINT64_MAX); break;
+    case FSR_F16:
+    case FSR_BF16: out.f16 = half_from(dtype, value); break;
     case FSR_F32: out.f32 = (float)value; break;
     case FSR_F64: out.f64 = value; break;
     case FSR_DTYPE_COUNT: break;
@@ -89,6 +146,8 @@ double fsr_value_to_double(fsr_dtype dtype, fsr_value value) {
     case FSR_U32: return value.u32;
     case FSR_I64: return (double)value.i64;
     case FSR_U64: return (double)value.u64;
+    case FSR_F16:
+    case FSR_BF16: return half_to(dtype, value.f16);
     case FSR_F32: return value.f32;
     case FSR_F64: return value.f64;
     case FSR_DTYPE_COUNT: break;

@@ -54,7 +54,7 @@ fsr_node fsr_logsumexp_at(fsr_site at, fsr_node x, const int *axes, int naxes, i
     if (!fsr_reduction_take(x, at, what, axes, naxes, flags, &mask, &poison))
         return poison;
     fsr_dtype dtype = fsr_mean_dtype(fsr_node_dtype(x));
-    x = fsr_convert(at, x, fsr_dtype_size(dtype) < 4 ? FSR_F32 : dtype, false);
+    x = fsr_convert(at, x, fsr_state_dtype(dtype), false);
     if (!mask || !fsr_node_sound(x))
         return fsr_convert(at, x, dtype, false);
     const fsr_shape *shape = &fsr_node_rec(x)->shape;

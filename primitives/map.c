@@ -6,7 +6,8 @@
  * weak ones promote among themselves (i64, f64) and the result is weak.
  * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
  *
- * A weak int that the dtype it meets cannot hold is an error (NumPy's OverflowError), but in a comparison, which is
+ * A weak int that the integer dtype it meets cannot hold is an error (NumPy's OverflowError), but where the op computes
+ * in floats, and in a comparison, which is
  * exact: done in i64, or, where one side is u64 and the other a signed integer, put together from the sign and a
  * comparison in u64. Counter-example to f64, where the two meet otherwise: 2^63 and 2^63 - 1 are equal there.
  * Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
@@ -16,7 +17,8 @@
 
 typedef struct promotion {
     fsr_dtype compute;
-    bool weak; /* every operand that takes part is weak */
+    fsr_dtype floats; /* what the operands' floats promote to, for the FLOAT rule */
+    bool weak;        /* every operand that takes part is weak */
 } promotion;
 
 /* Does the SELECT rule leave operand i out of the promotion? */
@@ -25,7 +27,7 @@ static bool is_condition(const fsr_op_info *info, int i) {
 }
 
 static promotion promote_weak(const fsr_op_info *info, const fsr_node *args, int n) {
-    promotion p = {FSR_I64, true};
+    promotion p = {FSR_I64, FSR_F64, true};
     for (int i = 0; i < n; i++)
         if (!is_condition(info, i))
             p.compute = fsr_dtype_promote(p.compute, fsr_node_dtype(args[i]));
@@ -38,19 +40,38 @@ static fsr_dtype meet_weak(fsr_dtype strong, fsr_dtype weak) {
     return strong == FSR_BOOL ? FSR_I64 : strong;
 }
 
+/* The float that the FLOAT rule makes of an operand. */
+static fsr_dtype float_of(fsr_dtype dtype) {
+    fsr_class class = fsr_dtype_class(dtype);
+    if (class != FSR_CLASS_INT && class != FSR_CLASS_BOOL)
+        return dtype;
+    size_t bytes = fsr_dtype_size(dtype);
+    return bytes == 1 ? FSR_F16 : bytes == 2 ? FSR_F32 : FSR_F64;
+}
+
+/* Promotes what is there already with another dtype. */
+static fsr_dtype join(fsr_dtype before, fsr_dtype dtype) {
+    return before == FSR_DTYPE_COUNT ? dtype : fsr_dtype_promote(before, dtype);
+}
+
+/* The strong operands first. For the FLOAT rule each becomes a float by itself: i8 and u8 are f16, and so together,
+ * though as integers together they are i16, which becomes f32. A literal counts there only if it raises the kind. */
 static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
-    promotion p = {FSR_DTYPE_COUNT, false};
+    promotion p = {FSR_DTYPE_COUNT, FSR_DTYPE_COUNT, false};
     for (int i = 0; i < n; i++) {
         if (is_condition(info, i) || fsr_node_rec(args[i])->weak)
             continue;
-        fsr_dtype dtype = fsr_node_dtype(args[i]);
-        p.compute = p.compute == FSR_DTYPE_COUNT ? dtype : fsr_dtype_promote(p.compute, dtype);
+        p.compute = join(p.compute, fsr_node_dtype(args[i]));
+        p.floats = join(p.floats, float_of(fsr_node_dtype(args[i])));
     }
     if (p.compute == FSR_DTYPE_COUNT)
         return promote_weak(info, args, n);
+    const fsr_dtype strong = p.compute;
     for (int i = 0; i < n; i++)
         if (!is_condition(info, i) && fsr_node_rec(args[i])->weak)
             p.compute = meet_weak(p.compute, fsr_node_dtype(args[i]));
+    if (p.compute != strong)
+        p.floats = float_of(p.compute);
     return p;
 }
 
@@ -72,18 +93,13 @@ static int find_overflow(const fsr_op_info *info, const fsr_node *args, int n, f
     return -1;
 }
 
-/* The dtype that the operands are cast to; FSR_DTYPE_COUNT: the op has none for them. */
-static fsr_dtype compute_dtype(const fsr_op_info *info, fsr_dtype promoted) {
+/* The dtype that the operands are cast to. */
+static fsr_dtype compute_dtype(const fsr_op_info *info, const promotion *p) {
     switch (info->rule) {
-    case FSR_RULE_FLOAT:
-        if (promoted == FSR_BOOL || promoted == FSR_I8 || promoted == FSR_U8)
-            return FSR_DTYPE_COUNT;
-        if (promoted == FSR_I16 || promoted == FSR_U16)
-            return FSR_F32;
-        return fsr_dtype_is_float(promoted) ? promoted : FSR_F64;
-    case FSR_RULE_DIVIDE: return fsr_dtype_is_float(promoted) ? promoted : FSR_F64;
+    case FSR_RULE_FLOAT: return p->floats;
+    case FSR_RULE_DIVIDE: return fsr_dtype_is_float(p->compute) ? p->compute : FSR_F64;
     case FSR_RULE_LOGIC: return FSR_BOOL;
-    default: return promoted;
+    default: return p->compute;
     }
 }
 
@@ -134,7 +150,8 @@ static bool common_shape(fsr_site at, const fsr_op_info *info, const fsr_node *a
 static bool types(fsr_site at, const fsr_op_info *info, fsr_op op, const fsr_node *args, int n, promotion *p,
                   fsr_node *poison) {
     *p = promote(info, args, n);
-    int over = info->rule == FSR_RULE_LOGIC || p->weak ? -1 : find_overflow(info, args, n, p->compute);
+    bool elsewhere = info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_FLOAT || info->rule == FSR_RULE_DIVIDE;
+    int over = elsewhere || p->weak ? -1 : find_overflow(info, args, n, p->compute);
     if (over >= 0 && info->rule == FSR_RULE_COMPARE) {
         p->compute = FSR_I64;
     } else if (over >= 0) {
@@ -142,8 +159,8 @@ static bool types(fsr_site at, const fsr_op_info *info, fsr_op op, const fsr_nod
                              (long long)fsr_node_rec(args[over])->value.i64, fsr_dtype_name(p->compute));
         return false;
     }
-    p->compute = compute_dtype(info, p->compute);
-    if (p->compute != FSR_DTYPE_COUNT && fsr_op_defined(op, p->compute))
+    p->compute = compute_dtype(info, p);
+    if (fsr_op_defined(op, p->compute))
         return true;
     *poison = no_dtype(at, info, args, n);
     return false;

@@ -41,7 +41,7 @@ bool fsr_dtype_has_nan(fsr_dtype dtype) {
 
 /* The elements that take part. */
 typedef struct sample {
-    fsr_node x;     /* of the result's dtype; 0 where it does not take part */
+    fsr_node x;     /* of the result's dtype, f32 for f16 and bf16; 0 where it does not take part */
     fsr_node valid; /* bool of x's shape; the null node: everywhere */
     uint32_t mask;
 } sample;
@@ -53,7 +53,7 @@ static bool sample_take(fsr_site at, const char *what, sample *s, fsr_node x, co
         return false;
     fsr_dtype dtype = fsr_node_dtype(x);
     s->valid = (fsr_node){0};
-    s->x = fsr_convert(at, x, fsr_mean_dtype(dtype), false);
+    s->x = fsr_convert(at, x, fsr_state_dtype(fsr_mean_dtype(dtype)), false);
     if (skips_nan && fsr_dtype_has_nan(dtype)) {
         s->valid = fsr_logical_not_at(at, fsr_isnan_at(at, s->x));
         s->x = fsr_where_at(at, s->valid, s->x, fsr_float_at(at, x.graph, 0));
@@ -88,10 +88,12 @@ static fsr_node mean(fsr_site at, const char *what, fsr_node x, const int *axes,
     sample s;
     if (!sample_take(at, what, &s, x, axes, naxes, flags, skips_nan, &poison))
         return poison;
+    fsr_dtype dtype = fsr_mean_dtype(fsr_node_dtype(x));
     if (!s.mask && is_whole(&s))
-        return s.x;
+        return fsr_convert(at, s.x, dtype, false);
     fsr_node count = freedom(at, &s, 0), sum = fsr_fold_op(at, FSR_OP_ADD, s.x, s.mask);
-    return fsr_div_at(at, kept(at, sum, s.mask, flags), kept(at, count, s.mask, flags));
+    fsr_node out = fsr_div_at(at, kept(at, sum, s.mask, flags), kept(at, count, s.mask, flags));
+    return fsr_convert(at, out, dtype, false);
 }
 
 fsr_node fsr_mean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
@@ -150,10 +152,11 @@ static fsr_node variance(fsr_site at, const char *what, fsr_node x, const int *a
         return poison;
     fsr_node divisor = kept(at, freedom(at, &s, ddof), s.mask, flags);
     fsr_node out = fsr_div_at(at, kept(at, deviations(at, what, &s), s.mask, flags), divisor);
+    const fsr_dtype dtype = fsr_mean_dtype(fsr_node_dtype(x));
     if (is_whole(&s))
-        return out;
+        return fsr_convert(at, out, dtype, false);
     fsr_node enough = fsr_greater_at(at, divisor, fsr_float_at(at, s.x.graph, 0));
-    return fsr_where_at(at, enough, out, fsr_float_at(at, s.x.graph, NAN));
+    return fsr_convert(at, fsr_where_at(at, enough, out, fsr_float_at(at, s.x.graph, NAN)), dtype, false);
 }
 
 fsr_node fsr_var_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
@@ -186,8 +189,9 @@ fsr_node fsr_average_at(fsr_site at, fsr_node x, fsr_node weights, const int *ax
                           fsr_say(weights).text, fsr_say(x).text);
     fsr_dtype dtype = fsr_mean_dtype(fsr_dtype_promote(fsr_node_dtype(x), fsr_node_dtype(weights)));
     for (int i = 0; i < 2; i++)
-        in[i] = fsr_convert(at, in[i], dtype, false);
+        in[i] = fsr_convert(at, in[i], fsr_state_dtype(dtype), false);
     in[1] = fsr_stretch(at, in[1], &shape);
     fsr_node sum = fsr_fold_op(at, FSR_OP_ADD, fsr_mul_at(at, in[0], in[1]), mask);
-    return kept(at, fsr_div_at(at, sum, fsr_fold_op(at, FSR_OP_ADD, in[1], mask)), mask, flags);
+    fsr_node out = fsr_div_at(at, sum, fsr_fold_op(at, FSR_OP_ADD, in[1], mask));
+    return kept(at, fsr_convert(at, out, dtype, false), mask, flags);
 }

@@ -1,6 +1,7 @@
 /* Vector norms over any axes, as NumPy's linalg.vector_norm: one fold of |x|, between maps.
  *
- * No scaling: NumPy squares in the operand's dtype too, so what overflows here overflows there. */
+ * No scaling: NumPy squares in the operand's dtype too, so what overflows here overflows there; but f16 and bf16 are
+ * computed in f32. */
 #include "primitives/primitives.h"
 #include <math.h>
 
@@ -25,7 +26,8 @@ fsr_node fsr_norm_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
         return fsr_poison(x.graph, at, FSR_ERR_VALUE, what, "the order is NaN (of %s)", fsr_say(x).text);
     if (isinf(ord) && !fsr_element_take(x, at, what, mask, &poison))
         return poison;
-    fsr_node size = fsr_abs_at(at, fsr_convert(at, x, fsr_mean_dtype(fsr_node_dtype(x)), false));
+    const fsr_dtype dtype = fsr_mean_dtype(fsr_node_dtype(x));
+    fsr_node size = fsr_abs_at(at, fsr_convert(at, x, fsr_state_dtype(dtype), false));
     if (!fsr_node_sound(size))
         return size;
     if (isinf(ord)) {
@@ -36,5 +38,6 @@ fsr_node fsr_norm_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
     } else {
         out = power_norm(at, size, mask, ord);
     }
+    out = fsr_convert(at, out, dtype, false);
     return flags & FSR_KEEPDIMS ? out : fsr_drop_axes(at, out, mask);
 }

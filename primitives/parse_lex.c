@@ -133,7 +133,8 @@ bool fsr_lex_dtype(fsr_lex *l, fsr_dtype *dtype) {
 static bool nan_bits(fsr_lex *l, fsr_dtype dtype, fsr_value *value) {
     size_t digits = strspn(l->at, DIGITS "abcdef");
     value->bits = digits && digits <= 16 ? strtoull(l->at, NULL, 16) : 0;
-    bool fits = dtype == FSR_F64 || value->bits >> 32 == 0;
+    size_t bits = 8 * fsr_dtype_size(dtype);
+    bool fits = bits == 64 || value->bits >> bits == 0;
     if (!fits || !isnan(fsr_value_to_double(dtype, *value)))
         return fsr_lex_fail(l, FSR_ERR_FORMAT, "these bits are no NaN");
     l->at += digits;

@@ -109,6 +109,8 @@ const char *fsr_signature_read(fsr_signature *s, const char *text, int *column);
 int64_t fsr_folded(const fsr_shape *shape, uint32_t mask);
 /* The dtype that sum, prod and cumsum of dtype have. */
 fsr_dtype fsr_sum_dtype(fsr_dtype dtype);
+/* In which sums of it are computed: f32 for f16 and bf16. */
+fsr_dtype fsr_state_dtype(fsr_dtype dtype);
 /* The dtype that mean, var, norm and logsumexp of dtype have. */
 fsr_dtype fsr_mean_dtype(fsr_dtype dtype);
 /* False for integers and bool, which have no NaN. */

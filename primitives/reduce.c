@@ -3,6 +3,7 @@
  * One path: convert to the result's dtype, fold (the axes stay with extent 1), drop the axes by a view unless they are
  * to
  * be kept. Converting first is what makes the sum of u8 exact; folding first would wrap at 256.
+ * f16 and bf16 add up in f32, rounded at the end.
  * Nothing to fold (an empty axis list, or 0-d) gives the converted operand, no node. */
 #include "primitives/primitives.h"
 #include <stdlib.h>
@@ -63,12 +64,24 @@ void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine 
     }
 }
 
+fsr_dtype fsr_state_dtype(fsr_dtype dtype) {
+    return fsr_dtype_is_half(dtype) ? FSR_F32 : dtype;
+}
+
+/* True if the operator rounds: a minimum needs no state wider than its operands. */
+static bool rounds(fsr_op op) {
+    fsr_identity identity = fsr_op_get(op)->identity;
+    return identity == FSR_IDENTITY_ZERO || identity == FSR_IDENTITY_ONE;
+}
+
 fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask) {
     fsr_node out = {0};
     if (!mask || !fsr_node_sound(x))
         return x;
-    fsr_fold_nodes(at, &out, &x, fsr_combine_of(op, fsr_node_dtype(x)), mask);
-    return out;
+    fsr_dtype dtype = fsr_node_dtype(x), state = rounds(op) ? fsr_state_dtype(dtype) : dtype;
+    x = fsr_convert(at, x, state, false);
+    fsr_fold_nodes(at, &out, &x, fsr_combine_of(op, state), mask);
+    return fsr_convert(at, out, dtype, false);
 }
 
 typedef struct reduction {

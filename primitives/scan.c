@@ -1,5 +1,5 @@
 /* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. As reductions, the operand is converted to the
- * result's dtype first. */
+ * result's dtype first, f16 and bf16 are summed in f32. */
 #include "primitives/primitives.h"
 #include <stdlib.h>
 
@@ -34,11 +34,12 @@ static fsr_node running(fsr_site at, const char *what, fsr_op op, result_rule ru
     fsr_dtype dtype = fsr_node_dtype(x);
     if (rule != RESULT_SAME)
         dtype = rule == RESULT_SUM ? fsr_sum_dtype(dtype) : FSR_BOOL;
-    x = fsr_convert(at, x, dtype, false);
+    fsr_dtype state = rule == RESULT_SUM ? fsr_state_dtype(dtype) : dtype;
+    x = fsr_convert(at, x, state, false);
     if (!fsr_node_sound(x))
         return x;
-    fsr_running(at, &out, &x, fsr_combine_of(op, dtype), axis, flags);
-    return out;
+    fsr_running(at, &out, &x, fsr_combine_of(op, state), axis, flags);
+    return fsr_convert(at, out, dtype, false);
 }
 
 fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, int axis, int flags) {

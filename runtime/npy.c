@@ -108,6 +108,9 @@ fsr_status fsr_npy_write(fsr_node x, const char *path) {
     fsr_context *ctx = fsr_graph_context(x.graph);
     if (!path)
         return fsr_context_fail(ctx, FSR_ERR_NULL, "npy_write: path is null");
+    if (!fsr_npy_has(rec->dtype[x.output]))
+        return fsr_context_fail(ctx, FSR_ERR_DTYPE, "npy_write: .npy files have no %s; cast to f32",
+                                fsr_dtype_name(rec->dtype[x.output]));
     size_t bytes = (size_t)fsr_rec_bytes(rec, (int)x.output);
     void *data = malloc(bytes + 1);
     if (!data)

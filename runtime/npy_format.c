@@ -22,7 +22,7 @@ static const struct {
     const char *code;
 } codes[] = {
     {FSR_BOOL, "b1"}, {FSR_I8, "i1"},  {FSR_U8, "u1"},  {FSR_I16, "i2"}, {FSR_U16, "u2"}, {FSR_I32, "i4"},
-    {FSR_U32, "u4"},  {FSR_I64, "i8"}, {FSR_U64, "u8"}, {FSR_F32, "f4"}, {FSR_F64, "f8"},
+    {FSR_U32, "u4"},  {FSR_I64, "i8"}, {FSR_U64, "u8"}, {FSR_F16, "f2"}, {FSR_F32, "f4"}, {FSR_F64, "f8"},
 };
 #define CODES ((int)(sizeof codes / sizeof codes[0]))
 
@@ -189,7 +189,7 @@ static bool read_descr(reader *r, fsr_dtype *out) {
     swapped = text.size > 0 && *text.at == '>' && fsr_dtype_size(*out) > 1;
     if (*out == FSR_DTYPE_COUNT)
         fsr_fault_set(r->fault, FSR_ERR_FORMAT,
-                      "npy: byte %zu: dtype '%.*s' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8", offset,
+                      "npy: byte %zu: dtype '%.*s' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8", offset,
                       (int)(text.size < 32 ? text.size : 32), (const char *)text.at);
     else if (swapped)
         fsr_fault_set(r->fault, FSR_ERR_FORMAT,
@@ -371,7 +371,11 @@ static const char *code_of(fsr_dtype dtype) {
     for (int i = 0; i < CODES; i++)
         if (codes[i].dtype == dtype)
             return codes[i].code;
-    return "?";
+    return NULL;
+}
+
+bool fsr_npy_has(fsr_dtype dtype) {
+    return code_of(dtype) != NULL;
 }
 
 size_t fsr_npy_header_write(char out[FSR_NPY_HEADER_MAX], fsr_dtype dtype, const fsr_shape *shape) {

@@ -27,8 +27,11 @@ fsr_status fsr_npy_header_parse(const void *data, size_t size, fsr_npy_header *o
  * file the elements must be there: FSR_ERR_FORMAT if it is shorter. FSR_ERR_FILE: reading failed. */
 fsr_status fsr_npy_header_read(FILE *file, fsr_npy_header *out, fsr_fault *fault);
 
+/* False for bf16: NumPy has no such dtype, and its files no name for it. */
+bool fsr_npy_has(fsr_dtype dtype);
+
 /* Writes a header of format 1.0 in C order, padded so that the elements begin at a multiple of 64 bytes; returns its
- * size. dtype and shape must be valid. */
+ * size. dtype must be one that .npy has, and shape valid. */
 size_t fsr_npy_header_write(char out[FSR_NPY_HEADER_MAX], fsr_dtype dtype, const fsr_shape *shape);
 
 #endif

@@ -1,4 +1,5 @@
-/* Element types. One table gives the enum, sizes, names and C types; kind is NumPy's one-letter kind.
+/* Element types. One table gives the enum, sizes, names and C types; kind is NumPy's one-letter kind (bf16, which NumPy does not have,
+ * counts as a float). The C type is what an element is stored as: f16 and bf16, which C11 does not have, as their bits.
  * bool is one byte, 0 or 1: any other byte that a caller hands over reads as 1. */
 #ifndef FUSOR_DTYPE_H
 #define FUSOR_DTYPE_H
@@ -8,17 +9,19 @@
 #include <stdint.h>
 
 /*    id         name    C type    bytes kind */
-#define FSR_DTYPE_LIST(X)                \
-    X(FSR_BOOL, "bool", uint8_t, 1, 'b') \
-    X(FSR_I8, "i8", int8_t, 1, 'i')      \
-    X(FSR_U8, "u8", uint8_t, 1, 'u')     \
-    X(FSR_I16, "i16", int16_t, 2, 'i')   \
-    X(FSR_U16, "u16", uint16_t, 2, 'u')  \
-    X(FSR_I32, "i32", int32_t, 4, 'i')   \
-    X(FSR_U32, "u32", uint32_t, 4, 'u')  \
-    X(FSR_I64, "i64", int64_t, 8, 'i')   \
-    X(FSR_U64, "u64", uint64_t, 8, 'u')  \
-    X(FSR_F32, "f32", float, 4, 'f')     \
+#define FSR_DTYPE_LIST(X)                 \
+    X(FSR_BOOL, "bool", uint8_t, 1, 'b')  \
+    X(FSR_I8, "i8", int8_t, 1, 'i')       \
+    X(FSR_U8, "u8", uint8_t, 1, 'u')      \
+    X(FSR_I16, "i16", int16_t, 2, 'i')    \
+    X(FSR_U16, "u16", uint16_t, 2, 'u')   \
+    X(FSR_I32, "i32", int32_t, 4, 'i')    \
+    X(FSR_U32, "u32", uint32_t, 4, 'u')   \
+    X(FSR_I64, "i64", int64_t, 8, 'i')    \
+    X(FSR_U64, "u64", uint64_t, 8, 'u')   \
+    X(FSR_F16, "f16", uint16_t, 2, 'f')   \
+    X(FSR_BF16, "bf16", uint16_t, 2, 'f') \
+    X(FSR_F32, "f32", float, 4, 'f')      \
     X(FSR_F64, "f64", double, 8, 'f')
 
 /* The element types; each row of FSR_DTYPE_LIST is one. */
@@ -50,6 +53,8 @@ typedef union fsr_value {
     uint32_t u32;
     int64_t i64;
     uint64_t u64;
+    uint16_t f16;  /* the bits: 5 of the exponent, 10 of the fraction */
+    uint16_t bf16; /* the upper half of an f32's bits */
     float f32;
     double f64;
     fsr_c64 c64;

@@ -48,6 +48,10 @@ static void round_trip(void **state) {
     for (int d = 0; d < FSR_DTYPE_COUNT; ++d)
         for (int s = 0; s < COUNT_OF(shapes); ++s) {
             fsr_node x = subject_data((fsr_dtype)d, shapes[s].ndim, shapes[s].dim, SUBJECT_SPECIAL, 0);
+            if (d == FSR_BF16) {
+                subject_error(subject_ctx, fsr_npy_write(x, path), FSR_ERR_DTYPE, "npy_write: |bf16|f32");
+                continue;
+            }
             OK(fsr_npy_write(x, path));
             fsr_node y = fsr_npy_read(subject_g, path);
             if (fsr_node_status(y))

@@ -107,6 +107,32 @@ static void integers(void **state) {
     EXPECT(fsr_less(big, fsr_int(subject_g, 6)), FSR_BOOL, 0, 0, 0, 1, 1);
 }
 
+static fsr_node half(fsr_dtype dtype, fsr_node x) {
+    return fsr_cast(x, dtype);
+}
+
+/* f16 as NumPy; bf16 by hand: 8 digits. */
+static void halves(void **state) {
+    (void)state;
+    fsr_node x = half(FSR_F16, F64(1.5, 65504, 0.1, 2048, -0.0)), y = half(FSR_F16, F64(2.5, 16, 0.2, 1, 1));
+    EXPECT(fsr_add(x, y), FSR_F16, 0, 4, INFINITY, 0.2998046875, 2048, 1);
+    EXPECT(fsr_mul(x, y), FSR_F16, 0, 3.75, INFINITY, 0.01998901367187500, 2048, -0.0);
+    EXPECT(fsr_add(fsr_add(half(FSR_F16, F64(2048)), fsr_int(subject_g, 1)), fsr_int(subject_g, 1)), FSR_F16, 0, 2048);
+    EXPECT(fsr_add(x, I32(1, 1, 1, 1, 1)), FSR_F64, 0, 2.5, 65505, 1.0999755859375, 2049, 1);
+    EXPECT(fsr_sqrt(U8(2, 255)), FSR_F16, 0, 1.4140625, 15.96875);
+    EXPECT(fsr_exp(fsr_cast(I32(-1, 11), FSR_I8)), FSR_F16, 0, 0.367919921875, 59872);
+    EXPECT(fsr_sum(half(FSR_F16, fsr_full(subject_g, FSR_F64, 1, SHAPE(4096), 1)), NULL, 0, 0), FSR_F16, 0, 4096);
+    EXPECT(fsr_mean(half(FSR_F16, fsr_full(subject_g, FSR_F64, 1, SHAPE(4096), 100)), NULL, 0, 0), FSR_F16, 0, 100);
+    EXPECT(fsr_cumsum(half(FSR_F16, F64(2048, 1, 1)), 0, 0), FSR_F16, 0, 2048, 2048, 2050);
+    EXPECT(fsr_max(x, NULL, 0, 0), FSR_F16, 0, 65504);
+    EXPECT(fsr_cast(half(FSR_BF16, F64(1.00390625, 1.01171875, 3e38, 1e39, -7)), FSR_F64), FSR_F64, 0, 1, 1.015625,
+           0x1.c4p127, INFINITY, -7);
+    EXPECT(fsr_add(half(FSR_BF16, F64(256)), half(FSR_BF16, F64(1))), FSR_BF16, 0, 256);
+    EXPECT(fsr_sum(half(FSR_BF16, F64(256, 1, 1, 1, 1)), NULL, 0, 0), FSR_BF16, 0, 260);
+    EXPECT(fsr_mul(half(FSR_BF16, F64(3)), half(FSR_F16, F64(0.5))), FSR_F32, 0, 1.5);
+    EXPECT(fsr_cast(half(FSR_BF16, F64(-3.75, NAN, 1e9)), FSR_I8), FSR_I8, 0, -3, 0, 127);
+}
+
 static void special_values(void **state) {
     (void)state;
     EXPECT(fsr_maximum(F64(1, NAN, 3, -INFINITY), F64(NAN, 2, 2, -1)), FSR_F64, 0, NAN, NAN, 3, -1);
@@ -212,8 +238,8 @@ static void programs(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(integers_wrap),  SUBJECT_TEST(promotion),   SUBJECT_TEST(integers),
-    SUBJECT_TEST(special_values), SUBJECT_TEST(conversions), SUBJECT_TEST(reductions),
-    SUBJECT_TEST(running),        SUBJECT_TEST(views),       SUBJECT_TEST(programs),
+    SUBJECT_TEST(integers_wrap),  SUBJECT_TEST(promotion),   SUBJECT_TEST(integers),   SUBJECT_TEST(halves),
+    SUBJECT_TEST(special_values), SUBJECT_TEST(conversions), SUBJECT_TEST(reductions), SUBJECT_TEST(running),
+    SUBJECT_TEST(views),          SUBJECT_TEST(programs),
 };
 SUBJECT_MAIN(tests)

@@ -53,12 +53,6 @@ static fsr_node sub_bools(void) {
 static fsr_node neg_bool(void) {
     return fsr_neg_at(AT, b3);
 }
-static fsr_node exp_u8(void) {
-    return fsr_exp_at(AT, u3);
-}
-static fsr_node pow_bools(void) {
-    return fsr_pow_at(AT, b3, u3);
-}
 static fsr_node fma_bools(void) {
     return fsr_fma_at(AT, b3, b3, b3);
 }
@@ -492,8 +486,6 @@ static const misuse misuses[] = {
     {three_shapes, FSR_ERR_SHAPE, "where: shapes bool[3], f32[3,4] and f32[5] do not broadcast (prog.c:12)"},
     {sub_bools, FSR_ERR_DTYPE, "sub: not defined for bool[3] and bool[3] (prog.c:12)"},
     {neg_bool, FSR_ERR_DTYPE, "neg: not defined for bool[3] (prog.c:12)"},
-    {exp_u8, FSR_ERR_DTYPE, "exp: not defined for u8[3] (prog.c:12)"},
-    {pow_bools, FSR_ERR_DTYPE, "pow: not defined for bool[3] and u8[3] (prog.c:12)"},
     {fma_bools, FSR_ERR_DTYPE, "fma: not defined for bool[3], bool[3] and bool[3] (prog.c:12)"},
     {literal_too_large, FSR_ERR_VALUE, "add: the literal 256 does not fit u8 (prog.c:12)"},
     {literal_negative, FSR_ERR_VALUE, "mul: the literal -1 does not fit u8 (prog.c:12)"},

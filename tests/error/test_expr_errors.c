@@ -111,7 +111,7 @@ static const mistake mistakes[] = {
     {"sine(i)", 1, V, "unknown function \"sine\""},
     {"i(v)", 1, V, "unknown function \"i\""},
     {"cast(i)", 1, V, "a cast has the dtype's name: f32(x)"},
-    {"f16(i)", 1, V, "unknown function \"f16\""},
+    {"f8(i)", 1, V, "unknown function \"f8\""},
     {"i + f32(i, v)", 5, V, "f32 takes 1 operand, not 2"},
     {"i + sin()", 5, V, "sin takes 1 operand, not 0"},
     {"i + sin(i, v)", 5, V, "sin takes 1 operand, not 2"},
@@ -164,7 +164,7 @@ static const mistake mistakes[] = {
     /* what a builder says, at the operator or the function */
     {"2 * (i + v)", 8, FSR_ERR_SHAPE, "add: shapes f32[3,4] and f32[5] do not broadcast"},
     {"2 * sum(i, 2)", 5, FSR_ERR_AXIS, "sum: f32[3,4] has no axis 2"},
-    {"1 + exp(u)", 5, FSR_ERR_DTYPE, "exp: not defined for u8[5]"},
+    {"1 + -(u > 1)", 5, FSR_ERR_DTYPE, "neg: not defined for bool[5]"},
     {"u + 300", 3, V, "add: the literal 300 does not fit u8"},
     {"-true", 1, FSR_ERR_DTYPE, "neg: not defined for bool[]"},
     {"v ? i : 0", 3, FSR_ERR_SHAPE, "where: shapes f32[5], f32[3,4] and i64[] do not broadcast"},

@@ -35,7 +35,7 @@ static int pick_extent(generator *t) {
 
 static fsr_dtype pick_dtype(generator *t) {
     if (t->floats && chance(t, 70))
-        return chance(t, 60) ? FSR_F32 : FSR_F64;
+        return chance(t, 50) ? FSR_F32 : chance(t, 60) ? FSR_F64 : chance(t, 60) ? FSR_F16 : FSR_BF16;
     return (fsr_dtype)below(t, FSR_DTYPE_COUNT);
 }
 

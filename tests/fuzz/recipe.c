@@ -254,7 +254,7 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
         bool sums = s->kind >= STEP_SUM && s->kind < STEP_PAIR && !extreme;
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
-        rounded[k] = rounded[k] || (sums && (pair || dtype == FSR_F32 || dtype == FSR_F64));
+        rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_float(dtype)));
     }
     return rounded[i];
 }

@@ -10,6 +10,7 @@ typedef int i32;
 typedef unsigned u32;
 typedef long long i64;
 typedef unsigned long long u64;
+typedef u16 f16, bf16;
 typedef float f32;
 typedef double f64;
 struct alignas(8) c64 { f32 re, im; };

@@ -125,6 +125,18 @@ template <class To, class From> static inline To host_bits(From from) {
 static inline float fsr_f32_bits(unsigned bits) {
     return host_bits<float>(bits);
 }
+static inline float fsr_f16_value(unsigned short bits) {
+    return (float)host_bits<_Float16>(bits);
+}
+static inline unsigned short fsr_f16_round(float x) {
+    return host_bits<unsigned short>((_Float16)x);
+}
+static inline unsigned short fsr_bf16_round(float x) {
+    unsigned bits = host_bits<unsigned>(x), half = bits & 0x8000, rest = bits & 0x7fff, odd = bits >> 16 & 1;
+    if (x != x)
+        return 0x7fff;
+    return (unsigned short)((bits >> 16) + (half && (rest || odd)));
+}
 static inline double fsr_f64_bits(unsigned long long bits) {
     return host_bits<double>(bits);
 }

@@ -127,7 +127,9 @@ int flow_edges(fsr_dtype dtype, fsr_value *out) {
     out[n++] = fsr_value_from_double(dtype, NAN);
     out[n++] = fsr_value_from_double(dtype, -NAN);
     out[n].bits = 0;
-    if (dtype == FSR_F32)
+    if (fsr_dtype_is_half(dtype))
+        out[n++].bits = 0x7fe1;
+    else if (dtype == FSR_F32)
         out[n++].bits = 0x7fc12345;
     else
         out[n++].bits = 0x7ff8123456789abc;

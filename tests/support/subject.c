@@ -119,6 +119,13 @@ static const double special_f64[] = {0.0,          -0.0,         1.0,
                                      2147483647.5, -2147483649., 9223372036854775808.,
                                      255.75,       256.0,        -0.75,
                                      1e22,         1e5,          709.9};
+static const double special_f16[] = {0.0,       -0.0,  1.0,    -1.0,    0.5,           -2.5,       NAN,  INFINITY,
+                                     -INFINITY, 65504, -65504, 0x1p-14, 0x1p-24,       -0x1.8p-23, 2049, -0x1.ffcp-15,
+                                     255.75,    256.0, -0.75,  1e4,     0.99951171875, 11.09};
+static const double special_bf16[] = {0.0,      -0.0,        1.0,       -1.0,        0.5,         -2.5,
+                                      NAN,      INFINITY,    -INFINITY, 0x1.fep127,  -0x1.fep127, 0x1p-126,
+                                      0x1p-133, -0x1.8p-130, 257,       2147483648., 9.3e18,      255.75,
+                                      256.0,    -0.75,       1e5,       0.99609375,  88.5};
 static const int64_t special_i32[] = {0,  1,   -1,  INT32_MIN, INT32_MAX, INT32_MIN + 1, 2,
                                       -2, 255, 256, 65536,     -65537,    46341,         16777217};
 static const int64_t special_i64[] = {0,         1,         -1,  INT64_MIN, INT64_MAX,  INT64_MIN + 1,    2,        -2,
@@ -171,6 +178,15 @@ void subject_fill(void *data, fsr_dtype dtype, int64_t n, subject_values values,
             INTEGER(FSR_I64, special_i64, int64_t)
             INTEGER(FSR_U64, special_u64, uint64_t)
 #undef INTEGER
+        case FSR_F16:
+        case FSR_BF16: {
+            const bool half = dtype == FSR_F16;
+            double value =
+                float_value(half ? special_f16 : special_bf16, half ? COUNT_OF(special_f16) : COUNT_OF(special_bf16), i,
+                            values, stream, &state);
+            ((uint16_t *)data)[i] = fsr_value_from_double(dtype, value).f16;
+            break;
+        }
         case FSR_F32:
             ((float *)data)[i] = (float)float_value(special_f32, COUNT_OF(special_f32), i, values, stream, &state);
             break;

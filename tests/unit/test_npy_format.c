@@ -99,12 +99,12 @@ static void dtypes(void **state) {
     (void)state;
     bad("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }",
         "npy: byte 21: dtype '>f4' is big-endian, only little-endian files are read");
-    bad("{'descr': '<f2', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '<f2' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
+    bad("{'descr': '<V2', 'fortran_order': False, 'shape': (3,), }",
+        "npy: byte 21: dtype '<V2' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8");
     bad("{'descr': '', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
+        "npy: byte 21: dtype '' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8");
     bad("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '|O' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
+        "npy: byte 21: dtype '|O' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8");
     bad("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (3,), }",
         "npy: byte 20: structured arrays are not supported");
 }
@@ -225,8 +225,9 @@ static void mutated(void **state) {
 
 static void round_trip(void **state) {
     (void)state;
+    assert_false(fsr_npy_has(FSR_BF16));
     for (int dtype = 0; dtype < FSR_DTYPE_COUNT; dtype++)
-        for (int ndim = 0; ndim <= FSR_MAX_DIMS; ndim++) {
+        for (int ndim = 0; ndim <= FSR_MAX_DIMS && fsr_npy_has((fsr_dtype)dtype); ndim++) {
             fsr_shape shape = {.ndim = ndim};
             fsr_npy_header h;
             fsr_fault fault = {0};

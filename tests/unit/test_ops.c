@@ -25,9 +25,35 @@ static const int64_t int_specials[] = {0, 1, -1, 2, 7, -46341, 128, 255, INT32_M
 
 enum { MAX_SPECIALS = 32 };
 
+/* The compiler's own f16; bf16 by what is cut off. */
+static uint16_t half_bits(fsr_dtype dtype, float x) {
+    fsr_value v = {.bits = 0};
+    if (dtype == FSR_F16) {
+        __extension__ _Float16 half = (_Float16)x;
+        memcpy(&v, &half, sizeof half);
+        return v.u16;
+    }
+    v.f32 = x;
+    uint32_t cut = v.u32 & 0xffff, bits = v.u32 >> 16;
+    if (x != x)
+        return (uint16_t)(bits | 64);
+    return (uint16_t)(bits + (cut > 0x8000 || (cut == 0x8000 && bits & 1)));
+}
+
+static double half_number(fsr_dtype dtype, uint16_t bits) {
+    fsr_value v = {.u32 = (uint32_t)bits << 16};
+    if (dtype == FSR_BF16)
+        return (double)v.f32;
+    __extension__ _Float16 half;
+    memcpy(&half, &bits, sizeof half);
+    return (double)half;
+}
+
 static fsr_value from_float(fsr_dtype dtype, double x) {
     fsr_value v = {.bits = 0};
-    if (dtype == FSR_F32)
+    if (fsr_dtype_is_half(dtype))
+        v.u16 = half_bits(dtype, (float)x);
+    else if (dtype == FSR_F32)
         v.f32 = (float)x;
     else
         v.f64 = x;
@@ -50,6 +76,8 @@ static wide_int to_wide_int(fsr_dtype dtype, fsr_value v) {
 }
 
 static double to_float(fsr_dtype dtype, fsr_value v) {
+    if (fsr_dtype_is_half(dtype))
+        return half_number(dtype, v.u16);
     return dtype == FSR_F32 ? (double)v.f32 : v.f64;
 }
 
@@ -63,6 +91,10 @@ static int specials(fsr_dtype dtype, fsr_value *out) {
         out[n++] = from_float(dtype, dtype == FSR_F32 ? (double)FLT_MIN : DBL_MIN);
         out[n++] = from_float(dtype, dtype == FSR_F32 ? 0x1p-149 : 0x1p-1074);
         out[n++] = from_float(dtype, dtype == FSR_F32 ? -0x1.8p-140 : -0x1.8p-1060);
+        if (dtype == FSR_F16)
+            out[n++] = from_float(dtype, 65504), out[n++] = from_float(dtype, 0x1p-24);
+        if (dtype == FSR_BF16)
+            out[n++] = from_float(dtype, 0x1.fep127), out[n++] = from_float(dtype, -0x1p-133);
         return n;
     }
     for (size_t i = 0; i < sizeof int_specials / sizeof *int_specials; i++)
@@ -73,7 +105,9 @@ static int specials(fsr_dtype dtype, fsr_value *out) {
 /* Rounded once from binary128, whose 113 bits make double rounding harmless for + - * / of doubles. */
 static fsr_value round_quad(fsr_dtype dtype, quad x) {
     fsr_value v = {.bits = 0};
-    if (dtype == FSR_F32)
+    if (fsr_dtype_is_half(dtype))
+        v.u16 = half_bits(dtype, (float)x);
+    else if (dtype == FSR_F32)
         v.f32 = (float)x;
     else
         v.f64 = (double)x;
@@ -110,9 +144,9 @@ static bool expect_float(const char *name, fsr_dtype dtype, double a, double b, 
     else if (is(name, "where"))
         *out = from_float(dtype, a == 0 ? c : b);
     else if (is(name, "sqrt"))
-        *out = from_float(dtype, dtype == FSR_F32 ? (double)(float)sqrt(a) : sqrt(a));
+        *out = from_float(dtype, dtype != FSR_F64 ? (double)(float)sqrt(a) : sqrt(a));
     else if (is(name, "fma"))
-        *out = from_float(dtype, dtype == FSR_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c));
+        *out = from_float(dtype, dtype != FSR_F64 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c));
     else
         return false;
     return true;
@@ -448,6 +482,49 @@ static void test_casts_from_int(void **state) {
     assert_int_equal(cast(FSR_I32, FSR_I32, dirty).bits, UINT32_MAX);
 }
 
+/* Every number of f16 and bf16 there and back, and every f32 around the places where they round. */
+static void test_halves(void **state) {
+    (void)state;
+    for (int dtype = FSR_F16; dtype <= FSR_BF16; dtype++)
+        for (unsigned bits = 0; bits <= UINT16_MAX; bits++) {
+            fsr_value x = {.u16 = (uint16_t)bits};
+            double number = half_number((fsr_dtype)dtype, x.u16), got = fsr_value_to_double((fsr_dtype)dtype, x);
+            if (isnan(number) ? !isnan(got) : got != number || signbit(got) != signbit(number))
+                fail_msg("%s %04x is %a, not %a", fsr_dtype_name((fsr_dtype)dtype), bits, got, number);
+            if (!isnan(number))
+                assert_int_equal(fsr_value_from_double((fsr_dtype)dtype, number).bits, bits);
+            fsr_value f = fsr_value_cast(FSR_F32, (fsr_dtype)dtype, x);
+            for (int tie = -1; tie <= 1; tie++) {
+                fsr_value near = {.u32 = f.u32 + (dtype == FSR_F16 ? 0x1000u : 0x8000u) + (uint32_t)tie};
+                if (!isnan(near.f32))
+                    assert_int_equal(fsr_value_cast((fsr_dtype)dtype, FSR_F32, near).bits,
+                                     half_bits((fsr_dtype)dtype, near.f32));
+            }
+        }
+}
+
+/* What would be a tie after a first rounding is none: f64 and 64-bit integers are rounded once. */
+static void test_halves_round_once(void **state) {
+    (void)state;
+    fsr_value tie = {.f64 = 1 + 0x1p-11 + 0x1p-40}, wide = {.i64 = (INT64_C(1) << 62) + (INT64_C(1) << 54) + 1};
+    assert_int_equal(cast(FSR_F16, FSR_F64, tie).bits, 0x3c01);
+    tie.f64 = 1 + 0x1p-8 + 0x1p-40;
+    assert_int_equal(cast(FSR_BF16, FSR_F64, tie).bits, 0x3f81);
+    assert_int_equal(cast(FSR_BF16, FSR_I64, wide).bits, 0x5e81);
+    wide.i64 -= 1;
+    assert_int_equal(cast(FSR_BF16, FSR_I64, wide).bits, 0x5e80);
+    tie.f64 = 65519.99;
+    assert_int_equal(cast(FSR_F16, FSR_F64, tie).bits, 0x7bff);
+    tie.f64 = 65520;
+    assert_int_equal(cast(FSR_F16, FSR_F64, tie).bits, 0x7c00);
+    tie.f64 = 0x1p-25;
+    assert_int_equal(cast(FSR_F16, FSR_F64, tie).bits, 0);
+    tie.f64 = 0x1.0000001p-25;
+    assert_int_equal(cast(FSR_F16, FSR_F64, tie).bits, 1);
+    wide.i64 = -65504;
+    assert_int_equal(cast(FSR_F16, FSR_I64, wide).bits, 0xfbff);
+}
+
 static void test_promotion(void **state) {
     (void)state;
     int pairs = 0;
@@ -459,7 +536,15 @@ static void test_promotion(void **state) {
                 assert_string_equal(fsr_dtype_name(fsr_dtype_promote((fsr_dtype)a, (fsr_dtype)b)),
                                     fsr_dtype_name(want));
         }
-    assert_true(pairs >= 11 * 11);
+    assert_true(pairs >= 12 * 12);
+    for (int d = FSR_BOOL; d <= FSR_F64; d++) {
+        static const fsr_dtype with_bf16[] = {
+            [FSR_BOOL] = FSR_BF16, [FSR_I8] = FSR_BF16, [FSR_U8] = FSR_BF16, [FSR_I16] = FSR_F32, [FSR_U16] = FSR_F32,
+            [FSR_I32] = FSR_F64,   [FSR_U32] = FSR_F64, [FSR_I64] = FSR_F64, [FSR_U64] = FSR_F64, [FSR_F16] = FSR_F32,
+            [FSR_BF16] = FSR_BF16, [FSR_F32] = FSR_F32, [FSR_F64] = FSR_F64};
+        assert_int_equal(fsr_dtype_promote((fsr_dtype)d, FSR_BF16), with_bf16[d]);
+        assert_int_equal(fsr_dtype_promote(FSR_BF16, (fsr_dtype)d), with_bf16[d]);
+    }
     assert_int_equal(fsr_dtype_promote(FSR_F32, FSR_DTYPE_COUNT), FSR_DTYPE_COUNT);
     assert_string_equal(fsr_dtype_name((fsr_dtype)99), "?");
     assert_int_equal(fsr_dtype_size((fsr_dtype)99), 0);
@@ -572,6 +657,8 @@ int main(void) {
         cmocka_unit_test(test_inexact_ops),
         cmocka_unit_test(test_casts_from_float),
         cmocka_unit_test(test_casts_from_int),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_halves_round_once),
         cmocka_unit_test(test_promotion),
         cmocka_unit_test(test_flags_and_identities),
         cmocka_unit_test(test_combine),
