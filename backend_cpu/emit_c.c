@@ -60,6 +60,8 @@ static bool is_flat(const fsr_kernel *k) {
 }
 
 static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (fsr_c_cut_loop(e, loop))
+        return;
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 %s = c0; %s < c1; ++%s)", e->loop_var, e->loop_var, e->loop_var);
     fsr_c_insts(e, loop->inst, loop->n);

@@ -48,27 +48,79 @@ static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
     fsr_text_free(&sum);
 }
 
-/* "(u64)(i1 + n9) < (u64)n10 & ...": unsigned, so that one comparison sees both ends. */
+void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, int without) {
+    char name[FSR_EMIT_NAME];
+    if (c->at.offset >= 0)
+        fsr_text_add(to, "%s", fsr_c_integer(e, c->at.offset, name));
+    for (int d = 0; d < e->k->ndim; d++) {
+        char index[FSR_EMIT_NAME + 2];
+        snprintf(index, sizeof index, "(%s)", e->index[d]);
+        if (d != without)
+            put_term(e, to, &c->at, d, index);
+    }
+}
+
+/* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. */
+static void put_condition(fsr_c_emit *e, fsr_text *to, const fsr_condition *c) {
+    char name[FSR_EMIT_NAME];
+    fsr_text sum = {0};
+    fsr_c_condition_sum(e, &sum, c, -1);
+    const char *text = sum.size ? sum.data : "0";
+    fsr_text_add(to, "((u64)(%s) < (u64)%s)", text, fsr_c_integer(e, c->extent, name));
+    if (c->step)
+        fsr_text_add(to, " & ((%s) %% %s == 0)", text, fsr_c_integer(e, c->step, name));
+    to->failed |= sum.failed;
+    fsr_text_free(&sum);
+}
+
+/* What the run being printed knows of a guard. */
+static fsr_c_truth guard_truth(const fsr_c_emit *e, int guard) {
+    fsr_c_truth all = FSR_ALWAYS_HOLDS;
+    for (int i = 0; i < e->k->guard[guard].n; i++) {
+        fsr_c_truth one = e->decided[e->k->guard[guard].condition[i]];
+        if (one == FSR_NEVER_HOLDS)
+            return one;
+        if (one == FSR_ASKED)
+            all = one;
+    }
+    return all;
+}
+
 static void put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
     const fsr_guard *g = &e->k->guard[guard];
-    char name[FSR_EMIT_NAME];
-    for (int i = 0; i < g->n; i++) {
-        const fsr_condition *c = &e->k->condition[g->condition[i]];
-        fsr_text sum = {0};
-        if (c->at.offset >= 0)
-            fsr_text_add(&sum, "%s", fsr_c_integer(e, c->at.offset, name));
-        for (int d = 0; d < e->k->ndim; d++) {
-            char index[FSR_EMIT_NAME + 2];
-            snprintf(index, sizeof index, "(%s)", e->index[d]);
-            put_term(e, &sum, &c->at, d, index);
-        }
-        const char *text = sum.size ? sum.data : "0";
-        fsr_text_add(to, "%s((u64)(%s) < (u64)%s)", i ? " & " : "", text, fsr_c_integer(e, c->extent, name));
-        if (c->step)
-            fsr_text_add(to, " & ((%s) %% %s == 0)", text, fsr_c_integer(e, c->step, name));
-        to->failed |= sum.failed;
-        fsr_text_free(&sum);
+    const char *and = "";
+    if (guard_truth(e, guard) != FSR_ASKED) {
+        fsr_text_add(to, "%d", guard_truth(e, guard) == FSR_ALWAYS_HOLDS);
+        return;
     }
+    for (int i = 0; i < g->n; i++) {
+        if (e->decided[g->condition[i]] == FSR_ALWAYS_HOLDS)
+            continue;
+        fsr_text_add(to, "%s", and);
+        put_condition(e, to, &e->k->condition[g->condition[i]]);
+        and = " & ";
+    }
+}
+
+/* The element where the load's guard holds, else zero. */
+static void put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+    fsr_c_truth truth = inst->guard ? guard_truth(e, inst->guard - 1) : FSR_ALWAYS_HOLDS;
+    fsr_text address = {0};
+    if (truth == FSR_ASKED) {
+        put_guard(e, to, inst->guard - 1);
+        fsr_text_add(to, " ? ");
+    }
+    if (truth != FSR_NEVER_HOLDS) {
+        put_address(e, &address, inst->index);
+        fsr_text_add(to, "%sx%d[%s]%s", fsr_c_load(e, inst->dtype), e->k->access[inst->index].buffer,
+                     address.data ? address.data : "", fsr_c_close(inst->dtype));
+    }
+    if (truth == FSR_ASKED)
+        fsr_text_add(to, " : ");
+    if (truth != FSR_ALWAYS_HOLDS)
+        fsr_c_literal(to, inst->dtype, (fsr_value){0});
+    to->failed |= address.failed;
+    fsr_text_free(&address);
 }
 
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
@@ -114,21 +166,10 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char names[3][FSR_EMIT_NAME];
     const char *arg[3] = {"", "", ""};
-    fsr_text address = {0};
     switch (inst->kind) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
     case FSR_INST_GUARD: put_guard(e, to, inst->index); break;
-    case FSR_INST_LOAD:
-        put_address(e, &address, inst->index);
-        if (inst->guard)
-            put_guard(e, to, inst->guard - 1);
-        fsr_text_add(to, "%s%sx%d[%s]%s", inst->guard ? " ? " : "", fsr_c_load(e, inst->dtype),
-                     e->k->access[inst->index].buffer, address.data ? address.data : "", fsr_c_close(inst->dtype));
-        if (inst->guard) {
-            fsr_text_add(to, " : ");
-            fsr_c_literal(to, inst->dtype, (fsr_value){0});
-        }
-        break;
+    case FSR_INST_LOAD: put_load(e, to, inst); break;
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
             arg[a] = value_name(e, inst->arg[a], names[a]);
@@ -142,8 +183,6 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         break;
     default: to->failed = true;
     }
-    to->failed |= address.failed;
-    fsr_text_free(&address);
 }
 
 static void put_store(fsr_c_emit *e, const fsr_inst *inst) {

@@ -28,6 +28,9 @@ typedef struct fsr_c_function {
     fsr_dtype dtype;
 } fsr_c_function;
 
+/* What is known of a condition where a loop is printed. */
+typedef enum fsr_c_truth { FSR_ASKED, FSR_ALWAYS_HOLDS, FSR_NEVER_HOLDS } fsr_c_truth;
+
 typedef struct fsr_c_emit {
     const fsr_kernel *k;
     fsr_text body;  /* of the kernel's function */
@@ -58,6 +61,7 @@ typedef struct fsr_c_emit {
     int word[FSR_MAX_COMBINES];  /* of a part's states: the fold's first */
     int carry[FSR_MAX_COMBINES]; /* a scan's carry into the part */
     int words;
+    fsr_c_truth decided[FSR_MAX_CONDITIONS];
     int crossing[FSR_MAX_INSTS]; /* 1 where a strip's value is held for a later stage */
 } fsr_c_emit;
 
@@ -93,6 +97,8 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 bool fsr_c_invariant(const fsr_inst *inst);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
 void fsr_c_advance(fsr_c_emit *e, int d, const char *var);
+/* The sum that a condition compares, without its term of dimension `without` (-1: whole); nothing at all is zero. */
+void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, int without);
 /* The ROW instructions before pass `pass`. */
 void fsr_c_row_insts(fsr_c_emit *e, int pass);
 /* Instructions one after the other, n of them. */
@@ -116,6 +122,12 @@ const char *fsr_c_close(fsr_dtype dtype);
 void fsr_c_half_put(const fsr_c_emit *e, fsr_text *to);
 /* The text of a conversion of `a` to f16 or bf16. */
 void fsr_c_half_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
+
+/* ---- emit_cut.c: guards --------------------------------------------------------------------------- */
+
+struct fsr_c_loop;
+/* The loop over [c0, c1) along the last dimension, cut at the bounds of guards; false: there is nothing to cut. */
+bool fsr_c_cut_loop(fsr_c_emit *e, const struct fsr_c_loop *loop);
 
 /* ---- emit_loop.c: columns ----------------------------------------------------------------------- */
 
