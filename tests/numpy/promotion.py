@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Writes tests/numpy/promotion.txt: the dtype that NumPy 2 gives each operation, for tests/unit/test_promotion.c.
+
+    python3 tests/numpy/promotion.py > tests/numpy/promotion.txt        # needs NumPy 2
+
+A line "OP DTYPE: RESULT" or "OP DTYPE: RESULT ..." of two operands, one result for each second operand in the order of
+the line "dtypes:". An operation that NumPy refuses has "-". Operations beyond those Fusor has may stand here: the test
+takes those that the table of scalar operations names.
+"""
+import warnings
+
+import numpy as np
+
+assert np.__version__ >= "2"
+warnings.simplefilter("ignore")
+
+DTYPES = {"bool": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
+          "f16": "e", "f32": "f", "f64": "d", "c64": "F", "c128": "D"}
+NAMES = {np.dtype(code): name for name, code in DTYPES.items()}
+OTHERWISE = {"sub": "subtract", "mul": "multiply", "div": "true_divide", "floordiv": "floor_divide", "mod": "remainder",
+             "neg": "negative", "abs": "absolute", "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
+             "sinh": "sinh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2",
+             "round": "rint", "popcount": "bitwise_count", "bitwise_not": "invert"}
+SAME = """add maximum minimum fmax fmin sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan tanh cosh hypot copysign
+nextafter ldexp floor ceil trunc sign isnan isinf isfinite signbit less less_equal greater greater_equal equal not_equal
+logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor left_shift right_shift logaddexp
+""".split()
+
+
+def result(function, *codes):
+    """The name of the result's dtype, the word of one that has no name here, or "-"."""
+    try:
+        dtype = function(*(np.ones(2, code) for code in codes)).dtype
+    except TypeError:
+        return "-"
+    return NAMES.get(dtype, str(dtype))
+
+
+print("dtypes:", *DTYPES)
+for op, name in sorted({**{op: op for op in SAME}, **OTHERWISE}.items()):
+    function = getattr(np, name)
+    for first, code in DTYPES.items():
+        others = [(code, other) for other in DTYPES.values()] if function.nin == 2 else [(code,)]
+        print(f"{op} {first}:", *(result(function, *codes) for codes in others))

@@ -1,0 +1,87 @@
+/* The dtypes of results against those that NumPy 2 gives: tests/numpy/promotion.txt, whose script tells the form. Every
+ * operation of the table that stands there, every dtype and pair of dtypes that both have. */
+#include "graph/graph.h"
+#include "graph/ops.h"
+#include "primitives/primitives.h"
+#include "tests/support/nodes.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { COLUMNS = 32, LINE = 1024 };
+
+/* What differs, by decision (docs/semantics.md). */
+static bool is_our_own(const char *op) {
+    return !strcmp(op, "pow");
+}
+
+/* FSR_DTYPE_COUNT: "-", or a dtype that Fusor does not have. */
+static fsr_dtype dtype_named(const char *name) {
+    for (int d = 0; d < FSR_DTYPE_COUNT; d++)
+        if (!strcmp(fsr_dtype_name((fsr_dtype)d), name))
+            return (fsr_dtype)d;
+    return FSR_DTYPE_COUNT;
+}
+
+typedef struct columns {
+    int n;
+    char name[COLUMNS][16];
+} columns;
+
+static columns split(char *text) {
+    columns out = {0};
+    for (char *word = strtok(text, " \n"); word && out.n < COLUMNS; word = strtok(NULL, " \n"))
+        snprintf(out.name[out.n++], sizeof out.name[0], "%s", word);
+    return out;
+}
+
+static int check(fsr_graph *g, fsr_op op, const char *first, const char *second, const char *want) {
+    fsr_dtype a = dtype_named(first), b = dtype_named(second), expected = dtype_named(want);
+    if (a == FSR_DTYPE_COUNT || b == FSR_DTYPE_COUNT)
+        return 0;
+    if (expected == FSR_DTYPE_COUNT && strcmp(want, "-") != 0)
+        return 0;
+    fsr_node in[] = {INPUT(g, a, 2), INPUT(g, b, 2)};
+    fsr_node out = fsr_map(FSR_HERE, op, in, fsr_op_get(op)->arity);
+    if (fsr_node_dtype(out) != expected)
+        fail_msg("%s of %s and %s is %s, NumPy has %s", fsr_op_get(op)->name, first, second,
+                 fsr_dtype_name(fsr_node_dtype(out)), want);
+    return 1;
+}
+
+static void dtypes_of_results(void **state) {
+    (void)state;
+    FILE *file = fopen("tests/numpy/promotion.txt", "r");
+    assert_non_null(file);
+    char line[LINE];
+    int checked = 0;
+    columns with = {0};
+    fsr_graph_owner *owner;
+    fsr_graph *g = node_graph(&owner);
+    while (fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        assert_non_null(colon);
+        *colon = 0;
+        columns head = split(line), results = split(colon + 1);
+        if (head.n == 1)
+            with = results;
+        fsr_op op = head.n == 2 ? fsr_op_find(head.name[0]) : FSR_OP_COUNT;
+        if (op == FSR_OP_COUNT || is_our_own(head.name[0]))
+            continue;
+        for (int i = 0; i < results.n; i++)
+            checked += check(g, op, head.name[1], results.n > 1 ? with.name[i] : head.name[1], results.name[i]);
+    }
+    fclose(file);
+    fsr_graph_owner_free(owner);
+    printf("%d dtypes of results as NumPy\n", checked);
+    assert_true(checked > 14 * 144);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dtypes_of_results)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
