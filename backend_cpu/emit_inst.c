@@ -270,13 +270,9 @@ static void mark_kept(const fsr_c_emit *e, const int *loop, int n, int value, bo
 static void find_kept(const fsr_c_emit *e, const int *loop, int n, bool *kept) {
     memset(kept, 0, FSR_MAX_INSTS * sizeof *kept);
     for (int i = 0; i < n; i++) {
-        const fsr_inst *inst = &e->k->inst[loop[i]];
-        if (inst->kind == FSR_INST_STORE)
-            mark_kept(e, loop, n, inst->arg[0], kept);
-        for (int a = 0; inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
-            mark_kept(e, loop, n, inst->arg[a], kept);
-        for (int a = 0; inst->kind == FSR_INST_COMBINE && a < e->k->fold[inst->index].combine->arity; a++)
-            mark_kept(e, loop, n, e->k->fold[inst->index].input[a], kept);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop[i], argument);
+        for (int a = 0; a < read; a++)
+            mark_kept(e, loop, n, argument[a], kept);
     }
 }
 

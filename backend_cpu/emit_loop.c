@@ -38,10 +38,10 @@ static void slice_limited(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loo
     bool need[FSR_MAX_INSTS] = {false};
     *out = (fsr_c_loop){.pass = loop->pass};
     for (int i = loop->n - 1; i >= 0; i--) {
-        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
-        need[loop->inst[i]] |= has_limit(inst);
-        for (int a = 0; need[loop->inst[i]] && inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
-            need[inst->arg[a]] = true;
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
+        need[loop->inst[i]] |= has_limit(&e->k->inst[loop->inst[i]]);
+        for (int a = 0; need[loop->inst[i]] && a < read; a++)
+            need[argument[a]] = true;
     }
     for (int i = 0; i < loop->n; i++)
         if (need[loop->inst[i]])

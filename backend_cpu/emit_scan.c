@@ -46,15 +46,10 @@ static void find_crossing(fsr_c_emit *e, const fsr_c_loop *loop, const int *stag
     memset(e->crossing, 0, sizeof e->crossing);
     for (int i = 0; i < loop->n; i++) {
         int number = loop->inst[i];
-        const fsr_inst *inst = &e->k->inst[number];
-        if (inst->kind == FSR_INST_STORE && listed(loop, inst->arg[0]))
-            mark(e, stage, inst->arg[0], stage[number]);
-        for (int a = 0; inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
-            if (listed(loop, inst->arg[a]))
-                mark(e, stage, inst->arg[a], stage[number]);
-        for (int a = 0; inst->kind == FSR_INST_COMBINE && a < combine_of(e, inst->index)->arity; a++)
-            if (listed(loop, e->k->fold[inst->index].input[a]))
-                mark(e, stage, e->k->fold[inst->index].input[a], stage[number]);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, number, argument);
+        for (int a = 0; a < read; a++)
+            if (listed(loop, argument[a]))
+                mark(e, stage, argument[a], stage[number]);
     }
 }
 
@@ -86,17 +81,9 @@ void fsr_c_scan_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
 
 /* True if some listed instruction reads `value`. */
 static bool is_read(const fsr_c_emit *e, const fsr_c_loop *loop, int value) {
-    for (int i = 0; i < loop->n; i++) {
-        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
-        if (inst->kind == FSR_INST_STORE && inst->arg[0] == value)
+    for (int i = 0; i < loop->n; i++)
+        if (fsr_inst_reads(e->k, loop->inst[i], value))
             return true;
-        for (int a = 0; inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
-            if (inst->arg[a] == value)
-                return true;
-        for (int a = 0; inst->kind == FSR_INST_COMBINE && a < combine_of(e, inst->index)->arity; a++)
-            if (e->k->fold[inst->index].input[a] == value)
-                return true;
-    }
     return false;
 }
 

@@ -110,10 +110,9 @@ static void slice_scans(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loop 
         const fsr_inst *inst = &e->k->inst[loop->inst[i]];
         bool *own = &need[loop->inst[i]];
         *own |= inst->kind == FSR_INST_COMBINE && is_scan(e, inst->index);
-        for (int a = 0; *own && inst->kind == FSR_INST_OP && a < fsr_op_get(inst->op)->arity; a++)
-            need[inst->arg[a]] = true;
-        for (int a = 0; *own && inst->kind == FSR_INST_COMBINE && a < e->k->fold[inst->index].combine->arity; a++)
-            need[e->k->fold[inst->index].input[a]] = true;
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
+        for (int a = 0; *own && a < read; a++)
+            need[argument[a]] = true;
     }
     for (int i = 0; i < loop->n; i++)
         if (need[loop->inst[i]])

@@ -31,23 +31,9 @@ int fsr_emit_accumulators(const fsr_emit *e) {
     return e->s.items < 4 ? e->s.items : 4;
 }
 
-static bool is_argument(const fsr_emit *e, int inst, int v) {
-    const fsr_inst *at = &e->k->inst[inst];
-    bool found = false;
-    if (at->kind == FSR_INST_OP)
-        for (int a = 0; a < fsr_op_get(at->op)->arity; a++)
-            found = found || at->arg[a] == v;
-    if (at->kind == FSR_INST_STORE)
-        found = at->arg[0] == v;
-    if (at->kind == FSR_INST_COMBINE)
-        for (int c = 0; c < e->k->fold[at->index].combine->arity; c++)
-            found = found || e->k->fold[at->index].input[c] == v;
-    return found;
-}
-
 static bool used_in_stage(const fsr_emit *e, int v, int stage) {
     for (int i = 0; i < e->nloop; i++)
-        if (e->stage[e->loop[i]] == stage && is_argument(e, e->loop[i], v))
+        if (e->stage[e->loop[i]] == stage && fsr_inst_reads(e->k, e->loop[i], v))
             return true;
     return false;
 }

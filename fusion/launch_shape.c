@@ -57,19 +57,13 @@ int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage) {
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &k->inst[loop[i]];
         int *own = &stage[loop[i]];
-        if (inst->kind == FSR_INST_OP) {
-            for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
-                *own = later(*own, stage[inst->arg[a]]);
-        } else if (inst->kind == FSR_INST_STORE) {
-            *own = stage[inst->arg[0]];
-        } else if (inst->kind == FSR_INST_COMBINE) {
-            const fsr_fold *fold = &k->fold[inst->index];
-            for (int c = 0; c < fold->combine->arity; c++)
-                *own = later(*own, stage[fold->input[c]]);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(k, loop[i], argument);
+        for (int a = 0; a < read; a++)
+            *own = later(*own, stage[argument[a]]);
+        if (inst->kind == FSR_INST_COMBINE)
             of_fold[inst->index] = *own;
-        } else if (inst->kind == FSR_INST_RESULT) {
+        if (inst->kind == FSR_INST_RESULT)
             *own = of_fold[inst->index] + 1;
-        }
         stages = later(stages, *own + 1);
     }
     return stages;

@@ -40,6 +40,31 @@ bool fsr_guard_depends(const fsr_kernel *k, int guard, int d) {
     return false;
 }
 
+_Static_assert(FSR_MAX_ARGUMENTS >= FSR_MAX_TUPLE && FSR_MAX_ARGUMENTS >= 3, "what an instruction may read");
+
+int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
+    const fsr_inst *inst = &k->inst[number];
+    const int *from = inst->arg;
+    int n = inst->kind == FSR_INST_STORE;
+    if (inst->kind == FSR_INST_OP)
+        n = fsr_op_get(inst->op)->arity;
+    if (inst->kind == FSR_INST_COMBINE) {
+        from = k->fold[inst->index].input;
+        n = k->fold[inst->index].combine->arity;
+    }
+    for (int a = 0; a < n; a++)
+        out[a] = from[a];
+    return n;
+}
+
+bool fsr_inst_reads(const fsr_kernel *k, int number, int value) {
+    int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
+    for (int a = 0; a < n; a++)
+        if (argument[a] == value)
+            return true;
+    return false;
+}
+
 int fsr_inst_guard(const fsr_inst *inst) {
     if (inst->kind == FSR_INST_GUARD)
         return inst->index;
@@ -71,14 +96,9 @@ static int combine_of(const fsr_kernel *k, int fold, int before) {
 
 static void need_arguments(const fsr_kernel *k, int pass, int number, fsr_need *need) {
     const fsr_inst *inst = &k->inst[number];
-    if (inst->kind == FSR_INST_OP)
-        for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
-            need_value(k, pass, inst->arg[a], need);
-    if (inst->kind == FSR_INST_STORE)
-        need_value(k, pass, inst->arg[0], need);
-    if (inst->kind == FSR_INST_COMBINE)
-        for (int c = 0; c < k->fold[inst->index].combine->arity; c++)
-            need_value(k, pass, k->fold[inst->index].input[c], need);
+    int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
+    for (int a = 0; a < n; a++)
+        need_value(k, pass, argument[a], need);
     if (inst->kind == FSR_INST_RESULT && k->fold[inst->index].kind == FSR_FOLD_SCAN) {
         int combine = combine_of(k, inst->index, number);
         if (combine >= 0)

@@ -38,8 +38,9 @@
 #include "graph/program.h"
 #include <stdio.h>
 
-#define FSR_MAX_BUFFERS 32 /* arrays of one kernel */
-#define FSR_MAX_INSTS 512  /* instructions of one kernel */
+#define FSR_MAX_BUFFERS 32  /* arrays of one kernel */
+#define FSR_MAX_INSTS 512   /* instructions of one kernel */
+#define FSR_MAX_ARGUMENTS 4 /* values that one instruction reads */
 #define FSR_MAX_COMBINES 16
 #define FSR_MAX_ACCESSES 64
 #define FSR_MAX_GUARDS 48
@@ -197,6 +198,11 @@ bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
 int fsr_inst_guard(const fsr_inst *inst);
+/* The values that instruction `number` reads: an OP's operands, what a STORE stores, what a COMBINE folds. Nobody else
+ * may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
+int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
+/* True if instruction `number` reads `value`. */
+bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
 
 /* Checks every rule above; FSR_ERR_INTERNAL with the first violation in why. */
 fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size);

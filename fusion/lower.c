@@ -698,12 +698,9 @@ static void sink_passes(fsr_kernel *k) {
             continue;
         int first = -1;
         for (int j = i + 1; j < k->ninsts; ++j) {
-            const fsr_inst *user = &k->inst[j];
-            bool uses = user->arg[0] == i || user->arg[1] == i || user->arg[2] == i;
-            for (int c = 0; user->kind == FSR_INST_COMBINE && c < k->fold[user->index].combine->arity; ++c)
-                uses |= k->fold[user->index].input[c] == i;
-            if (uses && (first < 0 || user->pass < first))
-                first = user->pass;
+            int pass = k->inst[j].pass;
+            if ((first < 0 || pass < first) && fsr_inst_reads(k, j, i))
+                first = pass;
         }
         if (first > at->pass)
             at->pass = first;

@@ -85,12 +85,8 @@ static int widest(const fsr_kernel *k) {
 static int last_use(const fsr_kernel *k, int value) {
     int last = -1;
     for (int i = value + 1; i < k->ninsts; ++i) {
-        const fsr_inst *user = &k->inst[i];
-        bool uses = user->arg[0] == value || user->arg[1] == value || user->arg[2] == value;
-        for (int c = 0; user->kind == FSR_INST_COMBINE && c < k->fold[user->index].combine->arity; ++c)
-            uses |= k->fold[user->index].input[c] == value;
-        if (uses && user->pass > last)
-            last = user->pass;
+        if (k->inst[i].pass > last && fsr_inst_reads(k, i, value))
+            last = k->inst[i].pass;
     }
     return last;
 }

@@ -43,6 +43,22 @@ static void assert_print(const fsr_kernel *k, const char *expected) {
 /* ---- which instructions a loop holds ---------------------------------------------------------------- */
 
 /* v0 load, v1 max <-, v2 max, v3 sub, v4 exp, v5 sum <-, v6 sum, v7 div, v8 store. */
+static void test_arguments(void **state) {
+    (void)state;
+    static const int expected[9][3] = {{0}, {1, 0}, {0}, {2, 0, 2}, {1, 3}, {1, 4}, {0}, {2, 4, 6}, {1, 7}};
+    fsr_kernel *k = kernel_softmax(false);
+    for (int i = 0; i < 9; i++) {
+        int argument[FSR_MAX_ARGUMENTS], reads = 0;
+        assert_int_equal(fsr_inst_arguments(k, i, argument), expected[i][0]);
+        for (int a = 0; a < expected[i][0]; a++)
+            assert_int_equal(argument[a], expected[i][1 + a]);
+        for (int v = 0; v < 9; v++)
+            reads += fsr_inst_reads(k, i, v);
+        assert_int_equal(reads, expected[i][0]);
+    }
+    fsr_kernel_free(k);
+}
+
 static void test_loop_recomputes(void **state) {
     (void)state;
     fsr_kernel *k = kernel_softmax(false);
@@ -560,6 +576,7 @@ static void test_refuses_folded_index(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_loop_recomputes),
         cmocka_unit_test(test_loop_keeps),
         cmocka_unit_test(test_loop_scan),
