@@ -11,6 +11,7 @@
 #include "backend_cpu/compile.h"
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/files.h"
+#include "backend_cpu/workshop.h"
 #include "runtime/disk_cache.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,8 +37,10 @@ enum {
 
 struct fsr_c_compiler {
     char *asked; /* config->compiler, NULL: look for one */
+    int seconds; /* that it may take; 0: any time */
     fsr_disk_cache *cache;
     pthread_mutex_t lock; /* of the search; what it has found does not change any more */
+    bool swept;           /* what killed processes left is gone */
     char *program;        /* NULL: not found yet */
     char *version;        /* what it says of itself */
     char *machine;        /* what -march=native depends on; NULL: not known yet */
@@ -80,6 +83,10 @@ static char *describe_machine(void) {
 
 /* ---- finding a compiler ------------------------------------------------------------------------- */
 
+static const char *words(int error) {
+    return error == ENOMEM ? "out of memory" : error == ETIMEDOUT ? "no end in FUSOR_COMPILE_SECONDS" : strerror(error);
+}
+
 /* 0, or an errno that says nothing about the compiler (ENOMEM: memory is out). Fills program and version if it works,
  * else adds
  * to `tried` what was wrong. */
@@ -87,7 +94,7 @@ static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried)
     const char *const argv[] = {program, "--version", NULL};
     fsr_text said = {0};
     int status = 0;
-    int error = fsr_process_run(argv, &said, &status);
+    int error = fsr_process_run(argv, c->seconds, &said, &status);
     if (!error && status == 0 && said.size) {
         char *version = fsr_text_take(&said), *copy = strdup(program);
         if (version && copy) {
@@ -101,7 +108,7 @@ static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried)
     }
     fsr_text_free(&said);
     if (error)
-        fsr_text_add(tried, "%s%s (%s)", tried->size ? ", " : "", program, strerror(error));
+        fsr_text_add(tried, "%s%s (%s)", tried->size ? ", " : "", program, words(error));
     else
         fsr_text_add(tried, "%s%s (exit status %d)", tried->size ? ", " : "", program, status);
     return error == ENOMEM ? ENOMEM : 0;
@@ -129,6 +136,9 @@ static fsr_status search(fsr_c_compiler *c, fsr_fault *fault) {
  * yet installed) may be gone. Likewise the machine's description; while there is none, *cache is NULL. */
 static fsr_status find_compiler(fsr_c_compiler *c, fsr_disk_cache **cache, fsr_fault *fault) {
     pthread_mutex_lock(&c->lock);
+    if (!c->swept)
+        fsr_workshop_sweep(P_tmpdir);
+    c->swept = true;
     fsr_status status = c->program ? FSR_OK : search(c, fault);
     if (status == FSR_OK && c->cache && !c->machine)
         c->machine = describe_machine();
@@ -163,38 +173,6 @@ static char *make_key(const fsr_c_compiler *c, const char *source, bool contract
 
 /* ---- one compilation ---------------------------------------------------------------------------- */
 
-/* A private directory with the two files of one compilation. */
-typedef struct fsr_workshop {
-    char dir[64];
-    char *source, *object;
-} fsr_workshop;
-
-static void workshop_close(fsr_workshop *w) {
-    if (w->source)
-        unlink(w->source);
-    if (w->object)
-        unlink(w->object);
-    if (w->dir[0])
-        rmdir(w->dir);
-    free(w->source);
-    free(w->object);
-}
-
-static fsr_status workshop_open(fsr_workshop *w, const char *name, fsr_fault *fault) {
-    w->source = w->object = NULL;
-    snprintf(w->dir, sizeof w->dir, "%s/fusor-XXXXXX", P_tmpdir);
-    if (!mkdtemp(w->dir)) {
-        w->dir[0] = 0;
-        return fsr_fault_set(fault, FSR_ERR_FILE, "a directory for the compiler in %s: %s", P_tmpdir, strerror(errno));
-    }
-    w->source = fsr_path_join(w->dir, name, ".c");
-    w->object = fsr_path_join(w->dir, name, ".so");
-    if (w->source && w->object)
-        return FSR_OK;
-    workshop_close(w);
-    return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", name);
-}
-
 static fsr_status run_compiler(const fsr_c_compiler *c, const fsr_workshop *w, bool contraction, const char *name,
                                const char *dump, fsr_fault *fault) {
     const char *argv[FSR_OPTIONS + FSR_GCC_OPTIONS + 7];
@@ -207,10 +185,10 @@ static fsr_status run_compiler(const fsr_c_compiler *c, const fsr_workshop *w, b
     argv[n++] = w->source;
     argv[n++] = "-lm";
     argv[n] = NULL;
-    int error = fsr_process_run(argv, &said, &status);
+    int error = fsr_process_run(argv, c->seconds, &said, &status);
     if (error)
         fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_NO_COMPILER, "compiling %s: running %s: %s",
-                      name, c->program, error == ENOMEM ? "out of memory" : strerror(error));
+                      name, c->program, words(error));
     else if (status != 0)
         fsr_fault_set(fault, FSR_ERR_COMPILE, "%s rejected the source of %s (exit status %d; source: %s):\n%s",
                       c->program, name, status, dump ? dump : "set FUSOR_DUMP_DIR to keep it",
@@ -292,12 +270,33 @@ fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source
     fsr_status status = find_compiler(c, &cache, fault);
     if (status != FSR_OK)
         return status;
-    status = workshop_open(&w, name, fault);
+    status = fsr_workshop_open(&w, name, fault);
     if (status != FSR_OK)
         return status;
     status = compile_in(c, cache, &w, name, source, contraction, dump, handle, function, from_disk, fault);
-    workshop_close(&w);
+    fsr_workshop_close(&w);
     return status;
+}
+
+bool fsr_c_compiler_works(fsr_c_compiler *c) {
+    static const char source[] = "int fsr_probe(void) { return 42; }\n";
+    fsr_fault fault = {0};
+    fsr_workshop w;
+    fsr_disk_cache *cache;
+    void *handle = NULL, *function = NULL;
+    int (*probe)(void) = NULL;
+    bool from_disk;
+    fsr_status status = find_compiler(c, &cache, &fault);
+    if (status == FSR_OK && (status = fsr_workshop_open(&w, "fsr_probe", &fault)) == FSR_OK) {
+        status = compile_in(c, NULL, &w, "fsr_probe", source, false, NULL, &handle, &function, &from_disk, &fault);
+        fsr_workshop_close(&w);
+    }
+    memcpy(&probe, &function, sizeof probe);
+    bool works = status == FSR_ERR_MEMORY || (status == FSR_OK && probe() == 42);
+    if (handle)
+        dlclose(handle);
+    fsr_fault_clear(&fault);
+    return works;
 }
 
 /* ---- construction ------------------------------------------------------------------------------- */
@@ -311,6 +310,7 @@ fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, ch
         free(c);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }
+    c->seconds = config->compile_seconds;
     if (config->compiler && config->compiler[0]) {
         c->asked = strdup(config->compiler);
         if (!c->asked) {

@@ -19,4 +19,8 @@ void fsr_c_compiler_free(fsr_c_compiler *c); /* NULL is allowed */
 fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source, bool contraction, const char *dump,
                          void **handle, void **function, bool *from_disk, fsr_fault *fault);
 
+/* True if a source of one line compiles, loads and runs right now (or memory is out, which tells nothing): what the
+ * compiler refused is then the source's fault. */
+bool fsr_c_compiler_works(fsr_c_compiler *c);
+
 #endif

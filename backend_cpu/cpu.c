@@ -30,6 +30,7 @@ struct fsr_module {
     char *source;
     bool contraction;
     void *handle;
+    fsr_kernel *interpreted; /* a copy, where no compiler works; else NULL */
     fsr_cpu_shape shape;
     fsr_c_run run;
 };
@@ -41,12 +42,13 @@ typedef struct fsr_cpu {
     fsr_c_compiler *compiler;
     char *dump_dir, *load_dir; /* NULL: none */
     int log_level;
+    bool fallback;
     fsr_pool pool;
     fsr_crew *crew;
     pthread_mutex_t lock; /* of what follows */
     fsr_module *module[FSR_BUCKETS];
     struct timespec mark[2];
-    atomic_llong compilations, hits_disk, hits_memory, launches;
+    atomic_llong compilations, hits_disk, hits_memory, interpreted, launches;
 } fsr_cpu;
 
 /* ---- asking ------------------------------------------------------------------------------------- */
@@ -97,6 +99,7 @@ static void cpu_stats(fsr_backend *b, fsr_backend_stats *out) {
     out->compilations = atomic_load(&cpu->compilations);
     out->cache_hits_disk = atomic_load(&cpu->hits_disk);
     out->cache_hits_memory = atomic_load(&cpu->hits_memory);
+    out->interpreted = atomic_load(&cpu->interpreted);
     out->launches = atomic_load(&cpu->launches);
     fsr_pool_count(&cpu->pool, &out->used_bytes, &out->pool_bytes);
 }
@@ -113,6 +116,7 @@ static void module_free(fsr_module *m) {
         return;
     if (m->handle)
         dlclose(m->handle);
+    fsr_kernel_free(m->interpreted);
     free(m->source);
     free(m);
 }
@@ -180,6 +184,20 @@ static void count_compilation(fsr_cpu *cpu, const char *name, bool from_disk) {
         fprintf(stderr, "fusor: cpu: %s %s\n", from_disk ? "loaded" : "compiled", name);
 }
 
+/* Where even a source of one line cannot be compiled, a kernel is interpreted. An error of a compiler that works stays
+ * one: it is a mistake in what was generated, which must not hide. */
+static fsr_status interpret_instead(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
+    if (!cpu->fallback || fault->status == FSR_ERR_MEMORY || fsr_c_compiler_works(cpu->compiler))
+        return fault->status;
+    m->interpreted = fsr_kernel_copy(k);
+    if (!m->interpreted)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "interpreting %s: out of memory", k->name);
+    if (atomic_fetch_add(&cpu->interpreted, 1) == 0 && cpu->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr, "fusor: no C compiler works, kernels are interpreted, which is slow: %s\n", fault->message);
+    fsr_fault_clear(fault);
+    return FSR_OK;
+}
+
 /* Takes over source. */
 static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, uint64_t hash, fsr_module **out,
                                fsr_fault *fault) {
@@ -203,12 +221,15 @@ static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, 
         status = fsr_c_compile(cpu->compiler, k->name, source, k->contraction, dump, &m->handle, &function, &from_disk,
                                fault);
     free(dump);
+    if (status == FSR_OK)
+        count_compilation(cpu, k->name, from_disk);
+    else
+        status = interpret_instead(cpu, k, m, fault);
     if (status != FSR_OK) {
         module_free(m);
         return status;
     }
     memcpy(&m->run, &function, sizeof m->run);
-    count_compilation(cpu, k->name, from_disk);
     *out = keep_module(cpu, m);
     return FSR_OK;
 }
@@ -236,11 +257,32 @@ static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **
     return FSR_OK;
 }
 
+static bool cpu_known(fsr_backend *b, const fsr_kernel *k) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    fsr_fault unused = {0};
+    char *source;
+    if (fsr_cpu_source(k, &source, &unused) != FSR_OK) {
+        fsr_fault_clear(&unused);
+        return false;
+    }
+    pthread_mutex_lock(&cpu->lock);
+    bool known = find_module(cpu, XXH3_64bits(source, strlen(source)), source, k->contraction) != NULL;
+    pthread_mutex_unlock(&cpu->lock);
+    free(source);
+    return known;
+}
+
+static fsr_status interpret(const fsr_kernel *k, const fsr_launch *launch, fsr_fault *fault) {
+    fsr_status status = fsr_kernel_interpret(k, launch);
+    return status ? fsr_fault_set(fault, status, "interpreting %s: %s", k->name, fsr_status_sentence(status)) : FSR_OK;
+}
+
 static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
                              fsr_fault *fault) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     (void)stream;
-    fsr_status status = fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, fault);
+    fsr_status status = m->interpreted ? interpret(m->interpreted, launch, fault)
+                                       : fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, fault);
     if (status == FSR_OK)
         atomic_fetch_add(&cpu->launches, 1);
     return status;
@@ -345,6 +387,7 @@ static const fsr_backend_ops fsr_cpu_ops = {
     .stats = cpu_stats,
     .emit = cpu_emit,
     .compile = cpu_compile,
+    .known = cpu_known,
     .launch = cpu_launch,
     .alloc = cpu_alloc,
     .free = cpu_free,
@@ -376,6 +419,7 @@ static int usable_processors(void) {
 static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *fault) {
     char *warning = NULL;
     cpu->log_level = config->log_level;
+    cpu->fallback = config->fallback != 0;
     if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : usable_processors());

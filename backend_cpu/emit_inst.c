@@ -162,6 +162,40 @@ static void put_scan_result(const fsr_c_emit *e, fsr_text *to, const fsr_inst *i
         fsr_text_add(to, "h%d_%d[%d + l]", inst->index, inst->component, FSR_EMIT_BLOCK - (f->exclusive ? 1 : 0));
 }
 
+/* Elements of one or two bytes with a stride: gathered into vectors one by one, they make the compiler's work and the
+ * code several times as large as the loop's. A small scalar loop gathers them instead. */
+static bool is_staged(const fsr_c_emit *e, const fsr_inst *inst) {
+    const fsr_access *a = &e->k->access[inst->index];
+    return e->staging && inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard && !a->linear &&
+           !a->over && e->loop_dim >= 0 && a->stride[e->loop_dim] == FSR_STRIDE_VAR && fsr_dtype_size(inst->dtype) <= 2;
+}
+
+void fsr_c_stage(fsr_c_emit *e, const int *list, int n) {
+    bool begun = false;
+    e->staging = true;
+    for (int i = 0; i < n; i++)
+        if (is_staged(e, &e->k->inst[list[i]]))
+            fsr_c_line(e, "%s g%d[%d];", fsr_c_storage(e->k->inst[list[i]].dtype), list[i], e->lanes);
+    for (int i = 0; i < n; i++) {
+        const fsr_inst *inst = &e->k->inst[list[i]];
+        fsr_text address = {0};
+        if (!is_staged(e, inst))
+            continue;
+        if (!begun) {
+            fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+            fsr_c_line(e, "__asm__(\"\");");
+            fsr_c_line(e, "const i64 c = cl + l;");
+        }
+        begun = true;
+        put_address(e, &address, inst->index);
+        fsr_c_line(e, "g%d[l] = x%d[%s];", list[i], e->k->access[inst->index].buffer, address.data ? address.data : "");
+        e->body.failed |= address.failed;
+        fsr_text_free(&address);
+    }
+    if (begun)
+        fsr_c_end(e);
+}
+
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char names[3][FSR_EMIT_NAME];
@@ -169,7 +203,12 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     switch (inst->kind) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
     case FSR_INST_GUARD: put_guard(e, to, inst->index); break;
-    case FSR_INST_LOAD: put_load(e, to, inst); break;
+    case FSR_INST_LOAD:
+        if (is_staged(e, inst))
+            fsr_text_add(to, "%sg%d[l]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
+        else
+            put_load(e, to, inst);
+        break;
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
             arg[a] = value_name(e, inst->arg[a], names[a]);

@@ -125,10 +125,12 @@ static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_stage(e, loop->inst, loop->n);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
     fsr_c_line(e, "const i64 c = cl + l;");
     put_columns_body(e, loop);
     fsr_c_end(e);
+    e->staging = false;
 }
 
 /* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest

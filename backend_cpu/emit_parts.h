@@ -39,6 +39,7 @@ typedef struct fsr_c_emit {
     bool grouped;   /* COL: the inner loop runs over `group` rows, row values are arrays */
     int lanes, chunk, group;
     bool laned;    /* the loop being printed has `lanes` accumulators for each fold */
+    bool staging;  /* the loop being printed reads narrow strided loads from lanes filled before it */
     bool uses_row; /* an access is linear or row_linear: the row's number is needed */
     int loop_dim;  /* dimension of the innermost loop, -1: none */
     const char *loop_var;
@@ -93,6 +94,8 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- emit_inst.c: values, addresses, instructions ----------------------------------------------- */
 
+/* Fills lanes with the narrow strided loads of a group (see fsr_c_is_staged), for the loop over l that follows. */
+void fsr_c_stage(fsr_c_emit *e, const int *list, int n);
 /* A constant or parameter: defined once, at the function's head. */
 bool fsr_c_invariant(const fsr_inst *inst);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */

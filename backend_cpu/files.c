@@ -3,11 +3,14 @@
 #include "backend_cpu/files.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ; /* handed on to children as it is */
@@ -18,10 +21,32 @@ char *fsr_path_join(const char *dir, const char *name, const char *suffix) {
     return fsr_text_take(&t);
 }
 
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* False: nothing to read up to the deadline (in now_ms's time; 0: none). */
+static bool wait_for(int fd, int64_t deadline) {
+    struct pollfd one = {fd, POLLIN, 0};
+    while (deadline) {
+        int64_t left = deadline - now_ms();
+        int ready = left > 0 ? poll(&one, 1, left < INT_MAX ? (int)left : INT_MAX) : 0;
+        if (ready == 0)
+            return false;
+        if (ready > 0 || errno != EINTR)
+            break;
+    }
+    return true;
+}
+
 /* Appends everything up to the end of file, also where memory runs out on the way. Returns 0 or an errno. */
-static int read_to_end(int fd, fsr_text *to) {
+static int read_to_end(int fd, int64_t deadline, fsr_text *to) {
     char part[8192];
     for (;;) {
+        if (!wait_for(fd, deadline))
+            return ETIMEDOUT;
         ssize_t n = read(fd, part, sizeof part);
         if (n > 0)
             fsr_text_raw(to, part, (size_t)n);
@@ -38,7 +63,7 @@ char *fsr_file_read(const char *path, size_t *size) {
     if (fd < 0)
         return NULL;
     fsr_text_raw(&t, "", 0);
-    int error = read_to_end(fd, &t);
+    int error = read_to_end(fd, 0, &t);
     close(fd);
     *size = t.size;
     char *data = error ? NULL : fsr_text_take(&t);
@@ -68,7 +93,8 @@ bool fsr_file_write(const char *path, const void *data, size_t size) {
     return done == size;
 }
 
-/* The child's descriptors: nothing to read, both outputs into the pipe. */
+/* The child's descriptors: nothing to read, both outputs into the pipe. It leads a group of processes, to be ended with
+ * all it starts. */
 static int start(const char *const *argv, int output, pid_t *child) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -83,7 +109,8 @@ static int start(const char *const *argv, int output, pid_t *child) {
     }
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, output, 1);
@@ -106,14 +133,16 @@ static int finish(pid_t child) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int fsr_process_run(const char *const *argv, fsr_text *output, int *exit_status) {
+int fsr_process_run(const char *const *argv, int seconds, fsr_text *output, int *exit_status) {
     int ends[2];
     pid_t child;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     int error = start(argv, ends[1], &child);
     close(ends[1]);
-    int unread = error ? 0 : read_to_end(ends[0], output);
+    int unread = error ? 0 : read_to_end(ends[0], seconds > 0 ? now_ms() + (int64_t)seconds * 1000 : 0, output);
+    if (unread == ETIMEDOUT)
+        kill(-child, SIGKILL);
     close(ends[0]); /* before waiting: nobody would read what the child still writes */
     if (!error)
         *exit_status = finish(child);

@@ -14,7 +14,7 @@ char *fsr_file_read(const char *path, size_t *size);
 bool fsr_file_write(const char *path, const void *data, size_t size);
 /* Runs argv[0] (looked up in PATH unless it has a slash), standard input empty, and waits. What it prints on both
  * outputs is appended to `output`. Returns 0 and its exit status (128 + signal if one ended it), or an errno if it
- * cannot be started. */
-int fsr_process_run(const char *const *argv, fsr_text *output, int *exit_status);
+ * cannot be started. ETIMEDOUT: it had not closed its outputs after `seconds` (0: any time), and was killed. */
+int fsr_process_run(const char *const *argv, int seconds, fsr_text *output, int *exit_status);
 
 #endif

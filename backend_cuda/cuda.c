@@ -158,6 +158,7 @@ static const fsr_backend_ops cuda_ops = {
     .stats = cuda_stats,
     .emit = cuda_emit,
     .compile = fsr_cuda_compile,
+    .known = fsr_cuda_known,
     .launch = fsr_cuda_launch,
     .alloc = cuda_alloc,
     .free = cuda_free,

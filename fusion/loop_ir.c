@@ -11,6 +11,7 @@
  * although the exponentials are held in registers. */
 #include "fusion/loop_ir.h"
 #include <stdlib.h>
+#include <string.h>
 
 fsr_kernel *fsr_kernel_new(void) {
     fsr_kernel *k = calloc(1, sizeof *k);
@@ -31,6 +32,27 @@ void fsr_kernel_free(fsr_kernel *k) {
         free((void *)k->fold[f].combine);
     free(k->inst);
     free(k);
+}
+
+fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
+    fsr_kernel *copy = fsr_kernel_new();
+    if (!copy)
+        return NULL;
+    fsr_inst *inst = copy->inst;
+    *copy = *k;
+    copy->inst = memcpy(inst, k->inst, FSR_MAX_INSTS * sizeof *inst);
+    for (int f = 0; f < FSR_MAX_COMBINES; f++)
+        copy->fold[f].combine = NULL;
+    for (int f = 0; f < k->nfolds; f++) {
+        fsr_combine *combine = malloc(sizeof *combine);
+        if (!combine) {
+            fsr_kernel_free(copy);
+            return NULL;
+        }
+        *combine = *k->fold[f].combine;
+        copy->fold[f].combine = combine;
+    }
+    return copy;
 }
 
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d) {

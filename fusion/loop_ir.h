@@ -185,6 +185,8 @@ typedef struct fsr_kernel {
 
 fsr_kernel *fsr_kernel_new(void);
 void fsr_kernel_free(fsr_kernel *k);
+/* A copy with operators of its own. NULL: out of memory. */
+fsr_kernel *fsr_kernel_copy(const fsr_kernel *k);
 
 /* The ELEM instructions of pass `pass`'s loop, in order, ready to print: everything its folds and stores need,
  * less kept values of earlier passes. out must hold ninsts; returns their number. */

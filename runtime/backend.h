@@ -16,7 +16,7 @@ typedef void *fsr_stream;             /* NULL: the backend's own */
 
 /* Counters that fsr_context_stats shows. */
 typedef struct fsr_backend_stats {
-    int64_t compilations, cache_hits_disk, cache_hits_memory, launches, used_bytes, pool_bytes;
+    int64_t compilations, cache_hits_disk, cache_hits_memory, interpreted, launches, used_bytes, pool_bytes;
 } fsr_backend_stats;
 
 typedef struct fsr_backend_ops {
@@ -31,6 +31,8 @@ typedef struct fsr_backend_ops {
     /* Compiles, or finds in memory or on disk. Modules live until close and are shared: the same source gives the same
      * module. */
     fsr_status (*compile)(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
+    /* True if compile would find the kernel in memory. False also where memory is out. */
+    bool (*known)(fsr_backend *b, const fsr_kernel *k);
     /* Launches; asynchronous. launch->blocks, work and zero as fsr_kernel_* say. */
     fsr_status (*launch)(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream, fsr_fault *fault);
 

@@ -23,6 +23,8 @@ fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow 
 /* The executable of a flow (taken over in any case): found in the cache, or planned and compiled. The caller unrefs
  * it. */
 fsr_status fsr_executable_get(fsr_context *ctx, fsr_flow *flow, fsr_executable **out, fsr_fault *fault);
+/* Compiles the kernel of every step, several at a time where several are new. The first failure in order of steps. */
+fsr_status fsr_executable_compile(fsr_context *ctx, fsr_executable *executable, fsr_fault *fault);
 void fsr_executable_unref(fsr_executable *executable);
 /* Launches every step; asynchronous. */
 fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *executable, const fsr_run *run, fsr_fault *fault);

@@ -131,8 +131,8 @@ static fsr_status build(fsr_context *ctx, fsr_flow *flow, fsr_executable **out, 
     fsr_status status = fsr_executable_plan(ctx, &e->program, flow, fault);
     if (!status && !(e->module = calloc((size_t)e->program.nsteps + 1, sizeof *e->module)))
         status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
-    for (int i = 0; i < e->program.nsteps && !status; ++i)
-        status = ctx->backend->ops->compile(ctx->backend, e->program.step[i].kernel, &e->module[i], fault);
+    if (!status)
+        status = fsr_executable_compile(ctx, e, fault);
     if (status) {
         fsr_executable_unref(e);
         return status;

@@ -39,23 +39,26 @@ typedef enum fsr_log_level {
 /* Every knob of Fusor: one table gives the struct's fields, the environment variables
  * (FUSOR_BACKEND, FUSOR_FUSION, ...), their defaults and docs/knobs.md.
  * kind: int, or str (borrowed during fsr_open, copied by it; NULL is the default). */
-#define FSR_KNOB_LIST(X)                                                                                             \
-    X(int, backend, BACKEND, 0, "auto (0), cpu (1), cuda (2), reference (3); the environment takes the words")       \
-    X(int, fusion, FUSION, 1, "0: unfused, each node its own kernel")                                                \
-    X(int, fuel, FUEL, -1, "stop after this many fusions; -1: no limit")                                             \
-    X(str, skip_passes, SKIP_PASSES, NULL, "comma-separated names of passes to skip")                                \
-    X(str, print_after, PRINT_AFTER, NULL,                                                                           \
-      "comma-separated names of passes after which the graph is printed on stderr; all: every pass")                 \
-    X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source, and every plan in words")      \
-    X(str, load_dir, LOAD_DIR, NULL, "directory of hand-edited sources that are used instead, by kernel name")       \
-    X(str, cache_dir, CACHE_DIR, NULL,                                                                               \
-      "directory of the disk cache; default $XDG_CACHE_HOME/fusor or ~/.cache/fusor; empty string: no disk cache")   \
-    X(int, cache_mb, CACHE_MB, 512, "size limit of the disk cache, in MiB")                                          \
-    X(str, compiler, COMPILER, NULL, "C compiler of the CPU backend; default: cc, gcc, clang, the first that works") \
-    X(int, threads, THREADS, 0, "threads of the CPU backend; 0: one for each core")                                  \
-    X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                                          \
-    X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")                                 \
-    X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")                                \
+#define FSR_KNOB_LIST(X)                                                                                               \
+    X(int, backend, BACKEND, 0, "auto (0), cpu (1), cuda (2), reference (3); the environment takes the words")         \
+    X(int, fusion, FUSION, 1, "0: unfused, each node its own kernel")                                                  \
+    X(int, fuel, FUEL, -1, "stop after this many fusions; -1: no limit")                                               \
+    X(str, skip_passes, SKIP_PASSES, NULL, "comma-separated names of passes to skip")                                  \
+    X(str, print_after, PRINT_AFTER, NULL,                                                                             \
+      "comma-separated names of passes after which the graph is printed on stderr; all: every pass")                   \
+    X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source, and every plan in words")        \
+    X(str, load_dir, LOAD_DIR, NULL, "directory of hand-edited sources that are used instead, by kernel name")         \
+    X(str, cache_dir, CACHE_DIR, NULL,                                                                                 \
+      "directory of the disk cache; default $XDG_CACHE_HOME/fusor or ~/.cache/fusor; empty string: no disk cache")     \
+    X(int, cache_mb, CACHE_MB, 512, "size limit of the disk cache, in MiB")                                            \
+    X(str, compiler, COMPILER, NULL, "C compiler of the CPU backend; default: cc, gcc, clang, the first that works")   \
+    X(int, compile_seconds, COMPILE_SECONDS, 300, "a C compiler that takes longer is killed; 0: it may take any time") \
+    X(int, fallback, FALLBACK, 1,                                                                                      \
+      "1: where no C compiler works, the CPU backend interprets its kernels (slow), with one warning; 0: an error")    \
+    X(int, threads, THREADS, 0, "threads of the CPU backend; 0: one for each core")                                    \
+    X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                                            \
+    X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")                                   \
+    X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")                                  \
     X(int, deterministic, DETERMINISTIC, 1, "1: only operations whose bits do not depend on timing")
 
 /* A value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. */
@@ -74,6 +77,7 @@ typedef struct fsr_stats {
     int64_t compilations;      /* sources handed to a compiler */
     int64_t cache_hits_disk;   /* kernels loaded from the disk cache */
     int64_t cache_hits_memory; /* kernels found already loaded */
+    int64_t interpreted;       /* kernels interpreted for want of a C compiler; see knob fallback */
     int64_t launches;          /* kernels launched */
     int64_t nodes;             /* nodes recorded and not dropped, all graphs */
     int64_t host_bytes;        /* array bytes in host memory owned by Fusor */

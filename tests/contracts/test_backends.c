@@ -135,6 +135,7 @@ static void no_compiler(void **state) {
     fsr_config config = subject_config();
     config.backend = FSR_BACKEND_CPU;
     config.compiler = "/nonexistent";
+    config.fallback = 0;
     fsr_context *ctx = subject_open(&config);
     fsr_status status;
     for (int i = 0; i < 2; ++i) {
@@ -158,17 +159,24 @@ static void no_compiler(void **state) {
     fsr_close(ctx);
 }
 
+static void write_compiler(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
 /* A compiler that runs and fails: its words are in the message. */
 static void a_compiler_that_fails(void **state) {
     (void)state;
     char dir[64], path[100];
     subject_temporary_dir(dir);
     snprintf(path, sizeof path, "%s/cc", dir);
-    FILE *file = fopen(path, "w");
-    fputs("#!/bin/sh\ncase $1 in --version) echo cc 1.0;; *) echo 'sorry, not today' >&2; exit 3;; esac\n", file);
-    fclose(file);
-    assert_int_equal(chmod(path, 0700), 0);
+    write_compiler(path,
+                   "#!/bin/sh\ncase $1 in --version) echo cc 1.0;; *) echo 'sorry, not today' >&2; exit 3;; esac\n");
     fsr_config config = subject_config();
+    config.fallback = 0;
     config.backend = FSR_BACKEND_CPU;
     config.compiler = path;
     config.cache_dir = "";
@@ -177,6 +185,65 @@ static void a_compiler_that_fails(void **state) {
     seven(ctx, &status);
     subject_error(ctx, status, FSR_ERR_COMPILE, "exit status 3|sorry, not today");
     fsr_close(ctx);
+    subject_remove_dir(dir);
+}
+
+/* The right answer by interpretation, plans too, and one warning in the context's whole life. */
+static void falls_back(const char *compiler, const char *word) {
+    fsr_config config = subject_config();
+    capture c;
+    config.backend = FSR_BACKEND_CPU;
+    config.compiler = compiler;
+    config.compile_seconds = 1;
+    config.cache_dir = "";
+    fsr_context *ctx = subject_open(&config);
+    capture_begin(&c);
+    fsr_status status[2], ran = FSR_OK;
+    double value[2];
+    for (int i = 0; i < 2; ++i)
+        value[i] = seven(ctx, &status[i]);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_node y = fsr_mul(fsr_input(g, "x", FSR_F32, 1, SHAPE(2)), fsr_float(g, 2));
+    fsr_plan *plan = NULL;
+    float in[2] = {3, 4}, out[2] = {0, 0};
+    ran = fsr_compile(&y, 1, &plan);
+    if (!ran)
+        ran = fsr_plan_run(plan, &(fsr_arg){"x", in, sizeof in, FSR_HOST}, 1,
+                           &(fsr_arg){NULL, out, sizeof out, FSR_HOST}, 1, NULL);
+    capture_end(&c);
+    fsr_stats stats;
+    assert_int_equal(fsr_context_stats(ctx, &stats), FSR_OK);
+    fsr_close(ctx);
+    if (status[0] || status[1] || ran)
+        fail_msg("%s: %s, %s, %s", compiler, fsr_status_name(status[0]), fsr_status_name(status[1]),
+                 fsr_status_name(ran));
+    assert_true(value[0] == 7 && value[1] == 7 && out[0] == 6 && out[1] == 8);
+    assert_true(stats.interpreted >= 2 && stats.compilations == 0);
+    const char *first = strstr(c.text, "no C compiler works");
+    if (!first || strstr(first + 1, "no C compiler works") || !strstr(c.text, word))
+        fail_msg("%s: warned so: %s", compiler, c.text);
+}
+
+/* Missing; failing; one that says it is done and wrote nothing, or garbage; one that never ends. */
+static void no_compiler_that_works(void **state) {
+    (void)state;
+    char dir[64], path[100];
+    static const char *const bad[][2] = {
+        {"echo 'sorry, not today' >&2; exit 3", "sorry, not today"},
+        {"exit 0", "loading"},
+        {"while [ $# -gt 1 ]; do [ \"$1\" = -o ] && head -c 5000 /dev/urandom >\"$2\"; shift; done", "loading"},
+        {"sleep 60", "FUSOR_COMPILE_SECONDS"},
+    };
+    falls_back("/nonexistent", "/nonexistent");
+    falls_back("/bin/false", "exit status 1");
+    subject_temporary_dir(dir);
+    snprintf(path, sizeof path, "%s/cc", dir);
+    for (int i = 0; i < COUNT_OF(bad); ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "#!/bin/sh\ncase $1 in --version) echo cc 1.0; exit;; esac\n%s\n", bad[i][0]);
+        write_compiler(path, text);
+        falls_back(path, bad[i][1]);
+    }
     subject_remove_dir(dir);
 }
 
@@ -303,6 +370,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(reference),
     cmocka_unit_test(no_compiler),
     cmocka_unit_test(a_compiler_that_fails),
+    cmocka_unit_test(no_compiler_that_works),
     cmocka_unit_test(cache_that_cannot_be_made),
     cmocka_unit_test(cache_that_others_may_write),
     cmocka_unit_test(cache_that_works),

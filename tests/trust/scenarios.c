@@ -401,5 +401,6 @@ fsr_config scenario_config(fsr_backend_kind backend) {
     config.dump_dir = config.load_dir = NULL;
     config.log_level = FSR_LOG_SILENT;
     config.compiler = FAULT_STUB_COMPILER;
+    config.fallback = 0;
     return config;
 }

@@ -745,7 +745,7 @@ static void edited_sources(void **state) {
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/k_tiny.c", dir);
     snprintf(dumped, sizeof dumped, "%s/dump", dir);
-    const fsr_config config = {.cache_dir = "", .load_dir = dir, .dump_dir = dumped};
+    const fsr_config config = {.cache_dir = "", .load_dir = dir, .dump_dir = dumped, .fallback = 1};
     put_file(path, "void k_tiny(void **a, long *n, void *s, void *w) { *(float *)a[0] = 6; }\n");
     assert_int_equal(compile_tiny(&config, &stats, message, sizeof message), FSR_OK);
     put_file(path, "void k_tiny(void) { undefined_thing; }\n");
