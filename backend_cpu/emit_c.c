@@ -10,7 +10,8 @@
  * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
  * from the flat index: two divisions an element cost more than the whole of a map.
  *
- * Kept values live in `work`: kept instruction number j at byte j * round_up(cols * 8, 64), by column. That is room
+ * Kept values live in `work`: kept instruction number j at byte j * round_up(cols * 8, 64), by column (a c128 counts
+ * twice). That is room
  * for one row, so a COL kernel that keeps values has blocks of one row. */
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/emit_parts.h"
@@ -223,7 +224,8 @@ static void put_scratch(fsr_c_emit *e) {
             continue;
         if (kept == 0)
             fsr_c_line(e, "const i64 scratch = (%s * 8 + 63) / 64 * 64;", fsr_c_integer(e, FSR_INT_COLS, cols));
-        fsr_c_line(e, "%s *restrict w%d = (%s *)((char *)work + %d * scratch);", type, i, type, kept++);
+        fsr_c_line(e, "%s *restrict w%d = (%s *)((char *)work + %d * scratch);", type, i, type, kept);
+        kept += fsr_inst_kept_words(&e->k->inst[i]);
     }
 }
 
@@ -328,7 +330,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     while (out->part < (out->scans ? SCAN_PART : FOLD_PART))
         out->part *= 2;
     for (int i = 0; i < k->ninsts; i++)
-        out->kept += k->inst[i].keep;
+        out->kept += fsr_inst_kept_words(&k->inst[i]);
     out->cost = work_of(k);
     fsr_text_free(&e->body);
     free(e);

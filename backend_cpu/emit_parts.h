@@ -10,6 +10,7 @@
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
+#include "backend_cpu/emit_complex.h"
 #include "backend_cpu/emit_math.h"
 #include "fusion/loop_ir.h"
 #include "runtime/text.h"
@@ -55,6 +56,7 @@ typedef struct fsr_c_emit {
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
+    unsigned complex_math;       /* functions of complex numbers used */
     uint32_t math;               /* elementary functions used, by number */
     bool near;                   /* arguments are known to be below the limits of these functions */
     bool checking;               /* the loop being printed only asks whether they are */

@@ -27,16 +27,28 @@ static bool scans_at_once(const fsr_kernel *k) {
     return true;
 }
 
+/* Words of 8 bytes of one component of a state. */
+static int words_of(const fsr_c_emit *e, int fold, int i) {
+    return ((int)fsr_dtype_size(e->k->fold[fold].combine->dtype[i]) + 7) / 8;
+}
+
+static int state_words(const fsr_c_emit *e, int fold) {
+    int words = 0;
+    for (int i = 0; i < e->k->fold[fold].combine->arity; i++)
+        words += words_of(e, fold, i);
+    return words;
+}
+
 void fsr_c_share_plan(fsr_c_emit *e) {
     const fsr_kernel *k = e->k;
     e->shared_columns = k->schedule.kind != FSR_SCHEDULE_MAP && !e->grouped && k->npasses == 1 && k->nfolds > 0 &&
                         k->ndim - k->nparallel == 1 && scans_at_once(k);
     for (int f = 0; e->shared_columns && f < k->nfolds; f++) {
         e->word[f] = e->words;
-        e->words += k->fold[f].combine->arity;
+        e->words += state_words(e, f);
         e->carry[f] = e->words;
         if (is_scan(e, f))
-            e->words += k->fold[f].combine->arity;
+            e->words += state_words(e, f);
     }
 }
 
@@ -47,8 +59,9 @@ void fsr_c_share_row(fsr_c_emit *e) {
 
 /* Component i of a state in memory: *(f32 *)(z + 8). `parts` parts further on. */
 static void put_word(const fsr_c_emit *e, int fold, int i, int word, const char *part, char *out) {
-    snprintf(out, FSR_EMIT_NAME, "*(%s *)(z + %s%d)", fsr_c_type(e->k->fold[fold].combine->dtype[i]), part,
-             8 * (word + i));
+    for (int before = 0; before < i; before++)
+        word += words_of(e, fold, before);
+    snprintf(out, FSR_EMIT_NAME, "*(%s *)(z + %s%d)", fsr_c_type(e->k->fold[fold].combine->dtype[i]), part, 8 * word);
 }
 
 /* letter<at> = state, or the other way round. */

@@ -136,7 +136,22 @@ static void put_float(fsr_text *to, fsr_dtype dtype, fsr_value value) {
     }
 }
 
+static void put_complex(fsr_text *to, fsr_dtype dtype, fsr_value value) {
+    const fsr_dtype real = fsr_dtype_real(dtype);
+    fsr_value re, im;
+    fsr_value_parts(dtype, value, &re, &im);
+    fsr_text_add(to, "(%s){", fsr_c_type(dtype));
+    fsr_c_literal(to, real, re);
+    fsr_text_add(to, ", ");
+    fsr_c_literal(to, real, im);
+    fsr_text_add(to, "}");
+}
+
 void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value) {
+    if (fsr_dtype_is_complex(dtype)) {
+        put_complex(to, dtype, value);
+        return;
+    }
     if (fsr_dtype_is_float(dtype))
         put_float(to, dtype, value);
     else if (dtype == FSR_I64 && value.i64 == INT64_MIN)
@@ -207,6 +222,13 @@ static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result,
     }
 }
 
+/* A conversion of complex numbers is made of one of real numbers, which stands before it in the text. */
+static void note_cast(fsr_c_emit *e, fsr_dtype from, fsr_dtype dest) {
+    e->cast[from][dest] = e->half[dest] = e->half[fsr_dtype_real(dest)] = true;
+    if ((fsr_dtype_is_complex(from) || fsr_dtype_is_complex(dest)) && dest != FSR_BOOL)
+        e->cast[fsr_dtype_real(from)][fsr_dtype_real(dest)] = true;
+}
+
 void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
     const fsr_op_info *info = fsr_op_get(op);
     const char *text = info->c[fsr_dtype_class(compute)];
@@ -216,9 +238,11 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
     }
     const bool rounds = fsr_dtype_is_half(result) && info->rule != FSR_RULE_CAST && info->rule != FSR_RULE_SELECT;
     if (info->rule == FSR_RULE_CAST)
-        e->cast[compute][result] = e->half[result] = true;
+        note_cast(e, compute, result);
     if (rounds)
         fsr_text_add(to, "%s", fsr_c_round(e, result));
+    if (fsr_dtype_is_complex(compute))
+        e->complex_math |= fsr_c_complex_find(text, compute);
     for (const char *p = text; *p; p++) {
         const char *put = *p == '$' ? placeholder(p[1], compute, result, arg) : NULL;
         if (put) {
@@ -253,10 +277,25 @@ static void put_saturating(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
     fsr_text_add(to, " : 0");
 }
 
+static void put_complex_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
+    const char *real = fsr_dtype_name(fsr_dtype_real(from)), *part = fsr_dtype_name(fsr_dtype_real(dest));
+    const bool parts = fsr_dtype_is_complex(from);
+    if (dest == FSR_BOOL)
+        fsr_text_add(to, "(a.re != 0) | (a.im != 0)");
+    else if (!fsr_dtype_is_complex(dest))
+        fsr_text_add(to, "fsr_%s_to_%s(a.re)", real, part);
+    else if (parts)
+        fsr_text_add(to, "(%s){fsr_%s_to_%s(a.re), fsr_%s_to_%s(a.im)}", fsr_c_type(dest), real, part, real, part);
+    else
+        fsr_text_add(to, "(%s){fsr_%s_to_%s(a), 0}", fsr_c_type(dest), real, part);
+}
+
 static void put_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
     fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n    return ", fsr_c_type(dest), fsr_dtype_name(from),
                  fsr_dtype_name(dest), fsr_c_type(from));
-    if (dest == FSR_BOOL)
+    if (fsr_dtype_is_complex(from) || fsr_dtype_is_complex(dest))
+        put_complex_cast(to, from, dest);
+    else if (dest == FSR_BOOL)
         fsr_text_add(to, "a != 0");
     else if (fsr_dtype_is_half(dest) && dest != from)
         fsr_c_half_cast(to, from, dest);
@@ -297,6 +336,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
         fsr_text_add(to, "\n");
     fsr_c_half_put(e, to);
     fsr_c_math_put(to, e->math);
+    fsr_c_complex_put(to, e->complex_math);
     for (int s = 0; s < FSR_DTYPE_COUNT; s++)
         for (int d = 0; d < FSR_DTYPE_COUNT; d++)
             if (e->cast[s][d]) {

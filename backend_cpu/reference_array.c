@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 static size_t center_size(fsr_dtype dtype, bool wide) {
+    if (fsr_dtype_is_complex(dtype))
+        return 2 * center_size(fsr_dtype_real(dtype), wide);
     if (wide && fsr_dtype_is_float(dtype))
         return dtype == FSR_F64 ? sizeof(long double) : sizeof(double);
     return fsr_dtype_size(dtype);
@@ -14,14 +16,14 @@ static size_t center_size(fsr_dtype dtype, bool wide) {
 
 fsr_ref_data *fsr_ref_data_new(fsr_dtype dtype, int64_t size, bool wide) {
     size_t unit = center_size(dtype, wide);
-    if (size < 0 || (uint64_t)size > SIZE_MAX / sizeof(long double))
+    if (size < 0 || (uint64_t)size > SIZE_MAX / (2 * sizeof(long double)))
         return NULL;
     fsr_ref_data *d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
     d->refs = 1;
     d->dtype = dtype;
-    d->wide = wide && fsr_dtype_is_float(dtype);
+    d->wide = wide && fsr_dtype_is_inexact(dtype);
     d->size = size;
     d->center = malloc(size ? (size_t)size * unit : 1);
     if (!d->center) {
@@ -44,9 +46,32 @@ void fsr_ref_data_unref(fsr_ref_data *d) {
     free(d);
 }
 
+/* Part `at` of an array of complex numbers: twice as many of half the size. */
+static long double get_part(const fsr_ref_data *d, int64_t at) {
+    if (d->dtype == FSR_C64)
+        return d->wide ? ((const double *)d->center)[at] : (double)((const float *)d->center)[at];
+    return d->wide ? ((const long double *)d->center)[at] : (long double)((const double *)d->center)[at];
+}
+
+static void set_part(fsr_ref_data *d, int64_t at, long double x) {
+    if (d->wide && d->dtype == FSR_C64)
+        ((double *)d->center)[at] = (double)x;
+    else if (d->wide)
+        ((long double *)d->center)[at] = x;
+    else if (d->dtype == FSR_C64)
+        ((float *)d->center)[at] = (float)x;
+    else
+        ((double *)d->center)[at] = (double)x;
+}
+
 fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
     fsr_ball out = {0, d->radius ? d->radius[at] : 0};
     switch (d->dtype) {
+    case FSR_C64:
+    case FSR_C128:
+        out.center = get_part(d, 2 * at);
+        out.imag = get_part(d, 2 * at + 1);
+        break;
     case FSR_BOOL: out.center = ((const uint8_t *)d->center)[at] != 0; break;
     case FSR_I8: out.center = ((const int8_t *)d->center)[at]; break;
     case FSR_U8: out.center = ((const uint8_t *)d->center)[at]; break;
@@ -80,6 +105,11 @@ bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x) {
     if (d->radius)
         d->radius[at] = x.radius;
     switch (d->dtype) {
+    case FSR_C64:
+    case FSR_C128:
+        set_part(d, 2 * at, x.center);
+        set_part(d, 2 * at + 1, x.imag);
+        break;
     case FSR_BOOL:
     case FSR_U8: ((uint8_t *)d->center)[at] = (uint8_t)x.center; break;
     case FSR_I8: ((int8_t *)d->center)[at] = (int8_t)x.center; break;

@@ -40,20 +40,21 @@ static bool is_narrow(fsr_dtype dtype) {
 }
 
 double fsr_ball_unit(fsr_dtype dtype) {
-    return ldexp(1, -format_of(dtype).digits);
+    return ldexp(1, -format_of(fsr_dtype_real(dtype)).digits);
 }
 
 long double fsr_ball_limit(fsr_dtype dtype) {
-    return format_of(dtype).limit;
+    return format_of(fsr_dtype_real(dtype)).limit;
 }
 
 long double fsr_ball_integers(fsr_dtype dtype) {
-    return ldexpl(1, format_of(dtype).digits);
+    return ldexpl(1, format_of(fsr_dtype_real(dtype)).digits);
 }
 
 /* From the exponent's bits: this runs for every op on every element. */
 double fsr_ball_ulp(fsr_dtype dtype, long double x) {
-    const int digits = format_of(dtype).digits, lowest = format_of(dtype).lowest;
+    const format f = format_of(fsr_dtype_real(dtype));
+    const int digits = f.digits, lowest = f.lowest;
     fsr_value v = {.f64 = (double)x};
     int exponent = (int)(v.bits >> 52 & 2047) - 1022;
     int power = (exponent > lowest ? exponent : lowest) - digits;
@@ -66,6 +67,10 @@ double fsr_ball_ulp(fsr_dtype dtype, long double x) {
 /* ---- making and rounding --------------------------------------------------------------------- */
 
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
+    if (fsr_dtype_is_complex(dtype)) {
+        fsr_c128 z = fsr_value_to_complex(dtype, value);
+        return (fsr_ball){z.re, 0, z.im};
+    }
     if (dtype == FSR_I64)
         return (fsr_ball){(long double)value.i64, 0};
     if (dtype == FSR_U64)
@@ -74,7 +79,7 @@ fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
 }
 
 fsr_ball fsr_ball_unsign(fsr_ball x) {
-    return x.center == 0 && x.radius == 0 ? (fsr_ball){0, -0.0} : x;
+    return x.center == 0 && x.imag == 0 && x.radius == 0 ? (fsr_ball){0, -0.0} : x;
 }
 
 bool fsr_ball_unsigned(fsr_ball x) {
@@ -96,7 +101,17 @@ fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
     return fsr_dtype_is_float(dtype) ? fsr_value_from_double(dtype, (double)x) : fsr_value_from_int(dtype, (int64_t)x);
 }
 
+static fsr_value round_complex(fsr_dtype dtype, fsr_ball x, double *bound) {
+    fsr_value value = fsr_value_from_complex(dtype, (fsr_c128){(double)x.center, (double)x.imag});
+    fsr_ball rounded = fsr_ball_from_value(dtype, value);
+    double moved = (double)hypotl(rounded.center - x.center, rounded.imag - x.imag);
+    *bound = x.radius + (x.radius > 0 && isfinite(moved) ? moved : 0);
+    return value;
+}
+
 fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound) {
+    if (fsr_dtype_is_complex(dtype))
+        return round_complex(dtype, x, bound);
     fsr_value value = fsr_ball_value(dtype, x.center);
     *bound = x.radius;
     if (x.radius > 0)
@@ -454,6 +469,8 @@ static fsr_ball op_signs(fsr_op op, fsr_dtype compute, fsr_dtype result, fsr_bal
 
 fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode) {
     const int arity = fsr_op_get(op)->arity;
+    if (fsr_dtype_is_complex(compute) || fsr_dtype_is_complex(result))
+        return fsr_ball_complex(op, compute, result, x, mode);
     fsr_ball y[3] = {{0, 0}, {0, 0}, {0, 0}};
     bool exact = true;
     for (int i = 0; i < arity; i++) {

@@ -4,14 +4,18 @@
 
 #include "graph/ops.h"
 
-/* A correct backend's value lies in [center - radius, center + radius].
+/* Initializers of real numbers leave the last member, imag, out. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+/* A correct backend's value lies in [center - radius, center + radius]; a complex one in the disk around (center, imag).
  *   radius 0         the value is `center`, which the dtype can represent (also NaN and the infinities);
- *   radius -0.0      the value is a zero, of either sign;
+ *   radius -0.0      the value is a zero, of either sign; of a complex number: parts that are 0 have either sign;
  *   radius INFINITY  unknown, NaN included;
  *   otherwise        center is finite. A bool that is unknown has radius 1. */
 typedef struct fsr_ball {
     long double center;
     double radius;
+    long double imag; /* 0 for real numbers */
 } fsr_ball;
 
 /* STRICT: an exact op on known operands is known. CONTRACTED: but a product, which may be kept unrounded. FOLD: a step
@@ -34,6 +38,11 @@ fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_b
 long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x);
 /* The op's result is one of its operands, or follows from them without rounding. */
 bool fsr_ball_selects(fsr_op op);
+
+/* The same where compute or result is complex (reference_complex.c). */
+fsr_ball fsr_ball_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);
+/* As fsr_ball_settle. A part that may overflow makes it unknown. */
+fsr_ball fsr_ball_settle_complex(fsr_dtype dtype, long double re, long double im, double radius);
 
 /* x; a known zero loses its sign. */
 fsr_ball fsr_ball_unsign(fsr_ball x);

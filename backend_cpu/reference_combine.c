@@ -14,7 +14,7 @@
 bool fsr_ref_selects(const fsr_combine *c) {
     for (int i = 0; i < c->nsteps; i++) {
         const fsr_step *s = &c->step[i];
-        bool floating = fsr_dtype_is_float(s->compute) || fsr_dtype_is_float(s->dtype);
+        bool floating = fsr_dtype_is_inexact(s->compute) || fsr_dtype_is_inexact(s->dtype);
         if (s->kind == FSR_STEP_OP && floating && !fsr_ball_selects(s->op))
             return false;
     }
@@ -31,7 +31,7 @@ typedef struct body {
 static bool jump(const fsr_step *s, fsr_ball x) {
     if (x.radius == 0)
         return false;
-    return !fsr_dtype_is_float(s->dtype) || s->op == FSR_OP_FLOOR || s->op == FSR_OP_CEIL;
+    return !fsr_dtype_is_inexact(s->dtype) || s->op == FSR_OP_FLOOR || s->op == FSR_OP_CEIL;
 }
 
 static void evaluate(body *b) {
@@ -109,11 +109,20 @@ static void refine(const body *whole, fsr_ball *out) {
             out[i] = (fsr_ball){known.out[i].center, radius[i]};
 }
 
+/* Disks are not moved: the plain evaluation stands. */
+bool fsr_ref_has_complex(const fsr_combine *c) {
+    for (int i = 0; i < c->nsteps; i++)
+        if (fsr_dtype_is_complex(c->step[i].dtype) || fsr_dtype_is_complex(c->step[i].compute))
+            return true;
+    return false;
+}
+
 static void combine_values(const fsr_combine *c, fsr_ball *out, const fsr_ball *left, const fsr_ball *right) {
     fsr_value l[FSR_MAX_TUPLE], r[FSR_MAX_TUPLE];
+    double none;
     for (int i = 0; i < c->arity; i++) {
-        l[i] = fsr_ball_value(c->dtype[i], left[i].center);
-        r[i] = fsr_ball_value(c->dtype[i], right[i].center);
+        l[i] = fsr_ball_round(c->dtype[i], left[i], &none);
+        r[i] = fsr_ball_round(c->dtype[i], right[i], &none);
     }
     fsr_combine_eval(c, l, l, r);
     for (int i = 0; i < c->arity; i++)
@@ -135,6 +144,6 @@ void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fs
     memcpy(whole.arg + c->arity, right, (size_t)c->arity * sizeof *right);
     evaluate(&whole);
     memcpy(out, whole.out, (size_t)c->arity * sizeof *out);
-    if (!known && possible && !whole.jumps && !selects)
+    if (!known && possible && !whole.jumps && !selects && !fsr_ref_has_complex(c))
         refine(&whole, out);
 }

@@ -31,7 +31,8 @@ typedef struct fold {
     const fsr_combine *combine;
     way way;
     int64_t n;
-    fsr_ref_sum sum[FSR_MAX_TUPLE]; /* of the components that are plain sums */
+    fsr_ref_sum sum[FSR_MAX_TUPLE];  /* of the components that are plain sums */
+    fsr_ref_sum imag[FSR_MAX_TUPLE]; /* of the imaginary parts of such components */
     bool adds[FSR_MAX_TUPLE];
     fsr_ref_product product;
     fsr_ball state[FSR_MAX_TUPLE];             /* SELECT, RUN */
@@ -39,6 +40,7 @@ typedef struct fold {
     long double largest[FSR_MAX_TUPLE];        /* TREE, RUN */
     long double prefix[FSR_MAX_TUPLE];         /* TREE, RUN: the fold from left to right */
     long double least[FSR_MAX_TUPLE];          /* TREE, RUN: of its magnitudes that are not 0, and 1 */
+    double spread;                             /* TREE, RUN: of complex elements, sum of |log2 |x|| */
     bool beyond;                               /* TREE, RUN: some order may leave a component's range */
     bool nan;                                  /* TREE, RUN: a NaN was folded */
     bool odd[FSR_MAX_TUPLE];                   /* TREE, RUN: the identity made some state infinite or NaN */
@@ -66,7 +68,7 @@ double fsr_ref_scan_depth(int64_t n, int64_t row) {
 /* Component i of the result is the float sum of components i of the arguments. */
 static bool adds(const fsr_combine *c, int i) {
     const fsr_step *s = &c->step[c->result[i]];
-    if (s->kind != FSR_STEP_OP || s->op != FSR_OP_ADD || !fsr_dtype_is_float(s->dtype))
+    if (s->kind != FSR_STEP_OP || s->op != FSR_OP_ADD || !fsr_dtype_is_inexact(s->dtype))
         return false;
     const fsr_step *a = &c->step[s->arg[0]], *b = &c->step[s->arg[1]];
     return a->kind == FSR_STEP_ARG && b->kind == FSR_STEP_ARG && a->index + b->index == 2 * i + c->arity &&
@@ -78,7 +80,7 @@ static way way_of(const fsr_combine *c, bool scan) {
         return WAY_SELECT;
     if (c->builtin && c->op == FSR_OP_ADD)
         return WAY_SUM;
-    if (c->builtin && c->op == FSR_OP_MUL)
+    if (c->builtin && c->op == FSR_OP_MUL && !fsr_dtype_is_complex(c->dtype[0]))
         return WAY_PRODUCT;
     return scan ? WAY_RUN : WAY_TREE;
 }
@@ -88,20 +90,29 @@ static void fold_start(fold *f, const fsr_combine *combine, bool scan) {
     f->way = way_of(combine, scan);
     f->n = 0;
     for (int i = 0; i < combine->arity; i++) {
-        f->sum[i] = (fsr_ref_sum){.n = 0};
+        f->sum[i] = f->imag[i] = (fsr_ref_sum){.n = 0};
         f->adds[i] = adds(combine, i);
     }
     f->product = (fsr_ref_product){.n = 0};
     memset(f->largest, 0, sizeof f->largest);
     for (int i = 0; i < FSR_MAX_TUPLE; i++)
         f->least[i] = 1;
+    f->spread = 0;
     memset(f->odd, 0, sizeof f->odd);
     memset(f->first_odd, 0, sizeof f->first_odd);
     f->nan = f->plus = f->minus = f->beyond = false;
 }
 
-static bool alike(long double a, long double b) {
+static bool alike_part(long double a, long double b) {
     return a == b || (isnan(a) && isnan(b)) || (isfinite(a) && isfinite(b));
+}
+
+static bool alike(fsr_ball a, fsr_ball b) {
+    return alike_part(a.center, b.center) && alike_part(a.imag, b.imag);
+}
+
+static bool finite_ball(fsr_ball x) {
+    return isfinite(x.center) && isfinite(x.imag);
 }
 
 /* Backends fold the identity in as often as they like. For what is not finite it may not be neutral: 0 * inf. An
@@ -115,8 +126,8 @@ static void note_odd(fold *f, const fsr_ball *state) {
     fsr_ref_combine(c, false, left, identity, state);
     fsr_ref_combine(c, false, right, state, identity);
     for (int i = 0; i < c->arity; i++) {
-        bool left_odd = !alike(left[i].center, state[i].center), right_odd = !alike(right[i].center, state[i].center);
-        f->odd[i] = f->odd[i] || (left_odd && !isfinite(left[i].center)) || (right_odd && !isfinite(right[i].center));
+        bool left_odd = !alike(left[i], state[i]), right_odd = !alike(right[i], state[i]);
+        f->odd[i] = f->odd[i] || (left_odd && !finite_ball(left[i])) || (right_odd && !finite_ball(right[i]));
         f->first_odd[i] = f->first_odd[i] || (f->n == 0 && (left_odd || right_odd));
     }
 }
@@ -124,9 +135,9 @@ static void note_odd(fold *f, const fsr_ball *state) {
 static void note(fold *f, const fsr_ball *state) {
     bool finite = true;
     for (int i = 0; i < f->combine->arity; i++) {
-        finite = finite && isfinite(state[i].center);
-        if (isfinite(state[i].center))
-            f->largest[i] = fmaxl(f->largest[i], fabsl(state[i].center));
+        finite = finite && finite_ball(state[i]);
+        if (finite_ball(state[i]))
+            f->largest[i] = fmaxl(f->largest[i], hypotl(state[i].center, state[i].imag));
     }
     if (!finite)
         note_odd(f, state);
@@ -158,10 +169,24 @@ static void push_tree(fold *f, const fsr_ball *x) {
     memcpy(f->stack[level], carry, bytes);
 }
 
+/* Of complex elements: the product of any of them is at most 2^spread, and at least 2^-spread. */
+static void note_spread(fold *f, const fsr_ball *x) {
+    for (int i = 0; i < f->combine->arity; i++) {
+        double size = (double)hypotl(x[i].center, x[i].imag);
+        if (size > 0 && isfinite(size))
+            f->spread += fabs(log2(size));
+        f->beyond = f->beyond || f->spread > (fsr_ball_unit(f->combine->dtype[i]) > 0x1p-30 ? 120 : 1000);
+    }
+}
+
 /* Follows the fold from left to right without radii: what a partial result later in the row is, over one earlier in the
  * row, is about the partial result between them. What an element brings by itself, as the added term of a recurrence
  * does, is no growth: where that prevails, a component starts anew. */
 static void note_growth(fold *f, const fsr_ball *x) {
+    if (fsr_ref_has_complex(f->combine)) {
+        note_spread(f, x);
+        return;
+    }
     const int n = f->combine->arity;
     long double arg[2 * FSR_MAX_TUPLE], next[FSR_MAX_TUPLE], alone[FSR_MAX_TUPLE] = {0};
     for (int i = 0; i < n; i++) {
@@ -185,6 +210,23 @@ static void note_growth(fold *f, const fsr_ball *x) {
     }
 }
 
+static void add_parts(fold *f, int i, fsr_ball x) {
+    fsr_ref_sum_add(&f->sum[i], (fsr_ball){x.center, x.radius});
+    if (fsr_dtype_is_complex(f->combine->dtype[i]))
+        fsr_ref_sum_add(&f->imag[i], (fsr_ball){x.imag, x.radius});
+}
+
+/* The sum of component i, of its parts if it is complex. */
+static fsr_ball sum_of(const fold *f, int i, double depth) {
+    const fsr_dtype dtype = f->combine->dtype[i];
+    fsr_ball re = fsr_ref_sum_get(&f->sum[i], fsr_dtype_real(dtype), depth);
+    if (!fsr_dtype_is_complex(dtype))
+        return re;
+    fsr_ball im = fsr_ref_sum_get(&f->imag[i], fsr_dtype_real(dtype), depth);
+    double radius = hypot(re.radius, im.radius);
+    return (fsr_ball){re.center, radius == 0 && (signbit(re.radius) || signbit(im.radius)) ? -0.0 : radius, im.center};
+}
+
 static void fold_push(fold *f, const fsr_ball *x) {
     if (f->way == WAY_TREE || f->way == WAY_RUN) {
         note_leaf(f, x);
@@ -194,7 +236,7 @@ static void fold_push(fold *f, const fsr_ball *x) {
         note_zero(f, x[0]);
     for (int i = 0; i < f->combine->arity; i++)
         if (f->adds[i])
-            fsr_ref_sum_add(&f->sum[i], x[i]);
+            add_parts(f, i, x[i]);
     if (f->way == WAY_PRODUCT)
         fsr_ref_product_add(&f->product, x[0]);
     else if (f->way == WAY_TREE)
@@ -228,16 +270,17 @@ static void widen(const fold *f, fsr_ball *out) {
     const double units = f->way == WAY_RUN ? SCAN_UNITS : depth;
     for (int i = 0; i < f->combine->arity; i++) {
         fsr_dtype dtype = f->combine->dtype[i];
-        if (!fsr_dtype_is_float(dtype))
+        if (!fsr_dtype_is_inexact(dtype))
             continue;
-        if (isnan(out[i].center) && f->nan && out[i].radius == 0)
+        if (isnan(out[i].center) && f->nan && out[i].radius == 0 && !fsr_dtype_is_complex(dtype))
             continue;
-        if (!isfinite(out[i].center) || f->beyond)
+        if (!finite_ball(out[i]) || f->beyond)
             out[i] = fsr_ball_unknown(dtype);
         if (out[i].radius == 0)
             continue;
         double radius = out[i].radius * scale + units * fsr_ball_unit(dtype) * (double)f->largest[i];
-        out[i] = fsr_ball_settle(dtype, out[i].center, radius);
+        out[i] = fsr_dtype_is_complex(dtype) ? fsr_ball_settle_complex(dtype, out[i].center, out[i].imag, radius)
+                                             : fsr_ball_settle(dtype, out[i].center, radius);
     }
 }
 
@@ -247,7 +290,7 @@ static void unsign(const fold *f, fsr_ball *out) {
     if (f->way == WAY_SUM || f->way == WAY_PRODUCT || (f->way == WAY_SELECT && c->builtin && !(f->plus && f->minus)))
         return;
     for (int i = 0; i < c->arity; i++)
-        if (fsr_dtype_is_float(c->dtype[i]))
+        if (fsr_dtype_is_inexact(c->dtype[i]))
             out[i] = fsr_ball_unsign(out[i]);
 }
 
@@ -274,7 +317,7 @@ static void fold_get(const fold *f, int64_t row, fsr_ball *out) {
     const double depth = row ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n, c->commutative);
     for (int i = 0; i < c->arity; i++)
         if (f->adds[i])
-            out[i] = fsr_ref_sum_get(&f->sum[i], c->dtype[i], depth);
+            out[i] = sum_of(f, i, depth);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */

@@ -13,6 +13,8 @@ double fsr_ref_scan_depth(int64_t n, int64_t row);
 
 /* No step of the operator rounds: integers, min, max, comparisons, choices. */
 bool fsr_ref_selects(const fsr_combine *c);
+/* Some step of the operator takes or gives complex numbers. */
+bool fsr_ref_has_complex(const fsr_combine *c);
 /* One step of an operator: out = left (+) right; out may be left or right. selects: what fsr_ref_selects said. */
 void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fsr_ball *left, const fsr_ball *right);
 /* The operator on wide numbers without radii: out[0..arity) from arg[0..2*arity), left then right. */

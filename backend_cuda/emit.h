@@ -33,7 +33,7 @@ typedef struct fsr_emit {
     int pass;
 } fsr_emit;
 
-#define FSR_REF 64    /* room for the text of one reference */
+#define FSR_REF 96    /* room for the text of one reference */
 #define FSR_EXPR 1024 /* room for the text of one address or op */
 
 /* One line at the current depth; block_open also prints "{" on it and goes deeper. */

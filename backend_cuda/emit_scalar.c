@@ -35,6 +35,15 @@ static void float_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
         snprintf(buf, FSR_REF, "fsr_f64_bits(0x%016llxull)", (unsigned long long)value.bits);
 }
 
+static void complex_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
+    char text[2][FSR_REF];
+    fsr_value re, im;
+    fsr_value_parts(dtype, value, &re, &im);
+    float_literal(text[0], fsr_dtype_real(dtype), re);
+    float_literal(text[1], fsr_dtype_real(dtype), im);
+    snprintf(buf, FSR_REF, "%s{%.40s, %.40s}", fsr_emit_type(dtype), text[0], text[1]);
+}
+
 const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
     switch (dtype) {
     case FSR_BOOL: snprintf(buf, FSR_REF, "%d", value.b != 0); break;
@@ -51,6 +60,8 @@ const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value
         snprintf(buf, FSR_REF, value.i64 == INT64_MIN ? "(-9223372036854775807ll - 1)" : "%lldll",
                  (long long)value.i64);
         break;
+    case FSR_C64:
+    case FSR_C128: complex_literal(buf, dtype, value); break;
     default: float_literal(buf, dtype, value);
     }
     return buf;

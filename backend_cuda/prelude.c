@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_PIECES = 160 };
+enum { MAX_PIECES = 240 };
 
 static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
@@ -20,9 +20,10 @@ bool fsr_mentions(const char *text, const char *word) {
 }
 
 static int collect(const fsr_prelude_piece **all) {
-    const fsr_prelude_piece *const tables[] = {fsr_prelude_scalar, fsr_prelude_memory, fsr_prelude_exchange};
+    const fsr_prelude_piece *const tables[] = {fsr_prelude_scalar, fsr_prelude_complex, fsr_prelude_memory,
+                                               fsr_prelude_exchange};
     int n = 0;
-    for (int t = 0; t < 3; t++)
+    for (int t = 0; t < 4; t++)
         for (const fsr_prelude_piece *p = tables[t]; p->name && n < MAX_PIECES; p++)
             all[n++] = p;
     return n;

@@ -16,6 +16,7 @@ typedef struct fsr_prelude_piece {
 
 /* The tables, in the order in which they are printed; each ends with a null name. */
 extern const fsr_prelude_piece fsr_prelude_scalar[];   /* bits, division, mathematics */
+extern const fsr_prelude_piece fsr_prelude_complex[];  /* complex numbers */
 extern const fsr_prelude_piece fsr_prelude_memory[];   /* vectors */
 extern const fsr_prelude_piece fsr_prelude_exchange[]; /* shuffles, folds, scans, tickets, boards */
 

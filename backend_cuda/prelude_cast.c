@@ -62,13 +62,36 @@ static void put(fsr_text *out, const char *name, const char *text, fsr_dtype fro
         fsr_text_add(out, "x) { return %s; }\n", text);
 }
 
+/* The body of a conversion of z: of its parts. */
+static void complex_conversion(char text[2 * LINE], fsr_dtype from, fsr_dtype to) {
+    const char *type = fsr_emit_type(to), *part = fsr_emit_type(fsr_dtype_real(to));
+    char real[LINE];
+    conversion(real, fsr_dtype_real(from), fsr_dtype_real(to));
+    if (to == FSR_BOOL)
+        snprintf(text, 2 * LINE, "return z.re != 0 || z.im != 0;");
+    else if (fsr_dtype_is_complex(from) && fsr_dtype_is_complex(to))
+        snprintf(text, 2 * LINE, "return %s{(%s)z.re, (%s)z.im};", type, part, part);
+    else if (fsr_dtype_is_complex(from))
+        snprintf(text, 2 * LINE, "const %s x = z.re; return %s;", fsr_emit_type(fsr_dtype_real(from)), real);
+    else if (fsr_dtype_is_half(from))
+        snprintf(text, 2 * LINE, "const f32 x = fsr_%s_value(z); return %s{%s, 0};", fsr_emit_type(from), type, real);
+    else
+        snprintf(text, 2 * LINE, "const %s x = z; return %s{%s, 0};", fsr_emit_type(from), type, real);
+}
+
 void fsr_prelude_casts(fsr_text *out, const char *body) {
-    char name[NAME], text[LINE];
+    char name[NAME], text[2 * LINE];
     for (int from = 0; from < FSR_DTYPE_COUNT; from++)
         for (int to = 0; to < FSR_DTYPE_COUNT; to++) {
             snprintf(name, sizeof name, "fsr_%s_to_%s", fsr_dtype_name((fsr_dtype)from), fsr_dtype_name((fsr_dtype)to));
             if (!fsr_mentions(body, name))
                 continue;
+            if (fsr_dtype_is_complex((fsr_dtype)from) || fsr_dtype_is_complex((fsr_dtype)to)) {
+                complex_conversion(text, (fsr_dtype)from, (fsr_dtype)to);
+                fsr_text_add(out, "static inline %s %s(%s z) { %s }\n", fsr_emit_type((fsr_dtype)to), name,
+                             fsr_emit_type((fsr_dtype)from), text);
+                continue;
+            }
             conversion(text, (fsr_dtype)from, (fsr_dtype)to);
             put(out, name, text, (fsr_dtype)from, (fsr_dtype)to);
         }

@@ -21,6 +21,10 @@ int64_t fsr_combine_bytes(const fsr_combine *c) {
     return round_up(at, align);
 }
 
+int fsr_inst_kept_words(const fsr_inst *inst) {
+    return !inst->keep ? 0 : fsr_dtype_size(inst->dtype) > 8 ? 2 : 1;
+}
+
 static int64_t combine_align(const fsr_combine *c) {
     int64_t align = 1;
     for (int i = 0; i < c->arity; i++) {
@@ -139,7 +143,7 @@ static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
 static int64_t cpu_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     int64_t kept = 0;
     for (int i = 0; i < k->ninsts; i++)
-        kept += k->inst[i].keep;
+        kept += fsr_inst_kept_words(&k->inst[i]);
     return kept * round_up(integer[FSR_INT_COLS] * 8, 64);
 }
 

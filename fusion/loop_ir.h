@@ -238,5 +238,7 @@ fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch);
 /* State of a fold on a GPU: components in order, each aligned to its size, the whole to the largest: the layout of a C
  * struct. Bytes of one state. */
 int64_t fsr_combine_bytes(const fsr_combine *c);
+/* Words of 8 bytes in which the CPU keeps an element of the instruction's value; 0: it is not kept. */
+int fsr_inst_kept_words(const fsr_inst *inst);
 
 #endif

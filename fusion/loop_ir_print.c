@@ -2,7 +2,10 @@
 #include "fusion/loop_ir.h"
 
 static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
-    if (fsr_dtype_is_float(dtype))
+    const fsr_c128 z = fsr_value_to_complex(dtype, value);
+    if (fsr_dtype_is_complex(dtype))
+        fprintf(to, "(%.17g,%.17g)", z.re, z.im);
+    else if (fsr_dtype_is_float(dtype))
         fprintf(to, "%.17g", fsr_value_to_double(dtype, value));
     else if (dtype == FSR_U64)
         fprintf(to, "%llu", (unsigned long long)value.u64);

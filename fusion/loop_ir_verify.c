@@ -224,8 +224,7 @@ static bool check_op(const fsr_check *v, const fsr_inst *inst) {
         if (!check_operand(v, inst->arg[a], condition ? FSR_BOOL : inst->compute))
             return false;
     }
-    bool to_bool = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
-    fsr_dtype gives = info->rule == FSR_RULE_CAST ? inst->dtype : to_bool ? FSR_BOOL : inst->compute;
+    fsr_dtype gives = info->rule == FSR_RULE_CAST ? inst->dtype : fsr_op_result(inst->op, inst->compute);
     return inst->dtype == gives || bad(v, "%s of %s gives %s, not %s", info->name, fsr_dtype_name(inst->compute),
                                        fsr_dtype_name(gives), fsr_dtype_name(inst->dtype));
 }

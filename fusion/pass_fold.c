@@ -18,7 +18,7 @@ bool fsr_pass_fold(fsr_flow *flow, fsr_status *status) {
     (void)status;
     for (int i = 0; i < flow->n; ++i) {
         fsr_flow_node *n = &flow->node[i];
-        if (n->kind != FSR_NODE_MAP || n->shape.ndim != 0 || !(fsr_op_get(n->op)->flags & FSR_OP_EXACT))
+        if (n->kind != FSR_NODE_MAP || n->shape.ndim != 0 || !fsr_op_exact(n->op, compute_dtype(flow, n)))
             continue;
         fsr_value value[3];
         int known = 0;

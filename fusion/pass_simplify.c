@@ -2,6 +2,7 @@
  *   x * 1 -> x, x / 1 -> x, x - 0 -> x (any x: -0 - 0 is -0), cast to x's own dtype -> x, where(literal, a, b) -> a or
  * b;
  *   a reduction or inclusive scan over axes of extent 1 -> its input (the identity is neutral).
+ * x * 1 and x / 1 not of complex x: inf + 0j becomes inf + nan j.
  * Counter-examples that are therefore no rules: x + 0 -> x (-0 + 0 is +0), x * 0 -> 0 (NaN, inf), x / x -> 1, 0 - x ->
  * -x. */
 #include "fusion/passes.h"
@@ -23,14 +24,15 @@ static bool is_value(const fsr_flow *flow, fsr_link link, double value) {
 
 static bool rewrite(const fsr_flow *flow, const fsr_flow_node *n, fsr_link *to) {
     const fsr_flow_node *condition;
+    bool plain = n->dtype[0] != FSR_BOOL && !fsr_dtype_is_complex(n->dtype[0]);
     switch (n->op) {
     case FSR_OP_MUL:
-        if (n->dtype[0] != FSR_BOOL && is_value(flow, n->arg[1], 1))
+        if (plain && is_value(flow, n->arg[1], 1))
             return *to = n->arg[0], true;
-        if (n->dtype[0] != FSR_BOOL && is_value(flow, n->arg[0], 1))
+        if (plain && is_value(flow, n->arg[0], 1))
             return *to = n->arg[1], true;
         return false;
-    case FSR_OP_DIV: return is_value(flow, n->arg[1], 1) ? (*to = n->arg[0], true) : false;
+    case FSR_OP_DIV: return plain && is_value(flow, n->arg[1], 1) ? (*to = n->arg[0], true) : false;
     case FSR_OP_SUB: return is_value(flow, n->arg[1], 0) ? (*to = n->arg[0], true) : false;
     case FSR_OP_CAST:
         return flow->node[n->arg[0].id].dtype[n->arg[0].output] == n->dtype[0] ? (*to = n->arg[0], true) : false;

@@ -113,16 +113,17 @@ static int count_kept(const fsr_kernel *k) {
 }
 
 /* The states of folds count as arrays do: storing a result later must not make an accepted kernel too wide. */
-static bool holds_wide(const fsr_kernel *k) {
-    bool wide = widest(k) > 4;
+static int words_held(const fsr_kernel *k) {
+    size_t wide = (size_t)widest(k);
     for (int i = 0; i < k->nfolds; ++i)
         for (int c = 0; c < k->fold[i].combine->arity; ++c)
-            wide = wide || fsr_dtype_size(k->fold[i].combine->dtype[c]) > 4;
-    return wide;
+            if (fsr_dtype_size(k->fold[i].combine->dtype[c]) > wide)
+                wide = fsr_dtype_size(k->fold[i].combine->dtype[c]);
+    return wide > 8 ? 4 : wide > 4 ? 2 : 1;
 }
 
 int64_t fsr_schedule_row_capacity(const fsr_group *group, const fsr_target *target) {
-    int wide = holds_wide(group->kernel) ? 2 : 1;
+    int wide = words_held(group->kernel);
     int64_t threads = min64(target->max_threads, ROW_THREADS);
     return threads * ROW_ITEMS / wide;
 }

@@ -27,6 +27,16 @@ const char *fsr_dtype_name(fsr_dtype dtype) {
     }
 }
 
+fsr_dtype fsr_dtype_real(fsr_dtype dtype) {
+    return dtype == FSR_C64 ? FSR_F32 : dtype == FSR_C128 ? FSR_F64 : dtype;
+}
+
+/* One of them is complex: their parts meet, and f32 is the smallest part there is. i16 with c64 is c64, i32 is c128. */
+static fsr_dtype promote_complex(fsr_dtype a, fsr_dtype b) {
+    return fsr_dtype_promote(FSR_F32, fsr_dtype_promote(fsr_dtype_real(a), fsr_dtype_real(b))) == FSR_F32 ? FSR_C64
+                                                                                                          : FSR_C128;
+}
+
 typedef struct description {
     char kind;
     size_t bytes;
@@ -67,6 +77,8 @@ static fsr_dtype promote_float(size_t integer, fsr_dtype real) {
 fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b) {
     if ((unsigned)a >= FSR_DTYPE_COUNT || (unsigned)b >= FSR_DTYPE_COUNT)
         return FSR_DTYPE_COUNT;
+    if (fsr_dtype_real(a) != a || fsr_dtype_real(b) != b)
+        return promote_complex(a, b);
     description low = describe(a < b ? a : b), high = describe(a < b ? b : a);
     if ((a == FSR_F16 && b == FSR_BF16) || (a == FSR_BF16 && b == FSR_F16))
         return FSR_F32;

@@ -18,7 +18,12 @@ typedef struct row {
     const char *doc;
 } row;
 
-enum { COMMUTATIVE = FSR_OP_COMMUTATIVE, ASSOCIATIVE = FSR_OP_ASSOCIATIVE, EXACT = FSR_OP_EXACT };
+enum {
+    COMMUTATIVE = FSR_OP_COMMUTATIVE,
+    ASSOCIATIVE = FSR_OP_ASSOCIATIVE,
+    EXACT = FSR_OP_EXACT,
+    COMPLEX_ROUNDS = FSR_OP_COMPLEX_ROUNDS
+};
 
 static const row ops[] = {
 #define C(...) \
@@ -39,6 +44,8 @@ static const char *const rules[] = {
     [FSR_RULE_LOGIC] = "taken as `!= 0`; result bool",
     [FSR_RULE_TEST] = "as it is; result bool",
     [FSR_RULE_SELECT] = "a taken as `!= 0`, b and c promoted; result as b and c",
+    [FSR_RULE_REAL] = "promoted; result the same, of complex operands the dtype of their parts",
+    [FSR_RULE_COMPLEX] = "real, promoted with c64; result the same",
     [FSR_RULE_CAST] = "as it is; result as asked",
 };
 

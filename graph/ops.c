@@ -11,7 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { COMMUTATIVE = FSR_OP_COMMUTATIVE, ASSOCIATIVE = FSR_OP_ASSOCIATIVE, EXACT = FSR_OP_EXACT };
+enum {
+    COMMUTATIVE = FSR_OP_COMMUTATIVE,
+    ASSOCIATIVE = FSR_OP_ASSOCIATIVE,
+    EXACT = FSR_OP_EXACT,
+    COMPLEX_ROUNDS = FSR_OP_COMPLEX_ROUNDS
+};
 
 #define CUDA(...) \
     { __VA_ARGS__ }
@@ -58,7 +63,17 @@ bool fsr_dtype_is_unsigned(fsr_dtype dtype) {
     return dtype == FSR_U8 || dtype == FSR_U16 || dtype == FSR_U32 || dtype == FSR_U64;
 }
 
+bool fsr_dtype_is_complex(fsr_dtype dtype) {
+    return dtype == FSR_C64 || dtype == FSR_C128;
+}
+
+bool fsr_dtype_is_inexact(fsr_dtype dtype) {
+    return fsr_dtype_is_float(dtype) || fsr_dtype_is_complex(dtype);
+}
+
 fsr_class fsr_dtype_class(fsr_dtype dtype) {
+    if (fsr_dtype_is_complex(dtype))
+        return FSR_CLASS_COMPLEX;
     if (dtype == FSR_BOOL)
         return FSR_CLASS_BOOL;
     return fsr_dtype_is_float(dtype) ? FSR_CLASS_FLOAT : FSR_CLASS_INT;
@@ -68,6 +83,22 @@ bool fsr_op_defined(fsr_op op, fsr_dtype compute) {
     if ((unsigned)op >= FSR_OP_COUNT || (unsigned)compute >= FSR_DTYPE_COUNT)
         return false;
     return table[op].c[fsr_dtype_class(compute)] != NULL;
+}
+
+fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute) {
+    switch (table[op].rule) {
+    case FSR_RULE_COMPARE:
+    case FSR_RULE_LOGIC:
+    case FSR_RULE_TEST: return FSR_BOOL;
+    case FSR_RULE_REAL: return fsr_dtype_real(compute);
+    case FSR_RULE_CAST: return FSR_DTYPE_COUNT;
+    default: return compute;
+    }
+}
+
+bool fsr_op_exact(fsr_op op, fsr_dtype compute) {
+    bool rounds = (table[op].flags & FSR_OP_COMPLEX_ROUNDS) && fsr_dtype_is_complex(compute);
+    return (table[op].flags & FSR_OP_EXACT) && !rounds;
 }
 
 static fsr_value extreme(fsr_dtype dtype, bool highest) {
@@ -170,6 +201,8 @@ fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_
     const fsr_op_info *info = &table[op];
     if (info->rule == FSR_RULE_CAST)
         return fsr_value_cast(result, compute, args[0]);
+    if (fsr_dtype_is_complex(compute))
+        return fsr_op_eval_complex(op, compute, result, args);
     fsr_class class = fsr_dtype_class(compute);
     double x[3] = {0, 0, 0};
     int64_t n[3] = {0, 0, 0};

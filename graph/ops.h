@@ -22,10 +22,13 @@ typedef enum fsr_rule {
     FSR_RULE_LOGIC,   /* compute = bool (x != 0); result bool */
     FSR_RULE_TEST,    /* compute = the operand's own; result bool */
     FSR_RULE_SELECT,  /* operand a bool; compute = promotion of b and c; result = compute */
+    FSR_RULE_REAL,    /* compute = promotion; result = compute's real counterpart */
+    FSR_RULE_COMPLEX, /* compute = promotion with c64, operands must be real; result = compute */
     FSR_RULE_CAST     /* compute = the operand's own; result as asked */
 } fsr_rule;
 
-enum { FSR_OP_COMMUTATIVE = 1, FSR_OP_ASSOCIATIVE = 2, FSR_OP_EXACT = 4 };
+/* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. */
+enum { FSR_OP_COMMUTATIVE = 1, FSR_OP_ASSOCIATIVE = 2, FSR_OP_EXACT = 4, FSR_OP_COMPLEX_ROUNDS = 8 };
 
 typedef enum fsr_identity {
     FSR_IDENTITY_NONE,
@@ -62,8 +65,16 @@ bool fsr_dtype_is_float(fsr_dtype dtype);
 bool fsr_dtype_is_half(fsr_dtype dtype);
 /* u8 to u64; not bool. */
 bool fsr_dtype_is_unsigned(fsr_dtype dtype);
+bool fsr_dtype_is_complex(fsr_dtype dtype);
+/* Floating or complex: arithmetic rounds. */
+bool fsr_dtype_is_inexact(fsr_dtype dtype);
 /* The class whose text an op uses for its operands of dtype `compute`. For SELECT it is b's and c's class. */
 bool fsr_op_defined(fsr_op op, fsr_dtype compute);
+/* The result's dtype for operands of dtype `compute`; FSR_DTYPE_COUNT for CAST, which has any. */
+fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute);
+/* The op gives the same bits everywhere: a float the correctly rounded one, a complex number that of one fixed formula
+ * (division: Smith's; product: the plain one). */
+bool fsr_op_exact(fsr_op op, fsr_dtype compute);
 /* Identity of op as a reduction over dtype. The op's identity must not be NONE. */
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
 
@@ -75,12 +86,19 @@ static inline bool fsr_value_equal(fsr_value a, fsr_value b) {
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value);
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value);
 fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value);
-double fsr_value_to_double(fsr_dtype dtype, fsr_value value);
+double fsr_value_to_double(fsr_dtype dtype, fsr_value value); /* the real part of a complex one */
+fsr_value fsr_value_from_complex(fsr_dtype dtype, fsr_c128 value);
+fsr_c128 fsr_value_to_complex(fsr_dtype dtype, fsr_value value);
+/* The parts of a complex value, bit by bit (a NaN keeps its payload), as values of the parts' dtype; and back. */
+void fsr_value_parts(fsr_dtype dtype, fsr_value value, fsr_value *re, fsr_value *im);
+fsr_value fsr_value_of_parts(fsr_dtype dtype, fsr_value re, fsr_value im);
 fsr_value fsr_value_cast(fsr_dtype to, fsr_dtype from, fsr_value value);
 
 /* Evaluates one op on one element from the table's REF column: operands of dtype `compute` (for WHERE, a is
  * a bool), the result of dtype `result`, computed in wide arithmetic and rounded once. Used by constant folding (exact
  * ops), the loop-IR interpreter and the reference backend. */
 fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args);
+/* The same for complex operands (graph/ops_complex.c). */
+fsr_value fsr_op_eval_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args);
 
 #endif

@@ -63,8 +63,23 @@ static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double 
         write_decimal(w, fsr_dtype_is_half(dtype) ? 5 : dtype == FSR_F32 ? 9 : 17, number);
 }
 
+static void write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value);
+
+/* The parts, in parentheses: (1,-2). */
+static void write_complex(fsr_writer *w, fsr_dtype dtype, fsr_value value) {
+    fsr_value re, im;
+    fsr_value_parts(dtype, value, &re, &im);
+    fsr_write(w, "(");
+    write_value(w, fsr_dtype_real(dtype), re);
+    fsr_write(w, ",");
+    write_value(w, fsr_dtype_real(dtype), im);
+    fsr_write(w, ")");
+}
+
 static void write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value) {
-    if (fsr_dtype_is_float(dtype))
+    if (fsr_dtype_is_complex(dtype))
+        write_complex(w, dtype, value);
+    else if (fsr_dtype_is_float(dtype))
         write_float(w, dtype, value, fsr_value_to_double(dtype, value));
     else if (dtype == FSR_U64)
         piece(w, "%" PRIu64, value.u64);

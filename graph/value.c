@@ -6,6 +6,8 @@
  *   integer -> float  rounds to nearest even, once;
  *   anything -> bool  x != 0 (NaN is not 0: true);
  *   a bool whose byte is neither 0 nor 1 reads as 1.
+ *   complex -> real  takes the real part (NumPy's astype, without its warning); to bool: a part that is not 0;
+ *   real -> complex  has the imaginary part 0.
  * Values made here have zero bytes above the element's size, so that they compare and hash by `bits`.
  * Counter-example to one conversion through double: i64 9007199254740993 as f32 is rounded twice, as i64 it is lost. */
 #include "graph/ops.h"
@@ -96,6 +98,8 @@ fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
     case FSR_BF16: out.f16 = half_from(dtype, (long double)value); break;
     case FSR_F32: out.f32 = (float)value; break;
     case FSR_F64: out.f64 = (double)value; break;
+    case FSR_C64: out.c64.re = (float)value; break;
+    case FSR_C128: out.c128.re = (double)value; break;
     case FSR_DTYPE_COUNT: break;
     }
     return out;
@@ -103,10 +107,14 @@ fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
 
 fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value) {
     fsr_value out = {.bits = 0};
-    if (!fsr_dtype_is_float(dtype))
+    if (!fsr_dtype_is_inexact(dtype))
         return fsr_value_from_int(dtype, (int64_t)value);
     if (fsr_dtype_is_half(dtype))
         out.f16 = half_from(dtype, (long double)value);
+    else if (dtype == FSR_C64)
+        out.c64.re = (float)value;
+    else if (dtype == FSR_C128)
+        out.c128.re = (double)value;
     else if (dtype == FSR_F32)
         out.f32 = (float)value;
     else
@@ -130,6 +138,8 @@ fsr_value fsr_value_from_double(fsr_dtype dtype, double value) {
     case FSR_BF16: out.f16 = half_from(dtype, value); break;
     case FSR_F32: out.f32 = (float)value; break;
     case FSR_F64: out.f64 = value; break;
+    case FSR_C64: out.c64.re = (float)value; break;
+    case FSR_C128: out.c128.re = value; break;
     case FSR_DTYPE_COUNT: break;
     }
     return out;
@@ -150,13 +160,51 @@ double fsr_value_to_double(fsr_dtype dtype, fsr_value value) {
     case FSR_BF16: return half_to(dtype, value.f16);
     case FSR_F32: return value.f32;
     case FSR_F64: return value.f64;
+    case FSR_C64: return value.c64.re;
+    case FSR_C128: return value.c128.re;
     case FSR_DTYPE_COUNT: break;
     }
     return NAN;
 }
 
+fsr_value fsr_value_from_complex(fsr_dtype dtype, fsr_c128 value) {
+    fsr_value out = {.bits = 0};
+    if (dtype == FSR_C128)
+        out.c128 = value;
+    else if (dtype == FSR_C64)
+        out.c64 = (fsr_c64){(float)value.re, (float)value.im};
+    else if (dtype == FSR_BOOL)
+        out.b = value.re != 0 || value.im != 0;
+    else
+        out = fsr_value_from_double(dtype, value.re);
+    return out;
+}
+
+fsr_c128 fsr_value_to_complex(fsr_dtype dtype, fsr_value value) {
+    if (dtype == FSR_C128)
+        return value.c128;
+    if (dtype == FSR_C64)
+        return (fsr_c128){value.c64.re, value.c64.im};
+    return (fsr_c128){fsr_value_to_double(dtype, value), 0};
+}
+
+void fsr_value_parts(fsr_dtype dtype, fsr_value value, fsr_value *re, fsr_value *im) {
+    const bool single = dtype == FSR_C64;
+    *re = (fsr_value){.bits = single ? value.bits & UINT32_MAX : value.bits};
+    *im = (fsr_value){.bits = single ? value.bits >> 32 : value.high};
+}
+
+fsr_value fsr_value_of_parts(fsr_dtype dtype, fsr_value re, fsr_value im) {
+    fsr_value out = {.bits = re.bits, .high = im.bits};
+    if (dtype == FSR_C64)
+        out = (fsr_value){.bits = re.bits | im.bits << 32};
+    return out;
+}
+
 fsr_value fsr_value_cast(fsr_dtype to, fsr_dtype from, fsr_value value) {
     switch (from) {
+    case FSR_C64:
+    case FSR_C128: return fsr_value_from_complex(to, fsr_value_to_complex(from, value));
     case FSR_BOOL: return fsr_value_from_int(to, value.b != 0);
     case FSR_I8: return fsr_value_from_int(to, value.i8);
     case FSR_U8: return fsr_value_from_int(to, value.u8);

@@ -19,10 +19,11 @@ static fsr_dtype source_dtype(place p, int i) {
     return source(p, i)->dtype[p.rec->arg[i].output];
 }
 
-/* Weak: 0-d, of the dtypes of fsr_int and fsr_float, made of weak nodes only. */
+/* Weak: 0-d, of the dtypes of fsr_int, fsr_float and fsr_complex, made of weak nodes only. */
 static const char *check_weak(place p) {
     bool kind = p.rec->kind == FSR_NODE_CONST || p.rec->kind == FSR_NODE_MAP || p.rec->kind == FSR_NODE_DATA;
-    bool dtype = p.rec->dtype[0] == FSR_I64 || p.rec->dtype[0] == FSR_F64;
+    fsr_dtype of = p.rec->dtype[0];
+    bool dtype = of == FSR_I64 || of == FSR_F64 || of == FSR_C128;
     if (!kind || !dtype || p.rec->shape.ndim)
         return "a weak node of this kind";
     for (int i = 0; i < p.rec->nargs; i++)
@@ -68,20 +69,12 @@ static const char *check_leaf(place p) {
         return "a leaf with several results";
     if (p.rec->kind == FSR_NODE_INPUT && !p.rec->name)
         return "an input without a name";
-    if (p.rec->kind == FSR_NODE_IOTA && p.rec->dtype[0] == FSR_BOOL)
-        return "bool does not count";
+    if (p.rec->kind == FSR_NODE_IOTA && (p.rec->dtype[0] == FSR_BOOL || fsr_dtype_is_complex(p.rec->dtype[0])))
+        return "bool and complex dtypes do not count";
     if (p.rec->kind == FSR_NODE_IOTA)
         return p.rec->axis < 0 || p.rec->axis >= p.rec->shape.ndim ? "axis" : NULL;
     bool scalar = p.rec->kind == FSR_NODE_CONST || p.rec->kind == FSR_NODE_PARAM;
     return scalar && p.rec->shape.ndim ? "a scalar leaf with dimensions" : NULL;
-}
-
-/* The dtype that the rule gives for operands of dtype compute; FSR_DTYPE_COUNT: any. */
-static fsr_dtype expected_result(fsr_rule rule, fsr_dtype compute) {
-    if (rule == FSR_RULE_CAST)
-        return FSR_DTYPE_COUNT;
-    bool truth = rule == FSR_RULE_COMPARE || rule == FSR_RULE_LOGIC || rule == FSR_RULE_TEST;
-    return truth ? FSR_BOOL : compute;
 }
 
 static const char *check_map(place p) {
@@ -91,7 +84,7 @@ static const char *check_map(place p) {
     if (p.rec->nargs != info->arity || p.rec->nout != 1)
         return "arity";
     int first = info->rule == FSR_RULE_SELECT;
-    fsr_dtype compute = source_dtype(p, first), expected = expected_result(info->rule, compute);
+    fsr_dtype compute = source_dtype(p, first), expected = fsr_op_result(p.rec->op, compute);
     if (first && source_dtype(p, 0) != FSR_BOOL)
         return "a condition that is not bool";
     for (int i = 0; i < p.rec->nargs; i++) {
@@ -176,7 +169,7 @@ static const char *check_op_step(const fsr_combine *c, int i) {
     if ((unsigned)step->op >= FSR_OP_COUNT || !fsr_op_defined(step->op, step->compute))
         return "an op of the operator";
     const fsr_op_info *info = fsr_op_get(step->op);
-    fsr_dtype expected = expected_result(info->rule, step->compute);
+    fsr_dtype expected = fsr_op_result(step->op, step->compute);
     if (expected != FSR_DTYPE_COUNT && expected != step->dtype)
         return "dtype of the operator's step";
     for (int k = 0; k < info->arity; k++) {

@@ -20,7 +20,7 @@ enum { MAX_NUMBER = 40, WINDOW = 100, BEFORE = 60 };
 
 /* ---- tokens ---------------------------------------------------------------------------------------- */
 
-/* Bytes of the number at s; those of a malformed one include what clings to it. */
+/* Bytes of the number at s, with the j of an imaginary one; those of a malformed one include what clings to it. */
 static int number_size(const char *s, bool *good) {
     size_t size = strspn(s, DIGITS);
     if (s[size] == '.')
@@ -30,6 +30,7 @@ static int number_size(const char *s, bool *good) {
         size_t digits = strspn(s + size + 1 + sign, DIGITS);
         size += digits ? 1 + sign + digits : 0;
     }
+    size += s[size] == 'j' && !strspn(s + size + 1, LETTERS DIGITS ".");
     size_t clings = strspn(s + size, LETTERS DIGITS ".");
     *good = clings == 0;
     return (int)(size + clings);
@@ -85,7 +86,7 @@ bool fsr_token_expect(fsr_reading *r, const char *mark) {
     return false;
 }
 
-/* Whole numbers and decimals as the text form reads them, whatever the locale of the program. */
+/* Whole numbers and decimals as the text form reads them, whatever the locale of the program; 2j is imaginary. */
 fsr_node fsr_read_number(fsr_reading *r) {
     char digits[MAX_NUMBER + 1] = "";
     fsr_value value;
@@ -95,12 +96,16 @@ fsr_node fsr_read_number(fsr_reading *r) {
         return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "the number has more than %d characters", MAX_NUMBER);
     for (int i = 0; i < t.size; i++)
         digits[i] = t.at[i] == 'E' ? 'e' : t.at[i];
-    bool whole = !strpbrk(digits, ".e");
+    bool imaginary = t.size > 0 && digits[t.size - 1] == 'j';
+    digits[t.size - imaginary] = 0;
+    bool whole = !imaginary && !strpbrk(digits, ".e");
     if (whole && digits[0] == '0' && digits[1])
         return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "a whole number does not begin with 0");
     if (!fsr_lex_value(&lex, whole ? FSR_I64 : FSR_F64, &value))
         return fsr_reading_fail(r, t.at, FSR_ERR_VALUE, "the number does not fit %s", whole ? "i64" : "f64");
     fsr_token_next(r);
+    if (imaginary)
+        return fsr_reading_built(r, t.at, fsr_complex_at(r->at, r->g, 0, value.f64));
     return fsr_reading_built(r, t.at,
                              whole ? fsr_int_at(r->at, r->g, value.i64) : fsr_float_at(r->at, r->g, value.f64));
 }

@@ -57,6 +57,8 @@ fsr_node fsr_power(fsr_reading *r, const char *where, fsr_node base, fsr_node ex
         x = literal_power(r, where, b->value.i64, n);
     else if (whole && !b->weak && class == FSR_CLASS_INT && n < 0)
         x = fsr_reading_fail(r, where, FSR_ERR_VALUE, "an integer array has no power %lld", (long long)n);
+    else if (whole && n > 0 && n <= MAX_FLOAT_EXPONENT && class == FSR_CLASS_COMPLEX)
+        x = multiply(r, base, n);
     else if (whole && n >= 0 && (class == FSR_CLASS_INT || (class == FSR_CLASS_FLOAT && n <= MAX_FLOAT_EXPONENT)))
         x = multiply(r, base, n);
     else

@@ -23,6 +23,10 @@ fsr_node fsr_float_at(fsr_site at, fsr_graph *g, double value) {
     return fsr_literal(g, at, FSR_F64, fsr_value_from_double(FSR_F64, value), true);
 }
 
+fsr_node fsr_complex_at(fsr_site at, fsr_graph *g, double re, double im) {
+    return fsr_literal(g, at, FSR_C128, fsr_value_from_complex(FSR_C128, (fsr_c128){re, im}), true);
+}
+
 fsr_node fsr_int_at(fsr_site at, fsr_graph *g, int64_t value) {
     return fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, value), true);
 }
@@ -57,7 +61,7 @@ fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n) {
         return poison;
     if (dtype == FSR_BOOL)
         return fsr_poison(g, at, FSR_ERR_DTYPE, "arange", "bool does not count");
-    return fsr_iota(g, at, dtype, &shape, 0);
+    return fsr_convert(at, fsr_iota(g, at, fsr_dtype_real(dtype), &shape, 0), dtype, false);
 }
 
 size_t fsr_name_size(const char *name) {

@@ -3,7 +3,7 @@
  * Promotion (NEP 50). Operands are strong (arrays, typed literals) or weak (fsr_float, fsr_int, arithmetic on those).
  * The strong ones promote by NumPy's table; a weak one takes that dtype unless its kind is higher. Without strong
  * operands the
- * weak ones promote among themselves (i64, f64) and the result is weak.
+ * weak ones promote among themselves (i64, f64, c128) and the result is weak.
  * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
  *
  * A weak int that the integer dtype it meets cannot hold is an error (NumPy's OverflowError), but where the op computes
@@ -26,20 +26,6 @@ static bool is_condition(const fsr_op_info *info, int i) {
     return info->rule == FSR_RULE_SELECT && i == 0;
 }
 
-static promotion promote_weak(const fsr_op_info *info, const fsr_node *args, int n) {
-    promotion p = {FSR_I64, FSR_F64, true};
-    for (int i = 0; i < n; i++)
-        if (!is_condition(info, i))
-            p.compute = fsr_dtype_promote(p.compute, fsr_node_dtype(args[i]));
-    return p;
-}
-
-static fsr_dtype meet_weak(fsr_dtype strong, fsr_dtype weak) {
-    if (weak == FSR_F64)
-        return fsr_dtype_is_float(strong) ? strong : FSR_F64;
-    return strong == FSR_BOOL ? FSR_I64 : strong;
-}
-
 /* The float that the FLOAT rule makes of an operand. */
 static fsr_dtype float_of(fsr_dtype dtype) {
     fsr_class class = fsr_dtype_class(dtype);
@@ -47,6 +33,23 @@ static fsr_dtype float_of(fsr_dtype dtype) {
         return dtype;
     size_t bytes = fsr_dtype_size(dtype);
     return bytes == 1 ? FSR_F16 : bytes == 2 ? FSR_F32 : FSR_F64;
+}
+
+static promotion promote_weak(const fsr_op_info *info, const fsr_node *args, int n) {
+    promotion p = {FSR_I64, FSR_F64, true};
+    for (int i = 0; i < n; i++)
+        if (!is_condition(info, i))
+            p.compute = fsr_dtype_promote(p.compute, fsr_node_dtype(args[i]));
+    p.floats = float_of(p.compute);
+    return p;
+}
+
+static fsr_dtype meet_weak(fsr_dtype strong, fsr_dtype weak) {
+    if (weak == FSR_C128)
+        return fsr_dtype_is_inexact(strong) ? fsr_dtype_promote(strong, FSR_C64) : FSR_C128;
+    if (weak == FSR_F64)
+        return fsr_dtype_is_inexact(strong) ? strong : FSR_F64;
+    return strong == FSR_BOOL ? FSR_I64 : strong;
 }
 
 /* Promotes what is there already with another dtype. */
@@ -97,15 +100,12 @@ static int find_overflow(const fsr_op_info *info, const fsr_node *args, int n, f
 static fsr_dtype compute_dtype(const fsr_op_info *info, const promotion *p) {
     switch (info->rule) {
     case FSR_RULE_FLOAT: return p->floats;
-    case FSR_RULE_DIVIDE: return fsr_dtype_is_float(p->compute) ? p->compute : FSR_F64;
+    case FSR_RULE_DIVIDE: return fsr_dtype_is_inexact(p->compute) ? p->compute : FSR_F64;
+    case FSR_RULE_COMPLEX:
+        return fsr_dtype_is_complex(p->compute) ? FSR_DTYPE_COUNT : fsr_dtype_promote(p->compute, FSR_C64);
     case FSR_RULE_LOGIC: return FSR_BOOL;
     default: return p->compute;
     }
-}
-
-static fsr_dtype result_dtype(const fsr_op_info *info, fsr_dtype compute) {
-    bool truth = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
-    return truth ? FSR_BOOL : compute;
 }
 
 /* "f32[3,4] and f32[5]", "a, b and c". */
@@ -171,7 +171,7 @@ static fsr_value weak_value(fsr_op op, fsr_dtype compute, const fsr_node *args, 
     fsr_value value[FSR_MAX_ARGS] = {{.bits = 0}};
     for (int i = 0; i < n; i++)
         value[i] = fsr_node_rec(args[i])->value;
-    return fsr_op_eval(op, compute, compute, value);
+    return fsr_op_eval(op, compute, fsr_op_result(op, compute), value);
 }
 
 /* A comparison of a u64 with a signed integer; a weak one only if it is negative, otherwise it is a u64. */
@@ -211,7 +211,7 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
         return compare_mixed(at, op, args);
     if (!types(at, info, op, args, n, &p, &poison))
         return poison;
-    fsr_dtype dtype = result_dtype(info, p.compute);
+    fsr_dtype dtype = fsr_op_result(op, p.compute);
     bool weak = p.weak && dtype != FSR_BOOL && info->rule != FSR_RULE_SELECT;
     if (!common_shape(at, info, args, n, dtype, &shape, &poison))
         return poison;
@@ -257,6 +257,8 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
 #define RULE_LOGIC FUNCTION
 #define RULE_TEST FUNCTION
 #define RULE_SELECT FUNCTION
+#define RULE_REAL FUNCTION
+#define RULE_COMPLEX FUNCTION
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)
 #include "graph/scalar_ops.def"

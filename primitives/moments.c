@@ -31,7 +31,7 @@ static void chan(fsr_node *out, const fsr_node *left, const fsr_node *right, voi
 }
 
 fsr_dtype fsr_mean_dtype(fsr_dtype dtype) {
-    return fsr_dtype_is_float(dtype) ? dtype : FSR_F64;
+    return fsr_dtype_is_inexact(dtype) ? dtype : FSR_F64;
 }
 
 bool fsr_dtype_has_nan(fsr_dtype dtype) {
@@ -145,9 +145,23 @@ static fsr_node deviations(fsr_site at, const char *what, const sample *s) {
 }
 
 static fsr_node variance(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, double ddof,
+                         bool skips_nan);
+
+/* The mean of |x - mean|^2 is the sum of the parts' variances. Where a part is NaN the other one is skipped as well. */
+static fsr_node complex_variance(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags,
+                                 double ddof, bool skips_nan) {
+    if (skips_nan)
+        x = fsr_where_at(at, fsr_isnan_at(at, x), fsr_complex_at(at, x.graph, NAN, NAN), x);
+    fsr_node re = variance(at, what, fsr_real_at(at, x), axes, naxes, flags, ddof, skips_nan);
+    return fsr_add_at(at, re, variance(at, what, fsr_imag_at(at, x), axes, naxes, flags, ddof, skips_nan));
+}
+
+static fsr_node variance(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, double ddof,
                          bool skips_nan) {
     fsr_node poison;
     sample s;
+    if (fsr_node_sound(x) && fsr_dtype_is_complex(fsr_node_dtype(x)))
+        return complex_variance(at, what, x, axes, naxes, flags, ddof, skips_nan);
     if (!sample_take(at, what, &s, x, axes, naxes, flags, skips_nan, &poison))
         return poison;
     fsr_node divisor = kept(at, freedom(at, &s, ddof), s.mask, flags);

@@ -199,7 +199,9 @@ static fsr_node result_take(fsr_graph *g, fsr_site at, const char *what, const f
         return result;
     const fsr_rec *rec = fsr_node_rec(result);
     fsr_dtype got = rec->dtype[result.output], want = c->dtype[i];
-    bool converts = rec->weak && (got == FSR_F64 ? fsr_dtype_is_float(want) : want != FSR_BOOL);
+    bool converts = rec->weak && (got == FSR_C128  ? fsr_dtype_is_complex(want)
+                                  : got == FSR_F64 ? fsr_dtype_is_inexact(want)
+                                                   : want != FSR_BOOL);
     if (converts)
         return fsr_convert(at, result, want, false);
     if (got == want)

@@ -160,6 +160,17 @@ static bool decimal(fsr_lex *l, double *number) {
     return true;
 }
 
+/* (1,-2) */
+static bool complex_value(fsr_lex *l, fsr_dtype dtype, fsr_value *value) {
+    const fsr_dtype real = fsr_dtype_real(dtype);
+    fsr_value re, im;
+    if (!fsr_lex_expect(l, "(") || !fsr_lex_value(l, real, &re) || !fsr_lex_expect(l, ",") ||
+        !fsr_lex_value(l, real, &im) || !fsr_lex_expect(l, ")"))
+        return false;
+    *value = fsr_value_of_parts(dtype, re, im);
+    return true;
+}
+
 /* Beyond INT64_MAX only a u64 goes. */
 static bool large(fsr_lex *l, fsr_value *value) {
     skip(l);
@@ -192,6 +203,8 @@ bool fsr_lex_value(fsr_lex *l, fsr_dtype dtype, fsr_value *value) {
     *value = (fsr_value){.bits = 0};
     if (l->status)
         return false;
+    if (fsr_dtype_is_complex(dtype))
+        return complex_value(l, dtype, value);
     if (!fsr_dtype_is_float(dtype))
         return integer(l, dtype, value);
     skip(l);

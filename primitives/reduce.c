@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 fsr_dtype fsr_sum_dtype(fsr_dtype dtype) {
-    if (fsr_dtype_is_float(dtype))
+    if (fsr_dtype_is_inexact(dtype))
         return dtype;
     return fsr_dtype_is_unsigned(dtype) ? FSR_U64 : FSR_I64;
 }
@@ -115,6 +115,8 @@ static fsr_node checked(fsr_site at, const reduction *r, result_rule rule, fsr_n
         dtype = fsr_sum_dtype(dtype);
     if (rule == RESULT_BOOL)
         dtype = FSR_BOOL;
+    if (!fsr_op_defined(r->op, dtype))
+        return fsr_poison(g, at, FSR_ERR_DTYPE, r->name, "not defined for %s", fsr_say(x).text);
     return reduce(at, r, x, dtype, axes, naxes, flags);
 }
 

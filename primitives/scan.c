@@ -34,6 +34,8 @@ static fsr_node running(fsr_site at, const char *what, fsr_op op, result_rule ru
     fsr_dtype dtype = fsr_node_dtype(x);
     if (rule != RESULT_SAME)
         dtype = rule == RESULT_SUM ? fsr_sum_dtype(dtype) : FSR_BOOL;
+    if (!fsr_op_defined(op, dtype))
+        return fsr_poison(g, at, FSR_ERR_DTYPE, what, "not defined for %s", fsr_say(x).text);
     fsr_dtype state = rule == RESULT_SUM ? fsr_state_dtype(dtype) : dtype;
     x = fsr_convert(at, x, state, false);
     if (!fsr_node_sound(x))

@@ -21,8 +21,9 @@ static const struct {
     fsr_dtype dtype;
     const char *code;
 } codes[] = {
-    {FSR_BOOL, "b1"}, {FSR_I8, "i1"},  {FSR_U8, "u1"},  {FSR_I16, "i2"}, {FSR_U16, "u2"}, {FSR_I32, "i4"},
-    {FSR_U32, "u4"},  {FSR_I64, "i8"}, {FSR_U64, "u8"}, {FSR_F16, "f2"}, {FSR_F32, "f4"}, {FSR_F64, "f8"},
+    {FSR_BOOL, "b1"}, {FSR_I8, "i1"},  {FSR_U8, "u1"},  {FSR_I16, "i2"},   {FSR_U16, "u2"},
+    {FSR_I32, "i4"},  {FSR_U32, "u4"}, {FSR_I64, "i8"}, {FSR_U64, "u8"},   {FSR_F16, "f2"},
+    {FSR_F32, "f4"},  {FSR_F64, "f8"}, {FSR_C64, "c8"}, {FSR_C128, "c16"},
 };
 #define CODES ((int)(sizeof codes / sizeof codes[0]))
 
@@ -189,7 +190,7 @@ static bool read_descr(reader *r, fsr_dtype *out) {
     swapped = text.size > 0 && *text.at == '>' && fsr_dtype_size(*out) > 1;
     if (*out == FSR_DTYPE_COUNT)
         fsr_fault_set(r->fault, FSR_ERR_FORMAT,
-                      "npy: byte %zu: dtype '%.*s' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8", offset,
+                      "npy: byte %zu: dtype '%.*s' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16", offset,
                       (int)(text.size < 32 ? text.size : 32), (const char *)text.at);
     else if (swapped)
         fsr_fault_set(r->fault, FSR_ERR_FORMAT,

@@ -107,12 +107,15 @@ fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
 /* FSR_ERR_NULL, FSR_ERR_STALE; FSR_ERR_VALUE: not a parameter. */
 fsr_status fsr_param_set(fsr_node param, double value);
 
-/* Literals, 0-d. They may be folded and are part of a plan's identity. float and int are weak. */
+/* Literals, 0-d. They may be folded and are part of a plan's identity. float, int and complex are weak. */
 fsr_node fsr_float_at(fsr_site at, fsr_graph *g, double value);
 fsr_node fsr_int_at(fsr_site at, fsr_graph *g, int64_t value);
 fsr_node fsr_bool_at(fsr_site at, fsr_graph *g, bool value);
 #define fsr_float(...) fsr_float_at(FSR_HERE, __VA_ARGS__)
 #define fsr_int(...) fsr_int_at(FSR_HERE, __VA_ARGS__)
+/* re + im j; weak: with an f32 array it is a c64, with an integer array a c128. */
+fsr_node fsr_complex_at(fsr_site at, fsr_graph *g, double re, double im);
+#define fsr_complex(...) fsr_complex_at(FSR_HERE, __VA_ARGS__)
 #define fsr_bool(...) fsr_bool_at(FSR_HERE, __VA_ARGS__)
 /* A typed literal broadcast to a shape. value is converted to dtype as a cast does. */
 fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, double value);
@@ -142,7 +145,8 @@ fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n);
 
 /* ---- elementwise: fusor/ops.h, generated from the table of scalar ops, has fsr_add, fsr_exp, ... */
 
-/* Conversion; float to int truncates towards zero and saturates, NaN is 0; to bool is x != 0. */
+/* Conversion; float to int truncates towards zero and saturates, NaN is 0; to bool is x != 0; complex to real takes the
+ * real part. */
 fsr_node fsr_cast_at(fsr_site at, fsr_node x, fsr_dtype dtype);
 #define fsr_cast(...) fsr_cast_at(FSR_HERE, __VA_ARGS__)
 

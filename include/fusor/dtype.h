@@ -22,7 +22,9 @@
     X(FSR_F16, "f16", uint16_t, 2, 'f')   \
     X(FSR_BF16, "bf16", uint16_t, 2, 'f') \
     X(FSR_F32, "f32", float, 4, 'f')      \
-    X(FSR_F64, "f64", double, 8, 'f')
+    X(FSR_F64, "f64", double, 8, 'f')     \
+    X(FSR_C64, "c64", fsr_c64, 8, 'c')    \
+    X(FSR_C128, "c128", fsr_c128, 16, 'c')
 
 /* The element types; each row of FSR_DTYPE_LIST is one. */
 typedef enum fsr_dtype {
@@ -68,6 +70,8 @@ FSR_API_BEGIN
 size_t fsr_dtype_size(fsr_dtype dtype);
 /* "f32"; "?" for a number that is no dtype. */
 const char *fsr_dtype_name(fsr_dtype dtype);
+/* The dtype of a complex dtype's parts (c64: f32, c128: f64); any other dtype is its own. */
+fsr_dtype fsr_dtype_real(fsr_dtype dtype);
 /* NumPy 2's promotion of two dtypes: i32 with f32 is f64, u8 with i8 is i16, u64 with i64 is f64. */
 fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b);
 

@@ -136,7 +136,7 @@ static void hostile_files(void **state) {
         {SHAPED("(1,1,1,1,1,1,1,1,4)"), 32}, /* nine dimensions */
         {"{'descr': '>f8', 'fortran_order': False, 'shape': (4,), }\n", 32},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (4,), }\n", 32},
-        {"{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }\n", 32},
+        {"{'descr': '<c32', 'fortran_order': False, 'shape': (2,), }\n", 32},
         {"{'descr': '<f8', 'fortran_order': Maybe, 'shape': (4,), }\n", 32},
         {"{'descr': '<f8', 'shape': (4,), }\n", 32},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4,), 'extra': 1}\n", 32},

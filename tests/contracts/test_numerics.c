@@ -129,11 +129,11 @@ static void fused_equals_unfused(void **state) {
     fsr_stats before, after;
     assert_int_equal(fsr_context_stats(unfused, &before), FSR_OK);
     for (int s = 0; s < COUNT_OF(sizes); ++s) {
-        for (int d = 0; d < FSR_DTYPE_COUNT; ++d)
+        for (int d = 0; d < FSR_C64; ++d)
             compare(fused, unfused, arithmetic, "arithmetic", (fsr_dtype)d, sizes[s]);
-        for (int d = FSR_I32; d < FSR_DTYPE_COUNT; ++d)
+        for (int d = FSR_I32; d < FSR_C64; ++d)
             compare(fused, unfused, signed_arithmetic, "signed arithmetic", (fsr_dtype)d, sizes[s]);
-        for (int d = FSR_F32; d < FSR_DTYPE_COUNT; ++d) {
+        for (int d = FSR_F32; d < FSR_C64; ++d) {
             compare(fused, unfused, functions, "functions", (fsr_dtype)d, sizes[s]);
             compare(fused, unfused, views, "views", (fsr_dtype)d, sizes[s]);
         }

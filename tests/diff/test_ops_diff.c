@@ -77,9 +77,9 @@ static void against_reference(fsr_dtype dtype, layout how, int64_t n) {
 static void ops_of_each_dtype(void **state) {
     (void)state;
     static const int count[FSR_DTYPE_COUNT] = {
-        [FSR_BOOL] = 26, [FSR_I8] = 29,  [FSR_U8] = 29,  [FSR_I16] = 29, [FSR_U16] = 29,
-        [FSR_I32] = 29,  [FSR_U32] = 29, [FSR_I64] = 29, [FSR_U64] = 29, [FSR_F16] = 29,
-        [FSR_BF16] = 29, [FSR_F32] = 29, [FSR_F64] = 29};
+        [FSR_BOOL] = 29, [FSR_I8] = 33,  [FSR_U8] = 33,  [FSR_I16] = 33, [FSR_U16] = 33,
+        [FSR_I32] = 33,  [FSR_U32] = 33, [FSR_I64] = 33, [FSR_U64] = 33, [FSR_F16] = 33,
+        [FSR_BF16] = 33, [FSR_F32] = 33, [FSR_F64] = 33, [FSR_C64] = 22, [FSR_C128] = 22};
     for (int d = 0; d < FSR_DTYPE_COUNT; ++d) {
         int n = all_ops(data_leaf, CONTIGUOUS, (fsr_dtype)d, 3).n;
         if (n != count[d])

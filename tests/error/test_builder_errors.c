@@ -144,6 +144,24 @@ static fsr_node param_dtype(void) {
 static fsr_node full_negative(void) {
     return fsr_full_at(AT, g, FSR_F32, 1, SHAPE(-1), 0);
 }
+static fsr_node less_complex(void) {
+    return fsr_less_at(AT, INPUT(g, FSR_C64, 3), INPUT(g, FSR_F32, 3));
+}
+static fsr_node min_complex(void) {
+    return fsr_min_at(AT, INPUT(g, FSR_C128, 3), NULL, 0, 0);
+}
+static fsr_node argmax_complex(void) {
+    return fsr_argmax_at(AT, INPUT(g, FSR_C64, 3), NULL, 0);
+}
+static fsr_node cummax_complex(void) {
+    return fsr_cummax_at(AT, INPUT(g, FSR_C64, 3), 0, 0);
+}
+static fsr_node complex_of_complex(void) {
+    return fsr_complex_of_at(AT, INPUT(g, FSR_C64, 3), INPUT(g, FSR_F32, 3));
+}
+static fsr_node conj_bool(void) {
+    return fsr_conj_at(AT, INPUT(g, FSR_BOOL, 3));
+}
 static fsr_node arange_bool(void) {
     return fsr_arange_at(AT, g, FSR_BOOL, 2);
 }
@@ -517,6 +535,12 @@ static const misuse misuses[] = {
      "digits and _ (prog.c:12)"},
     {param_dtype, FSR_ERR_DTYPE, "param: -1 is no dtype (prog.c:12)"},
     {full_negative, FSR_ERR_SIZE, "full: the shape [-1] has a negative extent (prog.c:12)"},
+    {less_complex, FSR_ERR_DTYPE, "less: not defined for c64[3] and f32[3] (prog.c:12)"},
+    {min_complex, FSR_ERR_DTYPE, "min: not defined for c128[3] (prog.c:12)"},
+    {argmax_complex, FSR_ERR_DTYPE, "argmax: not defined for c64[3] (prog.c:12)"},
+    {cummax_complex, FSR_ERR_DTYPE, "cummax: not defined for c64[3] (prog.c:12)"},
+    {complex_of_complex, FSR_ERR_DTYPE, "complex_of: not defined for c64[3] and f32[3] (prog.c:12)"},
+    {conj_bool, FSR_ERR_DTYPE, "conj: not defined for bool[3] (prog.c:12)"},
     {arange_bool, FSR_ERR_DTYPE, "arange: bool does not count (prog.c:12)"},
     {arange_negative, FSR_ERR_SIZE, "arange: the shape [-5] has a negative extent (prog.c:12)"},
     {reshape_size, FSR_ERR_SHAPE, "reshape: f32[3,4] does not have the elements of [5,2] (prog.c:12)"},

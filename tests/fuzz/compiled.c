@@ -57,6 +57,18 @@ static verdict run_half(half *h, fsr_context *ctx, const recipe *r, verdict wron
     return status ? fail(out, ctx, status, wrong) : VERDICT_GOOD;
 }
 
+static bool same_value(fsr_dtype dtype, fsr_value x, fsr_value y) {
+    if (fsr_dtype_is_complex(dtype)) {
+        fsr_value a[2], b[2];
+        fsr_value_parts(dtype, x, &a[0], &a[1]);
+        fsr_value_parts(dtype, y, &b[0], &b[1]);
+        return same_value(fsr_dtype_real(dtype), a[0], b[0]) && same_value(fsr_dtype_real(dtype), a[1], b[1]);
+    }
+    bool nan =
+        fsr_dtype_is_float(dtype) && isnan(fsr_value_to_double(dtype, x)) && isnan(fsr_value_to_double(dtype, y));
+    return fsr_value_equal(x, y) || nan;
+}
+
 /* Bits, but one NaN is as good as another: a compiler may exchange the operands of an addition. */
 static bool same(fsr_dtype dtype, const void *a, const void *b, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
@@ -64,9 +76,7 @@ static bool same(fsr_dtype dtype, const void *a, const void *b, int64_t n) {
         fsr_value x = {.bits = 0}, y = {.bits = 0};
         memcpy(&x, (const char *)a + (size_t)i * size, size);
         memcpy(&y, (const char *)b + (size_t)i * size, size);
-        bool nan =
-            fsr_dtype_is_float(dtype) && isnan(fsr_value_to_double(dtype, x)) && isnan(fsr_value_to_double(dtype, y));
-        if (!fsr_value_equal(x, y) && !nan)
+        if (!same_value(dtype, x, y))
             return false;
     }
     return true;

@@ -14,6 +14,7 @@ typedef struct generator {
     fsr_node node[RECIPE_STEPS], other[RECIPE_STEPS];
     int64_t limit;      /* elements of a node */
     int extent[4];      /* that most leaves use, so that shapes meet */
+    bool complex;       /* complex dtypes, and the ops that are there for them, are drawn too */
     bool folds, floats; /* the recipe has any; mostly floats */
     bool long_one;      /* many steps and outputs: the limits of one kernel */
 } generator;
@@ -36,7 +37,7 @@ static int pick_extent(generator *t) {
 static fsr_dtype pick_dtype(generator *t) {
     if (t->floats && chance(t, 70))
         return chance(t, 50) ? FSR_F32 : chance(t, 60) ? FSR_F64 : chance(t, 60) ? FSR_F16 : FSR_BF16;
-    return (fsr_dtype)below(t, FSR_DTYPE_COUNT);
+    return (fsr_dtype)below(t, t->complex ? FSR_DTYPE_COUNT : FSR_C64);
 }
 
 static double pick_value(generator *t) {
@@ -92,8 +93,8 @@ static void draw_leaf(generator *t, recipe_step *s) {
 static void draw_op(generator *t, recipe_step *s) {
     s->kind = STEP_OP;
     do
-        s->op = (fsr_op)below(t, chance(t, 50) ? FSR_OP_EXP : FSR_OP_COUNT);
-    while (s->op == FSR_OP_CAST);
+        s->op = (fsr_op)below(t, chance(t, 50) ? FSR_OP_EXP : t->complex ? FSR_OP_COUNT : FSR_OP_CONJ + 1);
+    while (s->op == FSR_OP_CAST || (s->op == FSR_OP_CONJ && !t->complex));
     s->arg[0] = pick_step(t);
     s->arg[1] = pick_like(t, s->arg[0]);
     s->arg[2] = pick_like(t, s->arg[1]);
@@ -282,7 +283,7 @@ static void choose_outs(generator *t) {
 
 void recipe_generate(recipe *r, uint64_t seed) {
     static const int extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 40, 64};
-    generator t = {.state = seed * 0x9e3779b97f4a7c15u + 12345, .r = r};
+    generator t = {.state = seed * 0x9e3779b97f4a7c15u + 12345, .r = r, .complex = seed % 8 == 7};
     fsr_graph_owner *owner;
     memset(r, 0, sizeof *r);
     for (int i = 0; i < 4; i++)

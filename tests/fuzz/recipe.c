@@ -59,6 +59,8 @@ static void fill_data(void *data, fsr_dtype dtype, int64_t n, unsigned fill) {
     size_t size = fsr_dtype_size(dtype);
     for (int64_t i = 0; i < n; i++) {
         fsr_value v = fsr_value_from_double(dtype, dtype == FSR_BOOL ? fuzz_below(&state, 2) : number(fill, &state));
+        if (fsr_dtype_is_complex(dtype))
+            v = fsr_value_from_complex(dtype, (fsr_c128){number(fill, &state), number(fill, &state)});
         memcpy((char *)data + (size_t)i * size, &v, size);
     }
 }
@@ -114,6 +116,8 @@ static fsr_node record_op(fsr_op op, const fsr_node *a) {
 #define RULE_LOGIC CASE
 #define RULE_TEST CASE
 #define RULE_SELECT CASE
+#define RULE_REAL CASE
+#define RULE_COMPLEX CASE
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)
 #include "graph/scalar_ops.def"
@@ -254,7 +258,7 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
         bool sums = s->kind >= STEP_SUM && s->kind < STEP_PAIR && !extreme;
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
-        rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_float(dtype)));
+        rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_inexact(dtype)));
     }
     return rounded[i];
 }

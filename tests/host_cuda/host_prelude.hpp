@@ -57,9 +57,17 @@ HOST_MATH1(log)
 HOST_MATH1(sin)
 HOST_MATH1(cos)
 HOST_MATH1(tanh)
+HOST_MATH1(sinh)
+HOST_MATH1(cosh)
+HOST_MATH1(log1p)
 HOST_MATH1(floor)
 HOST_MATH1(ceil)
 HOST_MATH2(pow)
+HOST_MATH2(hypot)
+HOST_MATH2(atan2)
+HOST_MATH2(copysign)
+HOST_MATH2(fmax)
+HOST_MATH2(fmin)
 extern "C" double fma(double, double, double) noexcept;
 extern "C" float fmaf(float, float, float) noexcept;
 

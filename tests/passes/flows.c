@@ -115,6 +115,15 @@ int flow_edges(fsr_dtype dtype, fsr_value *out) {
     static const double numbers[] = {0.0, -0.0, 1, -1, 2, 0.5, 1e-42, -1e-42, 3e38, -1e-310, 1e308};
     static const int64_t integers[] = {0, 1, -1, 2, 127, 128, 255, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX, 1 << 24};
     int n = 0;
+    const int reals = (int)(sizeof numbers / sizeof *numbers);
+    if (fsr_dtype_is_complex(dtype)) {
+        static const double odd[] = {INFINITY, -INFINITY, NAN, 0};
+        for (int i = 0; i < reals; i++)
+            out[n++] = fsr_value_from_complex(dtype, (fsr_c128){numbers[i], numbers[(i + 4) % reals]});
+        for (int i = 0; i < 4; i++)
+            out[n++] = fsr_value_from_complex(dtype, (fsr_c128){odd[i], odd[(i + 1) % 4]});
+        return n;
+    }
     if (!fsr_dtype_is_float(dtype)) {
         for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
             out[n++] = fsr_value_from_int(dtype, integers[i]);
@@ -126,7 +135,7 @@ int flow_edges(fsr_dtype dtype, fsr_value *out) {
     out[n++] = fsr_value_from_double(dtype, -INFINITY);
     out[n++] = fsr_value_from_double(dtype, NAN);
     out[n++] = fsr_value_from_double(dtype, -NAN);
-    out[n].bits = 0;
+    out[n] = (fsr_value){.bits = 0};
     if (fsr_dtype_is_half(dtype))
         out[n++].bits = 0x7fe1;
     else if (dtype == FSR_F32)

@@ -34,7 +34,7 @@ static void assert_same_values(const fsr_flow *a, const fsr_flow *b, const char 
         for (int e = 0; e < n; e++) {
             fsr_value leaf[2] = {edge[e], edge[e]};
             fsr_value x = flow_value(a, a->out[0], leaf), y = flow_value(b, b->out[0], leaf);
-            if (x.bits != y.bits)
+            if (!fsr_value_equal(x, y))
                 fail_msg("%s at %.17g: %llx became %llx", what, fsr_value_to_double(a->node[i].dtype[0], edge[e]),
                          (unsigned long long)x.bits, (unsigned long long)y.bits);
         }

@@ -102,9 +102,8 @@ int kernel_op(fsr_kernel *k, fsr_op op, int a, int b, int c) {
         inst.level = arg->level == FSR_ELEM ? FSR_ELEM : inst.level;
         inst.pass = arg->pass > inst.pass ? arg->pass : inst.pass;
     }
-    bool to_bool = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
     inst.compute = k->inst[info->rule == FSR_RULE_SELECT ? b : a].dtype;
-    inst.dtype = to_bool ? FSR_BOOL : inst.compute;
+    inst.dtype = fsr_op_result(op, inst.compute);
     return add(k, inst);
 }
 
@@ -411,6 +410,8 @@ static void fill(unsigned char *to, size_t bytes, fsr_dtype dtype, uint64_t *sta
         bool real = fsr_dtype_is_float(dtype);
         fsr_value v = real ? fsr_value_from_double(dtype, (double)n / 512)
                            : fsr_value_from_int(dtype, dtype == FSR_BOOL ? n & 1 : n);
+        if (fsr_dtype_is_complex(dtype))
+            v = fsr_value_from_complex(dtype, (fsr_c128){(double)n / 512, (double)(n % 37) / 16});
         memcpy(to + i, &v, size);
     }
 }
@@ -464,6 +465,13 @@ bool kernel_data_guards(const kernel_data *data, const fsr_kernel *k, int *where
 }
 
 static bool value_equal(fsr_dtype dtype, fsr_value a, fsr_value b, double tolerance) {
+    if (fsr_dtype_is_complex(dtype)) {
+        fsr_value x[2], y[2];
+        fsr_value_parts(dtype, a, &x[0], &x[1]);
+        fsr_value_parts(dtype, b, &y[0], &y[1]);
+        return value_equal(fsr_dtype_real(dtype), x[0], y[0], tolerance) &&
+               value_equal(fsr_dtype_real(dtype), x[1], y[1], tolerance);
+    }
     if (!fsr_dtype_is_float(dtype) || fsr_value_equal(a, b))
         return fsr_value_equal(a, b);
     double x = fsr_value_to_double(dtype, a), y = fsr_value_to_double(dtype, b);

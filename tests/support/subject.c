@@ -162,6 +162,17 @@ static int64_t int_value(const int64_t *special, int k, int64_t i, subject_value
     return at < 0 ? random : special[at];
 }
 
+/* Both parts go through the special values, the imaginary one at another pace. */
+static void fill_complex(void *to, fsr_dtype dtype, int64_t i, subject_values values, int stream, uint32_t *state) {
+    const int k = COUNT_OF(special_f64);
+    double re = float_value(special_f64, k, i, values, stream, state);
+    double im = float_value(special_f64, k, i / 3 + 5 * i, values, stream, state);
+    if (dtype == FSR_C128)
+        *(fsr_c128 *)to = (fsr_c128){re, im};
+    else
+        *(fsr_c64 *)to = (fsr_c64){(float)re, (float)im};
+}
+
 void subject_fill(void *data, fsr_dtype dtype, int64_t n, subject_values values, int stream) {
     uint32_t state = 12345u + 7919u * (uint32_t)stream;
     for (int64_t i = 0; i < n; ++i)
@@ -192,6 +203,10 @@ void subject_fill(void *data, fsr_dtype dtype, int64_t n, subject_values values,
             break;
         case FSR_F64:
             ((double *)data)[i] = float_value(special_f64, COUNT_OF(special_f64), i, values, stream, &state);
+            break;
+        case FSR_C64:
+        case FSR_C128:
+            fill_complex((char *)data + (size_t)i * fsr_dtype_size(dtype), dtype, i, values, stream, &state);
             break;
         default: fail_msg("%d is no dtype", dtype);
         }

@@ -213,8 +213,8 @@ static void compiles_every_op(void **state) {
     if (!n)
         skip();
     for (int dtype = 0; dtype < FSR_DTYPE_COUNT; dtype++)
-        for (int first = 0; first < FSR_OP_COUNT; first += 16) {
-            fsr_kernel *k = ops_kernel((fsr_dtype)dtype, first, 16);
+        for (int first = 0; first < FSR_OP_COUNT; first += 12) {
+            fsr_kernel *k = ops_kernel((fsr_dtype)dtype, first, 12);
             if (k->narrays > 3)
                 compile(n, k);
             fsr_kernel_free(k);

@@ -291,6 +291,41 @@ static void test_map(void **state) {
     finish(&n);
 }
 
+/* Every op of complex numbers, and conversions from and to them. */
+static fsr_kernel *kernel_complex(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_complex", 1, 1, 0);
+    int x = kernel_load(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, dtype, false)));
+    int y = kernel_load(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, dtype, false)));
+    int q = kernel_op(k, FSR_OP_EQUAL, x, y, 0), z;
+    for (int op = 0; op < FSR_OP_COUNT; op++) {
+        if (!fsr_op_defined((fsr_op)op, dtype) || op == FSR_OP_CAST)
+            continue;
+        bool select = fsr_op_get((fsr_op)op)->rule == FSR_RULE_SELECT;
+        z = kernel_op(k, (fsr_op)op, select ? q : x, y, select ? x : y);
+        kernel_store(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, k->inst[z].dtype, true)), z);
+    }
+    static const fsr_dtype to[] = {FSR_BOOL, FSR_I32, FSR_F64, FSR_C64, FSR_C128};
+    for (int i = 0; i < 5; i++) {
+        z = kernel_cast(k, kernel_cast(k, x, to[i]), dtype);
+        kernel_store(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, dtype, true)), z);
+    }
+    return k;
+}
+
+static void test_complex(void **state) {
+    (void)state;
+    counts n = {.launches = 0};
+    sweep(&n, kernel_complex(FSR_C64), schedule(FSR_SCHEDULE_MAP, 64, 1, 1, 1), 1, 1e-5);
+    sweep(&n, kernel_complex(FSR_C128), schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 2), 1, 1e-13);
+    sweep(&n, kernel_complex(FSR_C64), schedule(FSR_SCHEDULE_MAP, 64, 1, 2, 2), 1, 1e-5);
+    sweep(&n, kernel_scan(FSR_C64, true), schedule(FSR_SCHEDULE_ROW, 128, 32, 2, 4), 1, 1e-4);
+    sweep(&n, kernel_scan(FSR_C64, false), schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 2, 4), 1, 1e-4);
+    sweep(&n, kernel_scan(FSR_C128, true), schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 1, 2), 1, 1e-12);
+    sweep(&n, kernel_column_sums(FSR_C64), schedule(FSR_SCHEDULE_COL, 128, 8, 2, 2), 3, 1e-4);
+    sweep(&n, kernel_column_sums(FSR_C128), schedule(FSR_SCHEDULE_COL, 64, 16, 1, 1), 1, 1e-12);
+    finish(&n);
+}
+
 static void test_rows(void **state) {
     (void)state;
     static const int group[] = {1, 2, 8, 32, 64, 128};
@@ -468,6 +503,7 @@ int main(void) {
         cmocka_unit_test(test_machine_catches),
         cmocka_unit_test(test_machine_compiles),
         cmocka_unit_test(test_map),
+        cmocka_unit_test(test_complex),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_rows_passes),
         cmocka_unit_test(test_rows_scans),

@@ -100,11 +100,11 @@ static void dtypes(void **state) {
     bad("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }",
         "npy: byte 21: dtype '>f4' is big-endian, only little-endian files are read");
     bad("{'descr': '<V2', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '<V2' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8");
+        "npy: byte 21: dtype '<V2' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16");
     bad("{'descr': '', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8");
+        "npy: byte 21: dtype '' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16");
     bad("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }",
-        "npy: byte 21: dtype '|O' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8");
+        "npy: byte 21: dtype '|O' is none of b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16");
     bad("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (3,), }",
         "npy: byte 20: structured arrays are not supported");
 }

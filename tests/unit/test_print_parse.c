@@ -245,7 +245,7 @@ static void hostile_text(void **state) {
         {"%0 = const f32[2] 1", 1, 20, "the node is not in normal form: a scalar leaf with dimensions"},
         {"%0 = const weak f32[] 1", 1, 24, "the node is not in normal form: a weak node of this kind"},
         {"%0 = iota f32[3] axis=1", 1, 24, "the node is not in normal form: axis"},
-        {"%0 = iota bool[3] axis=0", 1, 25, "the node is not in normal form: bool does not count"},
+        {"%0 = iota bool[3] axis=0", 1, 25, "the node is not in normal form: bool and complex dtypes do not count"},
         {"%0 = iota f32[3] axis=9", 1, 23, "the number is out of range"},
         {"%0 = poison FSR_OK \"x\"", 1, 19, "FSR_OK is no error"},
         {X "%1 = neg f32[3] %1", 2, 18, "the number is out of range"},

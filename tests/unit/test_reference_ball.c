@@ -97,8 +97,7 @@ static item apply(fsr_op op, fsr_dtype compute, const item *pool, int n, uint64_
         args[i] = x.value;
         balls[i] = x.ball;
     }
-    bool to_bool = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
-    item out = {.dtype = to_bool ? FSR_BOOL : compute};
+    item out = {.dtype = fsr_op_result(op, compute)};
     out.value = fsr_op_eval(op, compute, out.dtype, args);
     if (!(info->flags & FSR_OP_EXACT))
         out.value = disturb(compute, out.value, (int)info->ulp - 1, state);

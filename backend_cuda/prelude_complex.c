@@ -1,0 +1,138 @@
+/* Complex numbers: division and elementary functions, for c64 and c128 by one template each.
+ *
+ * Division is Smith's, the same operations in the same order for both. The others go by f64: what overflows or cancels
+ * on the way in f32 does not there. Zeros, infinities and NaNs are those of C's Annex G.
+ * Counter-example to sqrt by (|z| + x) / 2 alone: for x < 0 the sum cancels; the other part is taken then. */
+#include "backend_cuda/prelude.h"
+
+/* clang-format off */
+const fsr_prelude_piece fsr_prelude_complex[] = {
+    {"fsr_z_div", false,
+     "template <class Z> static inline Z fsr_z_div(const Z &a, const Z &b)\n"
+     "{\n"
+     "    typedef decltype(Z::re) T;\n"
+     "    if (b.re == 0 && b.im == 0) return Z{a.re / fabs(b.re), a.im / fabs(b.re)};\n"
+     "    if (fabs(b.re) >= fabs(b.im)) {\n"
+     "        const T ratio = b.im / b.re, scale = T(1) / (b.re + b.im * ratio);\n"
+     "        return Z{(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};\n"
+     "    }\n"
+     "    const T ratio = b.re / b.im, scale = T(1) / (b.im + b.re * ratio);\n"
+     "    return Z{(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};\n"
+     "}\n"},
+    {"fsr_z_abs", false,
+     "static inline f32 fsr_z_abs(const c64 &a) { return (f32)hypot((f64)a.re, (f64)a.im); }\n"
+     "static inline f64 fsr_z_abs(const c128 &a) { return hypot(a.re, a.im); }\n"},
+    {"fsr_z_finite", false,
+     "static inline bool fsr_z_finite(f64 x) { return x - x == 0; }\n"},
+    {"fsr_z_inf", false,
+     "static inline f64 fsr_z_inf() { return fsr_f64_bits(0x7ff0000000000000ull); }\n"},
+    {"fsr_z_exp", false,
+     "static __noinline__ c128 fsr_z_exp(const c128 &a)\n"
+     "{\n"
+     "    if (a.im == 0) return c128{exp(a.re), a.im};\n"
+     "    if (!fsr_z_finite(a.im) && fabs(a.re) == fsr_z_inf()) return a.re < 0 ? c128{0, 0} : c128{a.re, a.im - a.im};\n"
+     "    const f64 half = a.re > 700 ? exp(a.re - 700) : 1, e = exp(a.re > 700 ? 700 : a.re);\n"
+     "    return c128{cos(a.im) * e * half, sin(a.im) * e * half};\n"
+     "}\n"
+     "static inline c64 fsr_z_exp(const c64 &a)\n"
+     "{\n"
+     "    const c128 z = fsr_z_exp(c128{a.re, a.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {"fsr_z_log", false,
+     "static __noinline__ c128 fsr_z_log(const c128 &a)\n"
+     "{\n"
+     "    const f64 x = fmax(fabs(a.re), fabs(a.im)), y = fmin(fabs(a.re), fabs(a.im)), angle = atan2(a.im, a.re);\n"
+     "    if (x >= 0.5 && x <= 2) return c128{0.5 * log1p((x - 1) * (x + 1) + y * y), angle};\n"
+     "    f64 scale = 1, shift = 0;\n"
+     "    if (x > 0x1p+1000) { scale = 0x1p-20; shift = 0x1.bb9d3beb8c86bp+3; }\n"
+     "    if (x < 0x1p-1000) { scale = 0x1p+80; shift = -0x1.bb9d3beb8c86bp+5; }\n"
+     "    return c128{log(hypot(a.re * scale, a.im * scale)) + shift, angle};\n"
+     "}\n"
+     "static inline c64 fsr_z_log(const c64 &a)\n"
+     "{\n"
+     "    const c128 z = fsr_z_log(c128{a.re, a.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {"fsr_z_sqrt", false,
+     "static __noinline__ c128 fsr_z_sqrt(const c128 &a)\n"
+     "{\n"
+     "    const f64 inf = fsr_z_inf(), x = fabs(a.re), y = fabs(a.im);\n"
+     "    if (x == 0 && y == 0) return c128{0, a.im};\n"
+     "    if (y == inf) return c128{inf, a.im};\n"
+     "    if (a.re == inf) return c128{inf, a.im == a.im ? copysign(0.0, a.im) : a.im};\n"
+     "    if (a.re == -inf) return c128{a.im == a.im ? 0.0 : a.im, copysign(inf, a.im)};\n"
+     "    f64 scale = 1, back = 1;\n"
+     "    if (x > 0x1p+1000 || y > 0x1p+1000) { scale = 0x1p-8; back = 0x1p+4; }\n"
+     "    if (x < 0x1p-900 && y < 0x1p-900) { scale = 0x1p+160; back = 0x1p-80; }\n"
+     "    const f64 large = sqrt(0.5 * (hypot(x * scale, y * scale) + x * scale)), small = 0.5 * (y * scale) / large;\n"
+     "    const f64 re = a.re < 0 ? small : large, im = a.re < 0 ? large : small;\n"
+     "    return c128{re * back, copysign(im * back, a.im)};\n"
+     "}\n"
+     "static inline c64 fsr_z_sqrt(const c64 &a)\n"
+     "{\n"
+     "    const c128 z = fsr_z_sqrt(c128{a.re, a.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {"fsr_z_wave", false,
+     "/* s cosh(y) and c sinh(y), of large y by two factors that do not overflow alone. */\n"
+     "static inline c128 fsr_z_wave(f64 s, f64 c, f64 y)\n"
+     "{\n"
+     "    if (!(fabs(y) > 700) || !fsr_z_finite(y)) return c128{s * cosh(y), c * sinh(y)};\n"
+     "    const f64 e = exp(700.0), f = 0.5 * exp(fabs(y) - 700);\n"
+     "    return c128{s * f * e, copysign(f, y) * c * e};\n"
+     "}\n"},
+    {"fsr_z_sin", false,
+     "static __noinline__ c128 fsr_z_sin(const c128 &a)\n"
+     "{\n"
+     "    const f64 s = sin(a.re), c = cos(a.re);\n"
+     "    if (a.re == 0) return c128{a.re, sinh(a.im)};\n"
+     "    if (a.im == 0) return c128{s, fsr_z_finite(a.re) ? c * a.im : a.im};\n"
+     "    if (fabs(a.im) == fsr_z_inf() && !fsr_z_finite(a.re)) return c128{s, a.im};\n"
+     "    return fsr_z_wave(s, c, a.im);\n"
+     "}\n"
+     "static inline c64 fsr_z_sin(const c64 &a)\n"
+     "{\n"
+     "    const c128 z = fsr_z_sin(c128{a.re, a.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {"fsr_z_cos", false,
+     "static __noinline__ c128 fsr_z_cos(const c128 &a)\n"
+     "{\n"
+     "    const f64 s = sin(a.re), c = cos(a.re);\n"
+     "    if (a.re == 0) return c128{cosh(a.im), -a.re * copysign(1.0, a.im)};\n"
+     "    if (a.im == 0) return c128{c, fsr_z_finite(a.re) ? -s * a.im : a.im};\n"
+     "    if (fabs(a.im) == fsr_z_inf() && !fsr_z_finite(a.re)) return c128{fsr_z_inf(), s};\n"
+     "    return fsr_z_wave(c, -s, a.im);\n"
+     "}\n"
+     "static inline c64 fsr_z_cos(const c64 &a)\n"
+     "{\n"
+     "    const c128 z = fsr_z_cos(c128{a.re, a.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {"fsr_z_mul", false,
+     "static inline c128 fsr_z_mul(const c128 &a, const c128 &b) { return c128{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }\n"},
+    {"fsr_z_pow", false,
+     "/* Whole exponents below 100 by squaring, as NumPy; others by exp(b log(a)). */\n"
+     "static __noinline__ c128 fsr_z_pow(const c128 &a, const c128 &b)\n"
+     "{\n"
+     "    const f64 nan = fsr_f64_bits(0x7ff8000000000000ull);\n"
+     "    if (b.re == 0 && b.im == 0) return c128{1, 0};\n"
+     "    if (a.re == 0 && a.im == 0) return b.re > 0 ? c128{0, 0} : c128{nan, nan};\n"
+     "    if (b.im != 0 || !(fabs(b.re) < 100) || floor(b.re) != b.re) return fsr_z_exp(fsr_z_mul(b, fsr_z_log(a)));\n"
+     "    c128 r = {1, 0}, p = a;\n"
+     "    bool first = true;\n"
+     "    for (u32 n = (u32)fabs(b.re); n; n >>= 1) {\n"
+     "        if (n & 1) r = first ? p : fsr_z_mul(r, p);\n"
+     "        first = first && !(n & 1);\n"
+     "        if (n > 1) p = fsr_z_mul(p, p);\n"
+     "    }\n"
+     "    return b.re < 0 ? fsr_z_div(c128{1, 0}, r) : r;\n"
+     "}\n"
+     "static inline c64 fsr_z_pow(const c64 &a, const c64 &b)\n"
+     "{\n"
+     "    const c128 z = fsr_z_pow(c128{a.re, a.im}, c128{b.re, b.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {0}};
+/* clang-format on */

@@ -1,0 +1,43 @@
+/* What the REF column of the table of scalar operations says of complex operands beyond <complex.h>, for each of the
+ * three arithmetics: product and quotient by the formulas that Fusor promises, not those of C.
+ *
+ * C's own a * b and a / b recover infinities from NaNs (Annex G) or not, as the compiler's options say; NumPy's do not.
+ * Counter-example: (inf + inf j) * (1 + 1 j) is nan + inf j by the plain formula, inf + inf j by Annex G. */
+#ifndef FUSOR_GRAPH_REF_COMPLEX_H
+#define FUSOR_GRAPH_REF_COMPLEX_H
+
+#include <complex.h>
+#include <math.h>
+
+#define FSR_REF_COMPLEX(T, s, PACK)                                                             \
+    static inline T _Complex fsr_ref_of##s(T re, T im) {                                        \
+        return PACK(re, im);                                                                    \
+    }                                                                                           \
+    static inline T _Complex fsr_ref_mul##s(T _Complex a, T _Complex b) {                       \
+        T ar = creal##s(a), ai = cimag##s(a), br = creal##s(b), bi = cimag##s(b);               \
+        return PACK(ar * br - ai * bi, ar * bi + ai * br);                                      \
+    }                                                                                           \
+    static inline T _Complex fsr_ref_div##s(T _Complex a, T _Complex b) {                       \
+        T ar = creal##s(a), ai = cimag##s(a), br = creal##s(b), bi = cimag##s(b), ratio, scale; \
+        if (br == 0 && bi == 0)                                                                 \
+            return PACK(ar / fabs##s(br), ai / fabs##s(br));                                    \
+        if (fabs##s(br) >= fabs##s(bi)) {                                                       \
+            ratio = bi / br, scale = 1 / (br + bi * ratio);                                     \
+            return PACK((ar + ai * ratio) * scale, (ai - ar * ratio) * scale);                  \
+        }                                                                                       \
+        ratio = br / bi, scale = 1 / (bi + br * ratio);                                         \
+        return PACK((ar * ratio + ai) * scale, (ai * ratio - ar) * scale);                      \
+    }                                                                                           \
+    static inline T _Complex fsr_ref_pow##s(T _Complex a, T _Complex b) {                       \
+        if (creal##s(b) == 0 && cimag##s(b) == 0)                                               \
+            return 1;                                                                           \
+        if (creal##s(a) == 0 && cimag##s(a) == 0)                                               \
+            return creal##s(b) > 0 ? PACK(0, 0) : PACK((T)NAN, (T)NAN);                         \
+        return cpow##s(a, b);                                                                   \
+    }
+
+FSR_REF_COMPLEX(float, f, CMPLXF)
+FSR_REF_COMPLEX(double, , CMPLX)
+FSR_REF_COMPLEX(long double, l, CMPLXL)
+
+#endif

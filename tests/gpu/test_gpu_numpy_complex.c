@@ -1,0 +1,3 @@
+/* tests/diff/test_numpy_complex.c on the GPU. */
+#define SUBJECT_BACKEND FSR_BACKEND_CUDA
+#include "tests/diff/test_numpy_complex.c"

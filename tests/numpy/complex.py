@@ -1,0 +1,49 @@
+"""Complex functions of NumPy 2 at special and ordinary values, as tests/numpy/complex.txt.
+
+A line: the op, the dtype (c64 or c128), the operands' parts, the result's parts, as hexadecimal floats.
+Run with NumPy 2.2: python3 tests/numpy/complex.py > tests/numpy/complex.txt"""
+import itertools
+import numpy as np
+
+assert np.__version__.startswith("2.")
+np.seterr(all="ignore")
+
+special = [0.0, -0.0, 1.0, -2.5, 3.0, np.inf, -np.inf, np.nan]
+plain = [0.75, -1.25, 2.0, 1e-3, -40.0]
+unary = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "abs": np.abs, "conj": np.conj,
+         "neg": np.negative, "real": np.real, "imag": np.imag, "isnan": np.isnan}
+binary = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power,
+          "equal": np.equal, "not_equal": np.not_equal}
+
+
+def text(x):
+    x = float(x)
+    return "nan" if np.isnan(x) else "inf" if x == np.inf else "-inf" if x == -np.inf else x.hex()
+
+
+def line(name, dtype, args, result):
+    values = [part for z in args + [result] for part in (z.real, z.imag)]
+    print(name, dtype, *map(text, values))
+
+
+def numbers(dtype):
+    pairs = list(itertools.product(special, special)) + list(itertools.product(plain, plain))
+    return np.array([complex(re, im) for re, im in pairs], dtype)
+
+
+def fewer(dtype):
+    pairs = [(0.0, 0.0), (-0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (-3.0, 0.0), (0.5, -1.5), (0.0, 1.0), (np.inf, 0.0),
+             (np.inf, -1.0), (np.nan, 1.0), (1e10, -1e10), (-1.25, 0.75)]
+    return np.array([complex(re, im) for re, im in pairs], dtype)
+
+
+for name, dtype in (("c64", np.complex64), ("c128", np.complex128)):
+    for op, function in unary.items():
+        x = numbers(dtype)
+        for z, y in zip(x, function(x)):
+            line(op, name, [z], np.complex128(y))
+    for op, function in binary.items():
+        pairs = list(itertools.product(fewer(dtype), fewer(dtype)))
+        a, b = (np.array(side, dtype) for side in zip(*pairs))
+        for z, w, y in zip(a, b, function(a, b)):
+            line(op, name, [z, w], np.complex128(y))
