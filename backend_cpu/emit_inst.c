@@ -224,8 +224,24 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     }
 }
 
+/* A negative place counts from the end, and one outside is not stored. */
+static void put_placed(fsr_c_emit *e, const fsr_inst *inst) {
+    char name[FSR_EMIT_NAME], rows[FSR_EMIT_NAME], cols[FSR_EMIT_NAME];
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "const i64 all = %s * %s, to = %s;", fsr_c_integer(e, FSR_INT_ROWS, rows),
+               fsr_c_integer(e, FSR_INT_COLS, cols), value_name(e, inst->arg[1], name));
+    fsr_c_line(e, "const i64 e = to < 0 ? to + all : to;");
+    fsr_c_line(e, "if ((u64)e < (u64)all) x%d[e] = %s%s%s;", e->k->access[inst->index].buffer,
+               fsr_c_store(e, inst->dtype), value_name(e, inst->arg[0], name), fsr_c_close(inst->dtype));
+    fsr_c_end(e);
+}
+
 static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
+    if (inst->placed) {
+        put_placed(e, inst);
+        return;
+    }
     fsr_text address = {0};
     put_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[e->k->access[inst->index].buffer].dtype;

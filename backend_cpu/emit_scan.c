@@ -29,7 +29,7 @@ static bool is_scan(const fsr_c_emit *e, int fold) {
 
 static void mark(fsr_c_emit *e, const int *stage, int value, int user_stage) {
     const fsr_inst *inst = &e->k->inst[value];
-    bool computed = inst->level == FSR_ELEM && !fsr_c_invariant(inst);
+    bool computed = inst->level == FSR_ELEM && !fsr_c_invariant(inst) && inst->kind != FSR_INST_INDEX;
     if (computed && stage[value] < user_stage)
         e->crossing[value] = 1;
 }
@@ -170,15 +170,26 @@ static void put_scan(fsr_c_emit *e, int fold) {
     put_blocks(e, fold);
 }
 
+/* The instructions of one stage, and the indices that they read: these are cheaper to write again than to hold. */
+static void slice_stage(const fsr_c_emit *e, const fsr_c_loop *loop, const int *stage, int which, fsr_c_loop *out) {
+    fsr_c_loop own = {.pass = loop->pass};
+    for (int i = 0; i < loop->n; i++)
+        if (stage[loop->inst[i]] == which && e->k->inst[loop->inst[i]].kind != FSR_INST_INDEX)
+            own.inst[own.n++] = loop->inst[i];
+    *out = (fsr_c_loop){.pass = loop->pass};
+    for (int i = 0; i < loop->n; i++)
+        if (listed(&own, loop->inst[i]) ||
+            (e->k->inst[loop->inst[i]].kind == FSR_INST_INDEX && is_read(e, &own, loop->inst[i])))
+            out->inst[out->n++] = loop->inst[i];
+}
+
 void fsr_c_scan_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_kernel_stages(e->k, loop->pass, stage);
     fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
     fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
     for (int s = 0; s < stages; s++) {
-        fsr_c_loop part = {.pass = loop->pass};
-        for (int i = 0; i < loop->n; i++)
-            if (stage[loop->inst[i]] == s)
-                part.inst[part.n++] = loop->inst[i];
+        fsr_c_loop part;
+        slice_stage(e, loop, stage, s, &part);
         if (!part.n)
             continue;
         part.nfolds = fsr_c_folds_of(e, part.inst, part.n, part.folds);

@@ -153,6 +153,27 @@ static fsr_status run_paste(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
+/* Every element at its place. A place that is not known, or taken by nobody, leaves elements that are not known. */
+static fsr_status run_place(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_ref_view *value = view_of(r, rec->arg[0]), *place = view_of(r, rec->arg[1]);
+    const int64_t n = rec->shape.dim[0];
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], n, true);
+    bool ok = data != NULL, known = true;
+    if (ok)
+        *out = fsr_ref_view_whole(data, &rec->shape);
+    for (int64_t i = 0; ok && i < n; i++) {
+        known = known && fsr_ref_data_get(place->data, place->offset + i * place->stride[0]).radius == 0;
+        ok = fsr_ref_data_set(data, i, fsr_ball_unknown(rec->dtype[0]));
+    }
+    for (int64_t i = 0; ok && known && i < n; i++) {
+        int64_t at = (int64_t)fsr_ref_data_get(place->data, place->offset + i * place->stride[0]).center;
+        at += at < 0 ? n : 0;
+        if (at >= 0 && at < n)
+            ok = fsr_ref_data_set(data, at, fsr_ref_data_get(value->data, value->offset + i * value->stride[0]));
+    }
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
 static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
     fsr_ref_view in[FSR_MAX_TUPLE];
@@ -176,6 +197,7 @@ static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     case FSR_NODE_MAP: return run_map(r, rec, out);
     case FSR_NODE_VIEW: return run_view(r, rec, out);
     case FSR_NODE_PASTE: return run_paste(r, rec, out);
+    case FSR_NODE_PLACE: return run_place(r, rec, out);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN: return run_fold(r, rec, out);
     case FSR_NODE_POISON:

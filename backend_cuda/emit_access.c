@@ -121,7 +121,8 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
     bool done[FSR_MAX_ACCESSES] = {false};
     for (int i = 0; i < k->ninsts; i++) {
         const fsr_inst *inst = &k->inst[i];
-        bool wanted = (loads && inst->kind == FSR_INST_LOAD) || (stores && inst->kind == FSR_INST_STORE);
+        bool store = inst->kind == FSR_INST_STORE && !inst->placed;
+        bool wanted = (loads && inst->kind == FSR_INST_LOAD) || (stores && store);
         if (wanted && !done[inst->index])
             row_part(e, inst->index);
         if (wanted)
@@ -327,6 +328,13 @@ void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column) {
     access_lines(e, true, registers, at, e->k->inst[inst].index, column);
     while (opened-- > 0)
         fsr_emit_close(e);
+}
+
+void fsr_emit_placed(fsr_emit *e, int inst, const char *first, const char *end) {
+    const fsr_inst *store = &e->k->inst[inst];
+    char value[FSR_REF], place[FSR_REF];
+    fsr_emit_line(e, "if (%s < %s) fsr_put(x%d, %s, rows * cols, %s);", first, end, e->k->access[store->index].buffer,
+                  fsr_emit_ref(e, place, store->arg[1]), fsr_emit_ref(e, value, store->arg[0]));
 }
 
 void fsr_emit_store(fsr_emit *e, int inst, const char *column) {

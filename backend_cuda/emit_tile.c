@@ -245,7 +245,15 @@ static void stage_folds(fsr_emit *e, int stage) {
 }
 
 static bool stores_in_stage(const fsr_emit *e, int stage, int i) {
-    return e->k->inst[e->loop[i]].kind == FSR_INST_STORE && e->stage[e->loop[i]] == stage;
+    const fsr_inst *inst = &e->k->inst[e->loop[i]];
+    return inst->kind == FSR_INST_STORE && !inst->placed && e->stage[e->loop[i]] == stage;
+}
+
+/* Elements with places of their own leave one by one. */
+static void placed_stores(fsr_emit *e, int stage) {
+    for (int i = 0; i < e->nloop; i++)
+        if (e->k->inst[e->loop[i]].placed && e->stage[e->loop[i]] == stage)
+            fsr_emit_placed(e, e->loop[i], fsr_emit_step_column(e), "end");
 }
 
 static void store_registers(fsr_emit *e, int stage) {
@@ -308,6 +316,7 @@ static void stage_loop(fsr_emit *e, int stage) {
     fsr_emit_open_lanes(e);
     stage_values(e, stage);
     store_values(e, stage);
+    placed_stores(e, stage);
     stage_folds(e, stage);
     fsr_emit_close_lanes(e);
     stage_stores(e, stage);

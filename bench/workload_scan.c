@@ -1,4 +1,4 @@
-/* Running sums, with maps before and after: one kernel, one pass. */
+/* Running sums, with maps before and after, and a filter with its count: one kernel, one pass. */
 #include "bench/bench.h"
 
 static void cumsum(fsr_graph *g, const fsr_node *in, fsr_node *out) {
@@ -28,6 +28,12 @@ static void user_scan(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     (void)g;
     fsr_scan_with(both, in, &recurrence, 0, 0);
     out[0] = both[1];
+}
+
+static void filter(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node mask = fsr_greater(in[0], fsr_float(g, 0.5));
+    out[0] = fsr_filter(in[0], mask, fsr_float(g, 0));
+    out[1] = fsr_count_nonzero(mask, NULL, 0, 0);
 }
 
 static const bench_workload work[] = {
@@ -71,6 +77,16 @@ static const bench_workload work[] = {
      .n_cuda = BENCH_N_CUDA,
      .kernels = 1,
      .build = user_scan},
+    {.name = "filter",
+     .what = "x[x > 0.5] and how many they are",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = filter},
 };
 
 const bench_family bench_family_scan = {work, sizeof work / sizeof *work};

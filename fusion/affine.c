@@ -197,11 +197,19 @@ static void view_rows(fsr_index *out, const fsr_index *in, const fsr_view *view,
     }
 }
 
+/* The view shows one element everywhere: whatever its own index is. */
+static bool is_uniform(const fsr_view *view, const fsr_shape *source) {
+    for (int j = 0; j < source->ndim; ++j)
+        if (view->from[j] >= 0)
+            return false;
+    return true;
+}
+
 bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape,
                     const fsr_shape *source, const fsr_domain *d) {
     fsr_index rows;
     if (view->kind == FSR_VIEW_AFFINE) {
-        if (!in->flat) {
+        if (!in->flat || is_uniform(view, source)) {
             view_rows(out, in, view, source);
             return true;
         }

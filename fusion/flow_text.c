@@ -94,9 +94,9 @@ void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
 const char *fsr_flow_name(const fsr_flow *flow, int id) {
     const fsr_flow_node *n = &flow->node[id];
     static const char *const kind[] = {
-        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf", [FSR_NODE_INPUT] = "input",
-        [FSR_NODE_PARAM] = "param", [FSR_NODE_CONST] = "const",   [FSR_NODE_IOTA] = "iota", [FSR_NODE_ARG] = "arg",
-        [FSR_NODE_VIEW] = "view",   [FSR_NODE_PASTE] = "paste"};
+        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",  [FSR_NODE_INPUT] = "input",
+        [FSR_NODE_PARAM] = "param", [FSR_NODE_CONST] = "const",   [FSR_NODE_IOTA] = "iota",  [FSR_NODE_ARG] = "arg",
+        [FSR_NODE_VIEW] = "view",   [FSR_NODE_PASTE] = "paste",   [FSR_NODE_PLACE] = "place"};
     static const char *const reduce[FSR_OP_COUNT] = {
         [FSR_OP_ADD] = "sum",     [FSR_OP_MUL] = "prod",       [FSR_OP_MAXIMUM] = "max",
         [FSR_OP_MINIMUM] = "min", [FSR_OP_LOGICAL_OR] = "any", [FSR_OP_LOGICAL_AND] = "all"};
@@ -153,6 +153,13 @@ static bool link_ok(const fsr_flow *flow, fsr_link link, int before) {
     return link.id >= 0 && link.id < before && link.output >= 0 && link.output < flow->node[link.id].nout;
 }
 
+static bool same_extents(const fsr_flow *flow, const fsr_flow_node *n) {
+    for (int k = 0; k < n->nargs; ++k)
+        if (!fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape))
+            return false;
+    return true;
+}
+
 fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
@@ -165,6 +172,10 @@ fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
                 snprintf(why, size, "%%%d: a map's argument %d has another shape", i, k);
                 return FSR_ERR_INTERNAL;
             }
+        }
+        if (n->kind == FSR_NODE_PLACE && (n->nargs != 2 || n->shape.ndim != 1 || !same_extents(flow, n))) {
+            snprintf(why, size, "%%%d: a place that is not 1-d, or whose arguments have another shape", i);
+            return FSR_ERR_INTERNAL;
         }
         if ((n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN) && !n->combine) {
             snprintf(why, size, "%%%d: a fold without operator", i);

@@ -136,9 +136,19 @@ static fsr_value load(fsr_machine *m, const fsr_access *a) {
     return v;
 }
 
-static void store(fsr_machine *m, const fsr_access *a, fsr_value v) {
-    int64_t at = address(m, a);
-    if (m->status != FSR_OK)
+/* Where a placed store goes; -1: nowhere. */
+static int64_t place_of(const fsr_machine *m, const fsr_inst *inst) {
+    int64_t at = fsr_value_cast(FSR_I64, m->k->inst[inst->arg[1]].dtype, m->value[inst->arg[1]]).i64;
+    int64_t n = m->launch->integer[FSR_INT_ROWS] * m->columns;
+    at += at < 0 ? n : 0;
+    return at < n ? at : -1;
+}
+
+static void store(fsr_machine *m, const fsr_inst *inst) {
+    const fsr_access *a = &m->k->access[inst->index];
+    fsr_value v = m->value[inst->arg[0]];
+    int64_t at = inst->placed ? place_of(m, inst) : address(m, a);
+    if (m->status != FSR_OK || at < 0)
         return;
     size_t size = fsr_dtype_size(m->k->array[a->buffer].dtype);
     memcpy((char *)m->launch->array[a->buffer] + at * (int64_t)size, &v, size);
@@ -167,7 +177,7 @@ static void step(fsr_machine *m, int number) {
     case FSR_INST_OP: *v = operate(m, inst); break;
     case FSR_INST_COMBINE: combine(m, inst->index); break;
     case FSR_INST_RESULT: *v = m->fold[inst->index].now.part[inst->component]; break;
-    case FSR_INST_STORE: store(m, &m->k->access[inst->index], m->value[inst->arg[0]]); break;
+    case FSR_INST_STORE: store(m, inst); break;
     }
 }
 

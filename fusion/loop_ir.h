@@ -26,10 +26,14 @@
  * GUARD instruction is the guard's truth, by which a WHERE chooses: concatenation and assignment to a slice are loads under
  * guards. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
  *
+ * Places. A placed STORE writes arg[0] at the computed place arg[1], i32 or i64, of an array of rows * cols elements; a
+ * negative place counts from the end, and one outside is not stored. Its access names the array and moves along no
+ * dimension. The domain has one dimension at most, and the store is evaluated at every point of it. No two points have
+ * one place, so stores need no order. A filter is a scan of its mask and a placed store (primitives/filter.c).
+ *
  * Later primitives fit without a new kind of kernel: a gather is a LOAD whose access takes one computed index
- * (`index_arg`), a scatter a STORE with one, a filter a scan of the predicate and a STORE at the scan's result with a
- * guard, random a pure op of INDEX, a bounded loop a nested instruction range; sort and select are skeletons that call
- * the same scalar programs. */
+ * (`index_arg`), random a pure op of INDEX, a bounded loop a nested instruction range; sort and select are skeletons
+ * that call the same scalar programs. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
 #define FUSOR_FUSION_LOOP_IR_H
 
@@ -60,7 +64,7 @@ typedef enum fsr_inst_kind {
     FSR_INST_OP,      /* scalar op on arg[] */
     FSR_INST_COMBINE, /* performs fold `index`; has no value */
     FSR_INST_RESULT,  /* component `component` of fold `index` */
-    FSR_INST_STORE    /* arg[0] through access `index`; has no value */
+    FSR_INST_STORE    /* arg[0] through access `index`; has no value. placed: at element arg[1] of the access's array */
 } fsr_inst_kind;
 
 typedef struct fsr_inst {
@@ -73,7 +77,8 @@ typedef struct fsr_inst {
     fsr_op op;
     int arg[3];
     int index;
-    int guard; /* LOAD: 1 + its guard; 0: it always takes place */
+    int guard;   /* LOAD: 1 + its guard; 0: it always takes place */
+    bool placed; /* STORE: see below */
     int component;
     fsr_value value;
     int node; /* number of the plan's node that it comes from, for comments; -1: none */
@@ -200,8 +205,8 @@ bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
 int fsr_inst_guard(const fsr_inst *inst);
-/* The values that instruction `number` reads: an OP's operands, what a STORE stores, what a COMBINE folds. Nobody else
- * may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
+/* The values that instruction `number` reads: an OP's operands, what a STORE stores and where, what a COMBINE folds.
+ * Nobody else may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
 /* True if instruction `number` reads `value`. */
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);

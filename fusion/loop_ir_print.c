@@ -132,7 +132,10 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
             fprintf(to, "%sv%d", c ? ", " : " ", k->fold[inst->index].input[c]);
     } else if (inst->kind == FSR_INST_STORE) {
         fprintf(to, "store ");
-        print_address(to, k, &k->access[inst->index]);
+        if (inst->placed)
+            fprintf(to, "b%d[v%d]", k->access[inst->index].buffer, inst->arg[1]);
+        else
+            print_address(to, k, &k->access[inst->index]);
         fprintf(to, " = v%d", inst->arg[0]);
     } else {
         fprintf(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));

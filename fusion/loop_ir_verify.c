@@ -239,6 +239,21 @@ static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
     return true;
 }
 
+/* A placed store: its place, and an access that moves along no dimension. */
+static bool check_placed(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_access *a = &v->k->access[inst->index];
+    if (v->k->ndim > 1)
+        return bad(v, "a placed store in a domain of %d dimensions", v->k->ndim);
+    if (inst->level == FSR_ROW && v->k->npasses > 0)
+        return bad(v, "a placed store of a row");
+    if (a->linear || a->offset != -1 || a->over || (v->k->ndim && a->stride[0] != FSR_STRIDE_ZERO))
+        return bad(v, "a placed store through access %d, which has an address of its own", inst->index);
+    if (!check_argument(v, inst->arg[1]))
+        return false;
+    fsr_dtype dtype = v->k->inst[inst->arg[1]].dtype;
+    return dtype == FSR_I32 || dtype == FSR_I64 || bad(v, "places that are %s", fsr_dtype_name(dtype));
+}
+
 static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
     if (!in_range(inst->index, k->naccesses))
@@ -258,7 +273,7 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
         return !inst->guard || check_guarded(v, inst, inst->guard - 1);
     if (!array->written)
         return bad(v, "stores into array %d, which is not written", a->buffer);
-    return check_operand(v, inst->arg[0], inst->dtype);
+    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->placed || check_placed(v, inst));
 }
 
 static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {

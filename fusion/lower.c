@@ -254,7 +254,29 @@ static int cast_to(lowering *l, int value, fsr_dtype from, fsr_dtype to) {
     return value < 0 || from == to ? value : add_inst(l, &inst);
 }
 
-/* offset + sum of coef * index, as i64 instructions. */
+/* A domain's index, as dtype. */
+static int index_of(lowering *l, int node, int d, fsr_dtype dtype) {
+    fsr_inst inst = blank(FSR_INST_INDEX, dtype, node);
+    inst.index = d;
+    inst.level = d < l->group->domain.nparallel ? FSR_ROW : FSR_ELEM;
+    l->indexed[d] = true;
+    return add_inst(l, &inst);
+}
+
+/* The dimension whose index this is, with nothing added; -1: it is more than that. */
+static int plain_index(const fsr_affine *row, const fsr_domain *d) {
+    int found = -1;
+    for (int i = 0; i < d->ndim; ++i) {
+        if (row->coef[i] == 0)
+            continue;
+        if (row->coef[i] != 1 || found >= 0)
+            return -1;
+        found = i;
+    }
+    return row->offset == 0 ? found : -1;
+}
+
+/* offset + sum of coef * index, as i64 instructions, then as the node's dtype. */
 static int iota(lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (index->flat)
@@ -263,15 +285,13 @@ static int iota(lowering *l, fsr_link link, const fsr_index *index) {
     if (row->over)
         return refuse_blame(l, "an arange in a stepped region has no affine index", link);
     const fsr_domain *d = &l->group->domain;
-    int sum = -1;
+    int sum = -1, plain = plain_index(row, d);
+    if (plain >= 0 && (n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64))
+        return index_of(l, link.id, plain, n->dtype[0]);
     for (int i = 0; i < d->ndim; ++i) {
         if (row->coef[i] == 0)
             continue;
-        fsr_inst inst = blank(FSR_INST_INDEX, FSR_I64, link.id);
-        inst.index = i;
-        inst.level = i < d->nparallel ? FSR_ROW : FSR_ELEM;
-        l->indexed[i] = true;
-        int term = add_inst(l, &inst);
+        int term = index_of(l, link.id, i, FSR_I64);
         if (term >= 0 && row->coef[i] != 1)
             term = binary(l, FSR_OP_MUL, term, constant(l, FSR_I64, fsr_value_from_int(FSR_I64, row->coef[i])));
         if (term < 0)
@@ -524,6 +544,7 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
     case FSR_NODE_IOTA: return iota(l, link, index);
     case FSR_NODE_MAP: return map(l, link, index);
     case FSR_NODE_PASTE: return paste(l, link, index);
+    case FSR_NODE_PLACE: return refuse_blame(l, "its elements take their places in memory", link);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN:
         slot = fold_slot(l->group, link.id);
@@ -537,6 +558,8 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
     if (!skip_views(l, &link, &index))
         return -1;
     const fsr_flow_node *n = &l->flow->node[link.id];
+    if (apart(l, link) && n->kind == FSR_NODE_PLACE)
+        return refuse(l, "its elements take their places in memory, where only another kernel finds them");
     if (apart(l, link))
         return refuse(l, n->hint == FSR_HINT_MATERIALIZE
                              ? "a hint asks to store the value"
@@ -544,8 +567,8 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
     int value = known(l, link, &index);
     if (value >= 0)
         return value;
-    bool computed =
-        n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_IOTA || n->kind == FSR_NODE_PASTE;
+    bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_IOTA ||
+                    n->kind == FSR_NODE_PASTE || n->kind == FSR_NODE_PLACE;
     int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
     if (computed && read_stored(l, link))
         return remember(l, link, &index, load_stored(l, link, &index, from));
@@ -556,38 +579,67 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
 
 /* ---- stores, merging of dimensions, finishing --------------------------------------------------------- */
 
-static bool store(lowering *l, int i) {
+/* Places count in an array as large as the domain. Counter-example: one element fits a row of any domain, where -1 would
+ * be another place. */
+static bool places_fit(const lowering *l, const fsr_flow_node *n, bool row) {
+    const fsr_domain *d = &l->group->domain;
+    if (n->kind != FSR_NODE_PLACE)
+        return true;
+    return d->ndim <= 1 && row == (d->nparallel == d->ndim) &&
+           fsr_domain_rows(d) * fsr_domain_cols(d) == n->shape.dim[0];
+}
+
+/* Where in the domain the i-th stored value is computed, and whether once a row. */
+static bool store_index(lowering *l, int i, fsr_index *index) {
     fsr_link link = l->group->store[i];
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_domain *d = &l->group->domain;
-    fsr_index index;
-    bool folded = d->ndim > d->nparallel;
-    int slot = fold_slot(l->group, link.id);
     fsr_index input;
-    if (slot >= 0) {
-        if (!fold_index(l, link.id, &input, &index))
-            return refuse(l, "the folds have different domains"), false;
+    if (fold_slot(l->group, link.id) >= 0) {
         l->group->row[i] = n->kind == FSR_NODE_REDUCE;
-    } else {
-        l->group->row[i] = fsr_index_row(&index, &n->shape, d);
-        if (!l->group->row[i] && !(folded && fsr_index_elem(&index, &n->shape, d)))
-            return refuse(l, "the stored value's shape is not the kernel's"), false;
+        return fold_index(l, link.id, &input, index) || (refuse(l, "the folds have different domains"), false);
     }
-    l->storing = link;
-    int value = eval(l, link, &index);
-    fsr_affine address;
-    fsr_index_address(&address, &index, &n->shape);
-    fsr_operand operand = {.link = link};
-    int array = value < 0 ? -1 : array_of(l, &operand, n->dtype[link.output], true);
-    int access = array < 0 ? -1 : access_of(l, array, &address);
-    if (access < 0)
-        return false;
+    l->group->row[i] = fsr_index_row(index, &n->shape, d);
+    bool folded = d->ndim > d->nparallel;
+    if (!places_fit(l, n, l->group->row[i]))
+        return refuse(l, "the stored value's shape is not the kernel's"), false;
+    return l->group->row[i] || (folded && fsr_index_elem(index, &n->shape, d)) ||
+           (refuse(l, "the stored value's shape is not the kernel's"), false);
+}
+
+/* The value to store, and for a PLACE, where: then the access's address is 0. */
+static bool store_values(lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst, fsr_affine *address) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    inst->placed = n->kind == FSR_NODE_PLACE;
+    inst->arg[0] = eval(l, inst->placed ? n->arg[0] : link, index);
+    if (inst->placed && inst->arg[0] >= 0)
+        inst->arg[1] = eval(l, n->arg[1], index);
+    if (inst->placed)
+        *address = (fsr_affine){0};
+    else
+        fsr_index_address(address, index, &n->shape);
+    return inst->arg[0] >= 0 && (!inst->placed || inst->arg[1] >= 0);
+}
+
+static bool store(lowering *l, int i) {
+    fsr_link link = l->group->store[i];
+    const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_inst inst = blank(FSR_INST_STORE, n->dtype[link.output], link.id);
-    inst.index = access;
-    inst.arg[0] = value;
+    fsr_operand operand = {.link = link};
+    fsr_affine address;
+    fsr_index index;
+    if (!store_index(l, i, &index))
+        return false;
+    l->storing = link;
+    int array =
+        store_values(l, link, &index, &inst, &address) ? array_of(l, &operand, n->dtype[link.output], true) : -1;
+    inst.index = array < 0 ? -1 : access_of(l, array, &address);
+    if (inst.index < 0)
+        return false;
     inst.level = l->group->row[i] ? FSR_ROW : FSR_ELEM;
-    if (l->group->row[i] && l->k->inst[value].level == FSR_ELEM)
-        return refuse(l, "a value of the row depends on the column"), false;
+    for (int a = 0; a <= inst.placed; ++a)
+        if (l->group->row[i] && l->k->inst[inst.arg[a]].level == FSR_ELEM)
+            return refuse(l, "a value of the row depends on the column"), false;
     return add_inst(l, &inst) >= 0;
 }
 
@@ -658,6 +710,13 @@ static bool used_by_element(const fsr_kernel *k, int access) {
     return false;
 }
 
+static bool used_by_places(const fsr_kernel *k, int access) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].placed && k->inst[i].index == access)
+            return true;
+    return false;
+}
+
 static bool finish_sum(lowering *l, fsr_access *a, const fsr_affine *sum, const fsr_domain *d) {
     a->offset = -1;
     if (sum->offset != 0 && (a->offset = integer(l, sum->offset)) < 0)
@@ -684,6 +743,8 @@ static bool finish_access(lowering *l, int i, const fsr_domain *d) {
     const fsr_affine *address = &l->address[i];
     if (!finish_sum(l, a, address, d))
         return false;
+    if (used_by_places(l->k, i))
+        return true;
     a->linear = linear_over(address, d, d->ndim);
     a->row_linear = linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
     return true;
@@ -743,7 +804,7 @@ static void describe(const lowering *l) {
     const char *last = NULL;
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
-        bool named = at->node >= 0 && (at->kind == FSR_INST_OP || at->kind == FSR_INST_COMBINE);
+        bool named = at->node >= 0 && (at->kind == FSR_INST_OP || at->kind == FSR_INST_COMBINE || at->placed);
         const char *name = named ? fsr_flow_name(l->flow, at->node) : NULL;
         if (!name || name == last || used + strlen(name) + 8 > sizeof l->k->comment)
             continue;

@@ -513,7 +513,8 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         memset(p->home, 0xff, sizeof *p->home * n);
         memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_TUPLE);
         for (int i = 0; i < flow->n; ++i)
-            p->material[i] = flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA;
+            p->material[i] = (flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA) ||
+                             flow->node[i].kind == FSR_NODE_PLACE;
         find_used(p);
         unfuse(p);
         status = fsr_partition_chop(p);

@@ -11,6 +11,7 @@ static const char *shape_of(const fsr_rec *rec) {
     case FSR_NODE_IOTA: return "plaintext";
     case FSR_NODE_VIEW: return "ellipse";
     case FSR_NODE_PASTE: return "component";
+    case FSR_NODE_PLACE: return "cds";
     case FSR_NODE_REDUCE: return "invtrapezium";
     case FSR_NODE_SCAN: return "parallelogram";
     case FSR_NODE_POISON: return "octagon";

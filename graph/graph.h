@@ -9,6 +9,8 @@
  *   - REDUCE keeps its axes with extent 1; dropping them is a VIEW;
  *   - a PASTE has the dtype and shape of its first argument, its second one that dtype; its view, AFFINE, shows of the
  *     first argument's elements an array of the second one's shape, no element twice;
+ *   - a PLACE is 1-d, as are its two arguments, of one extent n; the second one, i32 or i64, names every place in
+ *     [0, n) once, -1 standing for n - 1 and so on. Only whoever records it can know that; a place outside is skipped;
  *   - a node's arguments were recorded before it.
  * Counter-example to leaving broadcasts implicit: (3,1)+(3,) would need every pass to know NumPy's rules again. */
 #ifndef FUSOR_GRAPH_GRAPH_H
@@ -30,6 +32,7 @@ typedef enum fsr_kind {
     FSR_NODE_MAP,    /* a scalar op */
     FSR_NODE_VIEW,   /* an index map */
     FSR_NODE_PASTE,  /* argument 0 with a region of it, shown by `view`, replaced by argument 1 */
+    FSR_NODE_PLACE,  /* argument 0 in another order: element i at place argument 1 [i] */
     FSR_NODE_REDUCE, /* fold over `axes`, result keeps them with extent 1 */
     FSR_NODE_SCAN    /* running fold along `axis` */
 } fsr_kind;

@@ -231,6 +231,7 @@ static const char *inner_word(fsr_kind kind) {
     switch (kind) {
     case FSR_NODE_VIEW: return "view";
     case FSR_NODE_PASTE: return "paste";
+    case FSR_NODE_PLACE: return "place";
     case FSR_NODE_REDUCE: return "reduce";
     default: return "scan";
     }
@@ -245,7 +246,7 @@ static void write_inner(fsr_writer *w, const fsr_graph *g, const fsr_order *orde
     write_args(w, order, rec);
     if (view)
         write_view(w, g, rec);
-    else if (!map)
+    else if (rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN)
         write_fold(w, rec);
 }
 

@@ -164,6 +164,18 @@ static const char *check_paste(place p) {
     return wrong;
 }
 
+static const char *check_place(place p) {
+    if (p.rec->nargs != 2 || p.rec->nout != 1)
+        return "arity";
+    if (p.rec->shape.ndim != 1)
+        return "places of an array that is not 1-d";
+    if (!fsr_shape_equal(&source(p, 0)->shape, &p.rec->shape) || !fsr_shape_equal(&source(p, 1)->shape, &p.rec->shape))
+        return "an argument of another shape";
+    if (source_dtype(p, 0) != p.rec->dtype[0])
+        return "an argument of another dtype";
+    return source_dtype(p, 1) == FSR_I32 || source_dtype(p, 1) == FSR_I64 ? NULL : "places that are not i32 or i64";
+}
+
 static const char *check_op_step(const fsr_combine *c, int i) {
     const fsr_step *step = &c->step[i];
     if ((unsigned)step->op >= FSR_OP_COUNT || !fsr_op_defined(step->op, step->compute))
@@ -248,6 +260,7 @@ static const char *check(place p) {
     case FSR_NODE_MAP: return check_map(p);
     case FSR_NODE_VIEW: return check_view(p);
     case FSR_NODE_PASTE: return check_paste(p);
+    case FSR_NODE_PLACE: return check_place(p);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN: return check_fold(p);
     default: return check_leaf(p);

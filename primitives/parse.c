@@ -237,6 +237,10 @@ static void node(parser *p, fsr_rec *rec) {
     } else if (!strcmp(word, "view") || !strcmp(word, "paste")) {
         rec->kind = !strcmp(word, "view") ? FSR_NODE_VIEW : FSR_NODE_PASTE;
         view(p, rec);
+    } else if (!strcmp(word, "place")) {
+        rec->kind = FSR_NODE_PLACE;
+        type(p, rec);
+        arguments(p, rec);
     } else if (!strcmp(word, "reduce") || !strcmp(word, "scan")) {
         rec->kind = !strcmp(word, "scan") ? FSR_NODE_SCAN : FSR_NODE_REDUCE;
         fold(p, rec);

@@ -346,6 +346,16 @@ fsr_node fsr_cumall_at(fsr_site at, fsr_node x, int axis, int flags);
 #define fsr_cumany(...) fsr_cumany_at(FSR_HERE, __VA_ARGS__)
 #define fsr_cumall(...) fsr_cumall_at(FSR_HERE, __VA_ARGS__)
 
+/* ---- filters --------------------------------------------------------------------------------- */
+
+/* NumPy's x[mask], as long as x: the elements where the mask is true, in C order, then the fill value. mask: of x's
+ * shape (else FSR_ERR_SHAPE), anything that is not 0 is true; the result is 1-d, of x's dtype and size. fill: 0-d,
+ * converted to x's dtype. How many elements were selected is fsr_count_nonzero(mask), computed in the same kernel if
+ * it is asked for together. What else is done to x before and to the result after, element by element, and reductions
+ * of the result, belong to that kernel too; several arrays filtered by one mask are one kernel. */
+fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
+#define fsr_filter(...) fsr_filter_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- a user's operator over tuples ------------------------------------------------------------ */
 
 /* Records the operator's body: left[0..n) and right[0..n) are 0-d arguments of the state's dtypes;

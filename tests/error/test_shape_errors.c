@@ -32,6 +32,18 @@ static fsr_node rows(void) {
     return fsr_slice(m34, 0, 1, 3, 1);
 }
 
+static fsr_node filter_shapes(void) {
+    return fsr_filter_at(AT, m34, fsr_greater(v5, f0), f0);
+}
+static fsr_node filter_prefix(void) {
+    return fsr_filter_at(AT, m34, fsr_greater(fsr_slice(fsr_sum(m34, &(int){1}, 1, 0), 0, 0, 3, 1), f0), f0);
+}
+static fsr_node filter_fill(void) {
+    return fsr_filter_at(AT, v5, fsr_greater(v5, f0), v5);
+}
+static fsr_node filter_null(void) {
+    return fsr_filter_at(AT, v5, (fsr_node){0}, f0);
+}
 static fsr_node update_other(void) {
     return fsr_update_at(AT, m34, v5, v5);
 }
@@ -189,6 +201,10 @@ static const struct {
      "update: the region f32[2,5] shows an element of f32[5] more than once (prog.c:12)"},
     {update_shape, FSR_ERR_SHAPE, "update: f32[5] does not broadcast to the region [2,4] (prog.c:12)"},
     {update_too_deep, FSR_ERR_SHAPE, "update: f32[2,3,2] does not broadcast to the region [2] (prog.c:12)"},
+    {filter_shapes, FSR_ERR_SHAPE, "filter: the mask bool[5] does not have the shape of f32[3,4] (prog.c:12)"},
+    {filter_prefix, FSR_ERR_SHAPE, "filter: the mask bool[3] does not have the shape of f32[3,4] (prog.c:12)"},
+    {filter_fill, FSR_ERR_SHAPE, "filter: the fill f32[5] is not 0-d (prog.c:12)"},
+    {filter_null, FSR_ERR_NULL, "filter: operand 2 is a null handle (prog.c:12)"},
     {update_null, FSR_ERR_NULL, "update: operand 3 is a null handle (prog.c:12)"},
     {concat_none, FSR_ERR_NULL, ""},
     {concat_ranks, FSR_ERR_SHAPE, "concat: f32[3,4] and f32[5] differ beside the axis joined (prog.c:12)"},

@@ -180,7 +180,7 @@ static void draw_view(generator *t, recipe_step *s) {
 }
 
 static void draw_paste(generator *t, recipe_step *s) {
-    s->kind = (step_kind)(STEP_UPDATE + below(t, STEP_ROLL - STEP_UPDATE + 1));
+    s->kind = (step_kind)(STEP_UPDATE + below(t, STEP_FILTER - STEP_UPDATE + 1));
     s->arg[0] = pick_step(t);
     s->arg[1] = pick_like(t, s->arg[0]);
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
@@ -191,6 +191,7 @@ static void draw_paste(generator *t, recipe_step *s) {
         s->axis = chance(t, 30) ? RECIPE_FLAT : s->axis;
         s->start = below(t, 41) - 20;
     }
+    s->value = s->kind == STEP_FILTER ? below(t, 3) : 0;
     if (s->kind != STEP_UPDATE)
         return;
     draw_slice(t, s, from->ndim ? from->dim[s->axis] : 1);

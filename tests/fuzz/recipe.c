@@ -32,7 +32,7 @@ int step_arity(const recipe_step *s) {
         return 0;
     if (s->kind == STEP_OP)
         return fsr_op_get(s->op)->arity;
-    bool two = s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK;
+    bool two = s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK || s->kind == STEP_FILTER;
     return two || step_is_pair(s->kind) ? 2 : 1;
 }
 
@@ -220,6 +220,7 @@ static fsr_node record_paste(const recipe_step *s, const fsr_node *in) {
     case STEP_UPDATE: return fsr_update(in[0], region(s, in[0]), s->flags & REGION_OF_BOTH ? region(s, in[1]) : in[1]);
     case STEP_CONCAT: return fsr_concat(in, 2, s->axis);
     case STEP_STACK: return fsr_stack(in, 2, s->axis);
+    case STEP_FILTER: return fsr_filter(in[0], in[1], fsr_int(in[0].graph, (int64_t)s->value));
     default: return fsr_roll(in[0], &s->start, s->axis == RECIPE_FLAT ? NULL : &s->axis, 1);
     }
 }

@@ -69,6 +69,7 @@ typedef enum step_kind {
     STEP_CONCAT, /* axis: arg 0 and arg 1 */
     STEP_STACK,  /* axis: arg 0 and arg 1 */
     STEP_ROLL,   /* axis (RECIPE_FLAT: flattened), start: the shift */
+    STEP_FILTER, /* arg 0 where arg 1 is not 0; value: the fill */
     STEP_KINDS
 } step_kind;
 

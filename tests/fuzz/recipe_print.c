@@ -184,6 +184,8 @@ static void print_paste(const recipe_step *s, FILE *to) {
     } else if (s->kind == STEP_ROLL) {
         fprintf(to, "fsr_roll(n%d, &(int64_t){%lld}, ", s->arg[0], (long long)s->start);
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL, 1)" : "&(int){%d}, 1)", s->axis);
+    } else if (s->kind == STEP_FILTER) {
+        fprintf(to, "fsr_filter(n%d, n%d, fsr_int(g, %d))", s->arg[0], s->arg[1], (int)s->value);
     } else {
         fprintf(to, "fsr_%s((fsr_node[]){n%d, n%d}, 2, %d)", s->kind == STEP_CONCAT ? "concat" : "stack", s->arg[0],
                 s->arg[1], s->axis);

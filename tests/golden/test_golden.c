@@ -73,13 +73,24 @@ static fsr_node concat(void) {
     return fsr_concat((fsr_node[]){fsr_mul(a, a), b}, 2, 1);
 }
 
+/* What a mask selects, in order: a scan and a store at computed places. */
+static fsr_node filter(void) {
+    fsr_node x = vector("x");
+    return fsr_filter(x, fsr_greater(x, fsr_float(subject_g, 0.5)), fsr_float(subject_g, 0));
+}
+
 static const struct {
     const char *name;
     fsr_node (*build)(void);
-} programs[] = {{"hidden_layer", hidden_layer}, {"sum_of_product", sum_of_product},
-                {"softmax", softmax},           {"softmax_long", softmax_long},
-                {"col_sum", col_sum},           {"cumsum", cumsum},
-                {"transposed", transposed},     {"concat", concat}};
+} programs[] = {{"hidden_layer", hidden_layer},
+                {"sum_of_product", sum_of_product},
+                {"softmax", softmax},
+                {"softmax_long", softmax_long},
+                {"col_sum", col_sum},
+                {"cumsum", cumsum},
+                {"transposed", transposed},
+                {"concat", concat},
+                {"filter", filter}};
 
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");

@@ -108,6 +108,28 @@ static void pastes(void **state) {
     free(text);
 }
 
+static void places(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 4, 6), out[] = {fsr_filter(x, fsr_cast(x, FSR_BOOL), fsr_float(g, 2)), x}, node;
+    round_trip(out, 2);
+    char *text = text_of(out, 1);
+    assert_non_null(strstr(text, "place f32[24] %"));
+    free(text);
+    static const char *const wrong[][2] = {
+        {"%0 = input f32[3] \"x\"\n%1 = place f32[3] %0, %0\nreturn %1\n", "places that are not i32 or i64"},
+        {"%0 = input i32[3,1] \"x\"\n%1 = place i32[3,1] %0, %0\nreturn %1\n", "places of an array that is not 1-d"},
+        {"%0 = input i32[3] \"x\"\n%1 = place i32[4] %0, %0\nreturn %1\n", "an argument of another shape"},
+        {"%0 = input i32[3] \"x\"\n%1 = place f32[3] %0, %0\nreturn %1\n", "an argument of another dtype"},
+        {"%0 = input i32[3] \"x\"\n%1 = place i32[3] %0\nreturn %1\n", "arity"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        fsr_parse_error error;
+        int n;
+        assert_int_equal(fsr_graph_parse(g, wrong[i][0], &node, 1, &n, &error), FSR_ERR_FORMAT);
+        if (!strstr(error.message, wrong[i][1]))
+            fail_msg("%s: %s", wrong[i][1], error.message);
+    }
+}
+
 static void views(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_I32, 6, 4, 1);
@@ -413,6 +435,7 @@ int main(void) {
         TEST(exact_values),
         TEST(views),
         TEST(pastes),
+        TEST(places),
         TEST(folds),
         TEST(poison),
         TEST(data_becomes_inputs),

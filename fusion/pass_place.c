@@ -1,0 +1,105 @@
+/* Maps and reductions move to before the places: f(place(x)) becomes place(f(x)), and sum(place(x)) becomes sum(x).
+ *
+ * A PLACE only says where elements end in memory, so what is done to each of them alone may be done before: then it
+ * belongs to the kernel that computes the places, and only results are stored. A map may move if each operand is placed
+ * by one and the same index or is the same everywhere (a broadcast scalar). A reduction of the whole array may move if
+ * its operator commutes: a float sum is then associated as a sum of x is. Nothing else changes a bit.
+ * Counter-example to moving every map: place(x) + y adds the y of another element.
+ *
+ * After cse, so that two filters of one mask have one index. New nodes must come before their users, so the nodes are
+ * copied in order into a list of their own. */
+#include "fusion/passes.h"
+#include <stdlib.h>
+
+/* The same value at every index: a view of one element. */
+static bool is_uniform(const fsr_flow *flow, fsr_link link) {
+    const fsr_flow_node *n = &flow->node[link.id];
+    if (n->kind != FSR_NODE_VIEW || n->view.kind != FSR_VIEW_AFFINE)
+        return false;
+    for (int j = 0; j < flow->node[n->arg[0].id].shape.ndim; ++j)
+        if (n->view.from[j] >= 0)
+            return false;
+    return true;
+}
+
+/* The index by which every operand but uniform ones is placed; id -1: there is none. */
+static fsr_link common_places(const fsr_flow *flow, const fsr_flow_node *n) {
+    const fsr_link none = {-1, 0};
+    fsr_link places = none;
+    for (int i = 0; i < n->nargs; ++i) {
+        const fsr_flow_node *arg = &flow->node[n->arg[i].id];
+        if (is_uniform(flow, n->arg[i]))
+            continue;
+        if (arg->kind != FSR_NODE_PLACE || arg->hint == FSR_HINT_MATERIALIZE)
+            return none;
+        if (places.id >= 0 && !fsr_link_equal(places, arg->arg[1]))
+            return none;
+        places = arg->arg[1];
+    }
+    return places;
+}
+
+static bool may_move(const fsr_flow_node *n) {
+    if (n->kind == FSR_NODE_REDUCE)
+        return n->combine->commutative;
+    return n->kind == FSR_NODE_MAP;
+}
+
+/* Appends the node on operands that are not placed yet and, for a map, its PLACE. Returns what stands for it. */
+static int add_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
+    fsr_flow_node before = *n, place = {.kind = FSR_NODE_PLACE, .nout = 1, .shape = n->shape, .nargs = 2};
+    for (int i = 0; i < n->nargs; ++i)
+        if (flow->node[n->arg[i].id].kind == FSR_NODE_PLACE)
+            before.arg[i] = flow->node[n->arg[i].id].arg[0];
+    if (n->kind == FSR_NODE_REDUCE)
+        return fsr_flow_add(flow, &before);
+    before.hint = FSR_HINT_NONE;
+    place.hint = n->hint;
+    place.dtype[0] = n->dtype[0];
+    place.arg[0].id = fsr_flow_add(flow, &before);
+    place.arg[1] = places;
+    return place.arg[0].id < 0 ? -1 : fsr_flow_add(flow, &place);
+}
+
+static bool has_places(const fsr_flow *flow) {
+    for (int i = 0; i < flow->n; ++i)
+        if (flow->node[i].kind == FSR_NODE_PLACE)
+            return true;
+    return false;
+}
+
+/* Copies every node into `to`, moved where it may be. -1: out of memory, else how many moved. */
+static int copy(const fsr_flow *from, fsr_flow *to, fsr_link *at) {
+    int moved = 0;
+    for (int i = 0; i < from->n; ++i) {
+        fsr_flow_node n = from->node[i];
+        for (int k = 0; k < n.nargs; ++k)
+            n.arg[k] = at[n.arg[k].id * FSR_MAX_TUPLE + n.arg[k].output];
+        fsr_link places = may_move(&n) ? common_places(to, &n) : (fsr_link){-1, 0};
+        int id = places.id >= 0 ? add_before(to, &n, places) : fsr_flow_add(to, &n);
+        if (id < 0)
+            return -1;
+        moved += places.id >= 0;
+        fsr_flow_replace(at, i, (fsr_link){id, 0});
+    }
+    return moved;
+}
+
+bool fsr_pass_place(fsr_flow *flow, fsr_status *status) {
+    fsr_flow moved = {0};
+    fsr_link *to = has_places(flow) ? fsr_flow_redirects(flow, status) : NULL;
+    int progress = to ? copy(flow, &moved, to) : 0;
+    if (progress < 0)
+        *status = FSR_ERR_MEMORY;
+    if (progress > 0) {
+        free(flow->node);
+        flow->node = moved.node;
+        flow->n = moved.n;
+        flow->capacity = moved.capacity;
+        fsr_flow_redirect_outs(flow, to);
+    } else {
+        free(moved.node);
+    }
+    free(to);
+    return progress > 0;
+}

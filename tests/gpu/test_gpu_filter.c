@@ -1,0 +1,3 @@
+/* tests/diff/test_filter_diff.c on the GPU. */
+#define SUBJECT_BACKEND FSR_BACKEND_CUDA
+#include "tests/diff/test_filter_diff.c"

@@ -1,0 +1,101 @@
+/* place: what is done to each placed element is done before, where every operand has the same place. */
+#include "tests/passes/flows.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static fsr_graph_owner *owner;
+static fsr_graph *g;
+
+static int setup(void **state) {
+    (void)state;
+    g = node_graph(&owner);
+    return g ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_graph_owner_free(owner);
+    return 0;
+}
+
+/* x in the order of `places`, an i32 array. */
+static fsr_node placed(fsr_node x, fsr_node places) {
+    fsr_node handle;
+    fsr_rec *rec = fsr_graph_add(g, FSR_HERE, FSR_NODE_PLACE, &handle);
+    rec->dtype[0] = fsr_node_dtype(x);
+    rec->shape = fsr_node_rec(x)->shape;
+    rec->nargs = 2;
+    rec->arg[0] = (fsr_ref){x.id, x.output};
+    rec->arg[1] = (fsr_ref){places.id, places.output};
+    return handle;
+}
+
+static void maps(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 3), i = INPUT(g, FSR_I32, 3), p = placed(x, i);
+    fsr_node y = fsr_exp(fsr_mul(p, fsr_full(g, FSR_F32, 0, NULL, 2)));
+    fsr_flow flow = flow_of(&y, 1);
+    assert_true(flow_pass(&flow, "place"));
+    flow_pass(&flow, "dce");
+    flow_expect(&flow, "%0 = leaf f32[3] #0\n"
+                       "%1 = leaf i32[3] #1\n"
+                       "%2 = const f32[] 2\n"
+                       "%3 = view f32[3] %2\n"
+                       "%4 = mul f32[3] %0 %3\n"
+                       "%5 = exp f32[3] %4\n"
+                       "%6 = place f32[3] %5 %1\n"
+                       "out %6\n");
+    fsr_flow_clear(&flow);
+}
+
+/* Two arrays of the same places, and what the result is asked for besides. */
+static void several(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 3), i = INPUT(g, FSR_I32, 3), p = placed(x, i), q = placed(fsr_neg(x), i);
+    flow_check((fsr_node[]){fsr_maximum(p, q), p}, 2, "place", true,
+               "%0 = leaf f32[3] #0\n"
+               "%1 = leaf i32[3] #1\n"
+               "%2 = place f32[3] %0 %1\n"
+               "%3 = neg f32[3] %0\n"
+               "%4 = place f32[3] %3 %1\n"
+               "%5 = maximum f32[3] %0 %3\n"
+               "%6 = place f32[3] %5 %1\n"
+               "out %6 %2\n");
+}
+
+static void reductions(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 3), i = INPUT(g, FSR_I32, 3), y = fsr_sum(placed(x, i), NULL, 0, FSR_KEEPDIMS);
+    flow_check(&y, 1, "place", true,
+               "%0 = leaf f32[3] #0\n"
+               "%1 = leaf i32[3] #1\n"
+               "%2 = place f32[3] %0 %1\n"
+               "%3 = sum f32[1] %0 axes 0x1\n"
+               "out %3\n");
+}
+
+/* Another operand's element i is not the placed element i; a scan and a position depend on the order. */
+static void not_moved(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 3), i = INPUT(g, FSR_I32, 3), j = fsr_input(g, "j", FSR_I32, 1, SHAPE(3));
+    fsr_node p = placed(x, i);
+    fsr_node out[] = {fsr_add(p, x), fsr_add(p, placed(x, j)), fsr_cumsum(p, 0, 0), fsr_argmax(p, NULL, 0),
+                      fsr_neg(fsr_hint_set(placed(fsr_abs(x), i), FSR_HINT_MATERIALIZE))};
+    fsr_flow flow = flow_of(out, 5);
+    assert_false(flow_pass(&flow, "place"));
+    fsr_flow_clear(&flow);
+    fsr_node none = fsr_exp(x);
+    flow = flow_of(&none, 1);
+    assert_false(flow_pass(&flow, "place"));
+    fsr_flow_clear(&flow);
+}
+
+int main(void) {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {T(maps), T(several), T(reductions), T(not_moved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* Filters: maps before and after, several arrays, counts and other reductions are one kernel without temporaries, on both
+ * targets; what is not, and why. */
+#include "tests/structure/plans.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static fsr_graph_owner *owner;
+static fsr_graph *g;
+
+static int setup(void **state) {
+    (void)state;
+    g = node_graph(&owner);
+    return g ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_graph_owner_free(owner);
+    return 0;
+}
+
+static void check_on(const fsr_target *target, const fsr_node *outs, int n, int64_t bytes, fsr_schedule_kind kind) {
+    fsr_program p = plan_of(target, outs, n);
+    bool good = p.info.kernels == 1 && p.info.temporaries == 0 && p.info.bytes_moved == bytes &&
+                p.step[0].kernel->schedule.kind == kind;
+    if (!good)
+        print_error("on the %s: %lld bytes wanted\n%s\n", target->gpu ? "GPU" : "CPU", (long long)bytes, p.explanation);
+    fsr_program_clear(&p);
+    assert_true(good);
+}
+
+/* One kernel, no temporary, so many bytes. */
+static void check(const fsr_node *outs, int n, int64_t bytes) {
+    check_on(&plan_gpu, outs, n, bytes, FSR_SCHEDULE_LOOKBACK);
+    check_on(&plan_cpu, outs, n, bytes, FSR_SCHEDULE_ROW);
+}
+
+enum { N = 1 << 24, BYTES = 4 * N };
+
+static void one_kernel(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), y = plan_vector(g, N), zero = fsr_float(g, 0);
+    fsr_node mask = fsr_greater(fsr_mul(x, y), fsr_float(g, 0.5)), count = fsr_count_nonzero(mask, NULL, 0, 0);
+    fsr_node kept = fsr_filter(x, mask, zero), logs = fsr_log(fsr_filter(fsr_abs(y), mask, fsr_float(g, 1)));
+    check(&kept, 1, 3 * BYTES);
+    check((fsr_node[]){kept, count}, 2, 3 * BYTES + 8);
+    check((fsr_node[]){fsr_filter(x, fsr_greater(x, zero), zero)}, 1, 2 * BYTES);
+    check((fsr_node[]){kept, logs, count}, 3, 4 * BYTES + 8);
+    check((fsr_node[]){fsr_sqrt(fsr_add(kept, logs))}, 1, 3 * BYTES);
+    check((fsr_node[]){kept, fsr_sum(logs, NULL, 0, 0), fsr_max(kept, NULL, 0, 0)}, 3, 3 * BYTES + 8);
+    fsr_node m = plan_matrix(g, 1 << 12, 1 << 12);
+    check((fsr_node[]){fsr_filter(m, fsr_greater(m, zero), zero)}, 1, 2 * BYTES);
+}
+
+/* A row that a block holds; and another extent is no other kernel. */
+static void small(void **state) {
+    (void)state;
+    char *name[2];
+    for (int i = 0; i < 2; i++) {
+        fsr_node x = plan_vector(g, 3000 + 8 * i),
+                 kept = fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 1));
+        fsr_program p = plan_of(&plan_gpu, &kept, 1);
+        assert_int_equal(p.info.kernels, 1);
+        assert_int_equal(p.step[0].kernel->schedule.kind, FSR_SCHEDULE_ROW);
+        name[i] = strdup(p.step[0].kernel->name);
+        fsr_program_clear(&p);
+    }
+    assert_string_equal(name[0], name[1]);
+    free(name[0]);
+    free(name[1]);
+}
+
+/* What reads the result in another order, or beside something else, reads memory. */
+static void refusals(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), kept = fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 1));
+    const fsr_node out[] = {fsr_cumsum(kept, 0, 0), fsr_add(kept, x), fsr_slice(kept, 0, 5, N, 1)};
+    static const char reason[] = "its elements take their places in memory, where only another kernel finds them";
+    for (int i = 0; i < 3; i++) {
+        fsr_program p = plan_of(&plan_cpu, &out[i], 1);
+        bool good = p.info.kernels == 2 && (i > 1 || strstr(p.explanation, reason));
+        if (!good)
+            print_error("%d:\n%s\n", i, p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(small), TEST(refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
