@@ -18,36 +18,8 @@
  * functions over the reduced range (Lawson's iteration), f64's the Taylor series. */
 #include "backend_cpu/emit_math.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
-
-typedef enum fsr_math {
-    MATH_BITSF,
-    MATH_BITS,
-    MATH_EXPCOREF,
-    MATH_EXPCORE,
-    MATH_TRIGF,
-    MATH_TRIG,
-    MATH_EXPF,
-    MATH_EXP,
-    MATH_LOGF,
-    MATH_LOG,
-    MATH_SINF,
-    MATH_COSF,
-    MATH_SIN,
-    MATH_COS,
-    MATH_TANHF,
-    MATH_TANH,
-    MATH_POWF,
-    MATH_POW,
-    MATH_COUNT
-} fsr_math;
-
-typedef struct fsr_math_function {
-    const char *name;  /* NULL: a part of others */
-    const char *limit; /* see fsr_c_math_limit */
-    uint32_t needs;    /* those before it */
-    const char *text;
-} fsr_math_function;
 
 /* clang-format off */
 static const char bitsf_text[] =
@@ -303,45 +275,79 @@ static const char pow_text[] =
     "}\n";
 /* clang-format on */
 
-#define NEEDS(part) (1u << MATH_##part)
-
-static const fsr_math_function functions[MATH_COUNT] = {
-    [MATH_BITSF] = {NULL, NULL, 0, bitsf_text},
-    [MATH_BITS] = {NULL, NULL, 0, bits_text},
-    [MATH_EXPCOREF] = {NULL, NULL, NEEDS(BITSF), expcoref_text},
-    [MATH_EXPCORE] = {NULL, NULL, NEEDS(BITS), expcore_text},
-    [MATH_TRIGF] = {NULL, NULL, NEEDS(BITSF) | NEEDS(BITS), trigf_text},
-    [MATH_TRIG] = {NULL, NULL, NEEDS(BITS), trig_text},
-    [MATH_EXPF] = {"fsr_expf", NULL, NEEDS(EXPCOREF), expf_text},
-    [MATH_EXP] = {"fsr_exp", NULL, NEEDS(EXPCORE), exp_text},
-    [MATH_LOGF] = {"fsr_logf", NULL, NEEDS(BITSF), logf_text},
-    [MATH_LOG] = {"fsr_log", NULL, NEEDS(BITS), log_text},
-    [MATH_SINF] = {"fsr_sinf", "0x1p+18f", NEEDS(TRIGF), sinf_text},
-    [MATH_COSF] = {"fsr_cosf", "0x1p+18f", NEEDS(TRIGF), cosf_text},
-    [MATH_SIN] = {"fsr_sin", "0x1p+19", NEEDS(TRIG), sin_text},
-    [MATH_COS] = {"fsr_cos", "0x1p+19", NEEDS(TRIG), cos_text},
-    [MATH_TANHF] = {"fsr_tanhf", NULL, NEEDS(EXPCOREF), tanhf_text},
-    [MATH_TANH] = {"fsr_tanh", NULL, NEEDS(EXPCORE), tanh_text},
-    [MATH_POWF] = {"fsr_powf", NULL, NEEDS(BITSF) | NEEDS(BITS), powf_text},
-    [MATH_POW] = {"fsr_pow", NULL, 0, pow_text},
+static const fsr_c_math functions[] = {
+    {"fsr_bitsf fsr_floatf fsr_madf", NULL, bitsf_text},
+    {"fsr_bits fsr_float fsr_mad", NULL, bits_text},
+    {"fsr_expcoref", NULL, expcoref_text},
+    {"fsr_expcore", NULL, expcore_text},
+    {"fsr_trigf", NULL, trigf_text},
+    {"fsr_trig", NULL, trig_text},
+    {"fsr_expf", NULL, expf_text},
+    {"fsr_exp", NULL, exp_text},
+    {"fsr_logf", NULL, logf_text},
+    {"fsr_log", NULL, log_text},
+    {"fsr_sinf", "0x1p+18f", sinf_text},
+    {"fsr_cosf", "0x1p+18f", cosf_text},
+    {"fsr_sin", "0x1p+19", sin_text},
+    {"fsr_cos", "0x1p+19", cos_text},
+    {"fsr_tanhf", NULL, tanhf_text},
+    {"fsr_tanh", NULL, tanh_text},
+    {"fsr_powf", NULL, powf_text},
+    {"fsr_pow", NULL, pow_text},
+    {NULL, NULL, NULL},
 };
 
+/* ---- all tables as one ------------------------------------------------------------------------------ */
+
+static const fsr_c_math *const tables[] = {functions, fsr_c_math_parts, fsr_c_math_exp, fsr_c_math_angle,
+                                           fsr_c_math_special};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+/* The function of that number; NULL: beyond the last. */
+static const fsr_c_math *function(int number) {
+    for (int t = 0; t < TABLES; t++)
+        for (const fsr_c_math *f = tables[t]; f->names; f++)
+            if (number-- == 0)
+                return f;
+    return NULL;
+}
+
 int fsr_c_math_find(const char *name) {
-    for (int i = 0; i < MATH_COUNT; i++)
-        if (functions[i].name && strcmp(functions[i].name, name) == 0)
+    const fsr_c_math *f;
+    for (int i = 0; i < FSR_C_MATH_MAX && (f = function(i)); i++)
+        if (strcmp(f->names, name) == 0)
             return i;
     return -1;
 }
 
 const char *fsr_c_math_limit(int number) {
-    return functions[number].limit;
+    return function(number)->limit;
 }
 
-void fsr_c_math_put(fsr_text *to, uint32_t set) {
-    for (int i = MATH_COUNT - 1; i >= 0; i--)
-        if (set >> i & 1)
-            set |= functions[i].needs;
-    for (int i = 0; i < MATH_COUNT; i++)
-        if (set >> i & 1)
-            fsr_text_add(to, "%s\n", functions[i].text);
+/* The text has one of the names, which spaces separate. */
+static bool mentions(const char *text, const char *names) {
+    char word[64];
+    for (size_t n; *names; names += n + (names[n] == ' ')) {
+        n = strcspn(names, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, names);
+        if (fsr_text_mentions(text, word))
+            return true;
+    }
+    return false;
+}
+
+void fsr_c_math_put(fsr_text *to, const bool *set) {
+    const fsr_c_math *f[FSR_C_MATH_MAX];
+    bool put[FSR_C_MATH_MAX];
+    int n = 0;
+    while (n < FSR_C_MATH_MAX && (f[n] = function(n)))
+        n++;
+    for (int i = n - 1; i >= 0; i--) {
+        put[i] = set[i];
+        for (int j = i + 1; j < n && !put[i]; j++)
+            put[i] = put[j] && mentions(f[j]->text, f[i]->names);
+    }
+    for (int i = 0; i < n; i++)
+        if (put[i])
+            fsr_text_add(to, "%s\n", f[i]->text);
 }

@@ -4,14 +4,28 @@
 
 #include "runtime/text.h"
 #include <stdbool.h>
-#include <stdint.h>
 
-/* The number of a function "fsr_exp", "fsr_expf", ...; -1: there is none. At most 31. */
+#define FSR_C_MATH_MAX 160 /* functions and their parts */
+
+/* A piece of text. What it mentions of others lies before it, in its own table or in one before that. */
+typedef struct fsr_c_math {
+    const char *names; /* of the function; or of what a part of others defines, with spaces between */
+    const char *limit; /* see fsr_c_math_limit */
+    const char *text;
+} fsr_c_math;
+
+/* The tables, in the order in which they are printed; each ends with null names. */
+extern const fsr_c_math fsr_c_math_parts[];   /* division with a floor, parts of floats, integer powers */
+extern const fsr_c_math fsr_c_math_exp[];     /* exponentials, logarithms, hyperbolic functions */
+extern const fsr_c_math fsr_c_math_angle[];   /* tangent, inverse trigonometric functions, hypotenuse */
+extern const fsr_c_math fsr_c_math_special[]; /* roots, error function */
+
+/* The number of a function "fsr_exp", "fsr_expf", ...; -1: there is none. Less than FSR_C_MATH_MAX. */
 int fsr_c_math_find(const char *name);
 /* The largest |argument| for which the function is good, as a C constant; NULL: good for all. Where there is one, a
  * function of the same name with _any behind it is good for all, and gives the same bits below the limit. */
 const char *fsr_c_math_limit(int number);
-/* The functions whose bits are set, and what they need, each once. */
-void fsr_c_math_put(fsr_text *to, uint32_t set);
+/* The functions whose element of set (FSR_C_MATH_MAX) is true, and what they need, each once. */
+void fsr_c_math_put(fsr_text *to, const bool *set);
 
 #endif

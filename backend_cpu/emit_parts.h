@@ -57,7 +57,7 @@ typedef struct fsr_c_emit {
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
     unsigned complex_math;       /* functions of complex numbers used */
-    uint32_t math;               /* elementary functions used, by number */
+    bool math[FSR_C_MATH_MAX];   /* elementary functions used, by number */
     bool near;                   /* arguments are known to be below the limits of these functions */
     bool checking;               /* the loop being printed only asks whether they are */
     bool shared_columns;         /* see fsr_cpu_shape.columns */

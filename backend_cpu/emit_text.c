@@ -179,7 +179,7 @@ static const char *note_function(fsr_c_emit *e, const char *start, const char *e
     function_name(start, end, dtype, f.name, sizeof f.name);
     int math = fsr_c_math_find(f.name);
     if (math >= 0) {
-        e->math |= UINT32_C(1) << math;
+        e->math[math] = true;
         if (e->near || !fsr_c_math_limit(math))
             return suffix;
         return fsr_c_single(dtype) ? "f_any" : "_any";
@@ -192,6 +192,17 @@ static const char *note_function(fsr_c_emit *e, const char *start, const char *e
     else
         e->body.failed = true;
     return suffix;
+}
+
+/* Remembers the function whose name, without a suffix, ends at `end`. */
+static void note_whole(fsr_c_emit *e, const char *start, const char *end, fsr_dtype dtype) {
+    char name[sizeof((fsr_c_function *)0)->name];
+    if (fsr_dtype_is_float(dtype))
+        return;
+    function_name(start, end, dtype, name, sizeof name);
+    int math = fsr_c_math_find(name);
+    if (math >= 0)
+        e->math[math] = true;
 }
 
 const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute) {
@@ -248,6 +259,9 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
         if (put) {
             fsr_text_raw(to, put, strlen(put));
             p++;
+        } else if (*p == '(') {
+            note_whole(e, text, p, compute);
+            fsr_text_raw(to, p, 1);
         } else if (*p == '@') {
             const char *suffix = note_function(e, text, p, info->arity, compute);
             fsr_text_raw(to, suffix, strlen(suffix));

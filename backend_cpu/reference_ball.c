@@ -3,7 +3,7 @@
  * An op's value is the REF column's, evaluated wide on the centres. Its radius is what the operands' radii can do to
  * it, plus the op's own rounding. The default for the first part is to evaluate the op at the corners of the operands'
  * intervals: right for every op that is monotone in each operand (exp, sqrt, floor, min, max, casts ...). The others
- * have a rule here: sums and products (formulas, cheaper than corners), division (unknown when the divisor may be 0),
+ * have a rule here or in reference_rules.c: sums and products (formulas, cheaper than corners), division (unknown when the divisor may be 0),
  * sin and cos (slope at most 1), pow (unknown when the base may be negative, or may be 1 under an infinite or NaN
  * exponent: 1 to any power is 1, its neighbours give 0, infinity or NaN), equality (not monotone).
  * A zero that a fold leaves may have either sign. An op on it is evaluated for both: 1 / 0 is unknown, 2 + 0 is not.
@@ -11,12 +11,13 @@
  * get four of the smallest subnormals; sin and cos of more than 1 get 2^-20 units more, where a zero lies between two
  * arguments. */
 #include "backend_cpu/reference_ball.h"
+#include "backend_cpu/reference_rules.h"
+#include "graph/ops_reference.h"
 #include <float.h>
 #include <math.h>
 
 #define SLACK 1.01
 #define SUBNORMALS 4.0
-#define NEAR_ZERO 0x1p-20
 #define RADIUS_SLACK 0x1p-49 /* the radii are doubles themselves */
 
 /* What the float dtypes are: digits of the significand, the exponent (frexp's) of the least normal number, and what
@@ -173,7 +174,7 @@ static long double eval_long_double(fsr_op op, long double a, long double b, lon
 #undef REF_NONE
 #undef REF
 
-static long double eval_wide(fsr_op op, fsr_dtype compute, const long double *x) {
+long double fsr_ball_wide(fsr_op op, fsr_dtype compute, const long double *x) {
     if (is_narrow(compute))
         return eval_double(op, (double)x[0], (double)x[1], (double)x[2]);
     return eval_long_double(op, x[0], x[1], x[2]);
@@ -199,15 +200,14 @@ long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, cons
 
 /* ---- propagation ------------------------------------------------------------------------------- */
 
-/* The result at the centres, and its largest distance from the results at the corners of the operands' intervals. */
-static double corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
+double fsr_ball_corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
     long double at[3] = {x[0].center, x[1].center, x[2].center};
-    *center = eval_wide(op, compute, at);
+    *center = fsr_ball_wide(op, compute, at);
     double radius = 0;
     for (int corner = 0; corner < 1 << arity; corner++) {
         for (int i = 0; i < arity; i++)
             at[i] = x[i].center + (corner >> i & 1 ? 1 : -1) * (long double)x[i].radius;
-        long double value = eval_wide(op, compute, at);
+        long double value = fsr_ball_wide(op, compute, at);
         if (isnan(value) && isnan(*center))
             continue;
         if (isnan(value) || isnan(*center) || ((isinf(value) || isinf(*center)) && value != *center))
@@ -244,13 +244,14 @@ static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
     double radius;
     for (int i = 0; i < arity; i++)
         if (!isfinite(x[i].center))
-            return op == FSR_OP_POW && pow_unknown_limit(x) ? INFINITY : corners(op, compute, arity, x, center);
+            return op == FSR_OP_POW && pow_unknown_limit(x) ? INFINITY
+                                                            : fsr_ball_corners(op, compute, arity, x, center);
     switch (op) {
     case FSR_OP_ADD:
     case FSR_OP_SUB: *center = op == FSR_OP_ADD ? a + b : a - b; return ra + rb;
     case FSR_OP_MUL:
     case FSR_OP_FMA:
-        *center = eval_wide(op, compute, (long double[3]){a, b, c});
+        *center = fsr_ball_wide(op, compute, (long double[3]){a, b, c});
         return (double)(fabsl(a) * rb + fabsl(b) * ra) + ra * rb + (op == FSR_OP_MUL ? 0 : rc);
     case FSR_OP_DIV:
         *center = a / b;
@@ -258,13 +259,13 @@ static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
             return rb == 0 && fabsl(a) > ra ? 0 : INFINITY;
         return (double)((ra + fabsl(*center) * rb) / (fabsl(b) - rb));
     case FSR_OP_SIN:
-    case FSR_OP_COS: *center = eval_wide(op, compute, (long double[3]){a, 0, 0}); return fmin(ra, 2);
+    case FSR_OP_COS: *center = fsr_ball_wide(op, compute, (long double[3]){a, 0, 0}); return fmin(ra, 2);
     case FSR_OP_POW:
         if (pow_unknown(x))
             return INFINITY;
-        radius = corners(op, compute, arity, x, center);
+        radius = fsr_ball_corners(op, compute, arity, x, center);
         return isinf(*center) && may_be(x[0], 0) ? INFINITY : radius; /* inf at the ends, but 0 to that power is 0 */
-    default: return corners(op, compute, arity, x, center);
+    default: return fsr_ball_carry(op, compute, x, center);
     }
 }
 
@@ -275,7 +276,15 @@ bool fsr_ball_selects(fsr_op op) {
     case FSR_OP_MAXIMUM:
     case FSR_OP_MINIMUM:
     case FSR_OP_FLOOR:
-    case FSR_OP_CEIL: return true;
+    case FSR_OP_CEIL:
+    case FSR_OP_SIGN:
+    case FSR_OP_FMAX:
+    case FSR_OP_FMIN:
+    case FSR_OP_CLAMP:
+    case FSR_OP_ROUND:
+    case FSR_OP_TRUNC:
+    case FSR_OP_COPYSIGN:
+    case FSR_OP_FREXP_MANTISSA: return true;
     default: break;
     }
     fsr_rule rule = fsr_op_get(op)->rule;
@@ -290,11 +299,7 @@ static double own_error(fsr_op op, fsr_dtype dtype, long double magnitude, long 
         return 0.5 * SLACK * ulp;
     const fsr_dtype within = fsr_dtype_is_half(dtype) ? FSR_F32 : dtype;
     double error = SLACK * info->ulp * fsr_ball_ulp(within, magnitude) + SUBNORMALS * fsr_ball_ulp(within, 0);
-    if (within != dtype)
-        error += 0.5 * SLACK * ulp;
-    if ((op == FSR_OP_SIN || op == FSR_OP_COS) && fabsl(argument) > 1)
-        error += NEAR_ZERO * fsr_ball_unit(within);
-    return error;
+    return error + fsr_ball_own(op, within, argument) + (within != dtype ? 0.5 * SLACK * ulp : 0);
 }
 
 /* ---- the kinds of ops ---------------------------------------------------------------------------- */
@@ -330,10 +335,15 @@ static fsr_ball op_compare(fsr_op op, const fsr_ball *x) {
     return (fsr_ball){value, 1};
 }
 
+/* Known if the answer is the same over the interval; a NaN has either sign. */
 static fsr_ball op_test(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
-    fsr_ball at = {x[0].center, 0};
-    fsr_ball out = eval_known(op, compute, FSR_BOOL, &at);
-    out.radius = isinf(x[0].radius) ? 1 : 0;
+    const long double at[] = {x[0].center, x[0].center - x[0].radius, x[0].center + x[0].radius, -x[0].center};
+    fsr_ball out = {0, isinf(x[0].radius) ? 1 : 0};
+    for (int i = 0; i < (isnan(x[0].center) ? 4 : 3) && out.radius == 0; i++) {
+        fsr_ball there = {at[i], 0};
+        long double answer = eval_known(op, compute, FSR_BOOL, &there).center;
+        out = i && answer != out.center ? (fsr_ball){out.center, 1} : (fsr_ball){answer, 0};
+    }
     return out;
 }
 
@@ -411,14 +421,18 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball
     double largest = 0;
     for (int i = 0; i < arity; i++)
         largest = fmax(largest, x[i].radius);
-    if (isinf(largest))
+    if (isinf(largest) || (largest > 0 && fsr_ball_needs_known(op, dtype)))
         return fsr_ball_unknown(dtype);
+    if (op == FSR_OP_COPYSIGN && isnan(x[1].center))
+        return fsr_ball_unknown(dtype);
+    if (fsr_ball_needs_known(op, dtype))
+        return eval_known(op, dtype, dtype, x);
     if (largest == 0 && stays_known(op, dtype, arity, x, mode))
         return eval_known(op, dtype, dtype, x);
     long double center;
     double radius = 0;
     if (largest == 0)
-        center = eval_wide(op, dtype, (long double[3]){x[0].center, x[1].center, x[2].center});
+        center = fsr_ball_wide(op, dtype, (long double[3]){x[0].center, x[1].center, x[2].center});
     else
         radius = propagate(op, dtype, arity, x, &center);
     if (isinf(radius))
@@ -440,6 +454,10 @@ static fsr_ball op_signed(fsr_op op, fsr_dtype compute, fsr_dtype result, const 
         return op_test(op, compute, y);
     if (info->rule == FSR_RULE_SELECT)
         return op_select(result, y);
+    if (info->rule == FSR_RULE_COUNT)
+        return y[0].radius == 0 ? eval_known(op, compute, result, y) : fsr_ball_unknown(result);
+    if (info->rule == FSR_RULE_EXPONENT)
+        return fsr_ball_exponent(y[0]);
     return op_numeric(op, compute, info->arity, y, mode);
 }
 

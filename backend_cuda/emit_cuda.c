@@ -127,17 +127,17 @@ static int collect_params(const fsr_kernel *k, const char *body, fsr_cuda_param 
         out[n++] = (fsr_cuda_param){FSR_CUDA_ARRAY, b, 8};
     for (int s = 0; s < k->nints; s++) {
         int_name(name, s);
-        if (fsr_mentions(body, name))
+        if (fsr_text_mentions(body, name))
             out[n++] = (fsr_cuda_param){FSR_CUDA_INT, s, int_bytes};
     }
     for (int s = 0; s < k->nscalars; s++) {
         snprintf(name, sizeof name, "p%d", s);
-        if (fsr_mentions(body, name))
+        if (fsr_text_mentions(body, name))
             out[n++] = (fsr_cuda_param){FSR_CUDA_SCALAR, s, (int)fsr_dtype_size(k->scalar[s])};
     }
-    if (fsr_mentions(body, "work"))
+    if (fsr_text_mentions(body, "work"))
         out[n++] = (fsr_cuda_param){FSR_CUDA_WORK, 0, 8};
-    if (fsr_mentions(body, "zero"))
+    if (fsr_text_mentions(body, "zero"))
         out[n++] = (fsr_cuda_param){FSR_CUDA_ZERO, 0, 8};
     return n;
 }

@@ -2,22 +2,9 @@
  * needed later
  * piece mentions its name. Nothing keeps a list by hand. */
 #include "backend_cuda/prelude.h"
-#include <ctype.h>
 #include <string.h>
 
 enum { MAX_PIECES = 240 };
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-bool fsr_mentions(const char *text, const char *word) {
-    size_t n = strlen(word);
-    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
-        if ((at == text || !is_word(at[-1])) && !is_word(at[n]))
-            return true;
-    return false;
-}
 
 static int collect(const fsr_prelude_piece **all) {
     const fsr_prelude_piece *const tables[] = {fsr_prelude_scalar, fsr_prelude_complex, fsr_prelude_memory,
@@ -34,9 +21,9 @@ static void print(fsr_text *out, const char *body, const char *casts, bool host)
     bool needed[MAX_PIECES] = {false};
     int n = collect(all);
     for (int i = n - 1; i >= 0; i--) {
-        needed[i] = fsr_mentions(body, all[i]->name) || fsr_mentions(casts, all[i]->name);
+        needed[i] = fsr_text_mentions(body, all[i]->name) || fsr_text_mentions(casts, all[i]->name);
         for (int j = i + 1; j < n && !needed[i]; j++)
-            needed[i] = needed[j] && fsr_mentions(all[j]->text, all[i]->name);
+            needed[i] = needed[j] && fsr_text_mentions(all[j]->text, all[i]->name);
     }
     for (int i = 0; i < n; i++)
         if (needed[i] && !(host && all[i]->device))

@@ -24,7 +24,5 @@ extern const fsr_prelude_piece fsr_prelude_exchange[]; /* shuffles, folds, scans
 void fsr_prelude_print(fsr_text *out, const char *body, bool host);
 /* Appends the conversions fsr_<from>_to_<to> that `body` mentions. */
 void fsr_prelude_casts(fsr_text *out, const char *body);
-/* True if `word` occurs in text as a whole identifier. */
-bool fsr_mentions(const char *text, const char *word);
 
 #endif

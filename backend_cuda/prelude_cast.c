@@ -84,7 +84,7 @@ void fsr_prelude_casts(fsr_text *out, const char *body) {
     for (int from = 0; from < FSR_DTYPE_COUNT; from++)
         for (int to = 0; to < FSR_DTYPE_COUNT; to++) {
             snprintf(name, sizeof name, "fsr_%s_to_%s", fsr_dtype_name((fsr_dtype)from), fsr_dtype_name((fsr_dtype)to));
-            if (!fsr_mentions(body, name))
+            if (!fsr_text_mentions(body, name))
                 continue;
             if (fsr_dtype_is_complex((fsr_dtype)from) || fsr_dtype_is_complex((fsr_dtype)to)) {
                 complex_conversion(text, (fsr_dtype)from, (fsr_dtype)to);

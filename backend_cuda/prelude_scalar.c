@@ -2,6 +2,47 @@
 #include "backend_cuda/prelude.h"
 
 /* clang-format off */
+
+/* Functions that read alike for f32 and f64. NumPy's floor_divide corrects the quotient of what fmod leaves. */
+#define FLOATS(T, F, HALF, ONE)                                                                                        \
+    {"fsr_mod" F, false,                                                                                               \
+     "static inline " T " fsr_mod" F "(" T " a, " T " b)\n"                                                            \
+     "{\n"                                                                                                             \
+     "    const " T " r = fmod" F "(a, b);\n"                                                                          \
+     "    if (r == 0) return copysign" F "(r, b);\n"                                                                   \
+     "    return r < 0 && b > 0 || r > 0 && b < 0 ? r + b : r;\n"                                                      \
+     "}\n"},                                                                                                           \
+    {"fsr_floor_divide" F, false,                                                                                      \
+     "static inline " T " fsr_floor_divide" F "(" T " a, " T " b)\n"                                                   \
+     "{\n"                                                                                                             \
+     "    if (b == 0) return a / b;\n"                                                                                 \
+     "    const " T " r = fmod" F "(a, b);\n"                                                                          \
+     "    " T " q = (a - r) / b;\n"                                                                                    \
+     "    if (r < 0 && b > 0 || r > 0 && b < 0) q -= " ONE ";\n"                                                       \
+     "    if (q == 0) return copysign" F "(q, a / b);\n"                                                               \
+     "    const " T " whole = floor" F "(q);\n"                                                                        \
+     "    return q - whole > " HALF " ? whole + " ONE " : whole;\n"                                                    \
+     "}\n"},                                                                                                           \
+    {"fsr_mantissa" F, false,                                                                                          \
+     "static inline " T " fsr_mantissa" F "(" T " x)\n"                                                                \
+     "{\n"                                                                                                             \
+     "    i32 exponent;\n"                                                                                             \
+     "    return frexp" F "(x, &exponent);\n"                                                                          \
+     "}\n"},                                                                                                           \
+    {"fsr_exponent" F, false,                                                                                          \
+     "static inline i32 fsr_exponent" F "(" T " x)\n"                                                                  \
+     "{\n"                                                                                                             \
+     "    i32 exponent = 0;\n"                                                                                         \
+     "    if (x - x == 0) frexp" F "(x, &exponent);\n"                                                                 \
+     "    return exponent;\n"                                                                                          \
+     "}\n"},                                                                                                           \
+    {"fsr_sigmoid" F, false,                                                                                           \
+     "static inline " T " fsr_sigmoid" F "(" T " x)\n"                                                                 \
+     "{\n"                                                                                                             \
+     "    const " T " small = exp" F "(-fabs" F "(x));\n"                                                              \
+     "    return (x < 0 ? small : " ONE ") / (" ONE " + small);\n"                                                     \
+     "}\n"},
+
 const fsr_prelude_piece fsr_prelude_scalar[] = {
     {"fsr_div", false,
      "static inline u32 fsr_div(u32 a, u32 b) { return a / b; }\n"
@@ -142,9 +183,92 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    if (!(fabsf(x) <= 1e5f)) y = fsr_far_turn(x, 1);\n"
      "    return y;\n"
      "}\n"},
+    {"fsr_tanf", false,
+     "static inline f32 fsr_tanf(f32 x)\n"
+     "{\n"
+     "    return x == 0.0f ? x : fsr_sinf(x) / fsr_cosf(x);\n"
+     "}\n"},
+    {"fsr_wide_angle", false,
+     "/* As fsr_angle, with what r lost to rounding. */\n"
+     "struct fsr_wide_angle { f64 r, low; u32 quadrant; };\n"},
+    {"fsr_near_wide_angle", false,
+     "/* Up to 1e5: k * pi/2 in three parts of 53 bits; the first product and difference are exact in one fma, the error\n"
+     "   of the second is found by another. */\n"
+     "static inline fsr_wide_angle fsr_near_wide_angle(f64 x)\n"
+     "{\n"
+     "    const f64 k = rint(x * 0x1.45f306dc9c883p-1), head = fma(k, -0x1.921fb54442d18p+0, x);\n"
+     "    const f64 r = fma(k, -0x1.1a62633145c07p-54, head), lost = fma(k, -0x1.1a62633145c07p-54, head - r);\n"
+     "    return {r, fma(k, 0x1.f1976b7ed8fbcp-110, lost), (u32)(i32)k};\n"
+     "}\n"},
+    {"fsr_wide_sine", false,
+     "static inline f64 fsr_wide_sine(f64 r, f64 low)\n"
+     "{\n"
+     "    const f64 t = r * r;\n"
+     "    f64 p = fma(t, 2.811457254345521e-15, -7.647163731819816e-13);\n"
+     "    p = fma(t, p, 1.605904383682161e-10);\n"
+     "    p = fma(t, p, -2.505210838544172e-8);\n"
+     "    p = fma(t, p, 2.755731922398589e-6);\n"
+     "    p = fma(t, p, -1.984126984126984e-4);\n"
+     "    p = fma(t, p, 8.333333333333333e-3);\n"
+     "    p = fma(t, p, -0.16666666666666666);\n"
+     "    return r + fma(r * t, p, fma(-0.5 * t, low, low));\n"
+     "}\n"},
+    {"fsr_wide_cosine", false,
+     "static inline f64 fsr_wide_cosine(f64 r, f64 low)\n"
+     "{\n"
+     "    const f64 t = r * r;\n"
+     "    f64 p = fma(t, 4.779477332387385e-14, -1.147074559772973e-11);\n"
+     "    p = fma(t, p, 2.087675698786810e-9);\n"
+     "    p = fma(t, p, -2.755731922398589e-7);\n"
+     "    p = fma(t, p, 2.480158730158730e-5);\n"
+     "    p = fma(t, p, -1.388888888888889e-3);\n"
+     "    p = fma(t, p, 4.1666666666666664e-2);\n"
+     "    const f64 half = 0.5 * t, one = 1.0 - half;\n"
+     "    return one + (((1.0 - one) - half) + fma(t * t, p, -r * low));\n"
+     "}\n"},
+    {"fsr_wide_turn", false,
+     "static inline f64 fsr_wide_turn(fsr_wide_angle a, u32 quarter)\n"
+     "{\n"
+     "    const u32 quadrant = a.quadrant + quarter;\n"
+     "    const f64 s = fsr_wide_sine(a.r, a.low), c = fsr_wide_cosine(a.r, a.low), y = quadrant & 1 ? c : s;\n"
+     "    return quadrant & 2 ? -y : y;\n"
+     "}\n"},
+    {"fsr_far_sine", false,
+     "static __noinline__ f64 fsr_far_sine(f64 x) { return sin(x); }\n"},
+    {"fsr_far_cosine", false,
+     "static __noinline__ f64 fsr_far_cosine(f64 x) { return cos(x); }\n"},
     {"fsr_sin", false,
-     "static __noinline__ f64 fsr_sin(f64 x) { return sin(x); }\n"},
+     "/* Sine and cosine of one x share the angle and both series. */\n"
+     "static inline f64 fsr_sin(f64 x)\n"
+     "{\n"
+     "    f64 y = fsr_wide_turn(fsr_near_wide_angle(x), 0);\n"
+     "    if (!(fabs(x) <= 1e5)) y = fsr_far_sine(x);\n"
+     "    return x == 0.0 ? x : y;\n"
+     "}\n"},
     {"fsr_cos", false,
-     "static __noinline__ f64 fsr_cos(f64 x) { return cos(x); }\n"},
+     "static inline f64 fsr_cos(f64 x)\n"
+     "{\n"
+     "    f64 y = fsr_wide_turn(fsr_near_wide_angle(x), 1);\n"
+     "    if (!(fabs(x) <= 1e5)) y = fsr_far_cosine(x);\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_tan", false,
+     "static inline f64 fsr_tan(f64 x)\n"
+     "{\n"
+     "    return x == 0.0 ? x : fsr_sin(x) / fsr_cos(x);\n"
+     "}\n"},
+    FLOATS("f32", "f", "0x1p-1f", "1.0f")
+    FLOATS("f64", "", "0x1p-1", "1.0")
+    {"fsr_ipow", false,
+     "static inline u64 fsr_ipow(u64 base, u64 exponent)\n"
+     "{\n"
+     "    u64 power = 1;\n"
+     "    while (exponent) {\n"
+     "        if (exponent & 1) power *= base;\n"
+     "        base *= base;\n"
+     "        exponent >>= 1;\n"
+     "    }\n"
+     "    return power;\n"
+     "}\n"},
     {0}};
 /* clang-format on */

@@ -46,6 +46,13 @@ static const char *const rules[] = {
     [FSR_RULE_SELECT] = "a taken as `!= 0`, b and c promoted; result as b and c",
     [FSR_RULE_REAL] = "promoted; result the same, of complex operands the dtype of their parts",
     [FSR_RULE_COMPLEX] = "real, promoted with c64; result the same",
+    [FSR_RULE_NUMBER] = "promoted, bool to i8; result the same",
+    [FSR_RULE_POWER] = "promoted, bool to i8; integers to a negative literal an error; result the same",
+    [FSR_RULE_COUNT] = "as it is; result u8",
+    [FSR_RULE_SCALE] =
+        "a made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64), b an integer; result as a",
+    [FSR_RULE_NEXT] = "promoted to f32 or f64: i16 and u16 to f32, wider integers to f64; result the same",
+    [FSR_RULE_EXPONENT] = "made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64); result i32",
     [FSR_RULE_CAST] = "as it is; result as asked",
 };
 

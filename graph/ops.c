@@ -7,6 +7,7 @@
  * rounded twice, and differs from the correctly rounded one when the double result lies halfway between two floats.
  * f16 and bf16 are evaluated as f32; the caller rounds the result once more, as every backend does. */
 #include "graph/ops.h"
+#include "graph/ops_reference.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,8 @@ fsr_class fsr_dtype_class(fsr_dtype dtype) {
 bool fsr_op_defined(fsr_op op, fsr_dtype compute) {
     if ((unsigned)op >= FSR_OP_COUNT || (unsigned)compute >= FSR_DTYPE_COUNT)
         return false;
+    if (table[op].rule == FSR_RULE_NEXT && fsr_dtype_is_half(compute))
+        return false;
     return table[op].c[fsr_dtype_class(compute)] != NULL;
 }
 
@@ -91,6 +94,8 @@ fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute) {
     case FSR_RULE_LOGIC:
     case FSR_RULE_TEST: return FSR_BOOL;
     case FSR_RULE_REAL: return fsr_dtype_real(compute);
+    case FSR_RULE_COUNT: return FSR_U8;
+    case FSR_RULE_EXPONENT: return FSR_I32;
     case FSR_RULE_CAST: return FSR_DTYPE_COUNT;
     default: return compute;
     }
@@ -115,9 +120,13 @@ static fsr_value extreme(fsr_dtype dtype, bool highest) {
 }
 
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype) {
+    const bool is_float = fsr_dtype_is_float(dtype);
     switch (table[op].identity) {
     case FSR_IDENTITY_LOWEST: return extreme(dtype, false);
     case FSR_IDENTITY_HIGHEST: return extreme(dtype, true);
+    case FSR_IDENTITY_NAN_LOWEST: return is_float ? fsr_value_from_double(dtype, NAN) : extreme(dtype, false);
+    case FSR_IDENTITY_NAN_HIGHEST: return is_float ? fsr_value_from_double(dtype, NAN) : extreme(dtype, true);
+    case FSR_IDENTITY_ONES: return fsr_value_from_int(dtype, -1);
     default: return fsr_value_from_int(dtype, table[op].identity == FSR_IDENTITY_ONE);
     }
 }
@@ -197,6 +206,14 @@ static double eval_floating(const fsr_op_info *info, fsr_op op, fsr_dtype comput
     return exact ? eval_double(op, x[0], x[1], x[2]) : (double)eval_long_double(op, x[0], x[1], x[2]);
 }
 
+/* The operand of a COUNT: n[0] its bits, n[1] their number. */
+static void plain_bits(fsr_dtype compute, fsr_value value, int64_t *n) {
+    memset(n, 0, 2 * sizeof *n);
+    memcpy(n, &value, fsr_dtype_size(compute));
+    n[0] = compute == FSR_BOOL ? n[0] != 0 : n[0];
+    n[1] = 8 * (int64_t)fsr_dtype_size(compute);
+}
+
 fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args) {
     const fsr_op_info *info = &table[op];
     if (info->rule == FSR_RULE_CAST)
@@ -213,6 +230,8 @@ fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_
         else
             n[i] = fsr_value_cast(FSR_I64, from, args[i]).i64;
     }
+    if (info->rule == FSR_RULE_COUNT)
+        plain_bits(compute, args[0], n);
     if (class == FSR_CLASS_FLOAT)
         return fsr_value_from_double(result, eval_floating(info, op, compute, x));
     if (fsr_dtype_is_unsigned(compute))

@@ -14,17 +14,23 @@ typedef enum fsr_op {
 
 /* How dtypes follow from the operands'. compute: the dtype all operands are cast to first. */
 typedef enum fsr_rule {
-    FSR_RULE_SAME,    /* compute = promotion of all; result = compute */
-    FSR_RULE_FLOAT,   /* compute = promotion of the floats that the operands become: f16 for bool and integers of 8
-                         bits, f32 for 16 bits, f64 for wider ones; result = compute */
-    FSR_RULE_DIVIDE,  /* as FLOAT, but every integer and bool gives f64 */
-    FSR_RULE_COMPARE, /* compute = promotion; result bool */
-    FSR_RULE_LOGIC,   /* compute = bool (x != 0); result bool */
-    FSR_RULE_TEST,    /* compute = the operand's own; result bool */
-    FSR_RULE_SELECT,  /* operand a bool; compute = promotion of b and c; result = compute */
-    FSR_RULE_REAL,    /* compute = promotion; result = compute's real counterpart */
-    FSR_RULE_COMPLEX, /* compute = promotion with c64, operands must be real; result = compute */
-    FSR_RULE_CAST     /* compute = the operand's own; result as asked */
+    FSR_RULE_SAME,     /* compute = promotion of all; result = compute */
+    FSR_RULE_FLOAT,    /* compute = promotion of the floats that the operands become: f16 for bool and integers of 8
+                          bits, f32 for 16 bits, f64 for wider ones; result = compute */
+    FSR_RULE_DIVIDE,   /* as FLOAT, but every integer and bool gives f64 */
+    FSR_RULE_COMPARE,  /* compute = promotion; result bool */
+    FSR_RULE_LOGIC,    /* compute = bool (x != 0); result bool */
+    FSR_RULE_TEST,     /* compute = the operand's own; result bool */
+    FSR_RULE_SELECT,   /* operand a bool; compute = promotion of b and c; result = compute */
+    FSR_RULE_REAL,     /* compute = promotion; result = compute's real counterpart */
+    FSR_RULE_COMPLEX,  /* compute = promotion with c64, operands must be real; result = compute */
+    FSR_RULE_NUMBER,   /* as SAME, but bool gives i8 */
+    FSR_RULE_POWER,    /* as NUMBER; an integer to a negative literal is an error */
+    FSR_RULE_COUNT,    /* compute = the operand's own; result u8 */
+    FSR_RULE_SCALE,    /* compute = a's as FLOAT; b must be an integer or bool; result = compute */
+    FSR_RULE_NEXT,     /* as FLOAT, but not defined for f16 and bf16, which are computed in f32 */
+    FSR_RULE_EXPONENT, /* compute as FLOAT; result i32 */
+    FSR_RULE_CAST      /* compute = the operand's own; result as asked */
 } fsr_rule;
 
 /* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. */
@@ -34,8 +40,11 @@ typedef enum fsr_identity {
     FSR_IDENTITY_NONE,
     FSR_IDENTITY_ZERO,
     FSR_IDENTITY_ONE,
-    FSR_IDENTITY_LOWEST, /* -inf, or the least integer */
-    FSR_IDENTITY_HIGHEST /* +inf, or the greatest integer */
+    FSR_IDENTITY_LOWEST,     /* -inf, or the least integer */
+    FSR_IDENTITY_HIGHEST,    /* +inf, or the greatest integer */
+    FSR_IDENTITY_ONES,       /* every bit is 1 */
+    FSR_IDENTITY_NAN_LOWEST, /* NaN, or the least integer */
+    FSR_IDENTITY_NAN_HIGHEST /* NaN, or the greatest integer */
 } fsr_identity;
 
 /* Operand classes: the index of a text column. */

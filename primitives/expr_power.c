@@ -6,7 +6,7 @@
  * is
  * allowed. Up to there no product on the way overflows or falls below the normal numbers unless the result does.
  * Counter-example to going on: x**64 would be off by 31.
- * Whole literals on both sides give a whole literal, as in Python: 2**10 is 1024, and i32 * 2**10 stays i32. */
+ * Whole literals on both sides give a literal as in Python: 2**10 is 1024, and i32 * 2**10 stays i32; 2**-1 is 0.5. */
 #include "primitives/expr.h"
 
 enum { MAX_FLOAT_EXPONENT = 8 };
@@ -55,6 +55,8 @@ fsr_node fsr_power(fsr_reading *r, const char *where, fsr_node base, fsr_node ex
     fsr_node x;
     if (whole && b->weak && class == FSR_CLASS_INT && n >= 0)
         x = literal_power(r, where, b->value.i64, n);
+    else if (whole && b->weak && class == FSR_CLASS_INT)
+        x = fsr_pow_at(r->at, fsr_float_at(r->at, r->g, (double)b->value.i64), exponent);
     else if (whole && !b->weak && class == FSR_CLASS_INT && n < 0)
         x = fsr_reading_fail(r, where, FSR_ERR_VALUE, "an integer array has no power %lld", (long long)n);
     else if (whole && n > 0 && n <= MAX_FLOAT_EXPONENT && class == FSR_CLASS_COMPLEX)

@@ -21,9 +21,9 @@ typedef struct promotion {
     bool weak;        /* every operand that takes part is weak */
 } promotion;
 
-/* Does the SELECT rule leave operand i out of the promotion? */
-static bool is_condition(const fsr_op_info *info, int i) {
-    return info->rule == FSR_RULE_SELECT && i == 0;
+/* Does the rule leave operand i out of the promotion? */
+static bool is_apart(const fsr_op_info *info, int i) {
+    return (info->rule == FSR_RULE_SELECT && i == 0) || (info->rule == FSR_RULE_SCALE && i == 1);
 }
 
 /* The float that the FLOAT rule makes of an operand. */
@@ -38,7 +38,7 @@ static fsr_dtype float_of(fsr_dtype dtype) {
 static promotion promote_weak(const fsr_op_info *info, const fsr_node *args, int n) {
     promotion p = {FSR_I64, FSR_F64, true};
     for (int i = 0; i < n; i++)
-        if (!is_condition(info, i))
+        if (!is_apart(info, i))
             p.compute = fsr_dtype_promote(p.compute, fsr_node_dtype(args[i]));
     p.floats = float_of(p.compute);
     return p;
@@ -62,7 +62,7 @@ static fsr_dtype join(fsr_dtype before, fsr_dtype dtype) {
 static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
     promotion p = {FSR_DTYPE_COUNT, FSR_DTYPE_COUNT, false};
     for (int i = 0; i < n; i++) {
-        if (is_condition(info, i) || fsr_node_rec(args[i])->weak)
+        if (is_apart(info, i) || fsr_node_rec(args[i])->weak)
             continue;
         p.compute = join(p.compute, fsr_node_dtype(args[i]));
         p.floats = join(p.floats, float_of(fsr_node_dtype(args[i])));
@@ -71,7 +71,7 @@ static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
         return promote_weak(info, args, n);
     const fsr_dtype strong = p.compute;
     for (int i = 0; i < n; i++)
-        if (!is_condition(info, i) && fsr_node_rec(args[i])->weak)
+        if (!is_apart(info, i) && fsr_node_rec(args[i])->weak)
             p.compute = meet_weak(p.compute, fsr_node_dtype(args[i]));
     if (p.compute != strong)
         p.floats = float_of(p.compute);
@@ -86,7 +86,7 @@ static bool is_integer(fsr_dtype dtype) {
 static int find_overflow(const fsr_op_info *info, const fsr_node *args, int n, fsr_dtype dtype) {
     for (int i = 0; i < n && is_integer(dtype); i++) {
         const fsr_rec *rec = fsr_node_rec(args[i]);
-        if (is_condition(info, i) || !rec->weak || rec->dtype[0] != FSR_I64)
+        if (is_apart(info, i) || !rec->weak || rec->dtype[0] != FSR_I64)
             continue;
         fsr_value there = fsr_value_cast(dtype, FSR_I64, rec->value);
         bool negative = rec->value.i64 < 0 && fsr_dtype_is_unsigned(dtype);
@@ -99,11 +99,16 @@ static int find_overflow(const fsr_op_info *info, const fsr_node *args, int n, f
 /* The dtype that the operands are cast to. */
 static fsr_dtype compute_dtype(const fsr_op_info *info, const promotion *p) {
     switch (info->rule) {
-    case FSR_RULE_FLOAT: return p->floats;
-    case FSR_RULE_DIVIDE: return fsr_dtype_is_inexact(p->compute) ? p->compute : FSR_F64;
     case FSR_RULE_COMPLEX:
         return fsr_dtype_is_complex(p->compute) ? FSR_DTYPE_COUNT : fsr_dtype_promote(p->compute, FSR_C64);
+    case FSR_RULE_FLOAT:
+    case FSR_RULE_SCALE:
+    case FSR_RULE_NEXT:
+    case FSR_RULE_EXPONENT: return p->floats;
+    case FSR_RULE_DIVIDE: return fsr_dtype_is_inexact(p->compute) ? p->compute : FSR_F64;
     case FSR_RULE_LOGIC: return FSR_BOOL;
+    case FSR_RULE_NUMBER:
+    case FSR_RULE_POWER: return p->compute == FSR_BOOL ? FSR_I8 : p->compute;
     default: return p->compute;
     }
 }
@@ -146,6 +151,24 @@ static bool common_shape(fsr_site at, const fsr_op_info *info, const fsr_node *a
     return fsr_shape_take(args[0].graph, at, info->name, dtype, shape->ndim, shape->dim, &same, poison);
 }
 
+/* What a SCALE multiplies by two to the power of is an integer, and as in NumPy no u64. */
+static bool scales(const fsr_op_info *info, const fsr_node *args) {
+    if (info->rule != FSR_RULE_SCALE)
+        return true;
+    const fsr_dtype exponent = fsr_node_dtype(args[1]);
+    return exponent == FSR_BOOL || (is_integer(exponent) && exponent != FSR_U64);
+}
+
+/* The literal, broadcast or not, that x is, if it is a negative integer; else NULL. */
+static const fsr_rec *negative_literal(fsr_node x) {
+    const fsr_rec *rec = fsr_node_rec(x);
+    while (rec->kind == FSR_NODE_VIEW)
+        rec = fsr_graph_rec(x.graph, rec->arg[0].id);
+    bool literal = (rec->kind == FSR_NODE_CONST || rec->weak) && is_integer(rec->dtype[0]) &&
+                   !fsr_dtype_is_unsigned(rec->dtype[0]);
+    return literal && fsr_value_cast(FSR_I64, rec->dtype[0], rec->value).i64 < 0 ? rec : NULL;
+}
+
 /* Decides compute dtype and weakness of the op on these operands. */
 static bool types(fsr_site at, const fsr_op_info *info, fsr_op op, const fsr_node *args, int n, promotion *p,
                   fsr_node *poison) {
@@ -160,8 +183,13 @@ static bool types(fsr_site at, const fsr_op_info *info, fsr_op op, const fsr_nod
         return false;
     }
     p->compute = compute_dtype(info, p);
-    if (fsr_op_defined(op, p->compute))
-        return true;
+    if (fsr_op_defined(op, p->compute) && scales(info, args)) {
+        const fsr_rec *power = NULL;
+        if (info->rule == FSR_RULE_POWER && is_integer(p->compute) && (power = negative_literal(args[1])))
+            *poison = fsr_poison(args[0].graph, at, FSR_ERR_VALUE, info->name, "an integer array has no power %lld",
+                                 (long long)fsr_value_cast(FSR_I64, power->dtype[0], power->value).i64);
+        return !power;
+    }
     *poison = no_dtype(at, info, args, n);
     return false;
 }
@@ -212,11 +240,12 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
     if (!types(at, info, op, args, n, &p, &poison))
         return poison;
     fsr_dtype dtype = fsr_op_result(op, p.compute);
-    bool weak = p.weak && dtype != FSR_BOOL && info->rule != FSR_RULE_SELECT;
+    bool apart = info->rule == FSR_RULE_SELECT || info->rule == FSR_RULE_SCALE;
+    bool weak = p.weak && dtype == p.compute && dtype != FSR_BOOL && !apart;
     if (!common_shape(at, info, args, n, dtype, &shape, &poison))
         return poison;
     for (int i = 0; i < n; i++) {
-        cast[i] = fsr_convert(at, args[i], is_condition(info, i) ? FSR_BOOL : p.compute, weak);
+        cast[i] = fsr_convert(at, args[i], info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : p.compute, weak);
         cast[i] = fsr_stretch(at, cast[i], &shape);
         if (!fsr_node_sound(cast[i]))
             return cast[i];
@@ -259,6 +288,12 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
 #define RULE_SELECT FUNCTION
 #define RULE_REAL FUNCTION
 #define RULE_COMPLEX FUNCTION
+#define RULE_NUMBER FUNCTION
+#define RULE_POWER FUNCTION
+#define RULE_COUNT FUNCTION
+#define RULE_SCALE FUNCTION
+#define RULE_NEXT FUNCTION
+#define RULE_EXPONENT FUNCTION
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)
 #include "graph/scalar_ops.def"

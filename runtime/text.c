@@ -1,6 +1,7 @@
 /* A growing string. Invariants: size < capacity once data is there, data[size] is 0; after a failure the text takes
  * nothing more, so that a string with a hole in the middle is never handed out. */
 #include "runtime/text.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,4 +71,16 @@ char *fsr_text_take(fsr_text *t) {
 void fsr_text_free(fsr_text *t) {
     free(t->data);
     *t = (fsr_text){0};
+}
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool fsr_text_mentions(const char *text, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        if ((at == text || !is_word(at[-1])) && !is_word(at[n]))
+            return true;
+    return false;
 }

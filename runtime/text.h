@@ -16,5 +16,7 @@ void fsr_text_raw(fsr_text *t, const char *s, size_t n);
 /* The string (caller frees), or NULL if an append failed; t is empty afterwards. */
 char *fsr_text_take(fsr_text *t);
 void fsr_text_free(fsr_text *t);
+/* True if `word` occurs in text as a whole identifier. */
+bool fsr_text_mentions(const char *text, const char *word);
 
 #endif

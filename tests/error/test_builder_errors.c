@@ -53,6 +53,15 @@ static fsr_node sub_bools(void) {
 static fsr_node neg_bool(void) {
     return fsr_neg_at(AT, b3);
 }
+static fsr_node pow_negative(void) {
+    return fsr_pow_at(AT, i3, fsr_full(g, FSR_I32, 1, (int64_t[]){3}, -2));
+}
+static fsr_node shift_floats(void) {
+    return fsr_left_shift_at(AT, f0, i3);
+}
+static fsr_node ldexp_by_float(void) {
+    return fsr_ldexp_at(AT, v5, v5);
+}
 static fsr_node fma_bools(void) {
     return fsr_fma_at(AT, b3, b3, b3);
 }
@@ -504,6 +513,9 @@ static const misuse misuses[] = {
     {three_shapes, FSR_ERR_SHAPE, "where: shapes bool[3], f32[3,4] and f32[5] do not broadcast (prog.c:12)"},
     {sub_bools, FSR_ERR_DTYPE, "sub: not defined for bool[3] and bool[3] (prog.c:12)"},
     {neg_bool, FSR_ERR_DTYPE, "neg: not defined for bool[3] (prog.c:12)"},
+    {pow_negative, FSR_ERR_VALUE, "pow: an integer array has no power -2 (prog.c:12)"},
+    {shift_floats, FSR_ERR_DTYPE, "left_shift: not defined for f32[] and i32[3] (prog.c:12)"},
+    {ldexp_by_float, FSR_ERR_DTYPE, "ldexp: not defined for f32[5] and f32[5] (prog.c:12)"},
     {fma_bools, FSR_ERR_DTYPE, "fma: not defined for bool[3], bool[3] and bool[3] (prog.c:12)"},
     {literal_too_large, FSR_ERR_VALUE, "add: the literal 256 does not fit u8 (prog.c:12)"},
     {literal_negative, FSR_ERR_VALUE, "mul: the literal -1 does not fit u8 (prog.c:12)"},

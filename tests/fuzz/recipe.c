@@ -118,6 +118,12 @@ static fsr_node record_op(fsr_op op, const fsr_node *a) {
 #define RULE_SELECT CASE
 #define RULE_REAL CASE
 #define RULE_COMPLEX CASE
+#define RULE_NUMBER CASE
+#define RULE_POWER CASE
+#define RULE_COUNT CASE
+#define RULE_SCALE CASE
+#define RULE_NEXT CASE
+#define RULE_EXPONENT CASE
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)
 #include "graph/scalar_ops.def"

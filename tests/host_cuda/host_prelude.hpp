@@ -63,13 +63,64 @@ HOST_MATH1(log1p)
 HOST_MATH1(floor)
 HOST_MATH1(ceil)
 HOST_MATH2(pow)
-HOST_MATH2(hypot)
+HOST_MATH1(exp2)
+HOST_MATH1(expm1)
+HOST_MATH1(log2)
+HOST_MATH1(log10)
+HOST_MATH1(cbrt)
+HOST_MATH1(tan)
+HOST_MATH1(asin)
+HOST_MATH1(acos)
+HOST_MATH1(atan)
+HOST_MATH1(asinh)
+HOST_MATH1(acosh)
+HOST_MATH1(atanh)
+HOST_MATH1(erf)
+HOST_MATH1(erfc)
+HOST_MATH1(lgamma)
+HOST_MATH1(tgamma)
+HOST_MATH1(rint)
+HOST_MATH1(trunc)
 HOST_MATH2(atan2)
+HOST_MATH2(hypot)
+HOST_MATH2(fmod)
 HOST_MATH2(copysign)
+HOST_MATH2(nextafter)
 HOST_MATH2(fmax)
 HOST_MATH2(fmin)
+extern "C" double ldexp(double, int) noexcept;
+extern "C" float ldexpf(float, int) noexcept;
+extern "C" double frexp(double, int *) noexcept;
+extern "C" float frexpf(float, int *) noexcept;
 extern "C" double fma(double, double, double) noexcept;
 extern "C" float fmaf(float, float, float) noexcept;
+
+/* What only CUDA's library has. */
+static inline double rsqrt(double x) {
+    return 1 / sqrt(x);
+}
+static inline float rsqrtf(float x) {
+    return (float)(1 / sqrt((double)x));
+}
+static inline int __popcll(unsigned long long x) {
+    return __builtin_popcountll(x);
+}
+static inline int __clzll(long long x) {
+    return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
+/* Newton's method on erf, or on the logarithm of erfc in the tails. */
+static inline double erfinv(double a) {
+    const double root = 0x1.c5bf891b4ef6bp-1, m = fabs(a);
+    if (!(m < 1) || a == 0)
+        return m == 1 ? a / 0.0 : a == 0 ? a : __builtin_nan("");
+    double x = m > 0.5 ? sqrt(-log(1 - m)) : m * root;
+    for (int i = 0; i < 40; i++)
+        x += m > 0.5 ? log(erfc(x) / (1 - m)) * erfc(x) * root * exp(x * x) : (m - erf(x)) * root * exp(x * x);
+    return copysign(x, a);
+}
+static inline float erfinvf(float a) {
+    return (float)erfinv((double)a);
+}
 
 /* ---- pieces of the prelude ---------------------------------------------------------------------------- */
 

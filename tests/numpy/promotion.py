@@ -20,7 +20,7 @@ NAMES = {np.dtype(code): name for name, code in DTYPES.items()}
 OTHERWISE = {"sub": "subtract", "mul": "multiply", "div": "true_divide", "floordiv": "floor_divide", "mod": "remainder",
              "neg": "negative", "abs": "absolute", "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
              "sinh": "sinh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2",
-             "round": "rint", "popcount": "bitwise_count", "bitwise_not": "invert"}
+             "round": "round", "popcount": "bitwise_count", "bitwise_not": "invert"}
 SAME = """add maximum minimum fmax fmin sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan tanh cosh hypot copysign
 nextafter ldexp floor ceil trunc sign isnan isinf isfinite signbit less less_equal greater greater_equal equal not_equal
 logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor left_shift right_shift logaddexp
@@ -40,5 +40,5 @@ print("dtypes:", *DTYPES)
 for op, name in sorted({**{op: op for op in SAME}, **OTHERWISE}.items()):
     function = getattr(np, name)
     for first, code in DTYPES.items():
-        others = [(code, other) for other in DTYPES.values()] if function.nin == 2 else [(code,)]
+        others = [(code, other) for other in DTYPES.values()] if getattr(function, "nin", 1) == 2 else [(code,)]
         print(f"{op} {first}:", *(result(function, *codes) for codes in others))

@@ -244,7 +244,11 @@ static void every_op_of_the_table(void **state) {
         fsr_node args[FSR_MAX_ARGS];
         bool floats = !fsr_op_defined((fsr_op)op, FSR_I32);
         for (int i = 0; i < info->arity; i++) {
-            int k = i == 0 && info->rule == FSR_RULE_SELECT ? 0 : floats && info->rule != FSR_RULE_LOGIC ? 2 : 1;
+            bool whole = info->rule == FSR_RULE_SCALE && i == 1;
+            int k = i == 0 && info->rule == FSR_RULE_SELECT  ? 0
+                    : whole                                  ? 1
+                    : floats && info->rule != FSR_RULE_LOGIC ? 2
+                                                             : 1;
             args[i] = names[k == 0 ? 3 : k == 1 ? 2 : 1].node;
             size += snprintf(text + size, sizeof text - (size_t)size, "%s%s", i ? ", " : "", operands[k]);
         }

@@ -1,6 +1,6 @@
 /* The scalar-op table against expectations written independently of it: integers in 128-bit arithmetic, floats in
- * binary128 or by hand. Every op of the table, every dtype it is defined for, all pairs and triples of special
- * values. */
+ * binary128 or by hand. Every op of the table that is not in tests/numpy/ops.txt, every dtype it is defined for, all
+ * pairs and triples of special values. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -240,11 +240,6 @@ static bool same_number(fsr_dtype dtype, fsr_value a, fsr_value b) {
     return same(dtype, a, b);
 }
 
-static fsr_dtype result_dtype(const fsr_op_info *info, fsr_dtype compute) {
-    bool to_bool = info->rule == FSR_RULE_COMPARE || info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_TEST;
-    return to_bool ? FSR_BOOL : compute;
-}
-
 /* False: this file has no expectation for the op on that dtype. */
 static bool expectation(const char *name, fsr_dtype compute, const fsr_value *x, bool select, fsr_value *want) {
     if (fsr_dtype_is_float(compute)) {
@@ -272,18 +267,33 @@ static bool expectation(const char *name, fsr_dtype compute, const fsr_value *x,
     return known;
 }
 
+/* tests/unit/test_ops_numpy.c compares the op with NumPy. */
+static bool numpy_has(const char *op) {
+    FILE *from = fopen("tests/numpy/ops.txt", "r");
+    char line[256], name[64];
+    bool found = false;
+    while (from && !found && fgets(line, sizeof line, from))
+        found = sscanf(line, "op %63s", name) == 1 && is(name, op);
+    if (from)
+        fclose(from);
+    return found;
+}
+
 static void check_exact(fsr_op op, fsr_dtype compute) {
     const fsr_op_info *info = fsr_op_get(op);
     bool select = info->rule == FSR_RULE_SELECT;
     fsr_value first[MAX_SPECIALS], x[MAX_SPECIALS];
     int n = specials(compute, x), nfirst = specials(select ? FSR_BOOL : compute, first);
-    fsr_dtype result = result_dtype(info, compute);
+    fsr_dtype result = fsr_op_result(op, compute);
     for (int i = 0; i < nfirst; i++)
         for (int j = 0; j < (info->arity > 1 ? n : 1); j++)
             for (int k = 0; k < (info->arity > 2 ? n : 1); k++) {
                 fsr_value args[3] = {first[i], x[j], x[k]}, want = {.bits = 0};
-                if (!expectation(info->name, compute, args, select, &want))
-                    fail_msg("no expectation for %s on %s: write one", info->name, fsr_dtype_name(compute));
+                if (!expectation(info->name, compute, args, select, &want)) {
+                    if (!numpy_has(info->name))
+                        fail_msg("no expectation for %s on %s: write one", info->name, fsr_dtype_name(compute));
+                    return;
+                }
                 fsr_value got = fsr_op_eval(op, compute, result, args);
                 bool zeros = is(info->name, "maximum") || is(info->name, "minimum");
                 if (zeros ? !same_number(result, got, want) : !same(result, got, want))
@@ -415,7 +425,7 @@ static void test_inexact_ops(void **state) {
         int cases = 0;
         for (int i = 0; i < n; i++)
             cases += is(inexact[i].op, fsr_op_get((fsr_op)op)->name);
-        if (cases < 4)
+        if (cases < 4 && !numpy_has(fsr_op_get((fsr_op)op)->name))
             fail_msg("%s has no special values here: write some", fsr_op_get((fsr_op)op)->name);
         assert_true(fsr_op_get((fsr_op)op)->ulp > 0);
     }
@@ -580,7 +590,7 @@ static void check_identity(fsr_op op, fsr_dtype dtype) {
 /* What the flags of the table promise, over all pairs and triples. */
 static void check_flags(fsr_op op, fsr_dtype dtype) {
     const fsr_op_info *info = fsr_op_get(op);
-    fsr_dtype result = result_dtype(info, dtype);
+    fsr_dtype result = fsr_op_result(op, dtype);
     fsr_value x[MAX_SPECIALS];
     int n = specials(dtype, x);
     for (int i = 0; i < n; i++)

@@ -99,7 +99,7 @@ static item apply(fsr_op op, fsr_dtype compute, const item *pool, int n, uint64_
     }
     item out = {.dtype = fsr_op_result(op, compute)};
     out.value = fsr_op_eval(op, compute, out.dtype, args);
-    if (!(info->flags & FSR_OP_EXACT))
+    if (!(info->flags & FSR_OP_EXACT) && fsr_dtype_is_float(out.dtype))
         out.value = disturb(compute, out.value, (int)info->ulp - 1, state);
     out.ball = fsr_ball_op(op, compute, out.dtype, balls, FSR_BALL_STRICT);
     return out;

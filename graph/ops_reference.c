@@ -1,0 +1,102 @@
+/* The REF column's helpers, plain and slow.
+ *
+ * floor_divide and mod follow Python: the remainder is fmod's, exact, and takes the divisor's sign; the quotient is what
+ * is left, rounded to the integer it must be. Counter-example to floor(a / b): 1 // 0.1 is 9, but 1 / 0.1 rounds to 10.
+ *
+ * erfinv: Newton's iteration on the smaller of erf and erfc, from a first value by Giles' or Winitzki's form. */
+#include "graph/ops_reference.h"
+#include <math.h>
+#include <stdbool.h>
+
+#define FLOATS(T, F)                                                                      \
+    T fsr_ref_mod##F(T a, T b) {                                                          \
+        T r = fmod##F(a, b);                                                              \
+        if (b == 0 || r != r)                                                             \
+            return r;                                                                     \
+        if (r == 0)                                                                       \
+            return copysign##F(0, b);                                                     \
+        return (r < 0) != (b < 0) ? r + b : r;                                            \
+    }                                                                                     \
+    T fsr_ref_floor_divide##F(T a, T b) {                                                 \
+        if (b == 0)                                                                       \
+            return a / b;                                                                 \
+        T r = fmod##F(a, b), q = (a - r) / b;                                             \
+        if (r != 0 && (r < 0) != (b < 0))                                                 \
+            q -= 1;                                                                       \
+        if (q == 0)                                                                       \
+            return copysign##F(0, a / b);                                                 \
+        T whole = floor##F(q);                                                            \
+        return q - whole > (T)0.5 ? whole + 1 : whole;                                    \
+    }                                                                                     \
+    T fsr_ref_round##F(T a) {                                                             \
+        T whole = trunc##F(a), rest = fabs##F(a - whole);                                 \
+        bool up = rest > (T)0.5 || (rest == (T)0.5 && fmod##F(whole, 2) != 0);            \
+        return a - a != 0 ? a : copysign##F(up ? fabs##F(whole) + 1 : fabs##F(whole), a); \
+    }                                                                                     \
+    T fsr_ref_exponent##F(T a) {                                                          \
+        int exponent = 0;                                                                 \
+        if (a - a == 0)                                                                   \
+            frexp##F(a, &exponent);                                                       \
+        return (T)exponent;                                                               \
+    }                                                                                     \
+    T fsr_ref_erfinv##F(T a) {                                                            \
+        return (T)inverse((long double)a);                                                \
+    }
+
+/* y = erfc(x) for y in (0, 1): from x = sqrt(-log(y)), which is too large, log erfc is concave, so that the steps of
+ * Newton's method on it come down to x from one side. */
+static long double inverse_of_erfc(long double y) {
+    const long double root = 0.886226925452758013649083741670572591L; /* sqrt(pi) / 2 */
+    long double x = sqrtl(-logl(y)), log_y = logl(y);
+    for (int i = 0; i < 60; i++) {
+        long double there = erfcl(x), step = (logl(there) - log_y) * there * root * expl(x * x);
+        x += step;
+        if (fabsl(step) <= 0x1p-63L * fabsl(x))
+            break;
+    }
+    return x;
+}
+
+static long double inverse(long double a) {
+    const long double root = 0.886226925452758013649083741670572591L;
+    long double magnitude = fabsl(a), x;
+    if (!(magnitude < 1))
+        return magnitude == 1 ? a / 0.0L : a == 0 ? a : NAN;
+    if (magnitude > 0.5L)
+        return copysignl(inverse_of_erfc(1 - magnitude), a);
+    x = a * root;
+    for (int i = 0; i < 30 && a != 0; i++) {
+        long double step = (erfl(x) - a) * root * expl(x * x);
+        x -= step;
+        if (fabsl(step) <= 0x1p-64L * fabsl(x))
+            break;
+    }
+    return x;
+}
+
+/* clang-format off */
+FLOATS(float, f)
+FLOATS(double, )
+FLOATS(long double, l)
+/* clang-format on */
+
+uint64_t fsr_ref_ipow(uint64_t base, uint64_t exponent) {
+    uint64_t product = 1;
+    for (int bit = 63; bit >= 0; bit--)
+        product = product * product * (exponent >> bit & 1 ? base : 1);
+    return product;
+}
+
+int fsr_ref_popcount(uint64_t x) {
+    int count = 0;
+    for (int bit = 0; bit < 64; bit++)
+        count += (int)(x >> bit & 1);
+    return count;
+}
+
+int fsr_ref_clz(uint64_t x, int width) {
+    int zeros = 0;
+    while (zeros < width && !(x >> (width - 1 - zeros) & 1))
+        zeros++;
+    return zeros;
+}

@@ -1,0 +1,25 @@
+/* Helpers of the REF column of the table of scalar operations, where an expression is too short for an op. Each float
+ * one exists for float (f), double and long double (l), the suffixes of the C library. */
+#ifndef FUSOR_GRAPH_OPS_REFERENCE_H
+#define FUSOR_GRAPH_OPS_REFERENCE_H
+
+#include <stdint.h>
+
+#define FSR_REF_FLOATS(T, F)                    \
+    T fsr_ref_floor_divide##F(T a, T b);        \
+    T fsr_ref_mod##F(T a, T b);                 \
+    T fsr_ref_round##F(T a); /* half to even */ \
+    T fsr_ref_exponent##F(T a);                 \
+    T fsr_ref_erfinv##F(T a);
+FSR_REF_FLOATS(float, f)
+FSR_REF_FLOATS(double, )
+FSR_REF_FLOATS(long double, l)
+#undef FSR_REF_FLOATS
+
+/* base to the power, modulo 2^64. */
+uint64_t fsr_ref_ipow(uint64_t base, uint64_t exponent);
+int fsr_ref_popcount(uint64_t x);
+/* Zeros above the highest 1 of the low `width` bits. */
+int fsr_ref_clz(uint64_t x, int width);
+
+#endif
