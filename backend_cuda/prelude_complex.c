@@ -43,7 +43,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "static __noinline__ c128 fsr_z_log(const c128 &a)\n"
      "{\n"
      "    const f64 x = fmax(fabs(a.re), fabs(a.im)), y = fmin(fabs(a.re), fabs(a.im)), angle = atan2(a.im, a.re);\n"
-     "    if (x >= 0.5 && x <= 2) return c128{0.5 * log1p((x - 1) * (x + 1) + y * y), angle};\n"
+     "    if (a.re == a.re && a.im == a.im && x >= 0.5 && x <= 2) return c128{0.5 * log1p((x - 1) * (x + 1) + y * y), angle};\n"
      "    f64 scale = 1, shift = 0;\n"
      "    if (x > 0x1p+1000) { scale = 0x1p-20; shift = 0x1.bb9d3beb8c86bp+3; }\n"
      "    if (x < 0x1p-1000) { scale = 0x1p+80; shift = -0x1.bb9d3beb8c86bp+5; }\n"
