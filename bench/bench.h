@@ -164,7 +164,7 @@ typedef struct bench_row {
     fsr_dtype dtype;
     int64_t n, bytes_min, bytes_moved_unfused;
     int fused_kernels, expected_kernels, unfused_kernels;
-    double fused_ms, unfused_ms, first_call_ms, cached_first_call_ms, launch_us, copy_gbs;
+    double fused_ms, unfused_ms, first_call_ms, cached_first_call_ms, load_ms, launch_us, copy_gbs;
     double max_error, error_bound;
     bool verified, failed;
     char error[1024];

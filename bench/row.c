@@ -42,6 +42,7 @@ static void row_start(const bench_session *s, const bench_workload *work, bench_
                        .unfused_ms = NAN,
                        .first_call_ms = NAN,
                        .cached_first_call_ms = NAN,
+                       .load_ms = NAN,
                        .launch_us = NAN,
                        .copy_gbs = NAN,
                        .max_error = NAN,

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Times of other libraries on this CPU, for the rows of fusor-bench that they can express.
+
+    python3 bench/peers_cpu.py [--n 2^24] [--threads 2] [--fusor BUILD/fusor-bench] [--json FILE]
+
+NumPy, numexpr, Numba, torch.compile and JAX, those that can be imported (pip install numpy numexpr numba torch jax).
+Inputs are f32 in [0, 1). Every result is compared with NumPy's in f64 before it is timed; a median of 9 runs counts,
+compilation is apart. With --fusor the same rows of fusor-bench are run before and after, and the ratio to the fastest
+peer is printed: above 1 Fusor is faster. Runs of the libraries do not overlap."""
+import argparse, importlib, json, math, os, statistics, subprocess, sys, time
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--n", default="2^24", help="elements, a power of 4")
+parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--fusor", help="fusor-bench to compare with")
+parser.add_argument("--json", help="also write the times as JSON")
+parser.add_argument("--only", help="comma-separated rows")
+options = parser.parse_args()
+for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_MAX_THREADS", "MKL_NUM_THREADS", "FUSOR_THREADS"):
+    os.environ[name] = str(options.threads)
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+
+def load(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+np, ne, numba, torch, jax = (load(name) for name in ("numpy", "numexpr", "numba", "torch", "jax"))
+if np is None:
+    sys.exit("NumPy is needed: every result is compared with it")
+base, _, power = options.n.partition("^")
+n = int(base) ** int(power) if power else int(base)
+side = math.isqrt(n)
+rng = np.random.default_rng(1)
+data = [rng.random(n, dtype=np.float32) for _ in range(4)]
+f32 = np.float32
+
+
+# ---- each row as array code, for a module xp with NumPy's names --------------------------------------------------------
+
+def hidden_layer(xp, a, b, c, d):
+    v = a / 255 * b
+    return (xp.exp(v) - xp.exp(-v)) / (xp.exp(v) + xp.exp(-v))
+
+
+def polar_distance(xp, a, b, c, d):
+    x = a * xp.cos(b) - c * xp.cos(d)
+    y = a * xp.sin(b) - c * xp.sin(d)
+    return xp.sqrt(x * x + y * y)
+
+
+def arith_chain(xp, a, b, c, d):
+    return (a * b + c) * (a - c) + b * 0.5
+
+
+def sum_sq_diff(xp, a, b, c, d):
+    return ((a - b) * (a - b)).sum()
+
+
+def four_stats(xp, a, b, c, d):
+    return a.sum(), (a * a).sum(), a.min(), a.max()
+
+
+def softmax(xp, a, b, c, d):
+    m = a.reshape(side, side)
+    e = xp.exp(m - (xp.amax(m, 1)[:, None]))
+    return e / e.sum(1)[:, None]
+
+
+def map_scan_map(xp, a, b, c, d):
+    return xp.sqrt(xp.cumsum(a * b, 0) + 1)
+
+
+rows = [hidden_layer, polar_distance, arith_chain, sum_sq_diff, four_stats, softmax, map_scan_map]
+if options.only:
+    rows = [row for row in rows if row.__name__ in options.only.split(",")]
+
+
+# ---- libraries that want the row said otherwise ----------------------------------------------------------------------
+
+def numexpr_rows():
+    a, b, c, d = data
+    out, half = np.empty_like(a), f32(0.5)
+    text = {
+        "hidden_layer": "(exp(a/s*b)-exp(-(a/s*b)))/(exp(a/s*b)+exp(-(a/s*b)))",
+        "polar_distance": "sqrt((a*cos(b)-c*cos(d))**2+(a*sin(b)-c*sin(d))**2)",
+        "arith_chain": "(a*b+c)*(a-c)+b*half",
+    }
+    names = dict(a=a, b=b, c=c, d=d, half=half, s=f32(255))
+    calls = {row: (lambda e=e: ne.evaluate(e, names, out=out)) for row, e in text.items()}
+    calls["sum_sq_diff"] = lambda: ne.evaluate("sum((a-b)**2)", names)
+    return calls
+
+
+def numba_rows():
+    a, b, c, d = data
+    out = np.empty_like(a)
+    jit, prange = numba.njit(parallel=True), numba.prange
+
+    @jit
+    def hidden(a, b, out):
+        for i in prange(a.size):
+            v = a[i] / f32(255) * b[i]
+            p, m = math.exp(v), math.exp(-v)
+            out[i] = (p - m) / (p + m)
+
+    @jit
+    def polar(a, b, c, d, out):
+        for i in prange(a.size):
+            x = a[i] * math.cos(b[i]) - c[i] * math.cos(d[i])
+            y = a[i] * math.sin(b[i]) - c[i] * math.sin(d[i])
+            out[i] = math.sqrt(x * x + y * y)
+
+    @jit
+    def chain(a, b, c, out):
+        for i in prange(a.size):
+            out[i] = (a[i] * b[i] + c[i]) * (a[i] - c[i]) + b[i] * f32(0.5)
+
+    @jit
+    def squares(a, b):
+        s = f32(0)
+        for i in prange(a.size):
+            s += (a[i] - b[i]) * (a[i] - b[i])
+        return s
+
+    @jit
+    def stats(a):
+        s, q, low, high = f32(0), f32(0), f32(np.inf), f32(-np.inf)
+        for i in prange(a.size):
+            s += a[i]
+            q += a[i] * a[i]
+            low = min(low, a[i])
+            high = max(high, a[i])
+        return s, q, low, high
+
+    @jit
+    def rows_of(m, out):
+        for r in prange(m.shape[0]):
+            top, s = f32(-np.inf), f32(0)
+            for k in range(m.shape[1]):
+                top = max(top, m[r, k])
+            for k in range(m.shape[1]):
+                e = math.exp(m[r, k] - top)
+                out[r, k] = e
+                s += e
+            for k in range(m.shape[1]):
+                out[r, k] /= s
+
+    @numba.njit
+    def scan(a, b, out):
+        s = f32(0)
+        for i in range(a.size):
+            s += a[i] * b[i]
+            out[i] = math.sqrt(s + f32(1))
+
+    def into(function, *arguments):
+        def call():
+            function(*arguments, out)
+            return out
+        return call
+
+    def matrix():
+        rows_of(a.reshape(side, side), out.reshape(side, side))
+        return out.reshape(side, side)
+
+    return {"hidden_layer": into(hidden, a, b), "polar_distance": into(polar, a, b, c, d),
+            "arith_chain": into(chain, a, b, c), "sum_sq_diff": lambda: squares(a, b), "four_stats": lambda: stats(a),
+            "softmax": matrix, "map_scan_map": into(scan, a, b)}
+
+
+def torch_rows():
+    torch.set_num_threads(options.threads)
+    tensors = [torch.from_numpy(x) for x in data]
+
+    def make(row):
+        compiled = torch.compile(lambda a, b, c, d: row(torch, a, b, c, d))
+        return lambda: compiled(*tensors)
+    return {row.__name__: make(row) for row in rows}
+
+
+def jax_rows():
+    jnp = importlib.import_module("jax.numpy")
+    arrays = [jnp.asarray(x) for x in data]
+
+    def make(row):
+        compiled = jax.jit(lambda a, b, c, d: row(jnp, a, b, c, d))
+        return lambda: jax.block_until_ready(compiled(*arrays))
+    return {row.__name__: make(row) for row in rows}
+
+
+def numpy_rows():
+    return {row.__name__: (lambda row=row: row(np, *data)) for row in rows}
+
+
+# ---- checking, timing, printing -----------------------------------------------------------------------------------------
+
+def check(row, got):
+    want = row(np, *[x.astype(np.float64) for x in data])
+    got = got if isinstance(got, tuple) else (got,)
+    want = want if isinstance(want, tuple) else (want,)
+    worst = 0.0
+    for g, w in zip(got, want):
+        g = np.asarray(g, dtype=np.float64)
+        worst = max(worst, float(np.max(np.abs(g - w) / (np.abs(w) + 1e-3))))
+    return worst
+
+
+def measure(call):
+    begin = time.perf_counter()
+    result = call()
+    first = time.perf_counter() - begin
+    times = []
+    for _ in range(9):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return result, first * 1e3, statistics.median(times) * 1e3
+
+
+def fusor_times():
+    if not options.fusor:
+        return {}
+    names = [row.__name__ for row in rows]
+    run = subprocess.run([options.fusor, "--backend", "cpu", "--n", str(n), "--verify-n", "0", "--json", "-", *names],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    report = json.loads(run.stdout)
+    return {row["workload"]: row["fused_ms"] for row in report}
+
+
+def main():
+    before = fusor_times()
+    makers = {"numpy": numpy_rows, "numexpr": ne and numexpr_rows, "numba": numba and numba_rows,
+              "torch": torch and torch_rows, "jax": jax and jax_rows}
+    calls = {peer: make() for peer, make in makers.items() if make}
+    results = []
+    for row in rows:
+        for peer, table in calls.items():
+            if row.__name__ not in table:
+                continue
+            got, first, ms = measure(table[row.__name__])
+            results.append(dict(row=row.__name__, peer=peer, ms=ms, first_ms=first, error=check(row, got)))
+            print("%-16s %-8s %9.2f ms   first %9.1f ms   off by %.1e" %
+                  (row.__name__, peer, ms, first, results[-1]["error"]), flush=True)
+    after = fusor_times()
+    for row in rows:
+        name = row.__name__
+        if name not in before:
+            continue
+        ours = statistics.median([before[name], after[name]])
+        best = min((r for r in results if r["row"] == name), key=lambda r: r["ms"])
+        results.append(dict(row=name, peer="fusor", ms=ours))
+        print("%-16s fusor    %9.2f ms   %.2f times the speed of %s" % (name, ours, best["ms"] / ours, best["peer"]))
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(results, file, indent=1)
+
+
+main()
