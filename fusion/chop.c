@@ -19,7 +19,7 @@ typedef struct weight {
 
 static bool ends(const fsr_partition *p, int id) {
     fsr_kind kind = p->flow->node[id].kind;
-    return p->material[id] || kind == FSR_NODE_REDUCE || kind == FSR_NODE_SCAN;
+    return p->held[id] || kind == FSR_NODE_REDUCE || kind == FSR_NODE_SCAN;
 }
 
 static weight of_leaf(const fsr_partition *p, int id) {
@@ -103,7 +103,7 @@ fsr_status fsr_partition_chop(fsr_partition *p) {
             int cut = heaviest(p, known, i);
             if (cut < 0)
                 break;
-            p->material[cut] = true;
+            p->held[cut] = FSR_HELD;
             stamp[i] = 0;
             known[i] = bound(p, known, i);
         }

@@ -511,7 +511,7 @@ static bool apart(const lowering *l, fsr_link link) {
     bool own = fold_slot(l->group, link.id) >= 0;
     for (int i = 0; i < l->group->nstores; ++i) /* not p->stored: a store that a trial adds is not there yet */
         own = own || fsr_link_equal(l->group->store[i], link);
-    return own && l->p->material[link.id] && !fsr_link_equal(link, l->storing);
+    return own && l->p->held[link.id] && !fsr_link_equal(link, l->storing);
 }
 
 /* True if a stored value of another group has to be read here. */
@@ -572,7 +572,7 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
     int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
     if (computed && read_stored(l, link))
         return remember(l, link, &index, load_stored(l, link, &index, from));
-    if (computed && from >= 0 && from != l->g && l->p->material[link.id])
+    if (computed && from >= 0 && from != l->g && l->p->held[link.id] == FSR_HELD)
         return refuse(l, "the kernels would need each other's results");
     return remember(l, link, &index, compute(l, link, &index));
 }

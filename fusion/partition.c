@@ -14,7 +14,7 @@ void fsr_partition_clear(fsr_partition *p) {
     free(p->home);
     free(p->stored);
     free(p->used);
-    free(p->material);
+    free(p->held);
     free(p->note);
     memset(p, 0, sizeof *p);
 }
@@ -278,7 +278,7 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     for (int i = top.id; i >= 0; --i) {
         const fsr_flow_node *node = &flow->node[i];
         seen[i] =
-            seen[i] && (i == top.id || ((computes(node->kind) || node->kind == FSR_NODE_VIEW) && !p->material[i]));
+            seen[i] && (i == top.id || ((computes(node->kind) || node->kind == FSR_NODE_VIEW) && !p->held[i]));
         for (int k = 0; seen[i] && k < node->nargs; ++k)
             seen[node->arg[k].id] = true;
         n += seen[i] && i != top.id && computes(node->kind);
@@ -311,7 +311,7 @@ static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why,
             snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
             return FSR_ERR_INTERNAL;
         }
-        p->material[blame.id] = true;
+        p->held[blame.id] = FSR_HELD_ONCE;
         add_note(p, blame.id, a.link.id, reason);
         fsr_status status = place(p, (anchor){.link = blame}, why, size);
         if (status)
@@ -383,7 +383,7 @@ static void unfuse(fsr_partition *p) {
             ++p->fusions;
             continue;
         }
-        p->material[i] = true;
+        p->held[i] = FSR_HELD;
     }
 }
 
@@ -393,7 +393,7 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
         const fsr_flow_node *n = &flow->node[i];
         bool fold = n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN;
         fsr_link link = {i, 0};
-        if (!fold && (!p->material[i] || p->stored[i * FSR_MAX_TUPLE] >= 0))
+        if (!fold && (!p->held[i] || p->stored[i * FSR_MAX_TUPLE] >= 0))
             continue;
         fsr_status status = place(p, (anchor){fold, link}, why, size);
         if (status)
@@ -507,14 +507,15 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
     p->home = malloc(sizeof *p->home * n);
     p->stored = malloc(sizeof *p->stored * n * FSR_MAX_TUPLE);
     p->used = calloc(n * FSR_MAX_TUPLE, sizeof *p->used);
-    p->material = calloc(n, sizeof *p->material);
-    fsr_status status = p->home && p->stored && p->used && p->material ? FSR_OK : FSR_ERR_MEMORY;
+    p->held = calloc(n, sizeof *p->held);
+    fsr_status status = p->home && p->stored && p->used && p->held ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
         memset(p->home, 0xff, sizeof *p->home * n);
         memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_TUPLE);
         for (int i = 0; i < flow->n; ++i)
-            p->material[i] = (flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA) ||
-                             flow->node[i].kind == FSR_NODE_PLACE;
+            if ((flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA) ||
+                flow->node[i].kind == FSR_NODE_PLACE)
+                p->held[i] = FSR_HELD;
         find_used(p);
         unfuse(p);
         status = fsr_partition_chop(p);

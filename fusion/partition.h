@@ -48,6 +48,14 @@ typedef struct fsr_group {
     fsr_link needs[FSR_MAX_BUFFERS]; /* fold results of other groups that those must store */
 } fsr_group;
 
+/* Whether memory must hold a map, a paste or a view.
+ *
+ * FSR_HELD_ONCE: one kernel could not evaluate it, so another stores it. Who can load it does; who would then wait for
+ * itself still evaluates it. Counter-example to loading always: s = sum(x + y, 1) and t = cumsum(x + y) are one kernel
+ * A; a later kernel B, which needs s, stores x + y for a reshape; if storing t makes A load x + y, A waits for B.
+ * FSR_HELD: a hint asks for it, or its program is cut there: no other kernel evaluates it. */
+typedef enum fsr_held { FSR_NOT_HELD, FSR_HELD_ONCE, FSR_HELD } fsr_held;
+
 /* An edge that was not fused, for explain. */
 typedef struct fsr_note {
     int producer, consumer; /* flow nodes */
@@ -66,7 +74,7 @@ typedef struct fsr_partition {
     int *home;      /* per flow node: group of a fold, -1 */
     int *stored;    /* per node * FSR_MAX_TUPLE: group that stores the result, -1 */
     bool *used;     /* per node * FSR_MAX_TUPLE: some node or output reads the result */
-    bool *material; /* per node: must be read from memory where another group stores it */
+    fsr_held *held; /* per node */
     fsr_note *note;
     int nnotes, note_capacity;
     bool *
@@ -93,8 +101,7 @@ const char *fsr_legality(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
 
-/* The instructions that one anchor would need are bounded before placing: marks values to materialize in p->material.
- * */
+/* The instructions that one anchor would need are bounded before placing: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);
 
 #endif

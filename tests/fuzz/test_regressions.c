@@ -124,6 +124,18 @@ static void test_no_circle_by_merging(void **state) {
     CHECK(true, fsr_max(back, AXES(0), 1, FSR_KEEPDIMS), fsr_mean(back, NULL, -1, 0), pair[0], back, product, factor);
 }
 
+/* A kernel that had evaluated a value was made to load it when another had come to store it; that other one needed its
+ * results. */
+static void test_no_circle_by_loading_late(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(31, 3, 31), 4), y = fuzz_leaf(g, FSR_F32, 3, SHAPE(31, 3, 31), 5);
+    fsr_node part = fsr_slice(y, 2, 1, FSR_SLICE_END, 1),
+             mixed = fsr_update(x, fsr_slice(x, 2, 1, FSR_SLICE_END, 1), part);
+    fsr_node least = fsr_nanargmin(y, AXES(2), FSR_KEEPDIMS), below = fsr_less(y, least);
+    fsr_node flat = fsr_sqrt(fsr_reshape(mixed, 2, SHAPE(93, 31)));
+    CHECK(true, fsr_logsumexp(below, AXES(0), 1, FSR_KEEPDIMS), flat, fsr_cumsum(mixed, 2, 0));
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -171,6 +183,7 @@ int main(void) {
         TEST(test_broadcast_of_a_part),
         TEST(test_stored_value_apart_from_its_users),
         TEST(test_no_circle_by_merging),
+        TEST(test_no_circle_by_loading_late),
         cmocka_unit_test(test_strip_of_instruction_8),
     };
     return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);
