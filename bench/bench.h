@@ -19,11 +19,7 @@ enum {
     BENCH_MAX_IN = 8,
     BENCH_MAX_OUT = 8,
     BENCH_MAX_WORK = 64,
-    BENCH_COLS = 4096, /* columns of the workloads on rows */
-    BENCH_GREY = 4,    /* stream of whole grey levels 0..255; streams 0..3 are uniform on [0, 1), all five f32 */
-    BENCH_ANGLE = 5,   /* f64, uniform on [-8, 8) */
-    BENCH_SAMPLE = 6,  /* i16, a converter's samples -2048..2047 */
-    BENCH_STREAMS = 7,
+    BENCH_COLS = 4096,  /* columns of the workloads on rows */
     BENCH_CALLS = 1000, /* asynchronous calls that a call-bound workload is averaged over */
     BENCH_REPS = 15,
     BENCH_VERIFY_N = 1 << 18,
@@ -44,8 +40,45 @@ typedef struct bench_input {
     int stream;
 } bench_input;
 
-static inline fsr_dtype bench_stream_dtype(int stream) {
-    return stream == BENCH_ANGLE ? FSR_F64 : stream == BENCH_SAMPLE ? FSR_I16 : FSR_F32;
+/* Generated input: an element (of a complex dtype each of its parts) is low + step * k, k a random whole number of so
+ * many bits. Every such number is a value of the dtype. */
+typedef struct bench_stream {
+    fsr_dtype dtype;
+    int bits;
+    double low, step;
+} bench_stream;
+
+/*    number or name, dtype, bits, low, step. 0 to 3 are uniform on [0, 1). */
+#define BENCH_STREAM_LIST(X)                     \
+    X(BENCH_UNIFORM, FSR_F32, 24, 0, 0x1p-24)    \
+    X(BENCH_UNIFORM_1, FSR_F32, 24, 0, 0x1p-24)  \
+    X(BENCH_UNIFORM_2, FSR_F32, 24, 0, 0x1p-24)  \
+    X(BENCH_UNIFORM_3, FSR_F32, 24, 0, 0x1p-24)  \
+    X(BENCH_GREY, FSR_F32, 8, 0, 1)              \
+    X(BENCH_ANGLE, FSR_F64, 53, -8, 0x1p-49)     \
+    X(BENCH_SAMPLE, FSR_I16, 12, -2048, 1)       \
+    X(BENCH_PIXEL, FSR_U8, 8, 0, 1)              \
+    X(BENCH_COMPLEX, FSR_C64, 24, -1, 0x1p-23)   \
+    X(BENCH_COMPLEX_1, FSR_C64, 24, -1, 0x1p-23) \
+    X(BENCH_GREY_F16, FSR_F16, 8, 0, 1)          \
+    X(BENCH_WEIGHT_F16, FSR_F16, 11, 0, 0x1p-11) \
+    X(BENCH_GREY_BF16, FSR_BF16, 8, 0, 1)        \
+    X(BENCH_WEIGHT_BF16, FSR_BF16, 8, 0, 0x1p-8)
+
+enum {
+#define BENCH_STREAM_ID(id, dtype, bits, low, step) id,
+    BENCH_STREAM_LIST(BENCH_STREAM_ID)
+#undef BENCH_STREAM_ID
+        BENCH_STREAMS
+};
+
+static inline bench_stream bench_stream_of(int stream) {
+    static const bench_stream table[] = {
+#define BENCH_STREAM_ROW(id, dtype, bits, low, step) {dtype, bits, low, step},
+        BENCH_STREAM_LIST(BENCH_STREAM_ROW)
+#undef BENCH_STREAM_ROW
+    };
+    return table[stream];
 }
 
 /* How a fused output must agree with the unfused one. The tolerance is for folds, whose order fusion may change:
@@ -86,7 +119,7 @@ typedef struct bench_family {
 } bench_family;
 
 extern const bench_family bench_family_real, bench_family_map, bench_family_reduce, bench_family_rows,
-    bench_family_scan, bench_family_science, bench_family_small;
+    bench_family_scan, bench_family_science, bench_family_dtypes, bench_family_small;
 
 /* The i-th workload, NULL after the last; and the one of that name or NULL. */
 const bench_workload *bench_workload_at(int i);

@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A complex output is looked at as its parts: twice as many numbers of the real dtype. */
 typedef struct output {
-    fsr_dtype dtype;
-    int64_t n;
+    fsr_dtype dtype; /* a real one */
+    int parts;
+    int64_t n; /* numbers */
     size_t bytes;
     void *fused, *unfused;
 } output;
@@ -48,8 +50,10 @@ static double tolerance(fsr_dtype dtype, int64_t n) {
 }
 
 static bool differ(bench_row *row, const output *o, int k, int64_t i, double bound) {
-    return bench_fail(row, "fused output %d is %.9g at element %lld, unfused %.9g, allowed difference %.3g", k,
-                      value_at(o->dtype, o->fused, i), (long long)i, value_at(o->dtype, o->unfused, i), bound);
+    const char *which = o->parts == 1 ? "" : i % 2 ? "'s imaginary part" : "'s real part";
+    return bench_fail(row, "fused output %d%s is %.9g at element %lld, unfused %.9g, allowed difference %.3g", k, which,
+                      value_at(o->dtype, o->fused, i), (long long)(i / o->parts), value_at(o->dtype, o->unfused, i),
+                      bound);
 }
 
 static bool same_bits(bench_row *row, const output *o, int k) {
@@ -96,12 +100,20 @@ static bool check_output(const bench_case *c, output *o, int k, double *scale, b
     return within(row, o, k, tolerance(o->dtype, c->n), how.rule == BENCH_CLOSE ? -1 : scale[how.scale]);
 }
 
+static output output_of(const bench_run *run, int k) {
+    fsr_dtype dtype = fsr_node_dtype(run->node[k]);
+    int parts = fsr_dtype_is_complex(dtype) ? 2 : 1;
+    return (output){.dtype = fsr_dtype_real(dtype),
+                    .parts = parts,
+                    .n = fsr_node_size(run->node[k]) * parts,
+                    .bytes = run->out[k].bytes};
+}
+
 bool bench_check_outputs(const bench_case *c, bench_run *fused, bench_run *unfused, bench_row *row) {
     double scale[BENCH_MAX_OUT] = {0};
     bool ok = true;
     for (int k = 0; ok && k < c->work->nouts; k++) {
-        output o = {.dtype = fsr_node_dtype(fused->node[k]), .bytes = fused->out[k].bytes};
-        o.n = fsr_node_size(fused->node[k]);
+        output o = output_of(fused, k);
         ok = fetch(fused, k, &o.fused, row) && fetch(unfused, k, &o.unfused, row) && check_output(c, &o, k, scale, row);
         free(o.fused);
         free(o.unfused);

@@ -5,6 +5,7 @@
  * from element to element would be serial. The hash is the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"
+#include "graph/ops.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,29 +54,28 @@ static uint64_t hash(uint64_t z) {
     return z ^ (z >> 31);
 }
 
+/* Real numbers begin to end: a complex element is two of them. */
 static void stream_fill(void *arg, int64_t begin, int64_t end) {
     const stream_job *job = arg;
+    const bench_stream how = bench_stream_of(job->stream);
+    const fsr_dtype part = fsr_dtype_real(how.dtype);
+    const size_t size = fsr_dtype_size(part);
     uint64_t base = (uint64_t)(job->stream + 1) << 48;
     for (int64_t i = begin; i < end; i++) {
-        uint64_t bits = hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u);
-        if (job->stream == BENCH_GREY)
-            ((float *)job->out)[i] = (float)(bits >> 56);
-        else if (job->stream == BENCH_ANGLE)
-            ((double *)job->out)[i] = (double)(bits >> 11) * 0x1p-49 - 8;
-        else if (job->stream == BENCH_SAMPLE)
-            ((int16_t *)job->out)[i] = (int16_t)((int)(bits >> 52) - 2048);
-        else
-            ((float *)job->out)[i] = (float)(bits >> 40) * 0x1p-24f;
+        uint64_t whole = hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u) >> (64 - how.bits);
+        fsr_value value = fsr_value_from_double(part, how.low + how.step * (double)whole);
+        memcpy((char *)job->out + (size_t)i * size, &value, size);
     }
 }
 
 static bool stream_need(bench_session *s, int stream, int64_t n, bench_row *row) {
     if (s->stream_n[stream] >= n)
         return true;
-    void *data = malloc((size_t)n * fsr_dtype_size(bench_stream_dtype(stream)));
+    fsr_dtype dtype = bench_stream_of(stream).dtype;
+    void *data = malloc((size_t)n * fsr_dtype_size(dtype));
     if (!data)
         return bench_fail(row, "out of host memory for an input of %lld elements", (long long)n);
-    bench_parallel(n, stream_fill, &(stream_job){data, stream});
+    bench_parallel(fsr_dtype_is_complex(dtype) ? 2 * n : n, stream_fill, &(stream_job){data, stream});
     free(s->stream[stream]);
     s->stream[stream] = data;
     s->stream_n[stream] = n;
@@ -98,7 +98,7 @@ static int64_t elements(const bench_array *a) {
 static void array_shape(bench_array *a, bench_input in, int64_t n) {
     int64_t cols = n < BENCH_COLS ? n : BENCH_COLS;
     bench_form form = in.form;
-    a->dtype = bench_stream_dtype(in.stream);
+    a->dtype = bench_stream_of(in.stream).dtype;
     a->ndim = form == BENCH_MATRIX ? 2 : 1;
     a->shape[0] = form == BENCH_VECTOR ? n : form == BENCH_ROW ? cols : n / cols;
     a->shape[1] = cols;

@@ -14,9 +14,9 @@
 enum { USAGE_ERROR = 2, GO_ON = -1 };
 
 const bench_workload *bench_workload_at(int i) {
-    static const bench_family *const families[] = {&bench_family_real, &bench_family_map,  &bench_family_reduce,
-                                                   &bench_family_rows, &bench_family_scan, &bench_family_science,
-                                                   &bench_family_small};
+    static const bench_family *const families[] = {&bench_family_real,    &bench_family_map,  &bench_family_reduce,
+                                                   &bench_family_rows,    &bench_family_scan, &bench_family_dtypes,
+                                                   &bench_family_science, &bench_family_small};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         if (i < families[f]->count)
             return &families[f]->work[i];

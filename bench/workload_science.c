@@ -1,17 +1,5 @@
-/* Elementwise work as it comes up in measuring, finance and learning; other dtypes than f32 too: one kernel. */
+/* Elementwise work as it comes up in measuring, finance and learning: one kernel. */
 #include "bench/bench.h"
-
-/* Sine and cosine of the same angles, in double precision. */
-static void sine_cosine(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    (void)g;
-    out[0] = fsr_sin(in[0]);
-    out[1] = fsr_cos(in[0]);
-}
-
-/* Samples nearer to zero than a threshold become zero. */
-static void zero_suppress(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    out[0] = fsr_where(fsr_greater_equal(fsr_abs(in[0]), fsr_int(g, 100)), in[0], fsr_int(g, 0));
-}
 
 /* amplitude * exp((time - t) / tau) after its time, 0 before. */
 static fsr_node decay(fsr_graph *g, fsr_node t, fsr_node time, double tau, double amplitude) {
@@ -78,26 +66,6 @@ static void dnn_layer(fsr_graph *g, const fsr_node *in, fsr_node *out) {
 }
 
 static const bench_workload work[] = {
-    {.name = "sincos",
-     .what = "sine and cosine, f64",
-     .ninputs = 1,
-     .in = {{BENCH_VECTOR, BENCH_ANGLE}},
-     .nouts = 2,
-     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
-     .n_cpu = BENCH_N_CPU,
-     .n_cuda = BENCH_N_CUDA,
-     .kernels = 1,
-     .build = sine_cosine},
-    {.name = "zero_suppress",
-     .what = "samples below a threshold to zero, i16",
-     .ninputs = 1,
-     .in = {{BENCH_VECTOR, BENCH_SAMPLE}},
-     .nouts = 1,
-     .out = {{BENCH_SAME, 0}},
-     .n_cpu = BENCH_N_CPU,
-     .n_cuda = BENCH_N_CUDA,
-     .kernels = 1,
-     .build = zero_suppress},
     {.name = "make_pulses",
      .what = "three pulses and an oscillation in each row of 4096, from indices",
      .ninputs = 1,

@@ -785,7 +785,7 @@ static fsr_node bench_input_of(const bench_workload *w, int i, int64_t n) {
         return fsr_input(graph, "x", FSR_U8, 3, SHAPE(768, 1024, 3));
     if (w->file)
         return plan_vector(graph, 108000);
-    fsr_dtype dtype = bench_stream_dtype(w->in[i].stream);
+    fsr_dtype dtype = bench_stream_of(w->in[i].stream).dtype;
     if (w->in[i].form == BENCH_MATRIX)
         return fsr_input(graph, "x", dtype, 2, SHAPE(n / BENCH_COLS, BENCH_COLS));
     return fsr_input(graph, "x", dtype, 1, SHAPE(w->in[i].form == BENCH_ROW ? BENCH_COLS : n));
@@ -809,9 +809,9 @@ static void check_workload(const bench_workload *w, const fsr_target *target) {
 
 static void workloads(void **state) {
     (void)state;
-    const bench_family *const family[] = {&bench_family_map,    &bench_family_reduce, &bench_family_rows,
-                                          &bench_family_scan,   &bench_family_small,  &bench_family_real,
-                                          &bench_family_science};
+    const bench_family *const family[] = {&bench_family_map,     &bench_family_reduce, &bench_family_rows,
+                                          &bench_family_scan,    &bench_family_small,  &bench_family_real,
+                                          &bench_family_science, &bench_family_dtypes};
     for (size_t f = 0; f < sizeof family / sizeof *family; f++) {
         assert_true(family[f]->count > 0);
         for (int i = 0; i < family[f]->count; i++) {

@@ -15,6 +15,9 @@
 #define work science_work
 #include "bench/workload_science.c"
 #undef work
+#define work dtypes_work
+#include "bench/workload_dtypes.c"
+#undef work
 #define work small_work
 #include "bench/workload_small.c"
 #undef work
