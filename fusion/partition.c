@@ -277,8 +277,7 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     seen[top.id] = true;
     for (int i = top.id; i >= 0; --i) {
         const fsr_flow_node *node = &flow->node[i];
-        seen[i] =
-            seen[i] && (i == top.id || ((computes(node->kind) || node->kind == FSR_NODE_VIEW) && !p->held[i]));
+        seen[i] = seen[i] && (i == top.id || ((computes(node->kind) || node->kind == FSR_NODE_VIEW) && !p->held[i]));
         for (int k = 0; seen[i] && k < node->nargs; ++k)
             seen[node->arg[k].id] = true;
         n += seen[i] && i != top.id && computes(node->kind);
