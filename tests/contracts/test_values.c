@@ -24,6 +24,7 @@ static fsr_node u8(int n, const uint8_t *data) {
 #define F32(...) LIST(f32, float, __VA_ARGS__)
 #define I32(...) LIST(i32, int32_t, __VA_ARGS__)
 #define I64(...) LIST(i64, int64_t, __VA_ARGS__)
+#define I8(...) LIST(i8, int8_t, __VA_ARGS__)
 #define U8(...) LIST(u8, uint8_t, __VA_ARGS__)
 static fsr_node i8(int n, const int8_t *data) {
     return fsr_from_host(subject_g, FSR_I8, 1, SHAPE(n), data);
@@ -225,6 +226,31 @@ static void views(void **state) {
     EXPECT(fsr_full(subject_g, FSR_U8, 1, SHAPE(2), 300), FSR_U8, 0, 255, 255);
 }
 
+/* frexp's are exact and NumPy's; sine and cosine are those of the single calls, from one kernel. */
+static void two_results(void **state) {
+    (void)state;
+    fsr_node m, e, s, c;
+    fsr_frexp(F64(8, -3, 0.75, -0.0, 5e-324, -INFINITY), &m, &e);
+    EXPECT(m, FSR_F64, 0, 0.5, -0.75, 0.75, -0.0, 0.5, -INFINITY);
+    EXPECT(e, FSR_I32, 0, 4, 2, 0, 0, -1073, 0);
+    fsr_frexp(I32(-5, 0, INT32_MAX), &m, &e);
+    EXPECT(m, FSR_F64, 0, -0.625, 0, 0.9999999995343387);
+    EXPECT(e, FSR_I32, 0, 3, 0, 31);
+    fsr_frexp(F32(0x1p-149f, 0x1.8p127f), NULL, &e);
+    EXPECT(e, FSR_I32, 0, -148, 128);
+
+    fsr_node x = F64(0, 0.5, -1, 1e5, -0.0);
+    fsr_sincos(x, &s, &c);
+    fsr_plan_info info;
+    OK(fsr_query((fsr_node[]){s, c}, 2, &info));
+    assert_int_equal(info.kernels, 1);
+    OK(fsr_compute((fsr_node[]){s, c}, 2));
+    EXPECT(s, FSR_F64, 5e-16, 0, 0.479425538604203, -0.8414709848078965, 0.03574879797201651, -0.0);
+    EXPECT(c, FSR_F64, 5e-16, 1, 0.8775825618903728, 0.5403023058681398, -0.9993608074382124, 1);
+    fsr_sincos(I8(1), NULL, &c);
+    EXPECT(c, FSR_F16, 5e-4, 0.5403023058681398);
+}
+
 /* A softmax, a standardization, a distance: what people write. */
 static void programs(void **state) {
     (void)state;
@@ -240,6 +266,6 @@ static void programs(void **state) {
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(integers_wrap),  SUBJECT_TEST(promotion),   SUBJECT_TEST(integers),   SUBJECT_TEST(halves),
     SUBJECT_TEST(special_values), SUBJECT_TEST(conversions), SUBJECT_TEST(reductions), SUBJECT_TEST(running),
-    SUBJECT_TEST(views),          SUBJECT_TEST(programs),
+    SUBJECT_TEST(views),          SUBJECT_TEST(two_results), SUBJECT_TEST(programs),
 };
 SUBJECT_MAIN(tests)

@@ -62,6 +62,12 @@ static fsr_node shift_floats(void) {
 static fsr_node ldexp_by_float(void) {
     return fsr_ldexp_at(AT, v5, v5);
 }
+static fsr_node frexp_complex(void) {
+    fsr_node m, e, z = fsr_mul(v5, fsr_complex(g, 0, 1));
+    fsr_frexp_at(AT, z, &m, &e);
+    assert_string_equal(fsr_node_error(e), "frexp_exponent: not defined for c64[5] (prog.c:12)");
+    return m;
+}
 static fsr_node fma_bools(void) {
     return fsr_fma_at(AT, b3, b3, b3);
 }
@@ -516,6 +522,7 @@ static const misuse misuses[] = {
     {pow_negative, FSR_ERR_VALUE, "pow: an integer array has no power -2 (prog.c:12)"},
     {shift_floats, FSR_ERR_DTYPE, "left_shift: not defined for f32[] and i32[3] (prog.c:12)"},
     {ldexp_by_float, FSR_ERR_DTYPE, "ldexp: not defined for f32[5] and f32[5] (prog.c:12)"},
+    {frexp_complex, FSR_ERR_DTYPE, "frexp_mantissa: not defined for c64[5] (prog.c:12)"},
     {fma_bools, FSR_ERR_DTYPE, "fma: not defined for bool[3], bool[3] and bool[3] (prog.c:12)"},
     {literal_too_large, FSR_ERR_VALUE, "add: the literal 256 does not fit u8 (prog.c:12)"},
     {literal_negative, FSR_ERR_VALUE, "mul: the literal -1 does not fit u8 (prog.c:12)"},
