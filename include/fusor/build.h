@@ -150,10 +150,10 @@ fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n);
 fsr_node fsr_cast_at(fsr_site at, fsr_node x, fsr_dtype dtype);
 #define fsr_cast(...) fsr_cast_at(FSR_HERE, __VA_ARGS__)
 
-/* Two results of one operand, in one kernel where both are asked for; either address may be NULL. A mistake poisons both.
- * sincos: fsr_sin and fsr_cos of x. frexp: fsr_frexp_mantissa m and fsr_frexp_exponent e (i32) with x = m * 2**e. */
+/* fsr_sin and fsr_cos of x, in one kernel where both are asked for. Either address may be NULL; a mistake poisons both. */
 void fsr_sincos_at(fsr_site at, fsr_node x, fsr_node *sine, fsr_node *cosine);
 #define fsr_sincos(...) fsr_sincos_at(FSR_HERE, __VA_ARGS__)
+/* m = fsr_frexp_mantissa and e = fsr_frexp_exponent, i32, with x = m * 2**e; as fsr_sincos. */
 void fsr_frexp_at(fsr_site at, fsr_node x, fsr_node *mantissa, fsr_node *exponent);
 #define fsr_frexp(...) fsr_frexp_at(FSR_HERE, __VA_ARGS__)
 
