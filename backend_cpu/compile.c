@@ -11,6 +11,7 @@
 #include "backend_cpu/compile.h"
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/files.h"
+#include "backend_cpu/identity.h"
 #include "backend_cpu/workshop.h"
 #include "runtime/disk_cache.h"
 #include <dlfcn.h>
@@ -39,7 +40,7 @@ struct fsr_c_compiler {
     char *asked; /* config->compiler, NULL: look for one */
     int seconds; /* that it may take; 0: any time */
     fsr_disk_cache *cache;
-    pthread_mutex_t lock; /* of the search; what it has found does not change any more */
+    pthread_mutex_t lock; /* of the search and the sweep; what was found does not change any more */
     bool swept;           /* what killed processes left is gone */
     char *program;        /* NULL: not found yet */
     char *version;        /* what it says of itself */
@@ -58,21 +59,16 @@ static bool is_machine_line(const char *line) {
 }
 
 /* The first processor's identity and feature flags, and the kernel's name of the architecture. NULL if they cannot be
- * read, or
- * memory is out: a name without the flags would fit machines that differ. */
+ * read, or memory is out: a name without the flags would fit machines that differ. */
 static char *describe_machine(void) {
     struct utsname name;
     fsr_text t = {0};
-    size_t size;
-    char *info = fsr_file_read("/proc/cpuinfo", &size);
+    char *info = fsr_file_read_record("/proc/cpuinfo");
     if (!info || uname(&name) != 0) {
         free(info);
         return NULL;
     }
     fsr_text_add(&t, "%s %s\n", name.sysname, name.machine);
-    char *end = strstr(info, "\n\n");
-    if (end)
-        *end = 0;
     char *rest = info;
     for (char *line = strtok_r(info, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         if (is_machine_line(line))
@@ -87,31 +83,66 @@ static const char *words(int error) {
     return error == ENOMEM ? "out of memory" : error == ETIMEDOUT ? "no end in FUSOR_COMPILE_SECONDS" : strerror(error);
 }
 
+/* What a compiler known by its file once said of itself, or NULL. Asking it takes longer than all else that loading a
+ * kernel from the disk cache needs. */
+static char *recall_version(const fsr_c_compiler *c, const char *identity) {
+    size_t size = 0;
+    char *version = identity ? fsr_disk_cache_get(c->cache, identity, strlen(identity), &size) : NULL;
+    if (version && size > 0 && version[size - 1] == 0)
+        return version;
+    free(version);
+    return NULL;
+}
+
+/* A failure to store costs a question next time. */
+static void remember_version(const fsr_c_compiler *c, const char *identity) {
+    fsr_fault unused = {0};
+    if (identity)
+        fsr_disk_cache_put(c->cache, identity, strlen(identity), c->version, strlen(c->version) + 1, &unused);
+    fsr_fault_clear(&unused);
+}
+
+/* Takes both; false: memory is out. */
+static bool settle(fsr_c_compiler *c, const char *program, char *version) {
+    c->program = version ? strdup(program) : NULL;
+    c->version = c->program ? version : NULL;
+    if (!c->program)
+        free(version);
+    return c->program != NULL;
+}
+
 /* 0, or an errno that says nothing about the compiler (ENOMEM: memory is out). Fills program and version if it works,
- * else adds
- * to `tried` what was wrong. */
-static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
+ * else adds to `tried` what was wrong. */
+static int ask_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
     const char *const argv[] = {program, "--version", NULL};
     fsr_text said = {0};
     int status = 0;
     int error = fsr_process_run(argv, c->seconds, &said, &status);
-    if (!error && status == 0 && said.size) {
-        char *version = fsr_text_take(&said), *copy = strdup(program);
-        if (version && copy) {
-            c->version = version;
-            c->program = copy;
-            return 0;
-        }
-        free(version);
-        free(copy);
-        return ENOMEM;
-    }
+    if (!error && status == 0 && said.size)
+        return settle(c, program, fsr_text_take(&said)) ? 0 : ENOMEM;
     fsr_text_free(&said);
     if (error)
         fsr_text_add(tried, "%s%s (%s)", tried->size ? ", " : "", program, words(error));
     else
         fsr_text_add(tried, "%s%s (exit status %d)", tried->size ? ", " : "", program, status);
     return error == ENOMEM ? ENOMEM : 0;
+}
+
+/* As ask_compiler, which is not called where the disk cache has the answer. The identity is taken before asking: of a
+ * compiler that is replaced meanwhile, the new one's answer is kept under a name that nobody asks for again. */
+static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
+    char *identity = c->cache ? fsr_program_identity(program) : NULL;
+    char *version = recall_version(c, identity);
+    int error = 0;
+    if (version) {
+        error = settle(c, program, version) ? 0 : ENOMEM;
+    } else {
+        error = ask_compiler(c, program, tried);
+        if (c->program)
+            remember_version(c, identity);
+    }
+    free(identity);
+    return error;
 }
 
 static fsr_status search(fsr_c_compiler *c, fsr_fault *fault) {
@@ -132,13 +163,9 @@ static fsr_status search(fsr_c_compiler *c, fsr_fault *fault) {
 }
 
 /* A search without a result is made again next time: what stood in the way (no memory, too many open files, a compiler
- * not
- * yet installed) may be gone. Likewise the machine's description; while there is none, *cache is NULL. */
+ * not yet installed) may be gone. Likewise the machine's description; while there is none, *cache is NULL. */
 static fsr_status find_compiler(fsr_c_compiler *c, fsr_disk_cache **cache, fsr_fault *fault) {
     pthread_mutex_lock(&c->lock);
-    if (!c->swept)
-        fsr_workshop_sweep(P_tmpdir);
-    c->swept = true;
     fsr_status status = c->program ? FSR_OK : search(c, fault);
     if (status == FSR_OK && c->cache && !c->machine)
         c->machine = describe_machine();
@@ -172,6 +199,16 @@ static char *make_key(const fsr_c_compiler *c, const char *source, bool contract
 }
 
 /* ---- one compilation ---------------------------------------------------------------------------- */
+
+/* Before the first compilation, not before a kernel is loaded: a large P_tmpdir takes longer to read than that. */
+static void sweep_once(fsr_c_compiler *c) {
+    pthread_mutex_lock(&c->lock);
+    const bool first = !c->swept;
+    c->swept = true;
+    pthread_mutex_unlock(&c->lock);
+    if (first)
+        fsr_workshop_sweep(P_tmpdir);
+}
 
 static fsr_status run_compiler(const fsr_c_compiler *c, const fsr_workshop *w, bool contraction, const char *name,
                                const char *dump, fsr_fault *fault) {
@@ -248,6 +285,7 @@ static fsr_status compile_in(fsr_c_compiler *c, fsr_disk_cache *cache, const fsr
     fsr_status status = FSR_OK;
     *from_disk = key && load_cached(cache, w, name, key, key_size, handle, function);
     if (!*from_disk) {
+        sweep_once(c);
         if (!fsr_file_write(w->source, source, strlen(source)))
             status = fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", w->source, strerror(errno));
         if (status == FSR_OK)

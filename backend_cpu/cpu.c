@@ -54,8 +54,7 @@ typedef struct fsr_cpu {
 /* ---- asking ------------------------------------------------------------------------------------- */
 
 static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
-    size_t n;
-    char *info = fsr_file_read("/proc/cpuinfo", &n);
+    char *info = fsr_file_read_record("/proc/cpuinfo");
     char *name = info ? strstr(info, "model name") : NULL;
     (void)b;
     name = name ? strchr(name, ':') : NULL;

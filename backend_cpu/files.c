@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +72,33 @@ char *fsr_file_read(const char *path, size_t *size) {
         fsr_text_free(&t);
         errno = error ? error : ENOMEM;
     }
+    return data;
+}
+
+/* In small pieces: of a file that the kernel writes as it is read, such as the list of a hundred processors, only the
+ * beginning is then made. */
+char *fsr_file_read_record(const char *path) {
+    char part[2048], *end = NULL;
+    fsr_text t = {0};
+    ssize_t n = 1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    while (!end && n != 0 && !t.failed) {
+        n = read(fd, part, sizeof part);
+        if (n < 0 && errno != EINTR)
+            break;
+        fsr_text_raw(&t, part, n > 0 ? (size_t)n : 0);
+        end = t.failed ? NULL : strstr(t.data, "\n\n");
+    }
+    int error = errno;
+    close(fd);
+    if (end)
+        *end = 0;
+    char *data = n < 0 ? NULL : fsr_text_take(&t);
+    if (!data)
+        fsr_text_free(&t);
+    errno = n < 0 ? error : ENOMEM;
     return data;
 }
 

@@ -10,6 +10,8 @@
 char *fsr_path_join(const char *dir, const char *name, const char *suffix);
 /* The whole file with a 0 behind it, malloc'ed. NULL with errno set if it cannot be read. */
 char *fsr_file_read(const char *path, size_t *size);
+/* Its text before the first empty line; else as fsr_file_read. */
+char *fsr_file_read_record(const char *path);
 /* Creates or replaces a file. False with errno set if it cannot be written. */
 bool fsr_file_write(const char *path, const void *data, size_t size);
 /* Runs argv[0] (looked up in PATH unless it has a slash), standard input empty, and waits. What it prints on both

@@ -157,3 +157,7 @@ char *fsr_config_default_cache_dir(void) {
         snprintf(path, size, "%s%s", base, tail);
     return path;
 }
+
+const char *fsr_config_search_path(void) {
+    return getenv("PATH");
+}

@@ -12,4 +12,7 @@ fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size);
  * NULL: neither variable holds an absolute path (then there is no disk cache), or memory is out. */
 char *fsr_config_default_cache_dir(void);
 
+/* Where programs are looked for: PATH, borrowed from the environment. NULL: not set. */
+const char *fsr_config_search_path(void);
+
 #endif
