@@ -417,6 +417,18 @@ static bool stays_known(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
     return small_integer(compute, eval_long_double(op, x[0].center, x[1].center, x[2].center));
 }
 
+/* Ops that give either of two zeros: a known result 0 has then no sign. */
+static bool either_zero(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball *x) {
+    if (!fsr_dtype_is_float(dtype) || (op != FSR_OP_FMAX && op != FSR_OP_FMIN && op != FSR_OP_CLAMP))
+        return false;
+    bool plus = false, minus = false;
+    for (int i = 0; i < arity; i++) {
+        plus = plus || (x[i].center == 0 && !signbit(x[i].center));
+        minus = minus || (x[i].center == 0 && signbit(x[i].center));
+    }
+    return plus && minus;
+}
+
 static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball *x, fsr_ball_mode mode) {
     double largest = 0;
     for (int i = 0; i < arity; i++)
@@ -427,8 +439,10 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball
         return fsr_ball_unknown(dtype);
     if (fsr_ball_needs_known(op, dtype))
         return eval_known(op, dtype, dtype, x);
-    if (largest == 0 && stays_known(op, dtype, arity, x, mode))
-        return eval_known(op, dtype, dtype, x);
+    if (largest == 0 && stays_known(op, dtype, arity, x, mode)) {
+        fsr_ball known = eval_known(op, dtype, dtype, x);
+        return known.center == 0 && either_zero(op, dtype, arity, x) ? fsr_ball_unsign(known) : known;
+    }
     long double center;
     double radius = 0;
     if (largest == 0)

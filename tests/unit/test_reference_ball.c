@@ -268,6 +268,25 @@ static void test_unsigned_zero(void **state) {
     assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, choice, FSR_BALL_STRICT)));
 }
 
+/* maximum and minimum give the second of two zeros; fmax, fmin and clamp either, but a sign that all of them have. */
+static void test_zeros_of_both_signs(void **state) {
+    (void)state;
+    static const fsr_op second[] = {FSR_OP_MAXIMUM, FSR_OP_MINIMUM},
+                        either[] = {FSR_OP_FMAX, FSR_OP_FMIN, FSR_OP_CLAMP};
+    for (int sign = 0; sign < 2; sign++) {
+        const fsr_ball x[3] = {{sign ? 0.0L : -0.0L, 0}, {sign ? -0.0L : 0.0L, 0}, {1, 0}};
+        const fsr_ball same[3] = {x[0], x[0], {sign ? 0.0L : 1, 0}};
+        for (size_t i = 0; i < sizeof second / sizeof *second; i++) {
+            fsr_ball y = fsr_ball_op(second[i], FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
+            assert_true(y.center == 0 && !fsr_ball_unsigned(y) && !signbit(y.center) == !sign);
+        }
+        for (size_t i = 0; i < sizeof either / sizeof *either; i++) {
+            assert_true(fsr_ball_unsigned(fsr_ball_op(either[i], FSR_F32, FSR_F32, x, FSR_BALL_STRICT)));
+            assert_false(fsr_ball_unsigned(fsr_ball_op(either[i], FSR_F32, FSR_F32, same, FSR_BALL_STRICT)));
+        }
+    }
+}
+
 /* A product that a backend may contract, and a step of a fold, are not known to the last bit. */
 static void test_modes(void **state) {
     (void)state;
@@ -300,6 +319,7 @@ int main(void) {
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_pow_near_one),
         cmocka_unit_test(test_unsigned_zero),
+        cmocka_unit_test(test_zeros_of_both_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
