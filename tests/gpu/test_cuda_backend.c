@@ -3,6 +3,7 @@
 #include "backend_cuda/module.h"
 #include "runtime/backend.h"
 #include "tests/support/kernels.h"
+#include "tests/support/subject.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -461,7 +462,7 @@ int main(void) {
     };
     const pid_t child = fork();
     if (child == 0)
-        _exit(getenv("FUSOR_TEST_SANITIZER") ? EXIT_ABSENT : lose_the_device());
+        _exit(subject_sanitized() ? EXIT_ABSENT : lose_the_device());
     if (child < 0 || waitpid(child, &child_status, 0) != child)
         return EXIT_WRONG;
     return cmocka_run_group_tests_name("cuda_backend", tests, NULL, NULL);

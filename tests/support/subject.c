@@ -45,6 +45,10 @@ fsr_stats subject_stats(void) {
     return stats;
 }
 
+bool subject_sanitized(void) {
+    return getenv("FUSOR_TEST_SANITIZER") != NULL;
+}
+
 int subject_setup(void **state) {
     (void)state;
     subject_g = fsr_graph_new(subject_ctx);

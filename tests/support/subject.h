@@ -34,6 +34,9 @@ fsr_config subject_config(void);
 /* A context of the test's own, closed by it; fails the test with the reason if it cannot be opened. */
 fsr_context *subject_open(const fsr_config *config);
 fsr_stats subject_stats(void);
+/* Under a tool that checks every access of the device (FUSOR_TEST_SANITIZER, set by scripts/gpu): what only repeats is
+ * cut down, and what it would report by right is left out. */
+bool subject_sanitized(void);
 
 int subject_setup(void **state);    /* subject_g */
 int subject_teardown(void **state); /* frees it, and checks that no node is left */
