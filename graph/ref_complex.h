@@ -9,6 +9,13 @@
 #include <complex.h>
 #include <math.h>
 
+/* C11's way to write a complex number of its parts, which glibc's header gives to GCC alone. */
+#ifndef CMPLX
+#define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#define CMPLXL(re, im) __builtin_complex((long double)(re), (long double)(im))
+#endif
+
 #define FSR_REF_COMPLEX(T, s, PACK)                                                             \
     static inline T _Complex fsr_ref_of##s(T re, T im) {                                        \
         return PACK(re, im);                                                                    \
