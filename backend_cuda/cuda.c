@@ -214,6 +214,7 @@ static fsr_status read_target(fsr_cuda *c, fsr_fault *fault) {
     t->registers_bytes = (int64_t)attribute(c, cudaDevAttrMaxRegistersPerMultiprocessor, &error) * 4;
     t->shared_bytes = attribute(c, cudaDevAttrMaxSharedMemoryPerBlock, &error);
     t->cache_bytes = attribute(c, cudaDevAttrL2CacheSize, &error);
+    t->cooperative = attribute(c, cudaDevAttrCooperativeLaunch, &error) != 0;
     t->max_parameter_bytes = 4096;
     size_t available = 0, total = 0;
     if (error == cudaSuccess)

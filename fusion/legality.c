@@ -4,7 +4,8 @@
  * of adjacent
  * elements a block does that by itself, or, for rows too long to hold, a team of blocks that meet between passes;
  * folds that keep
- * the order of columns, and scans, have no teams: they then need enough rows to fill the machine with a block each.
+ * the order of columns, and scans, have no teams, nor has a device that cannot promise to run all blocks of a launch at
+ * once: they then need enough rows to fill the machine with a block each.
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass.
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
@@ -26,7 +27,7 @@ static int64_t column_state_bytes(const fsr_kernel *k) {
 
 static const char *passes_along_rows(const fsr_group *group, const fsr_target *target) {
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
-    if (cols <= fsr_schedule_row_capacity(group, target) || fsr_schedule_team_fits(group->kernel))
+    if (cols <= fsr_schedule_row_capacity(group, target) || fsr_schedule_team_fits(group->kernel, target))
         return NULL;
     if (rows * 2 >= target->processors)
         return NULL;

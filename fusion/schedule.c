@@ -352,11 +352,11 @@ static int live_kept(const fsr_kernel *k) {
     return most;
 }
 
-bool fsr_schedule_team_fits(const fsr_kernel *k) {
+bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target) {
     for (int i = 0; i < k->nfolds; ++i)
         if (k->fold[i].kind == FSR_FOLD_SCAN || !k->fold[i].combine->commutative)
             return false;
-    return k->nfolds > 0;
+    return k->nfolds > 0 && target->cooperative;
 }
 
 /* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row
@@ -429,7 +429,7 @@ static void gpu(fsr_group *group, const fsr_target *target) {
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
     int64_t capacity = fsr_schedule_row_capacity(group, target);
     bool fills = rows >= target->processors * 2;
-    bool again = k->npasses > 1 && (!fsr_schedule_team_fits(k) || rows_stay_cached(group, target));
+    bool again = k->npasses > 1 && (!fsr_schedule_team_fits(k, target) || rows_stay_cached(group, target));
     if (cols <= capacity || again || (k->npasses == 1 && fills && cols <= 16 * capacity))
         gpu_row(group, capacity);
     else if (k->npasses > 1)

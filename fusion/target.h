@@ -15,6 +15,7 @@ typedef struct fsr_target {
     int64_t cache_bytes;       /* L2 */
     int64_t memory_bytes;
     int max_parameter_bytes; /* kernel arguments */
+    bool cooperative;        /* a GPU that can run all blocks of a launch at once, or refuse it */
 } fsr_target;
 
 #endif

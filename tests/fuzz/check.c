@@ -51,7 +51,8 @@ static const fsr_target big_gpu = {.gpu = true,
                                    .shared_bytes = 227 << 10,
                                    .cache_bytes = 50 << 20,
                                    .memory_bytes = (int64_t)140 << 30,
-                                   .max_parameter_bytes = 4096};
+                                   .max_parameter_bytes = 4096,
+                                   .cooperative = true};
 
 typedef struct plan_kind {
     char name[48];

@@ -19,7 +19,8 @@ static const fsr_target gpu = {.gpu = true,
                                .shared_bytes = 49152,
                                .cache_bytes = 60 << 20,
                                .memory_bytes = (int64_t)139 << 30,
-                               .max_parameter_bytes = 4096};
+                               .max_parameter_bytes = 4096,
+                               .cooperative = true};
 static const fsr_target cpu = {
     .processors = 2, .cache_bytes = 32 << 20, .shared_bytes = 1 << 20, .memory_bytes = (int64_t)16 << 30};
 

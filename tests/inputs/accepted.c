@@ -57,7 +57,8 @@ static const fsr_target machine[2] = {
      .shared_bytes = 48 << 10,
      .cache_bytes = 4 << 20,
      .memory_bytes = INT64_C(1) << 34,
-     .max_parameter_bytes = 4096},
+     .max_parameter_bytes = 4096,
+     .cooperative = true},
 };
 
 static void plans(const fsr_graph *g, const fsr_node *outs, int n) {

@@ -14,7 +14,8 @@ const fsr_target plan_gpu = {.gpu = true,
                              .shared_bytes = 227 << 10,
                              .cache_bytes = 60 << 20,
                              .memory_bytes = (int64_t)140 << 30,
-                             .max_parameter_bytes = 4096};
+                             .max_parameter_bytes = 4096,
+                             .cooperative = true};
 
 const fsr_target plan_cpu = {.processors = 2,
                              .max_threads = 1,

@@ -162,6 +162,25 @@ static void long_rows(void **state) {
     check_on(&plan_cpu, &y, 1, 1, NULL);
 }
 
+/* Teams wait for each other: where a device cannot promise that they run at once, nothing may be scheduled so. */
+static void no_teams(void **state) {
+    (void)state;
+    fsr_target lonely = plan_gpu;
+    lonely.cooperative = false;
+    fsr_node x = plan_vector(g, 1 << 24), y = fsr_sub(x, fsr_max(x, NULL, 0, 0));
+    check_on(&plan_gpu, &y, 1, 1, NULL);
+    check_on(&lonely, &y, 1, 2, "its rows are too long for a block to hold and too few to fill the machine");
+    x = plan_matrix(g, 1024, 1 << 20);
+    y = fsr_sub(x, fsr_max(x, &axis1, 1, FSR_KEEPDIMS));
+    fsr_program p = plan_of(&lonely, &y, 1);
+    for (int i = 0; i < p.nsteps; i++)
+        assert_int_equal(p.step[i].kernel->schedule.kind, FSR_SCHEDULE_ROW);
+    fsr_program_clear(&p);
+    p = plan_of(&plan_gpu, &y, 1);
+    assert_int_equal(p.step[0].kernel->schedule.kind, FSR_SCHEDULE_TEAM);
+    fsr_program_clear(&p);
+}
+
 static void few_columns(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 100000, 64), y = fsr_sub(x, fsr_max(x, &axis0, 1, FSR_KEEPDIMS));
@@ -449,6 +468,7 @@ int main(void) {
         T(reshape_of_view),
         T(reshaped_count),
         T(long_rows),
+        T(no_teams),
         T(few_columns),
         T(chain_300),
         T(chain_3000),

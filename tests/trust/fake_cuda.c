@@ -132,6 +132,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMaxRegistersPerMultiprocessor: *value = 65536; break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
     case cudaDevAttrL2CacheSize: *value = 4 << 20; break;
+    case cudaDevAttrCooperativeLaunch: *value = 1; break;
     default: return tell(cudaErrorInvalidValue);
     }
     return cudaSuccess;

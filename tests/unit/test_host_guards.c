@@ -22,7 +22,8 @@ static const fsr_target gpu = {.gpu = true,
                                .shared_bytes = 48 << 10,
                                .cache_bytes = 1 << 20,
                                .memory_bytes = (int64_t)1 << 30,
-                               .max_parameter_bytes = 4096};
+                               .max_parameter_bytes = 4096,
+                               .cooperative = true};
 
 static fsr_graph_owner *owner;
 static fsr_graph *g;
