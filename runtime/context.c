@@ -97,6 +97,8 @@ static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fau
     if (status)
         return status;
     ctx->backend->ops->target(ctx->backend, &ctx->target);
+    if (!config->deterministic)
+        fsr_context_log(ctx, FSR_LOG_INFO, "deterministic = 0 changes nothing: every operation is deterministic");
     ctx->graphs = fsr_graph_owner_new(ctx);
     status = fsr_plan_cache_open(&ctx->plans);
     if (!ctx->graphs || status)

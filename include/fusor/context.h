@@ -59,7 +59,8 @@ typedef enum fsr_log_level {
     X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                                            \
     X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")                                   \
     X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")                                  \
-    X(int, deterministic, DETERMINISTIC, 1, "1: only operations whose bits do not depend on timing")
+    X(int, deterministic, DETERMINISTIC, 1,                                                                            \
+      "1: only operations whose bits do not depend on timing; no effect today, since every operation is one of them")
 
 /* A value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. */
 typedef struct fsr_config {

@@ -110,6 +110,27 @@ static void the_fallback_is_logged(void **state) {
     }
 }
 
+/* The knob is taken and does nothing, which is said at the level of information. */
+static void every_operation_is_deterministic(void **state) {
+    (void)state;
+    fsr_config config = subject_config();
+    config.log_level = FSR_LOG_INFO;
+    for (config.deterministic = 0; config.deterministic <= 1; ++config.deterministic) {
+        capture c;
+        capture_begin(&c);
+        fsr_context *ctx = NULL;
+        fsr_status status = fsr_open(&config, &ctx);
+        capture_end(&c);
+        assert_int_equal(status, FSR_OK);
+        assert_int_equal(strstr(c.text, "deterministic = 0 changes nothing") != NULL, !config.deterministic);
+        works(ctx);
+        fsr_close(ctx);
+    }
+    config.deterministic = 2;
+    fsr_context *ctx = NULL;
+    assert_int_equal(fsr_open(&config, &ctx), FSR_ERR_VALUE);
+}
+
 static void reference(void **state) {
     (void)state;
     fsr_config config = subject_config();
@@ -367,6 +388,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(automatic),
     cmocka_unit_test(cuda_or_why_not),
     cmocka_unit_test(the_fallback_is_logged),
+    cmocka_unit_test(every_operation_is_deterministic),
     cmocka_unit_test(reference),
     cmocka_unit_test(no_compiler),
     cmocka_unit_test(a_compiler_that_fails),
