@@ -355,7 +355,7 @@ static fsr_ball op_select(fsr_dtype dtype, const fsr_ball *x) {
         return signbit(yes.center) == signbit(no.center) ? yes : fsr_ball_unsign(yes);
     if (!isfinite(yes.center) || !isfinite(no.center))
         return fsr_ball_unknown(dtype);
-    double radius = (double)fabsl(yes.center - no.center) + no.radius;
+    double radius = ((double)fabsl(yes.center - no.center) + no.radius) * (1 + RADIUS_SLACK);
     return fsr_ball_settle(dtype, yes.center, fmax(radius, yes.radius));
 }
 

@@ -3,8 +3,9 @@
  * The operator's body is evaluated in ball arithmetic. That alone explodes: the mean of two halves, a + (b - a) / 2,
  * gets the radius 2r from two radii r, since the two a are taken for independent; 17 levels of a tree make 10^5 r of
  * it. So the radii of the two states are carried through the body as a whole: each component is moved by its radius,
- * the others held, and the changes of the results are added up (first order; here r/2 + r/2); the body's own roundings
- * are added from a ball evaluation on states that are taken as known. Where a comparison inside is unknown (two values
+ * the others held, and the changes of the results are added up (here r/2 + r/2), as is what moving two at once changes
+ * more; three at once are not looked at. The body's own roundings are added from a ball evaluation on states that are
+ * taken as known. Where a comparison inside is unknown (two values
  * of an argmax tie within their radii) the body is not smooth and the plain ball evaluation stands, which covers both
  * branches. */
 #include "backend_cpu/reference_fold.h"
@@ -74,24 +75,44 @@ void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long 
         out[i] = value[c->result[i]];
 }
 
-/* Adds to radius what moving argument k both ways changes. */
-static void move(const body *known, int k, double by, double *radius) {
+/* What the body makes of the centres with argument k moved by its radius (up: +, down: -), and l too unless l == k. */
+static void moved(const body *known, const body *whole, int k, int l, bool down, long double *out) {
     const fsr_combine *c = known->combine;
-    long double arg[2 * FSR_MAX_TUPLE], up[FSR_MAX_TUPLE], down[FSR_MAX_TUPLE];
+    long double arg[2 * FSR_MAX_TUPLE];
     for (int i = 0; i < 2 * c->arity; i++)
         arg[i] = known->arg[i].center;
-    arg[k] += by;
-    fsr_ref_combine_centers(c, arg, up);
-    arg[k] -= 2 * (long double)by;
-    fsr_ref_combine_centers(c, arg, down);
-    for (int i = 0; i < c->arity; i++) {
+    arg[k] += whole->arg[k].radius;
+    if (l != k || down)
+        arg[l] += (down ? -1 : 1) * (l == k ? 2 : 1) * (long double)whole->arg[l].radius;
+    fsr_ref_combine_centers(c, arg, out);
+}
+
+static double finite_or_inf(long double change) {
+    return isfinite(change) ? (double)change : INFINITY;
+}
+
+/* Adds to radius what moving argument k both ways changes, and what moving k together with each later argument changes
+ * beyond the two moves alone (0 +- 1 times 0 +- 1: nothing alone, 1 together). */
+static void move(const body *known, const body *whole, int k, double *radius) {
+    const int n = known->combine->arity;
+    long double up[FSR_MAX_TUPLE], down[FSR_MAX_TUPLE], other[FSR_MAX_TUPLE], both[FSR_MAX_TUPLE];
+    moved(known, whole, k, k, false, up);
+    moved(known, whole, k, k, true, down);
+    for (int i = 0; i < n; i++) {
         long double center = known->out[i].center;
-        long double change = fmaxl(fabsl(up[i] - center), fabsl(down[i] - center));
-        radius[i] += isfinite(change) ? (double)change : INFINITY;
+        radius[i] += finite_or_inf(fmaxl(fabsl(up[i] - center), fabsl(down[i] - center)));
+    }
+    for (int l = k + 1; l < 2 * n; l++) {
+        if (whole->arg[l].radius == 0)
+            continue;
+        moved(known, whole, l, l, false, other);
+        moved(known, whole, k, l, false, both);
+        for (int i = 0; i < n; i++)
+            radius[i] += finite_or_inf(fabsl(both[i] - up[i] - other[i] + known->out[i].center));
     }
 }
 
-/* The radii by first order; `whole` is the plain evaluation, which stands where it is better. */
+/* The radii by these moves; `whole` is the plain evaluation, which stands where it is better. */
 static void refine(const body *whole, fsr_ball *out) {
     const int n = whole->combine->arity;
     double radius[FSR_MAX_TUPLE];
@@ -103,7 +124,7 @@ static void refine(const body *whole, fsr_ball *out) {
         radius[i] = known.out[i].radius;
     for (int k = 0; k < 2 * n; k++)
         if (whole->arg[k].radius != 0)
-            move(&known, k, whole->arg[k].radius, radius);
+            move(&known, whole, k, radius);
     for (int i = 0; i < n; i++)
         if (radius[i] < whole->out[i].radius && isfinite(known.out[i].center))
             out[i] = (fsr_ball){known.out[i].center, radius[i]};

@@ -1,13 +1,15 @@
 /* How far the operands' radii carry, for ops that are not monotone in each operand.
  *
  *   tan               the corners, unless a pole lies between them
+ *   asin, acos, atanh, erfinv   the corners, unless only some of the interval is within [-1, 1]
  *   cosh, lgamma, tgamma   the corners, and the one minimum where it lies between; gamma functions only right of 0
  *   hypot, atan2      their slopes: 1, and 1 over the distance from the origin; not across the cut of atan2
  *   floor_divide      the corners, unless the divisor may be 0
  *   mod, fmod         a - q b with the quotient q that all corners agree on, else unknown
  *   frexp, copysign, ldexp   the corners, unless exponent, sign or power is not certain
  * Ops on bits, nextafter, and the integer forms of division and power say nothing about operands that are not known.
- * Counter-example to the corners everywhere: mod(6 +- 1, 3) is 2 and 1 at the corners and 0 in between. */
+ * Counter-examples to the corners everywhere: mod(6 +- 1, 3) is 2 and 1 at the corners and 0 in between; acos(3 +- 5) is NaN
+ * at the corners and the centre. */
 #include "backend_cpu/reference_rules.h"
 #include <math.h>
 
@@ -57,6 +59,12 @@ static long double branch_of_tan(long double a, long double unused) {
     return floorl(a / PI + 0.5L);
 }
 
+/* Left of, in, or right of [-1, 1]. */
+static long double side_of_unit(long double a, long double unused) {
+    (void)unused;
+    return a < -1 ? -1 : a > 1;
+}
+
 /* Exponent and sign. */
 static long double octave(long double a, long double unused) {
     int exponent;
@@ -91,6 +99,11 @@ double fsr_ball_carry(fsr_op op, fsr_dtype compute, const fsr_ball *x, long doub
     double radius;
     switch (op) {
     case FSR_OP_TAN: return agree(branch_of_tan, x, &same) ? fsr_ball_corners(op, compute, arity, x, center) : INFINITY;
+    case FSR_OP_ASIN:
+    case FSR_OP_ACOS:
+    case FSR_OP_ATANH:
+    case FSR_OP_ERFINV:
+        return agree(side_of_unit, x, &same) ? fsr_ball_corners(op, compute, arity, x, center) : INFINITY;
     case FSR_OP_COSH:
         radius = fsr_ball_corners(op, compute, arity, x, center);
         return with_least(x[0], 0, 1, *center, radius);

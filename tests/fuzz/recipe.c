@@ -254,15 +254,24 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
     other[i] = out[1];
 }
 
+/* A scan from the end. */
+static bool runs_back(const recipe *r) {
+    bool any = false;
+    for (int k = 0; k < r->n; k++)
+        any = any || (r->step[k].kind >= STEP_CUMSUM && r->step[k].kind < STEP_PAIR && r->step[k].flags & FSR_REVERSE);
+    return any;
+}
+
 bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
     bool rounded[RECIPE_STEPS] = {false};
+    const bool either_zero = runs_back(r);
     for (int k = 0; k <= i; k++) {
         const recipe_step *s = &r->step[k];
         for (int a = 0; a < step_arity(s); a++)
             rounded[k] = rounded[k] || rounded[s->arg[a]];
         bool extreme = s->kind == STEP_MIN || s->kind == STEP_MAX || s->kind == STEP_ANY || s->kind == STEP_ALL ||
                        s->kind == STEP_CUMMAX || s->kind == STEP_CUMMIN;
-        bool sums = s->kind >= STEP_SUM && s->kind < STEP_PAIR && !extreme;
+        bool sums = s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero);
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
         rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_inexact(dtype)));

@@ -118,7 +118,8 @@ extern const fsr_operator fuzz_linear_operator, fuzz_max_sum_operator;
 
 /* Records step i; node[0..i) are the nodes of the earlier steps. A pair's second component goes to other[i]. */
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other);
-/* True if the step's result, or what it is made from, was rounded by a fold: it may differ in bits between plans. */
+/* True if the step's result, or what it is made from, was rounded by a fold: it may differ in bits between plans. So may
+ * the sign of the zero that min or max finds among zeros of both signs, if a scan from the end turns the row around. */
 bool recipe_rounded(const recipe *r, int i, const fsr_node *node);
 
 /* As the body of a C function that has g, ctx; ends with the array outs. */

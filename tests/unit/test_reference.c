@@ -439,6 +439,23 @@ static void test_overflow_of_another_order(void **state) {
     }
 }
 
+/* Factors that may be 0 or 1: a step that moves one of them alone changes nothing, both do. */
+static void test_product_of_unknowns(void **state) {
+    fixture *f = *state;
+    const fsr_operator op = {recurrence, NULL, 2, {1, 0}, false};
+    const float x[] = {1, 2, 3, 4, 5};
+    fsr_node e = fsr_exp(vector(f, "x", FSR_F32, 5, x)), flag = fsr_cast(fsr_less(e, e), FSR_F32), out[2];
+    fsr_scan_with(out, (fsr_node[]){flag, flag}, &op, 0, 0);
+    fsr_ref_array product = run(f, out[0]);
+    for (int i = 0; i < 5; i++)
+        assert_true(fabs(1 - value(&product, i)) <= product.bound[i]);
+    fsr_ref_array_free(&product);
+    fsr_reduce_with(out, (fsr_node[]){flag, flag}, &op, NULL, 0, 0);
+    product = run(f, out[0]);
+    assert_true(fabs(1 - value(&product, 0)) <= product.bound[0]);
+    fsr_ref_array_free(&product);
+}
+
 static void test_recurrence(void **state) {
     fixture *f = *state;
     enum { N = 20000 };
@@ -570,13 +587,28 @@ static void test_contraction(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_exact_maps),     TEST(test_integer_maps), TEST(test_exp_chain),
-        TEST(test_f64_chain),      TEST(test_unknown),      TEST(test_compare),
-        TEST(test_views),          TEST(test_reductions),   TEST(test_special_reductions),
-        TEST(test_signs_of_zeros), TEST(test_sum_orders),   TEST(test_var),
-        TEST(test_argmax_tie),     TEST(test_scans),        TEST(test_overflow_of_another_order),
-        TEST(test_recurrence),     TEST(test_odd_identity), TEST(test_long_chain),
-        TEST(test_leaves),         TEST(test_errors),       TEST(test_contraction),
+        TEST(test_exact_maps),
+        TEST(test_integer_maps),
+        TEST(test_exp_chain),
+        TEST(test_f64_chain),
+        TEST(test_unknown),
+        TEST(test_compare),
+        TEST(test_views),
+        TEST(test_reductions),
+        TEST(test_special_reductions),
+        TEST(test_signs_of_zeros),
+        TEST(test_sum_orders),
+        TEST(test_var),
+        TEST(test_argmax_tie),
+        TEST(test_scans),
+        TEST(test_overflow_of_another_order),
+        TEST(test_product_of_unknowns),
+        TEST(test_recurrence),
+        TEST(test_odd_identity),
+        TEST(test_long_chain),
+        TEST(test_leaves),
+        TEST(test_errors),
+        TEST(test_contraction),
         TEST(test_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

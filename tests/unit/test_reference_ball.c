@@ -245,6 +245,33 @@ static void test_pow_near_one(void **state) {
     assert_true(isinf(raise(-3.75, 1000, 0x1p31, 0).radius)); /* inf, but 0 at 0 */
 }
 
+/* NaN at both ends and in the middle of an interval, but not within [-1, 1]. */
+static void test_domain_between(void **state) {
+    (void)state;
+    static const fsr_op inverse[] = {FSR_OP_ASIN, FSR_OP_ACOS, FSR_OP_ATANH, FSR_OP_ERFINV};
+    for (size_t i = 0; i < sizeof inverse / sizeof *inverse; i++) {
+        assert_true(isinf(op1(inverse[i], FSR_F64, 3, 5).radius));
+        assert_true(isinf(op1(inverse[i], FSR_F32, -3, 5).radius));
+        fsr_ball outside = op1(inverse[i], FSR_F64, 3, 1);
+        assert_true(isnan(outside.center) && outside.radius == 0);
+        fsr_ball inside = op1(inverse[i], FSR_F64, 0.25, 0.5);
+        assert_true(isfinite(inside.center) && isfinite(inside.radius));
+    }
+}
+
+/* The distance of two values, rounded to a double, may be too short to reach from one to the other. */
+static void test_select_reaches(void **state) {
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        const long double far = sinhl(40 + i * 0x1p-7L), near = 40 + i * 0x1p-3L;
+        const fsr_ball x[3] = {{1, 1}, {far, 0}, {near, 0}};
+        double bound;
+        fsr_ball either = fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
+        fsr_value value = fsr_ball_round(FSR_F32, either, &bound);
+        assert_true((double)fabsl(value.f32 - near) <= bound);
+    }
+}
+
 /* A zero of unknown sign is as good as any zero, but as a divisor. */
 static void test_unsigned_zero(void **state) {
     (void)state;
@@ -318,6 +345,8 @@ int main(void) {
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_pow_near_one),
+        cmocka_unit_test(test_domain_between),
+        cmocka_unit_test(test_select_reaches),
         cmocka_unit_test(test_unsigned_zero),
         cmocka_unit_test(test_zeros_of_both_signs),
     };
