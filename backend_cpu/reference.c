@@ -217,7 +217,7 @@ static fsr_status run_node(run *r, uint32_t id) {
     fsr_ref_slot *slot = &r->plan.slot[id];
     const fsr_rec *rec = fsr_graph_rec(r->plan.graph, id);
     fsr_status status = FSR_OK;
-    slot->value = calloc(FSR_MAX_TUPLE, sizeof *slot->value);
+    slot->value = calloc(FSR_MAX_OUTPUTS, sizeof *slot->value);
     if (!slot->value)
         return no_memory(r, rec);
     if (slot->expanded)

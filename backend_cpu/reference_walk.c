@@ -91,7 +91,7 @@ fsr_status fsr_ref_plan_make(fsr_ref_plan *p, const fsr_graph *g, const fsr_ref 
 static void drop(fsr_ref_slot *slot) {
     if (!slot->value)
         return;
-    for (int i = 0; i < FSR_MAX_TUPLE; i++)
+    for (int i = 0; i < FSR_MAX_OUTPUTS; i++)
         fsr_ref_data_unref(slot->value[i].data);
     free(slot->value);
     slot->value = NULL;
@@ -111,7 +111,7 @@ void fsr_ref_plan_release(fsr_ref_plan *p, fsr_ref edge) {
         return;
     fsr_ref_data_unref(slot->value[edge.output].data);
     slot->value[edge.output].data = NULL;
-    for (int i = 0; i < FSR_MAX_TUPLE; i++)
+    for (int i = 0; i < FSR_MAX_OUTPUTS; i++)
         if (slot->uses[i] > 0)
             return;
     drop(slot);

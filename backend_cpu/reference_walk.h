@@ -6,11 +6,11 @@
 
 /* One node id. */
 typedef struct fsr_ref_slot {
-    uint8_t wanted;              /* bit i: result i is used */
-    bool expanded;               /* some wanted result has no buffer: the node is evaluated */
-    bool ordered;                /* it is in `order` */
-    int64_t uses[FSR_MAX_TUPLE]; /* consumers of each result yet to come */
-    fsr_ref_view *value;         /* FSR_MAX_TUPLE views, while alive */
+    uint8_t wanted;                /* bit i: result i is used */
+    bool expanded;                 /* some wanted result has no buffer: the node is evaluated */
+    bool ordered;                  /* it is in `order` */
+    int64_t uses[FSR_MAX_OUTPUTS]; /* consumers of each result yet to come */
+    fsr_ref_view *value;           /* FSR_MAX_OUTPUTS views, while alive */
 } fsr_ref_slot;
 
 typedef struct fsr_ref_plan {

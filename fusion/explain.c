@@ -51,9 +51,9 @@ static void explain_step(const fsr_program *program, int i, FILE *to) {
 static int group_of(const fsr_partition *p, int node) {
     if (p->home[node] >= 0)
         return p->home[node];
-    for (int i = 0; i < FSR_MAX_TUPLE; ++i)
-        if (p->stored[node * FSR_MAX_TUPLE + i] >= 0)
-            return p->stored[node * FSR_MAX_TUPLE + i];
+    for (int i = 0; i < FSR_MAX_OUTPUTS; ++i)
+        if (p->stored[node * FSR_MAX_OUTPUTS + i] >= 0)
+            return p->stored[node * FSR_MAX_OUTPUTS + i];
     return -1;
 }
 

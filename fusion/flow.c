@@ -35,10 +35,10 @@ void fsr_binding_clear(fsr_binding *binding) {
 /* What was copied already, by (graph id, which): `which` is the output of a leaf, or COMPUTED for a node as a
  * computation. Open
  * addressing; the cost of a build follows what is visited, not the size of the graph. */
-enum { COMPUTED = FSR_MAX_TUPLE };
+enum { COMPUTED = FSR_MAX_OUTPUTS };
 
 typedef struct seen {
-    uint64_t *key; /* 0: free, else id * 8 + which + 1 */
+    uint64_t *key; /* 0: free, else id * 16 + which + 1 */
     int *node;
     size_t capacity, used;
 } seen;
@@ -72,7 +72,7 @@ static bool seen_grow(seen *s) {
 }
 
 static int seen_get(const seen *s, uint32_t id, uint32_t which) {
-    uint64_t key = (uint64_t)id * 8 + which + 1;
+    uint64_t key = (uint64_t)id * 16 + which + 1;
     size_t at = s->capacity ? seen_slot(s, key) : 0;
     return s->capacity && s->key[at] ? s->node[at] : -1;
 }
@@ -80,7 +80,7 @@ static int seen_get(const seen *s, uint32_t id, uint32_t which) {
 static bool seen_put(seen *s, uint32_t id, uint32_t which, int node) {
     if (s->used * 2 >= s->capacity && !seen_grow(s))
         return false;
-    uint64_t key = (uint64_t)id * 8 + which + 1;
+    uint64_t key = (uint64_t)id * 16 + which + 1;
     size_t at = seen_slot(s, key);
     s->used += s->key[at] == 0;
     s->key[at] = key;

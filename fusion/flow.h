@@ -17,7 +17,7 @@ typedef struct fsr_link {
 typedef struct fsr_flow_node {
     fsr_kind kind; /* DATA stands for every leaf, computed or input */
     int nout;
-    fsr_dtype dtype[FSR_MAX_TUPLE];
+    fsr_dtype dtype[FSR_MAX_OUTPUTS];
     fsr_shape shape;
     int nargs;
     fsr_link arg[FSR_MAX_ARGS];

@@ -52,7 +52,8 @@ static int unstored_results(const fsr_partition *p, const fsr_group *group) {
     int n = 0;
     for (int i = 0; i < group->nfolds; ++i)
         for (int output = 0; output < p->flow->node[group->fold[i]].nout; ++output)
-            n += p->used[group->fold[i] * FSR_MAX_TUPLE + output] && !stores(group, (fsr_link){group->fold[i], output});
+            n += p->used[group->fold[i] * FSR_MAX_OUTPUTS + output] &&
+                 !stores(group, (fsr_link){group->fold[i], output});
     return n;
 }
 

@@ -42,9 +42,9 @@
 #include "graph/program.h"
 #include <stdio.h>
 
-#define FSR_MAX_BUFFERS 32  /* arrays of one kernel */
-#define FSR_MAX_INSTS 512   /* instructions of one kernel */
-#define FSR_MAX_ARGUMENTS 4 /* values that one instruction reads */
+#define FSR_MAX_BUFFERS 32             /* arrays of one kernel */
+#define FSR_MAX_INSTS 512              /* instructions of one kernel */
+#define FSR_MAX_ARGUMENTS FSR_MAX_ARGS /* values that one instruction reads */
 #define FSR_MAX_COMBINES 16
 #define FSR_MAX_ACCESSES 64
 #define FSR_MAX_GUARDS 48

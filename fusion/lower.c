@@ -494,7 +494,7 @@ static int foreign_fold(lowering *l, fsr_link link, const fsr_index *index) {
     int home = l->p->home[link.id];
     if (home < 0 || fsr_partition_reaches(l->p, home, l->g))
         return refuse(l, "the kernels would need each other's results");
-    if (l->p->stored[link.id * FSR_MAX_TUPLE + link.output] < 0) {
+    if (l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output] < 0) {
         int i = 0;
         while (i < l->group->nneeds && !fsr_link_equal(l->group->needs[i], link))
             ++i;
@@ -516,7 +516,7 @@ static bool apart(const lowering *l, fsr_link link) {
 
 /* True if a stored value of another group has to be read here. */
 static bool read_stored(const lowering *l, fsr_link link) {
-    int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
+    int from = l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
     return from >= 0 && from != l->g && !fsr_partition_reaches(l->p, from, l->g);
 }
 
@@ -569,7 +569,7 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
         return value;
     bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_IOTA ||
                     n->kind == FSR_NODE_PASTE || n->kind == FSR_NODE_PLACE;
-    int from = l->p->stored[link.id * FSR_MAX_TUPLE + link.output];
+    int from = l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
     if (computed && read_stored(l, link))
         return remember(l, link, &index, load_stored(l, link, &index, from));
     if (computed && from >= 0 && from != l->g && l->p->held[link.id] == FSR_HELD)

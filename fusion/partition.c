@@ -119,7 +119,7 @@ static const char *add_store(fsr_partition *p, int g, fsr_link link) {
     if (reason)
         return reason;
     commit(p, g, &trial);
-    p->stored[link.id * FSR_MAX_TUPLE + link.output] = g;
+    p->stored[link.id * FSR_MAX_OUTPUTS + link.output] = g;
     return NULL;
 }
 
@@ -127,7 +127,7 @@ static const char *add_store(fsr_partition *p, int g, fsr_link link) {
 static const char *satisfy(fsr_partition *p, const fsr_group *trial) {
     for (int i = 0; i < trial->nneeds; ++i) {
         fsr_link link = trial->needs[i];
-        if (p->stored[link.id * FSR_MAX_TUPLE + link.output] >= 0)
+        if (p->stored[link.id * FSR_MAX_OUTPUTS + link.output] >= 0)
             continue;
         const char *reason = add_store(p, p->home[link.id], link);
         if (reason)
@@ -188,7 +188,7 @@ static void placed(fsr_partition *p, int g, anchor a) {
     if (a.fold)
         p->home[a.link.id] = g;
     else
-        p->stored[a.link.id * FSR_MAX_TUPLE + a.link.output] = g;
+        p->stored[a.link.id * FSR_MAX_OUTPUTS + a.link.output] = g;
 }
 
 static int loads(const fsr_kernel *k) {
@@ -306,7 +306,7 @@ static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why,
             return FSR_ERR_MEMORY;
         if (blame.id < 0)
             blame = middle(p, a.link);
-        if (blame.id < 0 || p->stored[blame.id * FSR_MAX_TUPLE + blame.output] >= 0) {
+        if (blame.id < 0 || p->stored[blame.id * FSR_MAX_OUTPUTS + blame.output] >= 0) {
             snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
             return FSR_ERR_INTERNAL;
         }
@@ -392,7 +392,7 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
         const fsr_flow_node *n = &flow->node[i];
         bool fold = n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN;
         fsr_link link = {i, 0};
-        if (!fold && (!p->held[i] || p->stored[i * FSR_MAX_TUPLE] >= 0))
+        if (!fold && (!p->held[i] || p->stored[i * FSR_MAX_OUTPUTS] >= 0))
             continue;
         fsr_status status = place(p, (anchor){fold, link}, why, size);
         if (status)
@@ -400,7 +400,7 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
     }
     for (int i = 0; i < flow->nout; ++i) {
         fsr_link link = flow->out[i];
-        if (p->stored[link.id * FSR_MAX_TUPLE + link.output] >= 0)
+        if (p->stored[link.id * FSR_MAX_OUTPUTS + link.output] >= 0)
             continue;
         const char *reason = p->home[link.id] >= 0 ? add_store(p, p->home[link.id], link) : "";
         fsr_status status = reason ? place(p, (anchor){.link = link}, why, size) : FSR_OK;
@@ -416,7 +416,7 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
 static void rename_group(fsr_partition *p, int from, int to) {
     for (int i = 0; i < p->flow->n; ++i)
         p->home[i] = p->home[i] == from ? to : p->home[i];
-    for (int i = 0; i < p->flow->n * FSR_MAX_TUPLE; ++i)
+    for (int i = 0; i < p->flow->n * FSR_MAX_OUTPUTS; ++i)
         p->stored[i] = p->stored[i] == from ? to : p->stored[i];
     for (int g = 0; g < p->ngroups; ++g)
         for (int i = 0; i < p->group[g].ndeps; ++i)
@@ -429,7 +429,7 @@ static void point(fsr_partition *p, const fsr_group *group, int at) {
     for (int i = 0; i < group->nfolds; ++i)
         p->home[group->fold[i]] = at;
     for (int i = 0; i < group->nstores; ++i)
-        p->stored[group->store[i].id * FSR_MAX_TUPLE + group->store[i].output] = at;
+        p->stored[group->store[i].id * FSR_MAX_OUTPUTS + group->store[i].output] = at;
 }
 
 /* A third group between the two would wait for one half and be waited for by the other. */
@@ -492,9 +492,9 @@ static void find_used(fsr_partition *p) {
     const fsr_flow *flow = p->flow;
     for (int i = 0; i < flow->n; ++i)
         for (int k = 0; k < flow->node[i].nargs; ++k)
-            p->used[flow->node[i].arg[k].id * FSR_MAX_TUPLE + flow->node[i].arg[k].output] = true;
+            p->used[flow->node[i].arg[k].id * FSR_MAX_OUTPUTS + flow->node[i].arg[k].output] = true;
     for (int i = 0; i < flow->nout; ++i)
-        p->used[flow->out[i].id * FSR_MAX_TUPLE + flow->out[i].output] = true;
+        p->used[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output] = true;
 }
 
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel,
@@ -504,13 +504,13 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0, .no_memory = &no_memory};
     size_t n = (size_t)flow->n + 1;
     p->home = malloc(sizeof *p->home * n);
-    p->stored = malloc(sizeof *p->stored * n * FSR_MAX_TUPLE);
-    p->used = calloc(n * FSR_MAX_TUPLE, sizeof *p->used);
+    p->stored = malloc(sizeof *p->stored * n * FSR_MAX_OUTPUTS);
+    p->used = calloc(n * FSR_MAX_OUTPUTS, sizeof *p->used);
     p->held = calloc(n, sizeof *p->held);
     fsr_status status = p->home && p->stored && p->used && p->held ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
         memset(p->home, 0xff, sizeof *p->home * n);
-        memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_TUPLE);
+        memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_OUTPUTS);
         for (int i = 0; i < flow->n; ++i)
             if ((flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA) ||
                 flow->node[i].kind == FSR_NODE_PLACE)

@@ -72,8 +72,8 @@ typedef struct fsr_partition {
     fsr_group *group;
     int ngroups, capacity;
     int *home;      /* per flow node: group of a fold, -1 */
-    int *stored;    /* per node * FSR_MAX_TUPLE: group that stores the result, -1 */
-    bool *used;     /* per node * FSR_MAX_TUPLE: some node or output reads the result */
+    int *stored;    /* per node * FSR_MAX_OUTPUTS: group that stores the result, -1 */
+    bool *used;     /* per node * FSR_MAX_OUTPUTS: some node or output reads the result */
     fsr_held *held; /* per node */
     fsr_note *note;
     int nnotes, note_capacity;

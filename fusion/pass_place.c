@@ -74,7 +74,7 @@ static int copy(const fsr_flow *from, fsr_flow *to, fsr_link *at) {
     for (int i = 0; i < from->n; ++i) {
         fsr_flow_node n = from->node[i];
         for (int k = 0; k < n.nargs; ++k)
-            n.arg[k] = at[n.arg[k].id * FSR_MAX_TUPLE + n.arg[k].output];
+            n.arg[k] = at[n.arg[k].id * FSR_MAX_OUTPUTS + n.arg[k].output];
         fsr_link places = may_move(&n) ? common_places(to, &n) : (fsr_link){-1, 0};
         int id = places.id >= 0 ? add_before(to, &n, places) : fsr_flow_add(to, &n);
         if (id < 0)

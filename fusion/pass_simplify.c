@@ -64,10 +64,10 @@ bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status) {
         const fsr_flow_node *n = &flow->node[i];
         if (n->hint == FSR_HINT_MATERIALIZE)
             continue;
-        if (n->kind == FSR_NODE_MAP && rewrite(flow, n, &to[i * FSR_MAX_TUPLE]))
+        if (n->kind == FSR_NODE_MAP && rewrite(flow, n, &to[i * FSR_MAX_OUTPUTS]))
             progress = true;
         if (trivial_fold(flow, n)) {
-            memcpy(&to[i * FSR_MAX_TUPLE], n->arg, sizeof *to * (size_t)n->nargs);
+            memcpy(&to[i * FSR_MAX_OUTPUTS], n->arg, sizeof *to * (size_t)n->nargs);
             progress = true;
         }
     }

@@ -32,7 +32,7 @@ const char *fsr_pass_name(int i);
 /* A pass by name; NULL if there is none. */
 fsr_pass_fn fsr_pass_find(const char *name);
 
-/* Helpers of the rewriting passes. A redirect table holds FSR_MAX_TUPLE links a node: to[i * FSR_MAX_TUPLE + k]
+/* Helpers of the rewriting passes. A redirect table holds FSR_MAX_OUTPUTS links a node: to[i * FSR_MAX_OUTPUTS + k]
  * replaces
  * result k of node i. Rewrites the arguments of node i; and the outputs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);

@@ -75,7 +75,7 @@ fsr_status fsr_passes_run(fsr_flow *flow, const fsr_pass_options *options, char 
 }
 
 fsr_link *fsr_flow_redirects(const fsr_flow *flow, fsr_status *status) {
-    fsr_link *to = malloc(sizeof *to * FSR_MAX_TUPLE * (size_t)(flow->n + 1));
+    fsr_link *to = malloc(sizeof *to * FSR_MAX_OUTPUTS * (size_t)(flow->n + 1));
     if (!to) {
         *status = FSR_ERR_MEMORY;
         return NULL;
@@ -86,12 +86,12 @@ fsr_link *fsr_flow_redirects(const fsr_flow *flow, fsr_status *status) {
 }
 
 void fsr_flow_replace(fsr_link *to, int i, fsr_link link) {
-    for (int k = 0; k < FSR_MAX_TUPLE; ++k)
-        to[i * FSR_MAX_TUPLE + k] = (fsr_link){link.id, link.output + k};
+    for (int k = 0; k < FSR_MAX_OUTPUTS; ++k)
+        to[i * FSR_MAX_OUTPUTS + k] = (fsr_link){link.id, link.output + k};
 }
 
 static fsr_link follow(fsr_link link, const fsr_link *to) {
-    return to[link.id * FSR_MAX_TUPLE + link.output];
+    return to[link.id * FSR_MAX_OUTPUTS + link.output];
 }
 
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to) {

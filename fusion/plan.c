@@ -94,13 +94,13 @@ typedef struct builder {
     const fsr_flow *flow;
     const fsr_partition *p;
     int *leaf_node; /* flow node of each leaf */
-    int *home_slot; /* per node * FSR_MAX_TUPLE: output ordinal, or -2 - temporary, -1 none */
+    int *home_slot; /* per node * FSR_MAX_OUTPUTS: output ordinal, or -2 - temporary, -1 none */
 } builder;
 
 static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written) {
     if (o->leaf)
         return (fsr_slot){FSR_HOME_LEAF, o->ordinal};
-    int *slot = &b->home_slot[o->link.id * FSR_MAX_TUPLE + o->link.output];
+    int *slot = &b->home_slot[o->link.id * FSR_MAX_OUTPUTS + o->link.output];
     if (*slot >= 0)
         return (fsr_slot){FSR_HOME_OUTPUT, *slot};
     if (*slot == -1) {
@@ -182,17 +182,17 @@ static bool prepare(builder *b) {
     fsr_program *out = b->out;
     size_t n = (size_t)flow->n + 1;
     b->leaf_node = calloc((size_t)flow->nleaves + 1, sizeof *b->leaf_node);
-    b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_TUPLE);
+    b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
     out->step = calloc((size_t)b->p->ngroups + 1, sizeof *out->step);
     out->temporary = calloc((size_t)b->p->ngroups * FSR_MAX_STORES + 1, sizeof *out->temporary);
     if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary)
         return false;
-    memset(b->home_slot, 0xff, sizeof *b->home_slot * n * FSR_MAX_TUPLE);
+    memset(b->home_slot, 0xff, sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
     for (int i = 0; i < flow->n; ++i)
         if (flow->node[i].kind == FSR_NODE_DATA)
             b->leaf_node[flow->node[i].ordinal] = i;
     for (int i = flow->nout - 1; i >= 0; --i)
-        b->home_slot[flow->out[i].id * FSR_MAX_TUPLE + flow->out[i].output] = i;
+        b->home_slot[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output] = i;
     return true;
 }
 

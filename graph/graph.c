@@ -104,7 +104,7 @@ static bool chunk_add(fsr_graph_body *body) {
 
 /* Frees what a record owns, not its slot. */
 static void rec_clear(fsr_rec *rec) {
-    for (int i = 0; i < FSR_MAX_TUPLE; i++)
+    for (int i = 0; i < FSR_MAX_OUTPUTS; i++)
         fsr_buffer_unref(rec->buffer[i]);
     free(rec->combine);
     free(rec->name);

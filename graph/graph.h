@@ -76,14 +76,16 @@ typedef struct fsr_ref {
     uint32_t output;
 } fsr_ref;
 
-#define FSR_MAX_ARGS 4
+/* Arguments and results of a node. */
+#define FSR_MAX_ARGS 17
+#define FSR_MAX_OUTPUTS 8
 
 typedef struct fsr_rec {
     uint64_t stamp;
     fsr_kind kind;
-    int nout;                       /* results, 1 unless a tuple reduction or scan */
-    fsr_dtype dtype[FSR_MAX_TUPLE]; /* of each result */
-    fsr_shape shape;                /* of every result */
+    int nout;                         /* results, 1 unless a tuple reduction or scan */
+    fsr_dtype dtype[FSR_MAX_OUTPUTS]; /* of each result */
+    fsr_shape shape;                  /* of every result */
     int nargs;
     fsr_ref arg[FSR_MAX_ARGS];
     fsr_op op;            /* MAP */
@@ -97,10 +99,10 @@ typedef struct fsr_rec {
     fsr_view view;        /* VIEW; PASTE: the region */
     fsr_combine *combine; /* REDUCE, SCAN: owned */
     fsr_hint hint;
-    char *name;                        /* INPUT, PARAM: owned; NULL for an unnamed size */
-    fsr_status status;                 /* POISON */
-    char *message;                     /* POISON: owned */
-    fsr_buffer *buffer[FSR_MAX_TUPLE]; /* DATA, or results already computed: a reference each */
+    char *name;                          /* INPUT, PARAM: owned; NULL for an unnamed size */
+    fsr_status status;                   /* POISON */
+    char *message;                       /* POISON: owned */
+    fsr_buffer *buffer[FSR_MAX_OUTPUTS]; /* DATA, or results already computed: a reference each */
     fsr_site site;
     int scope; /* depth of the scope that owns it */
     bool mark; /* scratch of a traversal; false between calls */

@@ -21,12 +21,11 @@ void fsr_combine_builtin(fsr_combine *out, fsr_op op, fsr_dtype dtype) {
     out->result[0] = 2;
 }
 
-void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *left, const fsr_value *right) {
-    fsr_value value[FSR_MAX_STEPS];
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
+void fsr_steps_eval(const fsr_step *step, int n, const fsr_value *argument, fsr_value *value) {
+    for (int i = 0; i < n; i++) {
+        const fsr_step *s = &step[i];
         if (s->kind == FSR_STEP_ARG) {
-            value[i] = s->index < c->arity ? left[s->index] : right[s->index - c->arity];
+            value[i] = argument[s->index];
         } else if (s->kind == FSR_STEP_CONST) {
             value[i] = s->value;
         } else {
@@ -36,6 +35,13 @@ void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *lef
             value[i] = fsr_op_eval(s->op, s->compute, s->dtype, args);
         }
     }
+}
+
+void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *left, const fsr_value *right) {
+    fsr_value value[FSR_MAX_STEPS], argument[2 * FSR_MAX_TUPLE];
+    memcpy(argument, left, sizeof *left * (size_t)c->arity);
+    memcpy(argument + c->arity, right, sizeof *right * (size_t)c->arity);
+    fsr_steps_eval(c->step, c->nsteps, argument, value);
     for (int i = 0; i < c->arity; i++)
         out[i] = value[c->result[i]];
 }
@@ -56,6 +62,13 @@ static bool step_equal(const fsr_step *a, const fsr_step *b) {
     return true;
 }
 
+bool fsr_steps_equal(const fsr_step *a, const fsr_step *b, int n) {
+    for (int i = 0; i < n; i++)
+        if (!step_equal(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
 bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b) {
     if (a->arity != b->arity || a->nsteps != b->nsteps || a->commutative != b->commutative || a->builtin != b->builtin)
         return false;
@@ -63,8 +76,5 @@ bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b) {
         if (a->dtype[i] != b->dtype[i] || !fsr_value_equal(a->identity[i], b->identity[i]) ||
             a->result[i] != b->result[i])
             return false;
-    for (int i = 0; i < a->nsteps; i++)
-        if (!step_equal(&a->step[i], &b->step[i]))
-            return false;
-    return true;
+    return fsr_steps_equal(a->step, b->step, a->nsteps);
 }

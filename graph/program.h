@@ -23,6 +23,11 @@ typedef struct fsr_step {
 
 #define FSR_MAX_STEPS 64
 
+/* Evaluates n steps with fsr_op_eval: value[i] is step i's. argument: what an ARG's index names. */
+void fsr_steps_eval(const fsr_step *step, int n, const fsr_value *argument, fsr_value *value);
+/* What the two compute is the same; fields that a kind does not use are not compared, literals by their bits. */
+bool fsr_steps_equal(const fsr_step *a, const fsr_step *b, int n);
+
 /* An associative operator with its identity. */
 typedef struct fsr_combine {
     int arity; /* components of the state, 1..FSR_MAX_TUPLE */

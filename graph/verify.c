@@ -33,7 +33,7 @@ static const char *check_weak(place p) {
 }
 
 static const char *check_common(place p) {
-    if (p.rec->nout < 1 || p.rec->nout > FSR_MAX_TUPLE)
+    if (p.rec->nout < 1 || p.rec->nout > FSR_MAX_OUTPUTS)
         return "number of results";
     if (p.rec->nargs < 0 || p.rec->nargs > FSR_MAX_ARGS)
         return "number of arguments";

@@ -1,142 +1,17 @@
 /* A user's operator: recording its body as a scalar program, and reductions and scans with it.
  *
- * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own. What it leaves in out[] is walked back
- * to the
- * arguments and literals (a stack: no recursion) into SSA steps; equal steps become one. Then the scope and all
- * that was recorded in it is discarded.
+ * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own. What it leaves in out[] becomes steps
+ * (capture.c). Then the scope and all that was recorded in it is discarded.
  * The body is the caller's code and may do anything: end scopes, record other graphs' nodes, free the graph. So after
  * it
  * runs nothing is believed: the graph, the depth of scopes, the operands and every result are looked at again. */
 #include "graph/scope.h"
+#include "primitives/capture.h"
 #include "primitives/primitives.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes of a body, and steps: dedupe may leave fewer. */
-#define MAX_BODY (4 * FSR_MAX_STEPS)
-
 static const char body_name[] = "operator's body";
-
-typedef struct capture {
-    const fsr_graph *g;
-    uint64_t first; /* stamp of the first ARG: smaller ones are another body's */
-    fsr_combine *c;
-    const char *problem; /* NULL: fine so far */
-    fsr_status status;
-    int count;
-    uint32_t id[MAX_BODY];
-    int step[MAX_BODY]; /* of id[], -1: not yet made */
-} capture;
-
-static bool capture_fail(capture *t, fsr_status status, const char *problem) {
-    t->status = status;
-    t->problem = problem;
-    return false;
-}
-
-static int find(const capture *t, uint32_t id) {
-    for (int i = 0; i < t->count; i++)
-        if (t->id[i] == id)
-            return i;
-    return -1;
-}
-
-static bool is_allowed(const capture *t, const fsr_rec *rec) {
-    if (rec->shape.ndim)
-        return false;
-    if (rec->kind == FSR_NODE_ARG)
-        return rec->stamp >= t->first;
-    return rec->kind == FSR_NODE_CONST || rec->kind == FSR_NODE_MAP;
-}
-
-/* Notes a node to be made into a step. */
-static bool enter(capture *t, uint32_t id) {
-    if (!is_allowed(t, fsr_graph_rec(t->g, id)))
-        return capture_fail(t, FSR_ERR_VALUE,
-                            "the operator's body uses something else than its arguments and literals");
-    if (t->count == MAX_BODY)
-        return capture_fail(t, FSR_ERR_UNSUPPORTED, "the operator's body is too long");
-    t->id[t->count] = id;
-    t->step[t->count++] = -1;
-    return true;
-}
-
-static bool step_equal(const fsr_step *a, const fsr_step *b) {
-    return a->kind == b->kind && a->dtype == b->dtype && a->compute == b->compute && a->op == b->op &&
-           a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1] && a->arg[2] == b->arg[2] && a->index == b->index &&
-           fsr_value_equal(a->value, b->value);
-}
-
-/* The step of a node whose arguments have theirs. */
-static fsr_step step_of(const capture *t, const fsr_rec *rec) {
-    fsr_step step;
-    memset(&step, 0, sizeof step);
-    step.dtype = step.compute = rec->dtype[0];
-    if (rec->kind == FSR_NODE_ARG) {
-        step.kind = FSR_STEP_ARG;
-        step.index = rec->index;
-    } else if (rec->kind == FSR_NODE_CONST) {
-        step.kind = FSR_STEP_CONST;
-        step.value = rec->value;
-    } else {
-        step.kind = FSR_STEP_OP;
-        step.op = rec->op;
-        for (int i = 0; i < rec->nargs; i++)
-            step.arg[i] = t->step[find(t, rec->arg[i].id)];
-        step.compute = t->c->step[step.arg[rec->nargs == 3 && fsr_op_get(rec->op)->rule == FSR_RULE_SELECT]].dtype;
-    }
-    return step;
-}
-
-/* The number of an equal step, added if there is none; -1: too many. */
-static int add_step(capture *t, const fsr_step *step) {
-    for (int i = 0; i < t->c->nsteps; i++)
-        if (step_equal(&t->c->step[i], step))
-            return i;
-    if (t->c->nsteps == FSR_MAX_STEPS)
-        return -1;
-    t->c->step[t->c->nsteps] = *step;
-    return t->c->nsteps++;
-}
-
-/* Enters an argument that has no step yet; *ready tells that there was none. */
-static bool enter_args(capture *t, const fsr_rec *rec, bool *ready) {
-    *ready = true;
-    for (int i = 0; i < rec->nargs; i++) {
-        int at = find(t, rec->arg[i].id);
-        if (at >= 0 && t->step[at] >= 0)
-            continue;
-        *ready = false;
-        if (at < 0 && !enter(t, rec->arg[i].id))
-            return false;
-    }
-    return true;
-}
-
-/* Makes steps of node `id` and all it needs. Arguments are recorded before what uses them, so the pending node with the
- * smallest stamp never waits for another one. */
-static bool capture_node(capture *t, uint32_t id) {
-    if (find(t, id) < 0 && !enter(t, id))
-        return false;
-    while (t->step[find(t, id)] < 0) {
-        int next = -1;
-        for (int i = 0; i < t->count; i++)
-            if (t->step[i] < 0 &&
-                (next < 0 || fsr_graph_rec(t->g, t->id[i])->stamp < fsr_graph_rec(t->g, t->id[next])->stamp))
-                next = i;
-        const fsr_rec *rec = fsr_graph_rec(t->g, t->id[next]);
-        bool ready;
-        if (!enter_args(t, rec, &ready))
-            return false;
-        if (!ready)
-            continue;
-        fsr_step step = step_of(t, rec);
-        t->step[next] = add_step(t, &step);
-        if (t->step[next] < 0)
-            return capture_fail(t, FSR_ERR_UNSUPPORTED, "the operator's body is too long");
-    }
-    return true;
-}
 
 /* A body that is one built-in op with that op's identity is the built-in operator. */
 static void recognize(fsr_combine *c) {
@@ -211,16 +86,14 @@ static fsr_node result_take(fsr_graph *g, fsr_site at, const char *what, const f
 }
 
 /* Runs the body in the open scope and captures it; false: *poison is set (in that scope). */
-static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op, fsr_combine *c, capture *t,
-                     fsr_node *poison) {
+static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op, fsr_combine *c,
+                     fsr_capture *t, fsr_node *poison) {
     fsr_node arg[2 * FSR_MAX_TUPLE], out[FSR_MAX_TUPLE] = {{0}};
     int depth = fsr_scope_depth(g);
     *poison = (fsr_node){0};
     if (!make_args(g, at, c, arg, poison))
         return false;
-    t->g = g;
-    t->c = c;
-    t->first = arg[0].stamp;
+    *t = (fsr_capture){.g = g, .first = arg[0].stamp, .step = c->step, .capacity = FSR_MAX_STEPS};
     op->body(out, arg, arg + c->arity, op->user);
     if (!fsr_body_took(g, at, what, body_name, depth, arg[0], poison))
         return false;
@@ -229,12 +102,13 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
         *poison = result;
         if (fsr_node_status(result))
             return false;
-        if (!capture_node(t, result.id)) {
-            *poison = fsr_poison(g, at, t->status, what, "%s", t->problem);
+        c->result[i] = fsr_capture_node(t, result.id);
+        if (c->result[i] < 0) {
+            *poison = fsr_poison(g, at, t->status, what, "the %s %s", body_name, t->problem);
             return false;
         }
-        c->result[i] = t->step[find(t, result.id)];
     }
+    c->nsteps = t->nsteps;
     return true;
 }
 
@@ -264,7 +138,7 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
                                  const fsr_dtype *dtype, fsr_node *poison) {
     int depth = fsr_scope_depth(g);
     fsr_combine *c = calloc(1, sizeof *c);
-    capture *t = calloc(1, sizeof *t);
+    fsr_capture *t = calloc(1, sizeof *t);
     *poison = (fsr_node){0};
     bool ok = c && t && fsr_scope_begin(g) == FSR_OK;
     if (ok) {

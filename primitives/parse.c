@@ -14,7 +14,7 @@
 
 /* A node of the text: its results. */
 typedef struct entry {
-    fsr_node out[FSR_MAX_TUPLE];
+    fsr_node out[FSR_MAX_OUTPUTS];
     int nout;
 } entry;
 
@@ -53,8 +53,8 @@ static void type(parser *p, fsr_rec *rec) {
     fsr_lex *l = &p->lex;
     bool tuple = fsr_lex_try(l, "(");
     for (rec->nout = 0; rec->nout == 0 || (tuple && fsr_lex_try(l, ",")); rec->nout++) {
-        if (rec->nout == FSR_MAX_TUPLE) {
-            fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d results", FSR_MAX_TUPLE);
+        if (rec->nout == FSR_MAX_OUTPUTS) {
+            fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d results", FSR_MAX_OUTPUTS);
             return;
         }
         fsr_lex_dtype(l, &rec->dtype[rec->nout]);

@@ -1,0 +1,25 @@
+/* A recorded body as steps: an operator's, a loop's. */
+#ifndef FUSOR_PRIMITIVES_CAPTURE_H
+#define FUSOR_PRIMITIVES_CAPTURE_H
+
+#include "graph/graph.h"
+
+/* Nodes of a body; equal ones share a step. */
+#define FSR_MAX_BODY 1024
+
+typedef struct fsr_capture {
+    const fsr_graph *g;
+    uint64_t first; /* stamp of the body's first ARG: smaller ones are another body's */
+    fsr_step *step; /* receives the steps */
+    int nsteps, capacity;
+    const char *problem; /* why it failed: "is too long" */
+    fsr_status status;
+    int count;
+    uint32_t id[FSR_MAX_BODY];
+    int step_of[FSR_MAX_BODY]; /* -1: not yet made */
+} fsr_capture;
+
+/* The step that computes a 0-d node of the body, made with all it needs; -1: problem and status say why not. */
+int fsr_capture_node(fsr_capture *t, uint32_t id);
+
+#endif
