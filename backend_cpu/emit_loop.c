@@ -70,22 +70,16 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_e
 
 /* ---- loops over columns ------------------------------------------------------------------------- */
 
-/* True where an array shared in place is only touched element for element: then no iteration reads what another
- * writes. */
-static bool is_elementwise_in_place(const fsr_kernel *k) {
-    bool any = false;
-    for (int a = 0; a < k->naccesses; a++) {
-        if (!k->array[k->access[a].buffer].aliased)
-            continue;
-        if (!k->access[a].linear)
-            return false;
-        any = true;
-    }
-    return any;
+/* Of arrays that share memory no iteration reads what another one writes (fsr_array). */
+static bool is_in_place(const fsr_kernel *k) {
+    for (int a = 0; a < k->narrays; a++)
+        if (k->array[a].aliased)
+            return true;
+    return false;
 }
 
 void fsr_c_independent(fsr_c_emit *e) {
-    if (is_elementwise_in_place(e->k))
+    if (is_in_place(e->k))
         fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 

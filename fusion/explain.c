@@ -44,6 +44,8 @@ static void explain_step(const fsr_program *program, int i, FILE *to) {
         fprintf(to, "%s %s %s%d", a ? "," : "", k->array[a].written ? "writes" : "reads", home[step->array[a].home],
                 step->array[a].ordinal);
     }
+    if (step->in_place)
+        fputs("\n    in place: only the region that is assigned to is written", to);
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
 }
 

@@ -118,7 +118,8 @@ typedef struct fsr_guard {
 typedef struct fsr_array {
     fsr_dtype dtype;
     bool written;
-    bool aliased; /* shares memory with another array of this kernel (in place): no restrict */
+    bool aliased; /* shares memory with another array of this kernel (in place): no restrict. No point of the domain
+                           reads there what another one writes */
 } fsr_array;
 
 typedef enum fsr_fold_kind { FSR_FOLD_REDUCE, FSR_FOLD_SCAN } fsr_fold_kind;

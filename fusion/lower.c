@@ -607,9 +607,25 @@ static bool store_index(lowering *l, int i, fsr_index *index) {
            (refuse(l, "the stored value's shape is not the kernel's"), false);
 }
 
+/* In place of its first argument a paste stores its region only: the domain is the region's. */
+static bool store_region(lowering *l, fsr_link link, fsr_inst *inst, fsr_affine *address) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
+    fsr_index index, place;
+    l->group->row[0] = true;
+    if (!fsr_index_row(&index, part, &l->group->domain) ||
+        !fsr_index_view(&place, &index, &n->view, part, &n->shape, &l->group->domain))
+        return refuse(l, "the stored value's shape is not the kernel's"), false;
+    fsr_index_address(address, &place, &n->shape);
+    inst->arg[0] = eval(l, n->arg[1], &index);
+    return inst->arg[0] >= 0;
+}
+
 /* The value to store, and for a PLACE, where: then the access's address is 0. */
 static bool store_values(lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst, fsr_affine *address) {
     const fsr_flow_node *n = &l->flow->node[link.id];
+    if (l->group->in_place)
+        return store_region(l, link, inst, address);
     inst->placed = n->kind == FSR_NODE_PLACE;
     inst->arg[0] = eval(l, inst->placed ? n->arg[0] : link, index);
     if (inst->placed && inst->arg[0] >= 0)
@@ -628,7 +644,7 @@ static bool store(lowering *l, int i) {
     fsr_operand operand = {.link = link};
     fsr_affine address;
     fsr_index index;
-    if (!store_index(l, i, &index))
+    if (!l->group->in_place && !store_index(l, i, &index))
         return false;
     l->storing = link;
     int array =

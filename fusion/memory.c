@@ -5,6 +5,7 @@
  * dies there if both are walked in the same order. The two then are one block. Counter-example: y = x + flip(x):
  * element i of y is
  * ready before another thread has read x[i] as its flipped operand; hence only one access, linear, is allowed.
+ * Pastes that write their regions only (fusion/in_place.c) have been given their memory before.
  *
  * Packing. Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is
  * alive at the same time.
@@ -71,7 +72,7 @@ static void in_place_step(fsr_program *program, int at) {
         if (step->array[a].home != FSR_HOME_TEMPORARY || !k->array[a].written || !plain(k, a))
             continue;
         fsr_temporary *t = &program->temporary[step->array[a].ordinal];
-        int from = t->first == at ? dying(program, at, a, t->bytes) : -1;
+        int from = t->first == at && t->in_place_of < 0 ? dying(program, at, a, t->bytes) : -1;
         if (from < 0)
             continue;
         t->in_place_of = step->array[from].ordinal;
@@ -80,7 +81,17 @@ static void in_place_step(fsr_program *program, int at) {
     }
 }
 
+/* Who takes over an array's memory keeps it alive. */
+static void extend_blocks(fsr_program *program) {
+    for (int i = 0; i < program->ntemporaries; ++i) {
+        fsr_temporary *block = &program->temporary[block_of(program, i)];
+        if (block->last < program->temporary[i].last)
+            block->last = program->temporary[i].last;
+    }
+}
+
 void fsr_memory_in_place(fsr_program *program) {
+    extend_blocks(program);
     for (int i = 0; i < program->nsteps; ++i)
         in_place_step(program, i);
 }

@@ -68,18 +68,17 @@ static void add_note(fsr_partition *p, int producer, int consumer, const char *r
     p->note[p->nnotes++] = (fsr_note){producer, consumer, reason};
 }
 
-static fsr_group *new_group(fsr_partition *p) {
+bool fsr_partition_room(fsr_partition *p) {
     if (p->ngroups == p->capacity) {
         int capacity = p->capacity ? p->capacity * 2 : 8;
         fsr_group *grown = realloc(p->group, sizeof *grown * (size_t)capacity);
         if (!grown)
-            return NULL;
+            return false;
         p->group = grown;
         p->capacity = capacity;
     }
-    fsr_group *group = &p->group[p->ngroups];
-    memset(group, 0, sizeof *group);
-    return group;
+    memset(&p->group[p->ngroups], 0, sizeof *p->group);
+    return true;
 }
 
 /* fsr_lower into trial->kernel. */
@@ -341,7 +340,7 @@ static fsr_status place_trial(fsr_partition *p, anchor a, fsr_group *trial, char
         snprintf(why, size, "%s: %s", fsr_flow_name(p->flow, a.link.id), reason);
         return FSR_ERR_INTERNAL;
     }
-    if (!new_group(p)) {
+    if (!fsr_partition_room(p)) {
         fsr_kernel_free(trial->kernel);
         return FSR_ERR_MEMORY;
     }
@@ -521,8 +520,10 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
     }
     if (!status)
         status = place_all(p, why, size);
-    if (!status)
+    if (!status) {
         merge_all(p);
+        fsr_in_place(p);
+    }
     if (no_memory) {
         snprintf(why, size, "out of memory");
         status = FSR_ERR_MEMORY;

@@ -36,6 +36,9 @@ typedef struct fsr_group {
     int nstores;
     fsr_link store[FSR_MAX_STORES];
     bool row[FSR_MAX_STORES]; /* stored once a row, not per element */
+    bool in_place;            /* its only store is a paste's region, into the memory of `base` (fusion/in_place.c) */
+    fsr_operand base;
+    bool part; /* works for such a region: arrays count by what of them is touched */
     /* the result of lowering */
     fsr_kernel *kernel;
     int64_t extent[FSR_MAX_DIMS]; /* of the kernel's domain (after merging dimensions) */
@@ -100,6 +103,12 @@ void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
+
+/* Room for one more group: p->group[p->ngroups], zeroed. False: out of memory. */
+bool fsr_partition_room(fsr_partition *p);
+/* Pastes over stored values that nobody needs afterwards become kernels over their regions. Out of memory is told in
+ * p->no_memory. */
+void fsr_in_place(fsr_partition *p);
 
 /* The instructions that one anchor would need are bounded before placing: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);

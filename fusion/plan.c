@@ -69,6 +69,21 @@ static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int
     return fsr_shape_size(&flow->node[id].shape) * (int64_t)fsr_dtype_size(flow->node[id].dtype[output]);
 }
 
+/* Bytes of array i that the kernel touches in a pass, at most all of them: as many elements as an access has addresses.
+ * Leaves count whole, as they do in the least possible, but where a kernel works for a part of an array. */
+static int64_t touched_bytes(const fsr_kernel *k, const int64_t *extent, int array, int64_t whole) {
+    int64_t elements = 0, size = (int64_t)fsr_dtype_size(k->array[array].dtype);
+    for (int i = 0; i < k->naccesses && elements < whole / size; ++i) {
+        if (k->access[i].buffer != array)
+            continue;
+        int64_t n = 1;
+        for (int d = 0; d < k->ndim; ++d)
+            n *= k->access[i].stride[d] == FSR_STRIDE_ZERO ? 1 : extent[d];
+        elements += n;
+    }
+    return elements < whole / size ? elements * size : whole;
+}
+
 /* Passes of a kernel in which array i is read or written. */
 static int array_passes(const fsr_kernel *k, int array) {
     int passes = 0, list[FSR_MAX_INSTS];
@@ -118,6 +133,30 @@ static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written
     return (fsr_slot){FSR_HOME_TEMPORARY, -2 - *slot};
 }
 
+/* The slot of what an in-place group overwrites, -1 for a leaf. */
+static int *base_slot(const builder *b, const fsr_group *group) {
+    return &b->home_slot[group->base.link.id * FSR_MAX_TUPLE + group->base.link.output];
+}
+
+/* What is overwritten by an output lies in that output from the start. Groups in order, from the last back. */
+static void settle_bases(builder *b, const int *order, int n) {
+    for (int i = n - 1; i >= 0; --i) {
+        const fsr_group *group = &b->p->group[order[i]];
+        fsr_link out = group->store[0];
+        int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_TUPLE + out.output] : -1;
+        if (slot >= 0)
+            *base_slot(b, group) = slot;
+    }
+}
+
+/* A temporary written in place of another one is the same memory. */
+static void take_over(builder *b, const fsr_group *group) {
+    fsr_link out = group->store[0];
+    int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_TUPLE + out.output] : 0;
+    if (slot <= -2)
+        b->out->temporary[-2 - slot].in_place_of = -2 - *base_slot(b, group);
+}
+
 static void make_step(builder *b, int at, fsr_group *group, const fsr_program_options *options) {
     fsr_program_step *step = &b->out->step[at];
     fsr_kernel *k = group->kernel;
@@ -127,13 +166,17 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
     group->kernel = NULL;
     for (int i = 0; i < k->narrays; ++i) {
         step->array[i] = slot_of(b, &group->operand[i], at, k->array[i].written);
-        step->bytes_moved += array_bytes(b->flow, &group->operand[i], b->leaf_node) * array_passes(k, i);
+        int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
+        bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
+        step->bytes_moved += (whole ? bytes : touched_bytes(k, group->extent, i, bytes)) * array_passes(k, i);
     }
+    take_over(b, group);
     memcpy(step->scalar, group->scalar, sizeof step->scalar);
     memcpy(step->launch.integer, group->integer, sizeof step->launch.integer);
     step->launch.blocks = fsr_kernel_blocks(k, group->integer);
     step->work_bytes = fsr_kernel_work_bytes(k, group->integer);
     step->zero_bytes = fsr_kernel_zero_bytes(k, group->integer);
+    step->in_place = group->in_place;
     step->clear = fsr_kernel_leaves_flags(k);
     if (step->work_bytes > b->out->work_bytes)
         b->out->work_bytes = step->work_bytes;
@@ -233,6 +276,8 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
         status = order_groups(p, order, &count);
     if (status == FSR_ERR_INTERNAL)
         snprintf(why, size, "the kernels depend on each other in a circle");
+    if (!status)
+        settle_bases(b, order, count);
     for (int i = 0; i < count && !status; ++i) {
         ++out->nsteps;
         make_step(b, i, &p->group[order[i]], options);

@@ -1,0 +1,298 @@
+/* Pastes in place: where the array that a paste replaces a region of is in memory and nobody needs it afterwards, the
+ * kernel writes the region only, into that memory. Its domain is the region's, its bytes are the region's.
+ *
+ * Done to groups that are placed. A group that stores nothing but a paste, or a chain of pastes one upon the other, over
+ * a value that another group stores, becomes a kernel for each paste. That is right if
+ *   - the value is no output, and every other kernel that reads it can come first: they become dependencies;
+ *   - what a region is assigned reads the value at the very elements it is assigned to, or at others than the region's,
+ *     which must be provable from the addresses: ranges apart, or other rests modulo a common divisor of the strides.
+ *     Counter-example: x[1:] = x[:-1], where element 2 would be read when it is element 1 already. There the values
+ *     that are assigned are stored by themselves first, if that costs less than the pass over all;
+ *   - of a chain, nothing but the last one's own base is read: what was there before is overwritten.
+ * Else the group stays as it is: one pass over the whole array. So it does where launches would cost more than the pass
+ * (a chain of many small pastes onto a small array). */
+#include "fusion/partition.h"
+#include <stdlib.h>
+
+enum { MAX_CHAIN = 64 };
+
+/* What a launch costs, as bytes moved meanwhile. */
+enum { GPU_LAUNCH = 8 << 20, CPU_LAUNCH = 16 << 10 };
+
+typedef struct chain {
+    int g; /* the group that stores the last paste */
+    int n;
+    int paste[MAX_CHAIN]; /* nodes, the first one applied first */
+    fsr_operand base;
+    int first_new; /* groups from here on were made for it */
+} chain;
+
+static int *stored(const fsr_partition *p, fsr_link link) {
+    return &p->stored[link.id * FSR_MAX_TUPLE + link.output];
+}
+
+static const fsr_shape *region_shape(const fsr_flow *flow, int paste) {
+    return &flow->node[flow->node[paste].arg[1].id].shape;
+}
+
+static bool is_output(const fsr_flow *flow, fsr_link link) {
+    for (int i = 0; i < flow->nout; ++i)
+        if (fsr_link_equal(flow->out[i], link))
+            return true;
+    return false;
+}
+
+/* The pastes that group g stores as one, and what they are pasted on. */
+static bool find_chain(const fsr_partition *p, int g, chain *c) {
+    const fsr_group *group = &p->group[g];
+    const fsr_flow *flow = p->flow;
+    int list[MAX_CHAIN];
+    *c = (chain){.g = g, .first_new = p->ngroups};
+    if (!group->kernel || group->nfolds || group->nstores != 1 || group->in_place)
+        return false;
+    fsr_link at = group->store[0];
+    while (flow->node[at.id].kind == FSR_NODE_PASTE && (c->n == 0 || *stored(p, at) < 0)) {
+        if (c->n == MAX_CHAIN || fsr_shape_equal(region_shape(flow, at.id), &flow->node[at.id].shape))
+            return false;
+        list[c->n++] = at.id;
+        at = flow->node[at.id].arg[0];
+    }
+    for (int i = 0; i < c->n; ++i)
+        c->paste[i] = list[c->n - 1 - i];
+    c->base.link = at;
+    return c->n > 0 && *stored(p, at) >= 0 && *stored(p, at) != g && !is_output(flow, at);
+}
+
+static int64_t launch_bytes(const fsr_partition *p) {
+    return p->target->gpu ? GPU_LAUNCH : CPU_LAUNCH;
+}
+
+/* The regions, written and perhaps read, against the whole array, read and written. */
+static bool pays(const fsr_partition *p, const chain *c) {
+    const fsr_flow *flow = p->flow;
+    int64_t size = (int64_t)fsr_dtype_size(flow->node[c->paste[0]].dtype[0]);
+    int64_t regions = 0;
+    for (int i = 0; i < c->n; ++i)
+        regions += fsr_shape_size(region_shape(flow, c->paste[i])) * size;
+    return regions + (c->n - 1) * launch_bytes(p) < 2 * fsr_shape_size(&flow->node[c->paste[0]].shape) * size;
+}
+
+/* ---- which elements a kernel reads and writes ---------------------------------------------------------- */
+
+static int64_t stride_of(const fsr_group *group, const fsr_access *a, int d) {
+    if (group->extent[d] <= 1 || a->stride[d] == FSR_STRIDE_ZERO)
+        return 0;
+    return a->stride[d] == FSR_STRIDE_ONE ? 1 : group->integer[a->slot[d]];
+}
+
+static int64_t offset_of(const fsr_group *group, const fsr_access *a) {
+    return a->offset >= 0 ? group->integer[a->offset] : 0;
+}
+
+static bool same_element(const fsr_group *group, const fsr_access *a, const fsr_access *b) {
+    bool same = offset_of(group, a) == offset_of(group, b);
+    for (int d = 0; d < group->kernel->ndim; ++d)
+        same = same && stride_of(group, a, d) == stride_of(group, b, d);
+    return same;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* The lowest and the highest address. */
+static void range_of(const fsr_group *group, const fsr_access *a, int64_t *low, int64_t *high) {
+    *low = *high = offset_of(group, a);
+    for (int d = 0; d < group->kernel->ndim; ++d) {
+        int64_t stride = stride_of(group, a, d);
+        *(stride < 0 ? low : high) += stride * (group->extent[d] - 1);
+    }
+}
+
+static bool apart(const fsr_group *group, const fsr_access *a, const fsr_access *b) {
+    int64_t low[2], high[2], divisor = 0;
+    range_of(group, a, &low[0], &high[0]);
+    range_of(group, b, &low[1], &high[1]);
+    if (high[0] < low[1] || high[1] < low[0])
+        return true;
+    for (int d = 0; d < group->kernel->ndim; ++d)
+        divisor = common_divisor(common_divisor(divisor, stride_of(group, a, d)), stride_of(group, b, d));
+    return divisor && (offset_of(group, a) - offset_of(group, b)) % divisor != 0;
+}
+
+static bool is_operand(const fsr_operand *a, const fsr_operand *b) {
+    return a->leaf == b->leaf && (a->leaf ? a->ordinal == b->ordinal : fsr_link_equal(a->link, b->link));
+}
+
+static int array_of(const fsr_group *group, const fsr_operand *operand) {
+    for (int i = 0; i < group->kernel->narrays; ++i)
+        if (is_operand(&group->operand[i], operand))
+            return i;
+    return -1;
+}
+
+/* The kernel reads its base harmlessly if at all; then both arrays are marked as one memory. */
+static bool reads_safely(fsr_group *group) {
+    fsr_kernel *k = group->kernel;
+    int from = array_of(group, &group->base), to = array_of(group, &(fsr_operand){.link = group->store[0]});
+    const fsr_access *store = NULL;
+    for (int i = 0; i < k->naccesses; ++i)
+        if (k->access[i].buffer == to)
+            store = &k->access[i];
+    for (int i = 0; i < k->naccesses; ++i) {
+        const fsr_access *a = &k->access[i];
+        if (from >= 0 && a->buffer == from && (a->over || (!same_element(group, a, store) && !apart(group, a, store))))
+            return false;
+    }
+    if (from >= 0)
+        k->array[from].aliased = k->array[to].aliased = true;
+    return true;
+}
+
+/* ---- one paste ------------------------------------------------------------------------------------------- */
+
+static bool depend(fsr_group *group, int on) {
+    for (int i = 0; i < group->ndeps; ++i)
+        if (group->deps[i] == on)
+            return true;
+    if (group->ndeps == FSR_MAX_BUFFERS)
+        return false;
+    group->deps[group->ndeps++] = on;
+    return true;
+}
+
+/* The group reads the array, or overwrites it: its elements outside of that region are then the result's. */
+static bool uses(const fsr_group *group, const fsr_operand *operand) {
+    return group->kernel && (array_of(group, operand) >= 0 || (group->in_place && is_operand(&group->base, operand)));
+}
+
+/* Everyone else who reads the base comes first. */
+static bool comes_last(const fsr_partition *p, const chain *c, fsr_group *group) {
+    if (!group->base.leaf && !depend(group, *stored(p, group->base.link)))
+        return false;
+    for (int g = 0; g < p->ngroups; ++g) {
+        bool stores = !group->base.leaf && *stored(p, group->base.link) == g;
+        if (g == c->g || stores || !uses(&p->group[g], &group->base))
+            continue;
+        if (fsr_partition_reaches(p, g, c->g) || !depend(group, g))
+            return false;
+    }
+    return true;
+}
+
+/* What earlier pastes of the chain have overwritten is not read. */
+static bool reads_present(const chain *c, const fsr_group *group, int at) {
+    for (int i = -1; i < at - 1; ++i) {
+        fsr_operand old = i < 0 ? c->base : (fsr_operand){.link = {c->paste[i], 0}};
+        if (array_of(group, &old) >= 0)
+            return false;
+    }
+    return true;
+}
+
+static bool has_needs(const fsr_partition *p, const fsr_group *group) {
+    bool all = true;
+    for (int i = 0; i < group->nneeds; ++i)
+        all = all && *stored(p, group->needs[i]) >= 0;
+    return all;
+}
+
+/* Lowers a new group; false: it may not be one. */
+static bool lower(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
+    fsr_link blame;
+    fsr_domain_make(&group->domain, region_shape(p->flow, c->paste[at]), 0);
+    const char *reason = fsr_lower(p, g, group, &blame);
+    *p->no_memory = *p->no_memory || reason == fsr_reason_memory;
+    if (reason)
+        return false;
+    if (!fsr_legality(p, group) && has_needs(p, group) && reads_present(c, group, at))
+        return true;
+    fsr_kernel_free(group->kernel);
+    return false;
+}
+
+static bool add(fsr_partition *p, const fsr_group *group) {
+    bool room = fsr_partition_room(p);
+    *p->no_memory = *p->no_memory || !room;
+    if (!room) {
+        fsr_kernel_free(group->kernel);
+        return false;
+    }
+    p->group[p->ngroups] = *group;
+    *stored(p, group->store[0]) = p->ngroups++;
+    return true;
+}
+
+/* What paste number `at` assigns becomes an array of its own, complete before the region is written. */
+static bool stage(fsr_partition *p, const chain *c, int at, fsr_group *group) {
+    const fsr_flow *flow = p->flow;
+    int64_t size = (int64_t)fsr_dtype_size(flow->node[c->paste[at]].dtype[0]);
+    int64_t region = fsr_shape_size(region_shape(flow, c->paste[at])) * size;
+    int64_t whole = fsr_shape_size(&flow->node[c->paste[at]].shape) * size;
+    fsr_link part = flow->node[c->paste[at]].arg[1];
+    *group = (fsr_group){.nstores = 1, .part = true};
+    group->store[0] = part;
+    return *stored(p, part) < 0 && 3 * region + launch_bytes(p) < 2 * whole && lower(p, c, at, p->ngroups, group) &&
+           add(p, group);
+}
+
+/* Lowers paste number `at` to a kernel over its region, of group g; -1: the new one. */
+static bool lower_region(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
+    for (int staged = 0; staged < 2; ++staged) {
+        *group = (fsr_group){.in_place = true, .part = true, .nstores = 1, .base = c->base};
+        group->store[0] = (fsr_link){c->paste[at], 0};
+        if (at > 0)
+            group->base = (fsr_operand){.link = {c->paste[at - 1], 0}};
+        if (!lower(p, c, at, g < 0 ? p->ngroups : g, group))
+            return false;
+        bool safe = reads_safely(group);
+        if (safe && comes_last(p, c, group))
+            return true;
+        fsr_kernel_free(group->kernel);
+        if (safe || staged || !stage(p, c, at, group))
+            return false;
+    }
+    return false;
+}
+
+static void undo(fsr_partition *p, const chain *c) {
+    while (p->ngroups > c->first_new) {
+        const fsr_group *group = &p->group[--p->ngroups];
+        fsr_kernel_free(group->kernel);
+        *stored(p, group->store[0]) = -1;
+    }
+}
+
+/* The last paste keeps the group's number, so that who depends on it need not know. */
+static void convert(fsr_partition *p, const chain *c, fsr_group *group) {
+    for (int i = 0; i < c->n; ++i) {
+        bool last = i == c->n - 1;
+        if (!lower_region(p, c, i, last ? c->g : -1, group) || (!last && !add(p, group))) {
+            undo(p, c);
+            return;
+        }
+    }
+    fsr_kernel_free(p->group[c->g].kernel);
+    p->group[c->g] = *group;
+}
+
+void fsr_in_place(fsr_partition *p) {
+    fsr_group *group = NULL;
+    chain c;
+    int n = p->ngroups;
+    for (int g = 0; g < n; ++g) {
+        if (!find_chain(p, g, &c) || !pays(p, &c))
+            continue;
+        if (!group && !(group = malloc(sizeof *group))) {
+            *p->no_memory = true;
+            return;
+        }
+        convert(p, &c, group);
+    }
+    free(group);
+}

@@ -1,0 +1,134 @@
+/* Slice assignment in place: right values whatever overlaps, nothing changed that somebody holds, and no more bytes moved
+ * than the region's. */
+#include "tests/support/subject.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 600, COLS = 500, N = ROWS * COLS };
+static fsr_node x;
+static float data[N];
+
+static int setup(void **state) {
+    if (subject_setup(state))
+        return 1;
+    for (int i = 0; i < N; ++i)
+        data[i] = (float)(i % 1009) - 500;
+    x = fsr_from_host(subject_g, FSR_F32, 2, SHAPE(ROWS, COLS), data);
+    return fsr_node_status(x) != FSR_OK;
+}
+
+static fsr_node number(double value) {
+    return fsr_float(subject_g, value);
+}
+
+/* -x, in memory, where nobody but the user of the handle needs it. */
+static fsr_node temporary(void) {
+    return fsr_hint_set(fsr_neg(x), FSR_HINT_MATERIALIZE);
+}
+
+static fsr_node block(fsr_node a, int64_t row, int64_t rows, int64_t col, int64_t cols) {
+    return fsr_slice(fsr_slice(a, 0, row, row + rows, 1), 1, col, col + cols, 1);
+}
+
+static int64_t bytes_of(const fsr_node *outs, int n) {
+    fsr_plan_info info;
+    OK(fsr_query(outs, n, &info));
+    return info.bytes_moved;
+}
+
+/* Computes the outputs and compares them with the reference; x is as it was. */
+static void expect(const fsr_node *outs, int n, const char *what) {
+    subject_verify(outs, n, NULL, "%s", what);
+    float *now = subject_read(x);
+    assert_memory_equal(now, data, sizeof data);
+    free(now);
+}
+
+/* Every way in which what is assigned can lie to where it goes. */
+static void overlaps(void **state) {
+    (void)state;
+    static const int64_t from[][2] = {{10, 20}, {11, 20}, {9, 20},  {10, 21}, {10, 19}, {11, 21},
+                                      {14, 20}, {13, 20}, {10, 27}, {10, 26}, {0, 0},   {590, 490}};
+    for (int i = 0; i < COUNT_OF(from); ++i) {
+        fsr_node t = temporary(), to = block(t, 10, 4, 20, 7), y = block(t, from[i][0], 4, from[i][1], 7);
+        fsr_node outs[] = {fsr_update(t, to, y), fsr_update(t, to, fsr_mul(y, to)), fsr_update(t, to, fsr_flip(y, 1)),
+                           fsr_update(t, fsr_flip(to, 0), fsr_add(y, number(1)))};
+        for (int j = 0; j < COUNT_OF(outs); ++j) {
+            assert_true(bytes_of(&outs[j], 1) <= (2 * N + 8 * 28) * 4);
+            expect(&outs[j], 1, "an overlap");
+        }
+    }
+}
+
+static void steps_and_directions(void **state) {
+    (void)state;
+    fsr_node t = temporary(), even = fsr_slice(t, 1, 0, COLS, 2), odd = fsr_slice(t, 1, 1, COLS, 2);
+    fsr_node back = fsr_slice(t, 0, -1, 100, -3), turned = fsr_transpose(block(t, 3, 50, 4, 50), NULL);
+    fsr_node outs[] = {fsr_update(t, even, odd),
+                       fsr_update(t, even, fsr_neg(even)),
+                       fsr_update(t, even, number(3)),
+                       fsr_update(t, back, number(2)),
+                       fsr_update(t, back, fsr_flip(back, 0)),
+                       fsr_update(t, turned, block(t, 3, 50, 4, 50)),
+                       fsr_update(t, turned, fsr_exp(turned))};
+    for (int i = 0; i < COUNT_OF(outs); ++i)
+        expect(&outs[i], 1, "a step or a direction");
+}
+
+/* Other outputs read the array before, or are it. */
+static void others_read_it(void **state) {
+    (void)state;
+    fsr_node t = temporary(), u = fsr_update(t, block(t, 5, 1, 0, COLS), number(7));
+    fsr_node before[] = {u, fsr_sum(t, AXES(0), 1, 0), fsr_cumsum(t, 1, 0)};
+    expect(before, 3, "sums of the array before the assignment");
+    fsr_node s = temporary(), v = fsr_update(s, block(s, 5, 1, 0, COLS), number(7));
+    fsr_node both[] = {v, s, fsr_update(s, block(s, 6, 1, 0, COLS), number(8)), fsr_flip(s, 0)};
+    expect(both, 4, "the array itself, and two assignments to it");
+}
+
+/* A leaf has a handle: it is copied, and stays. */
+static void leaves_are_never_written(void **state) {
+    (void)state;
+    fsr_node u = fsr_update(x, block(x, 5, 1, 0, COLS), number(7));
+    expect(&u, 1, "an assignment to a leaf");
+}
+
+/* Two hundred rows, each of what another one holds then: a copy, and then little more than the rows. */
+static void many_rows(void **state) {
+    (void)state;
+    enum { UPDATES = 200 };
+    fsr_node a = x, y = fsr_arange(subject_g, FSR_F32, COLS);
+    for (int i = 0; i < UPDATES; ++i) {
+        fsr_node row = block(a, 2 * i, 1, 0, COLS), last = block(a, 2 * i + 1, 1, 0, COLS);
+        a = fsr_update(a, row, fsr_sub(fsr_add(y, number(i)), last));
+    }
+    assert_true(bytes_of(&a, 1) < (5 * N) * 4);
+    expect(&a, 1, "two hundred rows");
+}
+
+/* Each row from the one before. */
+static void a_recurrence(void **state) {
+    (void)state;
+    fsr_node a = temporary();
+    for (int i = 1; i < 40; ++i)
+        a = fsr_update(a, block(a, i, 1, 0, COLS), fsr_add(block(a, i - 1, 1, 0, COLS), block(a, i, 1, 0, COLS)));
+    expect(&a, 1, "a recurrence of rows");
+}
+
+static void every_width(void **state) {
+    (void)state;
+    static const fsr_dtype dtypes[] = {FSR_BOOL, FSR_U8, FSR_F16, FSR_BF16, FSR_I32, FSR_F64, FSR_C64, FSR_C128};
+    fsr_node outs[COUNT_OF(dtypes)];
+    for (int i = 0; i < COUNT_OF(dtypes); ++i) {
+        fsr_node t = fsr_hint_set(fsr_cast(x, dtypes[i]), FSR_HINT_MATERIALIZE), to = block(t, 3, 100, 1, 333);
+        outs[i] = fsr_update(t, to, fsr_flip(to, 1));
+    }
+    expect(outs, COUNT_OF(outs), "every width");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
+static const struct CMUnitTest tests[] = {
+    TEST(overlaps),  TEST(steps_and_directions), TEST(others_read_it), TEST(leaves_are_never_written),
+    TEST(many_rows), TEST(a_recurrence),         TEST(every_width),
+};
+SUBJECT_MAIN(tests)

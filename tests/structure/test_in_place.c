@@ -1,0 +1,207 @@
+/* Slice assignment in place: where the array dies the region alone is written, and read; where it does not, or where
+ * what is assigned reads it elsewhere, the whole array is copied as it always was. */
+#include "tests/structure/plans.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 4096, COLS = 1024, ROW = COLS * 4, N = ROWS * ROW };
+
+static fsr_graph_owner *owner;
+static fsr_graph *g;
+static fsr_node x, y;
+
+static int setup(void **state) {
+    (void)state;
+    g = node_graph(&owner);
+    x = plan_matrix(g, ROWS, COLS);
+    y = plan_matrix(g, ROWS, COLS);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_graph_owner_free(owner);
+    return 0;
+}
+
+static fsr_node rows(fsr_node a, int64_t from, int64_t to) {
+    return fsr_slice(a, 0, from, to, 1);
+}
+
+/* A value that is in memory and that nobody needs but who is given it. */
+static fsr_node temporary(void) {
+    return fsr_hint_set(fsr_exp(x), FSR_HINT_MATERIALIZE);
+}
+
+static int64_t in_place_steps(const fsr_program *p, int64_t *bytes) {
+    int n = 0;
+    for (int i = 0; i < p->nsteps; i++)
+        if (p->step[i].in_place) {
+            *bytes += p->step[i].bytes_moved;
+            n++;
+        }
+    return n;
+}
+
+/* So many kernels that write regions, which move so many bytes; no memory beside the outputs but `arena`. */
+static void check_outs(const fsr_node *outs, int n, int steps, int64_t bytes, int64_t arena) {
+    const fsr_target *targets[] = {&plan_gpu, &plan_cpu};
+    for (int i = 0; i < 2; i++) {
+        fsr_program p = plan_of(targets[i], outs, n);
+        int64_t moved = 0;
+        bool good = in_place_steps(&p, &moved) == steps && moved == bytes && p.arena_bytes == arena;
+        good = good && (!steps || strstr(p.explanation, "in place: only the region"));
+        if (!good)
+            print_error("%d steps, %lld bytes, an arena of %lld wanted, not %lld bytes and %lld\n%s\n", steps,
+                        (long long)bytes, (long long)arena, (long long)moved, (long long)p.arena_bytes, p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+static void check(fsr_node out, int steps, int64_t bytes, int64_t arena) {
+    check_outs(&out, 1, steps, bytes, arena);
+}
+
+/* The temporary lies in the output from the start. */
+static void of_a_temporary(void **state) {
+    (void)state;
+    fsr_node t = temporary();
+    check(fsr_update(t, rows(t, 7, 8), fsr_float(g, 2)), 1, ROW, 0);
+    check(fsr_update(t, rows(t, 7, 8), rows(y, 0, 1)), 1, 2 * ROW, 0);
+    check(fsr_update(t, fsr_slice(t, 1, 3, 4, 1), fsr_float(g, 2)), 1, ROWS * 4, 0);
+    check(fsr_update(t, fsr_slice(fsr_transpose(t, NULL), 0, 8, 0, -2), fsr_float(g, 2)), 1, 4 * ROWS * 4, 0);
+    check(fsr_update(t, rows(t, 0, ROWS - 1), rows(y, 1, ROWS)), 1, 2 * (N - ROW), 0);
+}
+
+/* The places of a filter, then some of them overwritten, then a sum. */
+static void in_the_middle(void **state) {
+    (void)state;
+    fsr_node v = plan_vector(g, N / 4), f = fsr_filter(v, fsr_greater(v, fsr_float(g, 0)), fsr_float(g, 0));
+    fsr_node u = fsr_hint_set(fsr_update(f, fsr_slice(f, 0, 10, 20, 1), fsr_float(g, 1)), FSR_HINT_MATERIALIZE);
+    check(fsr_sum(u, NULL, 0, 0), 1, 40, N);
+}
+
+/* What is assigned may read the very elements, or others than those that are written. */
+static void reads_of_the_array(void **state) {
+    (void)state;
+    fsr_node t = temporary(), row = rows(t, 5, 9), column = fsr_slice(t, 1, 3, 4, 1);
+    check(fsr_update(t, row, fsr_add(row, fsr_float(g, 1))), 1, 2 * 4 * ROW, 0);
+    check(fsr_update(t, row, rows(t, 9, 13)), 1, 2 * 4 * ROW, 0);
+    check(fsr_update(t, row, rows(t, 0, 4)), 1, 2 * 4 * ROW, 0);
+    check(fsr_update(t, column, fsr_mul(column, fsr_slice(t, 1, 4, 5, 1))), 1, 3 * ROWS * 4, 0);
+    fsr_node even = fsr_slice(t, 1, 0, COLS, 2);
+    check(fsr_update(t, even, fsr_slice(t, 1, 1, COLS, 2)), 1, N, 0);
+}
+
+/* Element i would be read when another thread has written it already: the values are stored first. Where that costs as
+ * much as a copy of all, a copy it is. */
+static void overlapping_reads(void **state) {
+    (void)state;
+    fsr_node t = temporary(), row = rows(t, 5, 9), most = rows(t, 0, ROWS - 1);
+    int64_t four = 4 * ROW;
+    check(fsr_update(t, row, rows(t, 6, 10)), 1, 2 * four, four);
+    check(fsr_update(t, row, fsr_flip(row, 0)), 1, 2 * four, four);
+    check(fsr_update(t, fsr_slice(t, 1, 0, 8, 1), fsr_slice(t, 1, 1, 9, 1)), 1, 2 * 32 * ROWS, 32 * ROWS);
+    check(fsr_update(t, row, fsr_add(row, fsr_flip(row, 1))), 1, 2 * four, four);
+    check(fsr_update(t, most, rows(t, 1, ROWS)), 0, 0, N);
+}
+
+/* A sum of the array in another kernel comes first, and so does another assignment to it, which cannot take it over as
+ * well; an output stays as it is. */
+static void other_readers(void **state) {
+    (void)state;
+    fsr_node t = temporary(), two = fsr_float(g, 2), u = fsr_update(t, rows(t, 7, 8), two);
+    check_outs((fsr_node[]){u, fsr_sum(t, AXES(0), 1, 0)}, 2, 1, ROW, 0);
+    check_outs((fsr_node[]){u, t}, 2, 0, 0, 0);
+    check_outs((fsr_node[]){u, fsr_update(t, rows(t, 9, 10), two)}, 2, 1, ROW, 0);
+    fsr_program p = plan_of(&plan_cpu, (fsr_node[]){u, fsr_sum(t, AXES(0), 1, 0)}, 2);
+    assert_true(p.step[p.nsteps - 1].in_place);
+    fsr_program_clear(&p);
+    fsr_node late = fsr_hint_set(u, FSR_HINT_MATERIALIZE), sums = fsr_sum(late, AXES(1), 1, FSR_KEEPDIMS);
+    check(fsr_add(sums, fsr_sum(fsr_mul(t, sums), AXES(1), 1, FSR_KEEPDIMS)), 0, 0, 2 * N);
+}
+
+/* An array that the program holds is never written. */
+static void of_a_leaf(void **state) {
+    (void)state;
+    check(fsr_update(x, rows(x, 7, 8), fsr_float(g, 2)), 0, 0, 0);
+}
+
+/* A hundred rows one after the other: what one kernel holds of them goes with the copy, each other one is written by
+ * itself. */
+static void many_rows(void **state) {
+    (void)state;
+    enum { UPDATES = 100 };
+    fsr_node a = x;
+    for (int i = 0; i < UPDATES; i++)
+        a = fsr_update(a, rows(a, 3 * i, 3 * i + 1), plan_vector(g, COLS));
+    fsr_program p = plan_of(&plan_cpu, &a, 1);
+    int64_t bytes = 0;
+    assert_true(in_place_steps(&p, &bytes) >= UPDATES / 2);
+    assert_true(p.info.bytes_moved <= 2 * N + 2 * UPDATES * ROW);
+    assert_int_equal(p.arena_bytes, 0);
+    fsr_program_clear(&p);
+    fsr_node small = plan_vector(g, 200);
+    for (int i = 0; i < UPDATES; i++)
+        small = fsr_update(small, fsr_slice(small, 0, i, i + 1, 1), plan_vector(g, 1));
+    p = plan_of(&plan_gpu, &small, 1);
+    assert_int_equal(in_place_steps(&p, &bytes), 0);
+    fsr_program_clear(&p);
+}
+
+/* Each row from the one before: right only if every step sees the last one's. */
+static void a_recurrence(void **state) {
+    (void)state;
+    fsr_node a = temporary();
+    for (int i = 1; i < 4; i++)
+        a = fsr_update(a, rows(a, i, i + 1), fsr_mul(rows(a, i - 1, i), rows(a, i, i + 1)));
+    check(a, 3, 3 * 3 * ROW, 0);
+}
+
+/* A later step needs what an earlier one has overwritten. */
+static void an_older_value(void **state) {
+    (void)state;
+    fsr_node t = temporary(), a = fsr_update(t, rows(t, 1, 2), rows(y, 0, 1));
+    check(fsr_update(a, rows(a, 2, 3), rows(t, 1, 2)), 0, 0, N);
+}
+
+/* Unfused too, and one step in place of the next. */
+static void unfused(void **state) {
+    (void)state;
+    fsr_node a = fsr_exp(x);
+    for (int i = 0; i < 5; i++)
+        a = fsr_update(a, rows(a, i, i + 1), fsr_float(g, i));
+    fsr_program p = plan_make(&plan_gpu, &a, 1, (plan_knobs){.unfused = true});
+    int64_t bytes = 0;
+    assert_int_equal(in_place_steps(&p, &bytes), 5);
+    assert_int_equal(bytes, 5 * ROW);
+    assert_int_equal(p.arena_bytes, 0);
+    fsr_program_clear(&p);
+}
+
+/* Another size, place or step is the same kernel. */
+static void generic_in_sizes(void **state) {
+    (void)state;
+    char name[2][64];
+    for (int i = 0; i < 2; i++) {
+        fsr_node t = temporary(), u = fsr_update(t, rows(t, 5 + i, 9 + 2 * i), rows(y, 1, 5 + i));
+        fsr_program p = plan_of(&plan_gpu, &u, 1);
+        memcpy(name[i], p.step[1].kernel->name, sizeof name[i]);
+        fsr_program_clear(&p);
+    }
+    assert_string_equal(name[0], name[1]);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(of_a_temporary),    TEST(in_the_middle),   TEST(reads_of_the_array),
+                                       TEST(overlapping_reads), TEST(other_readers),   TEST(of_a_leaf),
+                                       TEST(many_rows),         TEST(a_recurrence),    TEST(an_older_value),
+                                       TEST(unfused),           TEST(generic_in_sizes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
