@@ -28,7 +28,7 @@ typedef struct chain {
 } chain;
 
 static int *stored(const fsr_partition *p, fsr_link link) {
-    return &p->stored[link.id * FSR_MAX_TUPLE + link.output];
+    return &p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
 }
 
 static const fsr_shape *region_shape(const fsr_flow *flow, int paste) {

@@ -135,7 +135,7 @@ static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written
 
 /* The slot of what an in-place group overwrites, -1 for a leaf. */
 static int *base_slot(const builder *b, const fsr_group *group) {
-    return &b->home_slot[group->base.link.id * FSR_MAX_TUPLE + group->base.link.output];
+    return &b->home_slot[group->base.link.id * FSR_MAX_OUTPUTS + group->base.link.output];
 }
 
 /* What is overwritten by an output lies in that output from the start. Groups in order, from the last back. */
@@ -143,7 +143,7 @@ static void settle_bases(builder *b, const int *order, int n) {
     for (int i = n - 1; i >= 0; --i) {
         const fsr_group *group = &b->p->group[order[i]];
         fsr_link out = group->store[0];
-        int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_TUPLE + out.output] : -1;
+        int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : -1;
         if (slot >= 0)
             *base_slot(b, group) = slot;
     }
@@ -152,7 +152,7 @@ static void settle_bases(builder *b, const int *order, int n) {
 /* A temporary written in place of another one is the same memory. */
 static void take_over(builder *b, const fsr_group *group) {
     fsr_link out = group->store[0];
-    int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_TUPLE + out.output] : 0;
+    int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : 0;
     if (slot <= -2)
         b->out->temporary[-2 - slot].in_place_of = -2 - *base_slot(b, group);
 }
