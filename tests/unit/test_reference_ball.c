@@ -105,7 +105,8 @@ static item apply(fsr_op op, fsr_dtype compute, const item *pool, int n, uint64_
     return out;
 }
 
-/* What folds leave: a zero of unknown sign, a value that is only nearly known. */
+/* What folds leave: a zero of unknown sign, a value that is only nearly known. The radius is a little more than the
+ * centre is moved by, since moving it rounds: 1e-40 at the edge of 0x1p-60 would lie outside. */
 static item random_item(fsr_dtype dtype, uint64_t *state) {
     static const double radii[] = {0.5, 1, 2, 0x1p-20, 0x1p-60};
     item x = {.dtype = dtype, .value = random_value(dtype, state)};
@@ -116,7 +117,8 @@ static item random_item(fsr_dtype dtype, uint64_t *state) {
         x.ball = fsr_ball_unsign(x.ball);
     } else if (isfinite(x.ball.center)) {
         double radius = radii[pick(state, 5)];
-        x.ball = fsr_ball_settle(dtype, x.ball.center + (pick(state, 3) - 1) * (long double)radius, radius);
+        x.ball =
+            fsr_ball_settle(dtype, x.ball.center + (pick(state, 3) - 1) * (long double)radius, radius * (1 + 0x1p-40));
     }
     return x;
 }
