@@ -99,6 +99,7 @@ OPS = {
     "acos": (np.arccos, 1, F, None),
     "atan": (np.arctan, 1, F, None),
     "atan2": (np.arctan2, 2, F, None),
+    "deg2rad": (np.deg2rad, 1, F, None),
     "sinh": (np.sinh, 1, F, None),
     "cosh": (np.cosh, 1, F, None),
     "asinh": (np.arcsinh, 1, F, None),

@@ -218,37 +218,30 @@ static double sigmoid(double x) {
 static long double sigmoidl(long double x) {
     return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
 }
+static double deg2rad(double x) {
+    return x * (M_PI / 180);
+}
+static long double deg2radl(long double x) {
+    return x * (3.14159265358979323846264338327950288L / 180);
+}
 
 #define ONE(id, name, share) \
     { FSR_OP_##id, name, name##l, share }
 static const one functions[] = {
-    ONE(EXP, exp, 1),
-    ONE(LOG, log, 1),
-    ONE(SIN, sin, 1),
-    ONE(COS, cos, 1),
-    ONE(TANH, tanh, 1),
-    ONE(EXP2, exp2, 16),
-    ONE(EXPM1, expm1, 16),
-    ONE(LOG2, log2, 16),
-    ONE(LOG10, log10, 16),
-    ONE(LOG1P, log1p, 16),
-    ONE(RSQRT, rsqrt, 16),
-    ONE(CBRT, cbrt, 16),
-    ONE(TAN, tan, 16),
-    ONE(ASIN, asin, 16),
-    ONE(ACOS, acos, 16),
-    ONE(ATAN, atan, 16),
-    ONE(SINH, sinh, 16),
-    ONE(COSH, cosh, 16),
-    ONE(ASINH, asinh, 16),
-    ONE(ACOSH, acosh, 16),
-    ONE(ATANH, atanh, 16),
-    ONE(SIGMOID, sigmoid, 16),
-    ONE(ERF, erf, 16),
-    ONE(ERFC, erfc, 32),
-    ONE(ERFINV, fsr_ref_erfinv, 64),
-    ONE(LGAMMA, lgamma, 32),
-    ONE(TGAMMA, tgamma, 32),
+    ONE(EXP, exp, 1),          ONE(LOG, log, 1),
+    ONE(SIN, sin, 1),          ONE(COS, cos, 1),
+    ONE(TANH, tanh, 1),        ONE(EXP2, exp2, 16),
+    ONE(EXPM1, expm1, 16),     ONE(LOG2, log2, 16),
+    ONE(LOG10, log10, 16),     ONE(LOG1P, log1p, 16),
+    ONE(RSQRT, rsqrt, 16),     ONE(CBRT, cbrt, 16),
+    ONE(TAN, tan, 16),         ONE(ASIN, asin, 16),
+    ONE(ACOS, acos, 16),       ONE(ATAN, atan, 16),
+    ONE(DEG2RAD, deg2rad, 64), ONE(SINH, sinh, 16),
+    ONE(COSH, cosh, 16),       ONE(ASINH, asinh, 16),
+    ONE(ACOSH, acosh, 16),     ONE(ATANH, atanh, 16),
+    ONE(SIGMOID, sigmoid, 16), ONE(ERF, erf, 16),
+    ONE(ERFC, erfc, 32),       ONE(ERFINV, fsr_ref_erfinv, 64),
+    ONE(LGAMMA, lgamma, 32),   ONE(TGAMMA, tgamma, 32),
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
