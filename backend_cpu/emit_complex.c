@@ -20,12 +20,18 @@ enum {
     SIN,
     COS,
     POW,
+    TANH,
+    SIGN,
+    RECIPROCAL64,
+    RECIPROCAL128,
     EXP64,
     LOG64,
     SQRT64,
     SIN64,
     COS64,
     POW64,
+    TANH64,
+    SIGN64,
     COUNT
 };
 
@@ -47,6 +53,14 @@ typedef struct piece {
     "    const " T " y = r ? a.im - a.re * ratio : a.im * ratio - a.re;\n"                  \
     "    const int zero = (p == 0) & (q == 0);\n"                                          \
     "    return (" Z "){zero ? a.re / p : x * scale, fsr_apart(zero ? a.im / p : y * scale)};\n" \
+    "}\n"
+
+#define RECIPROCAL(Z, T, F)                                                                \
+    "static inline " Z " fsr_" Z "_reciprocal(" Z " a) {\n"                                \
+    "    const int r = __builtin_fabs" F "(a.re) >= __builtin_fabs" F "(a.im);\n"          \
+    "    const " T " big = r ? a.re : a.im, ratio = (r ? a.im : a.re) / big;\n"            \
+    "    const " T " below = big + (r ? a.im : a.re) * ratio;\n"                           \
+    "    return (" Z "){(r ? 1 : ratio) / below, fsr_apart(-(r ? ratio : 1) / below)};\n"  \
     "}\n"
 
 #define NARROW(name)                                                                       \
@@ -201,6 +215,44 @@ static const char pow_text[] =
     "    return fsr_c128_exp(fsr_c128_times(b, fsr_c128_log(a)));\n"
     "}\n";
 
+/* Of large real parts both parts by e^-2|x|, where the sum of squares would overflow. */
+static const char tanh_text[] =
+    "f64 exp(f64);\n"
+    "f64 sin(f64);\n"
+    "f64 cos(f64);\n"
+    "f64 tan(f64);\n"
+    "f64 sinh(f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_tanh(c128 a) {\n"
+    "    const f64 inf = __builtin_inf(), one = __builtin_copysign(1, a.re);\n"
+    "    if (a.re != a.re)\n"
+    "        return (c128){a.re, a.im == 0 ? a.im : a.re};\n"
+    "    if (a.re == inf || a.re == -inf)\n"
+    "        return (c128){one, __builtin_copysign(0, a.im - a.im != 0 ? a.im : sin(a.im) * cos(a.im))};\n"
+    "    if (a.im - a.im != 0)\n"
+    "        return (c128){a.re == 0 ? a.re : a.im - a.im, a.im - a.im};\n"
+    "    if (__builtin_fabs(a.re) > 20) {\n"
+    "        const f64 e = exp(-__builtin_fabs(a.re));\n"
+    "        return (c128){one, 4 * sin(a.im) * cos(a.im) * e * e};\n"
+    "    }\n"
+    "    const f64 t = tan(a.im), u = 1 + t * t, s = sinh(a.re), v = 1 + u * s * s;\n"
+    "    return (c128){u * __builtin_sqrt(1 + s * s) * s / v, t / v};\n"
+    "}\n";
+
+static const char sign_text[] =
+    "f64 hypot(f64, f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_sign(c128 a) {\n"
+    "    const f64 inf = __builtin_inf(), p = __builtin_fabs(a.re), q = __builtin_fabs(a.im);\n"
+    "    const f64 scale = p < 0x1p-1000 && q < 0x1p-1000 ? 0x1p+100 : p > 0x1p+1000 || q > 0x1p+1000 ? 0x1p-100 : 1;\n"
+    "    const f64 x = a.re * scale, y = a.im * scale, size = hypot(x, y);\n"
+    "    if (size == 0)\n"
+    "        return (c128){0, 0};\n"
+    "    if (p == inf && q != inf)\n"
+    "        return (c128){__builtin_copysign(1, a.re), 0};\n"
+    "    if (q == inf && p != inf)\n"
+    "        return (c128){0, __builtin_copysign(1, a.im)};\n"
+    "    return size < inf ? (c128){x / size, y / size} : (c128){__builtin_nan(\"\"), __builtin_nan(\"\")};\n"
+    "}\n";
+
 static const char pow64_text[] =
     "static inline c64 fsr_c64_pow(c64 a, c64 b) {\n"
     "    const c128 z = fsr_c128_pow((c128){a.re, a.im}, (c128){b.re, b.im});\n"
@@ -219,11 +271,17 @@ static const piece pieces[COUNT] = {
     [SIN] = {"sin", FSR_C128, 0, sin_text},
     [COS] = {"cos", FSR_C128, 0, cos_text},
     [POW] = {"pow", FSR_C128, 1u << DIV128 | 1u << EXP | 1u << LOG, pow_text},
+    [TANH] = {"tanh", FSR_C128, 0, tanh_text},
+    [SIGN] = {"sign", FSR_C128, 0, sign_text},
+    [RECIPROCAL64] = {"reciprocal", FSR_C64, 1u << APART, RECIPROCAL("c64", "f32", "f")},
+    [RECIPROCAL128] = {"reciprocal", FSR_C128, 1u << APART, RECIPROCAL("c128", "f64", "")},
     [EXP64] = {"exp", FSR_C64, 1u << EXP, NARROW("exp")},
     [LOG64] = {"log", FSR_C64, 1u << LOG, NARROW("log")},
     [SQRT64] = {"sqrt", FSR_C64, 1u << SQRT, NARROW("sqrt")},
     [SIN64] = {"sin", FSR_C64, 1u << SIN, NARROW("sin")},
     [COS64] = {"cos", FSR_C64, 1u << COS, NARROW("cos")},
+    [TANH64] = {"tanh", FSR_C64, 1u << TANH, NARROW("tanh")},
+    [SIGN64] = {"sign", FSR_C64, 1u << SIGN, NARROW("sign")},
     [POW64] = {"pow", FSR_C64, 1u << POW, pow64_text},
 };
 /* clang-format on */

@@ -4,6 +4,7 @@
  *   exp2     2^x = 2^n e^((x - n) ln 2), the difference is exact
  *   log2     x = 2^e m as log; e + log m / ln 2: no cancellation, as m stays within half a power of two
  *   log1p    log(u) of u = 1 + x, plus (x - (u - 1)) / u, which is what the sum lost
+ *   logaddexp   the larger, plus log1p(e^-|a - b|), which is in [0, ln 2]
  *   sinh     t = e^|x| - 1, (t + t / (t + 1)) / 2, on a quarter of t, so that nothing overflows before sinh does
  *   asinh    log1p(a + a^2 / (1 + sqrt(1 + a^2))), acosh log1p(t + sqrt(2t + t^2)) with t = x - 1,
  *   atanh    log1p(2a / (1 - a)) / 2; large arguments are log a + ln 2, log a = log1p(a - 1)
@@ -125,6 +126,31 @@ static const char log1pf_text[] =
     "    return x == 0 ? x : y;\n"
     "}\n";
 
+/* Where a == b, which two equal infinities are, the difference is not asked for. */
+static const char logaddexp_text[] =
+    "static inline f64 fsr_logaddexp(f64 a, f64 b) {\n"
+    "    const f64 m = a > b ? a : b, l = fsr_log1p(fsr_exp(-__builtin_fabs(a - b)));\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? a + 0x1.62e42fefa39efp-1 : m + l;\n"
+    "}\n";
+
+static const char logaddexpf_text[] =
+    "static inline f32 fsr_logaddexpf(f32 a, f32 b) {\n"
+    "    const f32 m = a > b ? a : b, l = (f32)fsr_log1p(fsr_expf(-__builtin_fabsf(a - b)));\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? a + 0x1.62e43p-1f : m + l;\n"
+    "}\n";
+
+static const char logaddexp2_text[] =
+    "static inline f64 fsr_logaddexp2(f64 a, f64 b) {\n"
+    "    const f64 m = a > b ? a : b, l = fsr_log1p(fsr_exp2(-__builtin_fabs(a - b))) * 0x1.71547652b82fep+0;\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? a + 1.0 : m + l;\n"
+    "}\n";
+
+static const char logaddexp2f_text[] =
+    "static inline f32 fsr_logaddexp2f(f32 a, f32 b) {\n"
+    "    const f64 l = fsr_log1p(fsr_exp2f(-__builtin_fabsf(a - b))) * 0x1.71547652b82fep+0;\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? a + 1.0f : (a > b ? a : b) + (f32)l;\n"
+    "}\n";
+
 /* (e^|x| - 1) / 4, up to where sinh and cosh overflow */
 static const char growth_text[] =
     "static inline f64 fsr_growth(f64 x, f64 *p) {\n"
@@ -207,17 +233,19 @@ static const char sigmoid_text[] =
 /* clang-format on */
 
 const fsr_c_math fsr_c_math_exp[] = {
-    {"fsr_exp2f", NULL, exp2f_text},     {"fsr_exp2", NULL, exp2_text},
-    {"fsr_expm1f", NULL, expm1f_text},   {"fsr_expm1", NULL, expm1_text},
-    {"fsr_logcore", NULL, logcore_text}, {"fsr_logedge", NULL, logedge_text},
-    {"fsr_log2f", NULL, log2f_text},     {"fsr_log2", NULL, log2_text},
-    {"fsr_log10", NULL, log10_text},     {"fsr_log10f", NULL, log10f_text},
-    {"fsr_log1p", NULL, log1p_text},     {"fsr_log1pf", NULL, log1pf_text},
-    {"fsr_growth", NULL, growth_text},   {"fsr_sinh", NULL, sinh_text},
-    {"fsr_sinhf", NULL, sinhf_text},     {"fsr_cosh", NULL, cosh_text},
-    {"fsr_coshf", NULL, coshf_text},     {"fsr_asinh", NULL, asinh_text},
-    {"fsr_asinhf", NULL, asinhf_text},   {"fsr_acosh", NULL, acosh_text},
-    {"fsr_acoshf", NULL, acoshf_text},   {"fsr_atanh", NULL, atanh_text},
-    {"fsr_atanhf", NULL, atanhf_text},   {"fsr_sigmoidf", NULL, sigmoidf_text},
-    {"fsr_sigmoid", NULL, sigmoid_text}, {NULL, NULL, NULL},
+    {"fsr_exp2f", NULL, exp2f_text},           {"fsr_exp2", NULL, exp2_text},
+    {"fsr_expm1f", NULL, expm1f_text},         {"fsr_expm1", NULL, expm1_text},
+    {"fsr_logcore", NULL, logcore_text},       {"fsr_logedge", NULL, logedge_text},
+    {"fsr_log2f", NULL, log2f_text},           {"fsr_log2", NULL, log2_text},
+    {"fsr_log10", NULL, log10_text},           {"fsr_log10f", NULL, log10f_text},
+    {"fsr_log1p", NULL, log1p_text},           {"fsr_log1pf", NULL, log1pf_text},
+    {"fsr_logaddexp", NULL, logaddexp_text},   {"fsr_logaddexpf", NULL, logaddexpf_text},
+    {"fsr_logaddexp2", NULL, logaddexp2_text}, {"fsr_logaddexp2f", NULL, logaddexp2f_text},
+    {"fsr_growth", NULL, growth_text},         {"fsr_sinh", NULL, sinh_text},
+    {"fsr_sinhf", NULL, sinhf_text},           {"fsr_cosh", NULL, cosh_text},
+    {"fsr_coshf", NULL, coshf_text},           {"fsr_asinh", NULL, asinh_text},
+    {"fsr_asinhf", NULL, asinhf_text},         {"fsr_acosh", NULL, acosh_text},
+    {"fsr_acoshf", NULL, acoshf_text},         {"fsr_atanh", NULL, atanh_text},
+    {"fsr_atanhf", NULL, atanhf_text},         {"fsr_sigmoidf", NULL, sigmoidf_text},
+    {"fsr_sigmoid", NULL, sigmoid_text},       {NULL, NULL, NULL},
 };

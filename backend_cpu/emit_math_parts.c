@@ -1,4 +1,4 @@
-/* Division with a floor, parts of floats, integer powers, as C text.
+/* Division with a floor, parts of floats and their neighbours, integer powers, as C text.
  *
  * floor_divide and mod go through fmod, which is exact. ldexp of f32 is one product in f64, where nothing overflows or
  * is lost, rounded once; f64 has nothing wider and takes the C library's. Counter-example to two products by half of
@@ -49,6 +49,27 @@ static const char signbitf_text[] =
 static const char signbit_text[] =
     "static inline u8 fsr_signbit(f64 x) {\n"
     "    return fsr_bits(x) >> 63;\n"
+    "}\n";
+
+/* n: digits of the significand, 24, or 11 of f16 and 8 of bf16, whose numbers are f32 here. */
+static const char nextf_text[] =
+    "static inline f32 fsr_nextf(f32 a, f32 b, i32 n) {\n"
+    "    const u32 step = 1u << (24 - n), m = fsr_bitsf(a) & 0x7fffffffu, s = fsr_bitsf(a) ^ m, half = n == 11;\n"
+    "    const u32 away = (a < b) == (s == 0), up = m + step, down = m - step;\n"
+    "    const u32 far = half & (up > 0x477fe000u) ? 0x7f800000u : up, near = half & (m == 0x7f800000u) ? 0x477fe000u : down;\n"
+    "    const u32 small = fsr_bitsf(fsr_floatf(m) + (away ? 0x1p-24f : -0x1p-24f));\n"
+    "    const u32 least = (half ? 0x33800000u : step) | (fsr_bitsf(b) & 0x80000000u);\n"
+    "    const u32 tiny = half & ((m < 0x38800000u) | ((m == 0x38800000u) & !away));\n"
+    "    const f32 r = fsr_floatf(m == 0 ? least : (tiny ? small : away ? far : near) | s);\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? b : r;\n"
+    "}\n";
+
+static const char next_text[] =
+    "static inline f64 fsr_next(f64 a, f64 b, i32 n) {\n"
+    "    const u64 m = fsr_bits(a) & 0x7fffffffffffffffu, s = fsr_bits(a) ^ m;\n"
+    "    const u64 r = (a < b) == (s == 0) ? m + 1 : m - 1;\n"
+    "    const f64 y = fsr_float(m == 0 ? 1 | (fsr_bits(b) & 0x8000000000000000u) : r | s);\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? b : y;\n"
     "}\n";
 
 static const char ldexpf_text[] =
@@ -107,6 +128,8 @@ const fsr_c_math fsr_c_math_parts[] = {
     {"fsr_floor_divide", NULL, floor_divide_text},
     {"fsr_signbitf", NULL, signbitf_text},
     {"fsr_signbit", NULL, signbit_text},
+    {"fsr_nextf", NULL, nextf_text},
+    {"fsr_next", NULL, next_text},
     {"fsr_ldexpf", NULL, ldexpf_text},
     {"fsr_ldexp", NULL, ldexp_text},
     {"fsr_mantissaf", NULL, mantissaf_text},

@@ -219,6 +219,16 @@ static const char *unsigned_type(size_t bytes) {
     return bytes == 8 ? "u64" : bytes == 4 ? "u32" : bytes == 2 ? "u16" : "u8";
 }
 
+/* $N: the digits of a float's significand. */
+static const char *digits(fsr_dtype dtype) {
+    switch (fsr_dtype_digits(dtype)) {
+    case 8: return "8";
+    case 11: return "11";
+    case 24: return "24";
+    default: return "53";
+    }
+}
+
 static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
     switch (letter) {
     case 'a':
@@ -229,6 +239,7 @@ static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result,
     case 'W': return unsigned_type(fsr_dtype_size(compute) < 4 ? 4 : fsr_dtype_size(compute));
     case 'S': return fsr_dtype_name(compute);
     case 'D': return fsr_dtype_name(result);
+    case 'N': return digits(compute);
     default: return NULL;
     }
 }

@@ -249,6 +249,7 @@ static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
     switch (op) {
     case FSR_OP_ADD:
     case FSR_OP_SUB: *center = op == FSR_OP_ADD ? a + b : a - b; return ra + rb;
+    case FSR_OP_SQUARE: *center = a * a; return (double)(2 * fabsl(a)) * ra + ra * ra;
     case FSR_OP_MUL:
     case FSR_OP_FMA:
         *center = fsr_ball_wide(op, compute, (long double[3]){a, b, c});
@@ -278,6 +279,7 @@ bool fsr_ball_selects(fsr_op op) {
     case FSR_OP_FLOOR:
     case FSR_OP_CEIL:
     case FSR_OP_SIGN:
+    case FSR_OP_HEAVISIDE:
     case FSR_OP_FMAX:
     case FSR_OP_FMIN:
     case FSR_OP_CLAMP:
@@ -407,7 +409,8 @@ static bool small_integer(fsr_dtype dtype, long double x) {
 static bool stays_known(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, fsr_ball_mode mode) {
     if (!fsr_dtype_is_float(compute) || fsr_ball_selects(op))
         return true;
-    if (!(fsr_op_get(op)->flags & FSR_OP_EXACT) || (mode == FSR_BALL_CONTRACTED && op == FSR_OP_MUL))
+    if (!(fsr_op_get(op)->flags & FSR_OP_EXACT) ||
+        (mode == FSR_BALL_CONTRACTED && (op == FSR_OP_MUL || op == FSR_OP_SQUARE)))
         return false;
     if (mode != FSR_BALL_FOLD)
         return true;

@@ -131,6 +131,18 @@ static double propagate_pow(const fsr_ball *x, double value) {
     return by == 0 ? 0 : by < 0.1 ? 2 * value * by : INFINITY;
 }
 
+/* The slope is 1 over the square of cosh, which over the disk is no smaller than sinh of the least real part, nor than
+ * at the centre less what its own slope takes away. */
+static double propagate_tanh(fsr_ball x) {
+    const double re = (double)fabsl(x.center), r = x.radius;
+    if (r == 0)
+        return 0;
+    const double far = re > r ? sinh(re - r) : 0;
+    const double near = re < 300 ? (double)cabsl(ccoshl(center_of(x))) - r * cosh(re + r) : 0;
+    const double least = fmax(far, near);
+    return least > 0 ? r / least / least : INFINITY;
+}
+
 /* What the operands' radii do to a result of modulus value. */
 static double propagate(fsr_op op, const fsr_ball *x, double value) {
     const double a = size_of(x[0]), ra = x[0].radius, b = size_of(x[1]), rb = x[1].radius;
@@ -139,6 +151,11 @@ static double propagate(fsr_op op, const fsr_ball *x, double value) {
     case FSR_OP_SUB: return ra + rb;
     case FSR_OP_MUL: return a * rb + b * ra + ra * rb;
     case FSR_OP_DIV: return b <= rb ? INFINITY : (ra + value * rb) / (b - rb);
+    case FSR_OP_SQUARE: return 2 * a * ra + ra * ra;
+    case FSR_OP_RECIPROCAL: return a <= ra ? INFINITY : ra / a / (a - ra);
+    case FSR_OP_SIGN: return ra == 0 ? 0 : a <= ra ? INFINITY : 2 * ra / (a - ra);
+    case FSR_OP_ANGLE: return a <= ra && ra > 0 ? INFINITY : crosses_cut(x[0]) ? INFINITY : ra == 0 ? 0 : 2 * ra / a;
+    case FSR_OP_TANH: return propagate_tanh(x[0]);
     case FSR_OP_ABS: return ra;
     case FSR_OP_EXP: return value * expm1(ra);
     case FSR_OP_LOG: return a <= ra || crosses_cut(x[0]) ? INFINITY : ra / (a - ra);
@@ -156,7 +173,9 @@ static double own_units(fsr_op op, const fsr_ball *x) {
     switch (op) {
     case FSR_OP_ADD:
     case FSR_OP_SUB: return 1.5;
+    case FSR_OP_SQUARE:
     case FSR_OP_MUL: return 3;
+    case FSR_OP_RECIPROCAL:
     case FSR_OP_DIV: return 12;
     case FSR_OP_POW: return 2 * (MORE_ULP + 4 + 8 * b * (1 + (double)cabsl(clogl(center_of(x[0])))));
     default: return 2 * (fsr_op_get(op)->ulp + MORE_ULP);
@@ -168,6 +187,10 @@ static bool is_extreme(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
     const double far = compute == FSR_C64 ? 0x1p+60 : 0x1p+500, b = size_of(x[1]);
     if (op == FSR_OP_DIV)
         return b > far || b < 1 / far || size_of(x[0]) > far;
+    if (op == FSR_OP_RECIPROCAL)
+        return size_of(x[0]) > far || size_of(x[0]) < 1 / far;
+    if (op == FSR_OP_SQUARE)
+        return size_of(x[0]) > sqrt((double)fsr_ball_limit(compute)) / 2;
     if (op == FSR_OP_MUL)
         return (double)fmaxl(size_of(x[0]), b) > (double)fsr_ball_limit(compute) / 4;
     if (op == FSR_OP_POW)
@@ -180,15 +203,20 @@ static bool small_integer(fsr_dtype dtype, fsr_ball x) {
     return fabsl(x.center) <= most && fabsl(x.imag) <= most && truncl(x.center) == x.center && truncl(x.imag) == x.imag;
 }
 
+/* Its formula has products and sums, which contraction may join. */
+static bool multiplies(fsr_op op) {
+    return op == FSR_OP_MUL || op == FSR_OP_SQUARE || op == FSR_OP_DIV || op == FSR_OP_RECIPROCAL;
+}
+
 /* The result on known operands is known as well. */
 static bool stays_known(fsr_op op, fsr_dtype compute, const fsr_ball *x, fsr_ball_mode mode) {
-    if (!fsr_op_exact(op, compute) || (mode == FSR_BALL_CONTRACTED && (op == FSR_OP_MUL || op == FSR_OP_DIV)))
+    if (!fsr_op_exact(op, compute) || (mode == FSR_BALL_CONTRACTED && multiplies(op)))
         return false;
     if (mode != FSR_BALL_FOLD)
         return true;
     long double _Complex z = eval_wide(op, center_of(x[0]), center_of(x[1]), center_of(x[2]));
-    return op != FSR_OP_DIV && small_integer(compute, x[0]) && small_integer(compute, x[1]) &&
-           small_integer(compute, (fsr_ball){creall(z), 0, cimagl(z)});
+    return op != FSR_OP_DIV && op != FSR_OP_RECIPROCAL && small_integer(compute, x[0]) &&
+           small_integer(compute, x[1]) && small_integer(compute, (fsr_ball){creall(z), 0, cimagl(z)});
 }
 
 static fsr_ball op_numeric(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode) {

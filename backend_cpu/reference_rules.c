@@ -6,6 +6,7 @@
  *   hypot, atan2      their slopes: 1, and 1 over the distance from the origin; not across the cut of atan2
  *   floor_divide      the corners, unless the divisor may be 0
  *   mod, fmod         a - q b with the quotient q that all corners agree on, else unknown
+ *   reciprocal, heaviside   the corners, unless the operand may be 0
  *   frexp, copysign, ldexp   the corners, unless exponent, sign or power is not certain
  * Ops on bits, nextafter, and the integer forms of division and power say nothing about operands that are not known.
  * Counter-examples to the corners everywhere: mod(6 +- 1, 3) is 2 and 1 at the corners and 0 in between; acos(3 +- 5) is NaN
@@ -118,7 +119,11 @@ double fsr_ball_carry(fsr_op op, fsr_dtype compute, const fsr_ball *x, long doub
         return x[0].radius + x[1].radius;
     case FSR_OP_ATAN2: return carry_atan2(compute, x, center);
     case FSR_OP_FLOOR_DIVIDE: return holds(x[1], 0) ? INFINITY : fsr_ball_corners(op, compute, arity, x, center);
-    case FSR_OP_RECIPROCAL: return holds(x[0], 0) ? INFINITY : fsr_ball_corners(op, compute, arity, x, center);
+    case FSR_OP_HEAVISIDE:
+    case FSR_OP_RECIPROCAL:
+        if (holds(x[0], 0) && (op == FSR_OP_RECIPROCAL || x[0].radius > 0))
+            return INFINITY;
+        return fsr_ball_corners(op, compute, arity, x, center);
     case FSR_OP_MOD:
     case FSR_OP_FMOD: return carry_remainder(op, compute, x, center);
     case FSR_OP_FREXP_MANTISSA:
@@ -147,6 +152,8 @@ double fsr_ball_own(fsr_op op, fsr_dtype dtype, long double argument) {
     bool turns = op == FSR_OP_SIN || op == FSR_OP_COS || op == FSR_OP_TAN;
     if (turns && size > 1)
         return 0x1p-20 * fsr_ball_unit(dtype);
+    if (op == FSR_OP_LOGADDEXP || op == FSR_OP_LOGADDEXP2)
+        return 2 * fsr_op_get(op)->ulp * fsr_ball_unit(dtype);
     if (op == FSR_OP_LGAMMA && argument < 0)
         return 4 * fsr_ball_unit(dtype) * (double)(4 + size * log1pl(size));
     return 0;

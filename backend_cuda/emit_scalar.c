@@ -83,6 +83,11 @@ const char *fsr_emit_ref(const fsr_emit *e, char buf[FSR_REF], int v) {
     return buf;
 }
 
+/* $N: the digits of a float's significand. */
+static const char *digits(fsr_dtype dtype) {
+    return dtype == FSR_F16 ? "11" : dtype == FSR_BF16 ? "8" : dtype == FSR_F32 ? "24" : "53";
+}
+
 /* What a placeholder stands for; NULL if c is none. */
 static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
     switch (c) {
@@ -94,6 +99,7 @@ static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char
     case 'W': return unsigned_type(compute, 4);
     case 'S': return fsr_dtype_name(compute);
     case 'D': return fsr_dtype_name(result);
+    case 'N': return digits(compute);
     default: return NULL;
     }
 }

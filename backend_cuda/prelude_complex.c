@@ -110,6 +110,51 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "    const c128 z = fsr_z_cos(c128{a.re, a.im});\n"
      "    return c64{(f32)z.re, (f32)z.im};\n"
      "}\n"},
+    {"fsr_z_tanh", false,
+     "/* sinh x cosh x and sin y cos y over sinh^2 x + cos^2 y; beyond 20 the sum is a power of e. */\n"
+     "static __noinline__ c128 fsr_z_tanh(const c128 &a)\n"
+     "{\n"
+     "    if (a.re != a.re) return c128{a.re, a.im == 0 ? a.im : a.re + a.im};\n"
+     "    if (!fsr_z_finite(a.im) && a.re == 0) return c128{a.re, a.im - a.im};\n"
+     "    const f64 s = sin(a.im), c = cos(a.im), size = fabs(a.re);\n"
+     "    if (size == fsr_z_inf()) return c128{copysign(1.0, a.re), copysign(0.0, fsr_z_finite(a.im) ? s * c : a.im)};\n"
+     "    if (!fsr_z_finite(a.im)) return c128{a.im - a.im, a.im - a.im};\n"
+     "    if (size > 20) return c128{copysign(1.0, a.re), s * c * 4 * exp(-2 * size)};\n"
+     "    const f64 sh = sinh(a.re), ch = cosh(a.re), below = sh * sh + c * c;\n"
+     "    return c128{sh * ch / below, s * c / below};\n"
+     "}\n"
+     "static inline c64 fsr_z_tanh(const c64 &a)\n"
+     "{\n"
+     "    const c128 z = fsr_z_tanh(c128{a.re, a.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {"fsr_z_sign", false,
+     "/* By the larger part first: the other is a ratio, and nothing overflows. */\n"
+     "static __noinline__ c128 fsr_z_sign(const c128 &a)\n"
+     "{\n"
+     "    const f64 x = fabs(a.re), y = fabs(a.im), inf = fsr_z_inf(), big = x < y ? y : x;\n"
+     "    if (x == 0 && y == 0) return c128{0, 0};\n"
+     "    if (x == inf && y != inf) return c128{copysign(1.0, a.re), 0};\n"
+     "    if (y == inf && x != inf) return c128{0, copysign(1.0, a.im)};\n"
+     "    const f64 p = a.re / big, q = a.im / big, size = sqrt(p * p + q * q);\n"
+     "    return x == x && y == y ? c128{p / size, q / size} : c128{a.re - a.re + a.im, a.re - a.re + a.im};\n"
+     "}\n"
+     "static inline c64 fsr_z_sign(const c64 &a)\n"
+     "{\n"
+     "    const c128 z = fsr_z_sign(c128{a.re, a.im});\n"
+     "    return c64{(f32)z.re, (f32)z.im};\n"
+     "}\n"},
+    {"fsr_z_reciprocal", false,
+     "template <class Z> static inline Z fsr_z_reciprocal(const Z &a)\n"
+     "{\n"
+     "    typedef decltype(Z::re) T;\n"
+     "    if (fabs(a.im) <= fabs(a.re)) {\n"
+     "        const T ratio = a.im / a.re, below = a.re + a.im * ratio;\n"
+     "        return Z{T(1) / below, -ratio / below};\n"
+     "    }\n"
+     "    const T ratio = a.re / a.im, below = a.im + a.re * ratio;\n"
+     "    return Z{ratio / below, T(-1) / below};\n"
+     "}\n"},
     {"fsr_z_mul", false,
      "static inline c128 fsr_z_mul(const c128 &a, const c128 &b) { return c128{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }\n"},
     {"fsr_z_pow", false,

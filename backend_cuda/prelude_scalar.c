@@ -41,6 +41,20 @@
      "{\n"                                                                                                             \
      "    const " T " small = exp" F "(-fabs" F "(x));\n"                                                              \
      "    return (x < 0 ? small : " ONE ") / (" ONE " + small);\n"                                                     \
+     "}\n"},                                                                                                           \
+    {"fsr_logaddexp" F, false,                                                                                         \
+     "static inline " T " fsr_logaddexp" F "(" T " a, " T " b)\n"                                                      \
+     "{\n"                                                                                                             \
+     "    if (a == b) return a + (" T ")0x1.62e42fefa39efp-1;\n"                                                       \
+     "    const " T " d = a - b;\n"                                                                                    \
+     "    return d != d ? d : (d > 0 ? a : b) + log1p" F "(exp" F "(-fabs" F "(d)));\n"                                \
+     "}\n"},                                                                                                           \
+    {"fsr_logaddexp2" F, false,                                                                                        \
+     "static inline " T " fsr_logaddexp2" F "(" T " a, " T " b)\n"                                                     \
+     "{\n"                                                                                                             \
+     "    if (a == b) return a + " ONE ";\n"                                                                           \
+     "    const " T " d = a - b;\n"                                                                                    \
+     "    return d != d ? d : (d > 0 ? a : b) + (" T ")0x1.71547652b82fep+0 * log1p" F "(exp2" F "(-fabs" F "(d)));\n" \
      "}\n"},
 
 const fsr_prelude_piece fsr_prelude_scalar[] = {
@@ -259,6 +273,22 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "}\n"},
     FLOATS("f32", "f", "0x1p-1f", "1.0f")
     FLOATS("f64", "", "0x1p-1", "1.0")
+    {"fsr_step", false,
+     "/* The bits of the next number after one of magnitude m and sign s; those of f16 in 16 bits. */\n"
+     "static inline u16 fsr_step(u16 bits, bool grows, bool minus)\n"
+     "{\n"
+     "    if (!(bits & 0x7fff)) return minus ? 0x8001 : 1;\n"
+     "    return grows != (bits >> 15) ? bits + 1 : bits - 1;\n"
+     "}\n"},
+    {"fsr_nextf", false,
+     "static inline f32 fsr_nextf(f32 a, f32 b, i32 digits)\n"
+     "{\n"
+     "    if (digits == 24 || a == b || a != a || b != b) return nextafterf(a, b);\n"
+     "    if (digits == 11) return fsr_f16_value(fsr_step(fsr_f16_round(a), b > a, b < 0));\n"
+     "    return fsr_bf16_value(fsr_step(fsr_bf16_round(a), b > a, b < 0));\n"
+     "}\n"},
+    {"fsr_next", false,
+     "static inline f64 fsr_next(f64 a, f64 b, i32) { return nextafter(a, b); }\n"},
     {"fsr_ipow", false,
      "static inline u64 fsr_ipow(u64 base, u64 exponent)\n"
      "{\n"

@@ -51,7 +51,11 @@ static const char *const rules[] = {
     [FSR_RULE_COUNT] = "as it is; result u8",
     [FSR_RULE_SCALE] =
         "a made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64), b an integer; result as a",
-    [FSR_RULE_NEXT] = "promoted to f32 or f64: i16 and u16 to f32, wider integers to f64; result the same",
+    [FSR_RULE_NEXT] =
+        "each made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64) and promoted; result the same",
+    [FSR_RULE_PHASE] =
+        "made floating (i8 and u8 f16; i16 and u16 f32; bool and wider integers f64); result the same, of "
+        "complex operands the dtype of their parts",
     [FSR_RULE_EXPONENT] = "made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64); result i32",
     [FSR_RULE_CAST] = "as it is; result as asked",
 };

@@ -8,6 +8,7 @@
  * f16 and bf16 are evaluated as f32; the caller rounds the result once more, as every backend does. */
 #include "graph/ops.h"
 #include "graph/ops_reference.h"
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -60,6 +61,18 @@ bool fsr_dtype_is_half(fsr_dtype dtype) {
     return dtype == FSR_F16 || dtype == FSR_BF16;
 }
 
+int fsr_dtype_digits(fsr_dtype dtype) {
+    switch (dtype) {
+    case FSR_F16: return 11;
+    case FSR_BF16: return 8;
+    case FSR_F32:
+    case FSR_C64: return FLT_MANT_DIG;
+    case FSR_F64:
+    case FSR_C128: return DBL_MANT_DIG;
+    default: return 0;
+    }
+}
+
 bool fsr_dtype_is_unsigned(fsr_dtype dtype) {
     return dtype == FSR_U8 || dtype == FSR_U16 || dtype == FSR_U32 || dtype == FSR_U64;
 }
@@ -83,8 +96,6 @@ fsr_class fsr_dtype_class(fsr_dtype dtype) {
 bool fsr_op_defined(fsr_op op, fsr_dtype compute) {
     if ((unsigned)op >= FSR_OP_COUNT || (unsigned)compute >= FSR_DTYPE_COUNT)
         return false;
-    if (table[op].rule == FSR_RULE_NEXT && fsr_dtype_is_half(compute))
-        return false;
     return table[op].c[fsr_dtype_class(compute)] != NULL;
 }
 
@@ -93,6 +104,7 @@ fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute) {
     case FSR_RULE_COMPARE:
     case FSR_RULE_LOGIC:
     case FSR_RULE_TEST: return FSR_BOOL;
+    case FSR_RULE_PHASE:
     case FSR_RULE_REAL: return fsr_dtype_real(compute);
     case FSR_RULE_COUNT: return FSR_U8;
     case FSR_RULE_EXPONENT: return FSR_I32;
@@ -232,6 +244,8 @@ fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_
     }
     if (info->rule == FSR_RULE_COUNT)
         plain_bits(compute, args[0], n);
+    if (info->rule == FSR_RULE_NEXT)
+        x[2] = fsr_dtype_digits(compute);
     if (class == FSR_CLASS_FLOAT)
         return fsr_value_from_double(result, eval_floating(info, op, compute, x));
     if (fsr_dtype_is_unsigned(compute))

@@ -28,7 +28,8 @@ typedef enum fsr_rule {
     FSR_RULE_POWER,    /* as NUMBER; an integer to a negative literal is an error */
     FSR_RULE_COUNT,    /* compute = the operand's own; result u8 */
     FSR_RULE_SCALE,    /* compute = a's as FLOAT; b must be an integer or bool; result = compute */
-    FSR_RULE_NEXT,     /* as FLOAT, but not defined for f16 and bf16, which are computed in f32 */
+    FSR_RULE_NEXT,     /* as FLOAT; the op has to know the dtype, since f16 and bf16 are computed in f32 */
+    FSR_RULE_PHASE,    /* compute as FLOAT, but bool gives f64; result = compute's real counterpart */
     FSR_RULE_EXPONENT, /* compute as FLOAT; result i32 */
     FSR_RULE_CAST      /* compute = the operand's own; result as asked */
 } fsr_rule;
@@ -72,6 +73,8 @@ fsr_class fsr_dtype_class(fsr_dtype dtype);
 bool fsr_dtype_is_float(fsr_dtype dtype);
 /* f16 and bf16: computed in f32, rounded after each operation. */
 bool fsr_dtype_is_half(fsr_dtype dtype);
+/* Digits of the significand of a float or of a complex number's parts, the first included; 0 for others. */
+int fsr_dtype_digits(fsr_dtype dtype);
 /* u8 to u64; not bool. */
 bool fsr_dtype_is_unsigned(fsr_dtype dtype);
 bool fsr_dtype_is_complex(fsr_dtype dtype);

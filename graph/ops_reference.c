@@ -3,44 +3,75 @@
  * floor_divide and mod follow Python: the remainder is fmod's, exact, and takes the divisor's sign; the quotient is what
  * is left, rounded to the integer it must be. Counter-example to floor(a / b): 1 // 0.1 is 9, but 1 / 0.1 rounds to 10.
  *
+ * next, of f16 and bf16: one unit of their last place, which frexp finds.
+ *
  * erfinv: Newton's iteration on the smaller of erf and erfc, from a first value by Giles' or Winitzki's form. */
 #include "graph/ops_reference.h"
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
-#define FLOATS(T, F)                                                                      \
-    T fsr_ref_mod##F(T a, T b) {                                                          \
-        T r = fmod##F(a, b);                                                              \
-        if (b == 0 || r != r)                                                             \
-            return r;                                                                     \
-        if (r == 0)                                                                       \
-            return copysign##F(0, b);                                                     \
-        return (r < 0) != (b < 0) ? r + b : r;                                            \
-    }                                                                                     \
-    T fsr_ref_floor_divide##F(T a, T b) {                                                 \
-        if (b == 0)                                                                       \
-            return a / b;                                                                 \
-        T r = fmod##F(a, b), q = (a - r) / b;                                             \
-        if (r != 0 && (r < 0) != (b < 0))                                                 \
-            q -= 1;                                                                       \
-        if (q == 0)                                                                       \
-            return copysign##F(0, a / b);                                                 \
-        T whole = floor##F(q);                                                            \
-        return q - whole > (T)0.5 ? whole + 1 : whole;                                    \
-    }                                                                                     \
-    T fsr_ref_round##F(T a) {                                                             \
-        T whole = trunc##F(a), rest = fabs##F(a - whole);                                 \
-        bool up = rest > (T)0.5 || (rest == (T)0.5 && fmod##F(whole, 2) != 0);            \
-        return a - a != 0 ? a : copysign##F(up ? fabs##F(whole) + 1 : fabs##F(whole), a); \
-    }                                                                                     \
-    T fsr_ref_exponent##F(T a) {                                                          \
-        int exponent = 0;                                                                 \
-        if (a - a == 0)                                                                   \
-            frexp##F(a, &exponent);                                                       \
-        return (T)exponent;                                                               \
-    }                                                                                     \
-    T fsr_ref_erfinv##F(T a) {                                                            \
-        return (T)inverse((long double)a);                                                \
+#define FLOATS(T, F)                                                                              \
+    T fsr_ref_mod##F(T a, T b) {                                                                  \
+        T r = fmod##F(a, b);                                                                      \
+        if (b == 0 || r != r)                                                                     \
+            return r;                                                                             \
+        if (r == 0)                                                                               \
+            return copysign##F(0, b);                                                             \
+        return (r < 0) != (b < 0) ? r + b : r;                                                    \
+    }                                                                                             \
+    T fsr_ref_floor_divide##F(T a, T b) {                                                         \
+        if (b == 0)                                                                               \
+            return a / b;                                                                         \
+        T r = fmod##F(a, b), q = (a - r) / b;                                                     \
+        if (r != 0 && (r < 0) != (b < 0))                                                         \
+            q -= 1;                                                                               \
+        if (q == 0)                                                                               \
+            return copysign##F(0, a / b);                                                         \
+        T whole = floor##F(q);                                                                    \
+        return q - whole > (T)0.5 ? whole + 1 : whole;                                            \
+    }                                                                                             \
+    T fsr_ref_round##F(T a) {                                                                     \
+        T whole = trunc##F(a), rest = fabs##F(a - whole);                                         \
+        bool up = rest > (T)0.5 || (rest == (T)0.5 && fmod##F(whole, 2) != 0);                    \
+        return a - a != 0 ? a : copysign##F(up ? fabs##F(whole) + 1 : fabs##F(whole), a);         \
+    }                                                                                             \
+    T fsr_ref_exponent##F(T a) {                                                                  \
+        int exponent = 0;                                                                         \
+        if (a - a == 0)                                                                           \
+            frexp##F(a, &exponent);                                                               \
+        return (T)exponent;                                                                       \
+    }                                                                                             \
+    T fsr_ref_next##F(T a, T b, T digits) {                                                       \
+        const bool half = digits == 11, away = a == 0 || (b > a) == (a > 0);                      \
+        const T most = half ? (T)65504 : (T)0x1.fep127;                                           \
+        const int lowest = half ? -13 : FLT_MIN_EXP;                                              \
+        int exponent;                                                                             \
+        if ((!half && digits != 8) || a == b || a != a || b != b)                                 \
+            return nextafter##F(a, b);                                                            \
+        if (isinf(a))                                                                             \
+            return copysign##F(most, a);                                                          \
+        if (frexp##F(fabs##F(a), &exponent) == (T)0.5 && !away)                                   \
+            exponent--;                                                                           \
+        if (a == 0 || exponent < lowest)                                                          \
+            exponent = lowest;                                                                    \
+        T step = ldexp##F(1, exponent - (int)digits), there = fabs##F(a) + (away ? step : -step); \
+        return copysign##F(there > most ? (T)INFINITY : there, a != 0 ? a : b);                   \
+    }                                                                                             \
+    T fsr_ref_logaddexp##F(T a, T b) {                                                            \
+        const T high = a > b ? a : b, low = a > b ? b : a;                                        \
+        if (a != a || b != b)                                                                     \
+            return a + b;                                                                         \
+        return high == low ? high + log##F(2) : high + log1p##F(exp##F(low - high));              \
+    }                                                                                             \
+    T fsr_ref_logaddexp2##F(T a, T b) {                                                           \
+        const T high = a > b ? a : b, low = a > b ? b : a;                                        \
+        if (a != a || b != b)                                                                     \
+            return a + b;                                                                         \
+        return high == low ? high + 1 : high + log1p##F(exp2##F(low - high)) / log##F(2);         \
+    }                                                                                             \
+    T fsr_ref_erfinv##F(T a) {                                                                    \
+        return (T)inverse((long double)a);                                                        \
     }
 
 /* y = erfc(x) for y in (0, 1): from x = sqrt(-log(y)), which is too large, log erfc is concave, so that the steps of

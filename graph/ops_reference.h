@@ -10,6 +10,9 @@
     T fsr_ref_mod##F(T a, T b);                 \
     T fsr_ref_round##F(T a); /* half to even */ \
     T fsr_ref_exponent##F(T a);                 \
+    T fsr_ref_next##F(T a, T b, T digits);      \
+    T fsr_ref_logaddexp##F(T a, T b);           \
+    T fsr_ref_logaddexp2##F(T a, T b);          \
     T fsr_ref_erfinv##F(T a);
 FSR_REF_FLOATS(float, f)
 FSR_REF_FLOATS(double, )

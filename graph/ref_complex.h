@@ -35,6 +35,25 @@
         ratio = br / bi, scale = 1 / (bi + br * ratio);                                         \
         return PACK((ar * ratio + ai) * scale, (ai * ratio - ar) * scale);                      \
     }                                                                                           \
+    static inline T _Complex fsr_ref_reciprocal##s(T _Complex a) {                              \
+        T re = creal##s(a), im = cimag##s(a), ratio, below;                                     \
+        if (fabs##s(im) <= fabs##s(re)) {                                                       \
+            ratio = im / re, below = re + im * ratio;                                           \
+            return PACK(1 / below, -ratio / below);                                             \
+        }                                                                                       \
+        ratio = re / im, below = im + re * ratio;                                               \
+        return PACK(ratio / below, -1 / below);                                                 \
+    }                                                                                           \
+    static inline T _Complex fsr_ref_sign##s(T _Complex a) {                                    \
+        T re = creal##s(a), im = cimag##s(a), size = cabs##s(a);                                \
+        if (size == 0)                                                                          \
+            return 0;                                                                           \
+        if (!isinf(size))                                                                       \
+            return PACK(re / size, im / size);                                                  \
+        if (isinf(re) && isinf(im))                                                             \
+            return PACK((T)NAN, (T)NAN);                                                        \
+        return isinf(re) ? PACK(copysign##s(1, re), 0) : PACK(0, copysign##s(1, im));           \
+    }                                                                                           \
     static inline T _Complex fsr_ref_pow##s(T _Complex a, T _Complex b) {                       \
         if (creal##s(b) == 0 && cimag##s(b) == 0)                                               \
             return 1;                                                                           \

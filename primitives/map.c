@@ -105,6 +105,7 @@ static fsr_dtype compute_dtype(const fsr_op_info *info, const promotion *p) {
     case FSR_RULE_SCALE:
     case FSR_RULE_NEXT:
     case FSR_RULE_EXPONENT: return p->floats;
+    case FSR_RULE_PHASE: return p->compute == FSR_BOOL ? FSR_F64 : p->floats;
     case FSR_RULE_DIVIDE: return fsr_dtype_is_inexact(p->compute) ? p->compute : FSR_F64;
     case FSR_RULE_LOGIC: return FSR_BOOL;
     case FSR_RULE_NUMBER:
@@ -293,6 +294,7 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
 #define RULE_COUNT FUNCTION
 #define RULE_SCALE FUNCTION
 #define RULE_NEXT FUNCTION
+#define RULE_PHASE FUNCTION
 #define RULE_EXPONENT FUNCTION
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)

@@ -174,8 +174,8 @@ static fsr_node cummax_complex(void) {
 static fsr_node complex_of_complex(void) {
     return fsr_complex_of_at(AT, INPUT(g, FSR_C64, 3), INPUT(g, FSR_F32, 3));
 }
-static fsr_node conj_bool(void) {
-    return fsr_conj_at(AT, INPUT(g, FSR_BOOL, 3));
+static fsr_node sign_bool(void) {
+    return fsr_sign_at(AT, INPUT(g, FSR_BOOL, 3));
 }
 static fsr_node arange_bool(void) {
     return fsr_arange_at(AT, g, FSR_BOOL, 2);
@@ -559,7 +559,7 @@ static const misuse misuses[] = {
     {argmax_complex, FSR_ERR_DTYPE, "argmax: not defined for c64[3] (prog.c:12)"},
     {cummax_complex, FSR_ERR_DTYPE, "cummax: not defined for c64[3] (prog.c:12)"},
     {complex_of_complex, FSR_ERR_DTYPE, "complex_of: not defined for c64[3] and f32[3] (prog.c:12)"},
-    {conj_bool, FSR_ERR_DTYPE, "conj: not defined for bool[3] (prog.c:12)"},
+    {sign_bool, FSR_ERR_DTYPE, "sign: not defined for bool[3] (prog.c:12)"},
     {arange_bool, FSR_ERR_DTYPE, "arange: bool does not count (prog.c:12)"},
     {arange_negative, FSR_ERR_SIZE, "arange: the shape [-5] has a negative extent (prog.c:12)"},
     {reshape_size, FSR_ERR_SHAPE, "reshape: f32[3,4] does not have the elements of [5,2] (prog.c:12)"},

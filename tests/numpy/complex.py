@@ -11,7 +11,9 @@ np.seterr(all="ignore")
 special = [0.0, -0.0, 1.0, -2.5, 3.0, np.inf, -np.inf, np.nan]
 plain = [0.75, -1.25, 2.0, 1e-3, -40.0]
 unary = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "abs": np.abs, "conj": np.conj,
-         "neg": np.negative, "real": np.real, "imag": np.imag, "isnan": np.isnan}
+         "neg": np.negative, "real": np.real, "imag": np.imag, "isnan": np.isnan,
+         "isinf": np.isinf, "isfinite": np.isfinite, "tanh": np.tanh, "square": np.square, "reciprocal": np.reciprocal,
+         "sign": np.sign, "angle": np.angle}
 binary = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power,
           "equal": np.equal, "not_equal": np.not_equal}
 

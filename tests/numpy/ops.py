@@ -17,7 +17,7 @@ import scipy.special as sp
 
 warnings.simplefilter("ignore")
 
-FLOATS = {"f32": np.float32, "f64": np.float64}
+FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 INTS = {"i8": np.int8, "u8": np.uint8, "i32": np.int32, "i64": np.int64, "u64": np.uint64}
 BOOL = {"bool": np.bool_}
 NAMES = {np.dtype(t): n for n, t in {**FLOATS, **INTS, **BOOL}.items()}
@@ -61,17 +61,24 @@ def not_negative(a, b):
     return b >= 0
 
 
+def not_two_zeros(a, b):
+    """nextafter(0, -0) is -0 for all but f16, where NumPy says 0."""
+    return (a.dtype != np.float16) | (a != 0) | (b != 0) | (np.signbit(a) == np.signbit(b))
+
+
 def whole(a, b):
     return np.isfinite(b) & (b == np.trunc(b))
 
 
-F, I, B = list(FLOATS), list(INTS), list(BOOL)
+F, H, I, B = ["f32", "f64"], ["f16"], list(INTS), list(BOOL)
 # name: function, number of operands, dtypes, which cases NumPy answers (None: all)
 OPS = {
     "floor_divide": (np.floor_divide, 2, F + I, None),
     "mod": (np.remainder, 2, F + I, None),
     "fmod": (np.fmod, 2, F + I, None),
     "pow": (np.power, 2, I, not_negative),
+    "square": (np.square, 1, F + I, None),
+    "heaviside": (np.heaviside, 2, F + H, None),
     "reciprocal": (np.reciprocal, 1, F + I, lambda a: (a != 0) | (a.dtype.kind == "f")),
     "sign": (np.sign, 1, F + I, None),
     "fmax": (np.fmax, 2, F + I + B, None),
@@ -82,7 +89,7 @@ OPS = {
     "floor": (np.floor, 1, F + I + B, None),
     "ceil": (np.ceil, 1, F + I + B, None),
     "copysign": (np.copysign, 2, F, None),
-    "nextafter": (np.nextafter, 2, F, None),
+    "nextafter": (np.nextafter, 2, F + H, not_two_zeros),
     "ldexp": (ldexp, 2, F, whole),
     "frexp_mantissa": (lambda a: np.frexp(a)[0], 1, F, None),
     "frexp_exponent": (lambda a: np.frexp(a)[1], 1, F, np.isfinite),
@@ -100,6 +107,10 @@ OPS = {
     "atan": (np.arctan, 1, F, None),
     "atan2": (np.arctan2, 2, F, None),
     "deg2rad": (np.deg2rad, 1, F, None),
+    "rad2deg": (np.rad2deg, 1, F, None),
+    "angle": (np.angle, 1, F, None),
+    "logaddexp": (np.logaddexp, 2, F, None),
+    "logaddexp2": (np.logaddexp2, 2, F, None),
     "sinh": (np.sinh, 1, F, None),
     "cosh": (np.cosh, 1, F, None),
     "asinh": (np.arcsinh, 1, F, None),

@@ -17,13 +17,14 @@ warnings.simplefilter("ignore")
 DTYPES = {"bool": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
           "f16": "e", "f32": "f", "f64": "d", "c64": "F", "c128": "D"}
 NAMES = {np.dtype(code): name for name, code in DTYPES.items()}
-OTHERWISE = {"sub": "subtract", "mul": "multiply", "div": "true_divide", "floordiv": "floor_divide", "mod": "remainder",
+OTHERWISE = {"sub": "subtract", "mul": "multiply", "div": "true_divide", "mod": "remainder",
              "neg": "negative", "abs": "absolute", "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
-             "sinh": "sinh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2",
-             "round": "round", "popcount": "bitwise_count", "bitwise_not": "invert"}
+             "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2",
+             "round": "round", "popcount": "bitwise_count", "bitwise_invert": "invert", "conj": "conjugate"}
 SAME = """add maximum minimum fmax fmin sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan tanh cosh hypot copysign
 nextafter ldexp floor ceil trunc sign isnan isinf isfinite signbit less less_equal greater greater_equal equal not_equal
 logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor left_shift right_shift logaddexp
+logaddexp2 floor_divide fmod reciprocal square heaviside angle deg2rad rad2deg real imag sinh
 """.split()
 
 

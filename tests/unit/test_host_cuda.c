@@ -291,14 +291,14 @@ static void test_map(void **state) {
     finish(&n);
 }
 
-/* Every op of complex numbers, and conversions from and to them. */
-static fsr_kernel *kernel_complex(fsr_dtype dtype) {
+/* Every second op of complex numbers, and conversions from and to them. */
+static fsr_kernel *kernel_complex(fsr_dtype dtype, int first) {
     fsr_kernel *k = kernel_begin("k_complex", 1, 1, 0);
     int x = kernel_load(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, dtype, false)));
     int y = kernel_load(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, dtype, false)));
     int q = kernel_op(k, FSR_OP_EQUAL, x, y, 0), z;
-    for (int op = 0; op < FSR_OP_COUNT; op++) {
-        if (!fsr_op_defined((fsr_op)op, dtype) || op == FSR_OP_CAST)
+    for (int op = 0, nth = 0; op < FSR_OP_COUNT; op++) {
+        if (!fsr_op_defined((fsr_op)op, dtype) || op == FSR_OP_CAST || nth++ % 2 != first)
             continue;
         bool select = fsr_op_get((fsr_op)op)->rule == FSR_RULE_SELECT;
         z = kernel_op(k, (fsr_op)op, select ? q : x, y, select ? x : y);
@@ -315,9 +315,11 @@ static fsr_kernel *kernel_complex(fsr_dtype dtype) {
 static void test_complex(void **state) {
     (void)state;
     counts n = {.launches = 0};
-    sweep(&n, kernel_complex(FSR_C64), schedule(FSR_SCHEDULE_MAP, 64, 1, 1, 1), 1, 1e-5);
-    sweep(&n, kernel_complex(FSR_C128), schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 2), 1, 1e-13);
-    sweep(&n, kernel_complex(FSR_C64), schedule(FSR_SCHEDULE_MAP, 64, 1, 2, 2), 1, 1e-5);
+    for (int first = 0; first < 2; first++) {
+        sweep(&n, kernel_complex(FSR_C64, first), schedule(FSR_SCHEDULE_MAP, 64, 1, 1, 1), 1, 1e-5);
+        sweep(&n, kernel_complex(FSR_C128, first), schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 2), 1, 1e-13);
+        sweep(&n, kernel_complex(FSR_C64, first), schedule(FSR_SCHEDULE_MAP, 64, 1, 2, 2), 1, 1e-5);
+    }
     sweep(&n, kernel_scan(FSR_C64, true), schedule(FSR_SCHEDULE_ROW, 128, 32, 2, 4), 1, 1e-4);
     sweep(&n, kernel_scan(FSR_C64, false), schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 2, 4), 1, 1e-4);
     sweep(&n, kernel_scan(FSR_C128, true), schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 1, 2), 1, 1e-12);
