@@ -183,11 +183,9 @@ typedef struct bench_session {
     char device[128];
     void *stream[BENCH_STREAMS]; /* generated input, made once, a prefix of an endless sequence */
     int64_t stream_n[BENCH_STREAMS];
-    int64_t copy_n; /* elements of the last copy measured */
-    double copy_gbs;
-    double copy_best; /* of the largest copy measured */
-    int64_t copy_best_n;
-    int done; /* rows finished, for the progress line */
+    int64_t copy_bytes, copy_most;  /* bytes read by the last copy measured, and by the largest */
+    double copy_gbs, copy_most_gbs; /* their bandwidth */
+    int done;                       /* rows finished, for the progress line */
 } bench_session;
 
 /* A measurement that was not made is NaN or -1. */
@@ -262,8 +260,8 @@ double bench_median(double *x, int n);
 bool bench_measure_run(bench_session *s, bench_run *run, double *ms, double *launch_us, bench_row *row);
 /* Compile and first run in a fresh context with an empty disk cache, then in another with that cache filled. */
 bool bench_measure_first(bench_session *s, const bench_case *c, bench_row *row);
-/* Bandwidth of a copy of n f32 elements, read and write counted. */
-bool bench_measure_copy(bench_session *s, int64_t n, double *gbs, bench_row *row);
+/* Bandwidth of a copy that moves so many bytes, read and write counted: what the workload of the row must move. */
+bool bench_measure_copy(bench_session *s, int64_t moved, double *gbs, bench_row *row);
 
 /* Fused outputs against unfused ones at full size. */
 bool bench_check_outputs(const bench_case *c, bench_run *fused, bench_run *unfused, bench_row *row);

@@ -200,10 +200,10 @@ static bool copy_alloc(copy_job *job, bench_row *row) {
     return !failed || bench_fail_fault(row, "copy", &fault);
 }
 
-bool bench_measure_copy(bench_session *s, int64_t n, double *gbs, bench_row *row) {
-    copy_job job = {.backend = s->backend, .bytes = n * (int64_t)sizeof(float)};
+bool bench_measure_copy(bench_session *s, int64_t moved, double *gbs, bench_row *row) {
+    copy_job job = {.backend = s->backend, .bytes = moved < 2 ? 1 : moved / 2};
     double ms;
-    if (n != s->copy_n) {
+    if (job.bytes != s->copy_bytes) {
         bool ok = copy_alloc(&job, row) && copy_best(s, &job, &ms, row);
         if (job.to)
             s->backend->ops->free(s->backend, job.to, job.bytes);
@@ -211,10 +211,10 @@ bool bench_measure_copy(bench_session *s, int64_t n, double *gbs, bench_row *row
             s->backend->ops->free(s->backend, job.from, job.bytes);
         if (!ok)
             return false;
-        s->copy_n = n;
+        s->copy_bytes = job.bytes;
         s->copy_gbs = 2 * (double)job.bytes / (ms * 1e6);
-        if (n > s->copy_best_n)
-            s->copy_best_n = n, s->copy_best = s->copy_gbs;
+        if (job.bytes > s->copy_most)
+            s->copy_most = job.bytes, s->copy_most_gbs = s->copy_gbs;
     }
     *gbs = s->copy_gbs;
     return true;

@@ -80,8 +80,8 @@ void bench_report_row(FILE *to, const bench_row *row) {
 
 void bench_report_foot(FILE *to, const bench_session *s) {
     fprintf(to, "device: %s", s->device);
-    if (s->copy_best_n)
-        fprintf(to, "; copy of %lld f32: %.1f GB/s read and written", (long long)s->copy_best_n, s->copy_best);
+    if (s->copy_most)
+        fprintf(to, "; copy of %.2f MB: %.1f GB/s read and written", megabytes(s->copy_most), s->copy_most_gbs);
     fputs("\n", to);
 }
 

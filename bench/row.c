@@ -110,7 +110,7 @@ void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *
         bench_progress(s, work->name, "first call");
         bench_measure_first(s, &c, row);
         bench_progress(s, work->name, "copy");
-        bench_measure_copy(s, c.n, &row->copy_gbs, row);
+        bench_measure_copy(s, row->bytes_min, &row->copy_gbs, row);
     }
     bench_case_close(s, &c);
 }
