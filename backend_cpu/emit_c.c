@@ -253,6 +253,7 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     for (int i = 0; i < k->nints; i++)
         if (e->integer[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
+    fsr_c_quotient_head(e, to);
     if (e->shared_columns)
         fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n",
                      FSR_TASK_MODE, FSR_TASK_BEGIN, FSR_TASK_END);

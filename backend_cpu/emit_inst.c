@@ -28,7 +28,6 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_access *a, int d, co
 
 static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
     const fsr_access *a = &e->k->access[access];
-    char name[FSR_EMIT_NAME];
     if (a->linear || a->row_linear) {
         fsr_text_add(to, "%s", a->linear ? e->linear : e->row);
         return;
@@ -41,7 +40,7 @@ static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
         put_term(e, &sum, a, e->loop_dim, e->loop_var);
     const char *text = sum.size ? sum.data : "0";
     if (a->over)
-        fsr_text_add(to, "(%s) / %s", text, fsr_c_integer(e, a->over, name));
+        fsr_c_quotient(e, to, text, a->over);
     else
         fsr_text_add(to, "%s", text);
     to->failed |= sum.failed;
@@ -60,15 +59,22 @@ void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, in
     }
 }
 
-/* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. */
-static void put_condition(fsr_c_emit *e, fsr_text *to, const fsr_condition *c) {
+/* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient is
+ * at most the last one (emit_cut.c). */
+static void put_condition(fsr_c_emit *e, fsr_text *to, int condition) {
+    const fsr_condition *c = &e->k->condition[condition];
     char name[FSR_EMIT_NAME];
     fsr_text sum = {0};
     fsr_c_condition_sum(e, &sum, c, -1);
     const char *text = sum.size ? sum.data : "0";
-    fsr_text_add(to, "((u64)(%s) < (u64)%s)", text, fsr_c_integer(e, c->extent, name));
-    if (c->step)
-        fsr_text_add(to, " & ((%s) %% %s == 0)", text, fsr_c_integer(e, c->step, name));
+    fsr_c_integer(e, c->extent, name);
+    if (c->step) {
+        fsr_text_add(to, "(");
+        fsr_c_quotient(e, to, text, c->step);
+        fsr_text_add(to, " <= last%d)", condition);
+    } else {
+        fsr_text_add(to, "((u64)(%s) < (u64)%s)", text, name);
+    }
     to->failed |= sum.failed;
     fsr_text_free(&sum);
 }
@@ -97,7 +103,7 @@ static void put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
         if (e->decided[g->condition[i]] == FSR_ALWAYS_HOLDS)
             continue;
         fsr_text_add(to, "%s", and);
-        put_condition(e, to, &e->k->condition[g->condition[i]]);
+        put_condition(e, to, g->condition[i]);
         and = " & ";
     }
 }

@@ -70,8 +70,7 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_e
 
 /* ---- loops over columns ------------------------------------------------------------------------- */
 
-/* Of arrays that share memory no iteration reads what another one writes (fsr_array). */
-static bool is_in_place(const fsr_kernel *k) {
+bool fsr_c_in_place(const fsr_kernel *k) {
     for (int a = 0; a < k->narrays; a++)
         if (k->array[a].aliased)
             return true;
@@ -79,7 +78,7 @@ static bool is_in_place(const fsr_kernel *k) {
 }
 
 void fsr_c_independent(fsr_c_emit *e) {
-    if (is_in_place(e->k))
+    if (fsr_c_in_place(e->k))
         fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 

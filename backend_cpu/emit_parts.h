@@ -2,7 +2,7 @@
  *
  * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
- * the scratch row of kept instruction i; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
+ * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
  * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip:
  * a<f>_<i>
  * elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
@@ -52,6 +52,7 @@ typedef struct fsr_c_emit {
     char index[FSR_MAX_DIMS][FSR_EMIT_NAME];    /* index along each dimension */
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool integer[FSR_MAX_INTS];                 /* integer arguments used */
+    bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
@@ -131,6 +132,11 @@ void fsr_c_half_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
 /* ---- emit_cut.c: guards --------------------------------------------------------------------------- */
 
 struct fsr_c_loop;
+/* sum / step, where step, an integer argument, divides the sum; else a number above every quotient. */
+void fsr_c_quotient(fsr_c_emit *e, fsr_text *to, const char *sum, int step);
+/* What quotients need: functions, and lines at the function's head. */
+void fsr_c_quotient_functions(const fsr_c_emit *e, fsr_text *to);
+void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to);
 /* The loop over [c0, c1) along the last dimension, cut at the bounds of guards; false: there is nothing to cut. */
 bool fsr_c_cut_loop(fsr_c_emit *e, const struct fsr_c_loop *loop);
 
@@ -152,6 +158,8 @@ void fsr_c_dimension(fsr_c_emit *e, int d);
 void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
 /* True if a function of the loop has a limit. */
 bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* Arrays of the kernel share memory: no iteration reads what another one writes (fsr_array). */
+bool fsr_c_in_place(const fsr_kernel *k);
 /* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
 void fsr_c_independent(fsr_c_emit *e);
 /* The loop of pass `pass`, with its folds. */
