@@ -1,4 +1,4 @@
-/* The bench's workloads as they are, for test_table.c: what the bench expects of a plan is checked here for both
+/* The bench's workloads as they are, for test_workloads.c: what the bench expects of a plan is checked here for both
  * targets. */
 #define work map_work
 #include "bench/workload_map.c"

@@ -1,0 +1,118 @@
+/* Line 6 of the fusion table: maps, a scan, maps, and reductions of it: one kernel in one pass. */
+#include "tests/structure/table.h"
+
+static const int axis1 = 1;
+
+static int running_sum(fsr_graph *g, fsr_node *out) {
+    out[0] = fsr_cumsum(plan_vector(g, 1 << 24), 0, 0);
+    return 1;
+}
+
+static int running_short(fsr_graph *g, fsr_node *out) {
+    out[0] = fsr_cummax(plan_vector(g, 500), 0, FSR_EXCLUSIVE);
+    return 1;
+}
+
+static int map_scan_map(fsr_graph *g, fsr_node *out) {
+    fsr_node x = plan_vector(g, 1 << 24), y = plan_vector(g, 1 << 24);
+    out[0] = fsr_sqrt(fsr_add(fsr_cumsum(fsr_mul(x, y), 0, FSR_EXCLUSIVE), y));
+    return 1;
+}
+
+static int scan_rows(fsr_graph *g, fsr_node *out) {
+    out[0] = fsr_exp(fsr_cumsum(fsr_neg(plan_matrix(g, 4096, 4096)), 1, 0));
+    return 1;
+}
+
+static int scan_few_long_rows(fsr_graph *g, fsr_node *out) {
+    out[0] = fsr_cumsum(plan_matrix(g, 4, 1 << 22), 1, 0);
+    return 1;
+}
+
+static int scan_columns(fsr_graph *g, fsr_node *out) {
+    out[0] = fsr_cumsum(plan_matrix(g, 1000, 4096), 0, 0);
+    return 1;
+}
+
+/* One state for both: one exchange with the neighbours. */
+static int sibling_scans(fsr_graph *g, fsr_node *out) {
+    fsr_node x = plan_vector(g, 1 << 24);
+    out[0] = fsr_cumsum(x, 0, 0);
+    out[1] = fsr_cumsum(fsr_mul(x, x), 0, 0);
+    out[2] = fsr_cummax(x, 0, 0);
+    return 3;
+}
+
+static int scan_of_scan(fsr_graph *g, fsr_node *out) {
+    out[0] = fsr_cumsum(fsr_cumsum(plan_vector(g, 1 << 24), 0, 0), 0, 0);
+    return 1;
+}
+
+static int reductions_of_scan(fsr_graph *g, fsr_node *out) {
+    fsr_node s = fsr_cumsum(plan_vector(g, 1 << 24), 0, 0);
+    out[0] = fsr_max(s, NULL, 0, 0);
+    out[1] = fsr_min(s, NULL, 0, 0);
+    return 2;
+}
+
+static int scan_and_its_reductions(fsr_graph *g, fsr_node *out) {
+    fsr_node x = plan_vector(g, 1 << 24);
+    out[0] = fsr_cumsum(x, 0, 0);
+    out[1] = fsr_sum(x, NULL, 0, 0);
+    out[2] = fsr_max(fsr_sub(out[0], x), NULL, 0, 0);
+    return 3;
+}
+
+static int drawdown_of_rows(fsr_graph *g, fsr_node *out) {
+    fsr_node s = fsr_cumsum(plan_matrix(g, 1000, 2500), 1, 0);
+    out[0] = fsr_max(fsr_sub(fsr_cummax(s, 1, 0), s), &axis1, 1, 0);
+    return 1;
+}
+
+/* y[i] = a[i] * y[i-1] + b[i], as a scan over pairs. */
+static void recurrence_body(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_mul(left[0], right[0]);
+    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
+}
+
+static int recurrence(fsr_graph *g, fsr_node *out) {
+    fsr_operator op = {recurrence_body, NULL, 2, {1, 0}, false};
+    fsr_node in[2] = {plan_vector(g, 1 << 24), fsr_exp(plan_vector(g, 1 << 24))}, both[2];
+    fsr_scan_with(both, in, &op, 0, 0);
+    out[0] = fsr_abs(both[1]);
+    return 1;
+}
+
+static int cumulative_share(fsr_graph *g, fsr_node *out) {
+    fsr_node x = plan_matrix(g, 1000, 2500);
+    out[0] = fsr_div(fsr_cumsum(x, 1, 0), table_rowwise(fsr_sum_at, x));
+    return 1;
+}
+
+static void line6_scans(void **state) {
+    (void)state;
+    static const graph_case list[] = {
+        {"running_sum", running_sum, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"running_short", running_short, {ROW, 1, true}, {ROW, 1, true}},
+        {"map_scan_map", map_scan_map, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"scan_rows", scan_rows, {ROW, 1, true}, {ROW, 1, true}},
+        {"scan_few_long_rows", scan_few_long_rows, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"scan_columns", scan_columns, {COL, 1, true}, {COL, 1, true}},
+        {"sibling_scans", sibling_scans, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"scan_of_scan", scan_of_scan, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"reductions_of_scan", reductions_of_scan, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"scan_and_its_reductions", scan_and_its_reductions, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"drawdown_of_rows", drawdown_of_rows, {ROW, 1, true}, {ROW, 1, true}},
+        {"recurrence", recurrence, {LOOKBACK, 1, true}, {ROW, 1, true}},
+        {"cumulative_share", cumulative_share, {ROW, 2, true}, {ROW, 2, true}},
+    };
+    TABLE_CHECK(list);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TABLE_TEST(line6_scans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
