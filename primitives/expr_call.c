@@ -1,36 +1,22 @@
-/* name(...): reductions, scans, views, casts by the dtype's name, and every row of the table of scalar ops.
+/* name(...): reductions, scans, views, casts by the dtype's name, and every row of the table of scalar ops; what makes,
+ * joins and repeats arrays is in expr_shape.c.
  *
  * Operands are expressions. Beside them a call may have options: a list [0, 1], axis=, keepdims, ddof=, exclusive. An
  * unnamed number after the operand of a reduction, scan or view is its axis.
  * max and min: several operands are the elementwise maximum and minimum, so an unnamed number is an operand there, and
  * their axes are written axis=0 or [0]. */
-#include "primitives/expr.h"
+#include "primitives/expr_call.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPERANDS = 16 };
-
-enum { AXES = 1, KEEPDIMS = 2, EXCLUSIVE = 4, REVERSE = 8, DDOF = 16, ORD = 32 };
-static const char *const option_names[] = {"axis", "keepdims", "exclusive", "reverse", "ddof", "ord"};
-enum { OPTIONS = 6, FIRST_WORD = 1, FIRST_NUMBER = 4 }; /* words stand alone or are true or false */
-
-typedef struct call {
-    fsr_token name;
-    int n;
-    fsr_node x[MAX_OPERANDS];
-    const char *where[MAX_OPERANDS];
-    unsigned given; /* options */
-    const char *option_at[OPTIONS];
-    int64_t list[FSR_MAX_DIMS]; /* AXES: [..], or one number */
-    int axes[FSR_MAX_DIMS];     /* the same as ints, once checked */
-    int nlist;
-    double number[OPTIONS]; /* DDOF, ORD */
-} call;
+static const char *const option_names[] = {"axis", "keepdims", "exclusive", "reverse", "ddof", "ord", "value", "mode"};
+enum { FIRST_WORD = 1, FIRST_NUMBER = 4, FIRST_MODE = 7 }; /* words stand alone or are true or false */
+static const char *const modes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-static void give(fsr_reading *r, call *c, int option, const char *where) {
+static void give(fsr_reading *r, fsr_args *c, int option, const char *where) {
     if (c->given >> option & 1)
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s is given twice", option_names[option]);
     c->given |= 1u << option;
@@ -38,7 +24,7 @@ static void give(fsr_reading *r, call *c, int option, const char *where) {
 }
 
 /* A list of whole numbers, or one of them. */
-static void read_list(fsr_reading *r, call *c) {
+static void read_list(fsr_reading *r, fsr_args *c) {
     bool many = fsr_token_take(r, "[");
     if (many && fsr_token_take(r, "]"))
         return;
@@ -47,8 +33,9 @@ static void read_list(fsr_reading *r, call *c) {
         int64_t value = 0;
         if (!fsr_read_whole(r, &value))
             return;
-        if (c->nlist == FSR_MAX_DIMS)
-            fsr_reading_fail(r, where, FSR_ERR_VALUE, "a list has at most %d numbers", FSR_MAX_DIMS);
+        int most = fsr_args_name(c, "pad") ? 2 * FSR_MAX_DIMS : FSR_MAX_DIMS;
+        if (c->nlist == most)
+            fsr_reading_fail(r, where, FSR_ERR_VALUE, "a list has at most %d numbers", most);
         else
             c->list[c->nlist++] = value;
     } while (many && fsr_token_take(r, ","));
@@ -56,7 +43,7 @@ static void read_list(fsr_reading *r, call *c) {
         fsr_token_expect(r, "]");
 }
 
-static void read_number(fsr_reading *r, call *c, int option) {
+static void read_number(fsr_reading *r, fsr_args *c, int option) {
     const char *where = r->token.at;
     fsr_node x = fsr_read_value(r);
     const fsr_rec *rec = r->status ? NULL : fsr_node_rec(x);
@@ -66,14 +53,26 @@ static void read_number(fsr_reading *r, call *c, int option) {
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s must be a number of literals", option_names[option]);
 }
 
+static void read_mode(fsr_reading *r, fsr_args *c) {
+    for (int i = 0; i < 5; i++)
+        if (r->token.kind == FSR_TOKEN_WORD && fsr_token_says(&r->token, modes[i])) {
+            c->mode = i;
+            fsr_token_next(r);
+            return;
+        }
+    fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "mode is constant, edge, reflect, symmetric or wrap");
+}
+
 /* What follows "option" or "option=". */
-static void read_option(fsr_reading *r, call *c, int option) {
+static void read_option(fsr_reading *r, fsr_args *c, int option) {
     give(r, c, option, r->token.at);
     fsr_token_next(r);
     if (!fsr_token_take(r, "="))
         return;
     if (option == 0) {
         read_list(r, c);
+    } else if (option >= FIRST_MODE) {
+        read_mode(r, c);
     } else if (option >= FIRST_NUMBER) {
         read_number(r, c, option);
     } else {
@@ -91,13 +90,13 @@ static int option_next(const fsr_reading *r) {
     if (r->status || r->token.kind != FSR_TOKEN_WORD || after.kind != FSR_TOKEN_MARK)
         return -1;
     bool equals = fsr_token_says(&after, "="), alone = fsr_token_says(&after, ",") || fsr_token_says(&after, ")");
-    for (int i = 0; i < OPTIONS; i++)
+    for (int i = 0; i < FSR_ARGS_OPTIONS; i++)
         if (fsr_token_says(&r->token, option_names[i]))
             return equals || (alone && i >= FIRST_WORD && i < FIRST_NUMBER) ? i : -1;
     return -1;
 }
 
-static void read_argument(fsr_reading *r, call *c) {
+static void read_argument(fsr_reading *r, fsr_args *c) {
     const char *where = r->token.at;
     int option = option_next(r);
     if (option >= 0) {
@@ -105,15 +104,15 @@ static void read_argument(fsr_reading *r, call *c) {
     } else if (fsr_token_is(r, "[")) {
         give(r, c, 0, where);
         read_list(r, c);
-    } else if (c->n == MAX_OPERANDS) {
-        fsr_reading_fail(r, where, FSR_ERR_VALUE, "more than %d operands", MAX_OPERANDS);
+    } else if (c->n == FSR_ARGS_MAX) {
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "more than %d operands", FSR_ARGS_MAX);
     } else {
         c->x[c->n] = fsr_read_value(r);
         c->where[c->n++] = where;
     }
 }
 
-static void read_arguments(fsr_reading *r, call *c) {
+static void read_arguments(fsr_reading *r, fsr_args *c) {
     fsr_token_expect(r, "(");
     if (fsr_token_take(r, ")"))
         return;
@@ -125,28 +124,27 @@ static void read_arguments(fsr_reading *r, call *c) {
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
 
-static bool operands_are(fsr_reading *r, const call *c, int want) {
+bool fsr_args_are(fsr_reading *r, const fsr_args *c, int want) {
     if (!r->status && c->n != want)
         fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%.*s takes %d operand%s, not %d", c->name.size, c->name.at,
                          want, want == 1 ? "" : "s", c->n);
     return !r->status;
 }
 
-static bool options_are(fsr_reading *r, const call *c, unsigned allowed) {
-    for (int i = 0; i < OPTIONS && !r->status; i++)
+bool fsr_args_options(fsr_reading *r, const fsr_args *c, unsigned allowed) {
+    for (int i = 0; i < FSR_ARGS_OPTIONS && !r->status; i++)
         if (c->given & ~allowed & 1u << i)
             fsr_reading_fail(r, c->option_at[i], FSR_ERR_VALUE, "%.*s takes no %s", c->name.size, c->name.at,
                              option_names[i]);
     return !r->status;
 }
 
-/* An unnamed number after the operand becomes the axis; every axis must be an int. */
-static bool axes_are(fsr_reading *r, call *c) {
-    if (!r->status && c->n == 2) {
-        give(r, c, 0, c->where[1]);
+bool fsr_args_axes(fsr_reading *r, fsr_args *c, int n) {
+    if (!r->status && c->n == n + 1) {
+        give(r, c, 0, c->where[n]);
         c->nlist = 1;
-        c->n = 1;
-        fsr_whole_take(r, c->where[1], c->x[1], &c->list[0]);
+        c->n = n;
+        fsr_whole_take(r, c->where[n], c->x[n], &c->list[0]);
     }
     for (int i = 0; i < c->nlist && !r->status; i++) {
         if (c->list[i] < INT_MIN || c->list[i] > INT_MAX)
@@ -158,15 +156,15 @@ static bool axes_are(fsr_reading *r, call *c) {
 }
 
 /* At most one axis; required: exactly one. */
-static bool one_axis(fsr_reading *r, const call *c, bool required) {
-    bool given = c->given & AXES;
+bool fsr_args_one_axis(fsr_reading *r, const fsr_args *c, bool required) {
+    bool given = c->given & FSR_ARGS_AXES;
     if (!r->status && ((given && c->nlist != 1) || (required && !given)))
         fsr_reading_fail(r, given ? c->option_at[0] : c->name.at, FSR_ERR_VALUE, "%.*s takes one axis", c->name.size,
                          c->name.at);
     return !r->status;
 }
 
-static bool is(const call *c, const char *name) {
+bool fsr_args_name(const fsr_args *c, const char *name) {
     return fsr_token_says(&c->name, name);
 }
 
@@ -213,16 +211,16 @@ static const reduction reductions[] = {
     {.name = "nanargmin", .position = fsr_nanargmin_at},
 };
 
-static const int *axes_of(const call *c) {
-    return c->given & AXES ? c->axes : NULL;
+const int *fsr_args_axes_of(const fsr_args *c) {
+    return c->given & FSR_ARGS_AXES ? c->axes : NULL;
 }
 
-static int keepdims_of(const call *c) {
-    return c->given & KEEPDIMS ? FSR_KEEPDIMS : 0;
+int fsr_args_keepdims(const fsr_args *c) {
+    return c->given & FSR_ARGS_KEEPDIMS ? FSR_KEEPDIMS : 0;
 }
 
-static fsr_node build_reduction(fsr_site at, const reduction *f, const call *c) {
-    const int *axes = axes_of(c), flags = keepdims_of(c);
+static fsr_node build_reduction(fsr_site at, const reduction *f, const fsr_args *c) {
+    const int *axes = fsr_args_axes_of(c), flags = fsr_args_keepdims(c);
     if (f->build)
         return f->build(at, c->x[0], axes, c->nlist, flags);
     if (f->position)
@@ -231,14 +229,14 @@ static fsr_node build_reduction(fsr_site at, const reduction *f, const call *c) 
     return f->numbered(at, c->x[0], axes, c->nlist, flags, number);
 }
 
-static bool call_reduction(fsr_reading *r, call *c, fsr_node *out) {
+static bool call_reduction(fsr_reading *r, fsr_args *c, fsr_node *out) {
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
         const reduction *f = &reductions[i];
-        if (!is(c, f->name))
+        if (!fsr_args_name(c, f->name))
             continue;
-        unsigned allowed = AXES | KEEPDIMS | (f->numbered ? 1u << f->option : 0);
-        bool good = axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, allowed);
-        if (good && (!f->position || one_axis(r, c, false)))
+        unsigned allowed = FSR_ARGS_AXES | FSR_ARGS_KEEPDIMS | (f->numbered ? 1u << f->option : 0);
+        bool good = fsr_args_axes(r, c, 1) && fsr_args_are(r, c, 1) && fsr_args_options(r, c, allowed);
+        if (good && (!f->position || fsr_args_one_axis(r, c, false)))
             *out = build_reduction(r->at, f, c);
         return true;
     }
@@ -246,14 +244,14 @@ static bool call_reduction(fsr_reading *r, call *c, fsr_node *out) {
 }
 
 /* max and min of several operands. */
-static bool call_extremes(fsr_reading *r, call *c, fsr_node *out) {
-    if (c->n < 2 || (!is(c, "max") && !is(c, "min")))
+static bool call_extremes(fsr_reading *r, fsr_args *c, fsr_node *out) {
+    if (c->n < 2 || (!fsr_args_name(c, "max") && !fsr_args_name(c, "min")))
         return false;
-    if (!options_are(r, c, 0))
+    if (!fsr_args_options(r, c, 0))
         return true;
     *out = c->x[0];
     for (int i = 1; i < c->n; i++)
-        *out = is(c, "max") ? fsr_maximum_at(r->at, *out, c->x[i]) : fsr_minimum_at(r->at, *out, c->x[i]);
+        *out = fsr_args_name(c, "max") ? fsr_maximum_at(r->at, *out, c->x[i]) : fsr_minimum_at(r->at, *out, c->x[i]);
     return true;
 }
 
@@ -267,43 +265,44 @@ static const scan scans[] = {{"cumsum", true, fsr_cumsum_at},  {"cumprod", true,
                              {"cummax", false, fsr_cummax_at}, {"cummin", false, fsr_cummin_at},
                              {"cumany", false, fsr_cumany_at}, {"cumall", false, fsr_cumall_at}};
 
-static bool call_scan(fsr_reading *r, call *c, fsr_node *out) {
+static bool call_scan(fsr_reading *r, fsr_args *c, fsr_node *out) {
     size_t i = 0, n = sizeof scans / sizeof *scans;
-    while (i < n && !is(c, scans[i].name))
+    while (i < n && !fsr_args_name(c, scans[i].name))
         i++;
     if (i == n)
         return false;
-    if (!axes_are(r, c) || !operands_are(r, c, 1) || !options_are(r, c, AXES | EXCLUSIVE | REVERSE) ||
-        !one_axis(r, c, false))
+    if (!fsr_args_axes(r, c, 1) || !fsr_args_are(r, c, 1) ||
+        !fsr_args_options(r, c, FSR_ARGS_AXES | FSR_ARGS_EXCLUSIVE | FSR_ARGS_REVERSE) ||
+        !fsr_args_one_axis(r, c, false))
         return true;
     fsr_node x = c->x[0];
-    if (scans[i].flat && !(c->given & AXES))
+    if (scans[i].flat && !(c->given & FSR_ARGS_AXES))
         x = fsr_reshape_at(r->at, x, 1, (int64_t[]){fsr_node_size(x)});
-    int flags = (c->given & EXCLUSIVE ? FSR_EXCLUSIVE : 0) | (c->given & REVERSE ? FSR_REVERSE : 0);
+    int flags = (c->given & FSR_ARGS_EXCLUSIVE ? FSR_EXCLUSIVE : 0) | (c->given & FSR_ARGS_REVERSE ? FSR_REVERSE : 0);
     *out = scans[i].build(r->at, x, c->axes[0], flags);
     return true;
 }
 
-static fsr_node expand(fsr_site at, fsr_node x, const call *c) {
+static fsr_node expand(fsr_site at, fsr_node x, const fsr_args *c) {
     return fsr_expand_at(at, x, c->axes[0]);
 }
-static fsr_node squeeze(fsr_site at, fsr_node x, const call *c) {
+static fsr_node squeeze(fsr_site at, fsr_node x, const fsr_args *c) {
     return fsr_squeeze_at(at, x, c->axes[0]);
 }
-static fsr_node flip(fsr_site at, fsr_node x, const call *c) {
+static fsr_node flip(fsr_site at, fsr_node x, const fsr_args *c) {
     return fsr_flip_at(at, x, c->axes[0]);
 }
-static fsr_node reshape(fsr_site at, fsr_node x, const call *c) {
+static fsr_node reshape(fsr_site at, fsr_node x, const fsr_args *c) {
     return fsr_reshape_at(at, x, c->nlist, c->list);
 }
-static fsr_node broadcast_to(fsr_site at, fsr_node x, const call *c) {
+static fsr_node broadcast_to(fsr_site at, fsr_node x, const fsr_args *c) {
     return fsr_broadcast_to_at(at, x, c->nlist, c->list);
 }
 
 typedef struct view {
     const char *name;
     bool shape; /* takes a list of extents, else one axis */
-    fsr_node (*build)(fsr_site at, fsr_node x, const call *c);
+    fsr_node (*build)(fsr_site at, fsr_node x, const fsr_args *c);
 } view;
 
 static const view views[] = {{"expand", false, expand},
@@ -312,42 +311,42 @@ static const view views[] = {{"expand", false, expand},
                              {"reshape", true, reshape},
                              {"broadcast_to", true, broadcast_to}};
 
-static bool call_view(fsr_reading *r, call *c, fsr_node *out) {
+static bool call_view(fsr_reading *r, fsr_args *c, fsr_node *out) {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        if (!is(c, views[i].name))
+        if (!fsr_args_name(c, views[i].name))
             continue;
-        if (views[i].shape && !r->status && (!(c->given & AXES) || *c->option_at[0] != '['))
+        if (views[i].shape && !r->status && (!(c->given & FSR_ARGS_AXES) || *c->option_at[0] != '['))
             fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%s takes a list of extents", views[i].name);
-        bool fits = views[i].shape || (axes_are(r, c) && one_axis(r, c, true));
-        if (fits && operands_are(r, c, 1) && options_are(r, c, AXES))
+        bool fits = views[i].shape || (fsr_args_axes(r, c, 1) && fsr_args_one_axis(r, c, true));
+        if (fits && fsr_args_are(r, c, 1) && fsr_args_options(r, c, FSR_ARGS_AXES))
             *out = views[i].build(r->at, c->x[0], c);
         return true;
     }
-    if (!is(c, "transpose"))
+    if (!fsr_args_name(c, "transpose"))
         return false;
-    if (axes_are(r, c) && operands_are(r, c, 1) && options_are(r, c, AXES)) {
+    if (fsr_args_axes(r, c, 1) && fsr_args_are(r, c, 1) && fsr_args_options(r, c, FSR_ARGS_AXES)) {
         int ndim = fsr_node_ndim(c->x[0]);
-        if (c->given & AXES && c->nlist != ndim)
+        if (c->given & FSR_ARGS_AXES && c->nlist != ndim)
             fsr_reading_fail(r, c->option_at[0], FSR_ERR_AXIS, "%s has %d axes, not %d", fsr_say(c->x[0]).text, ndim,
                              c->nlist);
         else
-            *out = fsr_transpose_at(r->at, c->x[0], axes_of(c));
+            *out = fsr_transpose_at(r->at, c->x[0], fsr_args_axes_of(c));
     }
     return true;
 }
 
-static bool call_cast(fsr_reading *r, call *c, fsr_node *out) {
+static bool call_cast(fsr_reading *r, fsr_args *c, fsr_node *out) {
     for (int i = 0; i < FSR_DTYPE_COUNT; i++) {
-        if (!is(c, fsr_dtype_name((fsr_dtype)i)))
+        if (!fsr_args_name(c, fsr_dtype_name((fsr_dtype)i)))
             continue;
-        if (operands_are(r, c, 1) && options_are(r, c, 0))
+        if (fsr_args_are(r, c, 1) && fsr_args_options(r, c, 0))
             *out = fsr_cast_at(r->at, c->x[0], (fsr_dtype)i);
         return true;
     }
     return false;
 }
 
-static bool call_op(fsr_reading *r, call *c, fsr_node *out) {
+static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
     char name[64];
     if (c->name.size >= (int)sizeof name)
         return false;
@@ -358,15 +357,15 @@ static bool call_op(fsr_reading *r, call *c, fsr_node *out) {
         return false;
     if (op == FSR_OP_CAST)
         fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "a cast has the dtype's name: f32(x)");
-    else if (operands_are(r, c, fsr_op_get(op)->arity) && options_are(r, c, 0))
+    else if (fsr_args_are(r, c, fsr_op_get(op)->arity) && fsr_args_options(r, c, 0))
         *out = fsr_map(r->at, op, c->x, c->n);
     return true;
 }
 
 /* The call's arguments read, and its node. */
-static fsr_node finish(fsr_reading *r, call *c) {
-    static bool (*const kinds[])(fsr_reading *, call *, fsr_node *) = {call_extremes, call_reduction, call_scan,
-                                                                       call_view,     call_cast,      call_op};
+static fsr_node finish(fsr_reading *r, fsr_args *c) {
+    static bool (*const kinds[])(fsr_reading *, fsr_args *, fsr_node *) = {
+        call_extremes, call_reduction, call_scan, call_view, fsr_args_shape, call_cast, call_op};
     fsr_node out = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
         if (kinds[i](r, c, &out))
@@ -377,7 +376,7 @@ static fsr_node finish(fsr_reading *r, call *c) {
 
 /* A call's arguments lie on the heap: two hundred nested calls would need hundreds of kilobytes of stack. */
 fsr_node fsr_read_call(fsr_reading *r, fsr_token name) {
-    call *c = calloc(1, sizeof *c);
+    fsr_args *c = calloc(1, sizeof *c);
     if (!c)
         return fsr_reading_fail(r, name.at, FSR_ERR_MEMORY, "out of memory");
     c->name = name;

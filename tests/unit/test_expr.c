@@ -408,6 +408,51 @@ static void views(void **state) {
     assert_int_equal(differences, 0);
 }
 
+static void made_and_joined(void **state) {
+    (void)state;
+    const int64_t end = FSR_SLICE_END;
+    differences = 0;
+    same("arange(5)", fsr_arange(G, FSR_I64, 5));
+    same("arange(1, 8, 3)", fsr_add(fsr_mul(fsr_arange(G, FSR_I64, 3), L(3)), L(1)));
+    same("arange(4, 0, -3)", fsr_add(fsr_mul(fsr_arange(G, FSR_I64, 2), L(-3)), L(4)));
+    same("arange(3, 3)", fsr_add(fsr_arange(G, FSR_I64, 0), L(3)));
+    same("linspace(0, 0.5, 6)", fsr_linspace(G, FSR_F64, 0, 0.5, 6, true));
+    same("eye(3)", fsr_eye(G, FSR_F64, 3, 3, 0));
+    same("eye(3, 4, -1)", fsr_eye(G, FSR_F64, 3, 4, -1));
+    same("zeros([2, 3])", fsr_zeros(G, FSR_F64, 2, SHAPE(2, 3)));
+    same("ones([])", fsr_ones(G, FSR_F64, 0, NULL));
+    same("zeros_like(n)", fsr_zeros_like(n));
+    same("ones_like(x)", fsr_ones_like(x));
+    same("full([2, 4], y[0])", fsr_broadcast_to(squeezed(y, 0, 0), 2, SHAPE(2, 4)));
+    same("f32(full([2, 3], 7))", fsr_cast(fsr_broadcast_to(L(7), 2, SHAPE(2, 3)), FSR_F32));
+    same("concat(x, x)", fsr_concat((fsr_node[]){x, x}, 2, 0));
+    same("concat(x, y[:3, newaxis], axis=-1)",
+         fsr_concat((fsr_node[]){x, fsr_expand(fsr_slice(y, 0, end, 3, 1), 1)}, 2, -1));
+    same("stack(y, n, y, axis=1)", fsr_stack((fsr_node[]){y, n, y}, 3, 1));
+    same("roll(x, 5)", fsr_roll(x, SHAPE(5), NULL, 1));
+    same("roll(x, -1, 1)", fsr_roll(x, SHAPE(-1), AXES(1), 1));
+    same("roll(x, 1, axis=0)", fsr_roll(x, SHAPE(1), AXES(0), 1));
+    same("tile(y, [2, 3])", fsr_tile(y, 2, SHAPE(2, 3)));
+    same("repeat(x, 2)", fsr_repeat(x, 2, NULL));
+    same("repeat(x, 3, 0)", fsr_repeat(x, 3, AXES(0)));
+    same("pad(x, [1, 2])", fsr_pad(x, ((const int64_t[][2]){{1, 2}, {1, 2}}), FSR_PAD_CONSTANT, 0));
+    same("pad(x, [1, 2, 0, 3], mode=reflect)", fsr_pad(x, ((const int64_t[][2]){{1, 2}, {0, 3}}), FSR_PAD_REFLECT, 0));
+    same("pad(y, [1, 1], value=-inf)", fsr_pad(y, ((const int64_t[][2]){{1, 1}}), FSR_PAD_CONSTANT, -INFINITY));
+    same("diff(x)", fsr_diff(x, 1, -1));
+    same("diff(x, 2, 0)", fsr_diff(x, 2, 0));
+    same("diff(x, axis=0)", fsr_diff(x, 1, 0));
+    same("triu(x)", fsr_triu(x, 0));
+    same("tril(x, -1)", fsr_tril(x, -1));
+    same("ravel(x)", fsr_ravel(x));
+    same("swapaxes(cube, 0, -1)", fsr_swapaxes(cube, 0, -1));
+    same("update(x, x[1:, ::2], 0)", fsr_update(x, fsr_slice(fsr_slice(x, 0, 1, end, 1), 1, end, end, 2), L(0)));
+    same("filter(y, y > 0)", fsr_filter(y, fsr_greater(y, L(0)), L(0)));
+    same("filter(y, b, nan)", fsr_filter(y, b, fsr_float(G, NAN)));
+    same("average(x, y, 1, keepdims)", fsr_average(x, y, AXES(1), 1, FSR_KEEPDIMS));
+    same("average(x, y)", fsr_average(x, y, NULL, 0, 0));
+    assert_int_equal(differences, 0);
+}
+
 static void statements_and_names(void **state) {
     (void)state;
     fsr_node d = fsr_sub(x, fsr_mean(x, NULL, 0, 0)), next = fsr_add(x, L(1));
@@ -578,19 +623,13 @@ static void examples_of_the_page(void **state) {
 #define NAMES_TEST(function) cmocka_unit_test_setup_teardown(function, setup_names, subject_teardown)
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(precedence_and_values),
-    SUBJECT_TEST(verified),
-    NAMES_TEST(every_op_of_the_table),
-    NAMES_TEST(operators),
-    NAMES_TEST(reductions_and_scans),
-    NAMES_TEST(views),
-    NAMES_TEST(statements_and_names),
-    NAMES_TEST(several_values),
-    NAMES_TEST(nothing_else_is_recorded),
-    SUBJECT_TEST(body_of_an_operator),
-    NAMES_TEST(literals_are_weak),
-    NAMES_TEST(long_and_deep),
-    NAMES_TEST(decimal_point),
+    SUBJECT_TEST(precedence_and_values), SUBJECT_TEST(verified),
+    NAMES_TEST(every_op_of_the_table),   NAMES_TEST(operators),
+    NAMES_TEST(reductions_and_scans),    NAMES_TEST(views),
+    NAMES_TEST(made_and_joined),         NAMES_TEST(statements_and_names),
+    NAMES_TEST(several_values),          NAMES_TEST(nothing_else_is_recorded),
+    SUBJECT_TEST(body_of_an_operator),   NAMES_TEST(literals_are_weak),
+    NAMES_TEST(long_and_deep),           NAMES_TEST(decimal_point),
     NAMES_TEST(examples_of_the_page),
 };
 

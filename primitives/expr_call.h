@@ -1,0 +1,55 @@
+/* A call name(...) in an expression: its operands and options, read before the function is looked up. expr_call.c reads
+ * them and has most functions, expr_shape.c those that make, join and repeat arrays. */
+#ifndef FUSOR_PRIMITIVES_EXPR_CALL_H
+#define FUSOR_PRIMITIVES_EXPR_CALL_H
+
+#include "primitives/expr.h"
+
+#define FSR_ARGS_MAX 16    /* operands */
+#define FSR_ARGS_OPTIONS 8 /* there are */
+
+/* Options: bits of `given`. A list [...] is the option axis without its name. */
+enum {
+    FSR_ARGS_AXES = 1,
+    FSR_ARGS_KEEPDIMS = 2,
+    FSR_ARGS_EXCLUSIVE = 4,
+    FSR_ARGS_REVERSE = 8,
+    FSR_ARGS_VALUE = 64,
+    FSR_ARGS_MODE = 128
+};
+
+typedef struct fsr_args {
+    fsr_token name;
+    int n;
+    fsr_node x[FSR_ARGS_MAX];
+    const char *where[FSR_ARGS_MAX];
+    unsigned given;
+    const char *option_at[FSR_ARGS_OPTIONS];
+    int64_t list[2 * FSR_MAX_DIMS]; /* AXES: [..], or one number */
+    int axes[FSR_MAX_DIMS];         /* the same as ints, once checked */
+    int nlist;
+    double number[FSR_ARGS_OPTIONS]; /* ddof, ord, value */
+    int mode;                        /* fsr_pad */
+} fsr_args;
+
+bool fsr_args_name(const fsr_args *c, const char *name);
+
+/* Checks; false: r has failed. */
+
+/* As many operands as that. */
+bool fsr_args_are(fsr_reading *r, const fsr_args *c, int want);
+/* No options but these. */
+bool fsr_args_options(fsr_reading *r, const fsr_args *c, unsigned allowed);
+/* An unnamed number after n operands becomes the axis; every axis must be an int. */
+bool fsr_args_axes(fsr_reading *r, fsr_args *c, int n);
+/* At most one axis; required: exactly one. */
+bool fsr_args_one_axis(fsr_reading *r, const fsr_args *c, bool required);
+
+/* NULL: none was given. */
+const int *fsr_args_axes_of(const fsr_args *c);
+int fsr_args_keepdims(const fsr_args *c);
+
+/* The functions of expr_shape.c; false: the name is not one of them. */
+bool fsr_args_shape(fsr_reading *r, fsr_args *c, fsr_node *out);
+
+#endif
