@@ -65,7 +65,7 @@ static void set_part(fsr_ref_data *d, int64_t at, long double x) {
 }
 
 fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
-    fsr_ball out = {0, d->radius ? d->radius[at] : 0};
+    fsr_ball out = fsr_ball_real(0, d->radius ? d->radius[at] : 0);
     switch (d->dtype) {
     case FSR_C64:
     case FSR_C128:

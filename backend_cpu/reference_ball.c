@@ -73,14 +73,14 @@ fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
         return (fsr_ball){z.re, 0, z.im};
     }
     if (dtype == FSR_I64)
-        return (fsr_ball){(long double)value.i64, 0};
+        return fsr_ball_real((long double)value.i64, 0);
     if (dtype == FSR_U64)
-        return (fsr_ball){(long double)value.u64, 0};
-    return (fsr_ball){fsr_value_to_double(dtype, value), 0};
+        return fsr_ball_real((long double)value.u64, 0);
+    return fsr_ball_real(fsr_value_to_double(dtype, value), 0);
 }
 
 fsr_ball fsr_ball_unsign(fsr_ball x) {
-    return x.center == 0 && x.imag == 0 && x.radius == 0 ? (fsr_ball){0, -0.0} : x;
+    return x.center == 0 && x.imag == 0 && x.radius == 0 ? fsr_ball_real(0, -0.0) : x;
 }
 
 bool fsr_ball_unsigned(fsr_ball x) {
@@ -88,7 +88,7 @@ bool fsr_ball_unsigned(fsr_ball x) {
 }
 
 fsr_ball fsr_ball_unknown(fsr_dtype dtype) {
-    return (fsr_ball){0, dtype == FSR_BOOL ? 1 : INFINITY};
+    return fsr_ball_real(0, dtype == FSR_BOOL ? 1 : INFINITY);
 }
 
 fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
@@ -135,16 +135,16 @@ fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius) {
         int_range(dtype, &low, &high);
         if (dtype != FSR_BOOL && (center - radius < low || center + radius > high))
             return fsr_ball_unknown(dtype);
-        return (fsr_ball){center, radius};
+        return fsr_ball_real(center, radius);
     }
     if (isnan(center) || isinf(center))
-        return (fsr_ball){center, 0};
+        return fsr_ball_real(center, 0);
     long double limit = fsr_ball_limit(dtype);
     if (fabsl(center) - radius >= limit)
-        return (fsr_ball){copysignl(INFINITY, center), 0};
+        return fsr_ball_real(copysignl(INFINITY, center), 0);
     if (fabsl(center) + radius >= limit)
         return fsr_ball_unknown(dtype);
-    return (fsr_ball){center, radius};
+    return fsr_ball_real(center, radius);
 }
 
 /* ---- wide evaluation of the REF column --------------------------------------------------------- */
@@ -195,7 +195,9 @@ long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, cons
         return eval_long_double(op, x[0], x[1], x[2]);
     if (rule == FSR_RULE_CAST && fsr_dtype_is_float(compute) && fsr_dtype_is_float(result))
         return x[0];
-    return eval_known(op, compute, result, (fsr_ball[3]){{x[0], 0}, {x[1], 0}, {x[2], 0}}).center;
+    return eval_known(op, compute, result,
+                      (fsr_ball[3]){fsr_ball_real(x[0], 0), fsr_ball_real(x[1], 0), fsr_ball_real(x[2], 0)})
+        .center;
 }
 
 /* ---- propagation ------------------------------------------------------------------------------- */
@@ -333,18 +335,18 @@ static fsr_ball op_compare(fsr_op op, const fsr_ball *x) {
     long double value = eval_long_double(op, x[0].center, x[1].center, 0);
     double reach = x[0].radius + x[1].radius;
     if (nan || reach == 0 || fabsl(x[0].center - x[1].center) > reach)
-        return (fsr_ball){value, 0};
-    return (fsr_ball){value, 1};
+        return fsr_ball_real(value, 0);
+    return fsr_ball_real(value, 1);
 }
 
 /* Known if the answer is the same over the interval; a NaN has either sign. */
 static fsr_ball op_test(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
     const long double at[] = {x[0].center, x[0].center - x[0].radius, x[0].center + x[0].radius, -x[0].center};
-    fsr_ball out = {0, isinf(x[0].radius) ? 1 : 0};
+    fsr_ball out = fsr_ball_real(0, isinf(x[0].radius) ? 1 : 0);
     for (int i = 0; i < (isnan(x[0].center) ? 4 : 3) && out.radius == 0; i++) {
-        fsr_ball there = {at[i], 0};
+        fsr_ball there = fsr_ball_real(at[i], 0);
         long double answer = eval_known(op, compute, FSR_BOOL, &there).center;
-        out = i && answer != out.center ? (fsr_ball){out.center, 1} : (fsr_ball){answer, 0};
+        out = i && answer != out.center ? fsr_ball_real(out.center, 1) : fsr_ball_real(answer, 0);
     }
     return out;
 }
@@ -372,7 +374,7 @@ static fsr_ball cast_to_int(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     if (fsr_dtype_is_float(from)) {
         long double center = truncate_to(to, x.center);
         long double below = center - truncate_to(to, low), above = truncate_to(to, high) - center;
-        return (fsr_ball){center, (double)(below > above ? below : above)};
+        return fsr_ball_real(center, (double)(below > above ? below : above));
     }
     int_range(from, &least, &greatest);
     low = low < least ? least : low;
@@ -391,7 +393,7 @@ static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     if (x.radius == 0)
         return eval_known(FSR_OP_CAST, from, to, &x);
     if (to == FSR_BOOL)
-        return fabsl(x.center) > x.radius ? (fsr_ball){1, 0} : (fsr_ball){x.center != 0, 1};
+        return fabsl(x.center) > x.radius ? fsr_ball_real(1, 0) : fsr_ball_real(x.center != 0, 1);
     if (isinf(x.radius))
         return fsr_ball_unknown(to);
     if (!fsr_dtype_is_float(to))
@@ -495,7 +497,7 @@ static fsr_ball op_signs(fsr_op op, fsr_dtype compute, fsr_dtype result, fsr_bal
         return op_signed(op, compute, result, y, mode);
     fsr_ball out[2];
     for (int minus = 0; minus < 2; minus++) {
-        y[at] = (fsr_ball){minus ? -0.0L : 0.0L, 0};
+        y[at] = fsr_ball_real(minus ? -0.0L : 0.0L, 0);
         out[minus] = op_signs(op, compute, result, y, at + 1, mode);
         y[at].radius = -0.0;
     }
@@ -506,7 +508,7 @@ fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_b
     const int arity = fsr_op_get(op)->arity;
     if (fsr_dtype_is_complex(compute) || fsr_dtype_is_complex(result))
         return fsr_ball_complex(op, compute, result, x, mode);
-    fsr_ball y[3] = {{0, 0}, {0, 0}, {0, 0}};
+    fsr_ball y[3] = {{.center = 0}};
     bool exact = true;
     for (int i = 0; i < arity; i++) {
         y[i] = x[i];

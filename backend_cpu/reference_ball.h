@@ -4,9 +4,6 @@
 
 #include "graph/ops.h"
 
-/* Initializers of real numbers leave the last member, imag, out. */
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 /* A correct backend's value lies in [center - radius, center + radius]; a complex one in the disk around (center, imag).
  *   radius 0         the value is `center`, which the dtype can represent (also NaN and the infinities);
  *   radius -0.0      the value is a zero, of either sign; of a complex number: parts that are 0 have either sign;
@@ -17,6 +14,10 @@ typedef struct fsr_ball {
     double radius;
     long double imag; /* 0 for real numbers */
 } fsr_ball;
+
+static inline fsr_ball fsr_ball_real(long double center, double radius) {
+    return (fsr_ball){center, radius, 0};
+}
 
 /* STRICT: an exact op on known operands is known. CONTRACTED: but a product, which may be kept unrounded. FOLD: a step
  * of some tree; operands known here are rounded values in another tree, so every rounding counts, but those of small

@@ -45,7 +45,7 @@ static void evaluate(body *b) {
         } else if (s->kind == FSR_STEP_CONST) {
             value[i] = fsr_ball_from_value(s->dtype, s->value);
         } else {
-            fsr_ball x[3] = {{0, 0}, {0, 0}, {0, 0}};
+            fsr_ball x[3] = {{.center = 0}};
             for (int k = 0; k < fsr_op_get(s->op)->arity; k++)
                 x[k] = value[s->arg[k]];
             value[i] = fsr_ball_op(s->op, s->compute, s->dtype, x, FSR_BALL_FOLD);
@@ -127,7 +127,7 @@ static void refine(const body *whole, fsr_ball *out) {
             move(&known, whole, k, radius);
     for (int i = 0; i < n; i++)
         if (radius[i] < whole->out[i].radius && isfinite(known.out[i].center))
-            out[i] = (fsr_ball){known.out[i].center, radius[i]};
+            out[i] = fsr_ball_real(known.out[i].center, radius[i]);
 }
 
 /* Disks are not moved: the plain evaluation stands. */

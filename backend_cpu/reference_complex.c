@@ -65,14 +65,14 @@ static fsr_ball eval_known(fsr_op op, fsr_dtype compute, fsr_dtype result, const
 
 /* A part of x as a ball of its own. */
 static fsr_ball part(long double value, double radius) {
-    return (fsr_ball){value, radius == 0 && value != 0 ? 0 : radius};
+    return fsr_ball_real(value, radius == 0 && value != 0 ? 0 : radius);
 }
 
 /* ---- ops that do not round ------------------------------------------------------------------------ */
 
 static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     if (to == FSR_BOOL)
-        return (fsr_ball){x.center != 0 || x.imag != 0, size_of(x) > x.radius || x.radius == 0 ? 0 : 1};
+        return fsr_ball_real(x.center != 0 || x.imag != 0, size_of(x) > x.radius || x.radius == 0 ? 0 : 1);
     fsr_ball re = part(x.center, x.radius), im = part(x.imag, x.radius);
     re = fsr_ball_op(FSR_OP_CAST, fsr_dtype_real(from), fsr_dtype_real(to), &re, FSR_BALL_STRICT);
     if (!fsr_dtype_is_complex(to))
@@ -241,7 +241,7 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype compute, fsr_dtype result, const
 
 fsr_ball fsr_ball_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode) {
     const fsr_op_info *info = fsr_op_get(op);
-    fsr_ball y[3] = {{0}, {0}, {0}}, out;
+    fsr_ball y[3] = {{.center = 0}}, out;
     if (info->rule == FSR_RULE_SELECT)
         return op_select(result, x);
     for (int i = 0; i < info->arity; i++) {

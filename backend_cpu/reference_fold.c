@@ -211,9 +211,9 @@ static void note_growth(fold *f, const fsr_ball *x) {
 }
 
 static void add_parts(fold *f, int i, fsr_ball x) {
-    fsr_ref_sum_add(&f->sum[i], (fsr_ball){x.center, x.radius});
+    fsr_ref_sum_add(&f->sum[i], fsr_ball_real(x.center, x.radius));
     if (fsr_dtype_is_complex(f->combine->dtype[i]))
-        fsr_ref_sum_add(&f->imag[i], (fsr_ball){x.imag, x.radius});
+        fsr_ref_sum_add(&f->imag[i], fsr_ball_real(x.imag, x.radius));
 }
 
 /* The sum of component i, of its parts if it is complex. */

@@ -144,7 +144,7 @@ fsr_ball fsr_ball_exponent(fsr_ball x) {
     int exponent = 0;
     if (isfinite(x.center))
         frexpl(x.center, &exponent);
-    return (fsr_ball){exponent, 0};
+    return fsr_ball_real(exponent, 0);
 }
 
 double fsr_ball_own(fsr_op op, fsr_dtype dtype, long double argument) {

@@ -39,18 +39,18 @@ void fsr_ref_sum_add(fsr_ref_sum *s, fsr_ball x) {
 
 fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth) {
     if (s->nan || (s->plus && s->minus))
-        return (fsr_ball){NAN, 0};
+        return fsr_ball_real(NAN, 0);
     const double relative = SLACK * expm1(depth * fsr_ball_unit(dtype));
     const bool overflow = s->magnitude * (1 + relative) >= fsr_ball_limit(dtype);
     if (s->unknown || (overflow && (s->plus || s->minus)))
         return fsr_ball_unknown(dtype);
     if (s->plus || s->minus)
-        return (fsr_ball){s->plus ? INFINITY : -INFINITY, 0};
+        return fsr_ball_real(s->plus ? INFINITY : -INFINITY, 0);
     if (overflow && s->above && s->below)
         return fsr_ball_unknown(dtype);
     long double center = s->sum + s->lost;
     if (!s->fraction && s->magnitude <= fsr_ball_integers(dtype))
-        return s->positive || s->n == 0 ? (fsr_ball){center, 0} : fsr_ball_unsign((fsr_ball){center, 0});
+        return s->positive || s->n == 0 ? fsr_ball_real(center, 0) : fsr_ball_unsign(fsr_ball_real(center, 0));
     return fsr_ball_settle(dtype, center, (double)(s->radius + relative * s->magnitude));
 }
 
@@ -91,19 +91,19 @@ fsr_ball fsr_ref_product_get(const fsr_ref_product *p, fsr_dtype dtype) {
     const bool overflow = p->up + slop >= highest, underflow = p->straddle || p->down - slop <= lowest;
     const long double sign = p->negative ? -1 : 1;
     if (p->nan || (p->infinite && p->zero))
-        return (fsr_ball){NAN, 0};
+        return fsr_ball_real(NAN, 0);
     if (p->unknown || (p->infinite && underflow))
         return fsr_ball_unknown(dtype);
     if (p->infinite)
-        return (fsr_ball){sign * INFINITY, 0};
+        return fsr_ball_real(sign * INFINITY, 0);
     if (overflow) {
         bool certain = !underflow && !p->zero && p->log - slop > highest + 1 && p->radius <= 0.5L * fabsl(p->center);
-        return certain ? (fsr_ball){sign * INFINITY, 0} : fsr_ball_unknown(dtype);
+        return certain ? fsr_ball_real(sign * INFINITY, 0) : fsr_ball_unknown(dtype);
     }
     if (p->zero)
-        return p->unsign || p->straddle ? fsr_ball_unsign((fsr_ball){0, 0}) : (fsr_ball){sign * 0, 0};
+        return p->unsign || p->straddle ? fsr_ball_unsign(fsr_ball_real(0, 0)) : fsr_ball_real(sign * 0, 0);
     if (!p->fraction && p->up <= log2((double)fsr_ball_integers(dtype)))
-        return (fsr_ball){p->center, 0};
+        return fsr_ball_real(p->center, 0);
     long double radius = p->radius + (fabsl(p->center) + p->radius) * expm1(rounding);
     if (underflow)
         radius += (long double)p->n * fsr_ball_ulp(dtype, 0) * exp2l(p->up);

@@ -91,7 +91,7 @@ static item operand(const item *pool, int n, fsr_dtype want, uint64_t *state) {
 static item apply(fsr_op op, fsr_dtype compute, const item *pool, int n, uint64_t *state) {
     const fsr_op_info *info = fsr_op_get(op);
     fsr_value args[3] = {{.bits = 0}};
-    fsr_ball balls[3] = {{0, 0}, {0, 0}, {0, 0}};
+    fsr_ball balls[3] = {{.center = 0}};
     for (int i = 0; i < info->arity; i++) {
         item x = operand(pool, n, info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, state);
         args[i] = x.value;
@@ -155,12 +155,12 @@ static void test_random_programs(void **state) {
 }
 
 static fsr_ball op1(fsr_op op, fsr_dtype dtype, long double a, double ra) {
-    fsr_ball x = {a, ra};
+    fsr_ball x = fsr_ball_real(a, ra);
     return fsr_ball_op(op, dtype, dtype, &x, FSR_BALL_STRICT);
 }
 
 static fsr_ball op2(fsr_op op, fsr_dtype dtype, long double a, double ra, long double b, double rb) {
-    fsr_ball x[2] = {{a, ra}, {b, rb}};
+    fsr_ball x[2] = {fsr_ball_real(a, ra), fsr_ball_real(b, rb)};
     bool compares = fsr_op_get(op)->rule == FSR_RULE_COMPARE;
     return fsr_ball_op(op, dtype, compares ? FSR_BOOL : dtype, x, FSR_BALL_STRICT);
 }
@@ -204,24 +204,24 @@ static void test_unknowns(void **state) {
     assert_true(op2(FSR_OP_EQUAL, FSR_F32, 1, 1, 1.5, 0).radius == 1);
     assert_true(op2(FSR_OP_EQUAL, FSR_F32, 1, 0, 1, 0).radius == 0);
     assert_true(op2(FSR_OP_LESS, FSR_F32, NAN, 0, 0, INFINITY).radius == 0);
-    fsr_ball bools[3] = {{0, 1}, {0, 0}, {0, 0}};
+    fsr_ball bools[3] = {fsr_ball_real(0, 1), fsr_ball_real(0, 0), fsr_ball_real(0, 0)};
     assert_true(fsr_ball_op(FSR_OP_LOGICAL_AND, FSR_BOOL, FSR_BOOL, bools, FSR_BALL_STRICT).radius == 0);
     assert_true(fsr_ball_op(FSR_OP_LOGICAL_OR, FSR_BOOL, FSR_BOOL, bools, FSR_BALL_STRICT).radius == 1);
-    fsr_ball choice[3] = {{0, 1}, {3, 0.5}, {1, 0.25}};
+    fsr_ball choice[3] = {fsr_ball_real(0, 1), fsr_ball_real(3, 0.5), fsr_ball_real(1, 0.25)};
     fsr_ball either = fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, choice, FSR_BALL_STRICT);
     assert_true(fabsl(either.center - 3.5L) <= either.radius && fabsl(either.center - 0.75L) <= either.radius);
     choice[0].radius = 0;
     either = fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, choice, FSR_BALL_STRICT);
     assert_true(either.center == 1 && either.radius == 0.25);
-    fsr_ball near = {2.999L, 0.01};
+    fsr_ball near = fsr_ball_real(2.999L, 0.01);
     fsr_ball whole = fsr_ball_op(FSR_OP_CAST, FSR_F32, FSR_I32, &near, FSR_BALL_STRICT);
     assert_true(whole.center == 2 && whole.radius == 1);
     near.radius = 1e-4;
     assert_true(fsr_ball_op(FSR_OP_CAST, FSR_F32, FSR_I32, &near, FSR_BALL_STRICT).radius == 0);
-    fsr_ball flag = {0, 1};
+    fsr_ball flag = fsr_ball_real(0, 1);
     fsr_ball byte = fsr_ball_op(FSR_OP_CAST, FSR_BOOL, FSR_U8, &flag, FSR_BALL_STRICT);
     assert_true(byte.center == 0 && byte.radius == 1);
-    fsr_ball edge[2] = {{INT32_MAX, 1}, {0, 0}};
+    fsr_ball edge[2] = {fsr_ball_real(INT32_MAX, 1), fsr_ball_real(0, 0)};
     assert_true(isinf(fsr_ball_op(FSR_OP_ADD, FSR_I32, FSR_I32, edge, FSR_BALL_STRICT).radius));
 }
 
@@ -266,7 +266,7 @@ static void test_select_reaches(void **state) {
     (void)state;
     for (int i = 0; i < 1000; i++) {
         const long double far = sinhl(40 + i * 0x1p-7L), near = 40 + i * 0x1p-3L;
-        const fsr_ball x[3] = {{1, 1}, {far, 0}, {near, 0}};
+        const fsr_ball x[3] = {fsr_ball_real(1, 1), fsr_ball_real(far, 0), fsr_ball_real(near, 0)};
         double bound;
         fsr_ball either = fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
         fsr_value value = fsr_ball_round(FSR_F32, either, &bound);
@@ -277,14 +277,16 @@ static void test_select_reaches(void **state) {
 /* A zero of unknown sign is as good as any zero, but as a divisor. */
 static void test_unsigned_zero(void **state) {
     (void)state;
-    const fsr_ball zero = fsr_ball_unsign((fsr_ball){0, 0});
+    const fsr_ball zero = fsr_ball_unsign(fsr_ball_real(0, 0));
     assert_true(fsr_ball_unsigned(zero) && zero.radius == 0);
-    assert_false(fsr_ball_unsigned(fsr_ball_unsign((fsr_ball){1, 0})));
-    fsr_ball x[2] = {{2, 0}, zero};
+    assert_false(fsr_ball_unsigned(fsr_ball_unsign(fsr_ball_real(1, 0))));
+    fsr_ball x[2] = {fsr_ball_real(2, 0), zero};
     assert_true(isinf(fsr_ball_op(FSR_OP_DIV, FSR_F32, FSR_F32, x, FSR_BALL_STRICT).radius));
     fsr_ball sum = fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
     assert_true(sum.center == 2 && sum.radius == 0);
-    assert_true(fsr_ball_op(FSR_OP_EQUAL, FSR_F32, FSR_BOOL, (fsr_ball[]){{0, 0}, zero}, FSR_BALL_STRICT).radius == 0);
+    assert_true(
+        fsr_ball_op(FSR_OP_EQUAL, FSR_F32, FSR_BOOL, (fsr_ball[]){fsr_ball_real(0, 0), zero}, FSR_BALL_STRICT).radius ==
+        0);
     assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_STRICT)));
     x[0].center = 0;
     fsr_ball plus = fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
@@ -293,7 +295,7 @@ static void test_unsigned_zero(void **state) {
     assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_STRICT)));
     x[0] = zero;
     assert_true(isnan(fsr_ball_op(FSR_OP_DIV, FSR_F32, FSR_F32, x, FSR_BALL_STRICT).center));
-    fsr_ball choice[3] = {{0, 1}, {0, 0}, {-0.0L, 0}};
+    fsr_ball choice[3] = {fsr_ball_real(0, 1), fsr_ball_real(0, 0), fsr_ball_real(-0.0L, 0)};
     assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, choice, FSR_BALL_STRICT)));
 }
 
@@ -303,8 +305,9 @@ static void test_zeros_of_both_signs(void **state) {
     static const fsr_op second[] = {FSR_OP_MAXIMUM, FSR_OP_MINIMUM},
                         either[] = {FSR_OP_FMAX, FSR_OP_FMIN, FSR_OP_CLAMP};
     for (int sign = 0; sign < 2; sign++) {
-        const fsr_ball x[3] = {{sign ? 0.0L : -0.0L, 0}, {sign ? -0.0L : 0.0L, 0}, {1, 0}};
-        const fsr_ball same[3] = {x[0], x[0], {sign ? 0.0L : 1, 0}};
+        const fsr_ball x[3] = {fsr_ball_real(sign ? 0.0L : -0.0L, 0), fsr_ball_real(sign ? -0.0L : 0.0L, 0),
+                               fsr_ball_real(1, 0)};
+        const fsr_ball same[3] = {x[0], x[0], fsr_ball_real(sign ? 0.0L : 1, 0)};
         for (size_t i = 0; i < sizeof second / sizeof *second; i++) {
             fsr_ball y = fsr_ball_op(second[i], FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
             assert_true(y.center == 0 && !fsr_ball_unsigned(y) && !signbit(y.center) == !sign);
@@ -319,7 +322,7 @@ static void test_zeros_of_both_signs(void **state) {
 /* A product that a backend may contract, and a step of a fold, are not known to the last bit. */
 static void test_modes(void **state) {
     (void)state;
-    fsr_ball x[2] = {{1.1f, 0}, {1.3f, 0}};
+    fsr_ball x[2] = {fsr_ball_real(1.1f, 0), fsr_ball_real(1.3f, 0)};
     assert_true(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_STRICT).radius == 0);
     assert_true(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius > 0);
     assert_true(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius == 0);
