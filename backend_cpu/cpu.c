@@ -9,6 +9,7 @@
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/files.h"
 #include "backend_cpu/pool.h"
+#include "backend_cpu/routines.h"
 #include "backend_cpu/tasks.h"
 #include "runtime/backend.h"
 #include <dlfcn.h>
@@ -183,9 +184,12 @@ static void count_compilation(fsr_cpu *cpu, const char *name, bool from_disk) {
         fprintf(stderr, "fusor: cpu: %s %s\n", from_disk ? "loaded" : "compiled", name);
 }
 
-/* Where even a source of one line cannot be compiled, a kernel is interpreted. An error of a compiler that works stays
- * one: it is a mistake in what was generated, which must not hide. */
+/* Where even a source of one line cannot be compiled, a kernel is interpreted, unless it has C text of the caller's, which
+ * no interpreter reads. An error of a compiler that works stays one: it is a mistake in what was generated, which must not
+ * hide. */
 static fsr_status interpret_instead(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
+    if (k->nroutines)
+        return fsr_routines_blame(cpu->compiler, k, fault);
     if (!cpu->fallback || fault->status == FSR_ERR_MEMORY || fsr_c_compiler_works(cpu->compiler))
         return fault->status;
     m->interpreted = fsr_kernel_copy(k);

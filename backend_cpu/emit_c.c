@@ -14,6 +14,7 @@
  * twice). That is room
  * for one row, so a COL kernel that keeps values has blocks of one row. */
 #include "backend_cpu/emit_c.h"
+#include "backend_cpu/emit_call.h"
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,7 +312,7 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
 static int work_of(const fsr_kernel *k) {
     int cost = 0;
     for (int i = 0; i < k->ninsts; i++)
-        cost += k->inst[i].kind == FSR_INST_OP ? 1 + fsr_op_get(k->inst[i].op)->cost / 2 : 1;
+        cost += 1 + fsr_inst_cost(k, i) / 2;
     return cost;
 }
 
@@ -342,6 +343,7 @@ static char *assemble(fsr_c_emit *e) {
     fsr_text t = {0};
     put_head(e, &t);
     fsr_c_prelude(e, &t);
+    fsr_c_declare(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
     fsr_text_add(&t, "void %s(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t) {\n",
@@ -350,6 +352,7 @@ static char *assemble(fsr_c_emit *e) {
     if (e->body.size)
         fsr_text_raw(&t, e->body.data, e->body.size);
     fsr_text_add(&t, "}\n");
+    fsr_c_define(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
     t.failed |= e->folds.failed || e->body.failed;
     return fsr_text_take(&t);
 }

@@ -202,6 +202,15 @@ void fsr_c_stage(fsr_c_emit *e, const int *list, int n) {
         fsr_c_end(e);
 }
 
+static void put_call(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+    const fsr_routine *f = e->k->routine[inst->index];
+    char name[FSR_EMIT_NAME];
+    fsr_text_add(to, "%s%s(", fsr_c_round(e, f->result), f->symbol);
+    for (int a = 0; a < f->nparams; a++)
+        fsr_text_add(to, "%s%s", a ? ", " : "", value_name(e, inst->arg[a], name));
+    fsr_text_add(to, ")%s", fsr_c_close(f->result));
+}
+
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char names[3][FSR_EMIT_NAME];
@@ -220,6 +229,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
             arg[a] = value_name(e, inst->arg[a], names[a]);
         fsr_c_op(e, to, inst->op, inst->compute, inst->dtype, arg);
         break;
+    case FSR_INST_CALL: put_call(e, to, inst); break;
     case FSR_INST_RESULT:
         if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
             put_scan_result(e, to, inst);

@@ -1,7 +1,9 @@
 /* Running the reference: nodes in order, each from its arguments' arrays, which go when their last consumer is done. */
 #include "runtime/reference.h"
+#include "backend_cpu/reference_call.h"
 #include "backend_cpu/reference_fold.h"
 #include "backend_cpu/reference_walk.h"
+#include "runtime/routines.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +64,15 @@ static fsr_dtype compute_of(const run *r, const fsr_rec *rec) {
     return view_of(r, rec->arg[which])->data->dtype;
 }
 
+/* A MAP's or CALL's result for one element. */
+static fsr_ball apply(const run *r, const fsr_rec *rec, fsr_dtype compute, const fsr_ball *x) {
+    if (rec->kind == FSR_NODE_CALL)
+        return fsr_ball_call(rec->routine, x);
+    return fsr_ball_op(rec->op, compute, rec->dtype[0], x, r->mode);
+}
+
 static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
-    const fsr_dtype compute = compute_of(r, rec);
+    const fsr_dtype compute = rec->kind == FSR_NODE_MAP ? compute_of(r, rec) : rec->dtype[0];
     fsr_ref_view in[FSR_MAX_ARGS];
     fsr_ref_walk walk;
     fsr_ball x[FSR_MAX_ARGS];
@@ -77,9 +86,14 @@ static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         for (int i = 0; i < rec->nargs; i++)
             x[i] = fsr_ref_data_get(in[i].data, walk.at[i]);
-        ok = fsr_ref_data_set(data, at, fsr_ball_op(rec->op, compute, rec->dtype[0], x, r->mode));
+        ok = fsr_ref_data_set(data, at, apply(r, rec, compute, x));
     }
     return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_call(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_status status = fsr_routine_ready(fsr_graph_context(r->plan.graph), rec->routine, r->fault);
+    return status ? status : run_map(r, rec, out);
 }
 
 static fsr_ref_view view_affine(const fsr_rec *rec, const fsr_ref_view *from, int from_ndim) {
@@ -195,6 +209,7 @@ static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     case FSR_NODE_PARAM: return run_value(r, rec, out);
     case FSR_NODE_IOTA: return run_iota(r, rec, out);
     case FSR_NODE_MAP: return run_map(r, rec, out);
+    case FSR_NODE_CALL: return run_call(r, rec, out);
     case FSR_NODE_VIEW: return run_view(r, rec, out);
     case FSR_NODE_PASTE: return run_paste(r, rec, out);
     case FSR_NODE_PLACE: return run_place(r, rec, out);

@@ -174,6 +174,9 @@ fsr_status fsr_cuda_build_emit(const fsr_kernel *k, char **source, fsr_fault *fa
             status = FSR_ERR_MEMORY;
     }
     fsr_text_free(&t);
+    if (status == FSR_ERR_UNSUPPORTED)
+        return fsr_fault_set(fault, status, "the native function %s has no CUDA text, which kernel %s on a GPU needs",
+                             fsr_emit_cuda_lacks(k)->name, k->name);
     if (status != FSR_OK)
         return fsr_fault_set(fault, status, "CUDA source of kernel %s: %s", k->name, fsr_status_sentence(status));
     return FSR_OK;
@@ -232,6 +235,15 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* Whose texts a kernel has, for its error message; what NVRTC says of them begins with their names. */
+static char *native_words(const fsr_kernel *k) {
+    fsr_text t = {0};
+    fsr_text_raw(&t, "", 0);
+    for (int i = 0; i < k->nroutines; i++)
+        fsr_text_add(&t, "%s%s", i ? ", " : "; it has CUDA text of the native functions ", k->routine[i]->name);
+    return fsr_text_take(&t);
+}
+
 /* The message of a rejected source: where it lies, NVRTC's word, the whole log. */
 static fsr_status rejected(const fsr_cuda_build *b, const fsr_kernel *k, const fsr_cuda_source *source,
                            const char *dumped, const char *log, fsr_fault *fault) {
@@ -239,12 +251,13 @@ static fsr_status rejected(const fsr_cuda_build *b, const fsr_kernel *k, const f
     const char *path = source->path ? source->path : dumped;
     if (!path)
         path = kept = keep_rejected(k->name, source);
-    char *word = fault->message;
+    char *word = fault->message, *natives = native_words(k);
     fault->message = NULL;
-    fsr_fault_set(fault, FSR_ERR_COMPILE, "NVRTC rejected kernel %s for sm_%d (%s); its source is in %s\n%s", k->name,
-                  b->arch, word ? word : "no reason given", path ? path : "no file: none could be written",
-                  log ? log : "(no log: out of host memory)");
+    fsr_fault_set(fault, FSR_ERR_COMPILE, "NVRTC rejected kernel %s for sm_%d (%s)%s; its source is in %s\n%s", k->name,
+                  b->arch, word ? word : "no reason given", natives ? natives : "",
+                  path ? path : "no file: none could be written", log ? log : "(no log: out of host memory)");
     free(word);
+    free(natives);
     free(kept);
     return FSR_ERR_COMPILE;
 }

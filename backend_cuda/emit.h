@@ -56,6 +56,11 @@ const char *fsr_emit_name(const fsr_emit *e, char buf[FSR_REF], int v);
 void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]);
 /* One CONST, PARAM, INDEX, OP or RESULT, as a definition or, for other namings, an assignment. */
 void fsr_emit_value(fsr_emit *e, int v, const char *result);
+/* emit_call.c: callers' functions, their prototypes and what they are. */
+void fsr_emit_declare_calls(const fsr_kernel *k, fsr_text *out);
+void fsr_emit_define_calls(const fsr_kernel *k, fsr_text *out);
+/* The text of the call that instruction v is. */
+void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], int v);
 /* True for values that are cheaper to write again than to hold and that nobody keeps. */
 bool fsr_emit_is_cheap(const fsr_emit *e, int v);
 

@@ -216,6 +216,8 @@ static void print_function(const fsr_kernel *k, const char *body, int resident, 
 static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
     fsr_text types = {0}, body = {0}, both = {0};
     int resident = 0;
+    if (fsr_emit_cuda_lacks(k))
+        return FSR_ERR_UNSUPPORTED;
     fsr_status status = print_parts(k, &types, &body, &resident);
     if (status == FSR_OK) {
         fsr_text_add(&both, "%s%s", types.data, body.data);
@@ -225,7 +227,9 @@ static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
             print_head(k, out);
             fsr_prelude_print(out, both.data, host);
             fsr_text_add(out, "\n%s", types.data);
+            fsr_emit_declare_calls(k, out);
             print_function(k, body.data, resident, out);
+            fsr_emit_define_calls(k, out);
             status = out->failed ? FSR_ERR_MEMORY : FSR_OK;
         }
     }

@@ -27,12 +27,16 @@
 /* Changes whenever the text for an unchanged kernel changes: part of a cache's key. */
 #define FSR_CUDA_GENERATOR 1
 
-/* Appends the whole source of one kernel, its __global__ function being k->name. FSR_ERR_MEMORY, FSR_ERR_INTERNAL. */
+/* Appends the whole source of one kernel, its __global__ function being k->name. FSR_ERR_MEMORY, FSR_ERR_INTERNAL;
+ * FSR_ERR_UNSUPPORTED: fsr_emit_cuda_lacks. */
 fsr_status fsr_emit_cuda(const fsr_kernel *k, fsr_text *out);
 /* The same text less the pieces of the prelude that speak to the device (barriers, shuffles, atomics): to be compiled
  * as C++ beside
  * a host's own version of them. */
 fsr_status fsr_emit_cuda_for_host(const fsr_kernel *k, fsr_text *out);
+
+/* The first routine that has no CUDA text; NULL: none. */
+const fsr_routine *fsr_emit_cuda_lacks(const fsr_kernel *k);
 
 typedef enum fsr_cuda_param_kind {
     FSR_CUDA_ARRAY,  /* pointer launch->array[index] */

@@ -174,6 +174,7 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
             fsr_emit_ref(e, arg[a], inst->arg[a]);
         fsr_emit_op(buf, inst->op, inst->compute, inst->dtype, arg);
         break;
+    case FSR_INST_CALL: fsr_emit_call(e, buf, v); break;
     default: fsr_emit_broken(e); buf[0] = 0;
     }
 }

@@ -218,6 +218,29 @@ static void row_functions(fsr_context *ctx, fsr_graph *g) {
     EXPECT(fabs(out[3005] - (data[3005] - 1) / sqrt(squares)) < 1e-6);
 }
 
+/* guide: native function */
+static const fsr_native bessel = {
+    .name = "bessel",
+    .result = FSR_F64,
+    .parameters = "f64 x, i32 n",
+    .c_preamble = "double jn(int, double);", /* or #include <math.h>, which takes longer to compile than the kernel */
+    .c = "return jn(n, x);",
+    .cuda = "return jn(n, x);",
+    .ulp = 64, /* how far apart the two may be */
+};
+/* guide: end */
+
+static void native_functions(fsr_context *ctx, fsr_graph *g) {
+    /* guide: call native */
+    fsr_node x = fsr_arange(g, FSR_F64, 1000), arg[] = {fsr_div(x, fsr_int(g, 100)), fsr_int(g, 2)};
+    fsr_node j = fsr_call_native(&bessel, arg, 2), energy = fsr_sum(fsr_mul(j, j), NULL, 0, 0); /* one kernel */
+    must(ctx, fsr_verify(&energy, 1, NULL)); /* on a GPU: text against text */
+    /* guide: end */
+    double value = 0;
+    must(ctx, fsr_read(energy, &value, sizeof value));
+    EXPECT(fabs(value - 72.477786000234474) < 1e-9);
+}
+
 static void plans(fsr_context *ctx, fsr_graph *g) {
     float a[3] = {1, 2, 3}, b[3] = {10, 20, 30}, k = 0, sum[3], largest;
     /* guide: plan */
@@ -338,8 +361,8 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
-    static const chapter chapters[] = {poison, force,     promotion,     parameters, scopes, views, reductions,
-                                       scans,  operators, row_functions, explain,    verify, errors};
+    static const chapter chapters[] = {poison, force,     promotion,     parameters,       scopes,  views,  reductions,
+                                       scans,  operators, row_functions, native_functions, explain, verify, errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

@@ -83,7 +83,8 @@ static int heaviest(const fsr_partition *p, const weight *known, int id) {
         int arg = n->arg[i].id;
         while (p->flow->node[arg].kind == FSR_NODE_VIEW && !ends(p, arg))
             arg = p->flow->node[arg].arg[0].id;
-        if ((p->flow->node[arg].kind != FSR_NODE_MAP && p->flow->node[arg].kind != FSR_NODE_PASTE) || ends(p, arg))
+        fsr_kind kind = p->flow->node[arg].kind;
+        if ((kind != FSR_NODE_MAP && kind != FSR_NODE_CALL && kind != FSR_NODE_PASTE) || ends(p, arg))
             continue;
         if (best < 0 || known[arg].insts + 8 * known[arg].arrays > known[best].insts + 8 * known[best].arrays)
             best = arg;

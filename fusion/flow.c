@@ -183,6 +183,7 @@ static bool add_node(builder *b, uint32_t id) {
         node.ordinal = b->flow->nscalars++;
     }
     node.combine = rec->combine;
+    node.routine = rec->routine;
     int at = fsr_flow_add(b->flow, &node);
     return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }

@@ -57,6 +57,16 @@ static void put_combine(bytes *b, const fsr_combine *c) {
     }
 }
 
+static void put_routine(bytes *b, const fsr_routine *f) {
+    char list[FSR_ROUTINE_LIST];
+    put(b, f->name, strlen(f->name) + 1);
+    put_int(b, f->result);
+    fsr_routine_list(f, list);
+    put(b, list, strlen(list) + 1);
+    for (int i = 0; i < FSR_ROUTINE_TEXTS; ++i)
+        put(b, f->text[i], strlen(f->text[i]) + 1);
+}
+
 static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
     int head[] = {n->kind, n->nout, n->nargs, (int)n->hint, n->ordinal, n->shape.ndim};
     put(b, head, sizeof head);
@@ -75,6 +85,8 @@ static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
     }
     if (n->combine)
         put_combine(b, n->combine);
+    if (n->routine)
+        put_routine(b, n->routine);
 }
 
 void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
@@ -103,6 +115,8 @@ const char *fsr_flow_name(const fsr_flow *flow, int id) {
     static const char *const scan[FSR_OP_COUNT] = {[FSR_OP_ADD] = "cumsum", [FSR_OP_MAXIMUM] = "cummax"};
     if (n->kind == FSR_NODE_MAP)
         return fsr_op_get(n->op)->name;
+    if (n->kind == FSR_NODE_CALL)
+        return n->routine->name;
     if (n->kind == FSR_NODE_REDUCE)
         return n->combine->builtin && reduce[n->combine->op] ? reduce[n->combine->op] : "reduce";
     if (n->kind == FSR_NODE_SCAN)
@@ -168,13 +182,18 @@ fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
                 snprintf(why, size, "%%%d: argument %d is not an earlier node's result", i, k);
                 return FSR_ERR_INTERNAL;
             }
-            if (n->kind == FSR_NODE_MAP && !fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape)) {
+            bool each = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL;
+            if (each && !fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape)) {
                 snprintf(why, size, "%%%d: a map's argument %d has another shape", i, k);
                 return FSR_ERR_INTERNAL;
             }
         }
         if (n->kind == FSR_NODE_PLACE && (n->nargs != 2 || n->shape.ndim != 1 || !same_extents(flow, n))) {
             snprintf(why, size, "%%%d: a place that is not 1-d, or whose arguments have another shape", i);
+            return FSR_ERR_INTERNAL;
+        }
+        if (n->kind == FSR_NODE_CALL && (!n->routine || n->nargs != n->routine->nparams)) {
+            snprintf(why, size, "%%%d: a call of nothing, or with too few arguments", i);
             return FSR_ERR_INTERNAL;
         }
         if ((n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN) && !n->combine) {

@@ -161,6 +161,18 @@ static fsr_value operate(fsr_machine *m, const fsr_inst *inst) {
     return fsr_op_eval(inst->op, inst->compute, inst->dtype, args);
 }
 
+static fsr_value call(fsr_machine *m, const fsr_inst *inst) {
+    const fsr_routine *f = m->k->routine[inst->index];
+    fsr_value args[FSR_MAX_ARGUMENTS];
+    if (!atomic_load(&f->host)) {
+        m->status = FSR_ERR_NO_COMPILER;
+        return (fsr_value){.bits = 0};
+    }
+    for (int a = 0; a < f->nparams; a++)
+        args[a] = m->value[inst->arg[a]];
+    return fsr_routine_eval(f, args);
+}
+
 static void step(fsr_machine *m, int number) {
     const fsr_inst *inst = &m->k->inst[number];
     fsr_value *v = &m->value[number];
@@ -175,6 +187,7 @@ static void step(fsr_machine *m, int number) {
             *v = load(m, &m->k->access[inst->index]);
         break;
     case FSR_INST_OP: *v = operate(m, inst); break;
+    case FSR_INST_CALL: *v = call(m, inst); break;
     case FSR_INST_COMBINE: combine(m, inst->index); break;
     case FSR_INST_RESULT: *v = m->fold[inst->index].now.part[inst->component]; break;
     case FSR_INST_STORE: store(m, inst); break;

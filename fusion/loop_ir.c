@@ -30,6 +30,8 @@ void fsr_kernel_free(fsr_kernel *k) {
         return;
     for (int f = 0; f < FSR_MAX_COMBINES; f++)
         free((void *)k->fold[f].combine);
+    for (int f = 0; f < k->nroutines; f++)
+        fsr_routine_unref(k->routine[f]);
     free(k->inst);
     free(k);
 }
@@ -43,6 +45,8 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     copy->inst = memcpy(inst, k->inst, FSR_MAX_INSTS * sizeof *inst);
     for (int f = 0; f < FSR_MAX_COMBINES; f++)
         copy->fold[f].combine = NULL;
+    for (int f = 0; f < k->nroutines; f++)
+        fsr_routine_ref(k->routine[f]);
     for (int f = 0; f < k->nfolds; f++) {
         fsr_combine *combine = malloc(sizeof *combine);
         if (!combine) {
@@ -70,6 +74,8 @@ int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed : 0;
     if (inst->kind == FSR_INST_OP)
         n = fsr_op_get(inst->op)->arity;
+    if (inst->kind == FSR_INST_CALL)
+        n = k->routine[inst->index]->nparams;
     if (inst->kind == FSR_INST_COMBINE) {
         from = k->fold[inst->index].input;
         n = k->fold[inst->index].combine->arity;
@@ -77,6 +83,14 @@ int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     for (int a = 0; a < n; a++)
         out[a] = from[a];
     return n;
+}
+
+/* What a caller's function costs nobody knows; whoever writes one has more to say than a few operations. */
+enum { CALL_COST = 40 };
+
+int fsr_inst_cost(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    return inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->cost : inst->kind == FSR_INST_CALL ? CALL_COST : 0;
 }
 
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value) {

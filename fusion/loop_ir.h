@@ -42,9 +42,11 @@
 #include "graph/program.h"
 #include <stdio.h>
 
-#define FSR_MAX_BUFFERS 32             /* arrays of one kernel */
-#define FSR_MAX_INSTS 512              /* instructions of one kernel */
-#define FSR_MAX_ARGUMENTS FSR_MAX_ARGS /* values that one instruction reads */
+#define FSR_MAX_BUFFERS 32              /* arrays of one kernel */
+#define FSR_MAX_INSTS 512               /* instructions of one kernel */
+#define FSR_MAX_ARGUMENTS FSR_MAX_ARGS  /* values that one instruction reads */
+#define FSR_MAX_OPERANDS FSR_MAX_NATIVE /* of them, those that are named in the instruction itself */
+#define FSR_MAX_ROUTINES 16             /* callers' functions of one kernel */
 #define FSR_MAX_COMBINES 16
 #define FSR_MAX_ACCESSES 64
 #define FSR_MAX_GUARDS 48
@@ -62,6 +64,7 @@ typedef enum fsr_inst_kind {
     FSR_INST_GUARD,   /* bool: whether guard `index` holds */
     FSR_INST_LOAD,    /* access `index`; takes place only where `guard` holds, and is any value elsewhere */
     FSR_INST_OP,      /* scalar op on arg[] */
+    FSR_INST_CALL,    /* routine `index` of arg[] */
     FSR_INST_COMBINE, /* performs fold `index`; has no value */
     FSR_INST_RESULT,  /* component `component` of fold `index` */
     FSR_INST_STORE    /* arg[0] through access `index`; has no value. placed: at element arg[1] of the access's array */
@@ -75,7 +78,7 @@ typedef struct fsr_inst {
     fsr_dtype dtype;   /* of the value; of the array for STORE */
     fsr_dtype compute; /* OP: the operands' dtype (b's and c's for WHERE, the source's for CAST) */
     fsr_op op;
-    int arg[3];
+    int arg[FSR_MAX_OPERANDS];
     int index;
     int guard;   /* LOAD: 1 + its guard; 0: it always takes place */
     bool placed; /* STORE: see below */
@@ -185,6 +188,8 @@ typedef struct fsr_kernel {
     int nints; /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
     int nscalars;
     fsr_dtype scalar[FSR_MAX_SCALARS]; /* dtypes of the scalar arguments */
+    int nroutines;
+    fsr_routine *routine[FSR_MAX_ROUTINES]; /* a reference each, no two equal */
     fsr_schedule schedule;
     bool contraction;
 } fsr_kernel;
@@ -206,9 +211,11 @@ bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
 int fsr_inst_guard(const fsr_inst *inst);
-/* The values that instruction `number` reads: an OP's operands, what a STORE stores and where, what a COMBINE folds.
- * Nobody else may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
+/* The values that instruction `number` reads: an OP's operands, a CALL's arguments, what a STORE stores and where, what
+ * a COMBINE folds. Nobody else may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
+/* Rough work of instruction `number`, as the table's `cost`: 0 but for an OP and a CALL. */
+int fsr_inst_cost(const fsr_kernel *k, int number);
 /* True if instruction `number` reads `value`. */
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
 
@@ -238,7 +245,7 @@ bool fsr_kernel_leaves_flags(const fsr_kernel *k);
 bool fsr_kernel_is_cooperative(const fsr_kernel *k);
 
 /* Runs a kernel with plain host loops from the IR alone: the interpreter. Arrays are host memory. Scalar arithmetic is
- * fsr_op_eval's. Slow; for tests. */
+ * fsr_op_eval's, calls' fsr_routine_eval's. Slow; for tests. FSR_ERR_NO_COMPILER: a routine is not compiled. */
 fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch);
 
 /* State of a fold on a GPU: components in order, each aligned to its size, the whole to the largest: the layout of a C

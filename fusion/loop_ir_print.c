@@ -75,6 +75,11 @@ static void print_head(FILE *to, const fsr_kernel *k) {
                 k->array[b].aliased ? " aliased" : "");
     for (int s = 0; s < k->nscalars; s++)
         fprintf(to, "  scalar s%d %s\n", s, fsr_dtype_name(k->scalar[s]));
+    for (int f = 0; f < k->nroutines; f++) {
+        char list[FSR_ROUTINE_LIST];
+        fprintf(to, "  routine u%d %s(%s) %s\n", f, k->routine[f]->symbol, fsr_routine_list(k->routine[f], list),
+                fsr_dtype_name(k->routine[f]->result));
+    }
     print_schedule(to, k);
 }
 
@@ -156,6 +161,10 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
         fprintf(to, "g%d", inst->index);
     if (inst->kind == FSR_INST_OP)
         print_op(to, inst->op, inst->compute, inst->arg, "v");
+    for (int a = 0; inst->kind == FSR_INST_CALL && a < k->routine[inst->index]->nparams; a++)
+        fprintf(to, a ? ", v%d" : "call u%d(v%d", a ? inst->arg[a] : inst->index, inst->arg[0]);
+    if (inst->kind == FSR_INST_CALL)
+        fputc(')', to);
     if (inst->kind == FSR_INST_RESULT)
         fprintf(to, "f%d.%d", inst->index, inst->component);
     fprintf(to, "%s\n", inst->keep ? " keep" : "");

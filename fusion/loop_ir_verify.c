@@ -82,6 +82,11 @@ static bool check_limits(const fsr_check *v) {
 
 static bool check_arrays(const fsr_check *v) {
     const fsr_kernel *k = v->k;
+    if (!in_range(k->nroutines, FSR_MAX_ROUTINES + 1))
+        return bad(v, "%d routines, the limit is %d", k->nroutines, FSR_MAX_ROUTINES);
+    for (int f = 0; f < k->nroutines; f++)
+        if (!k->routine[f])
+            return bad(v, "routine %d is not there", f);
     for (int b = 0; b < k->narrays; b++)
         if (!is_dtype(k->array[b].dtype))
             return bad(v, "array %d has no dtype", b);
@@ -229,6 +234,17 @@ static bool check_op(const fsr_check *v, const fsr_inst *inst) {
                                        fsr_dtype_name(gives), fsr_dtype_name(inst->dtype));
 }
 
+static bool check_call(const fsr_check *v, const fsr_inst *inst) {
+    if (!in_range(inst->index, v->k->nroutines))
+        return bad(v, "routine %d of %d", inst->index, v->k->nroutines);
+    const fsr_routine *f = v->k->routine[inst->index];
+    for (int a = 0; a < f->nparams; a++)
+        if (!check_operand(v, inst->arg[a], f->dtype[a]))
+            return false;
+    return inst->dtype == f->result ||
+           bad(v, "%s gives %s, not %s", f->name, fsr_dtype_name(f->result), fsr_dtype_name(inst->dtype));
+}
+
 /* What is evaluated once a row has no guard that depends on the column. */
 static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
     if (!in_range(guard, v->k->nguards))
@@ -334,6 +350,7 @@ static bool check_inst(const fsr_check *v) {
     case FSR_INST_LOAD:
     case FSR_INST_STORE: return check_memory(v, inst);
     case FSR_INST_OP: return check_op(v, inst);
+    case FSR_INST_CALL: return check_call(v, inst);
     case FSR_INST_COMBINE: return check_combine_inst(v, inst);
     default: return check_result(v, inst);
     }

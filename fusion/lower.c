@@ -72,7 +72,7 @@ static int add_inst(lowering *l, const fsr_inst *inst) {
     if (k->ninsts == FSR_MAX_INSTS)
         return refuse(l, "the kernel would have too many instructions");
     k->inst[k->ninsts] = *inst;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < FSR_MAX_OPERANDS; ++i) {
         int arg = inst->arg[i];
         if (arg < 0)
             continue;
@@ -85,7 +85,10 @@ static int add_inst(lowering *l, const fsr_inst *inst) {
 }
 
 static fsr_inst blank(fsr_inst_kind kind, fsr_dtype dtype, int node) {
-    return (fsr_inst){.kind = kind, .level = FSR_ROW, .dtype = dtype, .arg = {-1, -1, -1}, .node = node};
+    fsr_inst inst = {.kind = kind, .level = FSR_ROW, .dtype = dtype, .node = node};
+    for (int i = 0; i < FSR_MAX_OPERANDS; ++i)
+        inst.arg[i] = -1;
+    return inst;
 }
 
 /* ---- memo ------------------------------------------------------------------------------------ */
@@ -321,6 +324,30 @@ static int map(lowering *l, fsr_link link, const fsr_index *index) {
     return add_inst(l, &inst);
 }
 
+/* The kernel's number of a routine; -1: too many. */
+static int routine_of(lowering *l, const fsr_routine *f) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->nroutines; ++i)
+        if (fsr_routine_equal(k->routine[i], f))
+            return i;
+    if (k->nroutines == FSR_MAX_ROUTINES)
+        return refuse(l, "the kernel would call too many functions");
+    k->routine[k->nroutines] = fsr_routine_ref(f);
+    return k->nroutines++;
+}
+
+static int call(lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_inst inst = blank(FSR_INST_CALL, n->dtype[0], link.id);
+    inst.index = routine_of(l, n->routine);
+    for (int i = 0; i < n->nargs && inst.index >= 0; ++i) {
+        inst.arg[i] = eval(l, n->arg[i], index);
+        if (inst.arg[i] < 0)
+            return -1;
+    }
+    return inst.index < 0 ? -1 : add_inst(l, &inst);
+}
+
 /* ---- pastes and their guards ------------------------------------------------------------------------ */
 
 /* Adds a condition to a guard. False: too many. */
@@ -543,6 +570,7 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
     case FSR_NODE_PARAM: return parameter(l, n, link.id);
     case FSR_NODE_IOTA: return iota(l, link, index);
     case FSR_NODE_MAP: return map(l, link, index);
+    case FSR_NODE_CALL: return call(l, link, index);
     case FSR_NODE_PASTE: return paste(l, link, index);
     case FSR_NODE_PLACE: return refuse_blame(l, "its elements take their places in memory", link);
     case FSR_NODE_REDUCE:
@@ -567,8 +595,8 @@ static int eval(lowering *l, fsr_link link, const fsr_index *asked) {
     int value = known(l, link, &index);
     if (value >= 0)
         return value;
-    bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_IOTA ||
-                    n->kind == FSR_NODE_PASTE || n->kind == FSR_NODE_PLACE;
+    bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_VIEW ||
+                    n->kind == FSR_NODE_IOTA || n->kind == FSR_NODE_PASTE || n->kind == FSR_NODE_PLACE;
     int from = l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
     if (computed && read_stored(l, link))
         return remember(l, link, &index, load_stored(l, link, &index, from));
@@ -820,7 +848,8 @@ static void describe(const lowering *l) {
     const char *last = NULL;
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
-        bool named = at->node >= 0 && (at->kind == FSR_INST_OP || at->kind == FSR_INST_COMBINE || at->placed);
+        bool named = at->node >= 0 && (at->kind == FSR_INST_OP || at->kind == FSR_INST_CALL ||
+                                       at->kind == FSR_INST_COMBINE || at->placed);
         const char *name = named ? fsr_flow_name(l->flow, at->node) : NULL;
         if (!name || name == last || used + strlen(name) + 8 > sizeof l->k->comment)
             continue;

@@ -259,7 +259,7 @@ static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size);
 
 /* Kinds that a kernel evaluates element by element. */
 static bool computes(fsr_kind kind) {
-    return kind == FSR_NODE_MAP || kind == FSR_NODE_PASTE;
+    return kind == FSR_NODE_MAP || kind == FSR_NODE_CALL || kind == FSR_NODE_PASTE;
 }
 
 /* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,

@@ -45,6 +45,8 @@ static bool equal(const fsr_flow *flow, const fsr_flow_node *a, const fsr_flow_n
     if ((a->kind == FSR_NODE_VIEW || a->kind == FSR_NODE_PASTE) &&
         !view_equal(&a->view, &b->view, flow->node[a->arg[0].id].shape.ndim))
         return false;
+    if (!a->routine != !b->routine || (a->routine && !fsr_routine_equal(a->routine, b->routine)))
+        return false;
     return !a->combine == !b->combine && (!a->combine || fsr_combine_equal(a->combine, b->combine));
 }
 

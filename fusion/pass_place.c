@@ -42,7 +42,7 @@ static fsr_link common_places(const fsr_flow *flow, const fsr_flow_node *n) {
 static bool may_move(const fsr_flow_node *n) {
     if (n->kind == FSR_NODE_REDUCE)
         return n->combine->commutative;
-    return n->kind == FSR_NODE_MAP;
+    return n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL;
 }
 
 /* Appends the node on operands that are not placed yet and, for a map, its PLACE. Returns what stands for it. */

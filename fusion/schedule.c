@@ -251,8 +251,8 @@ static bool has_scan(const fsr_kernel *k) {
 static int element_cost(const fsr_kernel *k) {
     int cost = 0;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_OP && k->inst[i].level == FSR_ELEM)
-            cost += fsr_op_get(k->inst[i].op)->cost;
+        if (k->inst[i].level == FSR_ELEM)
+            cost += fsr_inst_cost(k, i);
     return cost;
 }
 
@@ -457,8 +457,7 @@ static int cpu_lanes(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     int cost = 0, lanes = 256 / widest(k);
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_OP)
-            cost += fsr_op_get(k->inst[i].op)->cost;
+        cost += fsr_inst_cost(k, i);
     if (cost > HEAVY_ELEMENT)
         lanes /= 2;
     while (lanes > 8 && group->integer[FSR_INT_COLS] < 4 * lanes)

@@ -10,6 +10,7 @@ static const char *shape_of(const fsr_rec *rec) {
     case FSR_NODE_PARAM:
     case FSR_NODE_IOTA: return "plaintext";
     case FSR_NODE_VIEW: return "ellipse";
+    case FSR_NODE_CALL: return "tab";
     case FSR_NODE_PASTE: return "component";
     case FSR_NODE_PLACE: return "cds";
     case FSR_NODE_REDUCE: return "invtrapezium";

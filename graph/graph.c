@@ -107,6 +107,7 @@ static void rec_clear(fsr_rec *rec) {
     for (int i = 0; i < FSR_MAX_OUTPUTS; i++)
         fsr_buffer_unref(rec->buffer[i]);
     free(rec->combine);
+    fsr_routine_unref(rec->routine);
     free(rec->name);
     free(rec->message);
 }

@@ -11,6 +11,7 @@
  *     first argument's elements an array of the second one's shape, no element twice;
  *   - a PLACE is 1-d, as are its two arguments, of one extent n; the second one, i32 or i64, names every place in
  *     [0, n) once, -1 standing for n - 1 and so on. Only whoever records it can know that; a place outside is skipped;
+ *   - a CALL has the parameters' dtypes as arguments, all of its shape, and the routine's result as dtype;
  *   - a node's arguments were recorded before it.
  * Counter-example to leaving broadcasts implicit: (3,1)+(3,) would need every pass to know NumPy's rules again. */
 #ifndef FUSOR_GRAPH_GRAPH_H
@@ -19,6 +20,7 @@
 #include "fusor/build.h"
 #include "graph/ops.h"
 #include "graph/program.h"
+#include "graph/routine.h"
 
 typedef enum fsr_kind {
     FSR_NODE_FREE, /* an unused slot */
@@ -30,6 +32,7 @@ typedef enum fsr_kind {
     FSR_NODE_IOTA,   /* the index along `axis`, as dtype */
     FSR_NODE_ARG,    /* argument of an operator's or row function's body while it is recorded */
     FSR_NODE_MAP,    /* a scalar op */
+    FSR_NODE_CALL,   /* a caller's scalar function */
     FSR_NODE_VIEW,   /* an index map */
     FSR_NODE_PASTE,  /* argument 0 with a region of it, shown by `view`, replaced by argument 1 */
     FSR_NODE_PLACE,  /* argument 0 in another order: element i at place argument 1 [i] */
@@ -98,6 +101,7 @@ typedef struct fsr_rec {
     int index;            /* ARG: position (left 0..n-1, right n..2n-1) */
     fsr_view view;        /* VIEW; PASTE: the region */
     fsr_combine *combine; /* REDUCE, SCAN: owned */
+    fsr_routine *routine; /* CALL: a reference */
     fsr_hint hint;
     char *name;                          /* INPUT, PARAM: owned; NULL for an unnamed size */
     fsr_status status;                   /* POISON */

@@ -195,6 +195,24 @@ static void write_fold(fsr_writer *w, const fsr_rec *rec) {
     write_combine(w, rec->combine);
 }
 
+/* Texts as they are: whoever reads them back gets the same function. */
+static void write_routine(fsr_writer *w, const fsr_routine *f) {
+    static const char *const key[FSR_ROUTINE_TEXTS] = {"c", "cuda", "c_preamble", "cuda_preamble"};
+    char list[FSR_ROUTINE_LIST];
+    fsr_write(w, " ");
+    fsr_write(w, f->name);
+    fsr_write(w, "(");
+    fsr_write(w, fsr_routine_list(f, list));
+    fsr_write(w, ") ulp=");
+    write_decimal(w, 17, f->ulp);
+    for (int i = 0; i < FSR_ROUTINE_TEXTS; i++) {
+        if (i > 0 && !f->text[i][0])
+            continue;
+        piece(w, " %s=", key[i]);
+        write_string(w, f->text[i]);
+    }
+}
+
 /* A leaf's keyword; NULL for what has arguments. */
 static const char *leaf_word(const fsr_rec *rec) {
     if (rec->kind == FSR_NODE_CONST)
@@ -229,6 +247,7 @@ static void write_leaf(fsr_writer *w, const fsr_rec *rec, const char *word) {
 
 static const char *inner_word(fsr_kind kind) {
     switch (kind) {
+    case FSR_NODE_CALL: return "call";
     case FSR_NODE_VIEW: return "view";
     case FSR_NODE_PASTE: return "paste";
     case FSR_NODE_PLACE: return "place";
@@ -246,6 +265,8 @@ static void write_inner(fsr_writer *w, const fsr_graph *g, const fsr_order *orde
     write_args(w, order, rec);
     if (view)
         write_view(w, g, rec);
+    else if (rec->kind == FSR_NODE_CALL)
+        write_routine(w, rec->routine);
     else if (rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN)
         write_fold(w, rec);
 }

@@ -14,6 +14,7 @@
  *     | arg TYPE INDEX | poison STATUS "message"
  *     | OP [weak] TYPE %a, %b | view TYPE %a reshape | view TYPE %a affine [MAP, ...]
  *     | paste TYPE %a, %b affine [MAP, ...]
+ *     | call TYPE %a, ... NAME(DTYPE name, ...) ulp=U c="..." [cuda="..."] [c_preamble="..."] [cuda_preamble="..."]
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI, STEP*dI).

@@ -97,6 +97,8 @@ static void become_data(fsr_slot *slot) {
     rec->nargs = 0;
     free(rec->combine);
     rec->combine = NULL;
+    fsr_routine_unref(rec->routine);
+    rec->routine = NULL;
     for (int i = 0; i < rec->nout; i++)
         if (!rec->buffer[i])
             slot->gone |= (uint8_t)(1u << i);

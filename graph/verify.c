@@ -98,6 +98,21 @@ static const char *check_map(place p) {
     return expected != FSR_DTYPE_COUNT && expected != p.rec->dtype[0] ? "dtype of the result" : NULL;
 }
 
+static const char *check_call(place p) {
+    const fsr_routine *f = p.rec->routine;
+    if (!f)
+        return "a call of nothing";
+    if (p.rec->nargs != f->nparams || p.rec->nout != 1)
+        return "arity";
+    for (int i = 0; i < p.rec->nargs; i++) {
+        if (!fsr_shape_equal(&source(p, i)->shape, &p.rec->shape))
+            return "an argument of another shape";
+        if (source_dtype(p, i) != f->dtype[i])
+            return "an argument of another dtype than the parameter";
+    }
+    return p.rec->dtype[0] != f->result ? "dtype of the result" : NULL;
+}
+
 /* The map of dimension j stays inside the source. */
 static bool inside(const fsr_view *view, int j, int64_t extent, const fsr_shape *out) {
     int64_t last = view->start[j];
@@ -258,6 +273,7 @@ static const char *check(place p) {
         return wrong;
     switch (p.rec->kind) {
     case FSR_NODE_MAP: return check_map(p);
+    case FSR_NODE_CALL: return check_call(p);
     case FSR_NODE_VIEW: return check_view(p);
     case FSR_NODE_PASTE: return check_paste(p);
     case FSR_NODE_PLACE: return check_place(p);

@@ -26,6 +26,8 @@ static bool is_allowed(const fsr_capture *t, const fsr_rec *rec) {
 
 /* Notes a node to be made into a step. */
 static bool enter(fsr_capture *t, uint32_t id) {
+    if (fsr_graph_rec(t->g, id)->kind == FSR_NODE_CALL)
+        return capture_fail(t, FSR_ERR_UNSUPPORTED, "calls a native function");
     if (!is_allowed(t, fsr_graph_rec(t->g, id)))
         return capture_fail(t, FSR_ERR_VALUE, "uses something else than its arguments and literals");
     if (t->count == FSR_MAX_BODY)

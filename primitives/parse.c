@@ -168,6 +168,49 @@ static void operation(parser *p, fsr_rec *rec, const char *word) {
         rec->value = weak_value(p, rec);
 }
 
+/* "name(f32 x, i32 n)" into its two parts. */
+static void head(parser *p, char name[FSR_WORD_BYTES], char list[FSR_ROUTINE_LIST]) {
+    fsr_lex *l = &p->lex;
+    if (!fsr_lex_word(l, name) || !fsr_lex_expect(l, "("))
+        return;
+    size_t size = strcspn(l->at, ")\n");
+    if (size >= FSR_ROUTINE_LIST) {
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "the list of parameters is too long");
+        return;
+    }
+    memcpy(list, l->at, size);
+    list[size] = 0;
+    l->at += size;
+    fsr_lex_expect(l, ")");
+}
+
+/* A routine of what was read; text: c, cuda and the preambles. */
+static void routine(parser *p, fsr_rec *rec, const char *name, const char *list, char *const *text, double ulp) {
+    char why[FSR_ROUTINE_LIST];
+    fsr_native said = {name, rec->dtype[0], list, text[0], text[1], text[2], text[3], ulp};
+    fsr_status status = fsr_routine_make(&said, &rec->routine, why, sizeof why);
+    if (status)
+        fsr_lex_fail(&p->lex, status == FSR_ERR_MEMORY ? status : FSR_ERR_FORMAT, "the function: %s", why);
+}
+
+static void call(parser *p, fsr_rec *rec) {
+    static const char *const key[FSR_ROUTINE_TEXTS] = {"c=", "cuda=", "c_preamble=", "cuda_preamble="};
+    char name[FSR_WORD_BYTES], list[FSR_ROUTINE_LIST] = "", *text[FSR_ROUTINE_TEXTS] = {NULL};
+    fsr_value ulp;
+    type(p, rec);
+    arguments(p, rec);
+    head(p, name, list);
+    fsr_lex_expect(&p->lex, "ulp=");
+    fsr_lex_value(&p->lex, FSR_F64, &ulp);
+    for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
+        if (i == 0 ? fsr_lex_expect(&p->lex, key[i]) : fsr_lex_try(&p->lex, key[i]))
+            fsr_lex_string(&p->lex, &text[i]);
+    if (!p->lex.status)
+        routine(p, rec, name, list, text, ulp.f64);
+    for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
+        free(text[i]);
+}
+
 static void poison(parser *p, fsr_rec *rec) {
     char word[FSR_WORD_BYTES];
     rec->kind = FSR_NODE_POISON;
@@ -241,6 +284,9 @@ static void node(parser *p, fsr_rec *rec) {
         rec->kind = FSR_NODE_PLACE;
         type(p, rec);
         arguments(p, rec);
+    } else if (!strcmp(word, "call")) {
+        rec->kind = FSR_NODE_CALL;
+        call(p, rec);
     } else if (!strcmp(word, "reduce") || !strcmp(word, "scan")) {
         rec->kind = !strcmp(word, "scan") ? FSR_NODE_SCAN : FSR_NODE_REDUCE;
         fold(p, rec);
@@ -261,6 +307,7 @@ static fsr_node record(parser *p, const fsr_rec *said) {
         free(said->name);
         free(said->message);
         free(said->combine);
+        fsr_routine_unref(said->routine);
         fsr_lex_fail(&p->lex, FSR_ERR_MEMORY, "out of memory");
         return handle;
     }
@@ -319,6 +366,7 @@ static void line(parser *p) {
         free(said.name);
         free(said.message);
         free(said.combine);
+        fsr_routine_unref(said.routine);
         return;
     }
     entry *e = &p->entries[p->count];

@@ -210,8 +210,8 @@ static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
 }
 
 static bool is_known(const fsr_rec *rec) {
-    return rec->kind == FSR_NODE_MAP || rec->kind == FSR_NODE_VIEW || rec->kind == FSR_NODE_PASTE ||
-           rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN;
+    return rec->kind == FSR_NODE_MAP || rec->kind == FSR_NODE_CALL || rec->kind == FSR_NODE_VIEW ||
+           rec->kind == FSR_NODE_PASTE || rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN;
 }
 
 /* Fills the copy of a node. combine: its own copy of the operator. */
@@ -229,6 +229,7 @@ static void fill(const rows *r, fsr_rec *copy, const fsr_rec *rec, const fsr_sha
     copy->reverse = rec->reverse;
     copy->hint = rec->hint;
     copy->combine = combine;
+    copy->routine = rec->routine ? fsr_routine_ref(rec->routine) : NULL;
     if (rec->kind == FSR_NODE_VIEW || rec->kind == FSR_NODE_PASTE)
         copy->view = view_lead(&rec->view, fsr_graph_rec(r->g, rec->arg[0].id)->shape.ndim, r->lead.ndim);
 }

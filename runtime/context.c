@@ -2,6 +2,7 @@
 #include "runtime/context.h"
 #include "runtime/config.h"
 #include "runtime/executable.h"
+#include "runtime/routines.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -181,6 +182,7 @@ void fsr_close(fsr_context *ctx) {
             ctx->backend->ops->free(ctx->backend, ctx->zero, ctx->zero_bytes);
         ctx->backend->ops->close(ctx->backend);
     }
+    fsr_routines_close(ctx->routines);
     fsr_errors_close(ctx);
     pthread_mutex_destroy(&ctx->launch);
     pthread_mutex_destroy(&ctx->lock);

@@ -15,6 +15,7 @@
 
 typedef struct fsr_plan_cache fsr_plan_cache;
 typedef struct fsr_error_slot fsr_error_slot;
+typedef struct fsr_routines fsr_routines;
 
 struct fsr_context {
     fsr_backend *backend;
@@ -27,7 +28,8 @@ struct fsr_context {
     pthread_mutex_t launch, lock;
     pthread_key_t error;
     fsr_error_slot *errors;
-    void *zero; /* tickets that kernels leave zero */
+    fsr_routines *routines; /* NULL: none was asked for yet */
+    void *zero;             /* tickets that kernels leave zero */
     int64_t zero_bytes;
     atomic_llong plans_built, plan_hits;
     char device_name[256]; /* filled when first asked for */

@@ -80,6 +80,19 @@ static fsr_node filter(void) {
     return fsr_filter(x, fsr_greater(x, fsr_float(subject_g, 0.5)), fsr_float(subject_g, 0));
 }
 
+/* A caller's function: its text stands behind the kernel. */
+static fsr_node native(void) {
+    static const fsr_native steps = {.name = "steps",
+                                     .result = FSR_I32,
+                                     .parameters = "f32 re, f32 im, i32 limit",
+                                     .c = "return limit < HALF ? (i32)hypotf(re, im) : limit / 2;",
+                                     .cuda = "return limit < HALF ? (i32)hypotf(re, im) : limit >> 1;",
+                                     .c_preamble = "#define HALF 10",
+                                     .cuda_preamble = "#define HALF 10"};
+    fsr_node x = vector("x"), arg[] = {fsr_neg(x), vector("y"), fsr_int(subject_g, 50)};
+    return fsr_sum(fsr_mul(fsr_call_native(&steps, arg, 3), x), NULL, 0, 0);
+}
+
 static const struct {
     const char *name;
     fsr_node (*build)(void);
@@ -91,7 +104,8 @@ static const struct {
                 {"cumsum", cumsum},
                 {"transposed", transposed},
                 {"concat", concat},
-                {"filter", filter}};
+                {"filter", filter},
+                {"native", native}};
 
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");

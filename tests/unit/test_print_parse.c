@@ -108,6 +108,22 @@ static void pastes(void **state) {
     free(text);
 }
 
+static void calls(void **state) {
+    (void)state;
+    const fsr_native f = {.name = "f",
+                          .result = FSR_F16,
+                          .parameters = "f32 x,bool\t_y2",
+                          .c = "\"\\ \t\xc3\xa9\n\001// return",
+                          .cuda_preamble = "#include <x>\n",
+                          .ulp = 0.1};
+    fsr_node x = INPUT(g, FSR_F32, 4, 6), y = fsr_call_native(&f, ((fsr_node[]){x, fsr_bool(g, true)}), 2);
+    round_trip_one(fsr_exp(y));
+    char *text = text_of(&y, 1);
+    assert_non_null(strstr(text, "f(f32 x, bool _y2) ulp=0.10000000000000001 c=\"\\\"\\\\ \t"));
+    assert_non_null(strstr(text, "\" cuda_preamble=\"#include <x>\\n\"\n"));
+    free(text);
+}
+
 static void places(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 4, 6), out[] = {fsr_filter(x, fsr_cast(x, FSR_BOOL), fsr_float(g, 2)), x}, node;
@@ -320,6 +336,17 @@ static void hostile_text(void **state) {
         {X "%1 = reduce f32[1] %0 axes=0 {identity=0; result=s0}", 2, 51, "the number is out of range"},
         {X "%1 = reduce f32[1] %0 axes=0 {", 2, 31, "expected identity="},
         {X "%1 = scan f32[3] %0 op=add", 2, 21, "expected axis="},
+        {X "%1 = call f32[3] %0 f(f32 x) ulp=4", 2, 35, "expected c="},
+        {X "%1 = call f32[3] %0 f(f32 x) ulp=4 c=\"\" cuda=1", 2, 46, "expected \""},
+        {X "%1 = call f32[3] %0 f(f32 x) ulp=-4 c=\"\"", 2, 41, "the function: ulp is not a finite number from 0"},
+        {X "%1 = call f32[3] %0 f(f32) ulp=4 c=\"\"", 2, 38,
+         "the function: the parameters are not 1 to 8 of dtype and name, separated by commas"},
+        {X "%1 = call f32[3] %0 f(f32 x", 2, 28, "expected )"},
+        {X "%1 = call f32[3] %0 f(f32 x, f32 y) ulp=4 c=\"\"", 2, 47, "the node is not in normal form: arity"},
+        {X "%1 = call f32[3] %0 f(i32 x) ulp=4 c=\"\"", 2, 40,
+         "the node is not in normal form: an argument of another dtype than the parameter"},
+        {X "%1 = call f32[4] %0 f(f32 x) ulp=4 c=\"\"", 2, 40,
+         "the node is not in normal form: an argument of another shape"},
         {X "return %0\n" X, 3, 1, "the text goes on after its return line"},
         {X "return %1", 2, 9, "the number is out of range"},
         {X "return %0,", 2, 11, "expected %"},
@@ -436,6 +463,7 @@ int main(void) {
         TEST(exact_values),
         TEST(views),
         TEST(pastes),
+        TEST(calls),
         TEST(places),
         TEST(folds),
         TEST(poison),
