@@ -47,7 +47,7 @@ static double reach(const fsr_routine *f, const fsr_ball *x, fsr_ball center) {
     for (unsigned corner = 0; corner < 1u << f->nparams; corner++) {
         bool new = true;
         for (int i = 0; i < f->nparams; i++) {
-            in[i] = is_known(x[i]) ? corner_of(f->dtype[i], (fsr_ball){x[i].center, 0, x[i].imag}, 0)
+            in[i] = is_known(x[i]) ? corner_of(f->dtype[i], (fsr_ball){.center = x[i].center, .imag = x[i].imag}, 0)
                                    : corner_of(f->dtype[i], x[i], corner >> i & 1);
             new = new && !(is_known(x[i]) && (corner >> i & 1));
         }
@@ -70,13 +70,13 @@ fsr_ball fsr_ball_call(const fsr_routine *f, const fsr_ball *x) {
     if (is_hopeless(f, x))
         return fsr_ball_unknown(f->result);
     for (int i = 0; i < f->nparams; i++) {
-        in[i] = corner_of(f->dtype[i], (fsr_ball){x[i].center, 0, x[i].imag}, 0);
+        in[i] = corner_of(f->dtype[i], (fsr_ball){.center = x[i].center, .imag = x[i].imag}, 0);
         known = known && is_known(x[i]);
     }
     fsr_ball out = fsr_ball_from_value(f->result, fsr_routine_eval(f, in));
     double radius = known ? 0 : reach(f, x, out);
     if (f->result == FSR_BOOL)
-        return (fsr_ball){out.center, radius ? 1 : 0};
+        return (fsr_ball){.center = out.center, .radius = radius ? 1 : 0};
     if (isinf(radius))
         return fsr_ball_unknown(f->result);
     radius += own_error(f, out);
