@@ -91,14 +91,24 @@ static const char erfinvf_text[] =
     "    const f32 y = (f32)fsr_erfinv(x);\n"
     "    return x == 0 ? x : y;\n"
     "}\n";
+/* lgamma leaves the sign in a variable that all threads share. */
+static const char lgamma_text[] =
+    "f64 lgamma_r(f64, i32 *);\n"
+    "static inline f64 fsr_lgamma(f64 x) {\n"
+    "    i32 sign;\n"
+    "    return lgamma_r(x, &sign);\n"
+    "}\n";
+
+static const char lgammaf_text[] =
+    "f32 lgammaf_r(f32, i32 *);\n"
+    "static inline f32 fsr_lgammaf(f32 x) {\n"
+    "    i32 sign;\n"
+    "    return lgammaf_r(x, &sign);\n"
+    "}\n";
 /* clang-format on */
 
 const fsr_c_math fsr_c_math_special[] = {
-    {"fsr_cbrt", NULL, cbrt_text},
-    {"fsr_cbrtf", NULL, cbrtf_text},
-    {"fsr_erff", NULL, erff_text},
-    {"fsr_erf", NULL, erf_text},
-    {"fsr_erfinv", NULL, erfinv_text},
-    {"fsr_erfinvf", NULL, erfinvf_text},
-    {NULL, NULL, NULL},
+    {"fsr_cbrt", NULL, cbrt_text},     {"fsr_cbrtf", NULL, cbrtf_text},     {"fsr_erff", NULL, erff_text},
+    {"fsr_erf", NULL, erf_text},       {"fsr_erfinv", NULL, erfinv_text},   {"fsr_erfinvf", NULL, erfinvf_text},
+    {"fsr_lgamma", NULL, lgamma_text}, {"fsr_lgammaf", NULL, lgammaf_text}, {NULL, NULL, NULL},
 };

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SMALL_MOVES (1 + 0x1p-8) /* for the pairs of small moves that are not tried */
+
 bool fsr_ref_selects(const fsr_combine *c) {
     for (int i = 0; i < c->nsteps; i++) {
         const fsr_step *s = &c->step[i];
@@ -91,6 +93,12 @@ static double finite_or_inf(long double change) {
     return isfinite(change) ? (double)change : INFINITY;
 }
 
+/* A radius beside which the centre does not vanish: in a product, what another argument's move changes then covers what
+ * both moves together change. */
+static bool is_small(fsr_ball x) {
+    return x.radius <= 0x1p-10 * (double)fabsl(x.center);
+}
+
 /* Adds to radius what moving argument k both ways changes, and what moving k together with each later argument changes
  * beyond the two moves alone (0 +- 1 times 0 +- 1: nothing alone, 1 together). */
 static void move(const body *known, const body *whole, int k, double *radius) {
@@ -102,8 +110,8 @@ static void move(const body *known, const body *whole, int k, double *radius) {
         long double center = known->out[i].center;
         radius[i] += finite_or_inf(fmaxl(fabsl(up[i] - center), fabsl(down[i] - center)));
     }
-    for (int l = k + 1; l < 2 * n; l++) {
-        if (whole->arg[l].radius == 0)
+    for (int l = k + 1; l < 2 * n && !is_small(whole->arg[k]); l++) {
+        if (is_small(whole->arg[l]))
             continue;
         moved(known, whole, l, l, false, other);
         moved(known, whole, k, l, false, both);
@@ -126,8 +134,8 @@ static void refine(const body *whole, fsr_ball *out) {
         if (whole->arg[k].radius != 0)
             move(&known, whole, k, radius);
     for (int i = 0; i < n; i++)
-        if (radius[i] < whole->out[i].radius && isfinite(known.out[i].center))
-            out[i] = fsr_ball_real(known.out[i].center, radius[i]);
+        if (radius[i] * SMALL_MOVES < whole->out[i].radius && isfinite(known.out[i].center))
+            out[i] = fsr_ball_real(known.out[i].center, radius[i] * SMALL_MOVES);
 }
 
 /* Disks are not moved: the plain evaluation stands. */

@@ -5,6 +5,8 @@
  *
  * next, of f16 and bf16: one unit of their last place, which frexp finds.
  *
+ * lgamma is the C library's, but not the one that leaves the sign in a variable that all threads share.
+ *
  * erfinv: Newton's iteration on the smaller of erf and erfc, from a first value by Giles' or Winitzki's form. */
 #include "graph/ops_reference.h"
 #include <float.h>
@@ -69,6 +71,10 @@
         if (a != a || b != b)                                                                     \
             return a + b;                                                                         \
         return high == low ? high + 1 : high + log1p##F(exp2##F(low - high)) / log##F(2);         \
+    }                                                                                             \
+    T fsr_ref_lgamma##F(T a) {                                                                    \
+        int sign;                                                                                 \
+        return lgamma##F##_r(a, &sign);                                                           \
     }                                                                                             \
     T fsr_ref_erfinv##F(T a) {                                                                    \
         return (T)inverse((long double)a);                                                        \

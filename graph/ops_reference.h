@@ -13,6 +13,7 @@
     T fsr_ref_next##F(T a, T b, T digits);      \
     T fsr_ref_logaddexp##F(T a, T b);           \
     T fsr_ref_logaddexp2##F(T a, T b);          \
+    T fsr_ref_lgamma##F(T a);                   \
     T fsr_ref_erfinv##F(T a);
 FSR_REF_FLOATS(float, f)
 FSR_REF_FLOATS(double, )

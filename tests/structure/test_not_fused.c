@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SLOWER = 6 };
+enum { SLOWER = 20 };
 #else
 enum { SLOWER = 1 };
 #endif

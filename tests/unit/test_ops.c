@@ -18,6 +18,7 @@
 
 __extension__ typedef __float128 quad;
 __extension__ typedef __int128 wide_int;
+__extension__ typedef unsigned __int128 unsigned_wide_int;
 
 static const double float_specials[] = {0.0, -0.0, 1.0,      -1.0,      0.5, -2.5,   2.5,  3.0,
                                         7.0, 1e-3, HUGE_VAL, -HUGE_VAL, NAN, 1234.5, -0.75};
@@ -174,13 +175,18 @@ static int expect_compare(const char *name, bool below, bool above, bool unorder
     return -1;
 }
 
+/* Modulo 2^128. */
+static wide_int times(wide_int a, wide_int b) {
+    return (wide_int)((unsigned_wide_int)a * (unsigned_wide_int)b);
+}
+
 static bool expect_int(const char *name, wide_int a, wide_int b, wide_int c, wide_int *out) {
     if (is(name, "add"))
         *out = a + b;
     else if (is(name, "sub"))
         *out = a - b;
     else if (is(name, "mul"))
-        *out = a * b;
+        *out = times(a, b);
     else if (is(name, "neg"))
         *out = -a;
     else if (is(name, "conj") || is(name, "real"))
@@ -196,7 +202,7 @@ static bool expect_int(const char *name, wide_int a, wide_int b, wide_int c, wid
     else if (is(name, "floor") || is(name, "ceil"))
         *out = a;
     else if (is(name, "fma"))
-        *out = (wide_int)(uint64_t)(a * b) + c;
+        *out = (wide_int)(uint64_t)times(a, b) + c;
     else if (is(name, "isnan"))
         *out = 0;
     else if (is(name, "where"))
