@@ -2,27 +2,7 @@
  * domain with the chain followed element by element. */
 #include "fusion/affine.h"
 #include "tests/passes/flows.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
+#include "tests/support/one_graph.h"
 
 static fsr_shape shape_of(int ndim, const int64_t *dim) {
     fsr_shape shape = {.ndim = ndim};

@@ -1,27 +1,7 @@
 /* compose: views of views become one, in text and, for pseudo-random chains, by following every element down to its
  * leaf. */
 #include "tests/passes/flows.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
+#include "tests/support/one_graph.h"
 
 static void affine_over_affine(void **state) {
     (void)state;

@@ -1,26 +1,6 @@
 /* cse: equal nodes become one, whatever differs in one field does not. */
 #include "tests/passes/flows.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
+#include "tests/support/one_graph.h"
 
 /* a and b are one node afterwards, or two. */
 static void check_pair(fsr_node a, fsr_node b, bool merged) {

@@ -1,27 +1,7 @@
 /* fold: exact ops on 0-d literals become literals with the value of the table; everything else stays. */
 #include "primitives/primitives.h"
 #include "tests/passes/flows.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
+#include "tests/support/one_graph.h"
 
 static fsr_node literal(fsr_dtype dtype, fsr_value value) {
     return fsr_literal(g, FSR_HERE, dtype, value, false);

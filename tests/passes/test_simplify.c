@@ -2,27 +2,7 @@
  * bits at signed zeros, subnormals, infinities, NaN and the integers' ends, what is known to differ must stay. */
 #include "primitives/primitives.h"
 #include "tests/passes/flows.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
+#include "tests/support/one_graph.h"
 
 /* Both flows give the same bits for every edge value of their leaf. */
 static void assert_same_values(const fsr_flow *a, const fsr_flow *b, const char *what) {

@@ -1,29 +1,11 @@
 /* Memory of temporaries: the packer by itself on pseudo-random lifetimes, then whole plans: what is alive at one
  * step lies apart, what is dead is reused, and fusion never needs more than the unfused plan. */
 #include "tests/structure/plans.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/support/one_graph.h"
 
 enum { ALIGN = 256, MAX_TEMPORARIES = 64 };
 
-static fsr_graph_owner *owner;
-static fsr_graph *g;
 static const int axis0 = 0, axis1 = 1;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
 
 static uint32_t next(uint64_t *seed) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;

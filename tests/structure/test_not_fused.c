@@ -1,12 +1,7 @@
 /* What must not be one kernel, and that explain says why; chains longer than the limits; fuel, unfused and skipped
  * passes. */
 #include "tests/structure/plans.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/one_graph.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SLOWER = 20 };
@@ -14,21 +9,7 @@ enum { SLOWER = 20 };
 enum { SLOWER = 1 };
 #endif
 
-static fsr_graph_owner *owner;
-static fsr_graph *g;
 static const int axis0 = 0, axis1 = 1;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
 
 /* The plan has this many kernels on both targets (or on one), and every word of `reason` is in its explanation. */
 static void check_on(const fsr_target *target, const fsr_node *outs, int n, int kernels, const char *reason) {

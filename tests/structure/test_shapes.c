@@ -1,27 +1,7 @@
 /* What the shape functions become: kernels, temporaries and bytes of each pattern, on both targets. "Once" is every
  * input read once and every element of the result written once. */
 #include "tests/structure/plans.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
+#include "tests/support/one_graph.h"
 
 static void check_on(const fsr_target *target, const fsr_node *outs, int n, int64_t bytes, int vector) {
     fsr_program p = plan_of(target, outs, n);

@@ -4,13 +4,7 @@
 #include "fusion/plan.h"
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
-#include "tests/support/nodes.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/one_graph.h"
 
 enum { LEAVES = 8 };
 
@@ -24,21 +18,6 @@ static const fsr_target gpu = {.gpu = true,
                                .memory_bytes = (int64_t)1 << 30,
                                .max_parameter_bytes = 4096,
                                .cooperative = true};
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
 
 static fsr_node array(int64_t rows, int64_t cols) {
     return fsr_input(g, "x", FSR_F32, 2, SHAPE(rows, cols));

@@ -5,13 +5,7 @@
 #include "primitives/parse.h"
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
-#include "tests/support/nodes.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/one_graph.h"
 
 static const fsr_target gpu = {.gpu = true,
                                .processors = 2,
@@ -23,21 +17,6 @@ static const fsr_target gpu = {.gpu = true,
                                .memory_bytes = (int64_t)1 << 30,
                                .max_parameter_bytes = 4096,
                                .cooperative = true};
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
 
 /* Bytes of array a: one element for a reduction's result, n otherwise. */
 static size_t bytes_of(const fsr_kernel *k, int a, int64_t n) {

@@ -1,33 +1,8 @@
 /* Operators over tuples: what is captured from a body, and that var's and argmax's operators are right, neutral at
  * their
  * identity and the same in any tree. The captured programs are evaluated step by step on the host. */
-#include "tests/support/nodes.h"
+#include "tests/support/one_graph.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    char why[200];
-    fsr_status status = fsr_graph_verify(g, why, sizeof why);
-    if (status)
-        print_error("%s\n", why);
-    fsr_graph_owner_free(owner);
-    return (int)status;
-}
 
 /* The operator of the reduction or scan that x was made from. */
 static const fsr_combine *combine_below(fsr_node x) {

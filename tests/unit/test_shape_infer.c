@@ -1,34 +1,8 @@
 /* What the builders infer: dtypes, shapes and index maps, against NumPy 2's answers written out by hand. */
 #include "graph/shape.h"
-#include "tests/support/nodes.h"
+#include "tests/support/one_graph.h"
 #include "tests/support/promoted.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-/* Every test's graph is in normal form at its end. */
-static int teardown(void **state) {
-    (void)state;
-    char why[200];
-    fsr_status status = fsr_graph_verify(g, why, sizeof why);
-    if (status)
-        print_error("%s\n", why);
-    fsr_graph_owner_free(owner);
-    return (int)status;
-}
 
 static fsr_node input(fsr_dtype dtype, const fsr_shape *shape) {
     return fsr_input(g, "x", dtype, shape->ndim, shape->dim);
