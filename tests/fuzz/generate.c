@@ -75,17 +75,24 @@ static int pick_like(generator *t, int like) {
 }
 
 static void draw_leaf(generator *t, recipe_step *s) {
-    static const step_kind kinds[] = {STEP_LEAF, STEP_LEAF,  STEP_LEAF, STEP_LEAF, STEP_LEAF, STEP_ARANGE,
-                                      STEP_FULL, STEP_FLOAT, STEP_INT,  STEP_BOOL, STEP_PARAM};
-    s->kind = kinds[t->r->n < 2 ? 0 : below(t, 11)];
+    static const step_kind kinds[] = {STEP_LEAF,   STEP_LEAF, STEP_LEAF,     STEP_LEAF,   STEP_LEAF,
+                                      STEP_ARANGE, STEP_FULL, STEP_FLOAT,    STEP_INT,    STEP_BOOL,
+                                      STEP_PARAM,  STEP_EYE,  STEP_LINSPACE, STEP_COMPLEX};
+    s->kind = kinds[t->r->n < 2 ? 0 : below(t, t->complex ? 14 : 13)];
     s->dtype = pick_dtype(t);
     s->fill = (unsigned)below(t, 4000);
     if (chance(t, 60))
         s->fill -= s->fill % 4;
     pick_shape(t, s);
-    if (s->kind == STEP_ARANGE)
+    if (s->kind == STEP_ARANGE || s->kind == STEP_EYE || s->kind == STEP_LINSPACE)
         s->shape[0] = pick_extent(t);
     s->value = pick_value(t);
+    if (s->kind == STEP_EYE)
+        s->shape[1] = chance(t, 50) ? s->shape[0] : pick_extent(t);
+    if (s->kind == STEP_EYE || s->kind == STEP_LINSPACE || s->kind == STEP_COMPLEX)
+        s->start = below(t, 9) - 4;
+    if (s->kind == STEP_LINSPACE)
+        s->flags = chance(t, 50);
     if (s->kind == STEP_INT)
         s->value = below(t, 9) - 4;
 }
@@ -200,6 +207,31 @@ static void draw_paste(generator *t, recipe_step *s) {
     s->flags = below(t, 4) | (chance(t, 80) ? REGION_OF_BOTH : 0);
 }
 
+static void draw_shape(generator *t, recipe_step *s) {
+    s->kind = (step_kind)(STEP_PAD + below(t, STEP_TRIL - STEP_PAD + 1));
+    s->arg[0] = pick_step(t);
+    const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
+    s->axis = from->ndim ? below(t, from->ndim) : 0;
+    s->start = below(t, 5);
+    s->stop = below(t, 5);
+    if (s->kind == STEP_PAD) {
+        s->flags = below(t, FSR_PAD_WRAP + 1);
+        s->list[0] = chance(t, 60) ? 0 : below(t, 3);
+        s->list[1] = chance(t, 60) ? 0 : below(t, 3);
+        s->value = pick_value(t);
+    } else if (s->kind == STEP_TILE) {
+        s->ndim = from->ndim + (from->ndim < 4 && chance(t, 20));
+        for (int i = 0; i < s->ndim && i < RECIPE_DIMS; i++)
+            s->shape[i] = chance(t, 50) ? 1 : below(t, 4);
+    } else if (s->kind == STEP_REPEAT) {
+        s->axis = chance(t, 30) ? RECIPE_FLAT : s->axis;
+    } else if (s->kind == STEP_DIFF) {
+        s->start = below(t, 4);
+    } else {
+        s->start -= 2;
+    }
+}
+
 static void draw_axes(generator *t, recipe_step *s, const fsr_shape *from) {
     s->ndim = chance(t, 15) ? -1 : 0;
     s->flags = chance(t, 45) ? FSR_KEEPDIMS : 0;
@@ -210,8 +242,17 @@ static void draw_axes(generator *t, recipe_step *s, const fsr_shape *from) {
             s->list[s->ndim++] = i;
 }
 
+static void draw_rows(generator *t, recipe_step *s) {
+    s->kind = STEP_ROWS;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_like(t, s->arg[0]);
+    s->flags = below(t, FUZZ_ROW_FUNCTIONS);
+}
+
 static void draw_fold(generator *t, recipe_step *s) {
     s->kind = (step_kind)(STEP_SUM + below(t, STEP_SCAN_MAX_SUM - STEP_SUM + 1));
+    if (chance(t, 5))
+        s->kind = STEP_AVERAGE;
     s->arg[0] = pick_step(t);
     s->arg[1] = pick_like(t, s->arg[0]);
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
@@ -253,10 +294,14 @@ static void draw(generator *t, recipe_step *s) {
         s->arg[0] = last;
     } else if (kind < 50)
         draw_op(t, s);
-    else if (kind < 60)
+    else if (kind < 58)
         draw_paste(t, s);
+    else if (kind < 63)
+        draw_shape(t, s);
     else if (kind < 75 || !t->folds)
         draw_view(t, s);
+    else if (chance(t, 8))
+        draw_rows(t, s);
     else
         draw_fold(t, s);
     if (chance(t, 4))

@@ -24,7 +24,7 @@ bool step_is_pair(step_kind kind) {
 }
 
 bool step_has_number(step_kind kind) {
-    return kind == STEP_VAR || kind == STEP_STD || kind == STEP_NANVAR || kind == STEP_NORM;
+    return kind == STEP_VAR || kind == STEP_STD || kind == STEP_NANVAR || kind == STEP_NANSTD || kind == STEP_NORM;
 }
 
 int step_arity(const recipe_step *s) {
@@ -32,7 +32,8 @@ int step_arity(const recipe_step *s) {
         return 0;
     if (s->kind == STEP_OP)
         return fsr_op_get(s->op)->arity;
-    bool two = s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK || s->kind == STEP_FILTER;
+    bool two = s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK || s->kind == STEP_FILTER ||
+               s->kind >= STEP_AVERAGE;
     return two || step_is_pair(s->kind) ? 2 : 1;
 }
 
@@ -143,6 +144,9 @@ static fsr_node record_leaf(const recipe_step *s, int i, fsr_graph *g) {
     case STEP_FLOAT: return fsr_float(g, s->value);
     case STEP_INT: return fsr_int(g, (int64_t)s->value);
     case STEP_BOOL: return fsr_bool(g, s->value != 0);
+    case STEP_COMPLEX: return fsr_complex(g, s->value, (double)s->start);
+    case STEP_EYE: return fsr_eye(g, s->dtype, s->shape[0], s->shape[1], s->start);
+    case STEP_LINSPACE: return fsr_linspace(g, s->dtype, s->value, (double)s->start, s->shape[0], s->flags != 0);
     default: return fsr_param(g, name, s->dtype, s->value);
     }
 }
@@ -181,6 +185,7 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
     case STEP_NANMEAN: return fsr_nanmean(x, axes, s->ndim, s->flags);
     case STEP_STD: return fsr_std(x, axes, s->ndim, s->flags, s->value);
     case STEP_NANVAR: return fsr_nanvar(x, axes, s->ndim, s->flags, s->value);
+    case STEP_NANSTD: return fsr_nanstd(x, axes, s->ndim, s->flags, s->value);
     case STEP_NORM: return fsr_norm(x, axes, s->ndim, s->flags, s->value);
     default: return (fsr_node){0};
     }
@@ -247,6 +252,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         record_pair(s, in, out);
     else if (s->kind == STEP_PAIR)
         out[0] = other[s->arg[0]];
+    else if (s->kind >= STEP_PAD)
+        out[0] = recipe_record_shape(s, in);
     else if (s->kind > STEP_PAIR)
         out[0] = record_paste(s, in);
     else
@@ -255,11 +262,13 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
     other[i] = out[1];
 }
 
-/* A scan from the end. */
+/* A scan from the end; the row functions have one. */
 static bool runs_back(const recipe *r) {
     bool any = false;
-    for (int k = 0; k < r->n; k++)
-        any = any || (r->step[k].kind >= STEP_CUMSUM && r->step[k].kind < STEP_PAIR && r->step[k].flags & FSR_REVERSE);
+    for (int k = 0; k < r->n; k++) {
+        const recipe_step *s = &r->step[k];
+        any = any || s->kind == STEP_ROWS || (s->kind >= STEP_CUMSUM && s->kind < STEP_PAIR && s->flags & FSR_REVERSE);
+    }
     return any;
 }
 
@@ -272,7 +281,8 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
             rounded[k] = rounded[k] || rounded[s->arg[a]];
         bool extreme = s->kind == STEP_MIN || s->kind == STEP_MAX || s->kind == STEP_ANY || s->kind == STEP_ALL ||
                        s->kind == STEP_CUMMAX || s->kind == STEP_CUMMIN;
-        bool sums = s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero);
+        bool sums =
+            (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) || s->kind >= STEP_AVERAGE;
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
         rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_inexact(dtype)));

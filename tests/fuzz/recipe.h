@@ -4,7 +4,12 @@
  * PAIR). Arguments
  * are numbers of earlier steps. A step knows no dtype or shape of its result: the builder does, and whether a step is
  * allowed is
- * asked by recording it. */
+ * asked by recording it.
+ *
+ * Left out are functions that record what steps of other kinds do: zeros, ones and *_like (full), ravel, swapaxes, moveaxis
+ * and meshgrid (reshape, transpose, broadcast_to), split (slices), sincos and frexp (their two operations), expressions
+ * (tests/unit/test_expr.c compares their nodes with calls); and inputs, .npy files and fsr_plan_run, which change where
+ * arrays come from, not what is computed. */
 #ifndef FUSOR_TESTS_FUZZ_RECIPE_H
 #define FUSOR_TESTS_FUZZ_RECIPE_H
 
@@ -21,7 +26,10 @@ typedef enum step_kind {
     STEP_FLOAT,     /* value */
     STEP_INT,       /* value */
     STEP_BOOL,      /* value */
-    STEP_PARAM,     /* dtype, value */
+    STEP_COMPLEX,   /* value, its imaginary part in start */
+    STEP_EYE,       /* dtype, shape[0], shape[1], start: the diagonal */
+    STEP_LINSPACE,  /* dtype, value, start: the last, shape[0], flags: the endpoint */
+    STEP_PARAM,     /* dtype, value; the last of the leaves */
     STEP_OP,        /* op */
     STEP_CAST,      /* dtype */
     STEP_RESHAPE,   /* shape */
@@ -49,6 +57,7 @@ typedef enum step_kind {
     STEP_NANMEAN,
     STEP_STD, /* value: ddof */
     STEP_NANVAR,
+    STEP_NANSTD,
     STEP_NORM,   /* value: the order */
     STEP_ARGMAX, /* axis (RECIPE_FLAT: every axis), flags; so the next ones */
     STEP_ARGMIN,
@@ -70,6 +79,14 @@ typedef enum step_kind {
     STEP_STACK,  /* axis: arg 0 and arg 1 */
     STEP_ROLL,   /* axis (RECIPE_FLAT: flattened), start: the shift */
     STEP_FILTER, /* arg 0 where arg 1 is not 0; value: the fill */
+    STEP_PAD,    /* axis: start before and stop after; other axes: list[0], list[1]; flags: the mode; value */
+    STEP_TILE,   /* shape: repetitions */
+    STEP_REPEAT, /* axis (RECIPE_FLAT: flattened), start: how often */
+    STEP_DIFF,   /* axis, start: the order */
+    STEP_TRIU,   /* start: the diagonal; so the next */
+    STEP_TRIL,
+    STEP_AVERAGE, /* arg 0 weighted by arg 1; list, ndim, flags */
+    STEP_ROWS,    /* the row function number `flags` of arg 0 and arg 1 */
     STEP_KINDS
 } step_kind;
 
@@ -115,6 +132,30 @@ fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape
 void fuzz_linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
 void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
 extern const fsr_operator fuzz_linear_operator, fuzz_max_sum_operator;
+
+/* Row functions of two operands. */
+void fuzz_dot(fsr_node *out, const fsr_node *in, void *user);
+void fuzz_centred(fsr_node *out, const fsr_node *in, void *user);
+void fuzz_shifted(fsr_node *out, const fsr_node *in, void *user);
+void fuzz_matvec(fsr_node *out, const fsr_node *in, void *user);
+void fuzz_outer(fsr_node *out, const fsr_node *in, void *user);
+void fuzz_place(fsr_node *out, const fsr_node *in, void *user);
+typedef struct fuzz_row_function {
+    const char *name, *signature;
+    fsr_row_fn body;
+} fuzz_row_function;
+enum { FUZZ_ROW_FUNCTIONS = 6 };
+extern const fuzz_row_function fuzz_rows[FUZZ_ROW_FUNCTIONS];
+
+/* A step from PAD on, of its arguments. recipe_shapes.c */
+fsr_node recipe_record_shape(const recipe_step *s, const fsr_node *in);
+/* The same as C. */
+void recipe_print_shape(const recipe_step *s, FILE *to);
+/* "AXES(0, 1)" or "NULL", a number, a shape with its count. recipe_print.c */
+void recipe_print_list(const recipe_step *s, FILE *to);
+void recipe_print_value(double v, FILE *to);
+void recipe_print_extents(const recipe_step *s, FILE *to);
+const char *recipe_flags(int flags);
 
 /* Records step i; node[0..i) are the nodes of the earlier steps. A pair's second component goes to other[i]. */
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other);

@@ -20,6 +20,7 @@ static const char *const functions[STEP_KINDS] = {[STEP_SUM] = "sum",
                                                   [STEP_NANMEAN] = "nanmean",
                                                   [STEP_STD] = "std",
                                                   [STEP_NANVAR] = "nanvar",
+                                                  [STEP_NANSTD] = "nanstd",
                                                   [STEP_NORM] = "norm",
                                                   [STEP_ARGMAX] = "argmax",
                                                   [STEP_ARGMIN] = "argmin",
@@ -42,7 +43,7 @@ static const char *const dtypes[] = {
 #undef NAME
 };
 
-static void print_shape(const recipe_step *s, FILE *to) {
+void recipe_print_extents(const recipe_step *s, FILE *to) {
     fprintf(to, "%d, ", s->ndim);
     if (s->ndim == 0)
         fprintf(to, "NULL");
@@ -50,14 +51,14 @@ static void print_shape(const recipe_step *s, FILE *to) {
         fprintf(to, "%s%lld%s", i ? ", " : "SHAPE(", (long long)s->shape[i], i + 1 == s->ndim ? ")" : "");
 }
 
-static void print_list(const recipe_step *s, FILE *to) {
+void recipe_print_list(const recipe_step *s, FILE *to) {
     if (s->ndim <= 0)
         fprintf(to, "%s", s->ndim < 0 ? "NULL" : "AXES(0)");
     for (int i = 0; i < s->ndim; i++)
         fprintf(to, "%s%d%s", i ? ", " : "AXES(", s->list[i], i + 1 == s->ndim ? ")" : "");
 }
 
-static void print_value(double v, FILE *to) {
+void recipe_print_value(double v, FILE *to) {
     if (isnan(v) || isinf(v))
         fprintf(to, isnan(v) ? "NAN" : v > 0 ? "INFINITY" : "-INFINITY");
     else
@@ -71,7 +72,7 @@ static void print_bound(int64_t v, FILE *to) {
         fprintf(to, "%lld, ", (long long)v);
 }
 
-static const char *flags(int f) {
+const char *recipe_flags(int f) {
     if (f & FSR_REVERSE)
         return f & FSR_EXCLUSIVE ? "FSR_EXCLUSIVE | FSR_REVERSE" : "FSR_REVERSE";
     return f == FSR_KEEPDIMS ? "FSR_KEEPDIMS" : f == FSR_EXCLUSIVE ? "FSR_EXCLUSIVE" : "0";
@@ -81,25 +82,39 @@ static void print_leaf(const recipe_step *s, int i, FILE *to) {
     switch (s->kind) {
     case STEP_LEAF:
         fprintf(to, "fuzz_leaf(g, %s, ", dtypes[s->dtype]);
-        print_shape(s, to);
+        recipe_print_extents(s, to);
         fprintf(to, ", %u)", s->fill);
         break;
     case STEP_ARANGE: fprintf(to, "fsr_arange(g, %s, %lld)", dtypes[s->dtype], (long long)s->shape[0]); break;
     case STEP_FULL:
         fprintf(to, "fsr_full(g, %s, ", dtypes[s->dtype]);
-        print_shape(s, to);
+        recipe_print_extents(s, to);
         fprintf(to, ", ");
-        print_value(s->value, to);
+        recipe_print_value(s->value, to);
         fprintf(to, ")");
         break;
     case STEP_INT: fprintf(to, "fsr_int(g, %lld)", (long long)s->value); break;
+    case STEP_COMPLEX:
+        fprintf(to, "fsr_complex(g, ");
+        recipe_print_value(s->value, to);
+        fprintf(to, ", %lld)", (long long)s->start);
+        break;
+    case STEP_EYE:
+        fprintf(to, "fsr_eye(g, %s, %lld, %lld, %lld)", dtypes[s->dtype], (long long)s->shape[0],
+                (long long)s->shape[1], (long long)s->start);
+        break;
+    case STEP_LINSPACE:
+        fprintf(to, "fsr_linspace(g, %s, ", dtypes[s->dtype]);
+        recipe_print_value(s->value, to);
+        fprintf(to, ", %lld, %lld, %s)", (long long)s->start, (long long)s->shape[0], s->flags ? "true" : "false");
+        break;
     case STEP_BOOL: fprintf(to, "fsr_bool(g, %s)", s->value != 0 ? "true" : "false"); break;
     default:
         if (s->kind == STEP_FLOAT)
             fprintf(to, "fsr_float(g, ");
         else
             fprintf(to, "fsr_param(g, \"p%d\", %s, ", i, dtypes[s->dtype]);
-        print_value(s->value, to);
+        recipe_print_value(s->value, to);
         fprintf(to, ")");
     }
 }
@@ -110,10 +125,10 @@ static void print_pair(const recipe_step *s, int i, FILE *to) {
     fprintf(to, "fsr_node t%d[2];\n    fsr_%s_with(t%d, (fsr_node[]){n%d, n%d}, &fuzz_%s_operator, ", i,
             reduce ? "reduce" : "scan", i, s->arg[0], s->arg[1], linear ? "linear" : "max_sum");
     if (reduce) {
-        print_list(s, to);
-        fprintf(to, ", %d, %s);\n", s->ndim, flags(s->flags));
+        recipe_print_list(s, to);
+        fprintf(to, ", %d, %s);\n", s->ndim, recipe_flags(s->flags));
     } else {
-        fprintf(to, "%d, %s);\n", s->axis, flags(s->flags));
+        fprintf(to, "%d, %s);\n", s->axis, recipe_flags(s->flags));
     }
     fprintf(to, "    fsr_node n%d = t%d[0];\n", i, i);
 }
@@ -124,7 +139,7 @@ static void print_view(const recipe_step *s, FILE *to) {
     case STEP_CAST: fprintf(to, "fsr_cast(n%d, %s)", x, dtypes[s->dtype]); break;
     case STEP_TRANSPOSE:
         fprintf(to, "fsr_transpose(n%d, ", x);
-        print_list(s, to);
+        recipe_print_list(s, to);
         fprintf(to, ")");
         break;
     case STEP_SLICE:
@@ -136,7 +151,7 @@ static void print_view(const recipe_step *s, FILE *to) {
     case STEP_RESHAPE:
     case STEP_BROADCAST:
         fprintf(to, "fsr_%s(n%d, ", functions[s->kind], x);
-        print_shape(s, to);
+        recipe_print_extents(s, to);
         fprintf(to, ")");
         break;
     default: fprintf(to, "fsr_%s(n%d, %d)", functions[s->kind], x, s->axis);
@@ -150,10 +165,10 @@ static void print_fold(const recipe_step *s, FILE *to) {
     else if (s->kind >= STEP_CUMSUM)
         fprintf(to, "%d", s->axis);
     else
-        print_list(s, to);
+        recipe_print_list(s, to);
     if (s->kind < STEP_ARGMAX)
         fprintf(to, ", %d", s->ndim);
-    fprintf(to, ", %s", flags(s->flags));
+    fprintf(to, ", %s", recipe_flags(s->flags));
     if (step_has_number(s->kind))
         fprintf(to, s->value > 2 ? ", INFINITY" : ", %g", s->value);
     fprintf(to, ")");
@@ -198,6 +213,11 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
         print_pair(s, i, to);
         return;
     }
+    if (s->kind == STEP_ROWS) {
+        fprintf(to, "fsr_node n%d;\n    fsr_vectorize(&n%d, 1, (fsr_node[]){n%d, n%d}, 2, \"%s\", %s, NULL);\n", i, i,
+                s->arg[0], s->arg[1], fuzz_rows[s->flags].signature, fuzz_rows[s->flags].name);
+        return;
+    }
     fprintf(to, "fsr_node n%d = ", i);
     if (s->kind <= STEP_PARAM) {
         print_leaf(s, i, to);
@@ -210,6 +230,8 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {
         fprintf(to, "t%d[1]", s->arg[0]);
+    } else if (s->kind >= STEP_PAD) {
+        recipe_print_shape(s, to);
     } else if (s->kind > STEP_PAIR) {
         print_paste(s, to);
     } else {

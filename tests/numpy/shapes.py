@@ -4,6 +4,7 @@
 
 A line is a program: a shape, whose array holds 0, 1, 2, ..., and steps that each make a new array of the last one, then
 the result's digest: "3,4 slice 0 N N -1 ; roll 5 -99 = 1f00...". Numbers are the steps' arguments; N is an omitted bound.
+The array is i32; of another dtype ("3,4:f16") it holds numbers that every dtype has, see counted.
 The digest (FNV-1a, 64 bits) is of the shape and the elements as 64-bit words, so that a few thousand cases are a small
 file. Programs that NumPy refuses are drawn again.
 """
@@ -16,11 +17,33 @@ assert np.__version__.startswith("2."), np.__version__
 NONE = -99
 
 
+DTYPES = {"bool": np.bool_, "i8": np.int8, "i16": np.int16, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
+          "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64,
+          "c64": np.complex64, "c128": np.complex128}
+
+
+def counted(shape, dtype, first):
+    """first, first + 1, ...; beside i32 modulo 100, of bool modulo 3, complex with an imaginary part."""
+    n = first + np.arange(int(np.prod(shape)), dtype=np.int64)
+    if dtype == np.bool_:
+        n = n % 3
+    elif dtype != np.int32:
+        n = n % 100 + (n * 7 % 50 * 1j if np.issubdtype(dtype, np.complexfloating) else 0)
+    return n.astype(dtype).reshape(shape)
+
+
+def words_of(a):
+    """Elements as words: as numbers, but f64 (linspace's) bit by bit."""
+    if np.iscomplexobj(a):
+        return np.stack([a.real, a.imag], -1).ravel().astype(np.int64)
+    if a.dtype == np.float64:
+        return np.ascontiguousarray(a).ravel().view(np.int64)
+    return a.ravel().astype(np.int64)
+
+
 def digest(a):
     h = 0xCBF29CE484222325
-    words = np.concatenate([np.array(a.shape, np.int64),
-                            np.ascontiguousarray(a).ravel().view(np.int64) if a.dtype == np.float64
-                            else a.ravel().astype(np.int64)])
+    words = np.concatenate([np.array(a.shape, np.int64), words_of(a)])
     for byte in words.astype("<i8").tobytes():
         h = (h ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return "%016x" % h
@@ -49,9 +72,9 @@ def updated(x, args):
     if y == 0:
         view[...] = 7
     elif y == 1:
-        view[...] = 1000 + np.arange(view.size).reshape(view.shape)
+        view[...] = counted(view.shape, x.dtype, 1000)
     else:
-        view[...] = 1000 + np.arange(view.shape[-1])
+        view[...] = counted(view.shape[-1:], x.dtype, 1000)
     return out
 
 
@@ -60,8 +83,13 @@ def parts(x, axis, extents):
     for i, n in enumerate(extents):
         shape = list(x.shape)
         shape[axis] = n
-        out.append(1000 * (i + 1) + np.arange(int(np.prod(shape)), dtype=x.dtype).reshape(shape))
+        out.append(counted(shape, x.dtype, 1000 * (i + 1)))
     return out
+
+
+def chosen(x, args):
+    mask = counted(x.shape[-args[0]:] if args[0] else x.shape, np.bool_, 1)
+    return np.where(mask, x, counted(x.shape, x.dtype, 1000))
 
 
 MODES = ["constant", "edge", "reflect", "symmetric", "wrap"]
@@ -79,13 +107,14 @@ STEPS = {
     "update": updated,
     "roll": lambda x, a: np.roll(x, a[0::2], None if a[1] == NONE else a[1::2]) if a[1] != NONE else np.roll(x, a[0]),
     "concat": lambda x, a: np.concat(parts(x, a[0], a[1:]), axis=a[0]),
-    "stack": lambda x, a: np.stack([x] + [x + 1000 * i for i in range(1, a[1])], axis=a[0]),
+    "stack": lambda x, a: np.stack([x] + [counted(x.shape, x.dtype, 1000 * i) for i in range(1, a[1])], axis=a[0]),
     "split": lambda x, a: np.split(x, a[0], axis=a[1])[a[2]],
     "splitat": lambda x, a: np.split(x, a[2:], axis=a[0])[a[1]],
     "pad": padded,
     "tile": lambda x, a: np.tile(x, a),
     "repeat": lambda x, a: np.repeat(x, a[0], axis_of(a[1])),
-    "diff": lambda x, a: np.diff(x * x, a[0], a[1]),
+    "diff": lambda x, a: np.diff(x * x if x.dtype == np.int32 else x, a[0], a[1]),
+    "where": chosen,
     "triu": lambda x, a: np.triu(x, a[0]),
     "tril": lambda x, a: np.tril(x, a[0]),
     "swapaxes": lambda x, a: np.swapaxes(x, a[0], a[1]),
@@ -97,14 +126,17 @@ STEPS = {
     "squeeze": lambda x, a: np.squeeze(x, a[0]),
     "broadcast": lambda x, a: np.broadcast_to(x, a),
     "reshape": lambda x, a: np.reshape(x, a),
-    "eye": lambda x, a: np.eye(a[0], a[1], a[2], dtype=np.int32),
+    "eye": lambda x, a: np.eye(a[0], a[1], a[2], dtype=x.dtype),
+    "full": lambda x, a: np.full(a[1:], a[0], dtype=x.dtype),
+    "arange": lambda x, a: np.arange(a[0], dtype=x.dtype),
     "linspace": lambda x, a: np.linspace(a[0] / 8, a[1] / 7, a[2], endpoint=bool(a[3])),
     "meshgrid": lambda x, a: np.meshgrid(*[np.arange(n) + 10 * i for i, n in enumerate(a[2:])],
                                          indexing="xy" if a[0] else "ij")[a[1]],
     "sum": lambda x, a: np.sum(x, a[0]),
-    "plus": lambda x, a: x + np.arange(x.size, dtype=x.dtype).reshape(x.shape),
+    "plus": lambda x, a: x + counted(x.shape, x.dtype, 0),
 }
-LEAVES = ("eye", "linspace", "meshgrid")
+LEAVES = ("eye", "linspace", "meshgrid", "full", "arange")
+OF_ONE_DTYPE = ("linspace", "meshgrid", "sum")
 
 
 def bound(r, n):
@@ -167,6 +199,12 @@ def draw(r, name, x):
     if name == "reshape":
         f = r.choice([d for d in range(1, 9) if x.size % d == 0])
         return r.choice([[x.size], [f, x.size // f], [-1, f], [x.size // f, f]])
+    if name == "where":
+        return [r.choice([0, 1])]
+    if name == "full":
+        return [r.randint(0, 9)] + [r.randint(0, 5) for _ in range(r.randint(1, 3))]
+    if name == "arange":
+        return [r.randint(0, 3 if x.dtype == np.bool_ else 40)]
     if name == "eye":
         return [r.randint(0, 6), r.randint(0, 6), r.randint(-4, 4)]
     if name == "linspace":
@@ -177,10 +215,12 @@ def draw(r, name, x):
     return []
 
 
-def program(r, names, length):
-    shape = tuple(r.choice([1, 2, 3, 4, 5, 6, 8, 0] if r.random() < 0.05 else [1, 2, 3, 4, 5, 6, 8])
+def program(r, names, length, dtype="i32", empty=0.05):
+    shape = tuple(r.choice([1, 2, 3, 4, 5, 6, 8, 0] if r.random() < empty else [1, 2, 3, 4, 5, 6, 8])
                   for _ in range(r.choice([1, 2, 2, 3, 3, 4])))
-    x = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+    if empty == 1:
+        shape = shape[:-1] + (0,) if r.random() < 0.5 else (0,) + shape[1:]
+    x = counted(shape, DTYPES.get(dtype, np.int32), 0)
     text = []
     for i in range(length):
         name = r.choice(names)
@@ -193,35 +233,39 @@ def program(r, names, length):
         text.append(" ".join([name] + ["N" if a is None else str(a) for a in args]))
         if name == "linspace":
             break
-    return "%s %s = %s" % (",".join(map(str, shape)), " ; ".join(text), digest(np.asarray(x)))
+    kind = "" if dtype == "i32" else ":" + dtype
+    return "%s%s %s = %s" % (",".join(map(str, shape)), kind, " ; ".join(text), digest(np.asarray(x)))
+
+
+def draw_lines(seen, want, make):
+    tries = 0
+    while want and tries < 3000:
+        tries += 1
+        try:
+            line = make()
+        except (ValueError, IndexError, np.exceptions.AxisError):
+            continue
+        if line not in seen:
+            seen.add(line)
+            print(line)
+            want -= 1
 
 
 def main():
     r = random.Random(20240611)
-    names = sorted(STEPS)
     seen = set()
-    for name in names:
+    for name in sorted(STEPS):
         want = 200 if name in ("slice", "update", "pad", "roll", "concat", "linspace") else 60
-        tries = 0
-        while want and tries < 3000:
-            tries += 1
-            try:
-                line = program(r, [name], 1)
-            except (ValueError, IndexError, np.exceptions.AxisError):
-                continue
-            if line not in seen:
-                seen.add(line)
-                print(line)
-                want -= 1
-    chains = [n for n in names if n not in LEAVES]
-    want = 1200
-    while want:
-        try:
-            line = program(r, chains, r.randint(2, 4))
-        except (ValueError, IndexError, np.exceptions.AxisError):
-            continue
-        print(line)
-        want -= 1
+        draw_lines(seen, want, lambda: program(r, [name], 1))
+        if name not in OF_ONE_DTYPE:
+            for dtype in DTYPES:
+                draw_lines(seen, 3, lambda: program(r, [name], 1, dtype))
+        if name not in LEAVES:
+            draw_lines(seen, 12, lambda: program(r, [name], 1, empty=1))
+    chains = [n for n in sorted(STEPS) if n not in LEAVES]
+    draw_lines(seen, 1000, lambda: program(r, chains, r.randint(2, 4)))
+    chains = [n for n in chains if n not in OF_ONE_DTYPE]
+    draw_lines(seen, 200, lambda: program(r, chains, r.randint(2, 4), r.choice(list(DTYPES))))
 
 
 if __name__ == "__main__":
