@@ -339,6 +339,15 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     return true;
 }
 
+/* Elementary functions have to be part of the loops that call them: a call is no vector code. Compilers leave large ones
+ * outside where they are called more than once. */
+static const char *attributes(const fsr_c_emit *e) {
+    for (int i = 0; i < FSR_C_MATH_MAX; i++)
+        if (e->math[i])
+            return "__attribute__((flatten)) ";
+    return "";
+}
+
 static char *assemble(fsr_c_emit *e) {
     fsr_text t = {0};
     put_head(e, &t);
@@ -346,8 +355,8 @@ static char *assemble(fsr_c_emit *e) {
     fsr_c_declare(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
-    fsr_text_add(&t, "void %s(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t) {\n",
-                 e->k->name);
+    fsr_text_add(&t, "%svoid %s(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t) {\n",
+                 attributes(e), e->k->name);
     put_arguments(e, &t);
     if (e->body.size)
         fsr_text_raw(&t, e->body.data, e->body.size);

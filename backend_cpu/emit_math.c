@@ -7,7 +7,9 @@
  *   log    x = 2^e m, m in [sqrt 1/2, sqrt 2); log m = 2 atanh(s), s = f / (2 + f), f = m - 1, by its own series
  *   sin    x = n pi/2 + r with pi/2 in parts; the series of sine and cosine on |r| <= pi/4, chosen by n's low bits
  *   tanh   t / (t + 2), t = e^2|x| - 1 from the same pieces as exp: no cancellation near 0
- *   pow    f32: 2^(y log2 x) in f64, where both logarithm and product have bits to spare; f64: the C library's
+ *   pow    2^(y log2 x): f32 in f64, where both logarithm and product have bits to spare; f64 with both in pairs of
+ *          numbers, as one error of 2^-53 in a product near 1000 would be one of 700 units in the result. Pairs live by
+ *          fused multiplication: without one the C library's
  *
  * The argument reduction of sine and cosine holds up to a limit. The emitter asks before a run of columns whether an
  * argument lies beyond, and then uses the _any functions, which hand those over to the C library. Counter-example to
@@ -65,10 +67,9 @@ static const char expcoref_text[] =
     "    return fsr_madf(r * r, q, r);\n"
     "}\n";
 
-static const char expcore_text[] =
-    "static inline f64 fsr_expcore(f64 x, u64 *k) {\n"
-    "    const f64 t = fsr_mad(x, 0x1.71547652b82fep+0, 0x1.8p+52), n = t - 0x1.8p+52;\n"
-    "    const f64 r = fsr_mad(n, -0x1.a39ef35793c76p-33, fsr_mad(n, -0x1.62e42feep-1, x));\n"
+/* (e^r - 1 - r) / r^2 */
+static const char expseries_text[] =
+    "static inline f64 fsr_expseries(f64 r) {\n"
     "    f64 q = fsr_mad(r, 1 / 6227020800.0, 1 / 479001600.0);\n"
     "    q = fsr_mad(q, r, 1 / 39916800.0);\n"
     "    q = fsr_mad(q, r, 1 / 3628800.0);\n"
@@ -80,8 +81,15 @@ static const char expcore_text[] =
     "    q = fsr_mad(q, r, 1 / 24.0);\n"
     "    q = fsr_mad(q, r, 1 / 6.0);\n"
     "    q = fsr_mad(q, r, 0.5);\n"
+    "    return q;\n"
+    "}\n";
+
+static const char expcore_text[] =
+    "static inline f64 fsr_expcore(f64 x, u64 *k) {\n"
+    "    const f64 t = fsr_mad(x, 0x1.71547652b82fep+0, 0x1.8p+52), n = t - 0x1.8p+52;\n"
+    "    const f64 r = fsr_mad(n, -0x1.a39ef35793c76p-33, fsr_mad(n, -0x1.62e42feep-1, x));\n"
     "    *k = fsr_bits(t) - 0x4338000000000000u;\n"
-    "    return fsr_mad(r * r, q, r);\n"
+    "    return fsr_mad(r * r, fsr_expseries(r), r);\n"
     "}\n";
 
 static const char expf_text[] =
@@ -268,17 +276,76 @@ static const char powf_text[] =
     "    return (y == 0) | (x == 1) ? 1.0f : z;\n"
     "}\n";
 
+/* log2 of a > 0 as the sum of result and low */
+static const char logpair_text[] =
+    "static inline f64 fsr_logpair(f64 a, f64 *low) {\n"
+    "    const f64 b = a < 0x1p-1022 ? a * 0x1p+54 : a;\n"
+    "    const u64 u = fsr_bits(b) + (0x4000000000000000u - 0x3fe6a09e667f3bcdu);\n"
+    "    const f64 e = fsr_float(0x4330000000000000u | u >> 52) - (a < 0x1p-1022 ? 0x1p+52 + 1078 : 0x1p+52 + 1024);\n"
+    "    const f64 m = fsr_float((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);\n"
+    "    const f64 d = m + 1.0, dl = m - (d - 1.0), s = (m - 1.0) / d;\n"
+    "    const f64 sl = (fsr_mad(-s, d, m - 1.0) - s * dl) / d;\n"
+    "    const f64 w = s * s, wl = fsr_mad(s, s, -w) + 2.0 * s * sl;\n"
+    "    f64 p = fsr_mad(w, 1 / 23.0, 1 / 21.0);\n"
+    "    p = fsr_mad(p, w, 1 / 19.0);\n"
+    "    p = fsr_mad(p, w, 1 / 17.0);\n"
+    "    p = fsr_mad(p, w, 1 / 15.0);\n"
+    "    p = fsr_mad(p, w, 1 / 13.0);\n"
+    "    p = fsr_mad(p, w, 1 / 11.0);\n"
+    "    p = fsr_mad(p, w, 1 / 9.0);\n"
+    "    p = fsr_mad(p, w, 1 / 7.0);\n"
+    "    p = fsr_mad(p, w, 1 / 5.0) * w;\n"
+    "    const f64 t = 1 / 3.0 + p, tl = (1 / 3.0 - t) + p + 0x1.5555555555555p-56;\n"
+    "    const f64 r = w * t, rl = fsr_mad(w, t, -r) + fsr_mad(w, tl, wl * t);\n"
+    "    const f64 v = s * r, vl = fsr_mad(s, r, -v) + fsr_mad(s, rl, sl * r);\n"
+    "    const f64 h = s + v, hl = (s - h) + v + (sl + vl);\n"
+    "    const f64 g = h * 0x1.71547652b82fep+1;\n"
+    "    const f64 gl = fsr_mad(h, 0x1.71547652b82fep+1, -g) + fsr_mad(h, 0x1.777d0ffda0d24p-55, hl * 0x1.71547652b82fep+1);\n"
+    "    const f64 l = e + g;\n"
+    "    *low = (e - l) + g + gl;\n"
+    "    return l;\n"
+    "}\n";
+
+/* 2^(z + zl), zl below 2^-40 */
+static const char exp2pair_text[] =
+    "static inline f64 fsr_exp2pair(f64 z, f64 zl) {\n"
+    "    const f64 y = z > 1100.0 ? 1100.0 : z < -1100.0 ? -1100.0 : z, t = y + 0x1.8p+52, f = y - (t - 0x1.8p+52);\n"
+    "    const f64 r = f * 0x1.62e42fefa39efp-1;\n"
+    "    const f64 rl = fsr_mad(f, 0x1.62e42fefa39efp-1, -r) + fsr_mad(f, 0x1.abc9e3b39803fp-56, zl * 0x1.62e42fefa39efp-1);\n"
+    "    const f64 s = 1.0 + r, q = r * r * fsr_expseries(r), sl = ((1.0 - s) + r) + fsr_mad(rl, s + q, q);\n"
+    "    const u64 k = fsr_bits(t) - 0x4338000000000000u, h = (k + 2048) >> 1;\n"
+    "    return (s + sl) * fsr_float((h - 1) << 52) * fsr_float((k - h + 2047) << 52);\n"
+    "}\n";
+
 static const char pow_text[] =
+    "#if defined __FMA__ || defined __FP_FAST_FMA\n"
+    "static inline f64 fsr_pow(f64 x, f64 y) {\n"
+    "    const f64 a = __builtin_fabs(x), inf = __builtin_inf();\n"
+    "    f64 ll;\n"
+    "    const f64 l = fsr_logpair(a, &ll), g = a == 0 ? -inf : a < inf ? l : a, p = g * y;\n"
+    "    const f64 pl = fsr_mad(g, y, -p) + ll * y;\n"
+    "    f64 z = fsr_exp2pair(p, __builtin_fabs(p) < 1100.0 ? pl : 0.0);\n"
+    "    const f64 half = 0.5 * y;\n"
+    "    const u64 whole = __builtin_floor(y) == y, odd = whole & (__builtin_floor(half) != half);\n"
+    "    z = a == 1 ? 1.0 : z;\n"
+    "    z = fsr_float(fsr_bits(z) ^ (fsr_bits(x) & odd << 63));\n"
+    "    z = (x < 0) & (a < inf) & !whole ? __builtin_nan(\"\") : z;\n"
+    "    z = y != y ? y : z;\n"
+    "    return (y == 0) | (x == 1) ? 1.0 : z;\n"
+    "}\n"
+    "#else\n"
     "f64 pow(f64, f64);\n"
     "static inline f64 fsr_pow(f64 x, f64 y) {\n"
     "    return pow(x, y);\n"
-    "}\n";
+    "}\n"
+    "#endif\n";
 /* clang-format on */
 
 static const fsr_c_math functions[] = {
     {"fsr_bitsf fsr_floatf fsr_madf", NULL, bitsf_text},
     {"fsr_bits fsr_float fsr_mad", NULL, bits_text},
     {"fsr_expcoref", NULL, expcoref_text},
+    {"fsr_expseries", NULL, expseries_text},
     {"fsr_expcore", NULL, expcore_text},
     {"fsr_trigf", NULL, trigf_text},
     {"fsr_trig", NULL, trig_text},
@@ -293,6 +360,8 @@ static const fsr_c_math functions[] = {
     {"fsr_tanhf", NULL, tanhf_text},
     {"fsr_tanh", NULL, tanh_text},
     {"fsr_powf", NULL, powf_text},
+    {"fsr_logpair", NULL, logpair_text},
+    {"fsr_exp2pair", NULL, exp2pair_text},
     {"fsr_pow", NULL, pow_text},
     {NULL, NULL, NULL},
 };

@@ -113,11 +113,11 @@ static const char log10f_text[] =
 
 static const char log1p_text[] =
     "static inline f64 fsr_log1p(f64 x) {\n"
-    "    const f64 u = 1.0 + x, big = u > x ? u : x;\n"
+    "    const f64 u = 1.0 + x, high = x > 1.0 ? x : 1.0, low = x > 1.0 ? 1.0 : x;\n"
     "    f64 e;\n"
-    "    const f64 m = fsr_logcore(u, &e), c = (x > 1.0 ? 1.0 - (u - x) : x - (u - 1.0)) / u;\n"
+    "    const f64 m = fsr_logcore(u, &e), c = (low - (u - high)) / u;\n"
     "    const f64 l = fsr_mad(e, 0x1.62e42feep-1, m + fsr_mad(e, 0x1.a39ef35793c76p-33, c));\n"
-    "    return x == 0 ? x : fsr_logedge(x < __builtin_inf() ? u : big, l);\n"
+    "    return __builtin_copysign(fsr_logedge(u, l), x);\n"
     "}\n";
 
 static const char log1pf_text[] =

@@ -28,20 +28,13 @@ static void make_pulses(fsr_graph *g, const fsr_node *in, fsr_node *out) {
 
 /* log(1 + exp(x)), the soft form of max(x, 0). */
 static void log1pexp(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    out[0] = fsr_log(fsr_add(fsr_exp(in[0]), fsr_float(g, 1)));
+    (void)g;
+    out[0] = fsr_log1p(fsr_exp(in[0]));
 }
 
-/* The normal distribution by the polynomial of Abramowitz and Stegun, 26.2.17. */
+/* The normal distribution. */
 static fsr_node normal_cdf(fsr_graph *g, fsr_node d) {
-    static const double term[] = {1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.31938153};
-    fsr_node size = fsr_abs(d), one = fsr_float(g, 1);
-    fsr_node k = fsr_div(one, fsr_add(fsr_mul(size, fsr_float(g, 0.2316419)), one));
-    fsr_node sum = fsr_mul(k, fsr_float(g, term[0]));
-    for (int i = 1; i < 5; i++)
-        sum = fsr_mul(k, fsr_add(fsr_float(g, term[i]), sum));
-    fsr_node density = fsr_mul(fsr_exp(fsr_mul(fsr_mul(d, d), fsr_float(g, -0.5))), fsr_float(g, 0.3989422804014327));
-    fsr_node tail = fsr_mul(density, sum);
-    return fsr_where(fsr_greater(d, fsr_float(g, 0)), fsr_sub(one, tail), tail);
+    return fsr_mul(fsr_erfc(fsr_mul(d, fsr_float(g, -0.7071067811865476))), fsr_float(g, 0.5));
 }
 
 /* European options: what a call and a put are worth, of spot 5..30, strike 1..100, 0.25..10 years. */

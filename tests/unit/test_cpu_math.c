@@ -341,6 +341,26 @@ static void powers(void **state) {
     free(u);
 }
 
+/* Of whole numbers, as long as the result is one that f64 has. */
+static void whole_powers_are_exact(void **state) {
+    enum { N = 4096 };
+    double x[N], y[N], z[N], want[N];
+    int n = 0;
+    for (int base = -20; base <= 20; base++) {
+        double product = 1;
+        for (int to = 0; to <= 52 && fabs(product) < 0x1p+53; product *= base, to++) {
+            x[n] = base;
+            y[n] = to;
+            want[n++] = product;
+        }
+    }
+    apply(*state, compile(*state, FSR_OP_POW, FSR_F64), n, x, y, z);
+    for (int i = 0; i < n; i++)
+        if (z[i] != want[i])
+            fail_msg("%g to the power %g: %.17g", x[i], y[i], z[i]);
+    assert_true(n > 500);
+}
+
 /* ---- other functions of two arguments -------------------------------------------------------------------------- */
 
 typedef struct two {
@@ -420,6 +440,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_257th_f32, setup, teardown),
         cmocka_unit_test_setup_teardown(random_f64_values, setup, teardown),
         cmocka_unit_test_setup_teardown(powers, setup, teardown),
+        cmocka_unit_test_setup_teardown(whole_powers_are_exact, setup, teardown),
         cmocka_unit_test_setup_teardown(functions_of_two, setup, teardown),
         cmocka_unit_test_setup_teardown(neighbours_do_not_matter, setup, teardown),
     };
