@@ -11,7 +11,7 @@
  * Places are i32 where they fit: a scan of 4 bytes an element is cheaper than one of 8. */
 #include "primitives/primitives.h"
 
-static fsr_node place(fsr_site at, fsr_node x, fsr_node where) {
+fsr_node fsr_placed(fsr_site at, fsr_node x, fsr_node where) {
     fsr_node handle;
     if (!fsr_node_sound(x) || !fsr_node_sound(where))
         return fsr_node_sound(x) ? where : x;
@@ -55,5 +55,5 @@ fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill) {
         return fsr_node_sound(x) ? mask : x;
     fill = fsr_strong(at, fsr_convert(at, fill, fsr_node_dtype(x), false));
     fsr_dtype dtype = fsr_node_size(x) <= INT32_MAX ? FSR_I32 : FSR_I64;
-    return place(at, fsr_where_at(at, mask, x, fill), places(at, mask, dtype));
+    return fsr_placed(at, fsr_where_at(at, mask, x, fill), places(at, mask, dtype));
 }

@@ -2,7 +2,7 @@
  *
  * The body is recorded once on arguments of core rank, in a scope of its own. Then every node of that scope that needs an
  * argument is recorded again with the leading dimensions before its own: axes move by their number, views leave the
- * leading dimensions as they are, maps are maps. What needs no argument is the same for every row: it is used as it is,
+ * leading dimensions as they are, maps are maps, and places (filters) become those of one array of all rows. What needs no argument is the same for every row: it is used as it is,
  * broadcast where it meets something that does. Nodes are visited in the order of recording, so arguments come first and
  * nothing recurses. The scope is ended with the results kept: the body's own nodes go.
  * Counter-example to calling the body on the whole arrays: its axis 0 would be a leading dimension.
@@ -209,9 +209,38 @@ static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
     return true;
 }
 
+static fsr_node handle_of(const rows *r, fsr_ref ref) {
+    return fsr_graph_handle(r->g, ref.id, ref.output);
+}
+
+/* Row r's places in the array of all rows: it begins at r * n, and a place counted from its end is one from there. */
+static fsr_node places_again(const rows *r, fsr_site at, fsr_node places, int64_t n, const fsr_shape *whole) {
+    fsr_shape row = *whole, flat = {.ndim = 1};
+    row.dim[row.ndim - 1] = 1;
+    flat.dim[0] = fsr_shape_size(&row);
+    fsr_dtype dtype = fsr_shape_size(whole) <= INT32_MAX ? FSR_I32 : FSR_I64;
+    fsr_node at_row = fsr_reshape_at(at, fsr_iota(r->g, at, dtype, &flat, 0), row.ndim, row.dim);
+    fsr_node extent = fsr_int_at(at, r->g, n), wide = fsr_convert(at, places, dtype, false);
+    fsr_node from_end = fsr_less_at(at, wide, fsr_int_at(at, r->g, 0));
+    wide = fsr_where_at(at, from_end, fsr_add_at(at, wide, extent), wide);
+    return fsr_add_at(at, wide, fsr_mul_at(at, at_row, extent));
+}
+
+/* A PLACE is of one dimension: that of every row is one of them all. */
+static bool place_again(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
+    const fsr_rec *rec = fsr_graph_rec(r->g, id);
+    fsr_hint hint = rec->hint;
+    fsr_site at = rec->site;
+    fsr_node places = places_again(r, at, handle_of(r, arg[1]), rec->shape.dim[0], whole);
+    fsr_node placed = fsr_placed(at, fsr_flatten(at, handle_of(r, arg[0])), fsr_flatten(at, places));
+    r->image[id] = r->poison = fsr_reshape_at(at, fsr_hint_set(placed, hint), whole->ndim, whole->dim);
+    return fsr_node_sound(r->image[id]) != NULL;
+}
+
 static bool is_known(const fsr_rec *rec) {
     return rec->kind == FSR_NODE_MAP || rec->kind == FSR_NODE_CALL || rec->kind == FSR_NODE_VIEW ||
-           rec->kind == FSR_NODE_PASTE || rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN;
+           rec->kind == FSR_NODE_PASTE || rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN ||
+           rec->kind == FSR_NODE_PLACE;
 }
 
 /* Fills the copy of a node. combine: its own copy of the operator. */
@@ -248,6 +277,8 @@ static bool record_again(rows *r, uint32_t id) {
     if (!fsr_shape_take(r->g, rec->site, what, rec->dtype[0], shape.ndim, shape.dim, &whole, &r->poison) ||
         !args_again(r, rec, arg))
         return false;
+    if (rec->kind == FSR_NODE_PLACE)
+        return place_again(r, id, &whole, arg);
     fsr_node copy;
     fsr_combine *combine = rec->combine ? malloc(sizeof *combine) : NULL;
     if (rec->combine && !combine)
@@ -264,15 +295,25 @@ static bool record_again(rows *r, uint32_t id) {
     return true;
 }
 
-/* Records the nodes of the scopes above depth again, the oldest first. */
+/* The nodes of the scopes above depth, the oldest first. They are listed before any is recorded again: that adds to the
+ * innermost scope, which a careless body may have opened itself. Returns how many. */
+static uint32_t list_body(const rows *r, int depth, uint32_t *list) {
+    uint32_t n = 0;
+    for (int d = depth + 1; d <= fsr_scope_depth(r->g); d++)
+        for (uint32_t id = fsr_scope_oldest(r->g, d); id != FSR_NO_NODE; id = fsr_scope_after(r->g, id))
+            list[n++] = id;
+    return n;
+}
+
 static bool record_all(rows *r, int depth) {
-    for (int d = depth + 1; d <= fsr_scope_depth(r->g); d++) {
-        uint32_t id = fsr_scope_oldest(r->g, d), last = fsr_scope_newest(r->g, d);
-        for (; id != FSR_NO_NODE; id = id == last ? FSR_NO_NODE : fsr_scope_after(r->g, id))
-            if (needs_argument(r, fsr_graph_rec(r->g, id)) && !record_again(r, id))
-                return false;
-    }
-    return true;
+    uint32_t *list = malloc(sizeof *list * (fsr_graph_slots(r->g) + 1));
+    uint32_t n = list ? list_body(r, depth, list) : 0;
+    bool good = list || no_memory(r);
+    for (uint32_t i = 0; i < n && good; i++)
+        if (needs_argument(r, fsr_graph_rec(r->g, list[i])))
+            good = record_again(r, list[i]);
+    free(list);
+    return good;
 }
 
 /* The results for every row, from what the body left. */

@@ -234,6 +234,56 @@ static void leaves_nothing_behind(void **state) {
     assert_int_equal(fsr_scope_end(subject_g, NULL, 0), FSR_ERR_SCOPE);
 }
 
+/* Of nodes in two scopes that the body leaves open, the second needs the first. */
+static void more_careless(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_scope_begin(in[0].graph);
+    fsr_node y = fsr_exp(in[0]);
+    for (int i = 0; i < 300; i++)
+        y = fsr_add(y, in[0]);
+    fsr_scope_begin(in[0].graph);
+    out[0] = fsr_neg(y);
+}
+
+static void scopes_within_the_body(void **state) {
+    (void)state;
+    fsr_node x = data(2, SHAPE(3, 4), 0), y = fsr_exp(x);
+    for (int i = 0; i < 300; i++)
+        y = fsr_add(y, x);
+    SAME(rows1("(n)->(n)", more_careless, NULL, x), fsr_neg(y));
+}
+
+/* Each row's selected elements at its front. */
+static void positive(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node zero = fsr_float(in[0].graph, 0), mask = fsr_greater(in[0], zero);
+    out[0] = fsr_exp(fsr_filter(fsr_neg(in[0]), mask, zero));
+    out[1] = fsr_sum(fsr_filter(in[0], mask, zero), NULL, 0, 0);
+}
+
+static void filters(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{4, 7}, {1, 9}, {5, 1}, {3, 40}, {0, 4}, {3, 0}};
+    for (int s = 0; s < COUNT_OF(shapes); s++) {
+        int64_t rows = shapes[s][0];
+        fsr_node x = data(2, shapes[s], s), out[2], want[2][5], row[1];
+        fsr_vectorize(out, 2, &x, 1, "(n)->(n),()", positive, NULL);
+        if (!rows || !shapes[s][1]) {
+            subject_verify(out, 2, NULL, "filters of no rows");
+            continue;
+        }
+        for (int64_t i = 0; i < rows; i++) {
+            fsr_node both[2];
+            row[0] = fsr_squeeze(fsr_slice(x, 0, i, i + 1, 1), 0);
+            positive(both, row, NULL);
+            want[0][i] = both[0];
+            want[1][i] = both[1];
+        }
+        SAME(out[0], fsr_stack(want[0], (int)rows, 0));
+        SAME(out[1], fsr_stack(want[1], (int)rows, 0));
+    }
+}
+
 /* What needs an argument cannot be computed in the body; the rest can. */
 static void impatient(fsr_node *out, const fsr_node *in, void *user) {
     fsr_node y = fsr_neg(in[0]), two = fsr_exp(fsr_float(in[0].graph, 2));
@@ -267,6 +317,8 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(of_what_is_the_same_for_every_row),
     SUBJECT_TEST(in_each_other),
     SUBJECT_TEST(leaves_nothing_behind),
+    SUBJECT_TEST(scopes_within_the_body),
+    SUBJECT_TEST(filters),
     SUBJECT_TEST(computing_in_the_body),
 };
 SUBJECT_MAIN(tests)

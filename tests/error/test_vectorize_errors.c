@@ -52,10 +52,6 @@ static void mistaken(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
     out[0] = fsr_sum_at(fsr_here("body.c", 3), in[0], AXES(1), 1, 0);
 }
-static void filtering(fsr_node *out, const fsr_node *in, void *user) {
-    (void)user;
-    out[0] = fsr_filter_at(AT, in[0], in[0], fsr_float(g, 0));
-}
 static void of_another_graph(fsr_node *out, const fsr_node *in, void *user) {
     (void)in, (void)user;
     out[0] = foreign;
@@ -130,7 +126,6 @@ static const misuse misuses[] = {
     {"(n)->(n)", of_another_graph, &m34, NULL, FSR_ERR_GRAPH, "result 0 of the row function belongs to another graph"},
     {"(n)->(n)", with_another_graph, &m34, NULL, FSR_ERR_GRAPH,
      "in the row function: add: operand 2, f32[3], belongs to another graph (body.c:4)"},
-    {"(n)->(n)", filtering, &m34, NULL, FSR_ERR_UNSUPPORTED, "an operation of the row function cannot be mapped"},
     {"(n)->(n)", mistaken, &m34, NULL, FSR_ERR_AXIS, "in the row function: sum: f32[4] has no axis 1 (body.c:3)"},
     {"(n)->(n)", ends_scopes, &m34, NULL, FSR_ERR_SCOPE, "the row function ended a scope that it did not begin"},
     {"(n)->(n)", grows, &deep, NULL, S, "f32[1,2] of the row function and 7 leading dimensions would have more than 8"},

@@ -140,11 +140,12 @@ void fuzz_shifted(fsr_node *out, const fsr_node *in, void *user);
 void fuzz_matvec(fsr_node *out, const fsr_node *in, void *user);
 void fuzz_outer(fsr_node *out, const fsr_node *in, void *user);
 void fuzz_place(fsr_node *out, const fsr_node *in, void *user);
+void fuzz_filter(fsr_node *out, const fsr_node *in, void *user);
 typedef struct fuzz_row_function {
     const char *name, *signature;
     fsr_row_fn body;
 } fuzz_row_function;
-enum { FUZZ_ROW_FUNCTIONS = 6 };
+enum { FUZZ_ROW_FUNCTIONS = 7 };
 extern const fuzz_row_function fuzz_rows[FUZZ_ROW_FUNCTIONS];
 
 /* A step from PAD on, of its arguments. recipe_shapes.c */

@@ -36,10 +36,16 @@ void fuzz_place(fsr_node *out, const fsr_node *in, void *user) {
     out[0] = fsr_where(fsr_equal(at, fsr_argmax(in[1], NULL, 0)), in[0], in[1]);
 }
 
+void fuzz_filter(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = fsr_filter(in[0], in[1], fsr_int(in[0].graph, 1));
+}
+
 const fuzz_row_function fuzz_rows[FUZZ_ROW_FUNCTIONS] = {
     {"fuzz_dot", "(n),(n)->()", fuzz_dot},         {"fuzz_centred", "(n),(n)->(n)", fuzz_centred},
     {"fuzz_shifted", "(n),()->(n)", fuzz_shifted}, {"fuzz_matvec", "(m,n),(n)->(m)", fuzz_matvec},
     {"fuzz_outer", "(m),(n)->(n,m)", fuzz_outer},  {"fuzz_place", "(),(n)->(n)", fuzz_place},
+    {"fuzz_filter", "(n),(n)->(n)", fuzz_filter},
 };
 
 static fsr_node record_rows(const recipe_step *s, const fsr_node *in) {
