@@ -6,7 +6,7 @@
  *   ROW       (also SPLIT and LOOKBACK, which only say how a GPU would divide the work) loops over the parallel
  *             dimensions, in each row the passes one after the other, in each pass the columns in chunks;
  *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block
- *             inside, every row value an array over the block.
+ *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW.
  * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
  * from the flat index: two divisions an element cost more than the whole of a map.
  *
@@ -76,6 +76,14 @@ static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
 static void put_innermost(fsr_c_emit *e, const char *low, const char *high) {
     fsr_c_loop loop = {.pass = 0};
     loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
+    if (fsr_c_has_strips(e, &loop)) {
+        fsr_c_begin(e, "%s", "");
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+        fsr_c_strip_arrays(e, &loop);
+        fsr_c_strips(e, &loop);
+        fsr_c_end(e);
+        return;
+    }
     if (fsr_c_limited(e, &loop)) {
         fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %d)", low, high, FSR_EMIT_RUN);
         fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", high, FSR_EMIT_RUN, high, FSR_EMIT_RUN);
@@ -297,8 +305,10 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     e->lanes = power_of_two_below(k->schedule.lanes > 1 ? k->schedule.lanes : 1);
     e->chunk = k->schedule.chunk > 0 ? k->schedule.chunk : 1024;
     e->grouped = k->schedule.kind == FSR_SCHEDULE_COL && k->nparallel > 0;
-    for (int i = 0; i < k->ninsts; i++)
+    for (int i = 0; i < k->ninsts; i++) {
         kept |= k->inst[i].keep;
+        e->grouped &= k->inst[i].kind != FSR_INST_ITERATE || k->inst[i].level != FSR_ELEM;
+    }
     fsr_c_share_plan(e);
     e->uses_row = e->shared_columns;
     e->group = kept || k->schedule.group < 1 ? 1 : k->schedule.group;
@@ -309,10 +319,17 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     }
 }
 
+/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
+enum { LIKELY_TURNS = 16 };
+
 static int work_of(const fsr_kernel *k) {
     int cost = 0;
     for (int i = 0; i < k->ninsts; i++)
         cost += 1 + fsr_inst_cost(k, i) / 2;
+    for (int l = 0; l < k->nloops; l++)
+        for (int s = 0; s < k->loop[l].program->nsteps; s++)
+            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
+                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
     return cost;
 }
 
@@ -373,6 +390,7 @@ fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) 
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "emit C: out of memory");
     prepare(e, k);
     fsr_c_operators(e);
+    fsr_c_loops(e);
     put_walk(e);
     *source = assemble(e);
     fsr_text_free(&e->folds);

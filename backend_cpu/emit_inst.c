@@ -9,7 +9,7 @@ bool fsr_c_invariant(const fsr_inst *inst) {
     return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM;
 }
 
-static const char *value_name(const fsr_c_emit *e, int value, char *out) {
+const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
     const fsr_inst *inst = &e->k->inst[value];
     bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
     snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? "[j]" : "");
@@ -207,7 +207,7 @@ static void put_call(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
     fsr_text_add(to, "%s%s(", fsr_c_round(e, f->result), f->symbol);
     for (int a = 0; a < f->nparams; a++)
-        fsr_text_add(to, "%s%s", a ? ", " : "", value_name(e, inst->arg[a], name));
+        fsr_text_add(to, "%s%s", a ? ", " : "", fsr_c_value_name(e, inst->arg[a], name));
     fsr_text_add(to, ")%s", fsr_c_close(f->result));
 }
 
@@ -226,7 +226,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         break;
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
-            arg[a] = value_name(e, inst->arg[a], names[a]);
+            arg[a] = fsr_c_value_name(e, inst->arg[a], names[a]);
         fsr_c_op(e, to, inst->op, inst->compute, inst->dtype, arg);
         break;
     case FSR_INST_CALL: put_call(e, to, inst); break;
@@ -235,6 +235,9 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
             put_scan_result(e, to, inst);
         else
             fsr_text_add(to, "f%d_%d%s", inst->index, inst->component, e->grouped ? "[j]" : "");
+        break;
+    case FSR_INST_FINAL:
+        fsr_text_add(to, "b%d_%d%s", inst->arg[0], inst->component, fsr_c_is_element(e, number) ? "[l]" : "");
         break;
     default: to->failed = true;
     }
@@ -245,10 +248,10 @@ static void put_placed(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME], rows[FSR_EMIT_NAME], cols[FSR_EMIT_NAME];
     fsr_c_begin(e, "%s", "");
     fsr_c_line(e, "const i64 all = %s * %s, to = %s;", fsr_c_integer(e, FSR_INT_ROWS, rows),
-               fsr_c_integer(e, FSR_INT_COLS, cols), value_name(e, inst->arg[1], name));
+               fsr_c_integer(e, FSR_INT_COLS, cols), fsr_c_value_name(e, inst->arg[1], name));
     fsr_c_line(e, "const i64 e = to < 0 ? to + all : to;");
     fsr_c_line(e, "if ((u64)e < (u64)all) x%d[e] = %s%s%s;", e->k->access[inst->index].buffer,
-               fsr_c_store(e, inst->dtype), value_name(e, inst->arg[0], name), fsr_c_close(inst->dtype));
+               fsr_c_store(e, inst->dtype), fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(inst->dtype));
     fsr_c_end(e);
 }
 
@@ -262,7 +265,7 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     put_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[e->k->access[inst->index].buffer].dtype;
     fsr_c_line(e, "x%d[%s] = %s%s%s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
-               fsr_c_store(e, dtype), value_name(e, inst->arg[0], name), fsr_c_close(dtype));
+               fsr_c_store(e, dtype), fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
     e->body.failed |= address.failed;
     fsr_text_free(&address);
 }
@@ -276,12 +279,14 @@ static void put_inst(fsr_c_emit *e, int number) {
         put_store(e, inst);
     } else if (inst->kind == FSR_INST_COMBINE) {
         fsr_c_fold_step(e, inst->index);
+    } else if (inst->kind == FSR_INST_ITERATE) {
+        fsr_c_loop_begin(e, number);
     } else {
         fsr_text t = {0};
         put_value(e, &t, number);
         bool array = e->grouped && inst->level == FSR_ROW;
         fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype), array ? "" : " ",
-                   value_name(e, number, name), t.data ? t.data : "");
+                   fsr_c_value_name(e, number, name), t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
     }
@@ -296,7 +301,7 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
         if (fsr_c_invariant(inst))
             continue;
         work++;
-        if (e->grouped && inst->kind != FSR_INST_STORE)
+        if (e->grouped && inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_ITERATE)
             fsr_c_line(e, "%s v%d[%d];", fsr_c_type(inst->dtype), order[i], e->group);
     }
     if (!work)
@@ -318,7 +323,7 @@ void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n) {
         const char *limit = inst->kind == FSR_INST_OP ? fsr_c_op_limit(inst->op, inst->compute) : NULL;
         if (limit)
             fsr_c_line(e, "far |= __builtin_fabs%s(%s) > %s;", fsr_c_single(inst->compute) ? "f" : "",
-                       value_name(e, inst->arg[0], name), limit);
+                       fsr_c_value_name(e, inst->arg[0], name), limit);
     }
 }
 
@@ -333,7 +338,8 @@ static bool in_list(const int *list, int n, int value) {
 
 static void mark_kept(const fsr_c_emit *e, const int *loop, int n, int value, bool *kept) {
     const fsr_inst *inst = &e->k->inst[value];
-    if (inst->level == FSR_ELEM && !fsr_c_invariant(inst) && !e->crossing[value] && !in_list(loop, n, value))
+    if (inst->level == FSR_ELEM && !fsr_c_invariant(inst) && inst->kind != FSR_INST_ITERATE && !e->crossing[value] &&
+        !in_list(loop, n, value))
         kept[value] = true;
 }
 

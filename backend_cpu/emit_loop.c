@@ -99,17 +99,10 @@ static void put_columns_body(fsr_c_emit *e, const fsr_c_loop *loop) {
     memcpy(e->base, saved, sizeof saved);
 }
 
-static bool has_scan(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    for (int i = 0; i < loop->nfolds; i++)
-        if (e->k->fold[loop->folds[i]].kind == FSR_FOLD_SCAN)
-            return true;
-    return false;
-}
-
 /* Columns [c0, c1) in order, one accumulator a fold. */
 static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
-    if (!e->grouped && has_scan(e, loop)) {
-        fsr_c_scan_strips(e, loop);
+    if (!e->grouped && fsr_c_has_strips(e, loop)) {
+        fsr_c_strips(e, loop);
         return;
     }
     fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
@@ -220,9 +213,10 @@ static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
         return;
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    if (e->grouped || !fsr_c_limited(e, loop)) {
+    bool strips = !e->grouped && fsr_c_has_strips(e, loop);
+    if (e->grouped || strips || !fsr_c_limited(e, loop)) {
         fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
-        put_run(e, loop);
+        (strips ? fsr_c_strips : put_run)(e, loop);
         return;
     }
     fsr_c_begin(e, "for (i64 c0 = 0; c0 < %s; c0 += %d)", extent, FSR_EMIT_RUN);
@@ -260,10 +254,11 @@ static void put_folded(fsr_c_emit *e, const fsr_c_loop *loop) {
 
 /* The folds' states, the loops, the results: one row, or one part of it. */
 static void put_whole(fsr_c_emit *e, const fsr_c_loop *loop) {
-    e->laned = loop->nfolds > 0 && !e->grouped && e->lanes > 1 && fsr_c_folds_free(e, loop->folds, loop->nfolds);
+    e->laned = loop->nfolds > 0 && !e->grouped && e->lanes > 1 && !fsr_c_is_looped(e, loop) &&
+               fsr_c_folds_free(e, loop->folds, loop->nfolds);
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
-    if (!e->grouped && has_scan(e, loop))
-        fsr_c_scan_arrays(e, loop);
+    if (!e->grouped && fsr_c_has_strips(e, loop))
+        fsr_c_strip_arrays(e, loop);
     put_folded(e, loop);
     fsr_c_fold_finish(e, loop->folds, loop->nfolds);
     memset(e->crossing, 0, sizeof e->crossing);

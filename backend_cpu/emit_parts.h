@@ -4,9 +4,9 @@
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
  * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip:
- * a<f>_<i>
- * elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
- * instruction i of an earlier stage. r is the row, l a lane, j a row of a group, t the task, z the states of a part. */
+ * a<f>_<i> elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
+ * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
+ * argument k. r is the row, l a lane, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -99,6 +99,8 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* Fills lanes with the narrow strided loads of a group (see fsr_c_is_staged), for the loop over l that follows. */
 void fsr_c_stage(fsr_c_emit *e, const int *list, int n);
+/* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
+const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
 /* A constant or parameter: defined once, at the function's head. */
 bool fsr_c_invariant(const fsr_inst *inst);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
@@ -197,11 +199,28 @@ void fsr_c_share_carry(fsr_c_emit *e, int fold);
 /* Around the loop of the pass: what a part, a finish and a carry do with the states. `whole` prints the loop. */
 void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop));
 
-/* ---- emit_scan.c: scans of a run of columns in strips -------------------------------------------------- */
+/* ---- emit_scan.c: scans and loops over a run of columns in strips ---------------------------------------- */
 
-/* Columns [c0, c1) of a loop with scans, not grouped. */
-void fsr_c_scan_strips(fsr_c_emit *e, const fsr_c_loop *loop);
+/* True if the loop, not grouped, has to run in strips: it has scans or runs loops for each element. */
+bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* Columns (of a map: rows) [c0, c1) of such a loop. */
+void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop);
 /* Arrays of the strips: once a row, before the loops over columns. */
-void fsr_c_scan_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+
+/* ---- emit_iterate.c: loops for each element ---------------------------------------------------------------- */
+
+/* One static function for each ITERATE. */
+void fsr_c_loops(fsr_c_emit *e);
+/* The loop has an ITERATE that runs for each element. */
+bool fsr_c_is_looped(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* The instruction is evaluated for each element: of a column, or in a map. */
+bool fsr_c_is_element(const fsr_c_emit *e, int number);
+/* Arrays over a strip for ITERATE `number`. */
+void fsr_c_loop_arrays(fsr_c_emit *e, int number);
+/* The instruction itself: what the loop begins with put into the arrays, or, once a row, the whole. */
+void fsr_c_loop_begin(fsr_c_emit *e, int number);
+/* Runs the loop on the arrays of the strip. */
+void fsr_c_loop_call(fsr_c_emit *e, int number);
 
 #endif

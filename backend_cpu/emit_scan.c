@@ -1,9 +1,9 @@
-/* Scans of adjacent columns in generated C.
+/* Scans of adjacent columns, and loops for each element, in generated C.
  *
- * The columns run in strips that fit the first cache. The loop's instructions are cut into stages (see
- * fusion/launch_shape.h): those before a scan run over the whole strip and leave its inputs in an array; the scan does
- * the
- * array; those after it run over the strip again. A value that a later stage reads is held in an array of its own.
+ * The columns (of a map: the rows) run in strips that fit the first cache. The loop's instructions are cut into stages: those
+ * before a scan run over the whole strip and leave its inputs in an array; the scan does the array; those after it run over
+ * the strip again. A value that a later stage reads is held in an array of its own. Loops for each element (emit_iterate.c)
+ * part stages as scans do.
  *
  * An array is scanned in blocks of 16: in four steps element l takes in element l - 1, l - 2, l - 4, l - 8, which is
  * vector code for every operator; then the blocks' last elements are folded one after the other, and what comes before
@@ -13,7 +13,6 @@
  * The strips of a row start at the row's, or the part's, first column: the association depends on nothing else. */
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/emit_parts.h"
-#include "fusion/launch_shape.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -25,11 +24,40 @@ static bool is_scan(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].kind == FSR_FOLD_SCAN;
 }
 
+bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop) {
+    for (int i = 0; i < loop->nfolds; i++)
+        if (is_scan(e, loop->folds[i]))
+            return true;
+    return fsr_c_is_looped(e, loop);
+}
+
+/* The stage of each instruction: after the results of the scans and loops that it needs. Returns how many there are. */
+static int find_stages(const fsr_c_emit *e, const fsr_c_loop *loop, int *stage) {
+    int of_fold[FSR_MAX_COMBINES] = {0}, stages = 1;
+    memset(stage, 0, FSR_MAX_INSTS * sizeof *stage);
+    for (int i = 0; i < loop->n; i++) {
+        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
+        int *own = &stage[loop->inst[i]];
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
+        for (int a = 0; a < read; a++)
+            *own = stage[argument[a]] > *own ? stage[argument[a]] : *own;
+        if (inst->kind == FSR_INST_COMBINE)
+            of_fold[inst->index] = *own;
+        if (inst->kind == FSR_INST_RESULT)
+            *own = of_fold[inst->index] + 1;
+        if (inst->kind == FSR_INST_FINAL && fsr_c_is_element(e, loop->inst[i]))
+            ++*own;
+        stages = *own >= stages ? *own + 1 : stages;
+    }
+    return stages;
+}
+
 /* ---- values between stages ----------------------------------------------------------------------- */
 
 static void mark(fsr_c_emit *e, const int *stage, int value, int user_stage) {
     const fsr_inst *inst = &e->k->inst[value];
-    bool computed = inst->level == FSR_ELEM && !fsr_c_invariant(inst) && inst->kind != FSR_INST_INDEX;
+    bool computed = fsr_c_is_element(e, value) && !fsr_c_invariant(inst) && inst->kind != FSR_INST_INDEX &&
+                    inst->kind != FSR_INST_ITERATE;
     if (computed && stage[value] < user_stage)
         e->crossing[value] = 1;
 }
@@ -53,16 +81,19 @@ static void find_crossing(fsr_c_emit *e, const fsr_c_loop *loop, const int *stag
     }
 }
 
-void fsr_c_scan_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
+void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
     int stage[FSR_MAX_INSTS];
     char extent[FSR_EMIT_NAME], blocks[FSR_EMIT_NAME];
-    fsr_kernel_stages(e->k, loop->pass, stage);
+    find_stages(e, loop, stage);
     find_crossing(e, loop, stage);
     snprintf(extent, sizeof extent, "[%d]", FSR_EMIT_STRIP + FSR_EMIT_BLOCK);
     snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
             fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, FSR_EMIT_STRIP);
+    for (int i = 0; i < loop->n; i++)
+        if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE)
+            fsr_c_loop_arrays(e, loop->inst[i]);
     for (int i = 0; i < loop->nfolds; i++) {
         if (!is_scan(e, loop->folds[i]))
             continue;
@@ -90,7 +121,7 @@ static bool is_read(const fsr_c_emit *e, const fsr_c_loop *loop, int value) {
 static void put_stage_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
-    fsr_c_line(e, "const i64 c = cs + l;");
+    fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i] && !listed(loop, i) && is_read(e, loop, i))
             fsr_c_line(e, "const %s v%d = u%d_[l];", fsr_c_type(e->k->inst[i].dtype), i, i);
@@ -183,8 +214,8 @@ static void slice_stage(const fsr_c_emit *e, const fsr_c_loop *loop, const int *
             out->inst[out->n++] = loop->inst[i];
 }
 
-void fsr_c_scan_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
-    int stage[FSR_MAX_INSTS], stages = fsr_kernel_stages(e->k, loop->pass, stage);
+void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
+    int stage[FSR_MAX_INSTS], stages = find_stages(e, loop, stage);
     fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
     fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
     for (int s = 0; s < stages; s++) {
@@ -199,6 +230,9 @@ void fsr_c_scan_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
         for (int i = 0; i < part.nfolds; i++)
             if (is_scan(e, part.folds[i]))
                 put_scan(e, part.folds[i]);
+        for (int i = 0; i < part.n; i++)
+            if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)
+                fsr_c_loop_call(e, part.inst[i]);
     }
     fsr_c_end(e);
 }

@@ -2,6 +2,7 @@
 #include "runtime/reference.h"
 #include "backend_cpu/reference_call.h"
 #include "backend_cpu/reference_fold.h"
+#include "backend_cpu/reference_iterate.h"
 #include "backend_cpu/reference_walk.h"
 #include "runtime/routines.h"
 #include <stdlib.h>
@@ -188,6 +189,18 @@ static fsr_status run_place(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
+static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_ref_data *data[FSR_MAX_OUTPUTS] = {NULL};
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    bool ok = fsr_ref_iterate(rec, in, r->mode, data);
+    for (int i = 0; i < rec->nout; i++)
+        if (data[i])
+            out[i] = fsr_ref_view_whole(data[i], &rec->shape);
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
 static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
     fsr_ref_view in[FSR_MAX_TUPLE];
@@ -215,6 +228,7 @@ static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     case FSR_NODE_PLACE: return run_place(r, rec, out);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN: return run_fold(r, rec, out);
+    case FSR_NODE_ITERATE: return run_iterate(r, rec, out);
     case FSR_NODE_POISON:
         return fsr_fault_set(r->fault, rec->status, "%s", rec->message ? rec->message : "poisoned node");
     case FSR_NODE_ARG:

@@ -52,9 +52,11 @@ const char *fsr_emit_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value
 const char *fsr_emit_ref(const fsr_emit *e, char buf[FSR_REF], int v);
 /* The name that instruction v's value is assigned to: without the test that makes a bool of a loaded byte. */
 const char *fsr_emit_name(const fsr_emit *e, char buf[FSR_REF], int v);
+/* The type of instruction v's value. */
+const char *fsr_emit_value_type(const fsr_emit *e, char buf[FSR_REF], int v);
 /* An op's text with its operands filled in. */
 void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]);
-/* One CONST, PARAM, INDEX, OP or RESULT, as a definition or, for other namings, an assignment. */
+/* One CONST, PARAM, INDEX, OP, RESULT, ITERATE or FINAL, as a definition or, for other namings, an assignment. */
 void fsr_emit_value(fsr_emit *e, int v, const char *result);
 /* emit_call.c: callers' functions, their prototypes and what they are. */
 void fsr_emit_declare_calls(const fsr_kernel *k, fsr_text *out);
@@ -102,6 +104,11 @@ void fsr_emit_fold_types(fsr_emit *e);
 void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list);
 /* "op2::state{v7, v8}" */
 void fsr_emit_input(const fsr_emit *e, char buf[FSR_EXPR], int fold);
+
+/* emit_iterate.c */
+void fsr_emit_loop_types(fsr_emit *e);
+/* "loop0::run(r < rows ? 100 : 0, v1, v2)", of ITERATE v. */
+void fsr_emit_loop_text(const fsr_emit *e, char buf[FSR_EXPR], int v);
 
 /* emit_rows.c: values of ROW level. */
 

@@ -64,12 +64,13 @@ static void lane_store(fsr_emit *e, int v, const char *guard) {
 
 static void declare_lane(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
+    char type[FSR_REF];
     if (is_uniform(inst->kind)) {
         e->naming[v] = FSR_NAME_PLAIN;
         fsr_emit_value(e, v, "");
     } else if (inst->kind != FSR_INST_STORE) {
         e->naming[v] = FSR_NAME_LANE;
-        fsr_emit_line(e, "%s v%d[%d]%s;", fsr_emit_type(inst->dtype), v, e->s.vector, inst->guard ? " = {}" : "");
+        fsr_emit_line(e, "%s v%d[%d]%s;", fsr_emit_value_type(e, type, v), v, e->s.vector, inst->guard ? " = {}" : "");
     }
     if (inst->kind == FSR_INST_LOAD)
         fsr_emit_load(e, v, "0", NULL);

@@ -101,6 +101,7 @@ static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *bo
     fsr_text_raw(types, "", 0);
     fsr_emit_find_needs(e);
     fsr_emit_fold_types(e);
+    fsr_emit_loop_types(e);
     fsr_emit_pass_types(e);
     e->out = body;
     print_body(e);

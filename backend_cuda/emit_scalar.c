@@ -164,6 +164,10 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     const fsr_inst *inst = &e->k->inst[v];
     char arg[3][FSR_REF] = {"", "", ""};
     switch (inst->kind) {
+    case FSR_INST_ITERATE: fsr_emit_loop_text(e, buf, v); break;
+    case FSR_INST_FINAL:
+        snprintf(buf, FSR_EXPR, "%s.c%d", fsr_emit_ref(e, arg[0], inst->arg[0]), inst->component);
+        break;
     case FSR_INST_CONST: fsr_emit_literal(buf, inst->dtype, inst->value); break;
     case FSR_INST_PARAM: snprintf(buf, FSR_EXPR, "p%d", inst->index); break;
     case FSR_INST_INDEX: index_text(e, buf, inst); break;
@@ -179,12 +183,20 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     }
 }
 
+const char *fsr_emit_value_type(const fsr_emit *e, char buf[FSR_REF], int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    if (inst->kind != FSR_INST_ITERATE)
+        return fsr_emit_type(inst->dtype);
+    snprintf(buf, FSR_REF, "loop%d::state", inst->index);
+    return buf;
+}
+
 void fsr_emit_value(fsr_emit *e, int v, const char *result) {
-    char text[FSR_EXPR], name[FSR_REF];
+    char text[FSR_EXPR], name[FSR_REF], type[FSR_REF];
     value_text(e, text, v, result);
     fsr_emit_name(e, name, v);
     if (e->naming[v] == FSR_NAME_PLAIN)
-        fsr_emit_line(e, "const %s %s = %s;", fsr_emit_type(e->k->inst[v].dtype), name, text);
+        fsr_emit_line(e, "const %s %s = %s;", fsr_emit_value_type(e, type, v), name, text);
     else
         fsr_emit_line(e, "%s = %s;", name, text);
 }

@@ -58,6 +58,30 @@ static void dnn_layer(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_mul(active, fsr_float(g, 0.125));
 }
 
+/* z * z + c, while |z| is at most 2. */
+static fsr_node mandelbrot_holds(const fsr_node *z, const fsr_node *c, void *user) {
+    (void)c, (void)user;
+    return fsr_less_equal(fsr_add(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), fsr_float(z[0].graph, 4));
+}
+
+static void mandelbrot_turn(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {
+    (void)user;
+    out[0] = fsr_add(fsr_sub(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), c[0]);
+    out[1] = fsr_add(fsr_mul(fsr_mul(z[0], z[1]), fsr_float(z[0].graph, 2)), c[1]);
+}
+
+/* How many turns each point of the plane from -2 - 1.25i to 0.5 + 1.25i takes to leave, at most 100. Nothing is read. */
+static void mandelbrot(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    static const fsr_loop loop = {mandelbrot_turn, mandelbrot_holds, NULL, 2, 2};
+    int64_t rows = fsr_node_dim(in[0], 0), cols = fsr_node_dim(in[0], 1);
+    fsr_node x = fsr_mul(fsr_arange(g, FSR_F32, cols), fsr_float(g, 2.5 / (double)cols));
+    fsr_node y = fsr_mul(fsr_arange(g, FSR_F32, rows), fsr_float(g, 2.5 / (double)rows));
+    fsr_node zero = fsr_zeros(g, FSR_F32, 0, NULL), result[3];
+    fsr_node c[] = {fsr_sub(x, fsr_float(g, 2)), fsr_expand(fsr_sub(y, fsr_float(g, 1.25)), 1)};
+    fsr_iterate(result, &loop, (fsr_node[]){zero, zero}, c, 100);
+    out[0] = result[2];
+}
+
 static const bench_workload work[] = {
     {.name = "make_pulses",
      .what = "three pulses and an oscillation in each row of 4096, from indices",
@@ -70,6 +94,17 @@ static const bench_workload work[] = {
      .n_cuda = BENCH_N_CUDA,
      .kernels = 1,
      .build = make_pulses},
+    {.name = "mandelbrot",
+     .what = "turns of z * z + c, at most 100, in each row of 4096, from indices",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .shape_only = true,
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .n_cpu = BENCH_N_CPU,
+     .n_cuda = BENCH_N_CUDA,
+     .kernels = 1,
+     .build = mandelbrot},
     {.name = "log1pexp",
      .what = "log(1 + e^x)",
      .ninputs = 1,

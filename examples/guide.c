@@ -195,6 +195,33 @@ static void operators(fsr_context *ctx, fsr_graph *g) {
     }
 }
 
+/* guide: loop */
+/* state: the guess, and the one before; arg: what the root is of. */
+static void better(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    out[0] = fsr_mul(fsr_add(state[0], fsr_div(arg[0], state[0])), fsr_float(arg[0].graph, 0.5));
+    out[1] = state[0];
+}
+static fsr_node falls(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    return fsr_less(state[0], state[1]);
+}
+/* guide: end */
+
+static void loops(fsr_context *ctx, fsr_graph *g) {
+    enum { N = 100 };
+    double out[N];
+    /* guide: iterate */
+    fsr_loop newton = {.body = better, .condition = falls, .nstate = 2, .narg = 1};
+    fsr_node a = fsr_add(fsr_arange(g, FSR_F64, N), fsr_float(g, 1)), root[3];
+    fsr_node first[] = {fsr_add(a, fsr_float(g, 1)), fsr_add(a, fsr_float(g, 2))};
+    fsr_iterate(root, &newton, first, &a, 100); /* the state at the end, then how many turns it took, an i32 */
+    must(ctx, fsr_read(fsr_mul(root[0], root[0]), out, sizeof out));
+    /* guide: end */
+    for (int i = 0; i < N; i++)
+        EXPECT(fabs(out[i] - (i + 1)) < 1e-12 * (i + 1));
+}
+
 /* guide: row function */
 static void normalized(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
@@ -361,8 +388,9 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
-    static const chapter chapters[] = {poison, force,     promotion,     parameters,       scopes,  views,  reductions,
-                                       scans,  operators, row_functions, native_functions, explain, verify, errors};
+    static const chapter chapters[] = {poison,     force,  promotion, parameters, scopes,        views,
+                                       reductions, scans,  operators, loops,      row_functions, native_functions,
+                                       explain,    verify, errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

@@ -27,16 +27,18 @@ static weight of_leaf(const fsr_partition *p, int id) {
     return (weight){1, ends(p, id) || kind == FSR_NODE_DATA};
 }
 
-/* A paste is a guard and a choice. */
-static int own_insts(fsr_kind kind) {
-    return kind == FSR_NODE_VIEW ? 0 : kind == FSR_NODE_PASTE ? 2 : 1;
+/* A paste is a guard and a choice; a loop's program is compiled once, whatever it is part of. */
+static int own_insts(const fsr_flow_node *n) {
+    if (n->kind == FSR_NODE_ITERATE)
+        return 1 + n->nout + n->loop->nsteps / 4;
+    return n->kind == FSR_NODE_VIEW ? 0 : n->kind == FSR_NODE_PASTE ? 2 : 1;
 }
 
 static weight bound(const fsr_partition *p, const weight *known, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
     if (n->nargs == 0)
         return of_leaf(p, id);
-    weight sum = {own_insts(n->kind), 0};
+    weight sum = {own_insts(n), 0};
     for (int i = 0; i < n->nargs; ++i) {
         weight w = ends(p, n->arg[i].id) ? of_leaf(p, n->arg[i].id) : known[n->arg[i].id];
         sum.insts += w.insts;
@@ -61,7 +63,7 @@ static weight count(const fsr_partition *p, int *stamp, int id) {
         int at = stack[--depth];
         const fsr_flow_node *n = &p->flow->node[at];
         bool leaf = at != id && ends(p, at);
-        sum.insts += leaf ? 1 : own_insts(n->kind);
+        sum.insts += leaf ? 1 : own_insts(n);
         sum.arrays += leaf || n->kind == FSR_NODE_DATA;
         for (int i = 0; !leaf && i < n->nargs; ++i) {
             int arg = n->arg[i].id;
@@ -84,7 +86,8 @@ static int heaviest(const fsr_partition *p, const weight *known, int id) {
         while (p->flow->node[arg].kind == FSR_NODE_VIEW && !ends(p, arg))
             arg = p->flow->node[arg].arg[0].id;
         fsr_kind kind = p->flow->node[arg].kind;
-        if ((kind != FSR_NODE_MAP && kind != FSR_NODE_CALL && kind != FSR_NODE_PASTE) || ends(p, arg))
+        if ((kind != FSR_NODE_MAP && kind != FSR_NODE_CALL && kind != FSR_NODE_ITERATE && kind != FSR_NODE_PASTE) ||
+            ends(p, arg))
             continue;
         if (best < 0 || known[arg].insts + 8 * known[arg].arrays > known[best].insts + 8 * known[best].arrays)
             best = arg;

@@ -184,6 +184,7 @@ static bool add_node(builder *b, uint32_t id) {
     }
     node.combine = rec->combine;
     node.routine = rec->routine;
+    node.loop = rec->loop;
     int at = fsr_flow_add(b->flow, &node);
     return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }

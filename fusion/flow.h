@@ -29,6 +29,7 @@ typedef struct fsr_flow_node {
     fsr_view view;
     const fsr_combine *combine; /* the graph's */
     const fsr_routine *routine; /* the graph's */
+    const fsr_iteration *loop;  /* the graph's */
     fsr_hint hint;
     int ordinal; /* DATA: leaf; PARAM: scalar */
 } fsr_flow_node;

@@ -42,6 +42,15 @@ static void put_view(bytes *b, const fsr_view *view, int ndim) {
     }
 }
 
+static void put_steps(bytes *b, const fsr_step *step, int n) {
+    for (int i = 0; i < n; ++i) {
+        const fsr_step *s = &step[i];
+        int fields[] = {s->kind, s->dtype, s->compute, s->op, s->arg[0], s->arg[1], s->arg[2], s->index};
+        put(b, fields, sizeof fields);
+        put_value(b, s->value);
+    }
+}
+
 static void put_combine(bytes *b, const fsr_combine *c) {
     int head[] = {c->arity, c->commutative, c->nsteps};
     put(b, head, sizeof head);
@@ -49,12 +58,16 @@ static void put_combine(bytes *b, const fsr_combine *c) {
     put(b, c->result, sizeof c->result[0] * (size_t)c->arity);
     for (int i = 0; i < c->arity; ++i)
         put_value(b, c->identity[i]);
-    for (int i = 0; i < c->nsteps; ++i) {
-        const fsr_step *s = &c->step[i];
-        int step[] = {s->kind, s->dtype, s->compute, s->op, s->arg[0], s->arg[1], s->arg[2], s->index};
-        put(b, step, sizeof step);
-        put_value(b, s->value);
-    }
+    put_steps(b, c->step, c->nsteps);
+}
+
+static void put_loop(bytes *b, const fsr_iteration *l) {
+    int head[] = {l->nstate, l->narg, l->nsteps, l->condition};
+    put(b, head, sizeof head);
+    put_int(b, l->max_n);
+    put(b, l->dtype, sizeof l->dtype[0] * (size_t)(l->nstate + l->narg));
+    put(b, l->result, sizeof l->result[0] * (size_t)l->nstate);
+    put_steps(b, l->step, l->nsteps);
 }
 
 static void put_routine(bytes *b, const fsr_routine *f) {
@@ -87,6 +100,8 @@ static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
         put_combine(b, n->combine);
     if (n->routine)
         put_routine(b, n->routine);
+    if (n->loop)
+        put_loop(b, n->loop);
 }
 
 void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
@@ -106,9 +121,10 @@ void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
 const char *fsr_flow_name(const fsr_flow *flow, int id) {
     const fsr_flow_node *n = &flow->node[id];
     static const char *const kind[] = {
-        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",  [FSR_NODE_INPUT] = "input",
-        [FSR_NODE_PARAM] = "param", [FSR_NODE_CONST] = "const",   [FSR_NODE_IOTA] = "iota",  [FSR_NODE_ARG] = "arg",
-        [FSR_NODE_VIEW] = "view",   [FSR_NODE_PASTE] = "paste",   [FSR_NODE_PLACE] = "place"};
+        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",
+        [FSR_NODE_INPUT] = "input", [FSR_NODE_PARAM] = "param",   [FSR_NODE_CONST] = "const",
+        [FSR_NODE_IOTA] = "iota",   [FSR_NODE_ARG] = "arg",       [FSR_NODE_VIEW] = "view",
+        [FSR_NODE_PASTE] = "paste", [FSR_NODE_PLACE] = "place",   [FSR_NODE_ITERATE] = "iterate"};
     static const char *const reduce[FSR_OP_COUNT] = {
         [FSR_OP_ADD] = "sum",     [FSR_OP_MUL] = "prod",       [FSR_OP_MAXIMUM] = "max",
         [FSR_OP_MINIMUM] = "min", [FSR_OP_LOGICAL_OR] = "any", [FSR_OP_LOGICAL_AND] = "all"};
@@ -153,6 +169,8 @@ void fsr_flow_print(const fsr_flow *flow, FILE *to) {
             fprintf(to, " axes 0x%x", n->axes);
         if (n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA)
             fprintf(to, " axis %d%s%s", n->axis, n->exclusive ? " exclusive" : "", n->reverse ? " reverse" : "");
+        if (n->kind == FSR_NODE_ITERATE)
+            fprintf(to, " max %lld steps %d", (long long)n->loop->max_n, n->loop->nsteps);
         if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
             print_view(&n->view, flow->node[n->arg[0].id].shape.ndim, to);
         fputc('\n', to);
@@ -182,9 +200,10 @@ fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
                 snprintf(why, size, "%%%d: argument %d is not an earlier node's result", i, k);
                 return FSR_ERR_INTERNAL;
             }
-            bool each = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL;
+            bool each = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_ITERATE;
             if (each && !fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape)) {
-                snprintf(why, size, "%%%d: a map's argument %d has another shape", i, k);
+                snprintf(why, size, "%%%d: a %s's argument %d has another shape", i,
+                         n->kind == FSR_NODE_ITERATE ? "loop" : "map", k);
                 return FSR_ERR_INTERNAL;
             }
         }
@@ -198,6 +217,10 @@ fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
         }
         if ((n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN) && !n->combine) {
             snprintf(why, size, "%%%d: a fold without operator", i);
+            return FSR_ERR_INTERNAL;
+        }
+        if (n->kind == FSR_NODE_ITERATE && (!n->loop || n->nout != n->loop->nstate + 1)) {
+            snprintf(why, size, "%%%d: an iterate without its loop", i);
             return FSR_ERR_INTERNAL;
         }
     }

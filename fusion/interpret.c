@@ -35,6 +35,7 @@ typedef struct fsr_machine {
     fsr_value value[FSR_MAX_INSTS];
     fsr_value *kept[FSR_MAX_INSTS]; /* a value for each column, of the values kept */
     fsr_running fold[FSR_MAX_COMBINES];
+    fsr_value final[FSR_MAX_LOOPS][FSR_MAX_OUTPUTS]; /* results of each loop */
     fsr_status status;
 } fsr_machine;
 
@@ -173,6 +174,14 @@ static fsr_value call(fsr_machine *m, const fsr_inst *inst) {
     return fsr_routine_eval(f, args);
 }
 
+static void iterate(fsr_machine *m, int number) {
+    int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(m->k, number, argument);
+    fsr_value x[FSR_MAX_ARGS];
+    for (int a = 0; a < n; a++)
+        x[a] = m->value[argument[a]];
+    fsr_iteration_eval(m->k->loop[m->k->inst[number].index].program, m->final[m->k->inst[number].index], x);
+}
+
 static void step(fsr_machine *m, int number) {
     const fsr_inst *inst = &m->k->inst[number];
     fsr_value *v = &m->value[number];
@@ -190,6 +199,8 @@ static void step(fsr_machine *m, int number) {
     case FSR_INST_CALL: *v = call(m, inst); break;
     case FSR_INST_COMBINE: combine(m, inst->index); break;
     case FSR_INST_RESULT: *v = m->fold[inst->index].now.part[inst->component]; break;
+    case FSR_INST_ITERATE: iterate(m, number); break;
+    case FSR_INST_FINAL: *v = m->final[inst->index][inst->component]; break;
     case FSR_INST_STORE: store(m, inst); break;
     }
 }

@@ -47,13 +47,20 @@ static bool stores(const fsr_group *group, fsr_link link) {
     return false;
 }
 
-/* Results of folds that another kernel may still ask this one to store. */
+static int unstored_of(const fsr_partition *p, const fsr_group *group, int node) {
+    int n = 0;
+    for (int output = 0; output < p->flow->node[node].nout; ++output)
+        n += p->used[node * FSR_MAX_OUTPUTS + output] && !stores(group, (fsr_link){node, output});
+    return n;
+}
+
+/* Results of folds and loops that another kernel may still ask this one to store. */
 static int unstored_results(const fsr_partition *p, const fsr_group *group) {
     int n = 0;
     for (int i = 0; i < group->nfolds; ++i)
-        for (int output = 0; output < p->flow->node[group->fold[i]].nout; ++output)
-            n += p->used[group->fold[i] * FSR_MAX_OUTPUTS + output] &&
-                 !stores(group, (fsr_link){group->fold[i], output});
+        n += unstored_of(p, group, group->fold[i]);
+    for (int i = 0; i < group->nloops; ++i)
+        n += unstored_of(p, group, group->loop[i]);
     return n;
 }
 

@@ -32,6 +32,8 @@ void fsr_kernel_free(fsr_kernel *k) {
         free((void *)k->fold[f].combine);
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_unref(k->routine[f]);
+    for (int l = 0; l < FSR_MAX_LOOPS; l++)
+        free((void *)k->loop[l].program);
     free(k->inst);
     free(k);
 }
@@ -47,6 +49,8 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
         copy->fold[f].combine = NULL;
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_ref(k->routine[f]);
+    for (int l = 0; l < FSR_MAX_LOOPS; l++)
+        copy->loop[l].program = NULL;
     for (int f = 0; f < k->nfolds; f++) {
         fsr_combine *combine = malloc(sizeof *combine);
         if (!combine) {
@@ -55,6 +59,15 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
         }
         *combine = *k->fold[f].combine;
         copy->fold[f].combine = combine;
+    }
+    for (int l = 0; l < k->nloops; l++) {
+        fsr_iteration *program = malloc(sizeof *program);
+        if (!program) {
+            fsr_kernel_free(copy);
+            return NULL;
+        }
+        *program = *k->loop[l].program;
+        copy->loop[l].program = program;
     }
     return copy;
 }
@@ -71,7 +84,7 @@ _Static_assert(FSR_MAX_ARGUMENTS >= FSR_MAX_TUPLE && FSR_MAX_ARGUMENTS >= 3, "wh
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;
-    int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed : 0;
+    int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed : inst->kind == FSR_INST_FINAL;
     if (inst->kind == FSR_INST_OP)
         n = fsr_op_get(inst->op)->arity;
     if (inst->kind == FSR_INST_CALL)
@@ -79,6 +92,11 @@ int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     if (inst->kind == FSR_INST_COMBINE) {
         from = k->fold[inst->index].input;
         n = k->fold[inst->index].combine->arity;
+    }
+    if (inst->kind == FSR_INST_ITERATE) {
+        const fsr_turns *loop = &k->loop[inst->index];
+        from = loop->input;
+        n = loop->program->nstate + loop->program->narg;
     }
     for (int a = 0; a < n; a++)
         out[a] = from[a];

@@ -31,9 +31,12 @@
  * dimension. The domain has one dimension at most, and the store is evaluated at every point of it. No two points have
  * one place, so stores need no order. A filter is a scan of its mask and a placed store (primitives/filter.c).
  *
+ * Loops. An ITERATE runs a loop on its inputs, the state's first values and what does not change, for one point of the
+ * domain; FINALs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
+ * results several passes read is not split. Only FINALs may be kept.
+ *
  * Later primitives fit without a new kind of kernel: a gather is a LOAD whose access takes one computed index
- * (`index_arg`), random a pure op of INDEX, a bounded loop a nested instruction range; sort and select are skeletons
- * that call the same scalar programs. */
+ * (`index_arg`), random a pure op of INDEX; sort and select are skeletons that call the same scalar programs. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
 #define FUSOR_FUSION_LOOP_IR_H
 
@@ -48,6 +51,7 @@
 #define FSR_MAX_OPERANDS FSR_MAX_NATIVE /* of them, those that are named in the instruction itself */
 #define FSR_MAX_ROUTINES 16             /* callers' functions of one kernel */
 #define FSR_MAX_COMBINES 16
+#define FSR_MAX_LOOPS 8
 #define FSR_MAX_ACCESSES 64
 #define FSR_MAX_GUARDS 48
 #define FSR_MAX_CONDITIONS 48
@@ -67,6 +71,8 @@ typedef enum fsr_inst_kind {
     FSR_INST_CALL,    /* routine `index` of arg[] */
     FSR_INST_COMBINE, /* performs fold `index`; has no value */
     FSR_INST_RESULT,  /* component `component` of fold `index` */
+    FSR_INST_ITERATE, /* runs loop `index`; only FINALs read it */
+    FSR_INST_FINAL,   /* result `component` of loop `index`, which arg[0] ran */
     FSR_INST_STORE    /* arg[0] through access `index`; has no value. placed: at element arg[1] of the access's array */
 } fsr_inst_kind;
 
@@ -135,6 +141,12 @@ typedef struct fsr_fold {
     const fsr_combine *combine; /* owned by the kernel */
 } fsr_fold;
 
+/* A loop of a kernel; one ITERATE runs it. */
+typedef struct fsr_turns {
+    const fsr_iteration *program; /* owned by the kernel */
+    int input[FSR_MAX_ARGS];      /* values: the state's first, then the arguments */
+} fsr_turns;
+
 /* How a kernel is laid on the machine; chosen by fusion/schedule.c, printed by explain. */
 typedef enum fsr_schedule_kind {
     FSR_SCHEDULE_MAP, /* no folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time */
@@ -177,6 +189,8 @@ typedef struct fsr_kernel {
     fsr_inst *inst;
     int nfolds;
     fsr_fold fold[FSR_MAX_COMBINES];
+    int nloops;
+    fsr_turns loop[FSR_MAX_LOOPS];
     int naccesses;
     fsr_access access[FSR_MAX_ACCESSES];
     int nconditions;
@@ -196,7 +210,7 @@ typedef struct fsr_kernel {
 
 fsr_kernel *fsr_kernel_new(void);
 void fsr_kernel_free(fsr_kernel *k);
-/* A copy with operators of its own. NULL: out of memory. */
+/* A copy with operators and loops of its own. NULL: out of memory. */
 fsr_kernel *fsr_kernel_copy(const fsr_kernel *k);
 
 /* The ELEM instructions of pass `pass`'s loop, in order, ready to print: everything its folds and stores need,
@@ -212,12 +226,18 @@ bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
 int fsr_inst_guard(const fsr_inst *inst);
 /* The values that instruction `number` reads: an OP's operands, a CALL's arguments, what a STORE stores and where, what
- * a COMBINE folds. Nobody else may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
+ * a COMBINE folds, what an ITERATE begins with, the ITERATE of a FINAL. Nobody else may look for them by kind. out must
+ * hold FSR_MAX_ARGUMENTS; returns their number. */
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
 /* Rough work of instruction `number`, as the table's `cost`: 0 but for an OP and a CALL. */
 int fsr_inst_cost(const fsr_kernel *k, int number);
 /* True if instruction `number` reads `value`. */
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
+
+/* Passes that need loop `loop` for each element, if nothing is kept between them. */
+int fsr_kernel_loop_passes(const fsr_kernel *k, int loop);
+/* Moves stores of what loops give to the last pass that needs the loop. */
+void fsr_kernel_join_stores(fsr_kernel *k);
 
 /* Checks every rule above; FSR_ERR_INTERNAL with the first violation in why. */
 fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size);

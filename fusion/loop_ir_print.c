@@ -93,14 +93,34 @@ static void print_op(FILE *to, fsr_op op, fsr_dtype compute, const int *arg, con
     fprintf(to, ")");
 }
 
-static void print_step(FILE *to, const fsr_combine *c, const fsr_step *step) {
+/* A state of `arity` values; what comes behind it is called `rest`. */
+static void print_step(FILE *to, const fsr_step *step, int arity, const char *state, const char *rest) {
     fprintf(to, "%s ", fsr_dtype_name(step->dtype));
     if (step->kind == FSR_STEP_ARG)
-        fprintf(to, "%s%d", step->index < c->arity ? "left" : "right", step->index % c->arity);
+        fprintf(to, "%s%d", step->index < arity ? state : rest,
+                step->index < arity ? step->index : step->index - arity);
     else if (step->kind == FSR_STEP_CONST)
         print_value(to, step->dtype, step->value);
     else
         print_op(to, step->op, step->compute, step->arg, "t");
+}
+
+static void print_steps(FILE *to, const fsr_step *step, int n, int arity, const char *state, const char *rest) {
+    for (int s = 0; s < n; s++) {
+        fprintf(to, "    t%d = ", s);
+        print_step(to, &step[s], arity, state, rest);
+        fprintf(to, "\n");
+    }
+}
+
+static void print_loop(FILE *to, const fsr_kernel *k, int number) {
+    const fsr_iteration *l = k->loop[number].program;
+    fprintf(to, "  loop l%d of %d, at most %lld times\n", number, l->nstate, (long long)l->max_n);
+    print_steps(to, l->step, l->nsteps, l->nstate, "state", "arg");
+    fprintf(to, "    while t%d gives ", l->condition);
+    for (int i = 0; i < l->nstate; i++)
+        fprintf(to, "%st%d", i ? ", " : "", l->result[i]);
+    fprintf(to, "\n");
 }
 
 static void print_fold(FILE *to, const fsr_kernel *k, int number) {
@@ -118,14 +138,18 @@ static void print_fold(FILE *to, const fsr_kernel *k, int number) {
         return;
     }
     fprintf(to, "\n");
-    for (int s = 0; s < c->nsteps; s++) {
-        fprintf(to, "    t%d = ", s);
-        print_step(to, c, &c->step[s]);
-        fprintf(to, "\n");
-    }
+    print_steps(to, c->step, c->nsteps, c->arity, "left", "right");
     for (int i = 0; i < c->arity; i++)
         fprintf(to, "%st%d", i ? ", " : "    gives ", c->result[i]);
     fprintf(to, "\n");
+}
+
+static void print_iterate(FILE *to, const fsr_kernel *k, int number) {
+    int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
+    fprintf(to, "l%d(", k->inst[number].index);
+    for (int a = 0; a < n; a++)
+        fprintf(to, "%sv%d", a ? ", " : "", argument[a]);
+    fputc(')', to);
 }
 
 static void print_inst(FILE *to, const fsr_kernel *k, int number) {
@@ -167,6 +191,10 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
         fputc(')', to);
     if (inst->kind == FSR_INST_RESULT)
         fprintf(to, "f%d.%d", inst->index, inst->component);
+    if (inst->kind == FSR_INST_ITERATE)
+        print_iterate(to, k, number);
+    if (inst->kind == FSR_INST_FINAL)
+        fprintf(to, "v%d.%d", inst->arg[0], inst->component);
     fprintf(to, "%s\n", inst->keep ? " keep" : "");
 }
 
@@ -178,6 +206,8 @@ void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
     print_head(to, k);
     for (int f = 0; f < k->nfolds; f++)
         print_fold(to, k, f);
+    for (int l = 0; l < k->nloops; l++)
+        print_loop(to, k, l);
     for (int i = 0; i < k->nguards; i++)
         print_guard(to, k, i);
     for (int i = 0; i < k->ninsts; i++)

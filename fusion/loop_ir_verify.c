@@ -62,6 +62,8 @@ static bool check_limits(const fsr_check *v) {
         return bad(v, "%d instructions, the limit is %d", k->ninsts, FSR_MAX_INSTS);
     if (!in_range(k->nfolds, FSR_MAX_COMBINES + 1))
         return bad(v, "%d folds, the limit is %d", k->nfolds, FSR_MAX_COMBINES);
+    if (!in_range(k->nloops, FSR_MAX_LOOPS + 1))
+        return bad(v, "%d loops, the limit is %d", k->nloops, FSR_MAX_LOOPS);
     if (!in_range(k->naccesses, FSR_MAX_ACCESSES + 1))
         return bad(v, "%d accesses, the limit is %d", k->naccesses, FSR_MAX_ACCESSES);
     if (!in_range(k->nconditions, FSR_MAX_CONDITIONS + 1) || !in_range(k->nguards, FSR_MAX_GUARDS + 1))
@@ -144,27 +146,52 @@ static bool check_guard(const fsr_check *v, int number) {
     return true;
 }
 
-static bool check_combine(const fsr_check *v, int number, const fsr_combine *c) {
-    if (!c || !in_range(c->arity - 1, FSR_MAX_TUPLE) || !in_range(c->nsteps, FSR_MAX_STEPS + 1))
-        return bad(v, "fold %d has no operator, or one of a wrong size", number);
-    for (int s = 0; s < c->nsteps; s++) {
-        const fsr_step *step = &c->step[s];
+/* A scalar program. what, number: whose; argument: dtypes of its narguments arguments. */
+static bool check_steps(const fsr_check *v, const char *what, int number, const fsr_step *steps, int n,
+                        const fsr_dtype *argument, int narguments) {
+    for (int s = 0; s < n; s++) {
+        const fsr_step *step = &steps[s];
         if (!is_dtype(step->dtype) || (unsigned)step->kind > FSR_STEP_OP)
-            return bad(v, "fold %d: step %d has no dtype or kind", number, s);
-        if (step->kind == FSR_STEP_ARG &&
-            (!in_range(step->index, 2 * c->arity) || step->dtype != c->dtype[step->index % c->arity]))
-            return bad(v, "fold %d: step %d is no argument of the state", number, s);
+            return bad(v, "%s %d: step %d has no dtype or kind", what, number, s);
+        if (step->kind == FSR_STEP_ARG && (!in_range(step->index, narguments) || step->dtype != argument[step->index]))
+            return bad(v, "%s %d: step %d is no argument of the state", what, number, s);
         if (step->kind != FSR_STEP_OP)
             continue;
         if ((unsigned)step->op >= FSR_OP_COUNT)
-            return bad(v, "fold %d: step %d has an unknown op", number, s);
+            return bad(v, "%s %d: step %d has an unknown op", what, number, s);
         for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
             if (!in_range(step->arg[a], s))
-                return bad(v, "fold %d: step %d takes step %d", number, s, step->arg[a]);
+                return bad(v, "%s %d: step %d takes step %d", what, number, s, step->arg[a]);
     }
+    return true;
+}
+
+static bool check_combine(const fsr_check *v, int number, const fsr_combine *c) {
+    fsr_dtype both[2 * FSR_MAX_TUPLE];
+    if (!c || !in_range(c->arity - 1, FSR_MAX_TUPLE) || !in_range(c->nsteps, FSR_MAX_STEPS + 1))
+        return bad(v, "fold %d has no operator, or one of a wrong size", number);
+    for (int i = 0; i < 2 * c->arity; i++)
+        both[i] = c->dtype[i % c->arity];
+    if (!check_steps(v, "fold", number, c->step, c->nsteps, both, 2 * c->arity))
+        return false;
     for (int i = 0; i < c->arity; i++)
         if (!is_dtype(c->dtype[i]) || !in_range(c->result[i], c->nsteps) || c->step[c->result[i]].dtype != c->dtype[i])
             return bad(v, "fold %d: component %d of the result has another dtype than the state", number, i);
+    return true;
+}
+
+static bool check_loop(const fsr_check *v, int number) {
+    const fsr_iteration *l = v->k->loop[number].program;
+    if (!l || !in_range(l->nstate - 1, FSR_MAX_STATE) || !in_range(l->narg, FSR_MAX_ARGS - l->nstate + 1) ||
+        !in_range(l->nsteps, FSR_MAX_LOOP_STEPS + 1) || l->max_n < 0 || l->max_n > INT32_MAX)
+        return bad(v, "loop %d has no program, or one of a wrong size", number);
+    if (!check_steps(v, "loop", number, l->step, l->nsteps, l->dtype, l->nstate + l->narg))
+        return false;
+    if (!in_range(l->condition, l->nsteps) || l->step[l->condition].dtype != FSR_BOOL)
+        return bad(v, "loop %d: the condition is not bool", number);
+    for (int i = 0; i < l->nstate; i++)
+        if (!is_dtype(l->dtype[i]) || !in_range(l->result[i], l->nsteps) || l->step[l->result[i]].dtype != l->dtype[i])
+            return bad(v, "loop %d: component %d of the result has another dtype than the state", number, i);
     return true;
 }
 
@@ -191,7 +218,7 @@ static bool check_place(const fsr_check *v, const fsr_inst *inst) {
         return bad(v, "pass %d of %d", inst->pass, k->npasses);
     if (inst->kind != FSR_INST_COMBINE && !is_dtype(inst->dtype))
         return bad(v, "no dtype");
-    if (inst->keep && (inst->level != FSR_ELEM || !has_value(inst)))
+    if (inst->keep && (inst->level != FSR_ELEM || !has_value(inst) || inst->kind == FSR_INST_ITERATE))
         return bad(v, "only an ELEM value can be kept");
     return true;
 }
@@ -202,7 +229,7 @@ static bool check_argument(const fsr_check *v, int value) {
     if (!in_range(value, v->number))
         return bad(v, "takes v%d, which is not earlier", value);
     const fsr_inst *arg = &v->k->inst[value];
-    if (!has_value(arg))
+    if (!has_value(arg) || (arg->kind == FSR_INST_ITERATE && user->kind != FSR_INST_FINAL))
         return bad(v, "takes v%d, which has no value", value);
     if (user->level == FSR_ROW && arg->level == FSR_ELEM)
         return bad(v, "ROW takes the ELEM value v%d", value);
@@ -328,6 +355,38 @@ static bool check_result(const fsr_check *v, const fsr_inst *inst) {
     return bad(v, "result of fold %d before its COMBINE", inst->index);
 }
 
+/* The one ITERATE of its loop. */
+static bool check_iterate(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!in_range(inst->index, k->nloops))
+        return bad(v, "loop %d of %d", inst->index, k->nloops);
+    for (int i = 0; i < v->number; i++)
+        if (k->inst[i].kind == FSR_INST_ITERATE && k->inst[i].index == inst->index)
+            return bad(v, "runs loop %d a second time", inst->index);
+    const fsr_turns *loop = &k->loop[inst->index];
+    for (int a = 0; a < loop->program->nstate + loop->program->narg; a++)
+        if (!check_operand(v, loop->input[a], loop->program->dtype[a]))
+            return false;
+    return true;
+}
+
+static bool check_final(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!check_argument(v, inst->arg[0]))
+        return false;
+    const fsr_inst *from = &k->inst[inst->arg[0]];
+    if (from->kind != FSR_INST_ITERATE || from->index != inst->index)
+        return bad(v, "result of loop %d of v%d, which does not run it", inst->index, inst->arg[0]);
+    if (from->level != inst->level || from->pass != inst->pass)
+        return bad(v, "result of loop %d at another level or in another pass than it", inst->index);
+    const fsr_iteration *l = k->loop[inst->index].program;
+    if (!in_range(inst->component, l->nstate + 1))
+        return bad(v, "result %d of loop %d, which has %d", inst->component, inst->index, l->nstate + 1);
+    fsr_dtype dtype = inst->component < l->nstate ? l->dtype[inst->component] : FSR_I32;
+    return inst->dtype == dtype ||
+           bad(v, "result %d of loop %d is %s", inst->component, inst->index, fsr_dtype_name(dtype));
+}
+
 static bool check_inst(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_inst *inst = &k->inst[v->number];
@@ -352,6 +411,8 @@ static bool check_inst(const fsr_check *v) {
     case FSR_INST_OP: return check_op(v, inst);
     case FSR_INST_CALL: return check_call(v, inst);
     case FSR_INST_COMBINE: return check_combine_inst(v, inst);
+    case FSR_INST_ITERATE: return check_iterate(v, inst);
+    case FSR_INST_FINAL: return check_final(v, inst);
     default: return check_result(v, inst);
     }
 }
@@ -464,6 +525,9 @@ static bool check_kernel(fsr_check *v) {
             return false;
     for (int f = 0; f < k->nfolds; f++)
         if (!check_fold(v, f))
+            return false;
+    for (int l = 0; l < k->nloops; l++)
+        if (!check_loop(v, l))
             return false;
     for (v->number = 0; v->number < k->ninsts; v->number++)
         if (!check_inst(v))

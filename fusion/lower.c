@@ -9,6 +9,8 @@
  * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only.
  *
+ * A loop is evaluated where the domain has its own elements, once each, and only in its home (partition.h).
+ *
  * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
 #include "fusion/box.h"
 #include "fusion/partition.h"
@@ -41,7 +43,10 @@ typedef struct lowering {
     int memos;
     const char *reason;
     fsr_link blame;
-    fsr_link storing; /* the store being lowered; id -1: none */
+    fsr_link storing;               /* the store being lowered; id -1: none */
+    fsr_link looped[FSR_MAX_LOOPS]; /* of each loop: the result first asked for, where, and the ITERATE */
+    fsr_index place[FSR_MAX_LOOPS];
+    int iterate[FSR_MAX_LOOPS];
 } lowering;
 
 static int eval(lowering *l, fsr_link link, const fsr_index *index);
@@ -517,7 +522,8 @@ static int fold_result(lowering *l, fsr_link link, const fsr_index *index, int s
     return add_inst(l, &inst);
 }
 
-static int foreign_fold(lowering *l, fsr_link link, const fsr_index *index) {
+/* A result of another group's fold or loop. */
+static int foreign(lowering *l, fsr_link link, const fsr_index *index) {
     int home = l->p->home[link.id];
     if (home < 0 || fsr_partition_reaches(l->p, home, l->g))
         return refuse(l, "the kernels would need each other's results");
@@ -533,8 +539,121 @@ static int foreign_fold(lowering *l, fsr_link link, const fsr_index *index) {
     return load_stored(l, link, index, home);
 }
 
+/* ---- loops ---------------------------------------------------------------------------------------------- */
+
+static bool any_scan(const lowering *l) {
+    for (int i = 0; i < l->group->nfolds; ++i)
+        if (l->flow->node[l->group->fold[i]].kind == FSR_NODE_SCAN)
+            return true;
+    return false;
+}
+
+/* Where the group could also store the loop's results. */
+static bool is_own_place(const lowering *l, const fsr_shape *shape, const fsr_index *index) {
+    const fsr_domain *d = &l->group->domain;
+    fsr_index own;
+    if (l->guard || index->flat)
+        return false;
+    if (fsr_index_row(&own, shape, d) && fsr_index_equal(&own, index))
+        return true;
+    return d->ndim > d->nparallel && fsr_index_elem(&own, shape, d) && fsr_index_equal(&own, index);
+}
+
+/* Why the loop may not run at this level and pass. Divided rows of a CPU's scan take in its input twice (emit_share.c). */
+static const char *runs_again(const lowering *l, const fsr_inst *inst) {
+    const fsr_domain *d = &l->group->domain;
+    if (inst->level == FSR_ROW && inst->pass == 0 && d->ndim > d->nparallel)
+        return "its loop would run in everything that shares a row";
+    if (inst->level == FSR_ELEM && !l->p->target->gpu && any_scan(l))
+        return "its loop would run again where the scan's carries are known";
+    return NULL;
+}
+
+/* The inputs of a loop; false: refused. */
+static bool loop_inputs(lowering *l, const fsr_flow_node *n, const fsr_index *index, int *input, fsr_inst *inst) {
+    for (int i = 0; i < n->nargs; ++i) {
+        input[i] = eval(l, n->arg[i], index);
+        if (input[i] < 0)
+            return false;
+        const fsr_inst *from = &l->k->inst[input[i]];
+        inst->level = from->level == FSR_ELEM ? FSR_ELEM : inst->level;
+        inst->pass = from->pass > inst->pass ? from->pass : inst->pass;
+    }
+    return true;
+}
+
+/* The ITERATE of a loop that was not asked for yet, with what it needs: its slot. Loops among the inputs come first. */
+static int loop_add(lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_inst inst = blank(FSR_INST_ITERATE, FSR_I32, link.id);
+    int input[FSR_MAX_ARGS];
+    if (!loop_inputs(l, n, index, input, &inst))
+        return -1;
+    const char *reason = l->k->nloops == FSR_MAX_LOOPS ? "the kernel would have too many loops" : runs_again(l, &inst);
+    if (reason)
+        return refuse_blame(l, reason, link);
+    fsr_iteration *own = malloc(sizeof *own);
+    if (!own)
+        return refuse(l, fsr_reason_memory);
+    int slot = l->k->nloops++;
+    *own = *n->loop;
+    l->k->loop[slot].program = own;
+    memcpy(l->k->loop[slot].input, input, sizeof input);
+    inst.index = slot;
+    l->looped[slot] = link;
+    l->place[slot] = *index;
+    l->iterate[slot] = add_inst(l, &inst);
+    l->group->loop[slot] = link.id;
+    l->group->nloops = l->k->nloops;
+    return l->iterate[slot] < 0 ? -1 : slot;
+}
+
+static int loop_slot(lowering *l, fsr_link link, const fsr_index *index) {
+    for (int i = 0; i < l->group->nloops; ++i)
+        if (l->group->loop[i] == link.id)
+            return fsr_index_equal(&l->place[i], index)
+                       ? i
+                       : refuse_blame(l, "its loop would run for one element at several places", link);
+    if (!is_own_place(l, &l->flow->node[link.id].shape, index))
+        return refuse_blame(l, "its loop runs where its own elements are, once each", link);
+    return loop_add(l, link, index);
+}
+
+static int loop_result(lowering *l, fsr_link link, const fsr_index *index) {
+    int home = l->p->home[link.id];
+    if (home >= 0 && home != l->g)
+        return foreign(l, link, index);
+    int slot = loop_slot(l, link, index);
+    if (slot < 0)
+        return -1;
+    fsr_inst inst = blank(FSR_INST_FINAL, l->flow->node[link.id].dtype[link.output], link.id);
+    inst.index = slot;
+    inst.component = link.output;
+    inst.arg[0] = l->iterate[slot];
+    return add_inst(l, &inst);
+}
+
+/* No loop runs in two passes. */
+static bool loops_once(lowering *l) {
+    for (int i = 0; i < l->k->nloops; ++i)
+        if (fsr_kernel_loop_passes(l->k, i) > 1)
+            return refuse_blame(l, "its loop would run again in each pass over the row", l->looped[i]), false;
+    return true;
+}
+
+/* A loop that is a kernel of its own, of this very group; one that was stored because another kernel asked for it may
+ * still be read here. */
+static bool loop_apart(const lowering *l, fsr_link link) {
+    bool own = false;
+    for (int i = 0; i < l->group->nstores; ++i)
+        own = own || l->group->store[i].id == link.id;
+    return own && l->p->held[link.id] == FSR_HELD && link.id != l->storing.id;
+}
+
 /* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it. */
 static bool apart(const lowering *l, fsr_link link) {
+    if (l->flow->node[link.id].kind == FSR_NODE_ITERATE)
+        return loop_apart(l, link);
     bool own = fold_slot(l->group, link.id) >= 0;
     for (int i = 0; i < l->group->nstores; ++i) /* not p->stored: a store that a trial adds is not there yet */
         own = own || fsr_link_equal(l->group->store[i], link);
@@ -573,10 +692,11 @@ static int compute(lowering *l, fsr_link link, const fsr_index *index) {
     case FSR_NODE_CALL: return call(l, link, index);
     case FSR_NODE_PASTE: return paste(l, link, index);
     case FSR_NODE_PLACE: return refuse_blame(l, "its elements take their places in memory", link);
+    case FSR_NODE_ITERATE: return loop_result(l, link, index);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN:
         slot = fold_slot(l->group, link.id);
-        return slot >= 0 ? fold_result(l, link, index, slot) : foreign_fold(l, link, index);
+        return slot >= 0 ? fold_result(l, link, index, slot) : foreign(l, link, index);
     default: return refuse(l, "a node of this kind cannot be evaluated");
     }
 }
@@ -799,7 +919,7 @@ static void sink_passes(fsr_kernel *k) {
     for (int i = k->ninsts - 1; i >= 0; --i) {
         fsr_inst *at = &k->inst[i];
         if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
-            at->kind == FSR_INST_RESULT)
+            at->kind == FSR_INST_RESULT || at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_FINAL)
             continue;
         int first = -1;
         for (int j = i + 1; j < k->ninsts; ++j) {
@@ -839,6 +959,7 @@ static bool finish(lowering *l) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].level == FSR_ELEM && k->inst[i].pass >= k->npasses)
             k->npasses = k->inst[i].pass + 1;
+    fsr_kernel_join_stores(k);
     sink_passes(k);
     return true;
 }
@@ -849,7 +970,7 @@ static void describe(const lowering *l) {
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
         bool named = at->node >= 0 && (at->kind == FSR_INST_OP || at->kind == FSR_INST_CALL ||
-                                       at->kind == FSR_INST_COMBINE || at->placed);
+                                       at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_ITERATE || at->placed);
         const char *name = named ? fsr_flow_name(l->flow, at->node) : NULL;
         if (!name || name == last || used + strlen(name) + 8 > sizeof l->k->comment)
             continue;
@@ -868,12 +989,12 @@ static bool lower_all(lowering *l) {
     for (int i = 0; i < l->group->nstores; ++i)
         if (!store(l, i))
             return false;
-    return finish(l);
+    return finish(l) && loops_once(l);
 }
 
 const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame) {
     lowering l = {.p = p, .flow = p->flow, .g = g, .group = group, .blame = {-1, 0}, .storing = {-1, 0}};
-    group->ndeps = group->nneeds = 0;
+    group->ndeps = group->nneeds = group->nloops = 0;
     l.k = fsr_kernel_new();
     l.memo = malloc(sizeof *l.memo * (MEMO / 2));
     l.slot = malloc(sizeof *l.slot * MEMO);

@@ -105,9 +105,11 @@ static void commit(fsr_partition *p, int g, const fsr_group *trial) {
     p->group[g] = *trial;
     if (g == p->ngroups)
         ++p->ngroups;
+    for (int i = 0; i < trial->nloops; ++i)
+        p->home[trial->loop[i]] = g;
 }
 
-/* A fold's result that must end in memory. Legality was checked with room for it; only lowering can refuse. */
+/* A fold's or loop's result that must end in memory. Legality was checked with room for it; only lowering can refuse. */
 static const char *add_store(fsr_partition *p, int g, fsr_link link) {
     fsr_group trial = p->group[g];
     fsr_link blame;
@@ -259,7 +261,15 @@ static fsr_status place(fsr_partition *p, anchor a, char *why, size_t size);
 
 /* Kinds that a kernel evaluates element by element. */
 static bool computes(fsr_kind kind) {
-    return kind == FSR_NODE_MAP || kind == FSR_NODE_CALL || kind == FSR_NODE_PASTE;
+    return kind == FSR_NODE_MAP || kind == FSR_NODE_CALL || kind == FSR_NODE_PASTE || kind == FSR_NODE_ITERATE;
+}
+
+/* The result of a node by which it is stored: the first that somebody needs. */
+static fsr_link first_used(const fsr_partition *p, int node) {
+    fsr_link link = {node, 0};
+    while (link.output + 1 < p->flow->node[node].nout && !p->used[node * FSR_MAX_OUTPUTS + link.output])
+        ++link.output;
+    return link;
 }
 
 /* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
@@ -284,7 +294,7 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     for (int left = (n + 1) / 2; left > 0;)
         left -= seen[--at] && computes(flow->node[at].kind);
     free(seen);
-    return (fsr_link){n > 0 ? at : -1, 0};
+    return n > 0 ? first_used(p, at) : (fsr_link){-1, 0};
 }
 
 /* The anchor as a kernel of its own; values that stand in the way are stored by kernels before it. */
@@ -390,8 +400,8 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
         bool fold = n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN;
-        fsr_link link = {i, 0};
-        if (!fold && (!p->held[i] || p->stored[i * FSR_MAX_OUTPUTS] >= 0))
+        fsr_link link = fold ? (fsr_link){i, 0} : first_used(p, i);
+        if (!fold && (!p->held[i] || p->stored[i * FSR_MAX_OUTPUTS + link.output] >= 0))
             continue;
         fsr_status status = place(p, (anchor){fold, link}, why, size);
         if (status)
@@ -427,6 +437,8 @@ static void rename_group(fsr_partition *p, int from, int to) {
 static void point(fsr_partition *p, const fsr_group *group, int at) {
     for (int i = 0; i < group->nfolds; ++i)
         p->home[group->fold[i]] = at;
+    for (int i = 0; i < group->nloops; ++i)
+        p->home[group->loop[i]] = at;
     for (int i = 0; i < group->nstores; ++i)
         p->stored[group->store[i].id * FSR_MAX_OUTPUTS + group->store[i].output] = at;
 }

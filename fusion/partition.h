@@ -6,6 +6,11 @@
  * the
  * index its domain asks for, and stops at leaves and at stored values of other groups.
  *
+ * Loops (ITERATE) are evaluated as maps are, but in one kernel, at one place: the first that needs one is its home, and
+ * stores what others need of it, as folds do. So that it can, the place must be where its domain has the loop's own
+ * elements, once each. Counter-example to treating them as maps: y and y + y.T in two kernels would run a thousand turns
+ * three times.
+ *
  * Anchors are placed in topological order, folds before stores; each tries to join an existing group (a trial lowering
  * of the
  * enlarged group decides, fusion/lower.c; what must hold besides is fusion/legality.c) and otherwise opens its own.
@@ -47,8 +52,10 @@ typedef struct fsr_group {
     int scalar[FSR_MAX_SCALARS]; /* flow scalar ordinal of each scalar argument */
     int ndeps;
     int deps[FSR_MAX_BUFFERS]; /* groups whose stores it reads */
+    int nloops;
+    int loop[FSR_MAX_LOOPS]; /* flow nodes: the ITERATEs that it runs */
     int nneeds;
-    fsr_link needs[FSR_MAX_BUFFERS]; /* fold results of other groups that those must store */
+    fsr_link needs[FSR_MAX_BUFFERS]; /* results of other groups' folds and loops that those must store */
 } fsr_group;
 
 /* Whether memory must hold a map, a paste or a view.
@@ -74,7 +81,7 @@ typedef struct fsr_partition {
     int depth;   /* anchors being placed, one within the other */
     fsr_group *group;
     int ngroups, capacity;
-    int *home;      /* per flow node: group of a fold, -1 */
+    int *home;      /* per flow node: group of a fold, or that runs a loop, -1 */
     int *stored;    /* per node * FSR_MAX_OUTPUTS: group that stores the result, -1 */
     bool *used;     /* per node * FSR_MAX_OUTPUTS: some node or output reads the result */
     fsr_held *held; /* per node */

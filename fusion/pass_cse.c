@@ -47,6 +47,8 @@ static bool equal(const fsr_flow *flow, const fsr_flow_node *a, const fsr_flow_n
         return false;
     if (!a->routine != !b->routine || (a->routine && !fsr_routine_equal(a->routine, b->routine)))
         return false;
+    if (!a->loop != !b->loop || (a->loop && !fsr_iteration_equal(a->loop, b->loop)))
+        return false;
     return !a->combine == !b->combine && (!a->combine || fsr_combine_equal(a->combine, b->combine));
 }
 

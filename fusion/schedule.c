@@ -95,7 +95,7 @@ static int last_use(const fsr_kernel *k, int value) {
 static bool crosses(const fsr_kernel *k, int value) {
     const fsr_inst *at = &k->inst[value];
     if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
-        at->kind == FSR_INST_INDEX || at->kind == FSR_INST_GUARD)
+        at->kind == FSR_INST_INDEX || at->kind == FSR_INST_GUARD || at->kind == FSR_INST_ITERATE)
         return false;
     return last_use(k, value) > at->pass;
 }
@@ -235,8 +235,10 @@ static void gpu_map(fsr_group *group) {
     s->threads = MAP_THREADS;
     s->group = 1;
     s->vector = choose_vector(group, group->kernel->ndim - 1, 16 / widest(group->kernel));
+    if (group->kernel->nloops)
+        s->vector = 1;
     s->items = s->vector;
-    if (s->vector == 1)
+    if (s->vector == 1 && !group->kernel->nloops)
         s->items = widest(group->kernel) > 4 ? 2 : 4;
 }
 
@@ -247,13 +249,21 @@ static bool has_scan(const fsr_kernel *k) {
     return false;
 }
 
+/* Some loop runs for each element. */
+static bool has_loops(const fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_ITERATE && (k->inst[i].level == FSR_ELEM || k->npasses == 0))
+            return true;
+    return false;
+}
+
 /* Rough instructions for one element. */
 static int element_cost(const fsr_kernel *k) {
     int cost = 0;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].level == FSR_ELEM)
             cost += fsr_inst_cost(k, i);
-    return cost;
+    return has_loops(k) ? 2 * CHEAP + cost : cost;
 }
 
 /* Fewer threads with more elements each where an element is cheap, more threads where its latency has to be covered:
@@ -442,12 +452,13 @@ static void gpu(fsr_group *group, const fsr_target *target) {
 
 /* ---- CPU ------------------------------------------------------------------------------------------- */
 
-/* Some reduction folds a chunk with one accumulator although it might take several: down a column, or beside a scan. */
+/* Some reduction folds a chunk with one accumulator although it might take several: down a column, or beside a scan or
+ * loops, which go by strips. */
 static bool one_accumulator(const fsr_kernel *k) {
     bool any = false;
     for (int i = 0; i < k->nfolds; ++i)
         any = any || (k->fold[i].kind == FSR_FOLD_REDUCE && k->fold[i].combine->commutative);
-    return any && (k->schedule.kind == FSR_SCHEDULE_COL || has_scan(k));
+    return any && (k->schedule.kind == FSR_SCHEDULE_COL || has_scan(k) || has_loops(k));
 }
 
 /* Four vectors of 64 bytes hide an addition's latency. Two are enough where an element is work itself, and compile in
@@ -469,7 +480,7 @@ static void cpu(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     fsr_orientation orientation = fsr_group_orientation(group);
-    if (orientation == FSR_ORIENT_COLS && group->extent[k->nparallel - 1] < CPU_NARROW)
+    if (orientation == FSR_ORIENT_COLS && (group->extent[k->nparallel - 1] < CPU_NARROW || has_loops(k)))
         orientation = FSR_ORIENT_ROWS;
     s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW

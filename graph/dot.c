@@ -15,6 +15,7 @@ static const char *shape_of(const fsr_rec *rec) {
     case FSR_NODE_PLACE: return "cds";
     case FSR_NODE_REDUCE: return "invtrapezium";
     case FSR_NODE_SCAN: return "parallelogram";
+    case FSR_NODE_ITERATE: return "doubleoctagon";
     case FSR_NODE_POISON: return "octagon";
     default: return "box";
     }

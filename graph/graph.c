@@ -108,6 +108,7 @@ static void rec_clear(fsr_rec *rec) {
         fsr_buffer_unref(rec->buffer[i]);
     free(rec->combine);
     fsr_routine_unref(rec->routine);
+    free(rec->loop);
     free(rec->name);
     free(rec->message);
 }

@@ -12,6 +12,7 @@
  *   - a PLACE is 1-d, as are its two arguments, of one extent n; the second one, i32 or i64, names every place in
  *     [0, n) once, -1 standing for n - 1 and so on. Only whoever records it can know that; a place outside is skipped;
  *   - a CALL has the parameters' dtypes as arguments, all of its shape, and the routine's result as dtype;
+ *   - an ITERATE's arguments, the state's first values and what does not change, all have the node's shape;
  *   - a node's arguments were recorded before it.
  * Counter-example to leaving broadcasts implicit: (3,1)+(3,) would need every pass to know NumPy's rules again. */
 #ifndef FUSOR_GRAPH_GRAPH_H
@@ -37,7 +38,8 @@ typedef enum fsr_kind {
     FSR_NODE_PASTE,  /* argument 0 with a region of it, shown by `view`, replaced by argument 1 */
     FSR_NODE_PLACE,  /* argument 0 in another order: element i at place argument 1 [i] */
     FSR_NODE_REDUCE, /* fold over `axes`, result keeps them with extent 1 */
-    FSR_NODE_SCAN    /* running fold along `axis` */
+    FSR_NODE_SCAN,   /* running fold along `axis` */
+    FSR_NODE_ITERATE /* a loop for each element */
 } fsr_kind;
 
 typedef struct fsr_shape {
@@ -79,14 +81,10 @@ typedef struct fsr_ref {
     uint32_t output;
 } fsr_ref;
 
-/* Arguments and results of a node. */
-#define FSR_MAX_ARGS 17
-#define FSR_MAX_OUTPUTS 8
-
 typedef struct fsr_rec {
     uint64_t stamp;
     fsr_kind kind;
-    int nout;                         /* results, 1 unless a tuple reduction or scan */
+    int nout;                         /* results, 1 unless a tuple reduction or scan, or a loop */
     fsr_dtype dtype[FSR_MAX_OUTPUTS]; /* of each result */
     fsr_shape shape;                  /* of every result */
     int nargs;
@@ -102,6 +100,7 @@ typedef struct fsr_rec {
     fsr_view view;        /* VIEW; PASTE: the region */
     fsr_combine *combine; /* REDUCE, SCAN: owned */
     fsr_routine *routine; /* CALL: a reference */
+    fsr_iteration *loop;  /* ITERATE: owned */
     fsr_hint hint;
     char *name;                          /* INPUT, PARAM: owned; NULL for an unnamed size */
     fsr_status status;                   /* POISON */

@@ -144,8 +144,7 @@ static void write_view(fsr_writer *w, const fsr_graph *g, const fsr_rec *rec) {
     fsr_write(w, "]");
 }
 
-static void write_step(fsr_writer *w, const fsr_combine *c, int i) {
-    const fsr_step *step = &c->step[i];
+static void write_step(fsr_writer *w, const fsr_step *step, int i) {
     piece(w, "s%d=", i);
     if (step->kind == FSR_STEP_ARG) {
         piece(w, "arg %d %s", step->index, fsr_dtype_name(step->dtype));
@@ -162,6 +161,18 @@ static void write_step(fsr_writer *w, const fsr_combine *c, int i) {
     fsr_write(w, "; ");
 }
 
+static void write_steps(fsr_writer *w, const fsr_step *step, int n) {
+    for (int i = 0; i < n; i++)
+        write_step(w, &step[i], i);
+}
+
+static void write_results(fsr_writer *w, const int *result, int n) {
+    fsr_write(w, "result=");
+    for (int i = 0; i < n; i++)
+        piece(w, i ? ",s%d" : "s%d", result[i]);
+    fsr_write(w, "}");
+}
+
 static void write_combine(fsr_writer *w, const fsr_combine *c) {
     if (c->builtin) {
         piece(w, " op=%s", fsr_op_get(c->op)->name);
@@ -174,12 +185,15 @@ static void write_combine(fsr_writer *w, const fsr_combine *c) {
         write_value(w, c->dtype[i], c->identity[i]);
     }
     fsr_write(w, "; ");
-    for (int i = 0; i < c->nsteps; i++)
-        write_step(w, c, i);
-    fsr_write(w, "result=");
-    for (int i = 0; i < c->arity; i++)
-        piece(w, i ? ",s%d" : "s%d", c->result[i]);
-    fsr_write(w, "}");
+    write_steps(w, c->step, c->nsteps);
+    write_results(w, c->result, c->arity);
+}
+
+static void write_loop(fsr_writer *w, const fsr_iteration *l) {
+    piece(w, " max=%" PRId64 " {", l->max_n);
+    write_steps(w, l->step, l->nsteps);
+    piece(w, "while=s%d; ", l->condition);
+    write_results(w, l->result, l->nstate);
 }
 
 static void write_fold(fsr_writer *w, const fsr_rec *rec) {
@@ -252,6 +266,7 @@ static const char *inner_word(fsr_kind kind) {
     case FSR_NODE_PASTE: return "paste";
     case FSR_NODE_PLACE: return "place";
     case FSR_NODE_REDUCE: return "reduce";
+    case FSR_NODE_ITERATE: return "iterate";
     default: return "scan";
     }
 }
@@ -269,6 +284,8 @@ static void write_inner(fsr_writer *w, const fsr_graph *g, const fsr_order *orde
         write_routine(w, rec->routine);
     else if (rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN)
         write_fold(w, rec);
+    else if (rec->kind == FSR_NODE_ITERATE)
+        write_loop(w, rec->loop);
 }
 
 void fsr_write_node(fsr_writer *w, const fsr_graph *g, const fsr_order *order, uint32_t id) {

@@ -1,4 +1,4 @@
-/* Operators of reductions and scans: the built-in ones, evaluation, equality.
+/* Operators of reductions and scans, and loops: the built-in operators, evaluation, equality.
  *
  * Equality is of what the program computes step by step, not of bytes: a step's unused fields (the arguments of a
  * constant) do not matter. Constants are compared by their bits. Counter-example to comparing them with ==: +0.0 and
@@ -21,8 +21,8 @@ void fsr_combine_builtin(fsr_combine *out, fsr_op op, fsr_dtype dtype) {
     out->result[0] = 2;
 }
 
-void fsr_steps_eval(const fsr_step *step, int n, const fsr_value *argument, fsr_value *value) {
-    for (int i = 0; i < n; i++) {
+void fsr_steps_eval(const fsr_step *step, int from, int n, const fsr_value *argument, fsr_value *value) {
+    for (int i = from; i < n; i++) {
         const fsr_step *s = &step[i];
         if (s->kind == FSR_STEP_ARG) {
             value[i] = argument[s->index];
@@ -41,7 +41,7 @@ void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *lef
     fsr_value value[FSR_MAX_STEPS], argument[2 * FSR_MAX_TUPLE];
     memcpy(argument, left, sizeof *left * (size_t)c->arity);
     memcpy(argument + c->arity, right, sizeof *right * (size_t)c->arity);
-    fsr_steps_eval(c->step, c->nsteps, argument, value);
+    fsr_steps_eval(c->step, 0, c->nsteps, argument, value);
     for (int i = 0; i < c->arity; i++)
         out[i] = value[c->result[i]];
 }
@@ -75,6 +75,35 @@ bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b) {
     for (int i = 0; i < a->arity; i++)
         if (a->dtype[i] != b->dtype[i] || !fsr_value_equal(a->identity[i], b->identity[i]) ||
             a->result[i] != b->result[i])
+            return false;
+    return fsr_steps_equal(a->step, b->step, a->nsteps);
+}
+
+void fsr_iteration_eval(const fsr_iteration *loop, fsr_value *out, const fsr_value *argument) {
+    fsr_value x[FSR_MAX_ARGS], value[FSR_MAX_LOOP_STEPS];
+    int64_t n = 0;
+    memcpy(x, argument, sizeof *x * (size_t)(loop->nstate + loop->narg));
+    for (; n < loop->max_n; n++) {
+        fsr_steps_eval(loop->step, 0, loop->condition + 1, x, value);
+        if (!value[loop->condition].b)
+            break;
+        fsr_steps_eval(loop->step, loop->condition + 1, loop->nsteps, x, value);
+        for (int i = 0; i < loop->nstate; i++)
+            x[i] = value[loop->result[i]];
+    }
+    memcpy(out, x, sizeof *x * (size_t)loop->nstate);
+    out[loop->nstate] = fsr_value_from_int(FSR_I32, n);
+}
+
+bool fsr_iteration_equal(const fsr_iteration *a, const fsr_iteration *b) {
+    if (a->nstate != b->nstate || a->narg != b->narg || a->max_n != b->max_n || a->nsteps != b->nsteps ||
+        a->condition != b->condition)
+        return false;
+    for (int i = 0; i < a->nstate + a->narg; i++)
+        if (a->dtype[i] != b->dtype[i])
+            return false;
+    for (int i = 0; i < a->nstate; i++)
+        if (a->result[i] != b->result[i])
             return false;
     return fsr_steps_equal(a->step, b->step, a->nsteps);
 }

@@ -1,6 +1,6 @@
-/* Scalar programs: the body of a reduction's or scan's operator, in SSA.
+/* Scalar programs: the body of a reduction's or scan's operator, or of a loop, in SSA.
  *
- * A state is a tuple of n components. The program takes left (arguments 0..n-1) and right (n..2n-1) and
+ * An operator's state is a tuple of n components. The program takes left (arguments 0..n-1) and right (n..2n-1) and
  * gives n results. Its instructions only refer to earlier ones. A built-in sum is the one-instruction
  * program add(left0, right0): there is no second way. */
 #ifndef FUSOR_GRAPH_PROGRAM_H
@@ -23,8 +23,8 @@ typedef struct fsr_step {
 
 #define FSR_MAX_STEPS 64
 
-/* Evaluates n steps with fsr_op_eval: value[i] is step i's. argument: what an ARG's index names. */
-void fsr_steps_eval(const fsr_step *step, int n, const fsr_value *argument, fsr_value *value);
+/* Evaluates steps [from, n) with fsr_op_eval: value[i] is step i's. argument: what an ARG's index names. */
+void fsr_steps_eval(const fsr_step *step, int from, int n, const fsr_value *argument, fsr_value *value);
 /* What the two compute is the same; fields that a kind does not use are not compared, literals by their bits. */
 bool fsr_steps_equal(const fsr_step *a, const fsr_step *b, int n);
 
@@ -46,5 +46,28 @@ void fsr_combine_builtin(fsr_combine *out, fsr_op op, fsr_dtype dtype);
 /* out = left (+) right, evaluated with fsr_op_eval; out may be left or right. */
 void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *left, const fsr_value *right);
 bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b);
+
+/* Arguments and results of a node. */
+#define FSR_MAX_ARGS 17
+#define FSR_MAX_OUTPUTS 8
+
+#define FSR_MAX_LOOP_STEPS 256
+
+/* A loop for each element. Its arguments, ARG 0..nstate+narg-1, are the state and what does not change. While step
+ * `condition` is true, and at most max_n times, the state becomes the steps `result`. Steps 0..condition are all that the
+ * condition needs. Results of the node: the state at the end, and how often it was replaced, an i32. */
+typedef struct fsr_iteration {
+    int nstate, narg;
+    fsr_dtype dtype[FSR_MAX_ARGS]; /* of state and arguments */
+    int64_t max_n;
+    int nsteps;
+    fsr_step step[FSR_MAX_LOOP_STEPS];
+    int condition;
+    int result[FSR_MAX_OUTPUTS - 1];
+} fsr_iteration;
+
+/* out[0..nstate] from argument[0..nstate+narg). */
+void fsr_iteration_eval(const fsr_iteration *loop, fsr_value *out, const fsr_value *argument);
+bool fsr_iteration_equal(const fsr_iteration *a, const fsr_iteration *b);
 
 #endif

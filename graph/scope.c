@@ -99,6 +99,8 @@ static void become_data(fsr_slot *slot) {
     rec->combine = NULL;
     fsr_routine_unref(rec->routine);
     rec->routine = NULL;
+    free(rec->loop);
+    rec->loop = NULL;
     for (int i = 0; i < rec->nout; i++)
         if (!rec->buffer[i])
             slot->gone |= (uint8_t)(1u << i);

@@ -191,34 +191,51 @@ static const char *check_place(place p) {
     return source_dtype(p, 1) == FSR_I32 || source_dtype(p, 1) == FSR_I64 ? NULL : "places that are not i32 or i64";
 }
 
-static const char *check_op_step(const fsr_combine *c, int i) {
-    const fsr_step *step = &c->step[i];
+/* A scalar program: an operator's or a loop's. */
+typedef struct steps {
+    const fsr_step *step;
+    int n;
+    const fsr_dtype *argument;
+    int narguments;
+} steps;
+
+static const char *check_op_step(steps s, int i) {
+    const fsr_step *step = &s.step[i];
     if ((unsigned)step->op >= FSR_OP_COUNT || !fsr_op_defined(step->op, step->compute))
-        return "an op of the operator";
+        return "an op of the program";
     const fsr_op_info *info = fsr_op_get(step->op);
     fsr_dtype expected = fsr_op_result(step->op, step->compute);
     if (expected != FSR_DTYPE_COUNT && expected != step->dtype)
-        return "dtype of the operator's step";
+        return "dtype of the program's step";
     for (int k = 0; k < info->arity; k++) {
         if (step->arg[k] < 0 || step->arg[k] >= i)
-            return "a step of the operator refers to a later one";
+            return "a step of the program refers to a later one";
         bool condition = info->rule == FSR_RULE_SELECT && k == 0;
-        if (c->step[step->arg[k]].dtype != (condition ? FSR_BOOL : step->compute))
-            return "an operand's dtype in the operator";
+        if (s.step[step->arg[k]].dtype != (condition ? FSR_BOOL : step->compute))
+            return "an operand's dtype in the program";
     }
     return NULL;
 }
 
-static const char *check_step(const fsr_combine *c, int i) {
-    const fsr_step *step = &c->step[i];
+static const char *check_step(steps s, int i) {
+    const fsr_step *step = &s.step[i];
     if ((unsigned)step->dtype >= FSR_DTYPE_COUNT)
-        return "dtype of the operator's step";
+        return "dtype of the program's step";
     if (step->kind == FSR_STEP_OP)
-        return check_op_step(c, i);
-    bool known = step->kind == FSR_STEP_CONST || (step->index >= 0 && step->index < 2 * c->arity);
-    return known && (step->kind == FSR_STEP_CONST || step->dtype == c->dtype[step->index % c->arity])
+        return check_op_step(s, i);
+    bool known = step->kind == FSR_STEP_CONST || (step->index >= 0 && step->index < s.narguments);
+    return known && (step->kind == FSR_STEP_CONST || step->dtype == s.argument[step->index])
                ? NULL
-               : "an argument of the operator";
+               : "an argument of the program";
+}
+
+static const char *check_steps(steps s) {
+    for (int i = 0; i < s.n; i++) {
+        const char *wrong = check_step(s, i);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
 }
 
 static const char *check_combine(place p) {
@@ -233,12 +250,37 @@ static const char *check_combine(place p) {
         if (c->result[i] < 0 || c->result[i] >= c->nsteps || c->step[c->result[i]].dtype != c->dtype[i])
             return "result of the operator";
     }
-    for (int i = 0; i < c->nsteps; i++) {
-        const char *wrong = check_step(c, i);
-        if (wrong)
-            return wrong;
+    fsr_dtype both[2 * FSR_MAX_TUPLE];
+    for (int i = 0; i < 2 * c->arity; i++)
+        both[i] = c->dtype[i % c->arity];
+    return check_steps((steps){c->step, c->nsteps, both, 2 * c->arity});
+}
+
+static const char *check_iterate(place p) {
+    const fsr_iteration *l = p.rec->loop;
+    if (!l)
+        return "no loop";
+    if (l->nstate < 1 || l->narg < 0 || l->nstate + 1 != p.rec->nout || l->nstate + l->narg != p.rec->nargs ||
+        l->nsteps < 1 || l->nsteps > FSR_MAX_LOOP_STEPS)
+        return "arity";
+    if (l->max_n < 0 || l->max_n > INT32_MAX)
+        return "count of the loop";
+    for (int i = 0; i < p.rec->nargs; i++) {
+        if (!fsr_shape_equal(&source(p, i)->shape, &p.rec->shape))
+            return "an operand of another shape";
+        if (l->dtype[i] != source_dtype(p, i))
+            return "dtype of the loop's argument";
     }
-    return NULL;
+    const char *wrong = check_steps((steps){l->step, l->nsteps, l->dtype, p.rec->nargs});
+    if (wrong)
+        return wrong;
+    if (l->condition < 0 || l->condition >= l->nsteps || l->step[l->condition].dtype != FSR_BOOL)
+        return "condition of the loop";
+    for (int i = 0; i < l->nstate; i++)
+        if (p.rec->dtype[i] != l->dtype[i] || l->result[i] < 0 || l->result[i] >= l->nsteps ||
+            l->step[l->result[i]].dtype != l->dtype[i])
+            return "result of the loop";
+    return p.rec->dtype[l->nstate] != FSR_I32 ? "dtype of the count" : NULL;
 }
 
 static const char *check_fold(place p) {
@@ -279,6 +321,7 @@ static const char *check(place p) {
     case FSR_NODE_PLACE: return check_place(p);
     case FSR_NODE_REDUCE:
     case FSR_NODE_SCAN: return check_fold(p);
+    case FSR_NODE_ITERATE: return check_iterate(p);
     default: return check_leaf(p);
     }
 }

@@ -139,6 +139,17 @@ static void fold(parser *p, fsr_rec *rec) {
     fsr_lex_combine(&p->lex, rec->nout, rec->dtype, &rec->combine);
 }
 
+static void iterate(parser *p, fsr_rec *rec) {
+    fsr_dtype dtype[FSR_MAX_ARGS];
+    type(p, rec);
+    arguments(p, rec);
+    if (!p->lex.status && (rec->nout < 2 || rec->nout - 1 > rec->nargs))
+        fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "%d arguments do not make a loop of %d results", rec->nargs, rec->nout);
+    for (int i = 0; !p->lex.status && i < rec->nargs; i++)
+        dtype[i] = fsr_graph_rec(p->g, rec->arg[i].id)->dtype[rec->arg[i].output];
+    fsr_lex_iteration(&p->lex, rec->nout - 1, rec->nargs, dtype, &rec->loop);
+}
+
 /* The value that a weak node carries (see primitives/map.c). */
 static fsr_value weak_value(const parser *p, const fsr_rec *rec) {
     fsr_value value[FSR_MAX_ARGS] = {{.bits = 0}};
@@ -290,6 +301,9 @@ static void node(parser *p, fsr_rec *rec) {
     } else if (!strcmp(word, "reduce") || !strcmp(word, "scan")) {
         rec->kind = !strcmp(word, "scan") ? FSR_NODE_SCAN : FSR_NODE_REDUCE;
         fold(p, rec);
+    } else if (!strcmp(word, "iterate")) {
+        rec->kind = FSR_NODE_ITERATE;
+        iterate(p, rec);
     } else if (!strcmp(word, "poison")) {
         poison(p, rec);
     } else {
@@ -308,6 +322,7 @@ static fsr_node record(parser *p, const fsr_rec *said) {
         free(said->message);
         free(said->combine);
         fsr_routine_unref(said->routine);
+        free(said->loop);
         fsr_lex_fail(&p->lex, FSR_ERR_MEMORY, "out of memory");
         return handle;
     }
@@ -367,6 +382,7 @@ static void line(parser *p) {
         free(said.message);
         free(said.combine);
         fsr_routine_unref(said.routine);
+        free(said.loop);
         return;
     }
     entry *e = &p->entries[p->count];

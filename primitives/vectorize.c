@@ -240,12 +240,11 @@ static bool place_again(rows *r, uint32_t id, const fsr_shape *whole, const fsr_
 static bool is_known(const fsr_rec *rec) {
     return rec->kind == FSR_NODE_MAP || rec->kind == FSR_NODE_CALL || rec->kind == FSR_NODE_VIEW ||
            rec->kind == FSR_NODE_PASTE || rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN ||
-           rec->kind == FSR_NODE_PLACE;
+           rec->kind == FSR_NODE_PLACE || rec->kind == FSR_NODE_ITERATE;
 }
 
-/* Fills the copy of a node. combine: its own copy of the operator. */
-static void fill(const rows *r, fsr_rec *copy, const fsr_rec *rec, const fsr_shape *shape, const fsr_ref *arg,
-                 fsr_combine *combine) {
+/* Fills the copy of a node, which owns its program already. */
+static void fill(const rows *r, fsr_rec *copy, const fsr_rec *rec, const fsr_shape *shape, const fsr_ref *arg) {
     copy->nout = rec->nout;
     memcpy(copy->dtype, rec->dtype, sizeof rec->dtype);
     copy->shape = *shape;
@@ -257,7 +256,6 @@ static void fill(const rows *r, fsr_rec *copy, const fsr_rec *rec, const fsr_sha
     copy->exclusive = rec->exclusive;
     copy->reverse = rec->reverse;
     copy->hint = rec->hint;
-    copy->combine = combine;
     copy->routine = rec->routine ? fsr_routine_ref(rec->routine) : NULL;
     if (rec->kind == FSR_NODE_VIEW || rec->kind == FSR_NODE_PASTE)
         copy->view = view_lead(&rec->view, fsr_graph_rec(r->g, rec->arg[0].id)->shape.ndim, r->lead.ndim);
@@ -281,16 +279,21 @@ static bool record_again(rows *r, uint32_t id) {
         return place_again(r, id, &whole, arg);
     fsr_node copy;
     fsr_combine *combine = rec->combine ? malloc(sizeof *combine) : NULL;
-    if (rec->combine && !combine)
-        return no_memory(r);
-    fsr_rec *made = fsr_graph_add(r->g, rec->site, rec->kind, &copy);
+    fsr_iteration *loop = rec->loop ? malloc(sizeof *loop) : NULL;
+    bool copied = !rec->combine == !combine && !rec->loop == !loop;
+    fsr_rec *made = copied ? fsr_graph_add(r->g, rec->site, rec->kind, &copy) : NULL;
     if (!made) {
         free(combine);
+        free(loop);
         return no_memory(r);
     }
     if (combine)
         *combine = *rec->combine;
-    fill(r, made, rec, &whole, arg, combine);
+    if (loop)
+        *loop = *rec->loop;
+    made->combine = combine;
+    made->loop = loop;
+    fill(r, made, rec, &whole, arg);
     r->image[id] = copy;
     return true;
 }

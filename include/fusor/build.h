@@ -391,6 +391,39 @@ void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_
 #define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE, __VA_ARGS__)
 
+/* ---- a loop for each element -------------------------------------------------------------------- */
+
+enum { FSR_MAX_STATE = 7, FSR_MAX_LOOP_OPERANDS = 17 }; /* components of a loop's state; these and its arguments */
+
+/* Records one turn of a loop: out[0..nstate) receives the next state, built with ordinary builder functions from
+ * state[0..nstate), arg[0..narg), 0-d arguments of the operands' dtypes, and literals only. Called once, during the recording
+ * call. */
+typedef void (*fsr_loop_fn)(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user);
+/* The same for what has to be true for another turn: a 0-d bool. Called once, before the body. */
+typedef fsr_node (*fsr_condition_fn)(const fsr_node *state, const fsr_node *arg, void *user);
+
+/* A loop whose state is nstate values and which has narg arguments that do not change. */
+typedef struct fsr_loop {
+    fsr_loop_fn body;
+    fsr_condition_fn condition; /* NULL: always true */
+    void *user;                 /* handed to both */
+    int nstate, narg;
+} fsr_loop;
+
+/* For each element by itself: while the condition holds and at most max_n times (0 to 2147483647, part of the plan's
+ * identity), the state becomes what the body makes of it: a Mandelbrot set, Newton's method, the time steps of a path.
+ * state[0..nstate), the first values, and arg[0..narg) (NULL is allowed if narg is 0) broadcast against each other.
+ * out[0..nstate) receives the state at the end, in the dtypes of state[], and out[nstate] how many turns there were, an i32
+ * (all poisoned on a mistake). The loop runs inside the kernel that it is fused into, its state in registers, and never
+ * twice; what is computed from its operands and its results element by element, and reductions of these, belong to that
+ * kernel too.
+ * FSR_ERR_DTYPE: the body's result i has another dtype than state[i], or the condition is not bool. FSR_ERR_VALUE: max_n is
+ * out of range, or the callbacks use something else than their arguments and literals. FSR_ERR_SHAPE: the operands do not
+ * broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations. */
+void fsr_iterate_at(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_node *state, const fsr_node *arg,
+                    int64_t max_n);
+#define fsr_iterate(...) fsr_iterate_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- a function of rows over arrays of higher rank ---------------------------------------------- */
 
 enum { FSR_MAX_CORE = 16 }; /* operands, and results, of a row function */

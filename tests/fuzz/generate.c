@@ -268,6 +268,14 @@ static void draw_fold(generator *t, recipe_step *s) {
         s->flags = (chance(t, 40) ? FSR_EXCLUSIVE : 0) | (chance(t, 30) ? FSR_REVERSE : 0);
 }
 
+static void draw_loop(generator *t, recipe_step *s) {
+    s->kind = STEP_LOOP;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_like(t, s->arg[0]);
+    s->axis = below(t, FUZZ_LOOPS);
+    s->start = below(t, 6);
+}
+
 /* reduce, then its result against what was reduced: the shape of softmax and normalization. */
 static bool draw_back(generator *t, recipe_step *s) {
     int last = t->r->n - 1;
@@ -289,12 +297,14 @@ static void draw(generator *t, recipe_step *s) {
         draw_leaf(t, s);
     else if (chance(t, 40) && draw_back(t, s))
         ;
-    else if (step_is_pair(t->r->step[last].kind) && chance(t, 60)) {
+    else if (step_has_pair(t->r->step[last].kind) && chance(t, 60)) {
         s->kind = STEP_PAIR;
         s->arg[0] = last;
     } else if (kind < 50)
         draw_op(t, s);
-    else if (kind < 58)
+    else if (kind < 52)
+        draw_loop(t, s);
+    else if (kind < 59)
         draw_paste(t, s);
     else if (kind < 63)
         draw_shape(t, s);

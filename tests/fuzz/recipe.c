@@ -23,6 +23,10 @@ bool step_is_pair(step_kind kind) {
     return kind >= STEP_REDUCE_LINEAR && kind <= STEP_SCAN_MAX_SUM;
 }
 
+bool step_has_pair(step_kind kind) {
+    return step_is_pair(kind) || kind == STEP_LOOP;
+}
+
 bool step_has_number(step_kind kind) {
     return kind == STEP_VAR || kind == STEP_STD || kind == STEP_NANVAR || kind == STEP_NANSTD || kind == STEP_NORM;
 }
@@ -33,7 +37,7 @@ int step_arity(const recipe_step *s) {
     if (s->kind == STEP_OP)
         return fsr_op_get(s->op)->arity;
     bool two = s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK || s->kind == STEP_FILTER ||
-               s->kind >= STEP_AVERAGE;
+               s->kind == STEP_LOOP || s->kind >= STEP_AVERAGE;
     return two || step_is_pair(s->kind) ? 2 : 1;
 }
 
@@ -99,6 +103,63 @@ void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, vo
 
 const fsr_operator fuzz_linear_operator = {fuzz_linear, NULL, 2, {1, 0}, false};
 const fsr_operator fuzz_max_sum_operator = {fuzz_max_sum, NULL, 2, {-INFINITY, 0}, true};
+
+/* ---- loops ------------------------------------------------------------------------------------------------- */
+
+static fsr_node as_state(fsr_node x, const fsr_node *state) {
+    return fsr_cast(x, fsr_node_dtype(state[0]));
+}
+
+static fsr_node loop_below(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    return fsr_less(state[0], arg[0]);
+}
+static void loop_add(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    out[0] = as_state(fsr_add(fsr_add(state[0], arg[0]), fsr_int(arg[0].graph, 1)), state);
+}
+
+static fsr_node loop_other(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    return fsr_not_equal(state[0], arg[0]);
+}
+static void loop_multiply(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    out[0] = as_state(fsr_add(fsr_mul(state[0], arg[0]), fsr_int(arg[0].graph, 1)), state);
+}
+
+static fsr_node loop_states_differ(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    return fsr_not_equal(state[0], state[1]);
+}
+static void loop_change(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = as_state(fsr_maximum(state[1], fsr_int(state[0].graph, 1)), state);
+    out[1] = as_state(state[0], state + 1);
+}
+
+static fsr_node loop_exp(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    return fsr_greater(fsr_exp(state[0]), arg[0]);
+}
+static void loop_sin(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    out[0] = as_state(fsr_sub(fsr_sin(state[0]), arg[0]), state);
+}
+
+const fsr_loop fuzz_loop[FUZZ_LOOPS] = {{loop_add, loop_below, NULL, 1, 1},
+                                        {loop_multiply, loop_other, NULL, 1, 1},
+                                        {loop_multiply, NULL, NULL, 1, 1},
+                                        {loop_change, loop_states_differ, NULL, 2, 0},
+                                        {loop_sin, loop_exp, NULL, 1, 1}};
+
+void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n) {
+    fsr_node result[3] = {{0}};
+    const fsr_loop *l = &fuzz_loop[loop];
+    fsr_iterate(result, l, in, l->narg ? in + 1 : NULL, max_n);
+    out[0] = result[0];
+    out[1] = result[l->nstate];
+}
 
 /* ---- recording --------------------------------------------------------------------------------------------- */
 
@@ -252,6 +313,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         record_pair(s, in, out);
     else if (s->kind == STEP_PAIR)
         out[0] = other[s->arg[0]];
+    else if (s->kind == STEP_LOOP)
+        fuzz_iterate(out, in, s->axis, s->start);
     else if (s->kind >= STEP_PAD)
         out[0] = recipe_record_shape(s, in);
     else if (s->kind > STEP_PAIR)

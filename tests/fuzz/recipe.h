@@ -73,12 +73,13 @@ typedef enum step_kind {
     STEP_REDUCE_MAX_SUM, /* (larger, sum) */
     STEP_SCAN_LINEAR,    /* axis, flags */
     STEP_SCAN_MAX_SUM,
-    STEP_PAIR,   /* the second component of a step of one of these four */
+    STEP_PAIR,   /* the second component of a step of one of these four, or the count of a loop */
     STEP_UPDATE, /* the region of arg 0 by arg 1; see recipe_region */
     STEP_CONCAT, /* axis: arg 0 and arg 1 */
     STEP_STACK,  /* axis: arg 0 and arg 1 */
     STEP_ROLL,   /* axis (RECIPE_FLAT: flattened), start: the shift */
     STEP_FILTER, /* arg 0 where arg 1 is not 0; value: the fill */
+    STEP_LOOP,   /* loop `axis` of fuzz_loop on arg 0 and arg 1, at most `start` times */
     STEP_PAD,    /* axis: start before and stop after; other axes: list[0], list[1]; flags: the mode; value */
     STEP_TILE,   /* shape: repetitions */
     STEP_REPEAT, /* axis (RECIPE_FLAT: flattened), start: how often */
@@ -122,6 +123,7 @@ enum { REGION_CORNER = 1, REGION_TRANSPOSED = 2, REGION_OF_BOTH = 4 };
 /* Arguments of a step of this kind. */
 int step_arity(const recipe_step *s);
 bool step_is_pair(step_kind kind);
+bool step_has_pair(step_kind kind);   /* a STEP_PAIR may follow */
 bool step_has_number(step_kind kind); /* its function takes value */
 
 /* A leaf with data drawn from fill, on a graph with or without a context. fill % 4 == 3: NaN, infinities, signed
@@ -157,6 +159,13 @@ void recipe_print_list(const recipe_step *s, FILE *to);
 void recipe_print_value(double v, FILE *to);
 void recipe_print_extents(const recipe_step *s, FILE *to);
 const char *recipe_flags(int flags);
+
+/* Loops: a number of turns that depends on the element, an infinite one, two states that change places, functions whose
+ * last bits differ between backends. */
+enum { FUZZ_LOOPS = 5 };
+extern const fsr_loop fuzz_loop[FUZZ_LOOPS];
+/* out[0] the first state at the end, out[1] the count. in: two operands, states as far as the loop has them. */
+void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
 
 /* Records step i; node[0..i) are the nodes of the earlier steps. A pair's second component goes to other[i]. */
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other);

@@ -93,6 +93,25 @@ static fsr_node native(void) {
     return fsr_sum(fsr_mul(fsr_call_native(&steps, arg, 3), x), NULL, 0, 0);
 }
 
+static fsr_node mandelbrot_holds(const fsr_node *z, const fsr_node *c, void *user) {
+    (void)c, (void)user;
+    return fsr_less_equal(fsr_add(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), fsr_float(subject_g, 4));
+}
+
+static void mandelbrot_turn(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {
+    (void)user;
+    out[0] = fsr_add(fsr_sub(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), c[0]);
+    out[1] = fsr_add(fsr_mul(fsr_mul(z[0], z[1]), fsr_float(subject_g, 2)), c[1]);
+}
+
+/* A loop for each element, its count folded along rows. */
+static fsr_node mandelbrot(void) {
+    static const fsr_loop loop = {mandelbrot_turn, mandelbrot_holds, NULL, 2, 2};
+    fsr_node zero = fsr_zeros(subject_g, FSR_F32, 0, NULL), m = matrix(4096, 4096), out[3];
+    fsr_iterate(out, &loop, (fsr_node[]){zero, zero}, (fsr_node[]){m, fsr_transpose(m, NULL)}, 100);
+    return fsr_mean(out[2], AXES(1), 1, 0);
+}
+
 static const struct {
     const char *name;
     fsr_node (*build)(void);
@@ -105,7 +124,8 @@ static const struct {
                 {"transposed", transposed},
                 {"concat", concat},
                 {"filter", filter},
-                {"native", native}};
+                {"native", native},
+                {"mandelbrot", mandelbrot}};
 
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");

@@ -191,6 +191,88 @@ void combine_argmax(fsr_combine *out, fsr_dtype dtype) {
     out->result[1] = step_op(out, FSR_I64, FSR_I64, FSR_OP_WHERE, left, i, j);
 }
 
+void iteration_grow(fsr_iteration *out, fsr_dtype dtype) {
+    memset(out, 0, sizeof *out);
+    out->nstate = 2;
+    out->narg = 1;
+    out->max_n = 9;
+    for (int i = 0; i < 3; i++) {
+        out->dtype[i] = dtype;
+        out->step[i] = (fsr_step){.kind = FSR_STEP_ARG, .dtype = dtype, .compute = dtype, .index = i};
+    }
+    out->step[3] =
+        (fsr_step){.kind = FSR_STEP_OP, .dtype = FSR_BOOL, .compute = dtype, .op = FSR_OP_LESS, .arg = {0, 2}};
+    out->step[4] =
+        (fsr_step){.kind = FSR_STEP_CONST, .dtype = dtype, .compute = dtype, .value = fsr_value_from_int(dtype, 1)};
+    out->step[5] = (fsr_step){.kind = FSR_STEP_OP, .dtype = dtype, .compute = dtype, .op = FSR_OP_ADD, .arg = {0, 1}};
+    out->step[6] = (fsr_step){.kind = FSR_STEP_OP, .dtype = dtype, .compute = dtype, .op = FSR_OP_ADD, .arg = {5, 4}};
+    out->nsteps = 7;
+    out->condition = 3;
+    out->result[0] = 6;
+}
+
+int kernel_iterate(fsr_kernel *k, const fsr_iteration *loop, const int *input) {
+    fsr_inst inst = {.kind = FSR_INST_ITERATE, .dtype = FSR_I32, .index = k->nloops};
+    fsr_iteration *own = malloc(sizeof *own);
+    *own = *loop;
+    k->loop[k->nloops].program = own;
+    for (int i = 0; i < loop->nstate + loop->narg; i++) {
+        const fsr_inst *arg = &k->inst[input[i]];
+        k->loop[k->nloops].input[i] = input[i];
+        inst.level = arg->level == FSR_ELEM ? FSR_ELEM : inst.level;
+        inst.pass = arg->pass > inst.pass ? arg->pass : inst.pass;
+    }
+    k->nloops++;
+    return add(k, inst);
+}
+
+int kernel_final(fsr_kernel *k, int iterate, int component) {
+    const fsr_inst *from = &k->inst[iterate];
+    const fsr_iteration *loop = k->loop[from->index].program;
+    return add(k, (fsr_inst){.kind = FSR_INST_FINAL,
+                             .level = from->level,
+                             .pass = from->pass,
+                             .dtype = component < loop->nstate ? loop->dtype[component] : FSR_I32,
+                             .index = from->index,
+                             .component = component,
+                             .arg = {iterate}});
+}
+
+fsr_kernel *kernel_loop_map(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_loop_map", 1, 1, 0);
+    fsr_iteration loop;
+    int a = kernel_rows_access(k, kernel_array(k, dtype, false)),
+        b = kernel_rows_access(k, kernel_array(k, dtype, false));
+    int out[3], scalar = kernel_scalar(k, dtype);
+    for (int i = 0; i < 3; i++)
+        out[i] = kernel_rows_access(k, kernel_array(k, i < 2 ? dtype : FSR_I32, true));
+    iteration_grow(&loop, dtype);
+    int x = kernel_load(k, FSR_ROW, 0, a), y = kernel_load(k, FSR_ROW, 0, b), s = kernel_param(k, scalar);
+    int run = kernel_iterate(k, &loop, (int[]){x, y, s});
+    for (int i = 0; i < 3; i++)
+        kernel_store(k, FSR_ROW, 0, out[i], kernel_final(k, run, i));
+    return k;
+}
+
+fsr_kernel *kernel_loop_sums(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_loop_sums", 2, 1, 1);
+    fsr_iteration loop;
+    int in = kernel_linear(k, kernel_array(k, dtype, false)), all = kernel_linear(k, kernel_array(k, dtype, true));
+    int sums = kernel_rows_access(k, kernel_array(k, FSR_I32, true));
+    int counts = kernel_rows_access(k, kernel_array(k, FSR_I32, true));
+    iteration_grow(&loop, dtype);
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    int run = kernel_iterate(k, &loop, (int[]){x, kernel_const(k, dtype, 0), kernel_const(k, dtype, 9)});
+    int turns = kernel_final(k, run, 2);
+    kernel_store(k, FSR_ELEM, 0, all, kernel_final(k, run, 0));
+    int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, turns), 0);
+    kernel_store(k, FSR_ROW, 1, sums, sum);
+    iteration_grow(&loop, FSR_I32);
+    int row = kernel_iterate(k, &loop, (int[]){sum, kernel_const(k, FSR_I32, 1), kernel_const(k, FSR_I32, 20)});
+    kernel_store(k, FSR_ROW, 1, counts, kernel_final(k, row, 2));
+    return k;
+}
+
 fsr_kernel *kernel_softmax(bool keep) {
     fsr_kernel *k = kernel_begin(keep ? "k_softmax_keep" : "k_softmax", 2, 1, 3);
     int in = kernel_linear(k, kernel_array(k, FSR_F32, false)), out = kernel_linear(k, kernel_array(k, FSR_F32, true));

@@ -36,6 +36,13 @@ int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, con
 int kernel_builtin(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_op op, int input);
 int kernel_result(fsr_kernel *k, int fold, int component);
 
+/* An ITERATE of a loop, which is copied; returns the instruction. And a FINAL of it. */
+int kernel_iterate(fsr_kernel *k, const fsr_iteration *loop, const int *input);
+int kernel_final(fsr_kernel *k, int iterate, int component);
+
+/* States (a, b), argument c: while a < c, at most 9 times, (a, b) = (a + b + 1, a). */
+void iteration_grow(fsr_iteration *out, fsr_dtype dtype);
+
 /* Operators over pairs: (a, b) then (c, d) = (a * c, b * c + d), the linear recurrence, not commutative; and (value,
  * index) of the largest value, the first of equals. */
 void combine_recurrence(fsr_combine *out, fsr_dtype dtype);
@@ -59,6 +66,11 @@ fsr_kernel *kernel_column_scan(fsr_dtype dtype, bool exclusive);
 fsr_kernel *
 kernel_planes(fsr_dtype dtype); /* 2 parallel dimensions: b0 linear, b1 a row, b2 a column, b3 transposed, b4 = b0 *
                                                 b1 + b2 - b3 linear, b5 = index 0 * 3 + index 1, f64 */
+fsr_kernel *kernel_loop_map(
+    fsr_dtype dtype); /* rows only: b0, b1 in; from (b0, b1) while below s0: b2, b3 the states, b4 the count */
+/* b0 in; from (b0, 0) while below 9: b1 the first state, b2 the row's sum of counts; b3 the turns from (that, 1) while
+ * below 20: a loop of the row. */
+fsr_kernel *kernel_loop_sums(fsr_dtype dtype);
 fsr_kernel *kernel_map(fsr_dtype dtype); /* rows only: b0, b1 in, b2 = b0 * b1 + s0, b3 = b0 < b1 */
 
 /* A random kernel over rows x columns, the same for the same seed: loads of every shape, ops, several folds, results

@@ -54,6 +54,10 @@ static fsr_kernel *kernel_number(int i) {
     case 14: return kernel_column_scan(FSR_F32, true);
     case 15: return kernel_planes(FSR_F64);
     case 16: return kernel_map(FSR_I32);
+    case 17: return kernel_loop_map(FSR_F64);
+    case 18: return kernel_loop_map(FSR_I8);
+    case 19: return kernel_loop_sums(FSR_F32);
+    case 20: return kernel_loop_sums(FSR_BF16);
     default: return NULL;
     }
 }

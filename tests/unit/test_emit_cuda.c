@@ -137,6 +137,9 @@ static void compiles_maps(void **state) {
     check(n, scheduled(kernel_map(FSR_I64), MAP, 32, 1, 1, 3), false, false);
     check(n, scheduled(kernel_planes(FSR_F32), MAP, 256, 1, 4, 8), true, true);
     check(n, wide(scheduled(kernel_planes(FSR_I32), MAP, 256, 1, 1, 1)), false, false);
+    check(n, scheduled(kernel_loop_map(FSR_F32), MAP, 256, 1, 1, 1), false, false);
+    check(n, scheduled(kernel_loop_sums(FSR_F64), ROW, 128, 32, 2, 4), false, false);
+    check(n, scheduled(kernel_loop_sums(FSR_F16), SPLIT, 128, 1, 1, 2), false, false);
     fsr_nvrtc_close(n);
 }
 

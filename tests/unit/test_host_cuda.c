@@ -411,6 +411,22 @@ static void test_team(void **state) {
     finish(&n);
 }
 
+/* Loops of elements and of rows in every frame; idle threads run none, or this would not end. */
+static void test_loops(void **state) {
+    (void)state;
+    counts n = {.launches = 0};
+    sweep(&n, kernel_loop_map(FSR_F32), schedule(FSR_SCHEDULE_MAP, 64, 1, 1, 1), 1, 0);
+    sweep(&n, kernel_loop_map(FSR_F16), schedule(FSR_SCHEDULE_MAP, 32, 1, 4, 8), 1, 0);
+    sweep(&n, kernel_loop_map(FSR_U8), wide(schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 2)), 1, 0);
+    for (int group = 1; group <= 64; group *= 8)
+        sweep(&n, kernel_loop_sums(FSR_F32), schedule(FSR_SCHEDULE_ROW, 64, group, 1, 2), 1, 0);
+    sweep(&n, kernel_loop_sums(FSR_F64), persistent(schedule(FSR_SCHEDULE_ROW, 64, 64, 2, 8)), 1, 0);
+    sweep(&n, kernel_loop_sums(FSR_I32), schedule(FSR_SCHEDULE_SPLIT, 32, 32, 4, 4), 3, 0);
+    sweep(&n, kernel_loop_sums(FSR_I64), schedule(FSR_SCHEDULE_TEAM, 32, 2, 1, 2), 3, 0);
+    sweep(&n, kernel_loop_sums(FSR_F32), schedule(FSR_SCHEDULE_COL, 64, 8, 1, 1), 1, 0);
+    finish(&n);
+}
+
 static void test_columns(void **state) {
     (void)state;
     counts n = {.launches = 0};
@@ -510,6 +526,7 @@ int main(void) {
         cmocka_unit_test(test_rows_passes),
         cmocka_unit_test(test_rows_scans),
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_loops),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_team),
         cmocka_unit_test(test_lookback),

@@ -124,6 +124,31 @@ static void calls(void **state) {
     free(text);
 }
 
+static fsr_node loop_goes_on(const fsr_node *s, const fsr_node *a, void *user) {
+    (void)user;
+    return fsr_less(s[0], a[0]);
+}
+static void loop_turn(fsr_node *out, const fsr_node *s, const fsr_node *a, void *user) {
+    (void)user;
+    out[0] = fsr_add(fsr_mul(s[0], fsr_float(g, 2)), s[1]);
+    out[1] = a[0];
+}
+
+static void loops(void **state) {
+    (void)state;
+    static const fsr_loop loop = {loop_turn, loop_goes_on, NULL, 2, 1};
+    fsr_node x = INPUT(g, FSR_F32, 3, 4), y = fsr_neg(x), one = fsr_full(g, FSR_F32, 0, NULL, 1), out[3];
+    fsr_iterate(out, &loop, (fsr_node[]){x, y}, &one, 12);
+    round_trip(out, 3);
+    fsr_iterate(out, &loop, (fsr_node[]){y, x}, &x, INT32_MAX);
+    round_trip(out + 2, 1);
+    char *text = text_of(out, 1);
+    assert_non_null(strstr(text, "iterate (f32,f32,i32)[3,4] %1, %0, %0 max=2147483647 {s0=arg 0 f32; s1=arg 2 f32; "
+                                 "s2=less f32>bool s0,s1; s3=arg 1 f32; s4=const f32 2; s5=mul f32 s0,s4; "
+                                 "s6=add f32 s5,s3; while=s2; result=s6,s1}"));
+    free(text);
+}
+
 static void places(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 4, 6), out[] = {fsr_filter(x, fsr_cast(x, FSR_BOOL), fsr_float(g, 2)), x}, node;
@@ -239,6 +264,7 @@ static void unneeded_nodes_are_dropped(void **state) {
 
 #define X "%0 = input f32[3] \"x\"\n"
 #define A "%0, %0, %0, %0, %0, %0, %0, %0, "
+#define L "(f32,i32)[3] %0"
 #define P "{identity=0; s0=arg 0 f32; s1=arg 1 f32; "
 
 static void hostile_text(void **state) {
@@ -328,7 +354,7 @@ static void hostile_text(void **state) {
         {X "%1 = reduce f32[1] %0 axes=0 " P "s2=add f32 s0,s2; result=s2}", 2, 86, "the number is out of range"},
         {X "%1 = reduce f32[1] %0 axes=0 " P "s3=add f32 s0,s1; result=s3}", 2, 72, "the number is out of range"},
         {X "%1 = reduce f32[1] %0 axes=0 " P "s2=add f64 s0,s1; s3=cast f64>f32 s2; result=s3}", 2, 119,
-         "the node is not in normal form: an operand's dtype in the operator"},
+         "the node is not in normal form: an operand's dtype in the program"},
         {X "%1 = reduce f32[1] %0 axes=0 " P "s2=hop f32 s0,s1; result=s2}", 2, 77, "hop is no op"},
         {X "%1 = reduce f32[1] %0 axes=0 " P "s2=arg 2 f32; result=s2}", 2, 78, "the number is out of range"},
         {X "%1 = reduce f32[1] %0 axes=0 " P "s2=less f32>bool s0,s1; result=s2}", 2, 105,
@@ -347,6 +373,19 @@ static void hostile_text(void **state) {
          "the node is not in normal form: an argument of another dtype than the parameter"},
         {X "%1 = call f32[4] %0 f(f32 x) ulp=4 c=\"\"", 2, 40,
          "the node is not in normal form: an argument of another shape"},
+        {X "%1 = iterate f32[3] %0 max=2 {", 2, 24, "1 arguments do not make a loop of 1 results"},
+        {X "%1 = iterate (f32,f32,i32)[3] %0 max=2 {", 2, 34, "1 arguments do not make a loop of 3 results"},
+        {X "%1 = iterate " L " max=-1 {", 2, 34, "the number is out of range"},
+        {X "%1 = iterate " L " max=1 {while=s0; result=s0}", 2, 44, "the number is out of range"},
+        {X "%1 = iterate " L " max=1 {s0=arg 1 f32; while=s0; result=s0}", 2, 44, "the number is out of range"},
+        {X "%1 = iterate " L " max=1 {s0=arg 0 f32; while=s0; result=s0}", 2, 71,
+         "the node is not in normal form: condition of the loop"},
+        {X "%1 = iterate " L " max=1 {s0=arg 0 f64; while=s0; result=s0}", 2, 71,
+         "the node is not in normal form: an argument of the program"},
+        {X "%1 = iterate (f32,i64)[3] %0 max=1 {s0=const bool 1; s1=arg 0 f32; while=s0; result=s1}", 2, 88,
+         "the node is not in normal form: dtype of the count"},
+        {X "%1 = iterate " L " max=1 {s0=const bool 1; while=s0; result=s0}", 2, 74,
+         "the node is not in normal form: result of the loop"},
         {X "return %0\n" X, 3, 1, "the text goes on after its return line"},
         {X "return %1", 2, 9, "the number is out of range"},
         {X "return %0,", 2, 11, "expected %"},
@@ -465,6 +504,7 @@ int main(void) {
         TEST(pastes),
         TEST(calls),
         TEST(places),
+        TEST(loops),
         TEST(folds),
         TEST(poison),
         TEST(data_becomes_inputs),

@@ -1,0 +1,119 @@
+/* Loops for each element as C++ structs: loop<i>::run takes the first values and the arguments and returns the state at the end
+ * and the count of turns. State and arguments are variables of the function, so that they live in registers; a thread
+ * whose element has ended waits for its warp.
+ *
+ * Threads beyond the last element compute on whatever is in their registers, but no loop: most, the largest number of turns,
+ * is 0 for them. Counter-example to letting them run: from 0 Collatz's loop never comes to 1.
+ *
+ * A kernel whose threads have several elements calls the function: unrolled into each of them, the program would be as
+ * many times as long. */
+#include "backend_cuda/emit.h"
+#include <stdio.h>
+
+static const char *step_ref(const fsr_iteration *l, char buf[FSR_REF], int number) {
+    const fsr_step *step = &l->step[number];
+    if (step->kind != FSR_STEP_ARG)
+        snprintf(buf, FSR_REF, "t%d", number);
+    else if (step->index < l->nstate)
+        snprintf(buf, FSR_REF, "s%d", step->index);
+    else
+        snprintf(buf, FSR_REF, "a%d", step->index - l->nstate);
+    return buf;
+}
+
+static void steps(fsr_emit *e, const fsr_iteration *l, int from, int to) {
+    for (int i = from; i < to; i++) {
+        const fsr_step *step = &l->step[i];
+        char arg[3][FSR_REF] = {"", "", ""}, text[FSR_EXPR];
+        if (step->kind == FSR_STEP_ARG)
+            continue;
+        if (step->kind == FSR_STEP_CONST) {
+            fsr_emit_literal(text, step->dtype, step->value);
+        } else {
+            for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
+                step_ref(l, arg[a], step->arg[a]);
+            fsr_emit_op(text, step->op, step->compute, step->dtype, arg);
+        }
+        fsr_emit_line(e, "const %s t%d = %s;", fsr_emit_type(step->dtype), i, text);
+    }
+}
+
+static void state_struct(fsr_emit *e, const fsr_iteration *l) {
+    fsr_emit_open(e, "struct state {");
+    for (int i = 0; i < l->nstate; i++)
+        fsr_emit_line(e, "%s c%d;", fsr_emit_type(l->dtype[i]), i);
+    fsr_emit_line(e, "i32 c%d;", l->nstate);
+    e->depth--;
+    fsr_emit_line(e, "};");
+}
+
+static void head(fsr_emit *e, const fsr_iteration *l) {
+    char text[FSR_EXPR];
+    size_t n = 0;
+    for (int i = 0; i < l->nstate; i++)
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s s%d", i ? ", " : "", fsr_emit_type(l->dtype[i]), i);
+    for (int i = 0; i < l->narg; i++)
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, ", const %s a%d", fsr_emit_type(l->dtype[l->nstate + i]), i);
+    fsr_emit_open(e, "static %sstate run(const i32 most, %s) {", e->s.items > 1 ? "__noinline__ " : "", text);
+}
+
+/* The next state is complete before the present one goes: a result may be another component of it. */
+static void next_state(fsr_emit *e, const fsr_iteration *l) {
+    char ref[FSR_REF];
+    for (int i = 0; i < l->nstate; i++)
+        fsr_emit_line(e, "const %s x%d = %s;", fsr_emit_type(l->dtype[i]), i, step_ref(l, ref, l->result[i]));
+    for (int i = 0; i < l->nstate; i++)
+        fsr_emit_line(e, "s%d = x%d;", i, i);
+}
+
+static void loop_struct(fsr_emit *e, int number) {
+    const fsr_iteration *l = e->k->loop[number].program;
+    char text[FSR_EXPR], ref[FSR_REF];
+    size_t n = 0;
+    fsr_emit_line(e, "struct loop%d {", number);
+    e->depth++;
+    state_struct(e, l);
+    head(e, l);
+    fsr_emit_line(e, "i32 n = 0;");
+    fsr_emit_line(e, "#pragma unroll 1");
+    fsr_emit_open(e, "for (; n < most; n++) {");
+    steps(e, l, 0, l->condition + 1);
+    fsr_emit_line(e, "if (!%s) break;", step_ref(l, ref, l->condition));
+    steps(e, l, l->condition + 1, l->nsteps);
+    next_state(e, l);
+    fsr_emit_close(e);
+    for (int i = 0; i < l->nstate; i++)
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, "s%d, ", i);
+    fsr_emit_line(e, "return {%sn};", text);
+    fsr_emit_close(e);
+    e->depth--;
+    fsr_emit_line(e, "};");
+}
+
+void fsr_emit_loop_types(fsr_emit *e) {
+    for (int i = 0; i < e->k->nloops; i++)
+        loop_struct(e, i);
+}
+
+/* Where there is an element, or a row, at all; NULL: everywhere. */
+static const char *where_live(const fsr_emit *e, char buf[FSR_REF], int v) {
+    bool rows = e->s.kind == FSR_SCHEDULE_COL || (e->s.kind == FSR_SCHEDULE_ROW && e->s.group < e->s.threads);
+    if (e->s.kind == FSR_SCHEDULE_MAP)
+        return e->s.vector > 1 ? "r + v < rows" : "r < rows";
+    if (e->k->inst[v].level == FSR_ROW)
+        return rows ? "row < rows" : NULL;
+    snprintf(buf, FSR_REF, "%s < end", fsr_emit_step_column(e));
+    return buf;
+}
+
+void fsr_emit_loop_text(const fsr_emit *e, char buf[FSR_EXPR], int v) {
+    int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(e->k, v, argument);
+    long long most = e->k->loop[e->k->inst[v].index].program->max_n;
+    char ref[FSR_REF];
+    const char *live = where_live(e, ref, v);
+    size_t used = (size_t)snprintf(buf, FSR_EXPR, live ? "loop%d::run(%s ? %lld : 0" : "loop%d::run(%s%lld",
+                                   e->k->inst[v].index, live ? live : "", most);
+    for (int a = 0; a < n; a++)
+        used += (size_t)snprintf(buf + used, FSR_EXPR - used, ", %s", fsr_emit_ref(e, ref, argument[a]));
+    snprintf(buf + used, FSR_EXPR - used, ")");
+}

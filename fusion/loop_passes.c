@@ -1,0 +1,58 @@
+/* In which passes a kernel runs the loops of its elements (ITERATE): one each.
+ *
+ * A store may wait: it goes to the last pass in which its loops are needed. Counter-example to storing as soon as the value
+ * is there: y is folded in pass 1, beside the maximum of something else found in pass 0; storing y in pass 0 as well would
+ * run its loop twice. */
+#include "fusion/loop_ir.h"
+
+_Static_assert(FSR_MAX_LOOPS <= 8, "a bit each");
+
+/* Bit l of uses[i]: instruction i needs loop l, by values of each element. */
+static void find_uses(const fsr_kernel *k, uint8_t *uses) {
+    uint8_t of_fold[FSR_MAX_COMBINES] = {0};
+    for (int i = 0; i < k->ninsts; i++) {
+        const fsr_inst *inst = &k->inst[i];
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, i, argument);
+        uses[i] = inst->kind == FSR_INST_ITERATE ? (uint8_t)(1u << inst->index) : 0;
+        for (int a = 0; a < n; a++)
+            uses[i] |= k->inst[argument[a]].level == FSR_ELEM ? uses[argument[a]] : 0;
+        if (inst->kind == FSR_INST_COMBINE)
+            of_fold[inst->index] = uses[i];
+        if (inst->kind == FSR_INST_RESULT && inst->level == FSR_ELEM)
+            uses[i] = of_fold[inst->index];
+    }
+}
+
+/* The instruction makes its pass run loop l. A scan does not before somebody reads it, but somebody will. */
+static bool runs(const fsr_inst *inst, uint8_t uses, int l) {
+    bool root = inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE;
+    return root && inst->level == FSR_ELEM && (uses >> l & 1);
+}
+
+int fsr_kernel_loop_passes(const fsr_kernel *k, int loop) {
+    uint8_t uses[FSR_MAX_INSTS];
+    int passes = 0;
+    find_uses(k, uses);
+    for (int p = 0; p < k->npasses; p++) {
+        bool any = false;
+        for (int i = 0; i < k->ninsts; i++)
+            any = any || (k->inst[i].pass == p && runs(&k->inst[i], uses[i], loop));
+        passes += any;
+    }
+    return passes;
+}
+
+void fsr_kernel_join_stores(fsr_kernel *k) {
+    uint8_t uses[FSR_MAX_INSTS];
+    find_uses(k, uses);
+    for (int round = 0; round < k->nloops; round++)
+        for (int l = 0; l < k->nloops; l++) {
+            int last = 0;
+            for (int i = 0; i < k->ninsts; i++)
+                if (runs(&k->inst[i], uses[i], l) && k->inst[i].pass > last)
+                    last = k->inst[i].pass;
+            for (int i = 0; i < k->ninsts; i++)
+                if (k->inst[i].kind == FSR_INST_STORE && runs(&k->inst[i], uses[i], l))
+                    k->inst[i].pass = last;
+        }
+}

@@ -1,0 +1,253 @@
+/* A loop for each element: its condition and body recorded as one scalar program.
+ *
+ * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become steps as an operator's body does
+ * (capture.c): the condition's first, so that steps 0..condition are what has to run before it is known whether the body
+ * does. What the two have in common (the squares of a Mandelbrot iteration) is one step.
+ * The callbacks are the caller's code: what they leave is checked as an operator's body is (operator.c).
+ * Counter-example to unrolling the loop into nodes: a thousand turns would be a thousand times the program, and an element
+ * that ends early would pay for all of them. */
+#include "graph/scope.h"
+#include "primitives/capture.h"
+#include "primitives/primitives.h"
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(FSR_MAX_STATE + 1 == FSR_MAX_OUTPUTS && FSR_MAX_LOOP_OPERANDS == FSR_MAX_ARGS, "a node's limits");
+
+static const char what[] = "iterate", body_name[] = "loop's body", condition_name[] = "loop's condition";
+
+typedef struct recording {
+    fsr_graph *g;
+    fsr_site at;
+    const fsr_loop *said;
+    fsr_iteration *loop;
+    fsr_capture capture;
+    fsr_node operand[FSR_MAX_ARGS]; /* of one shape */
+    fsr_node arg[FSR_MAX_ARGS];     /* of the body */
+    fsr_node poison;
+} recording;
+
+static int operands(const fsr_loop *said) {
+    return said->nstate + said->narg;
+}
+
+/* ---- operands -------------------------------------------------------------------------------------------- */
+
+static bool limits_take(recording *r, int64_t max_n) {
+    const fsr_loop *said = r->said;
+    if (!said->body)
+        r->poison = fsr_poison(r->g, r->at, FSR_ERR_NULL, what, "the %s is null", body_name);
+    else if (max_n < 0 || max_n > INT32_MAX)
+        r->poison = fsr_poison(r->g, r->at, FSR_ERR_VALUE, what, "max_n %lld is not 0 to 2147483647", (long long)max_n);
+    else
+        return true;
+    return false;
+}
+
+/* The operands, not weak, broadcast against each other. */
+static bool operands_take(recording *r) {
+    fsr_shape shape = {0}, whole;
+    int n = operands(r->said);
+    for (int i = 0; i < n; i++) {
+        r->operand[i] = fsr_strong(r->at, r->operand[i]);
+        r->poison = r->operand[i];
+        const fsr_rec *rec = fsr_node_sound(r->operand[i]);
+        if (!rec)
+            return false;
+        if (!fsr_shape_broadcast(&shape, &rec->shape, &shape)) {
+            r->poison =
+                fsr_poison(r->g, r->at, FSR_ERR_SHAPE, what, "%s %d, %s, does not broadcast with %s before it",
+                           i < r->said->nstate ? "state" : "argument", i < r->said->nstate ? i : i - r->said->nstate,
+                           fsr_say(r->operand[i]).text, fsr_say_shape(&shape).text);
+            return false;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        fsr_dtype dtype = fsr_node_dtype(r->operand[i]);
+        if (!fsr_shape_take(r->g, r->at, what, dtype, shape.ndim, shape.dim, &whole, &r->poison))
+            return false;
+        r->loop->dtype[i] = dtype;
+        r->operand[i] = fsr_stretch(r->at, r->operand[i], &whole);
+        r->poison = r->operand[i];
+        if (!fsr_node_sound(r->operand[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------ */
+
+static bool args_make(recording *r) {
+    for (int i = 0; i < operands(r->said); i++) {
+        fsr_rec *rec = fsr_graph_add(r->g, r->at, FSR_NODE_ARG, &r->arg[i]);
+        r->poison = r->arg[i];
+        if (!rec)
+            return false;
+        rec->dtype[0] = r->loop->dtype[i];
+        rec->index = i;
+    }
+    return true;
+}
+
+/* A result of the callbacks as a node of dtype `want`: a literal converts where it would meet such an array. */
+static bool result_take(recording *r, const char *whose, int i, fsr_node *result, fsr_dtype want) {
+    *result = fsr_body_result(r->g, r->at, what, whose, i, *result);
+    r->poison = *result;
+    if (fsr_node_status(*result))
+        return false;
+    const fsr_rec *rec = fsr_node_rec(*result);
+    fsr_dtype got = rec->dtype[result->output];
+    bool converts = rec->weak && (got == FSR_C128  ? fsr_dtype_is_complex(want)
+                                  : got == FSR_F64 ? fsr_dtype_is_inexact(want)
+                                                   : want != FSR_BOOL);
+    if (converts)
+        *result = fsr_convert(r->at, *result, want, false);
+    else if (got != want)
+        *result = fsr_poison(r->g, r->at, FSR_ERR_DTYPE, what, "result %d of the %s is %s, not %s", i, whose,
+                             fsr_dtype_name(got), fsr_dtype_name(want));
+    r->poison = *result;
+    return fsr_node_status(*result) == FSR_OK;
+}
+
+/* The step of a checked result; -1: the poison is set. */
+static int step_of(recording *r, const char *whose, fsr_node result) {
+    int step = fsr_capture_node(&r->capture, result.id);
+    if (step < 0)
+        r->poison = fsr_poison(r->g, r->at, r->capture.status, what, "the %s %s", whose, r->capture.problem);
+    return step;
+}
+
+/* Calls back, the condition first; false: the poison is set. */
+static bool run_condition(recording *r, fsr_node *condition, int depth) {
+    const fsr_loop *said = r->said;
+    if (said->condition)
+        *condition = said->condition(r->arg, r->arg + said->nstate, said->user);
+    else
+        *condition = fsr_literal(r->g, r->at, FSR_BOOL, fsr_value_from_int(FSR_BOOL, 1), false);
+    return fsr_body_took(r->g, r->at, what, condition_name, depth, r->arg[0], &r->poison) &&
+           result_take(r, condition_name, 0, condition, FSR_BOOL);
+}
+
+static bool run(recording *r, int depth) {
+    const fsr_loop *said = r->said;
+    fsr_iteration *loop = r->loop;
+    fsr_node condition, out[FSR_MAX_STATE] = {{0}};
+    if (!args_make(r))
+        return false;
+    r->poison = (fsr_node){0};
+    r->capture = (fsr_capture){.g = r->g, .first = r->arg[0].stamp, .step = loop->step, .capacity = FSR_MAX_LOOP_STEPS};
+    if (!run_condition(r, &condition, depth))
+        return false;
+    loop->condition = step_of(r, condition_name, condition);
+    if (loop->condition < 0)
+        return false;
+    r->poison = (fsr_node){0};
+    said->body(out, r->arg, r->arg + said->nstate, said->user);
+    if (!fsr_body_took(r->g, r->at, what, body_name, depth, r->arg[0], &r->poison))
+        return false;
+    for (int i = 0; i < said->nstate; i++) {
+        if (!result_take(r, body_name, i, &out[i], loop->dtype[i]))
+            return false;
+        loop->result[i] = step_of(r, body_name, out[i]);
+        if (loop->result[i] < 0)
+            return false;
+    }
+    loop->nsteps = r->capture.nsteps;
+    return true;
+}
+
+/* Runs the callbacks in a scope of their own. */
+static bool program_record(recording *r) {
+    int depth = fsr_scope_depth(r->g);
+    if (fsr_scope_begin(r->g)) {
+        r->poison = fsr_graph_no_memory(r->g);
+        return false;
+    }
+    bool good = run(r, depth + 1);
+    if (fsr_graph_alive(r->g))
+        r->poison = fsr_body_leave(r->g, depth, good ? (fsr_node){0} : r->poison);
+    return good;
+}
+
+/* ---- the node ---------------------------------------------------------------------------------------------- */
+
+/* The callbacks may have dropped the operands. */
+static bool node_record(recording *r, fsr_node *out) {
+    fsr_graph *g;
+    fsr_iteration *loop = r->loop;
+    int n = operands(r->said);
+    if (fsr_poison_of(r->at, what, r->operand, n, &g, &r->poison))
+        return false;
+    fsr_rec *rec = fsr_graph_add(r->g, r->at, FSR_NODE_ITERATE, &r->poison);
+    if (!rec)
+        return false;
+    rec->nout = loop->nstate + 1;
+    memcpy(rec->dtype, loop->dtype, sizeof rec->dtype[0] * (size_t)loop->nstate);
+    rec->dtype[loop->nstate] = FSR_I32;
+    rec->shape = fsr_node_rec(r->operand[0])->shape;
+    rec->nargs = n;
+    for (int i = 0; i < n; i++)
+        rec->arg[i] = (fsr_ref){r->operand[i].id, r->operand[i].output};
+    rec->loop = loop;
+    r->loop = NULL;
+    for (int i = 0; i < rec->nout; i++) {
+        out[i] = r->poison;
+        out[i].output = (uint32_t)i;
+    }
+    return true;
+}
+
+static bool iterate(recording *r, fsr_node *out, int64_t max_n) {
+    if (!limits_take(r, max_n))
+        return false;
+    r->loop = calloc(1, sizeof *r->loop);
+    if (!r->loop) {
+        r->poison = fsr_graph_no_memory(r->g);
+        return false;
+    }
+    r->loop->nstate = r->said->nstate;
+    r->loop->narg = r->said->narg;
+    r->loop->max_n = max_n;
+    return operands_take(r) && program_record(r) && node_record(r, out);
+}
+
+/* False: out[0] alone has the poison, for there is no telling how many the caller has. */
+static bool counts_take(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_node *state) {
+    fsr_graph *g = state ? state[0].graph : NULL;
+    if (!loop)
+        out[0] = fsr_poison(g, at, FSR_ERR_NULL, what, "the loop is null");
+    else if (loop->nstate < 1 || loop->nstate > FSR_MAX_STATE || loop->narg < 0 ||
+             operands(loop) > FSR_MAX_LOOP_OPERANDS)
+        out[0] = fsr_poison(g, at, FSR_ERR_VALUE, what,
+                            "a state of %d and %d arguments: 1 to %d and together at most %d are possible",
+                            loop->nstate, loop->narg, FSR_MAX_STATE, FSR_MAX_LOOP_OPERANDS);
+    else
+        return true;
+    return false;
+}
+
+void fsr_iterate_at(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_node *state, const fsr_node *arg,
+                    int64_t max_n) {
+    if (!out || !counts_take(at, out, loop, state))
+        return;
+    recording *r = calloc(1, sizeof *r);
+    fsr_node poison = {0};
+    bool good = false;
+    if (r && state && (arg || !loop->narg)) {
+        r->at = at;
+        r->said = loop;
+        memcpy(r->operand, state, sizeof *state * (size_t)loop->nstate);
+        if (loop->narg)
+            memcpy(r->operand + loop->nstate, arg, sizeof *arg * (size_t)loop->narg);
+        good = !fsr_poison_of(at, what, r->operand, operands(loop), &r->g, &r->poison) && iterate(r, out, max_n);
+        poison = r->poison;
+    } else if (state) {
+        poison = r ? fsr_poison(state[0].graph, at, FSR_ERR_NULL, what, "the arguments are null")
+                   : fsr_graph_no_memory(state[0].graph);
+    }
+    for (int i = 0; i <= loop->nstate && !good; i++)
+        out[i] = poison;
+    if (r)
+        free(r->loop);
+    free(r);
+}

@@ -1,0 +1,120 @@
+/* Loops for each element: one kernel with what is before and after them, nothing read that need not be; and never two runs of
+ * one loop, whoever asks for its results. */
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+
+static fsr_node goes_on(const fsr_node *s, const fsr_node *a, void *user) {
+    (void)user;
+    return fsr_less(s[0], a[0]);
+}
+static void turn(fsr_node *out, const fsr_node *s, const fsr_node *a, void *user) {
+    (void)user;
+    out[0] = fsr_add(fsr_mul(s[0], s[0]), a[0]);
+    out[1] = fsr_sub(s[1], s[0]);
+}
+
+/* States of x and 0, and the count. */
+static void loop_of(fsr_node x, fsr_node *out) {
+    static const fsr_loop loop = {turn, goes_on, NULL, 2, 1};
+    fsr_node two = fsr_full(g, FSR_F32, 0, NULL, 2), zero = fsr_zeros(g, FSR_F32, 0, NULL);
+    fsr_iterate(out, &loop, (fsr_node[]){x, zero}, &two, 50);
+}
+
+static int runs(const fsr_program *p) {
+    int n = 0;
+    for (int s = 0; s < p->nsteps; s++)
+        for (int i = 0; i < p->step[s].kernel->ninsts; i++)
+            n += p->step[s].kernel->inst[i].kind == FSR_INST_ITERATE;
+    return n;
+}
+
+/* So many kernels; each loop in one of them; bytes: read and written, -1: any. */
+static void check(const char *what, const fsr_node *outs, int n, int gpu, int cpu, int loops, int64_t bytes) {
+    for (int on = 0; on < 2; on++) {
+        fsr_program p = plan_of(on ? &plan_gpu : &plan_cpu, outs, n);
+        bool good =
+            p.info.kernels == (on ? gpu : cpu) && runs(&p) == loops && (bytes < 0 || p.info.bytes_moved == bytes);
+        if (!good)
+            print_error("%s on the %s: %d loops run\n%s\n", what, on ? "GPU" : "CPU", runs(&p), p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+enum { ROWS = 4096, COLS = 4096, N = ROWS * COLS };
+
+static void one_kernel(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), y = plan_matrix(g, ROWS, COLS), t[3];
+    fsr_node index = fsr_mul(fsr_arange(g, FSR_F32, COLS), fsr_expand(fsr_arange(g, FSR_F32, ROWS), 1));
+    loop_of(fsr_mul(x, fsr_float(g, 0.5)), t);
+    check("maps", (fsr_node[]){fsr_add(fsr_sqrt(t[0]), y), t[2]}, 2, 1, 1, 1, 4 * 4 * (int64_t)N);
+    check("a reduction", (fsr_node[]){fsr_sum(t[2], AXES(1), 1, 0), fsr_max(t[0], AXES(1), 1, 0)}, 2, 1, 1, 1,
+          4 * (int64_t)N + 12 * ROWS);
+    check("down the columns", (fsr_node[]){fsr_sum(t[1], AXES(0), 1, 0)}, 1, 1, 1, 1, 4 * (int64_t)N + 4 * COLS);
+    loop_of(index, t);
+    check("nothing read", &t[2], 1, 1, 1, 1, 4 * (int64_t)N);
+    check("nothing read, reduced", (fsr_node[]){fsr_mean(t[2], NULL, 0, 0)}, 1, 1, 1, 1, 8);
+    fsr_node again[3];
+    loop_of(fsr_div(t[0], fsr_add(x, t[1])), again);
+    check("a loop after a loop", again + 1, 2, 1, 1, 2, 3 * 4 * (int64_t)N);
+    loop_of(fsr_max(x, AXES(1), 1, 0), t);
+    check("of a row's result", t, 1, 1, 1, 1, 4 * (int64_t)N + 4 * ROWS);
+}
+
+/* What two kernels need is stored by one. */
+static void run_once(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), t[3];
+    loop_of(x, t);
+    fsr_node m = fsr_max(t[0], AXES(1), 1, FSR_KEEPDIMS), e = fsr_exp(fsr_sub(t[0], m));
+    check("softmax", (fsr_node[]){fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS))}, 1, 2, 2, 1, -1);
+    check("transposed", (fsr_node[]){fsr_add(t[0], fsr_transpose(t[0], NULL))}, 1, 2, 2, 1, -1);
+    check("both axes", (fsr_node[]){fsr_sum(t[0], AXES(0), 1, 0), fsr_sum(t[1], AXES(1), 1, 0)}, 2, 2, 2, 1, -1);
+    check("a slice", (fsr_node[]){fsr_neg(fsr_slice(t[0], 1, 0, COLS, 2)), t[0]}, 2, 2, 2, 1, -1);
+    check("a slice alone", (fsr_node[]){fsr_slice(t[0], 0, 5, 6, 1)}, 1, 2, 2, 1, -1);
+    check("a running sum", (fsr_node[]){fsr_cumsum(t[0], 1, 0)}, 1, 1, 2, 1, -1);
+    check("beside its rows", (fsr_node[]){fsr_sub(t[0], fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS))}, 1, 1, 1, 1, -1);
+    fsr_node at = fsr_expand(fsr_argmin(t[0], AXES(1), 0), 1);
+    check("scanned after its argmin", (fsr_node[]){fsr_cumsum(fsr_where(at, x, t[0]), 1, 0)}, 1, 2, 2, 1, -1);
+    fsr_node rows[3];
+    loop_of(plan_matrix(g, ROWS, 1), rows);
+    check("broadcast", (fsr_node[]){fsr_add(x, rows[0])}, 1, 2, 2, 1, -1);
+    check("joined", (fsr_node[]){fsr_concat((fsr_node[]){t[0], x}, 2, 0)}, 1, 2, 2, 1, -1);
+}
+
+/* Equal loops are one; another limit, or another program, is another loop. */
+static void equal_loops(void **state) {
+    (void)state;
+    static const fsr_loop other = {turn, NULL, NULL, 2, 1};
+    fsr_node x = plan_vector(g, 1000), a[3], b[3], c[3];
+    fsr_node two = fsr_full(g, FSR_F32, 0, NULL, 2), zero = fsr_zeros(g, FSR_F32, 0, NULL);
+    loop_of(x, a);
+    loop_of(x, b);
+    fsr_iterate(c, &other, (fsr_node[]){x, zero}, &two, 50);
+    check("equal", (fsr_node[]){fsr_add(a[0], b[1])}, 1, 1, 1, 1, -1);
+    check("another", (fsr_node[]){fsr_add(a[0], c[1])}, 1, 1, 1, 2, -1);
+}
+
+static void reasons(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), t[3];
+    loop_of(x, t);
+    const fsr_node outs[] = {fsr_transpose(t[0], NULL), fsr_cumsum(t[0], 1, 0)};
+    static const char *const words[] = {"its loop runs where its own elements are, once each",
+                                        "its loop would run again where the scan's carries are known"};
+    for (int i = 0; i < 2; i++) {
+        fsr_program p = plan_of(&plan_cpu, &outs[i], 1);
+        bool good = strstr(p.explanation, words[i]) != NULL;
+        if (!good)
+            print_error("%s\n", p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops), TEST(reasons)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
