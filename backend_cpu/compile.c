@@ -2,11 +2,17 @@
  *
  * A source is compiled in a directory of its own, made with mode 0700 and removed afterwards, by a compiler started
  * without a shell. Flags keep the meaning: no contraction unless asked for, nothing of -ffast-math that changes a value
- * (no errno and no traps: neither is looked at). -O2 with the vectorizer and the complete unrolling of short loops
- * (-fpeel-loops, for the lanes of reductions) takes 2/3 of -O3's time and gives faster sums: -O3 unrolls the lanes
- * before they become vectors.
- * Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would take for one
- * that returns int, and an end without a result.
+ * (no errno and no traps: neither is looked at). -O1 with the vectorizer and the complete unrolling of short loops
+ * (-fpeel-loops, for the lanes of reductions) takes 3/4 of -O2's time and half of -O3's, and its kernels are as fast:
+ * what -O2 adds looks for redundancy that generated text does not have, and -O3 unrolls the lanes before they become
+ * vectors. Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would
+ * take for one that returns int, and an end without a result.
+ *
+ * An object without callers' texts is linked without start files and, where its source declares no function of the C
+ * library, without libraries: reading their symbols takes longer than all else a linker does. What a compiler calls of
+ * its own accord (memset) every program has. An object that cannot be linked or loaded so (a linker that wants every
+ * symbol known, a processor without an instruction for floor) is linked with everything.
+ * Counter-example to leaving out libm always: a call by a bare name is bound to the oldest of a function's versions.
  *
  * An object is loaded from a fresh path each time: the loader takes an equal path for the library it already has.
  * Counter-example: two memory files opened in turn as /proc/self/fd/5 are one library to it. */
@@ -26,9 +32,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* clang vectorizes and unrolls at -O2 by itself, and does not know the words. */
 static const char *const fsr_options[] = {
-    "-O2",
     "-march=native",
     "-std=c11",
     "-fPIC",
@@ -38,11 +42,16 @@ static const char *const fsr_options[] = {
     "-fno-strict-aliasing",
     "-Werror=implicit-function-declaration",
     "-Werror=return-type",
+    "-pipe",
 };
-static const char *const fsr_gcc_options[] = {"-ftree-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops"};
+/* clang vectorizes and unrolls at -O2, not at -O1, and does not know gcc's words. */
+static const char *const fsr_gcc_options[] = {"-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops"};
+static const char *const fsr_clang_options[] = {"-O2"};
 enum {
     FSR_OPTIONS = sizeof fsr_options / sizeof *fsr_options,
-    FSR_GCC_OPTIONS = sizeof fsr_gcc_options / sizeof *fsr_gcc_options
+    FSR_GCC_OPTIONS = sizeof fsr_gcc_options / sizeof *fsr_gcc_options,
+    FSR_CLANG_OPTIONS = sizeof fsr_clang_options / sizeof *fsr_clang_options,
+    FSR_MOST_OPTIONS = FSR_OPTIONS + FSR_GCC_OPTIONS + FSR_CLANG_OPTIONS + 1
 };
 
 struct fsr_c_compiler {
@@ -51,6 +60,7 @@ struct fsr_c_compiler {
     fsr_disk_cache *cache;
     pthread_mutex_t lock; /* of the search and the sweep; what was found does not change any more */
     bool swept;           /* what killed processes left is gone */
+    bool whole;           /* objects need all libraries here */
     char *program;        /* NULL: not found yet */
     char *version;        /* what it says of itself */
     char *machine;        /* what -march=native depends on; NULL: not known yet */
@@ -185,19 +195,26 @@ static fsr_status find_compiler(fsr_c_compiler *c, fsr_disk_cache **cache, fsr_f
 
 /* ---- the disk cache's key ----------------------------------------------------------------------- */
 
+static bool is_clang(const fsr_c_compiler *c) {
+    return strstr(c->version, "clang") != NULL;
+}
+
 /* The options in order. Returns their number. */
 static int list_options(const fsr_c_compiler *c, bool contraction, const char **out) {
+    const bool clang = is_clang(c);
     int n = 0;
     for (int i = 0; i < FSR_OPTIONS; i++)
         out[n++] = fsr_options[i];
-    for (int i = 0; i < FSR_GCC_OPTIONS && !strstr(c->version, "clang"); i++)
+    for (int i = 0; i < FSR_GCC_OPTIONS && !clang; i++)
         out[n++] = fsr_gcc_options[i];
+    for (int i = 0; i < FSR_CLANG_OPTIONS && clang; i++)
+        out[n++] = fsr_clang_options[i];
     out[n++] = contraction ? "-ffp-contract=fast" : "-ffp-contract=off";
     return n;
 }
 
 static char *make_key(const fsr_c_compiler *c, const char *source, bool contraction, size_t *size) {
-    const char *option[FSR_OPTIONS + FSR_GCC_OPTIONS + 1];
+    const char *option[FSR_MOST_OPTIONS];
     fsr_text t = {0};
     fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, c->program, c->version, c->machine);
     for (int i = 0, n = list_options(c, contraction, option); i < n; i++)
@@ -219,25 +236,56 @@ static void sweep_once(fsr_c_compiler *c) {
         fsr_workshop_sweep(P_tmpdir);
 }
 
-static fsr_status run_compiler(const fsr_c_compiler *c, const fsr_workshop *w, bool contraction, const char *name,
-                               const char *dump, fsr_fault *fault) {
-    const char *argv[FSR_OPTIONS + FSR_GCC_OPTIONS + 7];
+/* One compilation, as the cache's key and the messages have it. */
+typedef struct fsr_c_job {
+    fsr_c_compiler *compiler;
+    const fsr_workshop *place;
+    const char *name, *source, *dump;
+    bool contraction;
+    void **handle, **function; /* out */
+} fsr_c_job;
+
+/* Functions of the C library are declared at the beginning of a line; the source's own are static. */
+static bool declares_library(const char *source) {
+    return strstr(source, "\nf32 ") || strstr(source, "\nf64 ");
+}
+
+/* What callers wrote stands behind a #line, and may call anything. */
+static bool has_callers_text(const char *source) {
+    return strstr(source, "\n#line ") != NULL;
+}
+
+/* What follows the source's name. Returns the number of words. */
+static int list_libraries(const fsr_c_job *j, bool whole, const char **out) {
+    int n = 0;
+    if (!whole)
+        out[n++] = "-nostdlib";
+    if (whole || declares_library(j->source))
+        out[n++] = "-lm";
+    if (!whole && !is_clang(j->compiler))
+        out[n++] = "-lgcc";
+    return n;
+}
+
+static fsr_status run_compiler(const fsr_c_job *j, bool whole, fsr_fault *fault) {
+    const fsr_c_compiler *c = j->compiler;
+    const char *argv[FSR_MOST_OPTIONS + 8];
     fsr_text said = {0};
     int n = 1, status = 0;
     argv[0] = c->program;
-    n += list_options(c, contraction, argv + 1);
+    n += list_options(c, j->contraction, argv + 1);
     argv[n++] = "-o";
-    argv[n++] = w->object;
-    argv[n++] = w->source;
-    argv[n++] = "-lm";
+    argv[n++] = j->place->object;
+    argv[n++] = j->place->source;
+    n += list_libraries(j, whole, argv + n);
     argv[n] = NULL;
     int error = fsr_process_run(argv, c->seconds, &said, &status);
     if (error)
         fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_NO_COMPILER, "compiling %s: running %s: %s",
-                      name, c->program, words(error));
+                      j->name, c->program, words(error));
     else if (status != 0)
         fsr_fault_set(fault, FSR_ERR_COMPILE, "%s rejected the source of %s (exit status %d; source: %s):\n%s",
-                      c->program, name, status, dump ? dump : "set FUSOR_DUMP_DIR to keep it",
+                      c->program, j->name, status, j->dump ? j->dump : "set FUSOR_DUMP_DIR to keep it",
                       said.data ? said.data : "");
     fsr_text_free(&said);
     return error || status ? fault->status : FSR_OK;
@@ -289,26 +337,43 @@ static bool has_includes(const char *source) {
     return fsr_text_mentions(source, "include");
 }
 
-static fsr_status compile_in(fsr_c_compiler *c, fsr_disk_cache *cache, const fsr_workshop *w, const char *name,
-                             const char *source, bool contraction, const char *dump, void **handle, void **function,
-                             bool *from_disk, fsr_fault *fault) {
+static fsr_status build(const fsr_c_job *j, bool whole, fsr_fault *fault) {
+    fsr_status status = run_compiler(j, whole, fault);
+    return status == FSR_OK ? load(j->place, j->name, j->handle, j->function, fault) : status;
+}
+
+/* The lock is held only to look and to note: two threads may find out at once. */
+static bool needs_whole(fsr_c_compiler *c, bool found) {
+    pthread_mutex_lock(&c->lock);
+    c->whole |= found;
+    const bool whole = c->whole;
+    pthread_mutex_unlock(&c->lock);
+    return whole;
+}
+
+static fsr_status compile_source(const fsr_c_job *j, fsr_fault *fault) {
+    sweep_once(j->compiler);
+    if (!fsr_file_write(j->place->source, j->source, strlen(j->source)))
+        return fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", j->place->source, strerror(errno));
+    const bool whole = has_callers_text(j->source) || needs_whole(j->compiler, false);
+    fsr_status status = build(j, whole, fault);
+    if (status != FSR_ERR_COMPILE || whole)
+        return status;
+    fsr_fault_clear(fault);
+    status = build(j, true, fault);
+    needs_whole(j->compiler, status == FSR_OK);
+    return status;
+}
+
+static fsr_status compile_in(fsr_disk_cache *cache, const fsr_c_job *j, bool *from_disk, fsr_fault *fault) {
     size_t key_size = 0;
-    char *key = cache ? make_key(c, source, contraction, &key_size) : NULL;
+    char *key = cache ? make_key(j->compiler, j->source, j->contraction, &key_size) : NULL;
     if (cache && !key)
-        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", name);
-    fsr_status status = FSR_OK;
-    *from_disk = key && load_cached(cache, w, name, key, key_size, handle, function);
-    if (!*from_disk) {
-        sweep_once(c);
-        if (!fsr_file_write(w->source, source, strlen(source)))
-            status = fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", w->source, strerror(errno));
-        if (status == FSR_OK)
-            status = run_compiler(c, w, contraction, name, dump, fault);
-        if (status == FSR_OK)
-            status = load(w, name, handle, function, fault);
-        if (status == FSR_OK && key)
-            store_object(cache, w, key, key_size);
-    }
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", j->name);
+    *from_disk = key && load_cached(cache, j->place, j->name, key, key_size, j->handle, j->function);
+    fsr_status status = *from_disk ? FSR_OK : compile_source(j, fault);
+    if (status == FSR_OK && !*from_disk && key)
+        store_object(cache, j->place, key, key_size);
     free(key);
     return status;
 }
@@ -327,7 +392,8 @@ fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source
         return status;
     if (has_includes(source))
         cache = NULL;
-    status = compile_in(c, cache, &w, name, source, contraction, dump, handle, function, from_disk, fault);
+    const fsr_c_job job = {c, &w, name, source, dump, contraction, handle, function};
+    status = compile_in(cache, &job, from_disk, fault);
     fsr_workshop_close(&w);
     return status;
 }
@@ -342,7 +408,8 @@ bool fsr_c_compiler_works(fsr_c_compiler *c) {
     bool from_disk;
     fsr_status status = find_compiler(c, &cache, &fault);
     if (status == FSR_OK && (status = fsr_workshop_open(&w, "fsr_probe", &fault)) == FSR_OK) {
-        status = compile_in(c, NULL, &w, "fsr_probe", source, false, NULL, &handle, &function, &from_disk, &fault);
+        const fsr_c_job job = {c, &w, "fsr_probe", source, NULL, false, &handle, &function};
+        status = compile_in(NULL, &job, &from_disk, &fault);
         fsr_workshop_close(&w);
     }
     memcpy(&probe, &function, sizeof probe);

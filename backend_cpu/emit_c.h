@@ -16,7 +16,7 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 9
+#define FSR_EMIT_C_VERSION 10
 
 typedef enum fsr_task_mode {
     FSR_TASK_WHOLE,  /* whole rows */
@@ -30,7 +30,7 @@ enum {
     FSR_TASK_MODE,
     FSR_TASK_INDEX, /* the part's number */
     FSR_TASK_PARTS, /* of a row */
-    FSR_TASK_BEGIN, /* columns */
+    FSR_TASK_BEGIN, /* columns; to FINISH, parts */
     FSR_TASK_END,
     FSR_TASK_STATES,                             /* address */
     FSR_TASK_LOW,                                /* + d: first index along dimension d */

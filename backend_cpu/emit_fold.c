@@ -235,8 +235,11 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
         fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
 }
 
+/* Halves of vectors each in a loop of their own, the last few lanes in one that stays small. */
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
-    for (int half = e->lanes / 2; e->laned && half > 0; half /= 2) {
+    enum { SMALL = 4 };
+    int half = e->laned ? e->lanes / 2 : 0;
+    for (; half > SMALL; half /= 2) {
         char other[FSR_EMIT_NAME];
         snprintf(other, sizeof other, "[l + %d]", half);
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", half);
@@ -244,6 +247,15 @@ void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
             fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', other);
         fsr_c_end(e);
     }
+    if (half == 0)
+        return;
+    fsr_c_begin(e, "for (i64 h = %d; h > 0; h /= 2)", half);
+    fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
+    fsr_c_line(e, "__asm__(\"\");");
+    for (int i = 0; i < n; i++)
+        fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', "[l + h]");
+    fsr_c_end(e);
+    fsr_c_end(e);
 }
 
 /* One carry of the binary counter: k[top] (+) q is the state of twice as many chunks. */

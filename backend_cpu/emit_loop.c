@@ -6,6 +6,7 @@
  *
  * Functions with a limit (sine of huge arguments) must not branch in the loop. The columns then run in short runs, each
  * first asked for arguments beyond the limit: the check evaluates what the arguments need and stores nothing. */
+#include "backend_cpu/emit_c.h"
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
 #include <string.h>
@@ -120,61 +121,52 @@ static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 /* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest
- * would
- * double the compiler's work. */
+ * would double the compiler's work. */
 static void put_scalar_mark(fsr_c_emit *e) {
     fsr_c_line(e, "__asm__(\"\");");
 }
 
-/* Columns [c0, c1) with `lanes` accumulators: whole groups of lanes, then the rest. */
-static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
-    fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes);
+/* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
+static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop, const char *lane) {
     fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
     fsr_c_by_range(e, loop, put_group_of_lanes);
     fsr_c_end(e);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
     put_scalar_mark(e);
-    fsr_c_line(e, "const i64 l = c - c2;");
+    fsr_c_line(e, "const i64 l = %s;", lane);
     put_columns_body(e, loop);
     fsr_c_end(e);
 }
 
-/* A chunk with fewer columns than lanes: one accumulator, for rows of a few columns. */
-static void put_few(fsr_c_emit *e, const fsr_c_loop *loop) {
-    int lanes = e->lanes;
-    e->lanes = 1;
+/* A chunk with fewer columns than lanes has one accumulator, for rows of a few columns. */
+static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_line(e, "const i64 few = c1 - c0 < %d, c2 = few ? c0 : c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes,
+               e->lanes);
     fsr_c_fold_reset(e, loop->folds, loop->nfolds);
-    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
-    put_scalar_mark(e);
-    fsr_c_line(e, "const i64 l = 0;");
-    put_columns_body(e, loop);
+    put_lanes(e, loop, "few ? 0 : c - c2");
+    fsr_c_begin(e, "if (!few)");
+    fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
     fsr_c_end(e);
-    e->lanes = lanes;
 }
 
 /* The columns of one chunk, from fresh accumulators to the chunk's state. */
 static void put_whole_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
     if (e->laned) {
-        fsr_c_begin(e, "if (c1 - c0 < %d)", e->lanes);
-        put_few(e, loop);
-        fsr_c_else(e);
-        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
-        put_lanes(e, loop);
-        fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
-        fsr_c_end(e);
+        put_chunk_of_lanes(e, loop);
     } else {
         fsr_c_fold_reset(e, loop->folds, loop->nfolds);
         put_serial(e, loop);
     }
-    fsr_c_fold_flush(e, loop->folds, loop->nfolds);
 }
 
 /* Columns that join a chunk of several runs; the chunk ends when it is long enough. */
 static void put_part_of_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
-    if (e->laned)
-        put_lanes(e, loop);
-    else
+    if (e->laned) {
+        fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes);
+        put_lanes(e, loop, "c - c2");
+    } else {
         put_serial(e, loop);
+    }
     fsr_c_line(e, "held += c1 - c0;");
     fsr_c_begin(e, "if (held >= %d)", e->chunk);
     fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
@@ -184,17 +176,30 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-/* The innermost folded dimension in chunks; where columns are divided, the task's part of them. */
+/* The innermost folded dimension in chunks; where columns are divided, the task's part of them, or the parts' states
+ * in place of chunks. */
 static void put_chunks(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
-    char extent[FSR_EMIT_NAME] = "end";
+    char extent[FSR_EMIT_NAME] = "end", step[FSR_EMIT_NAME];
     if (!e->shared_columns)
         fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %d)", e->shared_columns ? "begin" : "0", extent, e->chunk);
+    snprintf(step, sizeof step, "%d", e->chunk);
+    if (e->finishing)
+        snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_TASK_FINISH, e->chunk);
+    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->shared_columns ? "begin" : "0", extent, step);
+    if (e->finishing) {
+        fsr_c_begin(e, "if (mode == %d)", FSR_TASK_FINISH);
+        fsr_c_share_part(e, loop);
+        fsr_c_else(e);
+    }
     fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, e->chunk, extent, e->chunk);
     if (nested)
         put_part_of_chunk(e, loop);
     else
         put_whole_chunk(e, loop);
+    if (e->finishing)
+        fsr_c_end(e);
+    if (!nested)
+        fsr_c_fold_flush(e, loop->folds, loop->nfolds);
     fsr_c_end(e);
 }
 

@@ -62,6 +62,7 @@ typedef struct fsr_c_emit {
     bool near;                   /* arguments are known to be below the limits of these functions */
     bool checking;               /* the loop being printed only asks whether they are */
     bool shared_columns;         /* see fsr_cpu_shape.columns */
+    bool finishing;              /* the loop being printed also folds the states of parts */
     int word[FSR_MAX_COMBINES];  /* of a part's states: the fold's first */
     int carry[FSR_MAX_COMBINES]; /* a scan's carry into the part */
     int words;
@@ -194,9 +195,11 @@ void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent
 void fsr_c_share_plan(fsr_c_emit *e);
 /* The declarations that a row of such a kernel begins with. */
 void fsr_c_share_row(fsr_c_emit *e);
+/* Reads the states of part c0, in place of folding a chunk. */
+void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop);
 /* Reads a scan's carry into a part. */
 void fsr_c_share_carry(fsr_c_emit *e, int fold);
-/* Around the loop of the pass: what a part, a finish and a carry do with the states. `whole` prints the loop. */
+/* Around the loop of the pass: what a part and a carry do with the states. `whole` prints the loop. */
 void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop));
 
 /* ---- emit_scan.c: scans and loops over a run of columns in strips ---------------------------------------- */

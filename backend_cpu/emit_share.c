@@ -1,8 +1,8 @@
 /* Rows whose columns are cut into parts, in generated C: what lets several threads work on one long row.
  *
  * A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold after
- * it, and pushing the parts' states on a stack of their own gives the same tree: a reduction has the same bits divided
- * or not. A scan needs its carry before it starts. Its parts are therefore folded first (FOLD), the carries handed on
+ * it, and pushing the parts' states on the stack in place of chunks' gives the same tree: a reduction has the same bits
+ * divided or not. A scan needs its carry before it starts. Its parts are therefore folded first (FOLD), the carries handed on
  * in order (CARRY), and the columns scanned while they are still in the cache (PART).
  *
  * Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan would have to
@@ -76,21 +76,13 @@ static void put_move(fsr_c_emit *e, int fold, char letter, const char *at, int w
     }
 }
 
-static void put_finish(fsr_c_emit *e, const fsr_c_loop *loop) {
+/* The state of part c0 as a chunk's. */
+void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop) {
     char part[FSR_EMIT_NAME];
-    bool scans = false;
-    e->laned = false;
-    fsr_c_fold_states(e, loop->folds, loop->nfolds);
-    snprintf(part, sizeof part, "p * %d + ", 8 * e->words);
-    for (int i = 0; i < loop->nfolds; i++)
-        scans |= is_scan(e, loop->folds[i]);
-    fsr_c_begin(e, "for (i64 p = 0; p < t[%d]; ++p)", FSR_TASK_PARTS);
+    snprintf(part, sizeof part, "c0 * %d + ", 8 * e->words);
     for (int i = 0; i < loop->nfolds; i++)
         if (!is_scan(e, loop->folds[i]))
-            put_move(e, loop->folds[i], 'q', "", e->word[loop->folds[i]], part, true);
-    fsr_c_fold_flush(e, loop->folds, loop->nfolds);
-    fsr_c_end(e);
-    fsr_c_fold_finish(e, loop->folds, loop->nfolds);
+            put_move(e, loop->folds[i], 'q', e->laned ? "[0]" : "", e->word[loop->folds[i]], part, true);
 }
 
 /* carry of the next part = carry (+) fold of this one */
@@ -155,26 +147,42 @@ static void put_fold_only(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(f
     free(as_reductions);
 }
 
+/* The loop itself. In FINISH it runs over the parts' states, which kernels of scans alone do not have. */
+static void put_loop(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *, const fsr_c_loop *)) {
+    int reductions = 0;
+    for (int i = 0; i < loop->nfolds; i++)
+        reductions += !is_scan(e, loop->folds[i]);
+    if (reductions)
+        fsr_c_begin(e, "%s", "");
+    else
+        fsr_c_begin(e, "if (mode != %d)", FSR_TASK_FINISH);
+    e->finishing = reductions > 0;
+    whole(e, loop);
+    e->finishing = false;
+    if (reductions) {
+        fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
+        for (int i = 0; i < loop->nfolds; i++)
+            if (!is_scan(e, loop->folds[i]))
+                put_move(e, loop->folds[i], 'f', "", e->word[loop->folds[i]], "", false);
+        fsr_c_end(e);
+    }
+    fsr_c_end(e);
+}
+
 void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop)) {
     bool scans = false;
     for (int i = 0; i < loop->nfolds; i++)
         scans |= is_scan(e, loop->folds[i]);
-    fsr_c_begin(e, "if (mode == %d)", FSR_TASK_FINISH);
-    put_finish(e, loop);
     if (scans) {
-        fsr_c_else_if(e, "mode == %d", FSR_TASK_CARRY);
+        fsr_c_begin(e, "if (mode == %d)", FSR_TASK_CARRY);
         put_carry(e, loop);
         fsr_c_else_if(e, "mode == %d", FSR_TASK_FOLD);
         put_fold_only(e, loop, whole);
+        fsr_c_else(e);
     }
-    fsr_c_else(e);
-    whole(e, loop);
-    fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
-    for (int i = 0; i < loop->nfolds; i++)
-        if (!is_scan(e, loop->folds[i]))
-            put_move(e, loop->folds[i], 'f', "", e->word[loop->folds[i]], "", false);
-    fsr_c_end(e);
-    fsr_c_end(e);
+    put_loop(e, loop, whole);
+    if (scans)
+        fsr_c_end(e);
 }
 
 void fsr_c_share_carry(fsr_c_emit *e, int fold) {

@@ -148,6 +148,7 @@ static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alo
     else
         fsr_crew_run(crew, work_parts, j);
     j->whole[FSR_TASK_MODE] = FSR_TASK_FINISH;
+    j->whole[FSR_TASK_END] = j->parts;
     call(j, j->whole, 0);
     fsr_pool_give(pool, memory, states + flags);
     return FSR_OK;
