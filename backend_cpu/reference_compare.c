@@ -20,6 +20,11 @@ static double distance(long double want, long double got) {
     return isfinite(want) && isfinite(got) ? (double)fabsl(want - got) : INFINITY;
 }
 
+/* A bool is unknown by 1. */
+static bool is_unknown(fsr_dtype dtype, double bound) {
+    return isinf(bound) || (dtype == FSR_BOOL && bound >= 1);
+}
+
 static double ratio(double error, double bound) {
     if (error == 0 || isinf(bound))
         return 0;
@@ -35,6 +40,7 @@ bool fsr_ref_compare(const fsr_ref_array *want, const void *got, fsr_verify_repo
         double re = distance(expected.center, found.center), im = distance(expected.imag, found.imag);
         double error = im == 0 ? re : hypot(re, im), worse = ratio(error, want->bound[i]);
         inside = inside && worse <= 1;
+        report->unknown += is_unknown(want->dtype, want->bound[i]);
         if (!(worse > report->worst))
             continue;
         report->worst = worse;

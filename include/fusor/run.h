@@ -79,6 +79,7 @@ fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out);
 /* What fsr_verify found. */
 typedef struct fsr_verify_report {
     int64_t checked;                 /* elements compared */
+    int64_t unknown;                 /* of these, how many could be anything: the reference does not know them */
     double worst;                    /* largest error / bound, 1.0 is on the bound */
     int worst_out;                   /* which of outs */
     int64_t worst_index;             /* flat index of that element */

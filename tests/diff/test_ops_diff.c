@@ -1,11 +1,13 @@
-/* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference; and the same
- * results through
- * a plan into the caller's buffers, bit by bit, with guards around them.
+/* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference, also at every pair
+ * of edge values; and the same results through a plan into the caller's buffers, bit by bit, with guards around them. A
+ * new row of the table is here without a word.
  *
  * All ops of one dtype and layout are outputs of one computation: kernels with many outputs, and fewer compilations. */
 #include "graph/ops.h"
 #include "primitives/primitives.h"
+#include "tests/support/edges.h"
 #include "tests/support/subject.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,15 @@ typedef fsr_node (*leaf_fn)(fsr_dtype dtype, int ndim, const int64_t *shape, int
 
 static fsr_node data_leaf(fsr_dtype dtype, int ndim, const int64_t *shape, int i) {
     return subject_data(dtype, ndim, shape, SUBJECT_SPECIAL, i);
+}
+
+static fsr_node edge_leaf(fsr_dtype dtype, int ndim, const int64_t *shape, int i) {
+    void *data = malloc((size_t)shape[0] * fsr_dtype_size(dtype));
+    assert_non_null(data);
+    edges_fill(data, dtype, i);
+    fsr_node x = fsr_from_host(subject_g, dtype, ndim, shape, data);
+    free(data);
+    return x;
 }
 
 static fsr_node input_leaf(fsr_dtype dtype, int ndim, const int64_t *shape, int i) {
@@ -100,6 +111,72 @@ static void every_row_of_the_table(void **state) {
             fail_msg("%s is not here", info->name);
     }
 }
+
+/* ---- edges ------------------------------------------------------------------------------------------------------ */
+
+/* Ops that give either of two zeros, as documented. */
+static bool either_zero(fsr_op op) {
+    return op == FSR_OP_FMAX || op == FSR_OP_FMIN || op == FSR_OP_CLAMP;
+}
+
+/* The table's own answer for element i; its sign is what verify does not look at. */
+static bool same_zero(fsr_op op, fsr_dtype dtype, const void *got, void *const *in, int64_t i) {
+    const size_t size = fsr_dtype_size(dtype);
+    fsr_value args[3] = {{.bits = 0}, {.bits = 0}, {.bits = 0}}, out = {.bits = 0};
+    memcpy(&out, (const char *)got + (size_t)i * size, size);
+    double y = fsr_value_to_double(dtype, out);
+    if (y != 0 || either_zero(op))
+        return true;
+    for (int k = 0; k < 3; k++)
+        memcpy(&args[k], (const char *)in[k] + (size_t)i * size, size);
+    double want = fsr_value_to_double(dtype, fsr_op_eval(op, dtype, dtype, args));
+    return want != 0 || !signbit(want) == !signbit(y);
+}
+
+/* Signs of zeros of ops from one float dtype to the same. */
+static void check_zeros(const bundle *b, fsr_dtype dtype, int64_t n) {
+    void *in[3];
+    for (int i = 0; i < 3; ++i) {
+        in[i] = malloc((size_t)n * fsr_dtype_size(dtype));
+        edges_fill(in[i], dtype, i);
+    }
+    for (int i = 0; i < b->n; ++i) {
+        const fsr_op op = fsr_op_find(b->name[i]);
+        const fsr_rule rule = fsr_op_get(op)->rule;
+        if (fsr_node_dtype(b->out[i]) != dtype || rule == FSR_RULE_SELECT || rule == FSR_RULE_SCALE)
+            continue;
+        void *got = subject_read(b->out[i]);
+        for (int64_t at = 0; at < n; ++at)
+            if (!same_zero(op, dtype, got, in, at))
+                fail_msg("%s of %s: a zero of the wrong sign at %lld", b->name[i], fsr_dtype_name(dtype),
+                         (long long)at);
+        free(got);
+    }
+    for (int i = 0; i < 3; ++i)
+        free(in[i]);
+}
+
+/* Every op of the table at every pair of the dtype's edge values and at random bits, within its bound. Of one operation
+ * on known operands the reference knows the result, but on the brink of overflow (and of a NaN's sign), and of most
+ * complex ones. */
+static void edges(void **state) {
+    (void)state;
+    for (int d = 0; d < FSR_DTYPE_COUNT; ++d) {
+        const fsr_dtype dtype = (fsr_dtype)d;
+        const int64_t n = edges_count(dtype);
+        subject_setup(NULL);
+        bundle b = all_ops(edge_leaf, CONTIGUOUS, dtype, n);
+        int64_t unknown = subject_verify(b.out, b.n, b.name, "edges of %s", fsr_dtype_name(dtype));
+        if (unknown > n * b.n / (fsr_dtype_is_complex(dtype) ? 5 : 500))
+            fail_msg("%s: %lld of %lld results are not known", fsr_dtype_name(dtype), (long long)unknown,
+                     (long long)(n * b.n));
+        if (fsr_dtype_is_float(dtype))
+            check_zeros(&b, dtype, n);
+        assert_int_equal(subject_teardown(NULL), 0);
+    }
+}
+
+/* ---- layouts and sizes ------------------------------------------------------------------------------------------- */
 
 /* Two dtypes stand for all where only the number of elements matters. */
 static bool has_large(fsr_dtype dtype) {
@@ -190,6 +267,7 @@ static void guarded_outputs(void **state) {
     { "layout_" #how, layout_against_reference, NULL, NULL, (void *)(intptr_t)how }
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(every_row_of_the_table),
+    cmocka_unit_test(edges),
     LAYOUT(CONTIGUOUS),
     LAYOUT(STRIDED),
     LAYOUT(TRANSPOSED),

@@ -240,7 +240,7 @@ void subject_ok(fsr_status status, const char *what) {
         fail_msg("%s: %s: %s", what, fsr_status_name(status), fsr_error(subject_ctx));
 }
 
-void subject_verify(const fsr_node *outs, int n, const char *const *names, const char *what, ...) {
+int64_t subject_verify(const fsr_node *outs, int n, const char *const *names, const char *what, ...) {
     fsr_verify_report report;
     char words[400];
     va_list args;
@@ -259,6 +259,8 @@ void subject_verify(const fsr_node *outs, int n, const char *const *names, const
         fail_msg("%s: %lld elements compared of %lld", words, (long long)report.checked, (long long)elements);
     subject_count("results compared", n);
     subject_count("elements", elements);
+    subject_count("of them not known", report.unknown);
+    return report.unknown;
 }
 
 void *subject_read(fsr_node x) {

@@ -75,8 +75,8 @@ uint32_t subject_random(uint32_t *state);
 
 void subject_ok(fsr_status status, const char *what);
 #define OK(call) subject_ok(call, #call)
-/* fsr_verify; names may be NULL. what: printf-like words for the message. */
-void subject_verify(const fsr_node *outs, int n, const char *const *names, const char *what, ...)
+/* fsr_verify; names may be NULL. what: printf-like words for the message. Returns how many elements could be anything. */
+int64_t subject_verify(const fsr_node *outs, int n, const char *const *names, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
 /* x computed and read; malloc'ed. */
 void *subject_read(fsr_node x);

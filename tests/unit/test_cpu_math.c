@@ -233,18 +233,39 @@ static long double rad2degl(long double x) {
 
 #define ONE(id, name, share) \
     { FSR_OP_##id, name, name##l, share }
+/* clang-format off */
 static const one functions[] = {
-    ONE(EXP, exp, 1),        ONE(LOG, log, 1),          ONE(SIN, sin, 1),
-    ONE(COS, cos, 1),        ONE(TANH, tanh, 1),        ONE(EXP2, exp2, 16),
-    ONE(EXPM1, expm1, 16),   ONE(LOG2, log2, 16),       ONE(LOG10, log10, 16),
-    ONE(LOG1P, log1p, 16),   ONE(RSQRT, rsqrt, 16),     ONE(CBRT, cbrt, 16),
-    ONE(TAN, tan, 16),       ONE(ASIN, asin, 16),       ONE(ACOS, acos, 16),
-    ONE(ATAN, atan, 16),     ONE(DEG2RAD, deg2rad, 64), ONE(RAD2DEG, rad2deg, 64),
-    ONE(SINH, sinh, 16),     ONE(COSH, cosh, 16),       ONE(ASINH, asinh, 16),
-    ONE(ACOSH, acosh, 16),   ONE(ATANH, atanh, 16),     ONE(SIGMOID, sigmoid, 16),
-    ONE(ERF, erf, 16),       ONE(ERFC, erfc, 32),       ONE(ERFINV, fsr_ref_erfinv, 64),
-    ONE(LGAMMA, lgamma, 32), ONE(TGAMMA, tgamma, 32),
+    ONE(EXP, exp, 1),
+    ONE(LOG, log, 1),
+    ONE(SIN, sin, 1),
+    ONE(COS, cos, 1),
+    ONE(TANH, tanh, 1),
+    ONE(EXP2, exp2, 16),
+    ONE(EXPM1, expm1, 16),
+    ONE(LOG2, log2, 16),
+    ONE(LOG10, log10, 16),
+    ONE(LOG1P, log1p, 16),
+    ONE(RSQRT, rsqrt, 16),
+    ONE(CBRT, cbrt, 16),
+    ONE(TAN, tan, 16),
+    ONE(ASIN, asin, 16),
+    ONE(ACOS, acos, 16),
+    ONE(ATAN, atan, 16),
+    ONE(DEG2RAD, deg2rad, 64),
+    ONE(RAD2DEG, rad2deg, 64),
+    ONE(SINH, sinh, 16),
+    ONE(COSH, cosh, 16),
+    ONE(ASINH, asinh, 16),
+    ONE(ACOSH, acosh, 16),
+    ONE(ATANH, atanh, 16),
+    ONE(SIGMOID, sigmoid, 16),
+    ONE(ERF, erf, 16),
+    ONE(ERFC, erfc, 32),
+    ONE(ERFINV, fsr_ref_erfinv, 64),
+    ONE(LGAMMA, lgamma, 32),
+    ONE(TGAMMA, tgamma, 32),
 };
+/* clang-format on */
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 /* Near the zeros of lgamma below 0 units in the last place say nothing. */

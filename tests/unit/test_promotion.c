@@ -39,17 +39,31 @@ static columns split(char *text) {
     return out;
 }
 
+/* An array of that dtype, or a literal. */
+static fsr_node operand(fsr_graph *g, const char *name) {
+    if (!strcmp(name, "int"))
+        return fsr_int(g, 1);
+    if (!strcmp(name, "float"))
+        return fsr_float(g, 1);
+    if (!strcmp(name, "complex"))
+        return fsr_complex(g, 0, 1);
+    return INPUT(g, dtype_named(name), 2);
+}
+
 static int check(fsr_graph *g, fsr_op op, const char *first, const char *second, const char *want) {
-    fsr_dtype a = dtype_named(first), b = dtype_named(second), expected = dtype_named(want);
-    if (a == FSR_DTYPE_COUNT || b == FSR_DTYPE_COUNT)
-        return 0;
+    fsr_dtype expected = dtype_named(want);
     if (expected == FSR_DTYPE_COUNT && strcmp(want, "-") != 0)
         return 0;
-    fsr_node in[] = {INPUT(g, a, 2), INPUT(g, b, 2)};
+    fsr_node a = operand(g, first), b = operand(g, second);
+    fsr_node in[] = {a, b, b};
+    if (fsr_op_get(op)->rule == FSR_RULE_SELECT) {
+        in[0] = INPUT(g, FSR_BOOL, 2);
+        in[1] = a;
+    }
     fsr_node out = fsr_map(FSR_HERE, op, in, fsr_op_get(op)->arity);
-    if (has_no_complex(op) && (fsr_dtype_is_complex(a) || fsr_dtype_is_complex(b)))
+    if (has_no_complex(op) && (fsr_dtype_is_complex(fsr_node_dtype(a)) || fsr_dtype_is_complex(fsr_node_dtype(b))))
         expected = FSR_DTYPE_COUNT;
-    if (op == FSR_OP_ROUND && a == FSR_BOOL)
+    if (op == FSR_OP_ROUND && fsr_node_dtype(a) == FSR_BOOL)
         expected = FSR_DTYPE_COUNT; /* by decision: NumPy makes a float of it, of no other integer */
     if (fsr_node_dtype(out) != expected)
         fail_msg("%s of %s and %s is %s, NumPy has %s", fsr_op_get(op)->name, first, second,
