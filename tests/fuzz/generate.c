@@ -16,6 +16,7 @@ typedef struct generator {
     int extent[4];      /* that most leaves use, so that shapes meet */
     bool complex;       /* complex dtypes, and the ops that are there for them, are drawn too */
     bool folds, floats; /* the recipe has any; mostly floats */
+    bool calls;         /* native functions are called */
     bool long_one;      /* many steps and outputs: the limits of one kernel */
 } generator;
 
@@ -98,7 +99,7 @@ static void draw_leaf(generator *t, recipe_step *s) {
 }
 
 static void draw_op(generator *t, recipe_step *s) {
-    s->kind = STEP_OP;
+    s->kind = t->calls && chance(t, 15) ? STEP_CALL : STEP_OP;
     do
         s->op = (fsr_op)below(t, chance(t, 50) ? FSR_OP_EXP : t->complex ? FSR_OP_COUNT : FSR_OP_CONJ + 1);
     while (s->op == FSR_OP_CAST || (s->op == FSR_OP_CONJ && !t->complex));
@@ -339,7 +340,8 @@ static void choose_outs(generator *t) {
 
 void recipe_generate(recipe *r, uint64_t seed) {
     static const int extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 40, 64};
-    generator t = {.state = seed * 0x9e3779b97f4a7c15u + 12345, .r = r, .complex = seed % 8 == 7};
+    generator t = {
+        .state = seed * 0x9e3779b97f4a7c15u + 12345, .r = r, .complex = seed % 8 == 7, .calls = seed % 8 == 5};
     fsr_graph_owner *owner;
     memset(r, 0, sizeof *r);
     for (int i = 0; i < 4; i++)

@@ -36,8 +36,8 @@ int step_arity(const recipe_step *s) {
         return 0;
     if (s->kind == STEP_OP)
         return fsr_op_get(s->op)->arity;
-    bool two = s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK || s->kind == STEP_FILTER ||
-               s->kind == STEP_LOOP || s->kind >= STEP_AVERAGE;
+    bool two = s->kind == STEP_CALL || s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK ||
+               s->kind == STEP_FILTER || s->kind == STEP_LOOP || s->kind >= STEP_AVERAGE;
     return two || step_is_pair(s->kind) ? 2 : 1;
 }
 
@@ -159,6 +159,27 @@ void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n) {
     fsr_iterate(result, l, in, l->narg ? in + 1 : NULL, max_n);
     out[0] = result[0];
     out[1] = result[l->nstate];
+}
+
+/* ---- a native function ------------------------------------------------------------------------------------ */
+
+static void bend(void *out, const void *const *in) {
+    const float x = *(const float *)in[0], y = *(const float *)in[1];
+    *(float *)out = 0.75f * x - y * 0.5f;
+}
+
+/* Of each operand a monotone function, roundings included: what the reference takes every function for. */
+fsr_node fuzz_call(fsr_node x, fsr_node y) {
+    static const fsr_native f = {.name = "bend",
+                                 .result = FSR_F32,
+                                 .parameters = "f32 x, f16 y",
+                                 .c = "return 0.75f * x - y * 0.5f;",
+                                 .cuda = "return 0.75f * x - y * 0.5f;"};
+    fsr_node out = fsr_call_native(&f, ((fsr_node[]){fsr_cast(x, FSR_F32), fsr_cast(y, FSR_F16)}), 2);
+    fsr_rec *rec = fsr_node_rec(out);
+    if (rec && rec->kind == FSR_NODE_CALL && !fsr_graph_context(out.graph))
+        atomic_store(&rec->routine->host, bend);
+    return out;
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------- */
@@ -307,6 +328,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         out[0] = record_leaf(s, i, g);
     else if (s->kind == STEP_OP)
         out[0] = record_op(s->op, in);
+    else if (s->kind == STEP_CALL)
+        out[0] = fuzz_call(in[0], in[1]);
     else if (s->kind <= STEP_SLICE)
         out[0] = record_view(s, in[0]);
     else if (step_is_pair(s->kind))

@@ -31,6 +31,7 @@ typedef enum step_kind {
     STEP_LINSPACE,  /* dtype, value, start: the last, shape[0], flags: the endpoint */
     STEP_PARAM,     /* dtype, value; the last of the leaves */
     STEP_OP,        /* op */
+    STEP_CALL,      /* fuzz_call of arg 0 and arg 1 */
     STEP_CAST,      /* dtype */
     STEP_RESHAPE,   /* shape */
     STEP_TRANSPOSE, /* list: the permutation */
@@ -166,6 +167,10 @@ enum { FUZZ_LOOPS = 5 };
 extern const fsr_loop fuzz_loop[FUZZ_LOOPS];
 /* out[0] the first state at the end, out[1] the count. in: two operands, states as far as the loop has them. */
 void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
+
+/* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be evaluated;
+ * elsewhere its text is compiled. */
+fsr_node fuzz_call(fsr_node x, fsr_node y);
 
 /* Records step i; node[0..i) are the nodes of the earlier steps. A pair's second component goes to other[i]. */
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other);

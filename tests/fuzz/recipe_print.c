@@ -232,6 +232,8 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
         for (int a = 0; a < step_arity(s); a++)
             fprintf(to, "%sn%d", a ? ", " : "", s->arg[a]);
         fprintf(to, ")");
+    } else if (s->kind == STEP_CALL) {
+        fprintf(to, "fuzz_call(n%d, n%d)", s->arg[0], s->arg[1]);
     } else if (s->kind <= STEP_SLICE) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {

@@ -306,6 +306,24 @@ static void verify(fsr_context *ctx, outcome *out) {
     fsr_graph_free(g);
 }
 
+/* A caller's function in C, in a kernel and alone, for the reference. */
+static void native(fsr_context *ctx, outcome *out) {
+    static const fsr_native f = {.name = "bend",
+                                 .result = FSR_F32,
+                                 .parameters = "f32 x, i32 n",
+                                 .c = "return half_of(x) * n;",
+                                 .cuda = "return half_of(x) * n;",
+                                 .c_preamble = "static float half_of(float x) { return x / 2; }",
+                                 .cuda_preamble = "static float half_of(float x) { return x / 2; }"};
+    fsr_graph *g = new_graph(out, ctx);
+    if (!g)
+        return;
+    fsr_node x = matrix(g), y = fsr_call_native(&f, (fsr_node[]){fsr_exp(x), fsr_int(g, 3)}, 2);
+    if (!poisoned(out, y) && !failed(out, ctx, fsr_verify(&y, 1, NULL)))
+        read_all(out, ctx, &y, 1);
+    fsr_graph_free(g);
+}
+
 /* ---- scopes, text ------------------------------------------------------------------------------------------------ */
 
 static fsr_node steps(fsr_context *ctx, outcome *out, fsr_node x) {
@@ -355,8 +373,9 @@ static void parse(fsr_context *ctx, outcome *out) {
     fsr_graph *g = new_graph(out, ctx), *again = g ? new_graph(out, ctx) : NULL;
     FILE *to = fmemopen(text, sizeof text, "w");
     if (again && to) {
+        const fsr_native f = {.name = "f", .result = FSR_F32, .parameters = "f32 x", .c = "return x;"};
         fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)), pair[2] = {x, x}, outs[3];
-        outs[0] = fsr_sub(x, fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS));
+        outs[0] = fsr_sub(x, fsr_call_native(&f, (fsr_node[]){fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS)}, 1));
         fsr_reduce_with(outs + 1, pair, &recurrence_op, AXES(1), 1, 0);
         if (!failed(out, ctx, fsr_print(outs, 3, to)) && fflush(to) == 0)
             parse_text(again, text, out);
@@ -374,6 +393,7 @@ const scenario scenarios[] = {
     {"record", record},   {"elementwise", elementwise}, {"softmax", softmax}, {"scans", scans},
     {"tuples", tuples},   {"several", several},         {"plans", plans},     {"npy", npy},
     {"inspect", inspect}, {"verify", verify},           {"scopes", scopes},   {"parse", parse},
+    {"native", native},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;
 

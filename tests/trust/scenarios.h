@@ -19,7 +19,8 @@ typedef struct scenario {
     void (*run)(fsr_context *ctx, outcome *out);
 } scenario;
 
-/* Recording every primitive; elementwise, rows, scans, tuples, plans, files, printing, checking, scopes, parsing. */
+/* Recording every primitive; elementwise, rows, scans, tuples, plans, files, printing, checking, native
+ * functions, scopes, parsing. */
 extern const scenario scenarios[];
 extern const int scenario_count;
 

@@ -276,7 +276,8 @@ static void processes_compute(void **state) {
     fsr_stats stats;
     fsr_context_stats(ctx, &stats);
     assert_int_equal(stats.compilations, 0);
-    assert_int_equal(stats.cache_hits_disk, c.entries);
+    const int references = 1; /* native functions that the reference loads: no kernels */
+    assert_int_equal(stats.cache_hits_disk + references, c.entries);
     fsr_close(ctx);
     printf("%d processes, %d programs: all right, %d entries, no temporary left\n", PROCESSES, scenario_count,
            c.entries);
