@@ -25,11 +25,7 @@ void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded) {
 }
 
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b) {
-    return a->mirrored == b->mirrored && fsr_domain_alike(a, b);
-}
-
-bool fsr_domain_alike(const fsr_domain *a, const fsr_domain *b) {
-    if (a->ndim != b->ndim || a->nparallel != b->nparallel)
+    if (a->mirrored != b->mirrored || a->ndim != b->ndim || a->nparallel != b->nparallel)
         return false;
     return memcmp(a->extent, b->extent, sizeof a->extent[0] * (size_t)a->ndim) == 0;
 }
@@ -48,20 +44,69 @@ int64_t fsr_domain_cols(const fsr_domain *d) {
     return n;
 }
 
+bool fsr_domain_divide(fsr_domain *d, int dim, int64_t inner) {
+    if (d->ndim == FSR_MAX_DIMS || d->extent[dim] % inner != 0)
+        return false;
+    for (int i = d->ndim; i > dim; --i) {
+        d->extent[i] = d->extent[i - 1];
+        d->axis[i] = d->axis[i - 1];
+    }
+    d->extent[dim] /= inner;
+    d->extent[dim + 1] = inner;
+    d->nparallel += dim < d->nparallel;
+    ++d->ndim;
+    return true;
+}
+
+bool fsr_domain_divide_like(fsr_domain *d, const fsr_domain *like) {
+    fsr_domain out = *like;
+    int used = 0;
+    out.mirrored = d->mirrored;
+    for (int i = 0; i < d->ndim; ++i) {
+        int end = i < d->nparallel ? like->nparallel : like->ndim;
+        int64_t product = 1;
+        do {
+            if (used == end)
+                return false;
+            out.axis[used] = d->axis[i];
+            product *= like->extent[used++];
+        } while (product > 0 && product < d->extent[i]);
+        if (product != d->extent[i] || (i + 1 == d->nparallel && used != like->nparallel))
+            return false;
+    }
+    bool whole = used == like->ndim && (d->nparallel > 0 || like->nparallel == 0);
+    *d = whole ? out : *d;
+    return whole;
+}
+
+/* Coefficients of one dimension of a node over the domain's dimensions listed in dims[0..n), whose product it is. */
+static void place_row(fsr_affine *row, const fsr_domain *d, const int *dims, int n) {
+    int64_t stride = 1;
+    for (int i = n - 1; i >= 0; --i) {
+        int64_t extent = d->extent[dims[i]];
+        bool mirrored = d->mirrored && dims[i] >= d->nparallel;
+        if (extent == 1)
+            continue;
+        row->offset += mirrored ? (extent - 1) * stride : 0;
+        row->coef[dims[i]] = mirrored ? -stride : stride;
+        stride *= extent;
+    }
+}
+
 bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n) {
     memset(out, 0, sizeof *out);
     out->n = shape->ndim;
     int used = 0;
     for (int i = 0; i < shape->ndim; ++i) {
+        int first = used;
+        int64_t product = 1;
         if (shape->dim[i] == 1)
             continue;
-        while (used < n && d->extent[dims[used]] == 1)
-            ++used;
-        if (used == n || d->extent[dims[used]] != shape->dim[i])
+        while (used < n && (product == 1 || (product > 0 && product < shape->dim[i])))
+            product *= d->extent[dims[used++]];
+        if (product != shape->dim[i])
             return false;
-        bool mirrored = d->mirrored && dims[used] >= d->nparallel;
-        out->row[i].offset = mirrored ? d->extent[dims[used]] - 1 : 0;
-        out->row[i].coef[dims[used++]] = mirrored ? -1 : 1;
+        place_row(&out->row[i], d, dims + first, used - first);
     }
     while (used < n && d->extent[dims[used]] == 1)
         ++used;
@@ -183,6 +228,20 @@ bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape
         if (shape->dim[i] != 1 && reach[i] >= shape->dim[i] && shape->dim[i] > 0)
             return false;
     return true;
+}
+
+bool fsr_index_division(const fsr_index *in, const fsr_shape *shape, const fsr_domain *d, int *dim, int64_t *inner) {
+    int64_t stride[FSR_MAX_DIMS];
+    fsr_shape_strides(shape, stride);
+    for (int k = 0; k < d->ndim && !in->row[0].over; ++k)
+        for (int i = 0; i < shape->ndim && in->row[0].coef[k] > 0; ++i) {
+            *dim = k;
+            *inner = stride[i] / in->row[0].coef[k];
+            if (shape->dim[i] > 1 && stride[i] % in->row[0].coef[k] == 0 && *inner > 1 && *inner < d->extent[k] &&
+                d->extent[k] % *inner == 0)
+                return true;
+        }
+    return false;
 }
 
 static void view_rows(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *source) {

@@ -26,6 +26,7 @@ typedef struct fsr_index {
 /* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out, but the
  * last folded one if all of them are 1. axis[d]: position of dimension d
  * in the full shape the domain was made from (orders dimensions as the user wrote them).
+ * A domain may be finer than the shape: where x[4, n] is seen as one dimension of 4n, the domain has two (fsr_domain_divide).
  * mirrored: column c is the element at extent - 1 - c of the folded dimension, the only one: a scan from the end. That is
  * all there is to it: loads and stores get a negative stride, and what reads a mirrored scan is evaluated mirrored too. */
 typedef struct fsr_domain {
@@ -38,14 +39,15 @@ typedef struct fsr_domain {
 /* The domain of an elementwise kernel over shape, or (folded != 0) of a fold over the axes in that bit set. */
 void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded);
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b);
-/* Equal but for mirrored. */
-bool fsr_domain_alike(const fsr_domain *a, const fsr_domain *b);
+/* Dimension `dim` becomes two, the inner one of extent `inner`. False: it does not divide, or there are too many. */
+bool fsr_domain_divide(fsr_domain *d, int dim, int64_t inner);
+/* Divides dimensions so that the extents are those of `like`, if they can be. */
+bool fsr_domain_divide_like(fsr_domain *d, const fsr_domain *like);
 int64_t fsr_domain_rows(const fsr_domain *d);
 int64_t fsr_domain_cols(const fsr_domain *d);
 
 /* Index of a node of `shape` whose dimensions of extent > 1 are, in order, the domain's dimensions listed in
- * dims[0..n).
- * False if extents or count do not match. */
+ * dims[0..n), each one of them or the product of several. False if extents or count do not match. */
 bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n);
 /* As a row of the domain: its parallel dimensions in order; as an element: all dimensions in the order of axis[]. */
 bool fsr_index_row(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
@@ -58,6 +60,8 @@ bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, c
                     const fsr_shape *source, const fsr_domain *d);
 /* A flat index as one for each dimension of shape, where no carry can occur. False otherwise. */
 bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d);
+/* A dimension of the domain to divide, and how, so that the flat index may split then. False: none. */
+bool fsr_index_division(const fsr_index *in, const fsr_shape *shape, const fsr_domain *d, int *dim, int64_t *inner);
 /* (index - start) / step along a dimension of a region: where in the region a point lies. */
 void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64_t step);
 /* The address in a contiguous array of that shape. */

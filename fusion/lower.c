@@ -72,6 +72,15 @@ static int refuse_blame(lowering *l, const char *reason, fsr_link blame) {
     return refuse(l, reason);
 }
 
+/* Because a flat index does not split into a node's dimensions; over a finer domain it might. */
+static int refuse_flat(lowering *l, const char *reason, fsr_link blame, const fsr_index *index) {
+    fsr_group *group = l->group;
+    if (!l->reason &&
+        !fsr_index_division(index, &l->flow->node[blame.id].shape, &group->domain, &group->divided, &group->division))
+        group->division = 0;
+    return refuse_blame(l, reason, blame);
+}
+
 static int add_inst(lowering *l, const fsr_inst *inst) {
     fsr_kernel *k = l->k;
     if (k->ninsts == FSR_MAX_INSTS)
@@ -288,7 +297,7 @@ static int plain_index(const fsr_affine *row, const fsr_domain *d) {
 static int iota(lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (index->flat)
-        return refuse_blame(l, "the index of a reshaped arange has no affine form", link);
+        return refuse_flat(l, "the index of a reshaped arange has no affine form", link, index);
     const fsr_affine *row = &index->row[n->axis];
     if (row->over)
         return refuse_blame(l, "an arange in a stepped region has no affine index", link);
@@ -425,7 +434,7 @@ static int paste(lowering *l, fsr_link link, const fsr_index *asked) {
     fsr_guard conditions = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
     fsr_truth truth;
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
-        return refuse_blame(l, "a reshape of a paste has no affine index", link);
+        return refuse_flat(l, "a reshape of a paste has no affine index", link, asked);
     if (!region(l, n, &index, &inner, &conditions, &truth))
         return -1;
     if (truth == FSR_ALWAYS)
@@ -464,7 +473,9 @@ static bool fold_index(const lowering *l, int node, fsr_index *input, fsr_index 
     const fsr_shape *shape = &l->flow->node[n->arg[0].id].shape;
     fsr_domain own;
     fsr_fold_domain(l->flow, node, &l->group->domain, &own);
-    if (!fsr_domain_equal(&own, &l->group->domain) || !fsr_index_elem(input, shape, &own))
+    int folded = own.ndim - own.nparallel;
+    if (own.mirrored != l->group->domain.mirrored || !fsr_domain_divide_like(&own, &l->group->domain) ||
+        (n->kind == FSR_NODE_SCAN && own.ndim - own.nparallel != folded) || !fsr_index_elem(input, shape, &own))
         return false;
     if (n->kind == FSR_NODE_SCAN)
         *result = *input;
@@ -672,7 +683,7 @@ static bool skip_views(lowering *l, fsr_link *link, fsr_index *index) {
         const fsr_flow_node *n = &l->flow->node[link->id];
         fsr_index inner;
         if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
-            return refuse_blame(l, "a reshape of a view has no affine index", *link), false;
+            return refuse_flat(l, "a reshape of a view has no affine index", *link, index), false;
         *index = inner;
         *link = n->arg[0];
     }
@@ -995,6 +1006,7 @@ static bool lower_all(lowering *l) {
 const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame) {
     lowering l = {.p = p, .flow = p->flow, .g = g, .group = group, .blame = {-1, 0}, .storing = {-1, 0}};
     group->ndeps = group->nneeds = group->nloops = 0;
+    group->division = 0;
     l.k = fsr_kernel_new();
     l.memo = malloc(sizeof *l.memo * (MEMO / 2));
     l.slot = malloc(sizeof *l.slot * MEMO);

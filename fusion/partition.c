@@ -6,6 +6,7 @@
 
 enum { JOIN_WINDOW = 32 }; /* groups tried, newest first: bounds the work for graphs of thousands of kernels */
 enum { MAX_DEPTH = 4000 };
+enum { SHORT_LOOP = 64 };
 
 void fsr_partition_clear(fsr_partition *p) {
     for (int i = 0; i < p->ngroups; ++i)
@@ -175,10 +176,12 @@ static bool has_no_direction(const fsr_partition *p, const fsr_group *group) {
 static const char *meet(const fsr_partition *p, fsr_group *group, anchor a) {
     fsr_domain domain;
     anchor_domain(p, a, &group->domain, &domain);
-    if (!a.fold || fsr_domain_equal(&domain, &group->domain))
+    if (!a.fold)
         return NULL;
-    if (!fsr_domain_alike(&domain, &group->domain))
+    if (!fsr_domain_divide_like(&domain, &group->domain))
         return "the folds have different domains";
+    if (domain.mirrored == group->domain.mirrored)
+        return NULL;
     if (!has_no_direction(p, group))
         return "the scans run in opposite directions";
     group->domain.mirrored = domain.mirrored;
@@ -297,18 +300,48 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     return n > 0 ? first_used(p, at) : (fsr_link){-1, 0};
 }
 
+/* Divides the domain as the refused trial asks. Not a scan's columns, which have an order; and on a CPU not into inner
+ * loops of a few rounds, which would cost more than storing what stands in the way. */
+static bool divide(const fsr_partition *p, anchor a, const fsr_group *trial, fsr_domain *domain) {
+    int dim = trial->divided;
+    bool scan = a.fold && p->flow->node[a.link.id].kind == FSR_NODE_SCAN;
+    bool inner = dim == domain->ndim - 1 || dim == domain->nparallel - 1;
+    if (trial->division == 0 || (scan && dim >= domain->nparallel) ||
+        (inner && !p->target->gpu && trial->division < SHORT_LOOP))
+        return false;
+    return fsr_domain_divide(domain, dim, trial->division);
+}
+
+/* The anchor alone over a domain: the finest that its reshapes ask for, or, where that does not help, its own shape's. */
+static const char *try_alone(fsr_partition *p, anchor a, fsr_group *trial, fsr_link *blame) {
+    fsr_domain domain, own;
+    anchor_domain(p, a, NULL, &own);
+    domain = own;
+    for (bool fixed = false;;) {
+        memset(trial, 0, sizeof *trial);
+        trial->domain = domain;
+        add_anchor(trial, a);
+        if (a.fold)
+            p->home[a.link.id] = p->ngroups;
+        const char *reason = try_group(p, p->ngroups, trial, blame);
+        if (a.fold)
+            p->home[a.link.id] = -1;
+        if (!reason || *p->no_memory || fixed)
+            return reason;
+        if (divide(p, a, trial, &domain))
+            continue;
+        if (domain.ndim == own.ndim)
+            return reason;
+        domain = own;
+        fixed = true;
+    }
+}
+
 /* The anchor as a kernel of its own; values that stand in the way are stored by kernels before it. */
 static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why, size_t size) {
     for (;;) { /* each round materializes one more node, or ends */
         fsr_link blame;
-        memset(trial, 0, sizeof *trial);
-        anchor_domain(p, a, NULL, &trial->domain);
-        add_anchor(trial, a);
-        if (a.fold)
-            p->home[a.link.id] = p->ngroups;
-        const char *reason = try_group(p, p->ngroups, trial, &blame);
-        if (a.fold)
-            p->home[a.link.id] = -1;
+        const char *reason = try_alone(p, a, trial, &blame);
         if (!reason)
             return FSR_OK;
         if (*p->no_memory)

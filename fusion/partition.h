@@ -44,6 +44,9 @@ typedef struct fsr_group {
     bool in_place;            /* its only store is a paste's region, into the memory of `base` (fusion/in_place.c) */
     fsr_operand base;
     bool part; /* works for such a region: arrays count by what of them is touched */
+    /* after a refusal: this dimension of the domain, divided so, might help (0: none would) */
+    int divided;
+    int64_t division;
     /* the result of lowering */
     fsr_kernel *kernel;
     int64_t extent[FSR_MAX_DIMS]; /* of the kernel's domain (after merging dimensions) */

@@ -42,6 +42,35 @@ static void domains(void **state) {
     assert_true(fsr_domain_rows(&d) == 4 && fsr_domain_cols(&d) == 0);
 }
 
+/* Finer than the shape: dimensions of a node are products of the domain's. */
+static void divided_domains(void **state) {
+    (void)state;
+    fsr_domain d, own;
+    fsr_index index;
+    fsr_affine address;
+    fsr_shape shape = SHAPE_OF(5, 24), rows = SHAPE_OF(5, 1), other = SHAPE_OF(24, 5);
+    fsr_domain_make(&d, &shape, 2);
+    own = d;
+    assert_false(fsr_domain_divide(&d, 1, 7));
+    assert_true(fsr_domain_divide(&d, 1, 6) && fsr_domain_divide(&d, 2, 2));
+    assert_true(d.ndim == 4 && d.nparallel == 1 && d.extent[1] == 4 && d.extent[2] == 3 && d.extent[3] == 2);
+    assert_true(fsr_index_elem(&index, &shape, &d));
+    fsr_index_address(&address, &index, &shape);
+    for (int64_t i = 0; i < 120; i++)
+        assert_int_equal(at_point(&address, &d, i), i);
+    assert_true(fsr_index_row(&index, &rows, &d));
+    assert_true(index.row[0].coef[0] == 1);
+    assert_true(fsr_domain_divide_like(&own, &d) && fsr_domain_equal(&own, &d));
+    fsr_domain_make(&own, &other, 2);
+    assert_false(fsr_domain_divide_like(&own, &d));
+    fsr_domain_make(&own, &shape, 3);
+    assert_false(fsr_domain_divide_like(&own, &d));
+    assert_true(fsr_domain_divide(&d, 0, 5) && d.nparallel == 2);
+    while (d.ndim < FSR_MAX_DIMS)
+        assert_true(fsr_domain_divide(&d, d.ndim - 1, 1));
+    assert_false(fsr_domain_divide(&d, 2, 2));
+}
+
 static void equal_domains(void **state) {
     (void)state;
     fsr_domain a, b;
@@ -247,8 +276,8 @@ static void large(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(domains),    T(equal_domains),  T(rows_and_elements), T(split_by_hand), T(split_refused),
-        T(split_many), T(chains_by_hand), T(chains_many),       T(large),
+        T(domains),       T(divided_domains), T(equal_domains),  T(rows_and_elements), T(split_by_hand),
+        T(split_refused), T(split_many),      T(chains_by_hand), T(chains_many),       T(large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
