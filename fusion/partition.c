@@ -360,6 +360,25 @@ static fsr_status alone(fsr_partition *p, anchor a, fsr_group *trial, char *why,
     }
 }
 
+static int last_anchor(const fsr_group *group) {
+    return group->nfolds ? group->fold[group->nfolds - 1] : group->store[0].id;
+}
+
+/* The anchor joined group g: why the other kernels that it reads from are not that one, too. */
+static void note_others(fsr_partition *p, anchor a, const fsr_group *alone, int g) {
+    const fsr_domain *domain = &p->group[g].domain;
+    for (int i = 0; i < alone->ndeps; ++i) {
+        const fsr_group *other = &p->group[alone->deps[i]];
+        fsr_domain turned = other->domain;
+        turned.mirrored = domain->mirrored;
+        if (alone->deps[i] == g || !other->nfolds || fsr_domain_equal(&other->domain, domain))
+            continue;
+        add_note(p, last_anchor(other), a.link.id,
+                 fsr_domain_equal(&turned, domain) ? "the scans run in opposite directions"
+                                                   : "the folds have different domains");
+    }
+}
+
 static fsr_status place_trial(fsr_partition *p, anchor a, fsr_group *trial, char *why, size_t size) {
     fsr_status status = alone(p, a, trial, why, size);
     if (status)
@@ -368,14 +387,14 @@ static fsr_status place_trial(fsr_partition *p, anchor a, fsr_group *trial, char
     for (int g = p->ngroups - 1; p->fuse && p->fuel != 0 && g >= last; --g) {
         const char *reason = join(p, g, a, trial);
         if (!reason) {
+            note_others(p, a, trial, g);
             fsr_kernel_free(trial->kernel);
             ++p->fusions;
             p->fuel -= p->fuel > 0;
             return FSR_OK;
         }
         if (depends_on(trial, g))
-            add_note(p, p->group[g].nfolds ? p->group[g].fold[p->group[g].nfolds - 1] : p->group[g].store[0].id,
-                     a.link.id, reason);
+            add_note(p, last_anchor(&p->group[g]), a.link.id, reason);
     }
     const char *reason = satisfy(p, trial);
     if (reason) {
