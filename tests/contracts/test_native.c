@@ -241,7 +241,7 @@ static void mistakes(void **state) {
         {unknown, "native function bad |bad:2:|zeta", "native functions bad|bad(2): error: |zeta"},
         {"return strange(x);", "native function bad |bad:1:|strange", "native functions bad|bad(1): error: |strange"},
         {endless, "native function bad |bad:|non-void", "native functions bad|bad(|missing return"},
-        {open, "native function bad |unterminated comment", "native functions bad|comment"},
+        {open, "native function bad |unterminated|comment", "native functions bad|comment"},
         {"return;", "native function bad |bad:1:|return", "native functions bad|bad(1): error: |return"},
     };
     for (int i = 0; i < COUNT_OF(rows); i++) {

@@ -128,7 +128,7 @@ static int setup(void **state) {
 static void the_fake_computes(void **state) {
     (void)state;
     fsr_config config = scenario_config(FSR_BACKEND_CUDA), cpu = scenario_config(FSR_BACKEND_CPU);
-    const char *const names[] = {"elementwise", "plans", "verify"};
+    const char *const names[] = {"elementwise", "plans", "verify", "native"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         fsr_context *ctx = open_cuda(&config), *other = NULL;
         assert_int_equal(fsr_open_why(&cpu, &other, NULL, 0), FSR_OK);
@@ -159,6 +159,32 @@ static void memory_fails(void **state) {
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);
     all_faults("softmax", &config, "", FAULT_MEMORY, 0);
     all_faults("plans", &config, "", FAULT_MEMORY, 0);
+    all_faults("native", &config, "", FAULT_MEMORY, 0);
+}
+
+static fsr_node native(fsr_graph *g, const char *c, const char *cuda) {
+    const fsr_native f = {.name = "f", .result = FSR_F32, .parameters = "f32 x", .c = c, .cuda = cuda};
+    fsr_node x = fsr_arange(g, FSR_F32, 100);
+    return fsr_call_native(&f, &x, 1);
+}
+
+/* fsr_verify on this device runs the CUDA text here and the C text there. */
+static void native_texts_are_compared(void **state) {
+    (void)state;
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    fsr_context *ctx = open_cuda(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_verify_report report;
+    fsr_node right = native(g, "return x * 2;", "return x + x;");
+    fsr_node wrong = native(g, "return x;", "return x == 77.0f ? 78.0f : x;");
+    fsr_node none = native(g, "return x;", NULL), c = native(g, "return zeta;", "return x;");
+    assert_int_equal(fsr_verify(&right, 1, NULL), FSR_OK);
+    subject_error(ctx, fsr_verify(&wrong, 1, &report), FSR_ERR_MISMATCH, "element 77: got 78, expected 77");
+    subject_error(ctx, fsr_force(none), FSR_ERR_UNSUPPORTED, "native function f has no CUDA text");
+    faults_exit_status = 1;
+    subject_error(ctx, fsr_verify(&c, 1, NULL), FSR_ERR_NO_COMPILER, "native function f needs a C compiler that works");
+    faults_exit_status = 0;
+    fsr_close(ctx);
 }
 
 /* A binary from disk that the driver refuses, or that cannot be read, is compiled anew. */
@@ -374,7 +400,7 @@ int main(void) {
         cmocka_unit_test_setup(no_driver, setup),         cmocka_unit_test_setup(no_nvrtc, setup),
         cmocka_unit_test_setup(full_device, setup),       cmocka_unit_test_setup(lost_context, setup),
         cmocka_unit_test_setup(cached_binaries, setup),   cmocka_unit_test_setup(calls_fail, setup),
-        cmocka_unit_test_setup(memory_fails, setup),
+        cmocka_unit_test_setup(memory_fails, setup),      cmocka_unit_test_setup(native_texts_are_compared, setup),
     };
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
