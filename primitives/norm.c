@@ -38,6 +38,6 @@ fsr_node fsr_norm_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
     } else {
         out = power_norm(at, size, mask, ord);
     }
-    out = fsr_convert(at, out, dtype, false);
+    out = fsr_convert(at, out, fsr_dtype_real(dtype), false);
     return flags & FSR_KEEPDIMS ? out : fsr_drop_axes(at, out, mask);
 }

@@ -7,7 +7,6 @@
  * the last place of the result or of the data's square, everything else exactly. */
 #include "graph/ops.h"
 #include "tests/support/subject.h"
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,7 +152,11 @@ static shape read_shape(const char *text) {
 
 /* Integers are read as 64 bits, which NumPy's text of an unsigned one may need all of. */
 static fsr_value read_value(fsr_dtype dtype, char **text) {
-    if (fsr_dtype_name(dtype)[0] == 'f')
+    if (fsr_dtype_is_complex(dtype)) {
+        double re = strtod(*text, text), im = strtod(*text, text);
+        return fsr_value_from_complex(dtype, (fsr_c128){re, im});
+    }
+    if (fsr_dtype_is_float(dtype))
         return fsr_value_from_double(dtype, strtod(*text, text));
     bool negative = (*text)[strspn(*text, " ")] == '-';
     return fsr_value_from_int(dtype, negative ? strtoll(*text, text, 10) : (int64_t)strtoull(*text, text, 10));
@@ -198,10 +201,28 @@ static void complain(reader *r, const function *f, const char *what) {
         print_error("%s: %s of %s over %s: %s\n", fsr_backend_name(r->ctx), f->name, r->array, r->over_text, what);
 }
 
-static double distance_allowed(const function *f, fsr_dtype dtype, double want) {
-    if (!f->rounds || fsr_dtype_name(dtype)[0] != 'f')
+/* Of f16, which NumPy rounds in between, a few units of the result. */
+static double distance_allowed(bool rounds, fsr_dtype dtype, double want) {
+    if (!rounds || !fsr_dtype_is_inexact(dtype))
         return 0;
-    return 16 * (dtype == FSR_F32 ? (double)FLT_EPSILON : DBL_EPSILON) * (fabs(want) + 64);
+    if (dtype == FSR_F16)
+        return 4 * 0x1p-10 * (fabs(want) + 0.5);
+    return 16 * ldexp(1, 1 - fsr_dtype_digits(dtype)) * (fabs(want) + 64);
+}
+
+static bool is_near(bool rounds, fsr_dtype dtype, double a, double b, double size) {
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= distance_allowed(rounds, dtype, size);
+}
+
+/* A complex number by its parts, and by the size of both. */
+static bool agrees(bool rounds, fsr_dtype dtype, fsr_value got, fsr_value want) {
+    fsr_c128 a = fsr_value_to_complex(dtype, got), b = fsr_value_to_complex(dtype, want);
+    if (!fsr_dtype_is_complex(dtype))
+        return is_near(rounds, dtype, a.re, b.re, b.re);
+    if (isnan(b.re) || isnan(b.im))
+        return isnan(a.re) || isnan(a.im);
+    return is_near(rounds, dtype, a.re, b.re, hypot(b.re, b.im)) &&
+           is_near(rounds, dtype, a.im, b.im, hypot(b.re, b.im));
 }
 
 static void compare(reader *r, const expected *e) {
@@ -209,17 +230,18 @@ static void compare(reader *r, const expected *e) {
     fsr_dtype dtype = fsr_node_dtype(e->node);
     int64_t n = fsr_node_size(e->node);
     size_t size = fsr_dtype_size(dtype);
+    const bool modulus = fsr_dtype_is_complex(fsr_node_dtype(r->x)) && !fsr_dtype_is_complex(dtype);
+    const bool rounds = e->f->rounds || modulus;
     char *data = malloc((size_t)n * size + 1), words[200];
     if (fsr_read(e->node, data, (size_t)n * size))
         fail_msg("%s", fsr_error(r->ctx));
     for (int64_t i = 0; i < n; i++) {
         fsr_value got = {.bits = 0}, want = read_value(dtype, &text);
         memcpy(&got, data + (size_t)i * size, size);
-        double a = fsr_value_to_double(dtype, got), b = fsr_value_to_double(dtype, want);
-        if (got.bits == want.bits || a == b || (isnan(a) && isnan(b)) ||
-            fabs(a - b) <= distance_allowed(e->f, dtype, b))
+        if (fsr_value_equal(got, want) || agrees(rounds, dtype, got, want))
             continue;
-        snprintf(words, sizeof words, "element %lld is %.17g, not %.17g", (long long)i, a, b);
+        snprintf(words, sizeof words, "element %lld is %.17g, not %.17g", (long long)i, fsr_value_to_double(dtype, got),
+                 fsr_value_to_double(dtype, want));
         complain(r, e->f, words);
         break;
     }

@@ -6,7 +6,8 @@
 A line "array DTYPE SHAPE: VALUES" gives the operand of what follows; "over AXES KEEPDIMS SHAPE" the axes (* is every
 one, - none) and the shape that every result until the next such line has; every other line is one result: the
 function, its dtype, its values, or the word "empty" where NumPy raises ValueError. A scan is named with a suffix: _x
-exclusive, _r from the end, _rx both. Data are quarters of small integers, so that most results are exact in any order.
+exclusive, _r from the end, _rx both. Data are quarters of small integers, so that most results are exact in any order; of
+f16, whose products NumPy rounds at every step, powers of two. A complex number is its two parts.
 """
 import sys
 import warnings
@@ -17,14 +18,17 @@ assert np.__version__ >= "2"
 warnings.simplefilter("ignore")
 
 DTYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "u16": np.uint16, "i32": np.int32,
-          "u64": np.uint64, "f32": np.float32, "f64": np.float64}
-NAMES = {np.dtype(t): name for name, t in DTYPES.items()} | {np.dtype(np.int64): "i64"}
+          "u64": np.uint64, "f32": np.float32, "f64": np.float64, "i16": np.int16, "u32": np.uint32, "i64": np.int64,
+          "f16": np.float16, "c64": np.complex64, "c128": np.complex128}
+NAMES = {np.dtype(t): name for name, t in DTYPES.items()}
 SHAPES = [(), (0,), (1,), (5,), (33,), (2, 3), (4, 1), (1, 5), (0, 3), (3, 0), (5, 9), (2, 3, 4), (2, 0, 3)]
 SPECIAL_SHAPES = [(), (7,), (3, 4), (2, 3, 2)]
 
 
 def say(x):
     """One number, as short as it can be read back exactly."""
+    if x.dtype.kind == "c":
+        return say(x.real) + " " + say(x.imag)
     if x.dtype.kind != "f":
         return str(int(x))
     text = str(x)  # NumPy 2: the shortest that reads back
@@ -48,6 +52,10 @@ def operand(dtype, shape, kind, rng):
     if dtype[0] == "i":
         return rng.integers(-9, 10, n).astype(DTYPES[dtype]).reshape(shape)
     x = rng.integers(-32, 33, n) / 4
+    if dtype == "f16":
+        x = 2.0 ** rng.integers(-1, 2, n) * rng.choice([-1, 1], n)
+    if dtype[0] == "c":
+        x = x + 1j * (rng.integers(-32, 33, n) / 4)
     if kind == "nan":
         x[rng.random(n) < 0.4] = np.nan
     if kind == "nothing but nan":
@@ -75,7 +83,7 @@ def kept(result, x, axes, keepdims):
 
 
 def logsumexp(x, axis, keepdims):
-    y = together(x if x.dtype.kind == "f" else x.astype(float), axis)
+    y = together(x if x.dtype.kind in "fc" else x.astype(float), axis)
     return kept(np.logaddexp.reduce(y, axis=-1), x, axis, keepdims)
 
 
@@ -118,6 +126,10 @@ SKIPPING = {
 }
 SCANS = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum,
          "cumany": np.logical_or, "cumall": np.logical_and}
+
+
+NOT_COMPLEX = {"min", "max", "ptp", "argmax", "argmin", "logsumexp", "nanmin", "nanmax", "nanargmax", "nanargmin",
+               "cummax", "cummin"}
 
 
 def identity(name, dtype):
@@ -174,25 +186,30 @@ def write(x, folds, axes, keepdims):
 
 def write_scans(x, axis):
     print(f"over {axis} 0 {shape_text(x.shape)}")
-    for name in SCANS:
+    names = [name for name in SCANS if x.dtype.kind != "c" or name not in NOT_COMPLEX]
+    for name in names:
         for suffix in ("", "_x", "_r", "_rx"):
             y = scan(name, x, axis, "x" in suffix, "r" in suffix)
             print(f"{name}{suffix} {NAMES[y.dtype]} {values(y)}".rstrip())
-    return 4 * len(SCANS)
+    return 4 * len(names)
 
 
 def main():
     rng = np.random.default_rng(20)
     cases = 0
     for dtype in DTYPES:
-        floating = dtype[0] == "f"
-        kinds = [("plain", s) for s in (SHAPES if floating else [(5,), (2, 3), (0, 3), (3, 0), (2, 3, 4)])]
-        kinds += [(kind, s) for kind in ("nan", "special") for s in SPECIAL_SHAPES if floating]
-        kinds += [(kind, s) for kind in ("nothing but nan", "infinite") for s in SPECIAL_SHAPES[1:] if floating]
+        floating = dtype[0] in "fc"
+        every = dtype in ("f32", "f64")
+        kinds = [("plain", s) for s in (SHAPES if every else [(5,), (2, 3), (0, 3), (3, 0), (2, 3, 4)])]
+        kinds += [(kind, s) for kind in ("nan", "special") for s in SPECIAL_SHAPES if every]
+        kinds += [(kind, s) for kind in ("nothing but nan", "infinite") for s in SPECIAL_SHAPES[1:] if every]
+        kinds += [("nan", s) for s in SPECIAL_SHAPES if dtype == "f16"]
         for kind, shape in kinds:
             x = operand(dtype, shape, kind, rng)
             print(f"array {dtype} {shape_text(shape)}: {values(x)}".rstrip())
-            folds = {k: f for k, f in REDUCTIONS.items() if floating or k not in ("var1", "std1", "norm3")} | (SKIPPING if kind != "plain" or shape == (2, 3, 4) else {})
+            folds = {k: f for k, f in REDUCTIONS.items() if floating or k not in ("var1", "std1", "norm3")}
+            folds |= SKIPPING if kind != "plain" or shape == (2, 3, 4) else {}
+            folds = {k: f for k, f in folds.items() if dtype[0] != "c" or k not in NOT_COMPLEX}
             for i, axes in enumerate(axes_of(len(shape))):
                 cases += write(x, folds, axes, bool((i + len(shape)) % 2))
             if kind != "infinite":
