@@ -75,10 +75,6 @@ void fsr_c_operators(fsr_c_emit *e) {
 
 /* ---- pieces of statements ----------------------------------------------------------------------- */
 
-static bool is_scan(const fsr_c_emit *e, int fold) {
-    return e->k->fold[fold].kind == FSR_FOLD_SCAN;
-}
-
 /* "&q0_0[l], &q0_1[l]" or, without `address`, the values. */
 static void put_state(fsr_text *to, int arity, const char *mark, char letter, int fold, const char *at) {
     for (int i = 0; i < arity; i++)
@@ -136,7 +132,7 @@ static const char *chunk_at(const fsr_c_emit *e) {
 
 static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
     for (int i = 0; i < n; i++)
-        if (!is_scan(e, folds[i]))
+        if (!fsr_c_is_scan(e, folds[i]))
             return true;
     return false;
 }
@@ -153,7 +149,7 @@ int fsr_c_folds_of(const fsr_c_emit *e, const int *loop, int n, int *folds) {
 
 bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n) {
     for (int i = 0; i < n; i++)
-        if (is_scan(e, folds[i]) || !e->k->fold[folds[i]].combine->commutative)
+        if (fsr_c_is_scan(e, folds[i]) || !e->k->fold[folds[i]].combine->commutative)
             return false;
     return true;
 }
@@ -161,7 +157,7 @@ bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n) {
 void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME];
     for (int i = 0; i < n; i++)
-        if (!is_scan(e, folds[i]))
+        if (!fsr_c_is_scan(e, folds[i]))
             fsr_c_fold_declare(e, folds[i], 'f', row_extent(e, extent));
 }
 
@@ -173,11 +169,12 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
         char lanes[FSR_EMIT_NAME];
         snprintf(lanes, sizeof lanes, "[%d]", e->lanes);
         fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
-        fsr_c_fold_declare(e, folds[i], is_scan(e, folds[i]) ? 'g' : 'k', is_scan(e, folds[i]) ? extent : stack);
+        fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
+                           fsr_c_is_scan(e, folds[i]) ? extent : stack);
     }
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
-        if (is_scan(e, folds[i]))
+        if (fsr_c_is_scan(e, folds[i]))
             fsr_c_fold_identity(e, folds[i], 'g', row_at(e));
     fsr_c_rows_end(e);
     if (any_reduction(e, folds, n))
@@ -265,7 +262,7 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_line(e, "--top;");
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
-        if (!is_scan(e, folds[i])) {
+        if (!fsr_c_is_scan(e, folds[i])) {
             fsr_c_fold_pair(e, folds[i], 'k', top, 'q', chunk_at(e));
             put_copy(e, folds[i], 'q', chunk_at(e), 'k', top);
         }
@@ -273,7 +270,7 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_end(e);
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
-        if (!is_scan(e, folds[i]))
+        if (!fsr_c_is_scan(e, folds[i]))
             put_copy(e, folds[i], 'k', top, 'q', chunk_at(e));
     fsr_c_rows_end(e);
     fsr_c_line(e, "++top;");
@@ -282,7 +279,7 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
 static void put_carry(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
-        if (is_scan(e, folds[i]))
+        if (fsr_c_is_scan(e, folds[i]))
             fsr_c_fold_pair(e, folds[i], 'g', row_at(e), 'q', row_at(e));
     fsr_c_rows_end(e);
 }
@@ -290,7 +287,7 @@ static void put_carry(fsr_c_emit *e, const int *folds, int n) {
 void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
     bool reductions = any_reduction(e, folds, n), scans = false;
     for (int i = 0; i < n; i++)
-        scans |= is_scan(e, folds[i]);
+        scans |= fsr_c_is_scan(e, folds[i]);
     if (reductions)
         put_push(e, folds, n);
     if (scans && e->grouped)
@@ -304,7 +301,7 @@ void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_line(e, "--top;");
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
-        if (!is_scan(e, folds[i])) {
+        if (!fsr_c_is_scan(e, folds[i])) {
             fsr_c_fold_identity(e, folds[i], 'f', row_at(e));
             fsr_c_begin(e, "if (top >= 0)");
             put_copy(e, folds[i], 'f', row_at(e), 'k', top);
@@ -315,7 +312,7 @@ void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_line(e, "--top;");
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
-        if (!is_scan(e, folds[i])) {
+        if (!fsr_c_is_scan(e, folds[i])) {
             fsr_c_fold_pair(e, folds[i], 'k', top, 'f', row_at(e));
             put_copy(e, folds[i], 'f', row_at(e), 'k', top);
         }

@@ -70,6 +70,10 @@ typedef struct fsr_c_emit {
     int crossing[FSR_MAX_INSTS]; /* 1 where a strip's value is held for a later stage */
 } fsr_c_emit;
 
+static inline bool fsr_c_is_scan(const fsr_c_emit *e, int fold) {
+    return e->k->fold[fold].kind == FSR_FOLD_SCAN;
+}
+
 /* ---- emit_text.c: lines and scalar text --------------------------------------------------------- */
 
 /* One line of the body, indented; `begin` ends it with an opening brace, `else` closes that and opens another, `end`

@@ -20,13 +20,9 @@ static const fsr_combine *combine_of(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].combine;
 }
 
-static bool is_scan(const fsr_c_emit *e, int fold) {
-    return e->k->fold[fold].kind == FSR_FOLD_SCAN;
-}
-
 bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop) {
     for (int i = 0; i < loop->nfolds; i++)
-        if (is_scan(e, loop->folds[i]))
+        if (fsr_c_is_scan(e, loop->folds[i]))
             return true;
     return fsr_c_is_looped(e, loop);
 }
@@ -95,7 +91,7 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
         if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE)
             fsr_c_loop_arrays(e, loop->inst[i]);
     for (int i = 0; i < loop->nfolds; i++) {
-        if (!is_scan(e, loop->folds[i]))
+        if (!fsr_c_is_scan(e, loop->folds[i]))
             continue;
         fsr_c_fold_declare(e, loop->folds[i], 'a', extent);
         fsr_c_fold_declare(e, loop->folds[i], 'h', extent);
@@ -228,7 +224,7 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
         fsr_c_by_range(e, &part, put_stage_loop);
         fsr_c_end(e);
         for (int i = 0; i < part.nfolds; i++)
-            if (is_scan(e, part.folds[i]))
+            if (fsr_c_is_scan(e, part.folds[i]))
                 put_scan(e, part.folds[i]);
         for (int i = 0; i < part.n; i++)
             if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)

@@ -13,10 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_scan(const fsr_c_emit *e, int fold) {
-    return e->k->fold[fold].kind == FSR_FOLD_SCAN;
-}
-
 /* No scan's input depends on another's result. */
 static bool scans_at_once(const fsr_kernel *k) {
     int stage[FSR_MAX_INSTS];
@@ -47,7 +43,7 @@ void fsr_c_share_plan(fsr_c_emit *e) {
         e->word[f] = e->words;
         e->words += state_words(e, f);
         e->carry[f] = e->words;
-        if (is_scan(e, f))
+        if (fsr_c_is_scan(e, f))
             e->words += state_words(e, f);
     }
 }
@@ -81,7 +77,7 @@ void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop) {
     char part[FSR_EMIT_NAME];
     snprintf(part, sizeof part, "c0 * %d + ", 8 * e->words);
     for (int i = 0; i < loop->nfolds; i++)
-        if (!is_scan(e, loop->folds[i]))
+        if (!fsr_c_is_scan(e, loop->folds[i]))
             put_move(e, loop->folds[i], 'q', e->laned ? "[0]" : "", e->word[loop->folds[i]], part, true);
 }
 
@@ -91,7 +87,7 @@ static void put_carry(fsr_c_emit *e, const fsr_c_loop *loop) {
     snprintf(next, sizeof next, "%d + ", 8 * e->words);
     for (int i = 0; i < loop->nfolds; i++) {
         int f = loop->folds[i];
-        if (!is_scan(e, f))
+        if (!fsr_c_is_scan(e, f))
             continue;
         fsr_c_fold_declare(e, f, 'g', "");
         fsr_c_fold_declare(e, f, 'q', "");
@@ -114,7 +110,7 @@ static void slice_scans(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loop 
     for (int i = loop->n - 1; i >= 0; i--) {
         const fsr_inst *inst = &e->k->inst[loop->inst[i]];
         bool *own = &need[loop->inst[i]];
-        *own |= inst->kind == FSR_INST_COMBINE && is_scan(e, inst->index);
+        *own |= inst->kind == FSR_INST_COMBINE && fsr_c_is_scan(e, inst->index);
         int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
         for (int a = 0; *own && a < read; a++)
             need[argument[a]] = true;
@@ -151,7 +147,7 @@ static void put_fold_only(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(f
 static void put_loop(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *, const fsr_c_loop *)) {
     int reductions = 0;
     for (int i = 0; i < loop->nfolds; i++)
-        reductions += !is_scan(e, loop->folds[i]);
+        reductions += !fsr_c_is_scan(e, loop->folds[i]);
     if (reductions)
         fsr_c_begin(e, "%s", "");
     else
@@ -162,7 +158,7 @@ static void put_loop(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_
     if (reductions) {
         fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
         for (int i = 0; i < loop->nfolds; i++)
-            if (!is_scan(e, loop->folds[i]))
+            if (!fsr_c_is_scan(e, loop->folds[i]))
                 put_move(e, loop->folds[i], 'f', "", e->word[loop->folds[i]], "", false);
         fsr_c_end(e);
     }
@@ -172,7 +168,7 @@ static void put_loop(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_
 void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop)) {
     bool scans = false;
     for (int i = 0; i < loop->nfolds; i++)
-        scans |= is_scan(e, loop->folds[i]);
+        scans |= fsr_c_is_scan(e, loop->folds[i]);
     if (scans) {
         fsr_c_begin(e, "if (mode == %d)", FSR_TASK_CARRY);
         put_carry(e, loop);

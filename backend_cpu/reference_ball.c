@@ -67,6 +67,14 @@ double fsr_ball_ulp(fsr_dtype dtype, long double x) {
 
 /* ---- making and rounding --------------------------------------------------------------------- */
 
+bool fsr_ball_finite(fsr_ball x) {
+    return isfinite(x.center) && isfinite(x.imag);
+}
+
+bool fsr_ball_may_be(fsr_ball x, long double value) {
+    return fabsl(x.center - value) <= x.radius;
+}
+
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
     if (fsr_dtype_is_complex(dtype)) {
         fsr_c128 z = fsr_value_to_complex(dtype, value);
@@ -228,15 +236,11 @@ static bool pow_unknown(const fsr_ball *x) {
     return !integer;
 }
 
-static bool may_be(fsr_ball x, long double value) {
-    return fabsl(x.center - value) <= x.radius;
-}
-
 /* One operand is infinite or NaN, the other inexact. */
 static bool pow_unknown_limit(const fsr_ball *x) {
     if (!isfinite(x[0].center))
-        return x[1].radius > 0 && (may_be(x[1], 0) || x[0].center < 0);
-    return x[0].radius > 0 && (pow_unknown(x) || may_be(x[0], 1) || may_be(x[0], -1));
+        return x[1].radius > 0 && (fsr_ball_may_be(x[1], 0) || x[0].center < 0);
+    return x[0].radius > 0 && (pow_unknown(x) || fsr_ball_may_be(x[0], 1) || fsr_ball_may_be(x[0], -1));
 }
 
 /* The part of the radius that comes from the operands' radii, not all of which are 0. All are finite. */
@@ -267,7 +271,8 @@ static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
         if (pow_unknown(x))
             return INFINITY;
         radius = fsr_ball_corners(op, compute, arity, x, center);
-        return isinf(*center) && may_be(x[0], 0) ? INFINITY : radius; /* inf at the ends, but 0 to that power is 0 */
+        return isinf(*center) && fsr_ball_may_be(x[0], 0) ? INFINITY
+                                                          : radius; /* inf at the ends, but 0 to that power is 0 */
     default: return fsr_ball_carry(op, compute, x, center);
     }
 }

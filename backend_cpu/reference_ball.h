@@ -24,6 +24,10 @@ static inline fsr_ball fsr_ball_real(long double center, double radius) {
  * integers (counts). */
 typedef enum fsr_ball_mode { FSR_BALL_STRICT, FSR_BALL_CONTRACTED, FSR_BALL_FOLD } fsr_ball_mode;
 
+/* Both parts are finite. */
+bool fsr_ball_finite(fsr_ball x);
+/* value, a real number, lies in the ball. */
+bool fsr_ball_may_be(fsr_ball x, long double value);
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
 /* x, which the dtype holds up to rounding, as a value. */
 fsr_value fsr_ball_value(fsr_dtype dtype, long double x);

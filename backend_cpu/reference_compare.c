@@ -7,10 +7,7 @@
 #include <string.h>
 
 static fsr_ball element(fsr_dtype dtype, const void *data, int64_t at) {
-    fsr_value v = {.bits = 0};
-    size_t size = fsr_dtype_size(dtype);
-    memcpy(&v, (const char *)data + (size_t)at * size, size);
-    return fsr_ball_from_value(dtype, v);
+    return fsr_ball_from_value(dtype, fsr_value_load(dtype, data, at));
 }
 
 /* INFINITY if exactly one is NaN, or they differ and one is infinite. */

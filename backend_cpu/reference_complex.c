@@ -42,10 +42,6 @@ static double size_of(fsr_ball x) {
     return (double)hypotl(x.center, x.imag);
 }
 
-static bool is_finite(fsr_ball x) {
-    return isfinite(x.center) && isfinite(x.imag);
-}
-
 fsr_ball fsr_ball_settle_complex(fsr_dtype dtype, long double re, long double im, double radius) {
     long double limit = fsr_ball_limit(dtype) / 4;
     if (!isfinite(radius) || !isfinite(re) || !isfinite(im) || hypotl(re, im) + radius >= limit)
@@ -88,7 +84,7 @@ static fsr_ball op_select(fsr_dtype dtype, const fsr_ball *x) {
     fsr_ball yes = x[0].center != 0 ? x[1] : x[2], no = x[0].center != 0 ? x[2] : x[1];
     if (x[0].radius == 0)
         return yes;
-    if (!is_finite(yes) || !is_finite(no))
+    if (!fsr_ball_finite(yes) || !fsr_ball_finite(no))
         return fsr_ball_unknown(dtype);
     double apart = (double)hypotl(yes.center - no.center, yes.imag - no.imag) + no.radius;
     return fsr_ball_settle_complex(dtype, yes.center, yes.imag, fmax(apart, yes.radius));
@@ -224,9 +220,9 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype compute, fsr_dtype result, const
     if (known && stays_known(op, compute, x, mode)) {
         fsr_ball out = eval_known(op, compute, result, x);
         out.radius = signbit(x[0].radius) || signbit(x[1].radius) ? -0.0 : 0;
-        return is_finite(out) || !signbit(out.radius) ? out : fsr_ball_unknown(result);
+        return fsr_ball_finite(out) || !signbit(out.radius) ? out : fsr_ball_unknown(result);
     }
-    if (!is_finite(x[0]) || !is_finite(x[1]) || is_extreme(op, compute, x))
+    if (!fsr_ball_finite(x[0]) || !fsr_ball_finite(x[1]) || is_extreme(op, compute, x))
         return fsr_ball_unknown(result);
     long double _Complex z = eval_wide(op, center_of(x[0]), center_of(x[1]), center_of(x[2]));
     double value = (double)cabsl(z), radius = propagate(op, x, value);
@@ -246,7 +242,7 @@ fsr_ball fsr_ball_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const 
         return op_select(result, x);
     for (int i = 0; i < info->arity; i++) {
         y[i] = x[i];
-        if (isinf(x[i].radius) || (x[i].radius != 0 && !is_finite(x[i])))
+        if (isinf(x[i].radius) || (x[i].radius != 0 && !fsr_ball_finite(x[i])))
             return fsr_ball_unknown(result);
     }
     if (info->rule == FSR_RULE_CAST)

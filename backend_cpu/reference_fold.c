@@ -111,10 +111,6 @@ static bool alike(fsr_ball a, fsr_ball b) {
     return alike_part(a.center, b.center) && alike_part(a.imag, b.imag);
 }
 
-static bool finite_ball(fsr_ball x) {
-    return isfinite(x.center) && isfinite(x.imag);
-}
-
 /* Backends fold the identity in as often as they like. For what is not finite it may not be neutral: 0 * inf. An
  * operator
  * that skips NaN is no such case: its identity changes a NaN, but so does any other element. */
@@ -127,7 +123,7 @@ static void note_odd(fold *f, const fsr_ball *state) {
     fsr_ref_combine(c, false, right, state, identity);
     for (int i = 0; i < c->arity; i++) {
         bool left_odd = !alike(left[i], state[i]), right_odd = !alike(right[i], state[i]);
-        f->odd[i] = f->odd[i] || (left_odd && !finite_ball(left[i])) || (right_odd && !finite_ball(right[i]));
+        f->odd[i] = f->odd[i] || (left_odd && !fsr_ball_finite(left[i])) || (right_odd && !fsr_ball_finite(right[i]));
         f->first_odd[i] = f->first_odd[i] || (f->n == 0 && (left_odd || right_odd));
     }
 }
@@ -135,8 +131,8 @@ static void note_odd(fold *f, const fsr_ball *state) {
 static void note(fold *f, const fsr_ball *state) {
     bool finite = true;
     for (int i = 0; i < f->combine->arity; i++) {
-        finite = finite && finite_ball(state[i]);
-        if (finite_ball(state[i]))
+        finite = finite && fsr_ball_finite(state[i]);
+        if (fsr_ball_finite(state[i]))
             f->largest[i] = fmaxl(f->largest[i], hypotl(state[i].center, state[i].imag));
     }
     if (!finite)
@@ -274,7 +270,7 @@ static void widen(const fold *f, fsr_ball *out) {
             continue;
         if (isnan(out[i].center) && f->nan && out[i].radius == 0 && !fsr_dtype_is_complex(dtype))
             continue;
-        if (!finite_ball(out[i]) || f->beyond)
+        if (!fsr_ball_finite(out[i]) || f->beyond)
             out[i] = fsr_ball_unknown(dtype);
         if (out[i].radius == 0)
             continue;

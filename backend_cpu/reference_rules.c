@@ -31,10 +31,6 @@ bool fsr_ball_needs_known(fsr_op op, fsr_dtype compute) {
     }
 }
 
-static bool holds(fsr_ball x, long double value) {
-    return fabsl(x.center - value) <= x.radius;
-}
-
 /* f at the corners of the first two operands' intervals is the same number, *at. */
 static bool agree(long double (*f)(long double, long double), const fsr_ball *x, long double *at) {
     *at = f(x[0].center, x[1].center);
@@ -76,12 +72,12 @@ static long double octave(long double a, long double unused) {
 
 /* What one least value between the corners adds. */
 static double with_least(fsr_ball x, long double at, long double least, long double center, double radius) {
-    return holds(x, at) ? fmax(radius, (double)fabsl(center - least)) : radius;
+    return fsr_ball_may_be(x, at) ? fmax(radius, (double)fabsl(center - least)) : radius;
 }
 
 static double carry_remainder(fsr_op op, fsr_dtype compute, const fsr_ball *x, long double *center) {
     long double q;
-    if (holds(x[1], 0) || !agree(op == FSR_OP_MOD ? quotient_down : quotient_inwards, x, &q))
+    if (fsr_ball_may_be(x[1], 0) || !agree(op == FSR_OP_MOD ? quotient_down : quotient_inwards, x, &q))
         return INFINITY;
     *center = fsr_ball_wide(op, compute, (long double[3]){x[0].center, x[1].center, 0});
     return x[0].radius + (double)fabsl(q) * x[1].radius;
@@ -90,7 +86,7 @@ static double carry_remainder(fsr_op op, fsr_dtype compute, const fsr_ball *x, l
 static double carry_atan2(fsr_dtype compute, const fsr_ball *x, long double *center) {
     double distance = (double)hypotl(x[0].center, x[1].center) - hypot(x[0].radius, x[1].radius);
     *center = fsr_ball_wide(FSR_OP_ATAN2, compute, (long double[3]){x[0].center, x[1].center, 0});
-    bool cut = x[0].radius > 0 && holds(x[0], 0) && x[1].center - x[1].radius <= 0;
+    bool cut = x[0].radius > 0 && fsr_ball_may_be(x[0], 0) && x[1].center - x[1].radius <= 0;
     return cut || distance <= 0 ? INFINITY : (x[0].radius + x[1].radius) / distance;
 }
 
@@ -118,10 +114,11 @@ double fsr_ball_carry(fsr_op op, fsr_dtype compute, const fsr_ball *x, long doub
         *center = fsr_ball_wide(op, compute, (long double[3]){x[0].center, x[1].center, 0});
         return x[0].radius + x[1].radius;
     case FSR_OP_ATAN2: return carry_atan2(compute, x, center);
-    case FSR_OP_FLOOR_DIVIDE: return holds(x[1], 0) ? INFINITY : fsr_ball_corners(op, compute, arity, x, center);
+    case FSR_OP_FLOOR_DIVIDE:
+        return fsr_ball_may_be(x[1], 0) ? INFINITY : fsr_ball_corners(op, compute, arity, x, center);
     case FSR_OP_HEAVISIDE:
     case FSR_OP_RECIPROCAL:
-        if (holds(x[0], 0) && (op == FSR_OP_RECIPROCAL || x[0].radius > 0))
+        if (fsr_ball_may_be(x[0], 0) && (op == FSR_OP_RECIPROCAL || x[0].radius > 0))
             return INFINITY;
         return fsr_ball_corners(op, compute, arity, x, center);
     case FSR_OP_MOD:
@@ -129,7 +126,7 @@ double fsr_ball_carry(fsr_op op, fsr_dtype compute, const fsr_ball *x, long doub
     case FSR_OP_FREXP_MANTISSA:
         return agree(octave, x, &same) ? fsr_ball_corners(op, compute, arity, x, center) : INFINITY;
     case FSR_OP_COPYSIGN:
-        if (x[1].radius > 0 && holds(x[1], 0))
+        if (x[1].radius > 0 && fsr_ball_may_be(x[1], 0))
             return INFINITY;
         return fsr_ball_corners(op, compute, arity, x, center);
     case FSR_OP_LDEXP: return x[1].radius > 0 ? INFINITY : fsr_ball_corners(op, compute, arity, x, center);
@@ -139,7 +136,7 @@ double fsr_ball_carry(fsr_op op, fsr_dtype compute, const fsr_ball *x, long doub
 
 fsr_ball fsr_ball_exponent(fsr_ball x) {
     long double low = octave(x.center - x.radius, 0), high = octave(x.center + x.radius, 0);
-    if (isinf(x.radius) || (x.radius > 0 && (low != high || holds(x, 0))))
+    if (isinf(x.radius) || (x.radius > 0 && (low != high || fsr_ball_may_be(x, 0))))
         return fsr_ball_unknown(FSR_I32);
     int exponent = 0;
     if (isfinite(x.center))

@@ -51,17 +51,13 @@ void fsr_emit_broken(fsr_emit *e) {
 
 /* ---- the rules of emit_cuda.h that the kernel alone shows -------------------------------------------- */
 
-static bool power_of_two(int n) {
-    return n > 0 && (n & (n - 1)) == 0;
-}
-
 static bool schedule_holds(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    bool fits = power_of_two(s->threads) && s->threads >= 32 && s->threads <= 1024 && power_of_two(s->vector) &&
+    bool fits = fsr_power_of_two(s->threads) && s->threads >= 32 && s->threads <= 1024 && fsr_power_of_two(s->vector) &&
                 s->vector <= 16 && s->items >= s->vector && s->items % s->vector == 0 && s->lanes == 0;
     bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
     bool one_pass = s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK;
-    if (!fits || (grouped && (!power_of_two(s->group) || s->group > s->threads)))
+    if (!fits || (grouped && (!fsr_power_of_two(s->group) || s->group > s->threads)))
         return false;
     if ((one_pass && k->npasses != 1) || (s->kind == FSR_SCHEDULE_MAP) != (k->npasses == 0))
         return false;

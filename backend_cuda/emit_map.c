@@ -5,12 +5,8 @@
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
-static int steps(const fsr_emit *e) {
-    return e->s.items / e->s.vector;
-}
-
 static void open_step(fsr_emit *e, bool loads, bool stores) {
-    fsr_emit_unrolled(e, e->s.vector > 1 ? "j" : "i", steps(e));
+    fsr_emit_unrolled(e, e->s.vector > 1 ? "j" : "i", fsr_emit_steps(e));
     fsr_emit_line(e, "const idx r = r0 + %s * %d;", e->s.vector > 1 ? "j" : "i", e->s.threads * e->s.vector);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, loads, stores);
@@ -96,7 +92,7 @@ void fsr_emit_map(fsr_emit *e) {
     int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, 0, rows), step = e->s.threads * e->s.vector;
     fsr_emit_line(e, "const idx r0 = (idx)blockIdx.x * %d + threadIdx.x%s%.0d;", e->s.threads * e->s.items,
                   e->s.vector > 1 ? " * " : "", e->s.vector > 1 ? e->s.vector : 0);
-    fsr_emit_line(e, "const bool whole = r0 + %d <= rows;", (steps(e) - 1) * step + e->s.vector);
+    fsr_emit_line(e, "const bool whole = r0 + %d <= rows;", (fsr_emit_steps(e) - 1) * step + e->s.vector);
     if (declare_loads(e, rows, n)) {
         fsr_emit_open(e, "if (whole) {");
         loads(e, rows, n, true);

@@ -23,10 +23,7 @@ typedef struct output {
 } output;
 
 static double value_at(fsr_dtype dtype, const void *data, int64_t i) {
-    fsr_value value = {.bits = 0};
-    size_t size = fsr_dtype_size(dtype);
-    memcpy(&value, (const char *)data + (size_t)i * size, size);
-    return fsr_value_to_double(dtype, value);
+    return fsr_value_to_double(dtype, fsr_value_load(dtype, data, i));
 }
 
 static double magnitude(const output *o) {

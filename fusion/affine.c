@@ -131,7 +131,7 @@ bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d)
     return fsr_index_place(out, shape, d, dims, d->ndim);
 }
 
-static int64_t common(int64_t a, int64_t b) {
+int64_t fsr_common_divisor(int64_t a, int64_t b) {
     while (b) {
         int64_t rest = a % b;
         a = b;
@@ -142,9 +142,9 @@ static int64_t common(int64_t a, int64_t b) {
 
 /* Cancels what the divisor has in common with all terms. */
 static void reduce(fsr_affine *a) {
-    int64_t by = common(a->over, a->offset);
+    int64_t by = fsr_common_divisor(a->over, a->offset);
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
-        by = common(by, a->coef[i]);
+        by = fsr_common_divisor(by, a->coef[i]);
     if (a->over == 0 || by == 0)
         return;
     a->offset /= by;
@@ -155,7 +155,7 @@ static void reduce(fsr_affine *a) {
 
 static void affine_add(fsr_affine *to, const fsr_affine *from, int64_t factor) {
     int64_t a = to->over ? to->over : 1, b = from->over ? from->over : 1;
-    int64_t both = a / common(a, b) * b;
+    int64_t both = a / fsr_common_divisor(a, b) * b;
     to->offset = to->offset * (both / a) + from->offset * factor * (both / b);
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
         to->coef[i] = to->coef[i] * (both / a) + from->coef[i] * factor * (both / b);

@@ -67,6 +67,8 @@ void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64
 /* The address in a contiguous array of that shape. */
 void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape);
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b);
+/* The largest number that divides both; 0 divides by nothing. */
+int64_t fsr_common_divisor(int64_t a, int64_t b);
 bool fsr_index_equal(const fsr_index *a, const fsr_index *b);
 
 #endif

@@ -96,15 +96,6 @@ static bool same_element(const fsr_group *group, const fsr_access *a, const fsr_
     return same;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* The lowest and the highest address. */
 static void range_of(const fsr_group *group, const fsr_access *a, int64_t *low, int64_t *high) {
     *low = *high = offset_of(group, a);
@@ -121,7 +112,7 @@ static bool apart(const fsr_group *group, const fsr_access *a, const fsr_access 
     if (high[0] < low[1] || high[1] < low[0])
         return true;
     for (int d = 0; d < group->kernel->ndim; ++d)
-        divisor = common_divisor(common_divisor(divisor, stride_of(group, a, d)), stride_of(group, b, d));
+        divisor = fsr_common_divisor(fsr_common_divisor(divisor, stride_of(group, a, d)), stride_of(group, b, d));
     return divisor && (offset_of(group, a) - offset_of(group, b)) % divisor != 0;
 }
 

@@ -127,11 +127,9 @@ static int64_t address(fsr_machine *m, const fsr_access *a) {
 static fsr_value load(fsr_machine *m, const fsr_access *a) {
     fsr_dtype dtype = m->k->array[a->buffer].dtype;
     int64_t at = address(m, a);
-    fsr_value v = {.bits = 0};
     if (m->status != FSR_OK)
-        return v;
-    size_t size = fsr_dtype_size(dtype);
-    memcpy(&v, (const char *)m->launch->array[a->buffer] + at * (int64_t)size, size);
+        return (fsr_value){.bits = 0};
+    fsr_value v = fsr_value_load(dtype, m->launch->array[a->buffer], at);
     if (dtype == FSR_BOOL)
         v.b = v.b != 0;
     return v;

@@ -261,6 +261,9 @@ int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer);
 int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer);
 /* LOOKBACK and TEAM leave flags in the zeroed memory. */
 bool fsr_kernel_leaves_flags(const fsr_kernel *k);
+static inline bool fsr_power_of_two(int n) {
+    return n > 0 && (n & (n - 1)) == 0;
+}
 /* TEAM: every block must be running at once, or the launch must fail. */
 bool fsr_kernel_is_cooperative(const fsr_kernel *k);
 

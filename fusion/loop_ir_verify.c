@@ -444,10 +444,6 @@ static bool check_whole(const fsr_check *v) {
     return true;
 }
 
-static bool power_of_two(int n) {
-    return n > 0 && (n & (n - 1)) == 0;
-}
-
 static bool has_scan(const fsr_kernel *k) {
     for (int f = 0; f < k->nfolds; f++)
         if (k->fold[f].kind == FSR_FOLD_SCAN)
@@ -465,9 +461,9 @@ static bool check_block(const fsr_check *v) {
         return bad(v, "schedule: %d threads", s->threads);
     if (grouped && (s->group < 1 || s->threads % s->group != 0))
         return bad(v, "schedule: a group of %d does not divide %d threads", s->group, s->threads);
-    if (s->kind == FSR_SCHEDULE_ROW && !power_of_two(s->group))
+    if (s->kind == FSR_SCHEDULE_ROW && !fsr_power_of_two(s->group))
         return bad(v, "schedule: a group of %d is no power of two", s->group);
-    if (!power_of_two(s->vector) || s->vector > 16)
+    if (!fsr_power_of_two(s->vector) || s->vector > 16)
         return bad(v, "schedule: vectors of %d", s->vector);
     if (s->items < 1 || s->items % s->vector != 0)
         return bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);

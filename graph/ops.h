@@ -94,6 +94,8 @@ fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
 static inline bool fsr_value_equal(fsr_value a, fsr_value b) {
     return a.bits == b.bits && a.high == b.high;
 }
+/* The element `at` of an array. */
+fsr_value fsr_value_load(fsr_dtype dtype, const void *array, int64_t at);
 /* value converted to dtype as fsr_cast does (truncate, saturate, NaN to 0 for integers; != 0 for bool). */
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value);
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value);

@@ -12,6 +12,7 @@
  * Counter-example to one conversion through double: i64 9007199254740993 as f32 is rounded twice, as i64 it is lost. */
 #include "graph/ops.h"
 #include <math.h>
+#include <string.h>
 
 /* What f16 and bf16 are: digits of the significand, and the power of two of the least subnormal. */
 typedef struct half {
@@ -120,6 +121,13 @@ fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value) {
     else
         out.f64 = (double)value;
     return out;
+}
+
+fsr_value fsr_value_load(fsr_dtype dtype, const void *array, int64_t at) {
+    fsr_value value = {.bits = 0};
+    size_t size = fsr_dtype_size(dtype);
+    memcpy(&value, (const char *)array + (size_t)at * size, size);
+    return value;
 }
 
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value) {

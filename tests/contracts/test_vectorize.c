@@ -1,4 +1,5 @@
 /* Row functions over arrays of higher rank: bit for bit what the same calls on whole arrays give. */
+#include "tests/support/recurrence.h"
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>
@@ -148,17 +149,10 @@ static void of_compositions(void **state) {
     SAME(out[2], fsr_mean(x, AXES(1), 1, 0));
 }
 
-static void linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    (void)user;
-    out[0] = fsr_mul(left[0], right[0]);
-    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
-}
-static const fsr_operator linear_op = {linear, NULL, 2, {1, 0}, false};
-
 /* A user's operator, whose second result alone goes on, along the last axis or, of the whole array, axis 1. */
 static fsr_node recurrence(fsr_node a, fsr_node b, int axis) {
     fsr_node out[2];
-    fsr_scan_with(out, (fsr_node[]){a, b}, &linear_op, axis, FSR_REVERSE);
+    fsr_scan_with(out, (fsr_node[]){a, b}, &linear_recurrence, axis, FSR_REVERSE);
     return out[1];
 }
 
@@ -171,7 +165,7 @@ static void of_operators(void **state) {
     (void)state;
     fsr_node a = fsr_mul(data(2, SHAPE(5, 40), 0), fsr_float(subject_g, 0.25)), b = data(2, SHAPE(5, 40), 1), pair[2];
     SAME(rows2("(n),(n)->(n)", recurrence_row, a, b), recurrence(a, b, 1));
-    fsr_scan_with(pair, (fsr_node[]){a, b}, &linear_op, 1, 0);
+    fsr_scan_with(pair, (fsr_node[]){a, b}, &linear_recurrence, 1, 0);
     SAME(rows1("(n)->(n)", softmax, NULL, pair[1]), batch_softmax(pair[1]));
 }
 

@@ -1,5 +1,6 @@
 /* Complex numbers against the reference: functions where they do not cancel, folds, scans, views, operators over tuples,
  * and several of these in one kernel. Every scalar op and cast at edge values is in test_ops_diff and test_casts_diff. */
+#include "tests/support/recurrence.h"
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -52,13 +53,6 @@ static void views(void **state) {
     }
 }
 
-/* (a, b) * (c, d) = (a c, b c + d): a complex linear recurrence. */
-static void recurrence(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    (void)user;
-    out[0] = fsr_mul(left[0], right[0]);
-    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
-}
-
 /* The element of the largest modulus. */
 static void larger(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
     (void)user;
@@ -69,13 +63,12 @@ static void larger(fsr_node *out, const fsr_node *left, const fsr_node *right, v
 
 static void operators(void **state) {
     (void)state;
-    const fsr_operator linear = {recurrence, NULL, 2, {1, 0}, false};
     const fsr_operator largest = {larger, NULL, 2, {0, -1}, false};
     for (int d = 0; d < COUNT_OF(dtypes); ++d) {
         fsr_node x = data(dtypes[d], (const int64_t[]){3, 600}, 0), out[4];
         fsr_node in[2] = {fsr_mul(fsr_div(x, fsr_float(subject_g, 4)), fsr_complex(subject_g, 0.25, -0.5)), x};
         fsr_node sized[2] = {x, fsr_abs(x)};
-        fsr_scan_with(out, in, &linear, 1, 0);
+        fsr_scan_with(out, in, &linear_recurrence, 1, 0);
         fsr_reduce_with(out + 2, sized, &largest, AXES(1), 1, 0);
         subject_verify(out, 2, NULL, "recurrence of %s", fsr_dtype_name(dtypes[d]));
         subject_verify(out + 2, 2, NULL, "largest modulus of %s", fsr_dtype_name(dtypes[d]));

@@ -2,6 +2,7 @@
  *
  * The reductions of one array are outputs of one computation (siblings of one kernel); a second round computes each
  * alone. */
+#include "tests/support/recurrence.h"
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -146,14 +147,6 @@ static void scans(void **state) {
 
 /* ---- operators over tuples ------------------------------------------------------------------------------ */
 
-/* y[i] = a[i] * y[i-1] + b[i] as (a, b): first left, then right. Not commutative. */
-static void recurrence(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    (void)user;
-    out[0] = fsr_mul(left[0], right[0]);
-    out[1] = fsr_add(fsr_mul(right[0], left[1]), right[1]);
-}
-static const fsr_operator recurrence_op = {recurrence, NULL, 2, {1, 0}, false};
-
 /* The last element that is not 0: not commutative, one component. */
 static void last_one(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
     (void)user;
@@ -198,8 +191,8 @@ static void tuple_scans(void **state) {
                 fsr_node out[5];
                 if (of[d] >= FSR_F32)
                     in[0] = fsr_mul(in[0], fsr_float(subject_g, 0.5));
-                fsr_scan_with(out, in, &recurrence_op, axis, 0);
-                fsr_scan_with(out + 2, in, &recurrence_op, axis, FSR_EXCLUSIVE);
+                fsr_scan_with(out, in, &linear_recurrence, axis, 0);
+                fsr_scan_with(out + 2, in, &linear_recurrence, axis, FSR_EXCLUSIVE);
                 fsr_scan_with(out + 4, in, &last_op, axis, 0);
                 tuple_check(out, 5, "scan_with", &shapes[s], axis);
                 fresh_graph();
@@ -220,7 +213,7 @@ static void tuple_reductions(void **state) {
                 fsr_node y = subject_data(FSR_I64, shapes[s].ndim, shapes[s].dim, SUBJECT_SMALL, 1);
                 fsr_node in[] = {x, y}, out[5];
                 fsr_reduce_with(out, in, &least_op, axis, axes[a].n, flags);
-                fsr_reduce_with(out + 2, (fsr_node[]){x, x}, &recurrence_op, axis, axes[a].n, flags);
+                fsr_reduce_with(out + 2, (fsr_node[]){x, x}, &linear_recurrence, axis, axes[a].n, flags);
                 fsr_reduce_with(out + 4, in, &last_op, axis, axes[a].n, flags);
                 tuple_check(out, 5, "reduce_with", &shapes[s], axis ? axis[0] : -1);
                 fresh_graph();
@@ -259,7 +252,7 @@ static void scans_from_the_end(void **state) {
                                     fsr_cummin(x, axis, FSR_REVERSE), fsr_cumany(x, axis, FSR_REVERSE | FSR_EXCLUSIVE),
                                     fsr_cumall(x, axis, FSR_REVERSE), fsr_cumprod(y, axis, FSR_REVERSE),
                                     fsr_sum(x, &axis, 1, 0),          fsr_argmin(x, &axis, FSR_KEEPDIMS)};
-                fsr_scan_with(out + 8, (fsr_node[]){y, x}, &recurrence_op, axis, FSR_REVERSE);
+                fsr_scan_with(out + 8, (fsr_node[]){y, x}, &linear_recurrence, axis, FSR_REVERSE);
                 tuple_check(out, at->dim[axis] ? 10 : 6, "from the end", at, axis);
                 fresh_graph();
             }
@@ -270,7 +263,7 @@ static void one_of_a_tuple(void **state) {
     (void)state;
     for (int k = 0; k < 2; ++k) {
         fsr_node x = subject_data(FSR_F64, 2, SHAPE(33, 1025), SUBJECT_SMALL, k), out[2];
-        fsr_scan_with(out, (fsr_node[]){fsr_mul(x, fsr_float(subject_g, 0.5)), x}, &recurrence_op, 1, 0);
+        fsr_scan_with(out, (fsr_node[]){fsr_mul(x, fsr_float(subject_g, 0.5)), x}, &linear_recurrence, 1, 0);
         subject_verify(&out[k], 1, NULL, "result %d of a scan", k);
         fsr_reduce_with(out, (fsr_node[]){x, fsr_cast(x, FSR_I64)}, &least_op, AXES(1), 1, 0);
         subject_verify(&out[k], 1, NULL, "result %d of a reduction", k);

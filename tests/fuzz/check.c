@@ -1,6 +1,7 @@
 /* Planning for several machines, interpreting, comparing; see check.h. */
 #include "tests/fuzz/check.h"
 #include "fusion/plan.h"
+#include "runtime/array.h"
 #include "runtime/reference.h"
 #include "tests/support/nodes.h"
 #include <inttypes.h>
@@ -116,10 +117,6 @@ static fsr_status make_program(execution *e, const fsr_graph *g, const fsr_ref *
     return status ? status : fsr_program_make(&e->program, &flow, &plan->options, why, size);
 }
 
-static int64_t rec_bytes(const fsr_rec *rec, int output) {
-    return fsr_shape_size(&rec->shape) * (int64_t)fsr_dtype_size(rec->dtype[output]);
-}
-
 static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
     const fsr_program *p = &e->program;
     e->leaf = calloc((size_t)p->nleaves + 1, sizeof *e->leaf);
@@ -133,7 +130,7 @@ static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
     for (int i = 0; i < p->nscalars; i++)
         e->scalar[i] = fsr_graph_rec(g, e->binding.scalar[i].id)->value;
     for (int i = 0; i < p->nouts; i++) {
-        e->bytes[i] = rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output);
+        e->bytes[i] = fsr_rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output);
         e->out[i] = malloc((size_t)e->bytes[i] + 2 * GUARD);
         memset(e->out[i], PATTERN, (size_t)e->bytes[i] + 2 * GUARD);
     }
@@ -305,7 +302,7 @@ bool check_force(fsr_node x, bool rounded, uint64_t seed, finding *out) {
     if (check_outs(x.graph, &(fsr_ref){x.id, x.output}, 1, &rounded, seed, out, &value))
         return false;
     node_force(x, &live);
-    memcpy(rec->buffer[x.output]->data, value, (size_t)rec_bytes(rec, (int)x.output));
+    memcpy(rec->buffer[x.output]->data, value, (size_t)fsr_rec_bytes(rec, (int)x.output));
     free(value);
     return true;
 }

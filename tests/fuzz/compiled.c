@@ -71,14 +71,9 @@ static bool same_value(fsr_dtype dtype, fsr_value x, fsr_value y) {
 
 /* Bits, but one NaN is as good as another: a compiler may exchange the operands of an addition. */
 static bool same(fsr_dtype dtype, const void *a, const void *b, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        size_t size = fsr_dtype_size(dtype);
-        fsr_value x = {.bits = 0}, y = {.bits = 0};
-        memcpy(&x, (const char *)a + (size_t)i * size, size);
-        memcpy(&y, (const char *)b + (size_t)i * size, size);
-        if (!same_value(dtype, x, y))
+    for (int64_t i = 0; i < n; i++)
+        if (!same_value(dtype, fsr_value_load(dtype, a, i), fsr_value_load(dtype, b, i)))
             return false;
-    }
     return true;
 }
 

@@ -224,8 +224,7 @@ static uint64_t digest(fsr_node x, const void *values) {
     for (int d = 0; d < rec->shape.ndim; d++)
         h = mixed(h, rec->shape.dim[d]);
     for (int64_t i = 0; i < fsr_node_size(x); i++) {
-        fsr_value v = {.bits = 0};
-        memcpy(&v, (const char *)values + (size_t)i * fsr_dtype_size(dtype), fsr_dtype_size(dtype));
+        fsr_value v = fsr_value_load(dtype, values, i);
         h = mixed(h, dtype == FSR_F64 ? v.i64 : fsr_value_cast(FSR_I64, dtype, v).i64);
         if (fsr_dtype_is_complex(dtype))
             h = mixed(h, (int64_t)fsr_value_to_complex(dtype, v).im);

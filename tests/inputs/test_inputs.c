@@ -1,6 +1,7 @@
 /* Replays the corpus of the coverage-guided fuzzers (tests/inputs/corpus), each file as it is and damaged in a few
  * hundred ways that are the same in every run. What a fuzzer found joins the corpus. */
 #include "tests/inputs/inputs.h"
+#include "tests/support/random.h"
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +12,7 @@
 enum { FILE_MAX = 1 << 16, DAMAGES = 400 };
 
 static uint64_t next(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state >> 11;
+    return random_bits(state) >> 11;
 }
 
 /* A changed byte, a cut, a piece copied elsewhere: one to three of them. Returns the new size. */

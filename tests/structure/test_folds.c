@@ -1,6 +1,7 @@
 /* Reductions, scans and row functions that are compositions: each is one kernel without a temporary, along rows that fit
  * on chip, long rows, columns, and over everything, planned for a GPU and a CPU. */
 #include "tests/structure/plans.h"
+#include "tests/support/recurrence.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,16 +187,9 @@ static void scans_are_one_kernel(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-static void later_first(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    (void)user;
-    out[0] = fsr_mul(left[0], right[0]);
-    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
-}
-
 /* A scan from the end beside reductions, which may run either way, whichever is recorded first; and a user's operator. */
 static void reverse_scans_and_reductions(void **state) {
     (void)state;
-    static const fsr_operator linear = {later_first, NULL, 2, {1, 0}, false};
     for (int d = 0; d < COUNT(domains) - 1; d++) {
         const int *axis = &domains[d].axis;
         fsr_node x = plan_matrix(graph, domains[d].rows, domains[d].cols), out[6];
@@ -206,7 +200,7 @@ static void reverse_scans_and_reductions(void **state) {
         check("sum, max and two scans from the end", domains[d].name, out, 4, true);
         out[4] = fsr_max(fsr_sub(out[1], x), axis, 1, 0);
         check("a reduction of such a scan", domains[d].name, out + 4, 1, true);
-        fsr_scan_with(out, (fsr_node[]){x, x}, &linear, *axis, FSR_REVERSE);
+        fsr_scan_with(out, (fsr_node[]){x, x}, &linear_recurrence, *axis, FSR_REVERSE);
         check("a recurrence from the end", domains[d].name, out, 2, true);
     }
     assert_int_equal(wrong, 0);

@@ -1,5 +1,6 @@
 /* Line 6 of the fusion table: maps, a scan, maps, and reductions of it: one kernel in one pass. */
 #include "tests/structure/table.h"
+#include "tests/support/recurrence.h"
 
 static const int axis1 = 1;
 
@@ -69,17 +70,9 @@ static int drawdown_of_rows(fsr_graph *g, fsr_node *out) {
     return 1;
 }
 
-/* y[i] = a[i] * y[i-1] + b[i], as a scan over pairs. */
-static void recurrence_body(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    (void)user;
-    out[0] = fsr_mul(left[0], right[0]);
-    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
-}
-
 static int recurrence(fsr_graph *g, fsr_node *out) {
-    fsr_operator op = {recurrence_body, NULL, 2, {1, 0}, false};
     fsr_node in[2] = {plan_vector(g, 1 << 24), fsr_exp(plan_vector(g, 1 << 24))}, both[2];
-    fsr_scan_with(both, in, &op, 0, 0);
+    fsr_scan_with(both, in, &linear_recurrence, 0, 0);
     out[0] = fsr_abs(both[1]);
     return 1;
 }

@@ -274,10 +274,7 @@ void *subject_read(fsr_node x) {
 }
 
 static double as_double(fsr_dtype dtype, const void *data, int64_t at) {
-    fsr_value value = {.bits = 0};
-    size_t size = fsr_dtype_size(dtype);
-    memcpy(&value, (const char *)data + (size_t)at * size, size);
-    return fsr_value_to_double(dtype, value);
+    return fsr_value_to_double(dtype, fsr_value_load(dtype, data, at));
 }
 
 double subject_value(fsr_node x, int64_t flat) {

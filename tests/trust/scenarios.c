@@ -1,10 +1,15 @@
 #include "tests/trust/scenarios.h"
 #include "primitives/parse.h"
+#include "tests/support/recurrence.h"
 #include "tests/trust/faults.h"
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #define SHAPE(...) ((const int64_t[]){__VA_ARGS__})
 #define AXES(...) ((const int[]){__VA_ARGS__})
@@ -69,14 +74,6 @@ static fsr_node matrix(fsr_graph *g) {
 
 /* ---- recording ---------------------------------------------------------------------------------------------- */
 
-/* (a, b) . (c, d) = (a c, b c + d) */
-static void recurrence(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    (void)user;
-    out[0] = fsr_mul(left[0], right[0]);
-    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
-}
-static const fsr_operator recurrence_op = {.body = recurrence, .arity = 2, .identity = {1, 0}};
-
 static void note_node(outcome *out, fsr_node x) {
     if (poisoned(out, x))
         return;
@@ -126,10 +123,10 @@ static void record_folds(fsr_node x, outcome *out) {
     note_node(out, fsr_nanstd(x, AXES(0), 1, FSR_KEEPDIMS, 1));
     note_node(out, fsr_nanmax(x, AXES(1), 1, 0));
     note_node(out, fsr_nanargmin(x, NULL, 0));
-    fsr_reduce_with(result, pair, &recurrence_op, AXES(1), 1, 0);
+    fsr_reduce_with(result, pair, &linear_recurrence, AXES(1), 1, 0);
     note_node(out, result[0]);
     note_node(out, result[1]);
-    fsr_scan_with(result, pair, &recurrence_op, 1, 0);
+    fsr_scan_with(result, pair, &linear_recurrence, 1, 0);
     note_node(out, result[0]);
     note_node(out, result[1]);
 }
@@ -137,7 +134,7 @@ static void record_folds(fsr_node x, outcome *out) {
 /* A scan by an operator, views, an array made in the body, one from outside. */
 static void row(fsr_node *out, const fsr_node *in, void *user) {
     fsr_node both[2], ones = fsr_full(in[0].graph, FSR_F32, 1, SHAPE(COLUMNS), 1);
-    fsr_scan_with(both, (fsr_node[]){fsr_flip(in[0], 0), ones}, &recurrence_op, 0, FSR_REVERSE);
+    fsr_scan_with(both, (fsr_node[]){fsr_flip(in[0], 0), ones}, &linear_recurrence, 0, FSR_REVERSE);
     out[0] = fsr_add(both[1], fsr_max(*(const fsr_node *)user, NULL, 0, 0));
     out[1] = fsr_sum(both[0], NULL, 0, 0);
 }
@@ -206,8 +203,8 @@ static void tuples(fsr_context *ctx, outcome *out) {
     if (!g)
         return;
     fsr_node x = matrix(g), pair[2] = {fsr_div(x, fsr_float(g, 4)), x}, outs[6];
-    fsr_reduce_with(outs, pair, &recurrence_op, AXES(1), 1, 0);
-    fsr_scan_with(outs + 2, pair, &recurrence_op, 1, 0);
+    fsr_reduce_with(outs, pair, &linear_recurrence, AXES(1), 1, 0);
+    fsr_scan_with(outs + 2, pair, &linear_recurrence, 1, 0);
     outs[4] = fsr_argmax(x, AXES(1), 0);
     outs[5] = fsr_var(x, NULL, 0, 0, 0);
     if (!failed(out, ctx, fsr_compute(outs, 6)))
@@ -300,7 +297,7 @@ static void verify(fsr_context *ctx, outcome *out) {
     fsr_verify_report report;
     outs[0] = fsr_tanh(fsr_slice(x, 1, 2, FSR_SLICE_END, 3));
     outs[1] = fsr_var(x, AXES(1), 1, 0, 0);
-    fsr_scan_with(outs + 2, pair, &recurrence_op, 1, 0);
+    fsr_scan_with(outs + 2, pair, &linear_recurrence, 1, 0);
     if (!failed(out, ctx, fsr_verify(outs, 4, &report)))
         tell(out, &report.checked, sizeof report.checked);
     fsr_graph_free(g);
@@ -376,7 +373,7 @@ static void parse(fsr_context *ctx, outcome *out) {
         const fsr_native f = {.name = "f", .result = FSR_F32, .parameters = "f32 x", .c = "return x;"};
         fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(ROWS, COLUMNS)), pair[2] = {x, x}, outs[3];
         outs[0] = fsr_sub(x, fsr_call_native(&f, (fsr_node[]){fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS)}, 1));
-        fsr_reduce_with(outs + 1, pair, &recurrence_op, AXES(1), 1, 0);
+        fsr_reduce_with(outs + 1, pair, &linear_recurrence, AXES(1), 1, 0);
         if (!failed(out, ctx, fsr_print(outs, 3, to)) && fflush(to) == 0)
             parse_text(again, text, out);
     }
@@ -409,6 +406,14 @@ void scenario_run(const scenario *s, fsr_context *ctx, outcome *out) {
     out->message[0] = 0;
     out->bytes = 0;
     s->run(ctx, out);
+}
+
+void scenario_check(const outcome *got, const outcome *expected, const char *name, int64_t k, const char *when) {
+    if (got->status)
+        fail_msg("%s, fault %lld (%s): %s: %s: %s", name, (long long)k, faults_hit(), when,
+                 fsr_status_name(got->status), got->message);
+    if (got->bytes != expected->bytes || memcmp(got->data, expected->data, got->bytes) != 0)
+        fail_msg("%s, fault %lld (%s): %s: other bytes", name, (long long)k, faults_hit(), when);
 }
 
 fsr_config scenario_config(fsr_backend_kind backend) {

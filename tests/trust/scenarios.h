@@ -28,6 +28,8 @@ extern const int scenario_count;
 const scenario *scenario_find(const char *name);
 /* Runs s on ctx into an emptied outcome. */
 void scenario_run(const scenario *s, fsr_context *ctx, outcome *out);
+/* Fails the running test unless got, after fault number k, is good and has the expected bytes. */
+void scenario_check(const outcome *got, const outcome *expected, const char *name, int64_t k, const char *when);
 
 /* Defaults for a backend, whatever the environment says: no disk cache, silent, the stub compiler of faults.h. */
 fsr_config scenario_config(fsr_backend_kind backend);

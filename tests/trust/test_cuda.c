@@ -54,14 +54,6 @@ static fsr_context *open_cuda(const fsr_config *config) {
     return ctx;
 }
 
-static void check_good(const char *name, int64_t k, const char *when) {
-    if (got.status)
-        fail_msg("%s, fault %lld (%s): %s: %s: %s", name, (long long)k, faults_hit(), when, fsr_status_name(got.status),
-                 got.message);
-    if (got.bytes != expected.bytes || memcmp(got.data, expected.data, got.bytes) != 0)
-        fail_msg("%s, fault %lld (%s): %s: other bytes", name, (long long)k, faults_hit(), when);
-}
-
 /* A failure must have the status that belongs to the call, and the driver's word for it. */
 static void check_failure(const char *name, int64_t k, unsigned kind, int error) {
     fsr_status want = kind == FAULT_MEMORY                 ? FSR_ERR_MEMORY
@@ -89,12 +81,12 @@ static bool one_fault(const scenario *s, const fsr_config *config, unsigned kind
     if (hit && got.status)
         check_failure(s->name, k, kind, error);
     else
-        check_good(s->name, k, "with the fault");
+        scenario_check(&got, &expected, s->name, k, "with the fault");
     t->faults += hit;
     t->survived += hit && !got.status;
     if (hit) {
         scenario_run(s, ctx, &got);
-        check_good(s->name, k, "afterwards");
+        scenario_check(&got, &expected, s->name, k, "afterwards");
     }
     fsr_close(ctx);
     same_holdings(before, s->name, k);
@@ -206,7 +198,7 @@ static void cached_binaries(void **state) {
         faults_arm(FAULT_CUDA, FAULT_ERROR, 1, false, cudaErrorInvalidKernelImage, calls[i]);
         scenario_run(s, ctx, &got);
         assert_true(faults_disarm());
-        check_good(s->name, 1, calls[i]);
+        scenario_check(&got, &expected, s->name, 1, calls[i]);
         fsr_stats stats;
         fsr_context_stats(ctx, &stats);
         assert_true(stats.cache_hits_disk > 0 && stats.compilations == 1);

@@ -22,14 +22,6 @@ static fsr_context *open_context(const fsr_config *config) {
     return ctx;
 }
 
-static void check_good(const char *name, int64_t k, const char *when) {
-    if (got.status)
-        fail_msg("%s, fault %lld (%s): %s: %s: %s", name, (long long)k, faults_hit(), when, fsr_status_name(got.status),
-                 got.message);
-    if (got.bytes != expected.bytes || memcmp(got.data, expected.data, got.bytes) != 0)
-        fail_msg("%s, fault %lld (%s): %s: other bytes", name, (long long)k, faults_hit(), when);
-}
-
 static void check_failed(const char *name, int64_t k) {
     if (got.status != FSR_ERR_MEMORY)
         fail_msg("%s, fault %lld (%s): %s, not out of memory: %s", name, (long long)k, faults_hit(),
@@ -61,12 +53,12 @@ static bool one_fault(const scenario *s, const fsr_config *config, int64_t k, bo
     if (got.status && hit)
         check_failed(s->name, k);
     else
-        check_good(s->name, k, "with the fault");
+        scenario_check(&got, &expected, s->name, k, "with the fault");
     t->faults += hit;
     t->survived += hit && !got.status;
     if (hit) {
         scenario_run(s, ctx, &got);
-        check_good(s->name, k, "afterwards");
+        scenario_check(&got, &expected, s->name, k, "afterwards");
     }
     fsr_close(ctx);
     check_live(s->name, k, before);

@@ -5,6 +5,7 @@
 #include "graph/ops_reference.h"
 #include "runtime/backend.h"
 #include "tests/support/kernels.h"
+#include "tests/support/random.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,13 +170,6 @@ static const double special[] = {
     0.3465736,
 };
 enum { SPECIALS = sizeof special / sizeof *special };
-
-static uint64_t random_bits(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 /* In (-a, a). */
 static double between(uint64_t *state, double a) {

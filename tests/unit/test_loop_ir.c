@@ -207,10 +207,8 @@ static void done(fixture *f) {
 }
 
 static double number(const fixture *f, int b, int64_t i) {
-    fsr_value v = {.bits = 0};
-    size_t size = fsr_dtype_size(f->k->array[b].dtype);
-    memcpy(&v, (char *)f->launch.array[b] + (size_t)i * size, size);
-    return fsr_value_to_double(f->k->array[b].dtype, v);
+    fsr_dtype dtype = f->k->array[b].dtype;
+    return fsr_value_to_double(dtype, fsr_value_load(dtype, f->launch.array[b], i));
 }
 
 static void test_map(void **state) {

@@ -2,6 +2,7 @@
  * their
  * identity and the same in any tree. The captured programs are evaluated step by step on the host. */
 #include "tests/support/one_graph.h"
+#include "tests/support/recurrence.h"
 #include <math.h>
 
 /* The operator of the reduction or scan that x was made from. */
@@ -130,18 +131,11 @@ static void argmax_rules(void **unused) {
     assert_int_equal(combine_below(fsr_argmax(INPUT(g, FSR_BOOL, 9), NULL, 0))->identity[0].b, 0);
 }
 
-static void linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    (void)user;
-    out[0] = fsr_mul(left[0], right[0]);
-    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
-}
-
 static void recurrence(void **unused) {
     (void)unused;
     fsr_node in[2] = {INPUT(g, FSR_F64, 4, 5), INPUT(g, FSR_F64, 4, 5)}, out[2];
-    fsr_operator op = {linear, NULL, 2, {1, 0}, false};
     int64_t before = fsr_graph_live(g);
-    fsr_scan_with(out, in, &op, -1, FSR_EXCLUSIVE);
+    fsr_scan_with(out, in, &linear_recurrence, -1, FSR_EXCLUSIVE);
     assert_int_equal(fsr_graph_live(g), before + 1);
     const fsr_rec *rec = fsr_node_rec(out[1]);
     assert_int_equal(rec->kind, FSR_NODE_SCAN);
@@ -153,9 +147,9 @@ static void recurrence(void **unused) {
     fsr_value left[2] = {{.f64 = 2}, {.f64 = 3}}, right[2] = {{.f64 = 5}, {.f64 = 7}}, both[2];
     fsr_combine_eval(rec->combine, both, left, right);
     assert_true(both[0].f64 == 10 && both[1].f64 == 22);
-    fsr_reduce_with(out, in, &op, AXES(0, 1), 2, 0);
+    fsr_reduce_with(out, in, &linear_recurrence, AXES(0, 1), 2, 0);
     assert_int_equal(fsr_node_ndim(out[1]), 0);
-    fsr_reduce_with(in, in, &op, AXES(0), 1, FSR_KEEPDIMS);
+    fsr_reduce_with(in, in, &linear_recurrence, AXES(0), 1, FSR_KEEPDIMS);
     assert_int_equal(fsr_node_dim(in[1], 0), 1);
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "runtime/reference.h"
+#include "tests/support/recurrence.h"
 
 enum { MAX_INPUTS = 8 };
 
@@ -401,24 +402,16 @@ static void test_scans(void **state) {
     EXPECT(f, fsr_cumsum(fsr_cast(fsr_greater(x, fsr_int(f->g, 2)), FSR_I32), 1, 0), FSR_I64, 0, 0, 1, 1, 2, 3);
 }
 
-/* (a, b)(c, d) = (ac, bc + d). */
-static void recurrence(fsr_node *out, const fsr_node *l, const fsr_node *r, void *user) {
-    (void)user;
-    out[0] = fsr_mul(l[0], r[0]);
-    out[1] = fsr_add(fsr_mul(l[1], r[0]), r[1]);
-}
-
 /* (1, 0) is not neutral for (inf, d): a backend that starts from it has 0 * inf + d. */
 static void test_odd_identity(void **state) {
     fixture *f = *state;
-    const fsr_operator op = {recurrence, NULL, 2, {1, 0}, false};
     const float a[] = {INFINITY, 0.5f, 1}, b[] = {1, 1, 2};
     fsr_node in[2] = {vector(f, "a", FSR_F32, 3, a), vector(f, "b", FSR_F32, 3, b)}, out[2];
-    fsr_scan_with(out, in, &op, 0, 0);
+    fsr_scan_with(out, in, &linear_recurrence, 0, 0);
     fsr_ref_array scan = run(f, out[1]);
     assert_true(isinf(scan.bound[0]) && isinf(scan.bound[2]));
     fsr_ref_array_free(&scan);
-    fsr_reduce_with(out, in, &op, &(int){0}, 1, 0);
+    fsr_reduce_with(out, in, &linear_recurrence, &(int){0}, 1, 0);
     fsr_ref_array whole = run(f, out[1]), product = run(f, out[0]);
     assert_true(isinf(whole.bound[0]));
     fsr_ref_array_free(&whole);
@@ -428,11 +421,10 @@ static void test_odd_identity(void **state) {
 /* Finite from left to right; a tree multiplies the large coefficients first, and a decaying one loses nothing. */
 static void test_overflow_of_another_order(void **state) {
     fixture *f = *state;
-    const fsr_operator op = {recurrence, NULL, 2, {1, 0}, false};
     const double a[] = {1e-300, 1e200, 1e200, 1}, decay[] = {1e-300, 1e-200, 1e-200, 1}, b[] = {1e-300, 0, 0, 1};
     for (int grows = 0; grows < 2; grows++) {
         fsr_node in[2] = {vector(f, "a", FSR_F64, 4, grows ? a : decay), vector(f, "b", FSR_F64, 4, b)}, out[2];
-        fsr_scan_with(out, in, &op, 0, 0);
+        fsr_scan_with(out, in, &linear_recurrence, 0, 0);
         fsr_ref_array scan = run(f, out[1]);
         assert_int_equal(isinf(scan.bound[3]) != 0, grows);
         fsr_ref_array_free(&scan);
@@ -442,15 +434,14 @@ static void test_overflow_of_another_order(void **state) {
 /* Factors that may be 0 or 1: a step that moves one of them alone changes nothing, both do. */
 static void test_product_of_unknowns(void **state) {
     fixture *f = *state;
-    const fsr_operator op = {recurrence, NULL, 2, {1, 0}, false};
     const float x[] = {1, 2, 3, 4, 5};
     fsr_node e = fsr_exp(vector(f, "x", FSR_F32, 5, x)), flag = fsr_cast(fsr_less(e, e), FSR_F32), out[2];
-    fsr_scan_with(out, (fsr_node[]){flag, flag}, &op, 0, 0);
+    fsr_scan_with(out, (fsr_node[]){flag, flag}, &linear_recurrence, 0, 0);
     fsr_ref_array product = run(f, out[0]);
     for (int i = 0; i < 5; i++)
         assert_true(fabs(1 - value(&product, i)) <= product.bound[i]);
     fsr_ref_array_free(&product);
-    fsr_reduce_with(out, (fsr_node[]){flag, flag}, &op, NULL, 0, 0);
+    fsr_reduce_with(out, (fsr_node[]){flag, flag}, &linear_recurrence, NULL, 0, 0);
     product = run(f, out[0]);
     assert_true(fabs(1 - value(&product, 0)) <= product.bound[0]);
     fsr_ref_array_free(&product);
@@ -463,16 +454,15 @@ static void test_recurrence(void **state) {
     float *a = to_floats(wa, N), *b = to_floats(wb, N), *got = malloc(N * sizeof *got), y = 0;
     for (int i = 0; i < N; i++)
         got[i] = y = y * a[i] + b[i];
-    const fsr_operator op = {recurrence, NULL, 2, {1, 0}, false};
     fsr_node in[2] = {vector(f, "a", FSR_F32, N, a), vector(f, "b", FSR_F32, N, b)}, out[2], folded[2];
-    fsr_scan_with(out, in, &op, 0, 0);
+    fsr_scan_with(out, in, &linear_recurrence, 0, 0);
     fsr_ref_array want = run(f, out[1]);
     for (int i = 0; i < N; i++)
         assert_true(want.bound[i] < 1e-4);
     fsr_verify_report report = {0};
     assert_true(fsr_ref_compare(&want, got, &report));
     fsr_ref_array_free(&want);
-    fsr_reduce_with(folded, in, &op, NULL, 0, 0);
+    fsr_reduce_with(folded, in, &linear_recurrence, NULL, 0, 0);
     want = run(f, folded[1]);
     assert_true(fabs(value(&want, 0) - (double)got[N - 1]) <= want.bound[0] && want.bound[0] < 1e-3);
     fsr_ref_array_free(&want);

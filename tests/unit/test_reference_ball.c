@@ -12,18 +12,12 @@
 #include <cmocka.h>
 
 #include "backend_cpu/reference_ball.h"
+#include "tests/support/random.h"
 
 enum { POOL = 24, PROGRAMS = 4000, LENGTH = 40 };
 
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static int pick(uint64_t *state, int n) {
-    return (int)(next_random(state) >> 33) % n;
+    return (int)(random_bits(state) >> 33) % n;
 }
 
 /* A value of the pool: what a backend has, and the ball. */
@@ -38,7 +32,7 @@ static fsr_value random_value(fsr_dtype dtype, uint64_t *state) {
     if (pick(state, 8) == 0)
         return fsr_value_from_double(dtype, specials[pick(state, (int)(sizeof specials / sizeof *specials))]);
     double scale = pick(state, 3) == 0 ? 1e3 : 4;
-    return fsr_value_from_double(dtype, scale * ((double)(next_random(state) >> 11) * 0x1p-52 - 1));
+    return fsr_value_from_double(dtype, scale * ((double)(random_bits(state) >> 11) * 0x1p-52 - 1));
 }
 
 static fsr_value neighbour(fsr_dtype dtype, fsr_value v, bool down) {
