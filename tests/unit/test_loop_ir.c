@@ -550,6 +550,59 @@ static void test_refuses_scans(void **state) {
     assert_refused(NULL, "no kernel");
 }
 
+/* One mistake in kernel_loop_sums, whose v3 is the elements' ITERATE and v4 its count. */
+DAMAGE(loop_number, k->inst[3].index = 2)
+DAMAGE(loop_twice, k->inst[12].index = 0)
+DAMAGE(loop_operand, k->loop[0].input[2] = 10)
+DAMAGE(loop_kept, k->inst[3].keep = true)
+DAMAGE(final_of_none, k->inst[4].arg[0] = 2)
+DAMAGE(final_of_other, k->inst[4].index = 1)
+DAMAGE(final_component, k->inst[4].component = 3)
+DAMAGE(final_dtype, k->inst[4].dtype = FSR_I64)
+DAMAGE(final_level, k->inst[4].pass = 1; k->inst[4].level = FSR_ROW)
+DAMAGE(final_pass, k->inst[13].pass = 0; k->inst[12].pass = 1)
+DAMAGE(read_iterate, k->inst[6].arg[0] = 3)
+DAMAGE(loop_condition, ((fsr_iteration *)k->loop[0].program)->condition = 4)
+DAMAGE(loop_result, ((fsr_iteration *)k->loop[0].program)->result[1] = 3)
+DAMAGE(loop_step, ((fsr_iteration *)k->loop[0].program)->step[5].arg[0] = 6)
+DAMAGE(loop_count, ((fsr_iteration *)k->loop[1].program)->max_n = -1)
+DAMAGE(many_loops, k->nloops = FSR_MAX_LOOPS + 1)
+
+static const struct {
+    damage make;
+    const char *why;
+} broken_loops[] = {
+    {loop_number, "v3: loop 2 of 2"},
+    {loop_twice, "v12: runs loop 0 a second time"},
+    {loop_operand, "v3: takes v10, which is not earlier"},
+    {loop_kept, "v3: only an ELEM value can be kept"},
+    {final_of_none, "v4: result of loop 0 of v2, which does not run it"},
+    {final_of_other, "v4: result of loop 1 of v3, which does not run it"},
+    {final_component, "v4: result 3 of loop 0, which has 3"},
+    {final_dtype, "v4: result 2 of loop 0 is i32"},
+    {final_level, "v4: ROW takes the ELEM value v3"},
+    {final_pass, "v13: pass 0 takes v12 of pass 1"},
+    {read_iterate, "v6: takes v3, which has no value"},
+    {loop_condition, "loop 0: the condition is not bool"},
+    {loop_result, "loop 0: component 1 of the result has another dtype than the state"},
+    {loop_step, "loop 0: step 5 takes step 6"},
+    {loop_count, "loop 1 has no program, or one of a wrong size"},
+    {many_loops, "9 loops, the limit is 8"},
+};
+
+static void test_refuses_loops(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof broken_loops / sizeof *broken_loops; i++) {
+        char why[256];
+        fsr_kernel *k = kernel_loop_sums(FSR_F32);
+        broken_loops[i].make(k);
+        assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
+        if (strncmp(why, broken_loops[i].why, strlen(broken_loops[i].why)) != 0)
+            fail_msg("case %zu says '%s', not '%s'", i, why, broken_loops[i].why);
+        fsr_kernel_free(k);
+    }
+}
+
 /* A CPU's schedule has no block, and may keep any row. */
 static void test_accepts_cpu(void **state) {
     (void)state;
@@ -594,6 +647,7 @@ int main(void) {
         cmocka_unit_test(test_refuses_to_run),
         cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_refuses_scans),
+        cmocka_unit_test(test_refuses_loops),
         cmocka_unit_test(test_accepts_cpu),
         cmocka_unit_test(test_refuses_folded_index),
     };

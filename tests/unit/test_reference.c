@@ -574,6 +574,51 @@ static void test_contraction(void **state) {
     fsr_ref_array_free(&want);
 }
 
+static void grow(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    out[0] = fsr_add(fsr_mul(state[0], state[0]), arg[0]);
+}
+static fsr_node is_below_two(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    return fsr_less(state[0], fsr_float(state[0].graph, 2));
+}
+static fsr_node exp_is_below(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    return fsr_less(fsr_exp(state[0]), fsr_float(state[0].graph, 1));
+}
+static void log_of(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = fsr_log(fsr_exp(state[0]));
+}
+
+/* Exact operations leave nothing open; a rounded state has a bound; a condition that is not decided takes all from its
+ * element, and from no other. */
+static void test_loops(void **state) {
+    fixture *f = *state;
+    const float data[] = {0, 0.5f, 1, -3, 3}, near[] = {-1, 0, 0x1p-100f, 1};
+    fsr_node x = vector(f, "x", FSR_F32, 5, data), y = vector(f, "y", FSR_F32, 4, near), out[2];
+    fsr_loop loop = {.body = grow, .condition = is_below_two, .nstate = 1, .narg = 1};
+    fsr_node c = fsr_full(f->g, FSR_F32, 0, NULL, 1);
+    fsr_iterate(out, &loop, &x, &c, 2);
+    EXPECT(f, out[0], FSR_F32, 2, 2.5625, 2, 10, 3);
+    EXPECT(f, out[1], FSR_I32, 2, 2, 1, 1, 0);
+    fsr_iterate(out, &loop, &x, &c, 0);
+    EXPECT(f, out[0], FSR_F32, 0, 0.5, 1, -3, 3);
+    EXPECT(f, out[1], FSR_I32, 0, 0, 0, 0, 0);
+    loop = (fsr_loop){.body = log_of, .nstate = 1};
+    fsr_iterate(out, &loop, &x, NULL, 3);
+    expect_near(f, out[0], 5, (const double[]){0, 0.5, 1, -3, 3}, 1e-5);
+    EXPECT(f, out[1], FSR_I32, 3, 3, 3, 3, 3);
+    loop = (fsr_loop){.body = log_of, .condition = exp_is_below, .nstate = 1};
+    fsr_iterate(out, &loop, &y, NULL, 3);
+    fsr_ref_array end = run(f, out[0]), count = run(f, out[1]);
+    assert_true(value(&count, 0) == 3 && count.bound[0] == 0 && end.bound[0] < 1e-5);
+    assert_true(isinf(end.bound[1]) && isinf(count.bound[1]) && isinf(end.bound[2]) && isinf(count.bound[2]));
+    assert_true(value(&count, 3) == 0 && count.bound[3] == 0 && value(&end, 3) == 1 && end.bound[3] == 0);
+    fsr_ref_array_free(&end);
+    fsr_ref_array_free(&count);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -596,6 +641,7 @@ int main(void) {
         TEST(test_recurrence),
         TEST(test_odd_identity),
         TEST(test_long_chain),
+        TEST(test_loops),
         TEST(test_leaves),
         TEST(test_errors),
         TEST(test_contraction),
