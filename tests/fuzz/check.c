@@ -151,7 +151,8 @@ static fsr_status run_step(execution *e, const fsr_program_step *step) {
         launch->array[a] = address(e, step->array[a]);
     for (int s = 0; s < step->kernel->nscalars; s++)
         launch->scalar[s] = e->scalar[step->scalar[s]];
-    fsr_status status = fsr_kernel_interpret(step->kernel, launch);
+    fsr_status status =
+        check_in_place(step->kernel, launch) ? fsr_kernel_interpret(step->kernel, launch) : FSR_ERR_INTERNAL;
     free(launch);
     return status;
 }

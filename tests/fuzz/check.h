@@ -8,13 +8,14 @@
 #ifndef FUSOR_TESTS_FUZZ_CHECK_H
 #define FUSOR_TESTS_FUZZ_CHECK_H
 
+#include "fusion/loop_ir.h"
 #include "tests/fuzz/recipe.h"
 
 typedef enum verdict {
     VERDICT_GOOD,
     VERDICT_REFUSED,       /* the recipe is none: a step is poisoned */
     VERDICT_PLAN_FAILED,   /* planning or a verify ended with an error */
-    VERDICT_RUN_FAILED,    /* the interpreter refused a kernel; or computing on a backend failed */
+    VERDICT_RUN_FAILED,    /* a kernel was refused, or writes in place what another point reads; or a backend failed */
     VERDICT_GUARD_BROKEN,  /* a kernel wrote past an output */
     VERDICT_UNFUSED_WRONG, /* against the reference */
     VERDICT_FUSED_WRONG,   /* the unfused program is right, the fused one is not */
@@ -60,5 +61,8 @@ verdict check_compiled(const check_pair *pair, const recipe *r, finding *out);
 typedef bool (*shrink_test)(const recipe *r, void *user);
 /* Cuts r down as long as test(r) holds: outputs, steps, operands, extents, data. */
 void shrink_recipe(recipe *r, shrink_test test, void *user);
+
+/* Of arrays that share memory no point of the kernel reads what another one writes. hazard.c */
+bool check_in_place(const fsr_kernel *k, const fsr_launch *launch);
 
 #endif

@@ -309,9 +309,15 @@ static fsr_node region(const recipe_step *s, fsr_node x) {
     return s->flags & REGION_TRANSPOSED ? fsr_transpose(view, NULL) : view;
 }
 
+static fsr_node assigned(const recipe_step *s, fsr_node y) {
+    if (s->flags & REGION_OF_BOTH)
+        y = region(s, y);
+    return s->flags & REGION_FLIPPED ? fsr_flip(y, 0) : y;
+}
+
 static fsr_node record_paste(const recipe_step *s, const fsr_node *in) {
     switch (s->kind) {
-    case STEP_UPDATE: return fsr_update(in[0], region(s, in[0]), s->flags & REGION_OF_BOTH ? region(s, in[1]) : in[1]);
+    case STEP_UPDATE: return fsr_update(in[0], region(s, in[0]), assigned(s, in[1]));
     case STEP_CONCAT: return fsr_concat(in, 2, s->axis);
     case STEP_STACK: return fsr_stack(in, 2, s->axis);
     case STEP_FILTER: return fsr_filter(in[0], in[1], fsr_int(in[0].graph, (int64_t)s->value));

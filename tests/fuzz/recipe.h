@@ -118,8 +118,8 @@ typedef struct recipe {
 } recipe;
 
 /* Flags of STEP_UPDATE: a second slice, [start:] with start in shape[0], along axis list[0]; the region transposed; arg 1
- * sliced as arg 0 is. */
-enum { REGION_CORNER = 1, REGION_TRANSPOSED = 2, REGION_OF_BOTH = 4 };
+ * sliced as arg 0 is; and that turned around. */
+enum { REGION_CORNER = 1, REGION_TRANSPOSED = 2, REGION_OF_BOTH = 4, REGION_FLIPPED = 8 };
 
 /* Arguments of a step of this kind. */
 int step_arity(const recipe_step *s);

@@ -196,12 +196,12 @@ static void print_paste(const recipe_step *s, FILE *to) {
     if (s->kind == STEP_UPDATE) {
         fprintf(to, "fsr_update(n%d, ", s->arg[0]);
         print_region(s, s->arg[0], to);
-        fprintf(to, ", ");
+        fputs(s->flags & REGION_FLIPPED ? ", fsr_flip(" : ", ", to);
         if (s->flags & REGION_OF_BOTH)
             print_region(s, s->arg[1], to);
         else
             fprintf(to, "n%d", s->arg[1]);
-        fprintf(to, ")");
+        fputs(s->flags & REGION_FLIPPED ? ", 0))" : ")", to);
     } else if (s->kind == STEP_ROLL) {
         fprintf(to, "fsr_roll(n%d, &(int64_t){%lld}, ", s->arg[0], (long long)s->start);
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL, 1)" : "&(int){%d}, 1)", s->axis);

@@ -1,0 +1,55 @@
+/* Kernels that write in place, point by point: who reads and who writes each address. The planner proves from strides and
+ * ranges that they are the same point (fusion/in_place.c, fusion/memory.c); here they are counted out. An interpreter alone
+ * would not see every mistake: it walks forward, where x[:-1] = x[1:] happens to be right. */
+#include "tests/fuzz/check.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t address_at(const fsr_kernel *k, const fsr_launch *launch, const fsr_access *a, int64_t point) {
+    int64_t at = a->offset >= 0 ? launch->integer[a->offset] : 0;
+    for (int d = k->ndim - 1; d >= 0; d--) {
+        int64_t extent = launch->integer[FSR_INT_EXTENT + d];
+        int64_t stride = a->stride[d] == FSR_STRIDE_VAR ? launch->integer[a->slot[d]] : a->stride[d] == FSR_STRIDE_ONE;
+        at += point % extent * stride;
+        point /= extent;
+    }
+    return at;
+}
+
+static int64_t points_of(const fsr_kernel *k, const fsr_launch *launch) {
+    int64_t n = 1;
+    for (int d = 0; d < k->ndim; d++)
+        n *= launch->integer[FSR_INT_EXTENT + d];
+    return n;
+}
+
+/* No point reads through `from` what another one writes through `to`. */
+static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_access *from, const fsr_access *to) {
+    int64_t n = points_of(k, launch), most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = address_at(k, launch, to, i);
+        most = at > most ? at : most;
+    }
+    int64_t *writer = malloc(sizeof *writer * (size_t)(most + 1));
+    bool good = from->over == 0;
+    memset(writer, 0xff, sizeof *writer * (size_t)(most + 1));
+    for (int64_t i = 0; i < n; i++)
+        writer[address_at(k, launch, to, i)] = i;
+    for (int64_t i = 0; i < n && good; i++) {
+        int64_t at = address_at(k, launch, from, i);
+        good = at > most || writer[at] < 0 || writer[at] == i;
+    }
+    free(writer);
+    return good;
+}
+
+bool check_in_place(const fsr_kernel *k, const fsr_launch *launch) {
+    for (int a = 0; a < k->naccesses; a++)
+        for (int b = 0; b < k->naccesses; b++) {
+            int from = k->access[a].buffer, to = k->access[b].buffer;
+            bool share = k->nfolds == 0 && from != to && launch->array[from] == launch->array[to];
+            if (share && k->array[to].written && !apart(k, launch, &k->access[a], &k->access[b]))
+                return false;
+        }
+    return true;
+}
