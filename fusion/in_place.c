@@ -216,6 +216,7 @@ static bool add(fsr_partition *p, const fsr_group *group) {
     }
     p->group[p->ngroups] = *group;
     *stored(p, group->store[0]) = p->ngroups++;
+    fsr_partition_settle(p, p->ngroups - 1);
     return true;
 }
 
@@ -270,6 +271,7 @@ static void convert(fsr_partition *p, const chain *c, fsr_group *group) {
     }
     fsr_kernel_free(p->group[c->g].kernel);
     p->group[c->g] = *group;
+    fsr_partition_settle(p, c->g);
 }
 
 void fsr_in_place(fsr_partition *p) {

@@ -103,11 +103,6 @@ static int by_size(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
-static int by_offset(const void *a, const void *b) {
-    const fsr_temporary *const *x = a, *const *y = b;
-    return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
-}
-
 static bool alive_together(const fsr_temporary *a, const fsr_temporary *b) {
     return a->first <= b->last && b->first <= a->last;
 }
@@ -117,7 +112,7 @@ static int64_t rounded(int64_t bytes) {
 }
 
 /* placed[0..n) in order of offset. */
-static int64_t lowest(const fsr_temporary *t, fsr_temporary **placed, int n) {
+static int64_t lowest(const fsr_temporary *t, const fsr_temporary *const *placed, int n) {
     int64_t at = 0;
     for (int i = 0; i < n; ++i) {
         if (!alive_together(t, placed[i]))
@@ -130,9 +125,16 @@ static int64_t lowest(const fsr_temporary *t, fsr_temporary **placed, int n) {
     return at;
 }
 
+/* Keeps the order of offsets. */
+static void insert(const fsr_temporary **placed, int n, const fsr_temporary *t) {
+    for (; n > 0 && placed[n - 1]->offset > t->offset; --n)
+        placed[n] = placed[n - 1];
+    placed[n] = t;
+}
+
 int64_t fsr_memory_pack(fsr_temporary *temporary, int n) {
     fsr_temporary **order = malloc(sizeof *order * (size_t)(n + 1));
-    fsr_temporary **placed = malloc(sizeof *placed * (size_t)(n + 1));
+    const fsr_temporary **placed = malloc(sizeof *placed * (size_t)(n + 1));
     int64_t size = 0;
     int blocks = 0;
     for (int i = 0; i < n && order; ++i)
@@ -142,8 +144,7 @@ int64_t fsr_memory_pack(fsr_temporary *temporary, int n) {
         qsort(order, (size_t)blocks, sizeof *order, by_size);
         for (int i = 0; i < blocks; ++i) {
             order[i]->offset = lowest(order[i], placed, i);
-            placed[i] = order[i];
-            qsort(placed, (size_t)i + 1, sizeof *placed, by_offset);
+            insert(placed, i, order[i]);
             int64_t end = order[i]->offset + rounded(order[i]->bytes);
             size = end > size ? end : size;
         }

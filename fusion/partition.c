@@ -20,7 +20,8 @@ void fsr_partition_clear(fsr_partition *p) {
     memset(p, 0, sizeof *p);
 }
 
-/* Depth-first over dependencies with an explicit stack; `seen` bounds it to one visit a group. */
+/* Depth-first over dependencies with an explicit stack; `seen` bounds it to one visit a group, and what is not above
+ * `to` needs no visit. */
 static bool reach(const fsr_partition *p, int from, int to, bool *seen, int *stack) {
     int depth = 0;
     seen[from] = true;
@@ -31,7 +32,7 @@ static bool reach(const fsr_partition *p, int from, int to, bool *seen, int *sta
             int dep = group->deps[i];
             if (dep == to)
                 return true;
-            if (!seen[dep]) {
+            if (!seen[dep] && p->group[dep].level > p->group[to].level) {
                 seen[dep] = true;
                 stack[depth++] = dep;
             }
@@ -46,6 +47,10 @@ bool fsr_partition_reaches(const fsr_partition *p, int from, int to) {
         return true;
     if (to >= p->ngroups || from >= p->ngroups)
         return false; /* a group not placed yet: nothing depends on it */
+    if (p->merging >= 0 && to == p->into && from != p->into && fsr_partition_reaches(p, from, p->merging))
+        return true;
+    if (p->group[from].level <= p->group[to].level)
+        return false;
     bool *seen = calloc((size_t)p->ngroups, sizeof *seen);
     int *stack = malloc(sizeof *stack * (size_t)p->ngroups);
     bool found = !seen || !stack || reach(p, from, to, seen, stack);
@@ -53,6 +58,33 @@ bool fsr_partition_reaches(const fsr_partition *p, int from, int to) {
     free(seen);
     free(stack);
     return found;
+}
+
+/* The group's level is above those of its deps. True if it had to be raised. */
+static bool raise_level(fsr_partition *p, int g) {
+    fsr_group *group = &p->group[g];
+    int level = group->level;
+    for (int i = 0; i < group->ndeps; ++i) {
+        int dep = p->group[group->deps[i]].level;
+        level = level > dep ? level : dep + 1;
+    }
+    bool raised = level != group->level;
+    group->level = level;
+    return raised;
+}
+
+static void level_all(fsr_partition *p) {
+    bool raised = true;
+    for (int round = 0; raised && round < p->ngroups; ++round) {
+        raised = false;
+        for (int g = 0; g < p->ngroups; ++g)
+            raised = raise_level(p, g) || raised;
+    }
+}
+
+void fsr_partition_settle(fsr_partition *p, int g) {
+    if (raise_level(p, g) && g < p->ngroups - 1)
+        level_all(p);
 }
 
 static void add_note(fsr_partition *p, int producer, int consumer, const char *reason) {
@@ -108,6 +140,7 @@ static void commit(fsr_partition *p, int g, const fsr_group *trial) {
         ++p->ngroups;
     for (int i = 0; i < trial->nloops; ++i)
         p->home[trial->loop[i]] = g;
+    fsr_partition_settle(p, g);
 }
 
 /* A fold's or loop's result that must end in memory. Legality was checked with room for it; only lowering can refuse. */
@@ -224,6 +257,7 @@ static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *tria
         }
         old->deps[old->ndeps++] = trial->deps[i];
     }
+    fsr_partition_settle(p, g);
     const char *reason = satisfy(p, trial);
     if (reason)
         old->ndeps = ndeps;
@@ -473,12 +507,8 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
 
 /* ---- groups that come to share work only when later anchors have joined ------------------------------------- */
 
-/* Rewrites every mention of group `from` as `to`. */
+/* Who needs group `from` needs `to`. */
 static void rename_group(fsr_partition *p, int from, int to) {
-    for (int i = 0; i < p->flow->n; ++i)
-        p->home[i] = p->home[i] == from ? to : p->home[i];
-    for (int i = 0; i < p->flow->n * FSR_MAX_OUTPUTS; ++i)
-        p->stored[i] = p->stored[i] == from ? to : p->stored[i];
     for (int g = 0; g < p->ngroups; ++g)
         for (int i = 0; i < p->group[g].ndeps; ++i)
             if (p->group[g].deps[i] == from)
@@ -519,12 +549,10 @@ static bool merge(fsr_partition *p, int h, int g) {
         trial.store[trial.nstores++] = other->store[i];
     point(p, other, h);
     int apart = loads(p->group[h].kernel) + loads(other->kernel);
-    int ndeps = other->ndeps, first = other->deps[0];
-    other->ndeps = 1; /* who needs `other` needs h: what such a group stores is not for the trial to read */
-    other->deps[0] = h;
+    p->merging = g; /* what a group that needs `other` stores is not for the trial to read */
+    p->into = h;
     bool good = try_group(p, h, &trial, &blame) == NULL;
-    other->ndeps = ndeps;
-    other->deps[0] = first;
+    p->merging = p->into = -1;
     if (good && (loads(trial.kernel) >= apart || trial.nneeds)) {
         fsr_kernel_free(trial.kernel);
         good = false;
@@ -532,10 +560,13 @@ static bool merge(fsr_partition *p, int h, int g) {
     point(p, other, good ? h : g);
     if (!good)
         return false;
-    commit(p, h, &trial);
+    for (int i = 0; i < other->nloops; ++i)
+        p->home[other->loop[i]] = h;
     fsr_kernel_free(other->kernel);
     memset(other, 0, sizeof *other);
     rename_group(p, g, h);
+    commit(p, h, &trial);
+    level_all(p);
     return true;
 }
 
@@ -563,8 +594,13 @@ static void find_used(fsr_partition *p) {
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel,
                               char *why, size_t size) {
     bool no_memory = false;
-    *p =
-        (fsr_partition){.flow = flow, .target = target, .fuse = fuse, .fuel = fuse ? fuel : 0, .no_memory = &no_memory};
+    *p = (fsr_partition){.flow = flow,
+                         .target = target,
+                         .fuse = fuse,
+                         .fuel = fuse ? fuel : 0,
+                         .merging = -1,
+                         .into = -1,
+                         .no_memory = &no_memory};
     size_t n = (size_t)flow->n + 1;
     p->home = malloc(sizeof *p->home * n);
     p->stored = malloc(sizeof *p->stored * n * FSR_MAX_OUTPUTS);

@@ -55,6 +55,7 @@ typedef struct fsr_group {
     int scalar[FSR_MAX_SCALARS]; /* flow scalar ordinal of each scalar argument */
     int ndeps;
     int deps[FSR_MAX_BUFFERS]; /* groups whose stores it reads */
+    int level;                 /* above that of each of them: what is not above a group does not need it */
     int nloops;
     int loop[FSR_MAX_LOOPS]; /* flow nodes: the ITERATEs that it runs */
     int nneeds;
@@ -84,10 +85,11 @@ typedef struct fsr_partition {
     int depth;   /* anchors being placed, one within the other */
     fsr_group *group;
     int ngroups, capacity;
-    int *home;      /* per flow node: group of a fold, or that runs a loop, -1 */
-    int *stored;    /* per node * FSR_MAX_OUTPUTS: group that stores the result, -1 */
-    bool *used;     /* per node * FSR_MAX_OUTPUTS: some node or output reads the result */
-    fsr_held *held; /* per node */
+    int merging, into; /* while a merge is tried: what needs group `merging` needs `into`; else -1 */
+    int *home;         /* per flow node: group of a fold, or that runs a loop, -1 */
+    int *stored;       /* per node * FSR_MAX_OUTPUTS: group that stores the result, -1 */
+    bool *used;        /* per node * FSR_MAX_OUTPUTS: some node or output reads the result */
+    fsr_held *held;    /* per node */
     fsr_note *note;
     int nnotes, note_capacity;
     bool *
@@ -113,6 +115,8 @@ void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
+/* After a group's deps have changed: its level, and those of the groups that need it. */
+void fsr_partition_settle(fsr_partition *p, int g);
 
 /* Room for one more group: p->group[p->ngroups], zeroed. False: out of memory. */
 bool fsr_partition_room(fsr_partition *p);

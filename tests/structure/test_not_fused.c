@@ -231,6 +231,29 @@ static void chain_100000(void **state) {
     check_chain(&plan_gpu, 100000, 200, 1000);
 }
 
+/* n nodes, each of the last one and of one of the 64 before it. Seconds to plan them. */
+static double plan_tangle(int n) {
+    fsr_node *x = malloc(sizeof *x * (size_t)n);
+    x[0] = plan_vector(g, 5000);
+    for (int i = 1; i < n; i++)
+        x[i] = fsr_maximum(x[i - 1], fsr_neg(x[i - 1 - i * 7 % (i < 64 ? i : 64)]));
+    double start = plan_seconds();
+    fsr_program p = plan_of(&plan_gpu, &x[n - 1], 1);
+    double seconds = plan_seconds() - start;
+    check_limits(&p);
+    fsr_program_clear(&p);
+    free(x);
+    return seconds;
+}
+
+/* Whether a kernel may join another is asked for each of thousands: the answer must not visit them all. */
+static void tangles_scale(void **state) {
+    (void)state;
+    double small = plan_tangle(2000), large = plan_tangle(10000);
+    if (large > 12 * small + 0.2 * SLOWER)
+        fail_msg("planning 2000 tangled nodes took %.2f s, 10000 %.2f s", small, large);
+}
+
 static void many_arrays(void **state) {
     (void)state;
     fsr_node a = plan_vector(g, 5000);
@@ -454,6 +477,7 @@ int main(void) {
         T(chain_300),
         T(chain_3000),
         T(chain_100000),
+        T(tangles_scale),
         T(many_arrays),
         T(tree_of_arrays),
         T(shared_doubling),
