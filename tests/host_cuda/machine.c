@@ -45,6 +45,7 @@ typedef struct fiber {
 typedef struct block {
     unsigned number, threads, exited, waiting;
     int nready, ready[MAX_THREADS];
+    unsigned arrived[MAX_THREADS / WARP]; /* lanes of each warp that wait in a shuffle */
     char *shared;
     fiber fiber[MAX_THREADS];
 } block;
@@ -190,7 +191,9 @@ static unsigned machine_shuffle(unsigned word, unsigned lane, int line) {
     f->word = word;
     f->lane = lane % WARP;
     f->state = AT_SHUFFLE;
-    if (all_here(warp)) {
+    unsigned *arrived = &m->now->arrived[f->self.thread.x / WARP];
+    if (++*arrived == WARP && all_here(warp)) {
+        *arrived = 0;
         for (unsigned l = 0; l < WARP; l++) {
             warp[l].result = warp[warp[l].lane].word;
             make_ready(m->now, &warp[l]);
@@ -258,6 +261,7 @@ static block *new_block(machine *m, unsigned number, unsigned threads, int place
     b->threads = threads;
     b->exited = b->waiting = 0;
     b->nready = 0;
+    memset(b->arrived, 0, sizeof b->arrived);
     b->shared = shared;
     memset(shared, GARBAGE, m->program->shared_bytes + 1);
     for (unsigned t = 0; t < threads; t++)

@@ -1,0 +1,54 @@
+/* Generated CUDA on the host: scans along tiles that look back. */
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/host_cuda/sweep.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void test_lookback(void **state) {
+    (void)state;
+    host_counts n = {.launches = 0};
+    for (int threads = 32; threads <= 128; threads *= 2) {
+        host_sweep(&n, kernel_scan(FSR_I32, false), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 1), 1, 0);
+        host_sweep(&n, kernel_scan(FSR_F64, true), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 4), 1, 0);
+        host_sweep(&n, kernel_recurrence(), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 2), 1, 1e-9);
+        host_sweep(&n, kernel_scan_of_scan(FSR_I64), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 2), 1,
+                   0);
+        host_sweep(&n, kernel_scan_of_scan(FSR_I32),
+                   host_wide(host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 4, 8)), 1, 0);
+    }
+    host_finish(&n);
+}
+
+/* Tiles of 32 columns: 1024 and more make the third level of the hierarchy, 32768 the fourth. */
+static void test_lookback_levels(void **state) {
+    (void)state;
+    static const int64_t size[][2] = {{1, 32 * 31}, {1, 32 * 32},   {1, 32 * 33 + 5},
+                                      {3, 32 * 65}, {1, 32 * 1023}, {2, 32 * 1025 + 1}};
+    fsr_schedule s = host_schedule(FSR_SCHEDULE_LOOKBACK, 32, 32, 1, 1);
+    host_counts n = {.launches = 0};
+    host_sweep_sizes(&n, kernel_scan(FSR_I32, false), s, 1, 0, size, 6);
+    host_sweep_sizes(&n, kernel_recurrence(), s, 1, 1e-9, size, 6);
+    host_sweep_sizes(&n, kernel_scan_of_scan(FSR_I64), s, 1, 0, size, 6);
+#ifndef __SANITIZE_ADDRESS__
+    n.once = true;
+    host_sweep_sizes(&n, kernel_scan(FSR_I64, true), s, 1, 0, (const int64_t[][2]){{1, 32 * 32769 + 1}}, 1);
+#endif
+    host_finish(&n);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lookback),
+        cmocka_unit_test(test_lookback_levels),
+    };
+    if (!host_cuda_available()) {
+        fprintf(stderr, "skipped: no C++ compiler\n");
+        return 77;
+    }
+    return host_report(cmocka_run_group_tests(tests, NULL, NULL));
+}
