@@ -131,12 +131,37 @@ static void record_folds(fsr_node x, outcome *out) {
     note_node(out, result[1]);
 }
 
-/* A scan by an operator, views, an array made in the body, one from outside. */
+static fsr_node is_above(const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)user;
+    return fsr_greater(state[0], arg[0]);
+}
+
+static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = fsr_mul(state[0], fsr_float(state[0].graph, 0.5));
+}
+
+/* Halves what is above a quarter: the values, and how often. */
+static void record_loop(fsr_node x, fsr_node *out) {
+    static const fsr_loop loop = {halve, is_above, NULL, 1, 1};
+    fsr_node quarter = fsr_full(x.graph, FSR_F32, 0, NULL, 0.25);
+    fsr_iterate(out, &loop, &x, &quarter, 9);
+}
+
+static void record_loops(fsr_node x, outcome *out) {
+    fsr_node result[2];
+    record_loop(x, result);
+    note_node(out, result[0]);
+    note_node(out, result[1]);
+}
+
+/* A scan by an operator, views, a loop, an array made in the body, one from outside. */
 static void row(fsr_node *out, const fsr_node *in, void *user) {
-    fsr_node both[2], ones = fsr_full(in[0].graph, FSR_F32, 1, SHAPE(COLUMNS), 1);
+    fsr_node both[2], turn[2], ones = fsr_full(in[0].graph, FSR_F32, 1, SHAPE(COLUMNS), 1);
     fsr_scan_with(both, (fsr_node[]){fsr_flip(in[0], 0), ones}, &linear_recurrence, 0, FSR_REVERSE);
     out[0] = fsr_add(both[1], fsr_max(*(const fsr_node *)user, NULL, 0, 0));
-    out[1] = fsr_sum(both[0], NULL, 0, 0);
+    record_loop(both[0], turn);
+    out[1] = fsr_sum(turn[0], NULL, 0, 0);
 }
 
 static void record_rows(fsr_node x, outcome *out) {
@@ -161,6 +186,7 @@ static void record(fsr_context *ctx, outcome *out) {
     record_leaves(g, out);
     record_views(x, out);
     record_folds(x, out);
+    record_loops(x, out);
     record_expressions(x, out);
     fsr_graph_free(g);
 }
@@ -202,13 +228,14 @@ static void tuples(fsr_context *ctx, outcome *out) {
     fsr_graph *g = new_graph(out, ctx);
     if (!g)
         return;
-    fsr_node x = matrix(g), pair[2] = {fsr_div(x, fsr_float(g, 4)), x}, outs[6];
+    fsr_node x = matrix(g), pair[2] = {fsr_div(x, fsr_float(g, 4)), x}, outs[8];
     fsr_reduce_with(outs, pair, &linear_recurrence, AXES(1), 1, 0);
     fsr_scan_with(outs + 2, pair, &linear_recurrence, 1, 0);
     outs[4] = fsr_argmax(x, AXES(1), 0);
     outs[5] = fsr_var(x, NULL, 0, 0, 0);
-    if (!failed(out, ctx, fsr_compute(outs, 6)))
-        read_all(out, ctx, outs, 6);
+    record_loop(x, outs + 6);
+    if (!failed(out, ctx, fsr_compute(outs, 8)))
+        read_all(out, ctx, outs, 8);
     fsr_graph_free(g);
 }
 
