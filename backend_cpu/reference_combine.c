@@ -5,9 +5,8 @@
  * it. So the radii of the two states are carried through the body as a whole: each component is moved by its radius,
  * the others held, and the changes of the results are added up (here r/2 + r/2), as is what moving two at once changes
  * more; three at once are not looked at. The body's own roundings are added from a ball evaluation on states that are
- * taken as known. Where a comparison inside is unknown (two values
- * of an argmax tie within their radii) the body is not smooth and the plain ball evaluation stands, which covers both
- * branches. */
+ * taken as known. Where a comparison inside is unknown (two values of an argmax tie within their radii) the body is
+ * not smooth and the plain ball evaluation stands, which covers both branches. */
 #include "backend_cpu/reference_fold.h"
 #include <math.h>
 #include <string.h>

@@ -112,8 +112,7 @@ static bool alike(fsr_ball a, fsr_ball b) {
 }
 
 /* Backends fold the identity in as often as they like. For what is not finite it may not be neutral: 0 * inf. An
- * operator
- * that skips NaN is no such case: its identity changes a NaN, but so does any other element. */
+ * operator that skips NaN is no such case: its identity changes a NaN, but so does any other element. */
 static void note_odd(fold *f, const fsr_ball *state) {
     const fsr_combine *c = f->combine;
     fsr_ball identity[FSR_MAX_TUPLE], left[FSR_MAX_TUPLE], right[FSR_MAX_TUPLE];

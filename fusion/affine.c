@@ -192,9 +192,8 @@ void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *sh
 }
 
 /* Each term coef * index(d) of the flat index must fall into one dimension (coef a multiple of that dimension's
- * stride, and
- * the sum of what falls there stay below its extent), so that no carry passes between dimensions. The offset is
- * split by division. Terms are tried from the largest stride down. */
+ * stride, and the sum of what falls there stay below its extent), so that no carry passes between dimensions. The
+ * offset is split by division. Terms are tried from the largest stride down. */
 bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d) {
     int64_t stride[FSR_MAX_DIMS], reach[FSR_MAX_DIMS] = {0};
     fsr_shape_strides(shape, stride);

@@ -23,9 +23,9 @@ typedef struct fsr_index {
     fsr_affine row[FSR_MAX_DIMS];
 } fsr_index;
 
-/* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out, but the
- * last folded one if all of them are 1. axis[d]: position of dimension d
- * in the full shape the domain was made from (orders dimensions as the user wrote them).
+/* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out, but the last folded one if all of
+ * them are 1. axis[d]: position of dimension d in the full shape the domain was made from (orders dimensions as the
+ * user wrote them).
  * A domain may be finer than the shape: where x[4, n] is seen as one dimension of 4n, the domain has two (fsr_domain_divide).
  * mirrored: column c is the element at extent - 1 - c of the folded dimension, the only one: a scan from the end. That is
  * all there is to it: loads and stores get a negative stride, and what reads a mirrored scan is evaluated mirrored too. */
@@ -54,8 +54,7 @@ bool fsr_index_row(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
 bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
 
 /* The index of a view's source, given the view's own. False if it cannot be expressed (a stepped or broadcasting view
- * under a
- * flat index that does not split along dimensions). */
+ * under a flat index that does not split along dimensions). */
 bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape,
                     const fsr_shape *source, const fsr_domain *d);
 /* A flat index as one for each dimension of shape, where no carry can occur. False otherwise. */

@@ -2,11 +2,9 @@
  *
  * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the
  * sum over its arguments. That overcounts shared values (x = x + x doubles it each time), so where the bound passes
- * the limit
- * an exact count, a walk that stops at the limit, decides. If that passes the limit too, the heaviest argument is
- * materialized and the count starts again from it. Folds and materialized values end the walk: they are loads; what a
- * fold takes in
- * is counted from the fold.
+ * the limit an exact count, a walk that stops at the limit, decides. If that passes the limit too, the heaviest
+ * argument is materialized and the count starts again from it. Folds and materialized values end the walk: they are
+ * loads; what a fold takes in is counted from the fold.
  * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
 #include "fusion/partition.h"
 #include <stdlib.h>

@@ -33,8 +33,7 @@ void fsr_binding_clear(fsr_binding *binding) {
 }
 
 /* What was copied already, by (graph id, which): `which` is the output of a leaf, or COMPUTED for a node as a
- * computation. Open
- * addressing; the cost of a build follows what is visited, not the size of the graph. */
+ * computation. Open addressing; the cost of a build follows what is visited, not the size of the graph. */
 enum { COMPUTED = FSR_MAX_OUTPUTS };
 
 typedef struct seen {

@@ -1,9 +1,8 @@
 /* How the folds of a kernel are laid out in a launch: shared by the emitter and by the sizes of workspace.
  *
  * Chains. A scan, and on a GPU a reduction that does not commute, is carried along the columns in order. The loop of a
- * pass is
- * cut into stages: a value's stage is the number of chains before it (the result of a scan is one stage later than
- * its inputs). The chain folds of one stage travel together, as one state: one exchange, one look-back.
+ * pass is cut into stages: a value's stage is the number of chains before it (the result of a scan is one stage later
+ * than its inputs). The chain folds of one stage travel together, as one state: one exchange, one look-back.
  *
  * Counter-example to one chain a scan: cumsum(x) and cumsum(x * x) would wait for their neighbours twice.
  * Counter-example to one chain a pass: cumsum(cumsum(x)) needs the first complete before the second starts.

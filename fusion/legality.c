@@ -1,10 +1,9 @@
 /* What may not be one kernel although it can be written as one: the rules, each with its reason in words.
  *
  * Passes. A kernel with several passes over a row needs the whole row's fold before the next pass starts. Along rows
- * of adjacent
- * elements a block does that by itself, or, for rows too long to hold, a team of blocks that meet between passes;
- * folds that keep
- * the order of columns, and scans, have no teams, nor has a device that cannot promise to run all blocks of a launch at
+ * of adjacent elements a block does that by itself, or, for rows too long to hold, a team of blocks that meet between
+ * passes; folds that keep the order of columns, and scans, have no teams, nor has a device that cannot promise to run
+ * all blocks of a launch at
  * once: they then need enough rows to fill the machine with a block each.
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass.
@@ -65,8 +64,7 @@ static int unstored_results(const fsr_partition *p, const fsr_group *group) {
 }
 
 /* Every fold's result may still have to be stored for another kernel: room for that is kept, so that adding such a
- * store is never
- * refused. Arguments must fit the launch. */
+ * store is never refused. Arguments must fit the launch. */
 static const char *limits(const fsr_partition *p, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const fsr_target *target = p->target;

@@ -16,8 +16,7 @@
  * values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the scan's COMBINE comes before
  * what reads its RESULTs, and a tile-wise backend completes it for the whole tile at that point.
  * An ELEM value of pass p that a later pass reads is either `keep` (held per element across passes: registers on a
- * GPU) or
- * evaluated again; fsr_kernel_loop gives the instructions of a loop with that already decided.
+ * GPU) or evaluated again; fsr_kernel_loop gives the instructions of a loop with that already decided.
  *
  * Example, softmax along rows: pass 0: v0 = load x; combine 0 = max(v0). pass 1: v3 = exp(v0 - m); combine 1 = sum(v3).
  * pass 2: store v3 / s. Three passes, x and v3 kept in registers where a row fits, loaded again where not.

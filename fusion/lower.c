@@ -1,10 +1,8 @@
 /* Lowering: a group of anchors to one kernel of the loop IR, by demand.
  *
  * eval(link, index) gives the instruction whose value is that node's element at that index: views compose into the
- * index, maps
- * recurse, leaves and stored values of other groups become loads, folds of this group become their results if the
- * index is
- * exactly the fold's place in the domain. Equal (link, index) pairs are evaluated once.
+ * index, maps recurse, leaves and stored values of other groups become loads, folds of this group become their results
+ * if the index is exactly the fold's place in the domain. Equal (link, index) pairs are evaluated once.
  *
  * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only.

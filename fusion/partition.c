@@ -243,8 +243,7 @@ static bool depends_on(const fsr_group *alone, int g) {
 }
 
 /* satisfy for an enlarged group g, whose new dependencies must be seen by the groups that are lowered again meanwhile:
- * else one
- * of them would read what g stores, and each would need the other. */
+ * else one of them would read what g stores, and each would need the other. */
 static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *trial) {
     fsr_group *old = &p->group[g];
     int ndeps = old->ndeps;
@@ -310,8 +309,8 @@ static fsr_link first_used(const fsr_partition *p, int node) {
 }
 
 /* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
- * needs each
- * node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is none. */
+ * needs each node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is
+ * none. */
 static fsr_link middle(const fsr_partition *p, fsr_link top) {
     const fsr_flow *flow = p->flow;
     bool *seen = calloc((size_t)top.id + 1, sizeof *seen);

@@ -1,10 +1,8 @@
 /* The partition of a flow into groups, one kernel each.
  *
  * What has to be placed are anchors: folds (reductions, scans) and stores (values that must end in memory: outputs,
- * and what
- * another kernel reads). Maps and views have no place of their own: each kernel evaluates what its anchors need, under
- * the
- * index its domain asks for, and stops at leaves and at stored values of other groups.
+ * and what another kernel reads). Maps and views have no place of their own: each kernel evaluates what its anchors
+ * need, under the index its domain asks for, and stops at leaves and at stored values of other groups.
  *
  * Loops (ITERATE) are evaluated as maps are, but in one kernel, at one place: the first that needs one is its home, and
  * stores what others need of it, as folds do. So that it can, the place must be where its domain has the loop's own
@@ -12,11 +10,9 @@
  * three times.
  *
  * Anchors are placed in topological order, folds before stores; each tries to join an existing group (a trial lowering
- * of the
- * enlarged group decides, fusion/lower.c; what must hold besides is fusion/legality.c) and otherwise opens its own.
- * Counter-example to joining by shape alone: s = sum(x, 1); t = cumsum(s); u = sum(x * t[:,None], 1): sum and u have
- * one domain,
- * but u needs t, which needs s complete: a cycle between two kernels. Hence the reachability check. */
+ * of the enlarged group decides, fusion/lower.c; what must hold besides is fusion/legality.c) and otherwise opens its
+ * own. Counter-example to joining by shape alone: s = sum(x, 1); t = cumsum(s); u = sum(x * t[:,None], 1): sum and u
+ * have one domain, but u needs t, which needs s complete: a cycle between two kernels. Hence the reachability check. */
 #ifndef FUSOR_FUSION_PARTITION_H
 #define FUSOR_FUSION_PARTITION_H
 
@@ -101,9 +97,8 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
 void fsr_partition_clear(fsr_partition *p);
 
 /* Lowers a group to its kernel (unscheduled). On success the group's kernel, operands, integers, deps and needs are
- * replaced. A
- * refusal is a reason in words and, where materializing some value would help, that value in blame (id -1 otherwise);
- * NULL: success.
+ * replaced. A refusal is a reason in words and, where materializing some value would help, that value in blame (id -1
+ * otherwise); NULL: success.
  * out of memory is a reason too: fsr_reason_memory. */
 const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame);
 extern const char fsr_reason_memory[];

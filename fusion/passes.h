@@ -1,8 +1,7 @@
 /* The passes over a flow, one a file, and the table that runs them.
  *
  * A pass returns true if it changed the flow. The runner prints after a pass if asked to, verifies the result, and
- * checks
- * that an unchanged flow was reported as unchanged. */
+ * checks that an unchanged flow was reported as unchanged. */
 #ifndef FUSOR_FUSION_PASSES_H
 #define FUSOR_FUSION_PASSES_H
 
@@ -33,8 +32,7 @@ const char *fsr_pass_name(int i);
 fsr_pass_fn fsr_pass_find(const char *name);
 
 /* Helpers of the rewriting passes. A redirect table holds FSR_MAX_OUTPUTS links a node: to[i * FSR_MAX_OUTPUTS + k]
- * replaces
- * result k of node i. Rewrites the arguments of node i; and the outputs. */
+ * replaces result k of node i. Rewrites the arguments of node i; and the outputs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
 /* Replaces every result k of node i by link + k. */

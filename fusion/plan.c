@@ -315,8 +315,8 @@ static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_pr
 }
 
 /* Fusing siblings can keep results alive at once that, one after the other, could be used and forgotten. Where the
- * fused plan's peak passes the
- * unfused one's by more than the state of tiles, it is planned again with fewer fusions, the last ones given up first.
+ * fused plan's peak passes the unfused one's by more than the state of tiles, it is planned again with fewer fusions,
+ * the last ones given up first.
  * */
 static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
                                      char *why, size_t size) {

@@ -1,6 +1,5 @@
 /* A program: the ordered kernels of one computation and the memory between them. It depends on no graph: leaves,
- * scalars and
- * outputs are ordinals. */
+ * scalars and outputs are ordinals. */
 #ifndef FUSOR_FUSION_PLAN_H
 #define FUSOR_FUSION_PLAN_H
 
@@ -62,12 +61,10 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
 void fsr_program_clear(fsr_program *program);
 
 /* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in
- * the same
- * order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
+ * the same order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
 void fsr_memory_in_place(fsr_program *program);
 /* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. Returns
- * the
- * arena's size. */
+ * the arena's size. */
 int64_t fsr_memory_pack(fsr_temporary *temporary, int n);
 
 /* The plan in words. */

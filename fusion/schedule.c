@@ -9,8 +9,7 @@
 #include "fusion/schedule.h"
 
 /* CPU: operations of an element that is work itself; and fewer adjacent rows than are worth a loop of their own: the
- * three
- * channels of a photograph are three rows, each read with a stride. */
+ * three channels of a photograph are three rows, each read with a stride. */
 enum { HEAVY_ELEMENT = 24, CPU_NARROW = 8 };
 enum {
     MAP_THREADS = 256,
@@ -55,8 +54,7 @@ static bool is_beside(const fsr_group *group, const fsr_access *a, int d) {
 }
 
 /* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
- * folded or a parallel dimension
- * adjacent. An access in the domain's own order settles it. */
+ * folded or a parallel dimension adjacent. An access in the domain's own order settles it. */
 fsr_orientation fsr_group_orientation(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     if (k->npasses == 0)
@@ -158,8 +156,7 @@ static bool needs_wide(const fsr_group *group) {
 }
 
 /* An elementwise kernel of one dimension guards the elements of its last vector one by one, where they are adjacent
- * from the start or all
- * the same. */
+ * from the start or all the same. */
 static bool guards_tail(const fsr_kernel *k) {
     if (k->nguards)
         return false;
@@ -189,8 +186,7 @@ static bool guards_fit(const fsr_group *group, int d, int v) {
 }
 
 /* Whether vectors of v elements along domain dimension d never straddle or misalign: every access that is adjacent
- * along d starts
- * its runs at multiples of v. */
+ * along d starts its runs at multiples of v. */
 static bool vector_fits(const fsr_group *group, int d, int v) {
     const fsr_kernel *k = group->kernel;
     if (!guards_tail(k) && (group->extent[d] % v != 0 || !guards_fit(group, d, v)))
@@ -331,9 +327,8 @@ static int widest_state(const fsr_kernel *k) {
 }
 
 /* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits.
- * Measured on one
- * H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24: 0.391, 0.497; 512
- * x 32: 0.354, 0.464. */
+ * Measured on one H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24:
+ * 0.391, 0.497; 512 x 32: 0.354, 0.464. */
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -370,10 +365,9 @@ bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target) {
 }
 
 /* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row
- * that fits into their
- * registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked again in each pass by
- * all blocks. Measured on one
- * H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread 0.635, 0.565, 0.473 ms. */
+ * that fits into their registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked
+ * again in each pass by all blocks. Measured on one H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread
+ * 0.635, 0.565, 0.473 ms. */
 static void gpu_team(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -462,8 +456,7 @@ static bool one_accumulator(const fsr_kernel *k) {
 }
 
 /* Four vectors of 64 bytes hide an addition's latency. Two are enough where an element is work itself, and compile in
- * half
- * the time; short rows end in fewer columns left over. */
+ * half the time; short rows end in fewer columns left over. */
 static int cpu_lanes(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     int cost = 0, lanes = 256 / widest(k);

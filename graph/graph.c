@@ -5,12 +5,10 @@
  * after fsr_scope_end the next node takes the dropped one's slot, and an old handle would silently mean it.
  *
  * Shells are cut from blocks that the owner frees last; the owner's lock guards the blocks and the list of live
- * bodies. A
- * body's own fields belong to the thread that uses the graph, but `live`, which the owner sums up.
+ * bodies. A body's own fields belong to the thread that uses the graph, but `live`, which the owner sums up.
  *
  * Slot 0 of a body is never taken: it waits for the first failure to take one (fsr_graph_no_memory). Counter-example
- * to the
- * null node in that case: what uses it says "operand 1 is a null handle", and nothing speaks of memory. */
+ * to the null node in that case: what uses it says "operand 1 is a null handle", and nothing speaks of memory. */
 #include "graph/store.h"
 #include <stdlib.h>
 #include <string.h>

@@ -127,8 +127,7 @@ bool fsr_graph_alive(const fsr_graph *g);
 /* The record of a node that is valid and not poisoned, else NULL. */
 const fsr_rec *fsr_node_sound(fsr_node x);
 /* The node that is poisoned with FSR_ERR_MEMORY: each graph keeps a place for one, so that running out of memory can
- * always be
- * told. The null node if g is not alive. */
+ * always be told. The null node if g is not alive. */
 fsr_node fsr_graph_no_memory(fsr_graph *g);
 
 /* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory, and *handle is
@@ -138,8 +137,7 @@ fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handl
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* The first of n nodes that is null, stale, of another graph, or poisoned, as the poison to return for `op`; false if
- * all
- * are fine. g receives their graph. */
+ * all are fine. g receives their graph. */
 bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison);
 
 /* Shells of graphs, owned by the context (see runtime/context.h). */

@@ -1,15 +1,12 @@
 /* Scopes: what a long lazy program may forget.
  *
  * fsr_scope_end marks what the kept nodes need, going backwards from them (a stack linked through the slots: no
- * recursion,
- * no allocation), stops at results that are already computed, drops the rest and moves what is left to the enclosing
- * scope.
+ * recursion, no allocation), stops at results that are already computed, drops the rest and moves what is left to the
+ * enclosing scope.
  * A kept node all of whose asked results are computed becomes DATA: it lets go of its arguments.
  * fsr_scope_keep does the same and leaves the scope open: what is kept stays in it, so that a loop that carries an
- * array from step
- * to step holds one at a time. Counter-example to closing and opening instead: every kept array would move to the
- * enclosing
- * scope, and a million steps would hold a million arrays. */
+ * array from step to step holds one at a time. Counter-example to closing and opening instead: every kept array would
+ * move to the enclosing scope, and a million steps would hold a million arrays. */
 #include "graph/scope.h"
 #include "graph/store.h"
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* Inside of the graph room: how records are stored. Other rooms use graph/graph.h.
  *
  * A graph is a shell (two pointers, kept by the owner until it is freed) and a body (freed with the graph). The
- * records of a body lie in slots of chunks that never move. Every live slot is in the doubly linked list of the
- * scope that owns it, linked by slot numbers: moving a node to another scope allocates nothing, so a loop that keeps
- * one
+ * records of a body lie in slots of chunks that never move. Every live slot is in the doubly linked list of the scope
+ * that owns it, linked by slot numbers: moving a node to another scope allocates nothing, so a loop that keeps one
  * node a step touches the same few slots for ever. */
 #ifndef FUSOR_GRAPH_STORE_H
 #define FUSOR_GRAPH_STORE_H
