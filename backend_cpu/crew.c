@@ -1,10 +1,9 @@
 /* The crew.
  *
  * A job is open while its caller works on it. A worker that wakes in time joins it; one that is late finds it closed
- * and
- * sleeps on, so nobody waits for a wake-up. A worker looks for the next job for some microseconds before it sleeps:
- * the kernels of a plan follow each other closely. Counter-example to waiting for every thread at the end of a job: on
- * a machine with other work, a thread may get its processor milliseconds after everything is done. */
+ * and sleeps on, so nobody waits for a wake-up. A worker looks for the next job for some microseconds before it
+ * sleeps: the kernels of a plan follow each other closely. Counter-example to waiting for every thread at the end of a
+ * job: on a machine with other work, a thread may get its processor milliseconds after everything is done. */
 #include "backend_cpu/crew.h"
 #include <pthread.h>
 #include <signal.h>

@@ -1,10 +1,9 @@
 /* Addresses, loads and stores.
  *
  * The address of an access is a row part, computed once a row and named a<x>, plus a column part. Indices are
- * unsigned, and
- * modulo 2^32 or 2^64 throughout: a negative stride or offset wraps, the final address does not. Counter-example to
- * adding a
- * strided step to a pointer: x + 4294967295u is not x - 1; hence strided accesses add to the index.
+ * unsigned, and modulo 2^32 or 2^64 throughout: a negative stride or offset wraps, the final address does not.
+ * Counter-example to adding a strided step to a pointer: x + 4294967295u is not x - 1; hence strided accesses add to
+ * the index.
  *
  * A thread's `vector` neighbours lie along the rows (MAP, COL) or along the columns (the others). */
 #include "backend_cuda/emit.h"

@@ -1,10 +1,8 @@
 /* Operators of folds as C++ structs, and products of them.
  *
  * op<f> is the operator of fold f: a state, its identity and combine(left, right). Folds with equal operators share
- * one. A
- * product puts the states of several folds side by side, so that they travel together: one shuffle sequence, one
- * exchange
- * through shared memory, one look-back. */
+ * one. A product puts the states of several folds side by side, so that they travel together: one shuffle sequence,
+ * one exchange through shared memory, one look-back. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 

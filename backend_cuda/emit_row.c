@@ -87,8 +87,7 @@ void fsr_emit_row(fsr_emit *e) {
 /* ---- the last block of a row ------------------------------------------------------------------- */
 
 /* The block's partial state of all reductions: those of the accumulators and those of chains. `chained` is the name of
- * a
- * chain's state without its stage. */
+ * a chain's state without its stage. */
 static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *chained) {
     char text[FSR_EXPR];
     size_t n = 0;
@@ -107,8 +106,7 @@ static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *cha
 }
 
 /* From the thread's accumulators to the ROW instructions of the last pass: `place` is the block's number within the
- * row, `ticket`
- * where the row's ticket lies. */
+ * row, `ticket` where the row's ticket lies. */
 static void finish_row(fsr_emit *e, const char *place, const char *ticket, const char *chained) {
     fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
     int rows[FSR_MAX_INSTS], warps = e->s.threads / 32;
@@ -211,11 +209,9 @@ static int held_words(const fsr_emit *e, int *loads) {
 }
 
 /* Blocks that wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice.
- * Left
- * to itself, ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of several
- * arrays are
- * combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two blocks too (0.464
- * against 0.597 ms). */
+ * Left to itself, ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of
+ * several arrays are combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two
+ * blocks too (0.464 against 0.597 ms). */
 int fsr_emit_resident_blocks(const fsr_emit *e) {
     int loads, waiting = held_words(e, &loads);
     return e->s.threads < 1024 && waiting <= 44 && loads <= 72 ? 1024 / e->s.threads : 1;

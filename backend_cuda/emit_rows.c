@@ -1,6 +1,5 @@
 /* Values of ROW level, where a thread has one row: the frames of ROW, SPLIT and LOOKBACK. Every thread of a row
- * evaluates
- * them; one stores. */
+ * evaluates them; one stores. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 

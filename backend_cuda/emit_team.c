@@ -1,11 +1,9 @@
 /* TEAM: several passes over rows too long for a block.
  *
  * `group` teams of `splits` blocks run at once. Block s of a team owns columns [s * chunk, (s + 1) * chunk) of the
- * team's row. After each pass with
- * reductions a block leaves its partial states and waits for its team; then every block folds all partial states of
- * the row in the order of
- * columns, so all get the same bits. The states lie in two sets used in turn: a block can only be one meeting ahead of
- * the slowest.
+ * team's row. After each pass with reductions a block leaves its partial states and waits for its team; then every
+ * block folds all partial states of the row in the order of columns, so all get the same bits. The states lie in two
+ * sets used in turn: a block can only be one meeting ahead of the slowest.
  *
  * Counter-example to launching more blocks than are resident: those that run would wait for ever for those that do
  * not. */

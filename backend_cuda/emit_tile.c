@@ -1,9 +1,9 @@
 /* One tile of columns held in registers: loads, the scalar program cut into stages, folds, scans, stores.
  *
  * A thread's element i = j * vector + v has column c0 + j * (lanes * vector) + v: a warp's step j is contiguous in
- * memory, and
- * a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). All loads come first, to be in
- * flight together; a stage ends where a chain must be complete for the whole tile before anything goes on.
+ * memory, and a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). All loads come
+ * first, to be in flight together; a stage ends where a chain must be complete for the whole tile before anything goes
+ * on.
  *
  * Counter-example to folding where the value is computed, for a scan: the element to the left belongs to another
  * thread. */

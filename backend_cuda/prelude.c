@@ -1,6 +1,5 @@
 /* Which pieces of the prelude a kernel needs: from the last piece to the first, a piece is needed if the body or a
- * needed later
- * piece mentions its name. Nothing keeps a list by hand. */
+ * needed later piece mentions its name. Nothing keeps a list by hand. */
 #include "backend_cuda/prelude.h"
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* The vocabulary of generated kernels: named pieces of device code, printed where a kernel mentions them.
  *
  * A piece is found by its name; what it mentions itself lies before it in the table. Pieces marked `device` speak to
- * the
- * machine (barriers, shuffles, atomics, bit casts); a host that compiles the rest as C++ gives its own. */
+ * the machine (barriers, shuffles, atomics, bit casts); a host that compiles the rest as C++ gives its own. */
 #ifndef FUSOR_BACKEND_CUDA_PRELUDE_H
 #define FUSOR_BACKEND_CUDA_PRELUDE_H
 

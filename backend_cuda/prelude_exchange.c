@@ -1,10 +1,8 @@
 /* What threads and blocks tell each other: shuffles, folds, scans, tickets, look-back.
  *
  * F is an operator or a product of operators: F::state, F::identity(), F::combine(left, right), and for scans
- * F::pick(before, after), which
- * takes the exclusive or the inclusive result. Order is kept everywhere: left is always the lower column. How states
- * are
- * associated depends on indices alone, never on timing. */
+ * F::pick(before, after), which takes the exclusive or the inclusive result. Order is kept everywhere: left is always
+ * the lower column. How states are associated depends on indices alone, never on timing. */
 #include "backend_cuda/prelude.h"
 
 /* clang-format off */

@@ -1,6 +1,5 @@
 /* Vectors of adjacent elements between memory and registers. `x` is always an array indexed by constants once
- * unrolled, so that it
- * lives in registers. */
+ * unrolled, so that it lives in registers. */
 #include "backend_cuda/prelude.h"
 
 /* clang-format off */

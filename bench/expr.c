@@ -1,12 +1,9 @@
 /* The user's own work: an expression string on .npy files, measured like any workload.
  *
  * The files are read once, before anything is measured, and the expression is recorded once on them, for its number of
- * values
- * and for what they follow from. A value that no floating fold is part of must have the same bits fused and unfused.
- * Where
- * one is, nothing is known about the sizes that a difference of the last bits may grow to (sum(x - mean(x)) is nothing
- * but such bits): only
- * the reference, which carries a bound for every element, can judge that. */
+ * values and for what they follow from. A value that no floating fold is part of must have the same bits fused and
+ * unfused. Where one is, nothing is known about the sizes that a difference of the last bits may grow to (sum(x -
+ * mean(x)) is nothing but such bits): only the reference, which carries a bound for every element, can judge that. */
 #include "bench/bench.h"
 #include "graph/graph.h"
 #include <stdlib.h>

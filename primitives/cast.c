@@ -1,8 +1,7 @@
 /* Conversions: the caller's casts, and those that promotion inserts.
  *
  * A literal is converted now; fsr_float(2) with an f32 array is an f32 literal, not a cast of an f64. Everything else
- * gets a
- * MAP CAST node, which no pass may elide. */
+ * gets a MAP CAST node, which no pass may elide. */
 #include "primitives/primitives.h"
 
 static fsr_node cast_node(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {

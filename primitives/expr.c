@@ -2,10 +2,9 @@
  *
  * One pass by recursive descent: what is read is recorded at once, by the builder that a caller would have used. The
  * nodes of an expression lie in a scope of their own. At its end those that the results need move to the caller's
- * scope and the
- * rest goes, as all of it does on a mistake. Counter-example to recording without one: the 2 in x**2, or what a failed
- * string
- * had recorded before its mistake, would stay in the graph, and a loop that reads strings would grow.
+ * scope and the rest goes, as all of it does on a mistake. Counter-example to recording without one: the 2 in x**2, or
+ * what a failed string had recorded before its mistake, would stay in the graph, and a loop that reads strings would
+ * grow.
  *
  * Recursion is bounded by r->depth, which grows with every bracket, prefix operator, exponent and branch of ?:. Binary
  * operators of one level are a loop: a sum of thirty thousand terms needs no stack. */

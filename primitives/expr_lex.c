@@ -1,8 +1,7 @@
 /* Tokens of an expression, and its failures with line and caret.
  *
  * The text ends with a 0, which no class of bytes holds: every look-ahead stops there. A token that is wrong in itself
- * (2x, a
- * control byte) is BAD and fails only when a reader meets it, so that the first mistake in the text is the one
+ * (2x, a control byte) is BAD and fails only when a reader meets it, so that the first mistake in the text is the one
  * reported.
  * Everything before that place was taken as tokens and is ASCII: its column in bytes is its column on the screen. */
 #include "primitives/expr.h"
@@ -169,8 +168,7 @@ fsr_node fsr_reading_built(fsr_reading *r, const char *where, fsr_node x) {
 }
 
 /* "\n    <line>\n    <blanks>^" for the line of where, a window of it if it is long. Raw bytes never get out: what is
- * not
- * printable ASCII is shown as ?, a tab as a blank. */
+ * not printable ASCII is shown as ?, a tab as a blank. */
 static void show_line(char *out, const char *line, const char *where) {
     size_t size = strcspn(line, "\n"), column = (size_t)(where - line), from = 0;
     if (size > WINDOW && column > BEFORE)
@@ -186,8 +184,7 @@ static void show_line(char *out, const char *line, const char *where) {
 }
 
 /* Puts text behind the message of a node that fsr_poison gave. Out of memory leaves it as it is; then the node may be
- * the
- * graph's own for that case, whose message is not the expression's. */
+ * the graph's own for that case, whose message is not the expression's. */
 static void append(fsr_node poison, const char *text) {
     fsr_rec *rec = fsr_node_rec(poison);
     bool own = rec && rec->status != FSR_ERR_MEMORY;

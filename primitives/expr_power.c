@@ -1,11 +1,9 @@
 /* x ** y.
  *
  * A whole literal exponent becomes multiplications: of any size for integers, which so stay integers and wrap as
- * NumPy's do,
- * and up to 8 for floats: x**n by squaring is off by at most (n-1)/2 units in the last place, for 8 less than what pow
- * is
- * allowed. Up to there no product on the way overflows or falls below the normal numbers unless the result does.
- * Counter-example to going on: x**64 would be off by 31.
+ * NumPy's do, and up to 8 for floats: x**n by squaring is off by at most (n-1)/2 units in the last place, for 8 less
+ * than what pow is allowed. Up to there no product on the way overflows or falls below the normal numbers unless the
+ * result does. Counter-example to going on: x**64 would be off by 31.
  * Whole literals on both sides give a literal as in Python: 2**10 is 1024, and i32 * 2**10 stays i32; 2**-1 is 0.5. */
 #include "primitives/expr.h"
 

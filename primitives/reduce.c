@@ -1,8 +1,7 @@
 /* Reductions with a built-in operator: sum, prod, min, max, any, all, and count_nonzero and ptp made of them.
  *
  * One path: convert to the result's dtype, fold (the axes stay with extent 1), drop the axes by a view unless they are
- * to
- * be kept. Converting first is what makes the sum of u8 exact; folding first would wrap at 256.
+ * to be kept. Converting first is what makes the sum of u8 exact; folding first would wrap at 256.
  * f16 and bf16 add up in f32, rounded at the end.
  * Nothing to fold (an empty axis list, or 0-d) gives the converted operand, no node. */
 #include "primitives/primitives.h"

@@ -1,10 +1,8 @@
 /* Views: index maps that copy nothing.
  *
  * Everything but a true reshape is AFFINE (see fsr_view): broadcast, transpose, flip, slice, inserted and dropped
- * axes. A
- * reshape that only inserts or drops axes of extent 1 is AFFINE too, so that x[:, None] never hides a strided access
- * behind
- * a flat index. Views are not merged here: fusion does that. */
+ * axes. A reshape that only inserts or drops axes of extent 1 is AFFINE too, so that x[:, None] never hides a strided
+ * access behind a flat index. Views are not merged here: fusion does that. */
 #include "primitives/primitives.h"
 
 static fsr_node view_node(fsr_site at, fsr_node x, const fsr_shape *shape, const fsr_view *view) {

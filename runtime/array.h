@@ -7,8 +7,7 @@
 /* A new buffer of the context's backend, one reference. */
 fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_fault *fault);
 /* The graph, context and references of handles that somebody wants computed or printed. Null, stale, mixed and
- * poisoned handles
- * are an error with the node's own message; op names the caller. refs must hold n. */
+ * poisoned handles are an error with the node's own message; op names the caller. refs must hold n. */
 fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g,
                           fsr_context **ctx);
 /* Fails with FSR_ERR_UNBOUND if one of the flow's leaves is an input without data. */

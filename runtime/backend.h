@@ -43,8 +43,7 @@ typedef struct fsr_backend_ops {
     void (*free)(fsr_backend *b, void *data, int64_t bytes);
     fsr_status (*trim)(fsr_backend *b, fsr_fault *fault);
     /* Host to device: the source may be reused on return. Device to host: complete on return, earlier device-side
-     * errors
-     * surface. Device to device and clear: asynchronous. */
+     * errors surface. Device to device and clear: asynchronous. */
     fsr_status (*copy_in)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
                           fsr_fault *fault);
     fsr_status (*copy_out)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,

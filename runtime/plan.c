@@ -1,8 +1,8 @@
 /* Plans of the public API: an executable with named arguments.
  *
  * A run finds each argument by name, checks its size, and hands addresses to the executable. On a GPU host memory goes
- * through a
- * device array of the run; so does device memory that is not 16-byte aligned, since kernels load whole vectors. */
+ * through a device array of the run; so does device memory that is not 16-byte aligned, since kernels load whole
+ * vectors. */
 #include "runtime/array.h"
 #include "runtime/executable.h"
 #include <stdlib.h>

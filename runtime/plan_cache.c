@@ -1,9 +1,7 @@
 /* The plan cache: executables by the flow's signature. The signature holds structure and extents; what is generic in
- * the extents is
- * shared one level down, where equal kernel sources are one compiled module. So a new shape of a known program costs
- * planning, not
- * compiling. A hit compares the whole signature, not only its hash. The least recently used entry goes when there are
- * more than LIMIT. */
+ * the extents is shared one level down, where equal kernel sources are one compiled module. So a new shape of a known
+ * program costs planning, not compiling. A hit compares the whole signature, not only its hash. The least recently
+ * used entry goes when there are more than LIMIT. */
 #include "runtime/executable.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Checking a backend against the reference: the same recorded nodes, both ways, compared within the reference's
- * bounds. Nodes keep
- * what they have: an output already computed is compared as it is, if what it was computed from is still recorded. */
+ * bounds. Nodes keep what they have: an output already computed is compared as it is, if what it was computed from is
+ * still recorded. */
 #include "runtime/array.h"
 #include "runtime/reference.h"
 #include <stdlib.h>

@@ -113,8 +113,7 @@ static int64_t variants(int64_t on_gpu) {
 }
 
 /* Sizes are arguments of a kernel. The schedule may change its kind with the size (short rows, long rows), each
- * compiled once: so
- * new sizes of every kind that was seen compile nothing. */
+ * compiled once: so new sizes of every kind that was seen compile nothing. */
 static void other_shapes_never_recompile(void **state) {
     (void)state;
     static const int64_t known[] = {2, 5, 20, 33, 100, 257, 600, 1025, 3000, 5000, 20000, 100000};

@@ -1,6 +1,5 @@
 /* Mistakes at run time: one misuse, one exact status, and a message with the operation, dtypes, shapes and this file's
- * name. After
- * each the context works. */
+ * name. After each the context works. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* Cutting a recipe down. One change at a time, kept if the test still holds; rounds until none is kept.
  *
  * Changes, the big ones first: one output alone; a step becomes a leaf of its own (what it was made from goes); a use
- * of a step becomes
- * a use of one of its arguments; hints, forcing and specials go; an extent becomes smaller wherever that number
- * stands. */
+ * of a step becomes a use of one of its arguments; hints, forcing and specials go; an extent becomes smaller wherever
+ * that number stands. */
 #include "tests/fuzz/check.h"
 #include "tests/support/nodes.h"
 #include <string.h>

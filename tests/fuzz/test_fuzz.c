@@ -3,9 +3,8 @@
  *     fuzz_fuzz [--graphs N] [--seed S] [--compiled N] [--only SEED] [--backend cpu|cuda] [--verbose]
  *
  * Seeds S, S+1, ... are interpreted (N graphs), and every so often one is compiled as well (until N were). A mismatch
- * says which half is
- * guilty, is cut down and printed as builder code with its plans. --only looks at one seed, compiled too if --compiled
- * is not 0. --backend: where graphs are compiled, cpu unless said. */
+ * says which half is guilty, is cut down and printed as builder code with its plans. --only looks at one seed,
+ * compiled too if --compiled is not 0. --backend: where graphs are compiled, cpu unless said. */
 #include "tests/fuzz/check.h"
 #include <inttypes.h>
 #include <stdlib.h>

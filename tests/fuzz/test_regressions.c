@@ -1,6 +1,5 @@
 /* Graphs that the fuzzer found to be planned or computed wrongly, cut down. Each runs through every plan of check.h
- * (several seeds, for
- * the less usual plans) against the reference. */
+ * (several seeds, for the less usual plans) against the reference. */
 #include "tests/fuzz/check.h"
 #include "tests/support/nodes.h"
 #include <setjmp.h>

@@ -6,10 +6,9 @@
 #include "runtime/fault.h"
 
 /* source is fsr_emit_cuda_for_host's text for k. Arrays, work and zero are host memory; launch->blocks and the rest as
- * for a
- * device. Compiled once a source in this process; needs g++ (or $CXX) and the source root as working directory. Not for
- * several threads. FSR_ERR_COMPILE: the fault has the compiler's log. FSR_ERR_MISMATCH: the kernel broke a rule of the
- * machine. */
+ * for a device. Compiled once a source in this process; needs g++ (or $CXX) and the source root as working directory.
+ * Not for several threads. FSR_ERR_COMPILE: the fault has the compiler's log. FSR_ERR_MISMATCH: the kernel broke a
+ * rule of the machine. */
 fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_launch *launch, uint64_t seed,
                          fsr_fault *fault);
 

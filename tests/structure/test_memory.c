@@ -278,8 +278,7 @@ static void peak_of_scans(void **state) {
 }
 
 /* Many scans, whose sum is needed at the end: siblings in one kernel keep all their results alive at once; one after
- * the
- * other each result could be added and forgotten. */
+ * the other each result could be added and forgotten. */
 static void peak_of_sibling_scans(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, 1 << 22), sum = x;

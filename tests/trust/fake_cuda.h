@@ -1,9 +1,7 @@
 /* A CUDA driver and runtime on the host, for tests of backend_cuda's host code where there is no GPU: memory is host
- * memory, streams
- * are done at once, kernels are compiled as C++ and run by tests/host_cuda. Every call can be made to fail
- * (FAULT_CUDA). It stands
- * in for the static runtime because its functions are found first. Needs a CUDA toolkit's header; else nothing of it
- * is there. */
+ * memory, streams are done at once, kernels are compiled as C++ and run by tests/host_cuda. Every call can be made to
+ * fail (FAULT_CUDA). It stands in for the static runtime because its functions are found first. Needs a CUDA toolkit's
+ * header; else nothing of it is there. */
 #ifndef FUSOR_TESTS_TRUST_FAKE_CUDA_H
 #define FUSOR_TESTS_TRUST_FAKE_CUDA_H
 

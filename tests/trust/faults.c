@@ -443,8 +443,7 @@ int __wrap_fclose(FILE *file) {
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
 /* The stub compiler: a program named STUB is not started. It is the machine's compiler, remembered: the same source
- * gives the same
- * object, from memory. Thousands of contexts can so compile in a minute. */
+ * gives the same object, from memory. Thousands of contexts can so compile in a minute. */
 typedef struct remembered {
     struct remembered *next;
     char *source, *object;

@@ -1,11 +1,10 @@
 /* Failing calls on purpose. The programs of this suite are linked with --wrap for every call listed in faults.def, so
- * that
- * the library runs as it is and each of its allocations, file calls and process calls can be made to fail in turn.
+ * that the library runs as it is and each of its allocations, file calls and process calls can be made to fail in
+ * turn.
  *
  * Every call of an armed kind is counted; the one whose number was asked for fails, and with `forever` all after it. A
- * test
- * walks through the numbers until a run ends without meeting its fault. Calls made by libc for itself (the buffer of a
- * FILE) are not seen; memory streams are, they are written anew over the wrapped realloc. */
+ * test walks through the numbers until a run ends without meeting its fault. Calls made by libc for itself (the buffer
+ * of a FILE) are not seen; memory streams are, they are written anew over the wrapped realloc. */
 #ifndef FUSOR_TESTS_TRUST_FAULTS_H
 #define FUSOR_TESTS_TRUST_FAULTS_H
 
@@ -15,13 +14,11 @@
 enum { FAULT_MEMORY = 1, FAULT_FILE = 2, FAULT_CUDA = 4 };
 
 /* How a call fails. SHORT and INTERRUPTED are no errors but the half of a read or write, and an EINTR of a read, write
- * or wait; other
- * calls are then not counted. */
+ * or wait; other calls are then not counted. */
 typedef enum fault_way { FAULT_ERROR, FAULT_SHORT, FAULT_INTERRUPTED } fault_way;
 
 /* The number-th call (from 1) of these kinds fails from now on. error: the errno given, or the CUDA error. only: fail
- * calls of
- * this name only, NULL: of every name. */
+ * calls of this name only, NULL: of every name. */
 void faults_arm(unsigned kinds, fault_way way, int64_t number, bool forever, int error, const char *only);
 /* Nothing fails any more. True if something failed since arming. */
 bool faults_disarm(void);

@@ -1,10 +1,8 @@
 /* Every file, process and loader call of the CPU backend and of .npy files failing in turn. A failure of the disk
- * cache never
- * shows; any other gives a status and a message, or the right bytes; half reads, half writes and interruptions never
- * show.
+ * cache never shows; any other gives a status and a message, or the right bytes; half reads, half writes and
+ * interruptions never show.
  * Afterwards the same work succeeds on the same context, and on a new one with the same cache; no descriptor and no
- * temporary
- * directory is left. */
+ * temporary directory is left. */
 #include "tests/support/subject.h"
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
