@@ -44,6 +44,8 @@ int fsr_kernel_loop_passes(const fsr_kernel *k, int loop) {
 
 void fsr_kernel_join_stores(fsr_kernel *k) {
     uint8_t uses[FSR_MAX_INSTS];
+    if (!k->nloops)
+        return;
     find_uses(k, uses);
     for (int round = 0; round < k->nloops; round++)
         for (int l = 0; l < k->nloops; l++) {
