@@ -235,6 +235,21 @@ static int loads(const fsr_kernel *k) {
     return n;
 }
 
+/* Rough work of an element. */
+static int work(const fsr_kernel *k) {
+    int n = k->nloops;
+    for (int i = 0; i < k->ninsts; ++i)
+        n += fsr_inst_cost(k, i);
+    return n;
+}
+
+/* `both` does less than a and b one after the other: it loads less or, where neither loads anything, computes less. An
+ * operation that kernels with loads have in common, such as a parameter's square root, is no reason to join them. */
+static bool is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b) {
+    int apart = loads(a) + loads(b);
+    return apart ? loads(both) < apart : work(both) < work(a) + work(b);
+}
+
 static bool depends_on(const fsr_group *alone, int g) {
     for (int i = 0; i < alone->ndeps; ++i)
         if (alone->deps[i] == g)
@@ -280,8 +295,8 @@ static const char *join(fsr_partition *p, int g, anchor a, const fsr_group *alon
         p->home[a.link.id] = -1;
     if (reason)
         return reason;
-    if (!needed && loads(trial.kernel) == loads(p->group[g].kernel) + loads(alone->kernel))
-        reason = "the kernels read nothing in common";
+    if (!needed && !is_less(trial.kernel, p->group[g].kernel, alone->kernel))
+        reason = loads(trial.kernel) ? "the kernels read nothing in common" : "the kernels compute nothing in common";
     if (!reason)
         reason = satisfy_joined(p, g, &trial);
     if (reason) {
@@ -547,12 +562,11 @@ static bool merge(fsr_partition *p, int h, int g) {
     for (int i = 0; i < other->nstores; ++i)
         trial.store[trial.nstores++] = other->store[i];
     point(p, other, h);
-    int apart = loads(p->group[h].kernel) + loads(other->kernel);
     p->merging = g; /* what a group that needs `other` stores is not for the trial to read */
     p->into = h;
     bool good = try_group(p, h, &trial, &blame) == NULL;
     p->merging = p->into = -1;
-    if (good && (loads(trial.kernel) >= apart || trial.nneeds)) {
+    if (good && (!is_less(trial.kernel, p->group[h].kernel, other->kernel) || trial.nneeds)) {
         fsr_kernel_free(trial.kernel);
         good = false;
     }

@@ -246,11 +246,29 @@ static void row_functions_are_one_kernel(void **state) {
     check("map, softmax, map", "[400,50,1000]", out, 1, true);
 }
 
+/* Arrays made from indices alone: siblings that share what they compute are one kernel, others are not. */
+static void siblings_of_nothing_read(void **state) {
+    (void)state;
+    const fsr_native f = {.name = "f", .result = FSR_F32, .parameters = "f32 x", .c = "?", .cuda = "?"};
+    fsr_node x = fsr_arange(graph, FSR_F32, 1 << 20), y = fsr_call_native(&f, &x, 1), z = fsr_exp(x);
+    fsr_node calls[] = {fsr_sum(y, NULL, 0, 0), fsr_max(y, NULL, 0, 0), y, fsr_neg(y)};
+    fsr_node ops[] = {fsr_argmax(z, NULL, 0), fsr_sum(z, NULL, 0, 0), z};
+    fsr_node apart[] = {fsr_sum(fsr_exp(x), NULL, 0, 0),
+                        fsr_sum(fsr_sin(fsr_arange(graph, FSR_F64, 1 << 20)), NULL, 0, 0)};
+    check("native function", "indices", calls, COUNT(calls), false);
+    check("exp", "indices", ops, COUNT(ops), false);
+    fsr_program p = plan_of(&plan_gpu, apart, 2);
+    assert_int_equal(p.info.kernels, 2);
+    fsr_program_clear(&p);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(reductions_are_one_kernel),    T(siblings_are_one_kernel),        T(scans_are_one_kernel),
         T(reverse_scans_and_reductions), T(two_directions_are_two_kernels), T(row_functions_are_one_kernel),
+        T(siblings_of_nothing_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
