@@ -22,6 +22,9 @@ enum {
     POW,
     TANH,
     SIGN,
+    TAN,
+    SINH,
+    COSH,
     RECIPROCAL64,
     RECIPROCAL128,
     EXP64,
@@ -32,6 +35,9 @@ enum {
     POW64,
     TANH64,
     SIGN64,
+    TAN64,
+    SINH64,
+    COSH64,
     COUNT
 };
 
@@ -238,6 +244,13 @@ static const char tanh_text[] =
     "    return (c128){u * __builtin_sqrt(1 + s * s) * s / v, t / v};\n"
     "}\n";
 
+/* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos iz. */
+#define TURNED(name, of, RE, IM)                                            \
+    "static inline c128 fsr_c128_" name "(c128 a) {\n"                      \
+    "    const c128 z = fsr_c128_" of "((c128){-a.im, a.re});\n"            \
+    "    return (c128){" RE ", " IM "};\n"                                  \
+    "}\n"
+
 static const char sign_text[] =
     "f64 hypot(f64, f64);\n"
     "static __attribute__((noinline)) c128 fsr_c128_sign(c128 a) {\n"
@@ -273,6 +286,9 @@ static const piece pieces[COUNT] = {
     [POW] = {"pow", FSR_C128, 1u << DIV128 | 1u << EXP | 1u << LOG, pow_text},
     [TANH] = {"tanh", FSR_C128, 0, tanh_text},
     [SIGN] = {"sign", FSR_C128, 0, sign_text},
+    [TAN] = {"tan", FSR_C128, 1u << TANH, TURNED("tan", "tanh", "z.im", "-z.re")},
+    [SINH] = {"sinh", FSR_C128, 1u << SIN, TURNED("sinh", "sin", "z.im", "-z.re")},
+    [COSH] = {"cosh", FSR_C128, 1u << COS, TURNED("cosh", "cos", "z.re", "z.im")},
     [RECIPROCAL64] = {"reciprocal", FSR_C64, 1u << APART, RECIPROCAL("c64", "f32", "f")},
     [RECIPROCAL128] = {"reciprocal", FSR_C128, 1u << APART, RECIPROCAL("c128", "f64", "")},
     [EXP64] = {"exp", FSR_C64, 1u << EXP, NARROW("exp")},
@@ -282,6 +298,9 @@ static const piece pieces[COUNT] = {
     [COS64] = {"cos", FSR_C64, 1u << COS, NARROW("cos")},
     [TANH64] = {"tanh", FSR_C64, 1u << TANH, NARROW("tanh")},
     [SIGN64] = {"sign", FSR_C64, 1u << SIGN, NARROW("sign")},
+    [TAN64] = {"tan", FSR_C64, 1u << TAN, NARROW("tan")},
+    [SINH64] = {"sinh", FSR_C64, 1u << SINH, NARROW("sinh")},
+    [COSH64] = {"cosh", FSR_C64, 1u << COSH, NARROW("cosh")},
     [POW64] = {"pow", FSR_C64, 1u << POW, pow64_text},
 };
 /* clang-format on */

@@ -152,12 +152,15 @@ static double propagate(fsr_op op, const fsr_ball *x, double value) {
     case FSR_OP_SIGN: return ra == 0 ? 0 : a <= ra ? INFINITY : 2 * ra / (a - ra);
     case FSR_OP_ANGLE: return a <= ra && ra > 0 ? INFINITY : crosses_cut(x[0]) ? INFINITY : ra == 0 ? 0 : 2 * ra / a;
     case FSR_OP_TANH: return propagate_tanh(x[0]);
+    case FSR_OP_TAN: return propagate_tanh((fsr_ball){-x[0].imag, ra, x[0].center});
     case FSR_OP_ABS: return ra;
     case FSR_OP_EXP: return value * expm1(ra);
     case FSR_OP_LOG: return a <= ra || crosses_cut(x[0]) ? INFINITY : ra / (a - ra);
     case FSR_OP_SQRT: return (a <= ra && ra > 0) || crosses_cut(x[0]) ? INFINITY : ra > 0 ? ra / sqrt(a - ra) : 0;
     case FSR_OP_SIN:
     case FSR_OP_COS: return ra * cosh((double)fabsl(x[0].imag) + ra);
+    case FSR_OP_SINH:
+    case FSR_OP_COSH: return ra * cosh((double)fabsl(x[0].center) + ra);
     case FSR_OP_POW: return propagate_pow(x, value);
     default: return ra + rb == 0 ? 0 : INFINITY;
     }

@@ -128,6 +128,21 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "    const c128 z = fsr_z_tanh(c128{a.re, a.im});\n"
      "    return c64{(f32)z.re, (f32)z.im};\n"
      "}\n"},
+    {"fsr_z_tan", false,
+     "/* i tan z is tanh of i z. */\n"
+     "template <class Z> static inline Z fsr_z_tan(const Z &a)\n"
+     "{\n"
+     "    const Z z = fsr_z_tanh(Z{-a.im, a.re});\n"
+     "    return Z{z.im, -z.re};\n"
+     "}\n"},
+    {"fsr_z_sinh", false,
+     "template <class Z> static inline Z fsr_z_sinh(const Z &a)\n"
+     "{\n"
+     "    const Z z = fsr_z_sin(Z{-a.im, a.re});\n"
+     "    return Z{z.im, -z.re};\n"
+     "}\n"},
+    {"fsr_z_cosh", false,
+     "template <class Z> static inline Z fsr_z_cosh(const Z &a) { return fsr_z_cos(Z{-a.im, a.re}); }\n"},
     {"fsr_z_sign", false,
      "/* By the larger part first: the other is a ratio, and nothing overflows. */\n"
      "static __noinline__ c128 fsr_z_sign(const c128 &a)\n"

@@ -125,7 +125,7 @@ static void functions_as_numpy(void **state) {
     fclose(file);
     int wrong = t->wrong;
     free(t);
-    assert_in_range(lines, 5200, 6000);
+    assert_in_range(lines, 5700, 6000);
     assert_int_equal(wrong, 0);
 }
 

@@ -13,7 +13,7 @@ plain = [0.75, -1.25, 2.0, 1e-3, -40.0]
 unary = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "abs": np.abs, "conj": np.conj,
          "neg": np.negative, "real": np.real, "imag": np.imag, "isnan": np.isnan,
          "isinf": np.isinf, "isfinite": np.isfinite, "tanh": np.tanh, "square": np.square, "reciprocal": np.reciprocal,
-         "sign": np.sign, "angle": np.angle}
+         "sign": np.sign, "angle": np.angle, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh}
 binary = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power,
           "equal": np.equal, "not_equal": np.not_equal}
 
