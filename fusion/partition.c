@@ -83,7 +83,7 @@ static void level_all(fsr_partition *p) {
 }
 
 void fsr_partition_settle(fsr_partition *p, int g) {
-    if (raise_level(p, g) && g < p->ngroups - 1)
+    if (raise_level(p, g))
         level_all(p);
 }
 
@@ -135,12 +135,13 @@ static const char *try_group(fsr_partition *p, int g, fsr_group *trial, fsr_link
 static void commit(fsr_partition *p, int g, const fsr_group *trial) {
     if (g < p->ngroups)
         fsr_kernel_free(p->group[g].kernel);
+    bool fresh = g == p->ngroups; /* nobody needs it yet */
     p->group[g] = *trial;
-    if (g == p->ngroups)
-        ++p->ngroups;
+    p->ngroups += fresh;
     for (int i = 0; i < trial->nloops; ++i)
         p->home[trial->loop[i]] = g;
-    fsr_partition_settle(p, g);
+    if (raise_level(p, g) && !fresh)
+        level_all(p);
 }
 
 /* A fold's or loop's result that must end in memory. Legality was checked with room for it; only lowering can refuse. */
