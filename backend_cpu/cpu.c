@@ -44,6 +44,7 @@ typedef struct fsr_cpu {
     char *dump_dir, *load_dir; /* NULL: none */
     int log_level;
     bool fallback;
+    int64_t own_cache, cache_bytes; /* of a core, and the last one */
     fsr_pool pool;
     fsr_crew *crew;
     pthread_mutex_t lock; /* of what follows */
@@ -72,13 +73,29 @@ static int64_t system_number(int name, int64_t otherwise) {
     return n > 0 ? (int64_t)n : otherwise;
 }
 
-/* The cache that a core has to itself, and the largest one. */
+/* What the kernel says of a cache, as "32768K"; 0: nothing. */
+static int64_t described_cache(int index) {
+    char path[80];
+    size_t size;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    char *text = fsr_file_read(path, &size), *unit = NULL;
+    const long n = text ? strtol(text, &unit, 10) : 0;
+    const int64_t bytes = n <= 0 || n > 1 << 24 ? 0
+                          : *unit == 'M'        ? (int64_t)n << 20
+                          : *unit == 'K'        ? (int64_t)n << 10
+                                                : n;
+    free(text);
+    return bytes;
+}
+
+/* The cache that a core has to itself, and the largest one. The C library sums up the last cache of a whole socket where
+ * there are several, of which a program's threads reach one. */
 static void find_caches(int64_t *own, int64_t *last) {
     *own = 1 << 20;
-    *last = 0;
+    *last = described_cache(3);
 #ifdef _SC_LEVEL2_CACHE_SIZE
     *own = system_number(_SC_LEVEL2_CACHE_SIZE, *own);
-    *last = system_number(_SC_LEVEL3_CACHE_SIZE, 0);
+    *last = *last ? *last : system_number(_SC_LEVEL3_CACHE_SIZE, 0);
 #endif
     *last = *last > *own ? *last : *own;
 }
@@ -88,7 +105,8 @@ static void cpu_target(fsr_backend *b, fsr_target *out) {
     out->processors = fsr_crew_size(((fsr_cpu *)b)->crew);
     out->max_threads = out->threads_per_processor = 1;
     out->registers_bytes = 32 * 64;
-    find_caches(&out->shared_bytes, &out->cache_bytes);
+    out->shared_bytes = ((fsr_cpu *)b)->own_cache;
+    out->cache_bytes = ((fsr_cpu *)b)->cache_bytes;
     out->memory_bytes = system_number(_SC_PHYS_PAGES, 0) * system_number(_SC_PAGESIZE, 4096);
     out->max_parameter_bytes = (int)sizeof(fsr_launch);
 }
@@ -284,8 +302,9 @@ static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *la
                              fsr_fault *fault) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     (void)stream;
-    fsr_status status = m->interpreted ? interpret(m->interpreted, launch, fault)
-                                       : fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, fault);
+    fsr_status status = m->interpreted
+                            ? interpret(m->interpreted, launch, fault)
+                            : fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, cpu->cache_bytes, fault);
     if (status == FSR_OK)
         atomic_fetch_add(&cpu->launches, 1);
     return status;
@@ -423,6 +442,7 @@ static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *f
     char *warning = NULL;
     cpu->log_level = config->log_level;
     cpu->fallback = config->fallback != 0;
+    find_caches(&cpu->own_cache, &cpu->cache_bytes);
     if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : usable_processors());

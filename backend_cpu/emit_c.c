@@ -20,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least columns of a part: a scan's is read twice and shall fit a core's cache. */
-enum { SCAN_PART = 1 << 15, FOLD_PART = 1 << 16 };
+/* Least columns of a part: a scan's is read twice and shall fit a core's cache. Most operations of an element whose
+ * results may pass the caches by. */
+enum { STREAM_WORK = 30, SCAN_PART = 1 << 15, FOLD_PART = 1 << 16 };
 
 /* ---- passes ------------------------------------------------------------------------------------- */
 
@@ -72,33 +73,47 @@ static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-/* The innermost loop of a map: one, or runs with a check each. */
-static void put_innermost(fsr_c_emit *e, const char *low, const char *high) {
+/* The innermost loop in runs: of FSR_EMIT_RUN where arguments are checked; where results may pass the caches by, of
+ * FSR_EMIT_STREAM if they do and else one run. */
+static void put_runs(fsr_c_emit *e, const fsr_c_loop *loop, const char *low, const char *high, const char *start) {
+    fsr_c_begin(e, "%s", "");
+    if (e->stream_bytes)
+        fsr_c_line(e, "const i64 run = stream ? %d : %s - %s;", FSR_EMIT_STREAM, high, low);
+    else
+        fsr_c_line(e, "const i64 run = %d;", FSR_EMIT_RUN);
+    fsr_c_stream_arrays(e);
+    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += run)", low, high);
+    fsr_c_line(e, "const i64 c1 = %s - c0 < run ? %s : c0 + run;", high, high);
+    fsr_c_stream_begin(e, start);
+    fsr_c_by_range(e, loop, put_elements);
+    fsr_c_stream_end(e, start);
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
+/* The innermost loop of a map. `start`: the flat index where it is at c0. */
+static void put_innermost(fsr_c_emit *e, const char *low, const char *high, const char *start) {
     fsr_c_loop loop = {.pass = 0};
     loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
-    if (fsr_c_has_strips(e, &loop)) {
-        fsr_c_begin(e, "%s", "");
-        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
-        fsr_c_strip_arrays(e, &loop);
-        fsr_c_strips(e, &loop);
-        fsr_c_end(e);
+    if (e->stream_bytes || (fsr_c_limited(e, &loop) && !fsr_c_has_strips(e, &loop))) {
+        put_runs(e, &loop, low, high, start);
         return;
     }
-    if (fsr_c_limited(e, &loop)) {
-        fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %d)", low, high, FSR_EMIT_RUN);
-        fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", high, FSR_EMIT_RUN, high, FSR_EMIT_RUN);
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+    if (fsr_c_has_strips(e, &loop)) {
+        fsr_c_strip_arrays(e, &loop);
+        fsr_c_strips(e, &loop);
     } else {
-        fsr_c_begin(e, "%s", "");
-        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+        put_elements(e, &loop);
     }
-    fsr_c_by_range(e, &loop, put_elements);
     fsr_c_end(e);
 }
 
 static void put_map_flat(fsr_c_emit *e) {
     e->linear = e->row = e->loop_var = "i";
     snprintf(e->index[0], FSR_EMIT_NAME, "i");
-    put_innermost(e, "lo0", "hi0");
+    put_innermost(e, "lo0", "hi0", "c0");
 }
 
 /* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
@@ -166,7 +181,7 @@ static void put_map_nested(fsr_c_emit *e) {
     e->loop_var = var;
     snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
     snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
-    put_innermost(e, low, high);
+    put_innermost(e, low, high, "r + c0");
     end_dimensions(e, loops);
 }
 
@@ -266,6 +281,8 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     if (e->shared_columns)
         fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n",
                      FSR_TASK_MODE, FSR_TASK_BEGIN, FSR_TASK_END);
+    if (e->stream_bytes)
+        fsr_text_add(to, "    const i64 stream = FSR_STREAMS && t[%d];\n", FSR_TASK_STREAM);
     for (int d = 0; d < k->nparallel || d == 0; d++)
         fsr_text_add(to, "    const i64 lo%d = t[%d], hi%d = t[%d];\n", d, FSR_TASK_LOW + d, d, FSR_TASK_HIGH + d);
 }
@@ -295,6 +312,26 @@ static int power_of_two_below(int n) {
     return p;
 }
 
+/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
+enum { LIKELY_TURNS = 16 };
+
+static int work_of(const fsr_kernel *k) {
+    int cost = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        cost += 1 + fsr_inst_cost(k, i) / 2;
+    for (int l = 0; l < k->nloops; l++)
+        for (int s = 0; s < k->loop[l].program->nsteps; s++)
+            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
+                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
+    return cost;
+}
+
+/* Elementwise, in long runs, and of so little work that memory is what it waits for. */
+static bool may_stream(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 0 && work_of(k) <= STREAM_WORK &&
+           (is_flat(k) || tiled_dimension(k) < 0);
+}
+
 static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     char name[FSR_EMIT_NAME];
     bool kept = false;
@@ -310,6 +347,8 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
         e->grouped &= k->inst[i].kind != FSR_INST_ITERATE || k->inst[i].level != FSR_ELEM;
     }
     fsr_c_share_plan(e);
+    if (may_stream(k))
+        fsr_c_stream_plan(e);
     e->uses_row = e->shared_columns;
     e->group = kept || k->schedule.group < 1 ? 1 : k->schedule.group;
     for (int a = 0; a < k->naccesses; a++) {
@@ -317,20 +356,6 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
         if (k->access[a].offset >= 0)
             snprintf(e->base[a], FSR_EMIT_NAME, "%s", fsr_c_integer(e, k->access[a].offset, name));
     }
-}
-
-/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
-enum { LIKELY_TURNS = 16 };
-
-static int work_of(const fsr_kernel *k) {
-    int cost = 0;
-    for (int i = 0; i < k->ninsts; i++)
-        cost += 1 + fsr_inst_cost(k, i) / 2;
-    for (int l = 0; l < k->nloops; l++)
-        for (int s = 0; s < k->loop[l].program->nsteps; s++)
-            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
-                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
-    return cost;
 }
 
 bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
@@ -341,6 +366,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     prepare(e, k);
     out->flat = k->schedule.kind == FSR_SCHEDULE_MAP && is_flat(k);
     out->columns = e->shared_columns;
+    out->stream_bytes = e->stream_bytes;
     out->words = e->words;
     out->group = e->grouped ? e->group : 1;
     for (int f = 0; f < k->nfolds; f++)
@@ -369,6 +395,7 @@ static char *assemble(fsr_c_emit *e) {
     fsr_text t = {0};
     put_head(e, &t);
     fsr_c_prelude(e, &t);
+    fsr_c_stream_prelude(e, &t);
     fsr_c_declare(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
@@ -392,6 +419,8 @@ fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) 
     fsr_c_operators(e);
     fsr_c_loops(e);
     put_walk(e);
+    if (e->stream_bytes)
+        fsr_c_line(e, "if (stream) fsr_stream_end();");
     *source = assemble(e);
     fsr_text_free(&e->folds);
     fsr_text_free(&e->body);

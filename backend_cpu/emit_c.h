@@ -16,7 +16,7 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 10
+#define FSR_EMIT_C_VERSION 11
 
 typedef enum fsr_task_mode {
     FSR_TASK_WHOLE,  /* whole rows */
@@ -33,6 +33,7 @@ enum {
     FSR_TASK_BEGIN, /* columns; to FINISH, parts */
     FSR_TASK_END,
     FSR_TASK_STATES,                             /* address */
+    FSR_TASK_STREAM,                             /* results are to pass the caches by: see emit_stream.c */
     FSR_TASK_LOW,                                /* + d: first index along dimension d */
     FSR_TASK_HIGH = FSR_TASK_LOW + FSR_MAX_DIMS, /* + d: the one behind the last */
     FSR_TASK_SIZE = FSR_TASK_HIGH + FSR_MAX_DIMS
@@ -44,11 +45,12 @@ typedef struct fsr_cpu_shape {
     bool flat;    /* low[0], high[0] are rows; the other dimensions have no range */
     bool columns; /* a row's columns may be divided */
     bool scans;
-    int group;    /* rows done together along the last parallel dimension, 1: none */
-    int64_t part; /* columns of a part */
-    int words;    /* 8-byte words of a part's states */
-    int kept;     /* kept values: scratch of `kept` times cols words, rounded up to 64 bytes */
-    int cost;     /* rough work for one element, in operations */
+    int stream_bytes; /* of an element's results that may pass the caches by; 0: none may */
+    int group;        /* rows done together along the last parallel dimension, 1: none */
+    int64_t part;     /* columns of a part */
+    int words;        /* 8-byte words of a part's states */
+    int kept;         /* kept values: scratch of `kept` times cols words, rounded up to 64 bytes */
+    int cost;         /* rough work for one element, in operations */
 } fsr_cpu_shape;
 
 /* False: out of memory. */

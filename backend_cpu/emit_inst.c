@@ -261,10 +261,14 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
         put_placed(e, inst);
         return;
     }
+    const int buffer = e->k->access[inst->index].buffer;
     fsr_text address = {0};
-    put_address(e, &address, inst->index);
-    fsr_dtype dtype = e->k->array[e->k->access[inst->index].buffer].dtype;
-    fsr_c_line(e, "x%d[%s] = %s%s%s;", e->k->access[inst->index].buffer, address.data ? address.data : "",
+    if (e->streamed[buffer])
+        fsr_text_add(&address, "%s - c0", e->loop_var);
+    else
+        put_address(e, &address, inst->index);
+    fsr_dtype dtype = e->k->array[buffer].dtype;
+    fsr_c_line(e, "%c%d[%s] = %s%s%s;", e->streamed[buffer] ? 'o' : 'x', buffer, address.data ? address.data : "",
                fsr_c_store(e, dtype), fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
     e->body.failed |= address.failed;
     fsr_text_free(&address);

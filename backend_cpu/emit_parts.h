@@ -15,13 +15,14 @@
 #include "fusion/loop_ir.h"
 #include "runtime/text.h"
 
-#define FSR_EMIT_NAME 64   /* bytes of a name or an address */
-#define FSR_EMIT_LIBM 64   /* distinct libm functions of one kernel */
-#define FSR_EMIT_TILE 32   /* a transposed access is walked in squares of this side */
-#define FSR_EMIT_RUN 1024  /* columns asked at once for arguments beyond a limit */
-#define FSR_EMIT_STRIP 512 /* columns of a scan's strip */
-#define FSR_EMIT_BLOCK 16  /* of a strip: scanned in parallel */
-#define FSR_EMIT_STACK 40  /* chunks fold as a binary counter: 2^40 chunks */
+#define FSR_EMIT_NAME 64    /* bytes of a name or an address */
+#define FSR_EMIT_LIBM 64    /* distinct libm functions of one kernel */
+#define FSR_EMIT_TILE 32    /* a transposed access is walked in squares of this side */
+#define FSR_EMIT_RUN 1024   /* columns asked at once for arguments beyond a limit */
+#define FSR_EMIT_STREAM 256 /* elements of a strip whose results pass the caches by: 1024 take the reads' place there */
+#define FSR_EMIT_STRIP 512  /* columns of a scan's strip */
+#define FSR_EMIT_BLOCK 16   /* of a strip: scanned in parallel */
+#define FSR_EMIT_STACK 40   /* chunks fold as a binary counter: 2^40 chunks */
 
 typedef struct fsr_c_function {
     char name[24];
@@ -57,14 +58,16 @@ typedef struct fsr_c_emit {
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
-    unsigned complex_math;       /* functions of complex numbers used */
-    bool math[FSR_C_MATH_MAX];   /* elementary functions used, by number */
-    bool near;                   /* arguments are known to be below the limits of these functions */
-    bool checking;               /* the loop being printed only asks whether they are */
-    bool shared_columns;         /* see fsr_cpu_shape.columns */
-    bool finishing;              /* the loop being printed also folds the states of parts */
-    int word[FSR_MAX_COMBINES];  /* of a part's states: the fold's first */
-    int carry[FSR_MAX_COMBINES]; /* a scan's carry into the part */
+    unsigned complex_math;          /* functions of complex numbers used */
+    bool math[FSR_C_MATH_MAX];      /* elementary functions used, by number */
+    bool near;                      /* arguments are known to be below the limits of these functions */
+    bool checking;                  /* the loop being printed only asks whether they are */
+    bool shared_columns;            /* see fsr_cpu_shape.columns */
+    bool streamed[FSR_MAX_BUFFERS]; /* arrays that large launches write past the caches */
+    int stream_bytes;               /* of one element of them all; 0: there are none */
+    bool finishing;                 /* the loop being printed also folds the states of parts */
+    int word[FSR_MAX_COMBINES];     /* of a part's states: the fold's first */
+    int carry[FSR_MAX_COMBINES];    /* a scan's carry into the part */
     int words;
     fsr_c_truth decided[FSR_MAX_CONDITIONS];
     int crossing[FSR_MAX_INSTS]; /* 1 where a strip's value is held for a later stage */
@@ -205,6 +208,17 @@ void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop);
 void fsr_c_share_carry(fsr_c_emit *e, int fold);
 /* Around the loop of the pass: what a part and a carry do with the states. `whole` prints the loop. */
 void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop));
+
+/* ---- emit_stream.c: stores that pass the caches by ------------------------------------------------- */
+
+/* e->streamed and e->stream_bytes of an elementwise kernel whose innermost loop is not cut into tiles. */
+void fsr_c_stream_plan(fsr_c_emit *e);
+/* The functions that the others' text calls. */
+void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to);
+/* Before the loop over strips [c0, c1), at the beginning and at the end of one; `start`: the flat index of column c0. */
+void fsr_c_stream_arrays(fsr_c_emit *e);
+void fsr_c_stream_begin(fsr_c_emit *e, const char *start);
+void fsr_c_stream_end(fsr_c_emit *e, const char *start);
 
 /* ---- emit_scan.c: scans and loops over a run of columns in strips ---------------------------------------- */
 

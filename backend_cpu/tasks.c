@@ -18,6 +18,7 @@ enum {
     PIECE_WORK = 1 << 16, /* least operations of a piece */
     PIECES = 8,           /* for each worker, where there is work enough */
     FLAT_UNIT = 1024,     /* elements; a piece of a flat kernel is a multiple */
+    LONG_RUN = 1024,      /* elements of an innermost loop that are worth a buffer for results */
     MAP_UNIT = 32,        /* along a dimension that may be walked in tiles */
     PATIENCE = 256        /* glances before a waiting worker offers its processor */
 };
@@ -156,7 +157,16 @@ static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alo
 
 /* ---- a launch --------------------------------------------------------------------------------------- */
 
-static void prepare(fsr_job *j) {
+/* More is written than the last cache holds, and in long runs. */
+static bool streams(const fsr_job *j, int64_t cache_bytes) {
+    const int64_t *integer = j->launch->integer;
+    const bool flat = j->shape->flat;
+    const int64_t run = integer[flat ? FSR_INT_ROWS : FSR_INT_EXTENT + j->shape->ndim - 1];
+    return j->shape->stream_bytes > 0 && run >= LONG_RUN &&
+           integer[FSR_INT_ROWS] > cache_bytes / j->shape->stream_bytes;
+}
+
+static void prepare(fsr_job *j, int64_t cache_bytes) {
     const int64_t *integer = j->launch->integer;
     memset(j->whole, 0, sizeof j->whole);
     for (int d = 0; d < j->shape->nparallel && !j->shape->flat; d++)
@@ -164,6 +174,7 @@ static void prepare(fsr_job *j) {
     if (j->shape->flat)
         j->whole[FSR_TASK_HIGH] = integer[FSR_INT_ROWS];
     j->stride = j->shape->kept * round_up(integer[FSR_INT_COLS] * 8, 64);
+    j->whole[FSR_TASK_STREAM] = streams(j, cache_bytes);
     atomic_init(&j->next, 0);
 }
 
@@ -191,12 +202,12 @@ static fsr_status run_pieces(fsr_job *j, fsr_crew *crew, fsr_pool *pool, int64_t
 }
 
 fsr_status fsr_tasks_run(fsr_crew *crew, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
-                         const fsr_launch *launch, fsr_fault *fault) {
+                         const fsr_launch *launch, int64_t cache_bytes, fsr_fault *fault) {
     fsr_job j = {.run = run, .shape = shape, .launch = launch};
     int64_t rows = launch->integer[FSR_INT_ROWS], cols = launch->integer[FSR_INT_COLS];
     int64_t work = work_of(shape, launch->integer);
     bool alone = work < SMALL_WORK || fsr_crew_size(crew) == 1;
-    prepare(&j);
+    prepare(&j, cache_bytes);
     if (shape->columns && rows > 0 && cols > shape->part) {
         j.parts = (cols + shape->part - 1) / shape->part;
         if (shape->scans || (!alone && rows < 4 * fsr_crew_size(crew)))

@@ -12,6 +12,6 @@ typedef void (*fsr_c_run)(void *const *arrays, const int64_t *integers, const fs
 /* Runs the whole kernel and returns when it is done. Memory for states and scratch comes from the pool.
  * FSR_ERR_MEMORY. */
 fsr_status fsr_tasks_run(fsr_crew *crew, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
-                         const fsr_launch *launch, fsr_fault *fault);
+                         const fsr_launch *launch, int64_t cache_bytes, fsr_fault *fault);
 
 #endif
