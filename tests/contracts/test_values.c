@@ -25,12 +25,16 @@ static fsr_node u8(int n, const uint8_t *data) {
 #define I32(...) LIST(i32, int32_t, __VA_ARGS__)
 #define I64(...) LIST(i64, int64_t, __VA_ARGS__)
 #define I8(...) LIST(i8, int8_t, __VA_ARGS__)
+#define I16(...) LIST(i16, int16_t, __VA_ARGS__)
 #define U8(...) LIST(u8, uint8_t, __VA_ARGS__)
 static fsr_node i8(int n, const int8_t *data) {
     return fsr_from_host(subject_g, FSR_I8, 1, SHAPE(n), data);
 }
 static fsr_node u16(int n, const uint16_t *data) {
     return fsr_from_host(subject_g, FSR_U16, 1, SHAPE(n), data);
+}
+static fsr_node i16(int n, const int16_t *data) {
+    return fsr_from_host(subject_g, FSR_I16, 1, SHAPE(n), data);
 }
 static fsr_node u64(int n, const uint64_t *data) {
     return fsr_from_host(subject_g, FSR_U64, 1, SHAPE(n), data);
@@ -55,8 +59,15 @@ static void expect(int line, fsr_node x, fsr_dtype dtype, double tolerance, int 
     expect(__LINE__, x, dtype, tolerance, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
            (double[]){__VA_ARGS__})
 
+/* Also where nothing but the next op of the same kernel sees the integer. */
 static void integers_wrap(void **state) {
     (void)state;
+    EXPECT(fsr_cast(fsr_abs(I8(INT8_MIN, -7)), FSR_F32), FSR_F32, 0, INT8_MIN, 7);
+    EXPECT(fsr_cast(fsr_abs(I16(INT16_MIN, -7)), FSR_F32), FSR_F32, 0, INT16_MIN, 7);
+    EXPECT(fsr_cast(fsr_abs(I32(INT32_MIN, -7)), FSR_F64), FSR_F64, 0, INT32_MIN, 7);
+    EXPECT(fsr_cast(fsr_abs(I64(INT64_MIN, -7)), FSR_F32), FSR_F32, 0, -9223372036854775808., 7);
+    EXPECT(fsr_cast(fsr_neg(I16(INT16_MIN, -7)), FSR_F32), FSR_F32, 0, INT16_MIN, 7);
+    EXPECT(fsr_cast(fsr_add(I16(INT16_MAX, -7), I16(1, 1)), FSR_F32), FSR_F32, 0, INT16_MIN, -6);
     EXPECT(fsr_add(I32(INT32_MAX, -5), I32(1, 2)), FSR_I32, 0, INT32_MIN, -3);
     EXPECT(fsr_mul(I32(65536, 46341), I32(65536, 46341)), FSR_I32, 0, 0, -2147479015);
     EXPECT(fsr_add(U8(200, 255), U8(100, 1)), FSR_U8, 0, 44, 0);
