@@ -42,6 +42,11 @@ static bool is_output(const fsr_flow *flow, fsr_link link) {
     return false;
 }
 
+/* A part of the array, that is: nothing is there to keep of one that is replaced whole, and its kernel needs no base. */
+static bool replaces_part(const fsr_flow *flow, int paste) {
+    return fsr_shape_size(region_shape(flow, paste)) < fsr_shape_size(&flow->node[paste].shape);
+}
+
 /* The pastes that group g stores as one, and what they are pasted on. */
 static bool find_chain(const fsr_partition *p, int g, chain *c) {
     const fsr_group *group = &p->group[g];
@@ -52,7 +57,7 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
         return false;
     fsr_link at = group->store[0];
     while (flow->node[at.id].kind == FSR_NODE_PASTE && (c->n == 0 || *stored(p, at) < 0)) {
-        if (c->n == MAX_CHAIN || fsr_shape_equal(region_shape(flow, at.id), &flow->node[at.id].shape))
+        if (c->n == MAX_CHAIN || !replaces_part(flow, at.id))
             return false;
         list[c->n++] = at.id;
         at = flow->node[at.id].arg[0];

@@ -135,6 +135,23 @@ static void test_no_circle_by_loading_late(void **state) {
     CHECK(true, fsr_logsumexp(below, AXES(0), 1, FSR_KEEPDIMS), flat, fsr_cumsum(mixed, 2, 0));
 }
 
+/* The last row of a value, and then, transposed, all of it are assigned to. The second kernel read the value but not the
+ * first one's result, which it replaces whole; so the first, in place, came after it, and the second, in place of that,
+ * after the first. */
+static void test_no_circle_by_replacing_all(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(10, 1, 1), 4);
+    fsr_node a = fsr_hint_set(fsr_flip(x, 2), FSR_HINT_MATERIALIZE), row = fsr_slice(a, 0, 9, 19, 1);
+    fsr_node b = fsr_update(a, fsr_transpose(row, NULL), fsr_flip(fsr_transpose(row, NULL), 0));
+    CHECK(false, fsr_update(b, fsr_transpose(b, NULL), fsr_transpose(a, NULL)));
+    fsr_node y = fuzz_leaf(g, FSR_F32, 4, SHAPE(1, 1, 1, 1), 4), z = fuzz_leaf(g, FSR_F32, 4, SHAPE(10, 1, 1, 1), 4);
+    fsr_node least = fsr_minimum(y, z), last = fsr_slice(least, 0, 28, 8, -2), pair[2];
+    fsr_node kept = fsr_update(least, last, last), all = fsr_transpose(kept, NULL);
+    fsr_node replaced = fsr_update(kept, all, fsr_transpose(y, NULL));
+    fsr_scan_with(pair, (fsr_node[]){replaced, least}, &fuzz_linear_operator, 2, FSR_EXCLUSIVE | FSR_REVERSE);
+    CHECK(true, pair[0]);
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -183,6 +200,7 @@ int main(void) {
         TEST(test_stored_value_apart_from_its_users),
         TEST(test_no_circle_by_merging),
         TEST(test_no_circle_by_loading_late),
+        TEST(test_no_circle_by_replacing_all),
         cmocka_unit_test(test_strip_of_instruction_8),
     };
     return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);
