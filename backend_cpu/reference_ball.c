@@ -243,15 +243,29 @@ static bool pow_unknown_limit(const fsr_ball *x) {
     return x[0].radius > 0 && (pow_unknown(x) || fsr_ball_may_be(x[0], 1) || fsr_ball_may_be(x[0], -1));
 }
 
-/* The part of the radius that comes from the operands' radii, not all of which are 0. All are finite. */
+/* propagate where an operand is infinite or NaN. The corners say nothing of a point between them where the result is
+ * another one: heaviside(0 +- 1, NaN) is 0 and 1 at the ends, and NaN at 0. */
+static double propagate_limit(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
+    switch (op) {
+    case FSR_OP_HEAVISIDE:
+    case FSR_OP_COPYSIGN:
+    case FSR_OP_FLOOR_DIVIDE: return fsr_ball_carry(op, compute, x, center);
+    case FSR_OP_POW:
+        if (pow_unknown_limit(x))
+            return INFINITY;
+        return fsr_ball_corners(op, compute, arity, x, center);
+    default: return fsr_ball_corners(op, compute, arity, x, center);
+    }
+}
+
+/* The part of the radius that comes from the operands' radii, not all of which are 0. All of these are finite. */
 static double propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
     const long double a = x[0].center, b = x[1].center, c = x[2].center;
     const double ra = x[0].radius, rb = x[1].radius, rc = x[2].radius;
     double radius;
     for (int i = 0; i < arity; i++)
         if (!isfinite(x[i].center))
-            return op == FSR_OP_POW && pow_unknown_limit(x) ? INFINITY
-                                                            : fsr_ball_corners(op, compute, arity, x, center);
+            return propagate_limit(op, compute, arity, x, center);
     switch (op) {
     case FSR_OP_ADD:
     case FSR_OP_SUB: *center = op == FSR_OP_ADD ? a + b : a - b; return ra + rb;

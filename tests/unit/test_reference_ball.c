@@ -241,6 +241,26 @@ static void test_pow_near_one(void **state) {
     assert_true(isinf(raise(-3.75, 1000, 0x1p31, 0).radius)); /* inf, but 0 at 0 */
 }
 
+/* What an inexact operand gives at 0 and nowhere else, beside an infinite one or NaN. */
+static void test_zero_between(void **state) {
+    (void)state;
+    static const long double limits[] = {NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 3; i++) {
+        assert_true(isinf(op2(FSR_OP_HEAVISIDE, FSR_F32, 0, 0.5, limits[i], 0).radius));
+        assert_true(isinf(op2(FSR_OP_HEAVISIDE, FSR_F64, 0.25, 0.5, limits[i], 0).radius));
+        fsr_ball apart = op2(FSR_OP_HEAVISIDE, FSR_F32, -1, 0.5, limits[i], 0);
+        assert_true(apart.center == 0 && apart.radius == 0);
+    }
+    fsr_ball nan = op2(FSR_OP_HEAVISIDE, FSR_F32, NAN, 0, 1, 0.5);
+    assert_true(isnan(nan.center) && nan.radius == 0);
+    assert_true(isinf(op2(FSR_OP_COPYSIGN, FSR_F32, INFINITY, 0, 1, 1).radius)); /* 0 has either sign */
+    fsr_ball minus = op2(FSR_OP_COPYSIGN, FSR_F32, INFINITY, 0, -2, 1);
+    assert_true(minus.center == -INFINITY && minus.radius == 0);
+    assert_true(isinf(op2(FSR_OP_FLOOR_DIVIDE, FSR_F32, INFINITY, 0, 0.25, 0.5).radius)); /* NaN, but inf at 0 */
+    fsr_ball quotient = op2(FSR_OP_FLOOR_DIVIDE, FSR_F32, INFINITY, 0, 2, 0.5);
+    assert_true(isnan(quotient.center) && quotient.radius == 0);
+}
+
 /* NaN at both ends and in the middle of an interval, but not within [-1, 1]. */
 static void test_domain_between(void **state) {
     (void)state;
@@ -344,6 +364,7 @@ int main(void) {
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_pow_near_one),
+        cmocka_unit_test(test_zero_between),
         cmocka_unit_test(test_domain_between),
         cmocka_unit_test(test_select_reaches),
         cmocka_unit_test(test_unsigned_zero),
