@@ -111,6 +111,23 @@ static void overlapping_reads(void **state) {
     check(fsr_update(t, most, rows(t, 1, ROWS)), 0, 0, N);
 }
 
+/* Where what overlaps is stored first, a GPU has one launch more: of a small array it rather writes all. */
+static void overlaps_in_a_small_array(void **state) {
+    (void)state;
+    fsr_node t = fsr_hint_set(fsr_exp(plan_matrix(g, 400, 150)), FSR_HINT_MATERIALIZE), row = rows(t, 5, 9);
+    fsr_node u = fsr_update(t, row, fsr_flip(row, 0)), same = fsr_update(t, row, fsr_neg(row));
+    fsr_program cpu = plan_of(&plan_cpu, &u, 1), gpu = plan_of(&plan_gpu, &u, 1), one = plan_of(&plan_gpu, &same, 1);
+    int64_t bytes = 0;
+    assert_int_equal(in_place_steps(&cpu, &bytes), 1);
+    assert_int_equal(cpu.nsteps, 3);
+    assert_int_equal(in_place_steps(&gpu, &bytes), 0);
+    assert_int_equal(gpu.nsteps, 2);
+    assert_int_equal(in_place_steps(&one, &bytes), 1);
+    fsr_program_clear(&cpu);
+    fsr_program_clear(&gpu);
+    fsr_program_clear(&one);
+}
+
 /* A sum of the array in another kernel comes first, and so does another assignment to it, which cannot take it over as
  * well; an output stays as it is. */
 static void other_readers(void **state) {
@@ -199,9 +216,9 @@ static void generic_in_sizes(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(of_a_temporary),    TEST(in_the_middle),   TEST(reads_of_the_array),
-                                       TEST(overlapping_reads), TEST(other_readers),   TEST(of_a_leaf),
-                                       TEST(many_rows),         TEST(a_recurrence),    TEST(an_older_value),
-                                       TEST(unfused),           TEST(generic_in_sizes)};
+    const struct CMUnitTest tests[] = {
+        TEST(of_a_temporary), TEST(in_the_middle), TEST(reads_of_the_array), TEST(overlapping_reads),
+        TEST(other_readers),  TEST(of_a_leaf),     TEST(many_rows),          TEST(a_recurrence),
+        TEST(an_older_value), TEST(unfused),       TEST(generic_in_sizes),   TEST(overlaps_in_a_small_array)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
