@@ -1,5 +1,6 @@
 /* Generated CUDA with placed stores, on the host: every schedule that may hold one, planned as for a GPU, against the
- * interpreter of the loop IR. Arrays have their exact size, so that under the address sanitizer a store outside is seen. */
+ * interpreter of the loop IR; and whole programs that filter the rows of an array, against a loop. Arrays have their exact
+ * size, so that under the address sanitizer a store outside is seen. */
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/plan.h"
 #include "primitives/parse.h"
@@ -74,8 +75,7 @@ static void run(const fsr_program_step *step, int64_t n, bool wild) {
     fsr_text_free(&text);
 }
 
-/* The plan must be one kernel of that schedule, which stores `places` arrays by place. */
-static void check(const fsr_node *outs, int nouts, int64_t n, bool wild, fsr_schedule_kind kind, int places) {
+static fsr_program planned(const fsr_node *outs, int nouts) {
     fsr_program_options options = {.target = gpu, .fusion = true, .fuel = -1};
     fsr_program program;
     fsr_binding binding;
@@ -88,6 +88,12 @@ static void check(const fsr_node *outs, int nouts, int64_t n, bool wild, fsr_sch
     fsr_binding_clear(&binding);
     if (fsr_program_make(&program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
+    return program;
+}
+
+/* The plan must be one kernel of that schedule, which stores `places` arrays by place. */
+static void check(const fsr_node *outs, int nouts, int64_t n, bool wild, fsr_schedule_kind kind, int places) {
+    fsr_program program = planned(outs, nouts);
     assert_int_equal(program.nsteps, 1);
     const fsr_kernel *k = program.step[0].kernel;
     assert_int_equal(k->schedule.kind, kind);
@@ -138,8 +144,80 @@ static void given(void **state) {
     }
 }
 
+/* Each row's elements above 0, negated, at its front; the rest 0. */
+static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node zero = fsr_float(in[0].graph, 0);
+    out[0] = fsr_filter(fsr_neg(in[0]), fsr_greater(in[0], zero), zero);
+}
+
+/* All steps; x is the only leaf, scalars there are none. */
+static void run_program(const fsr_program *p, float *x, float *out, uint64_t seed) {
+    char *arena = malloc((size_t)p->arena_bytes + 1);
+    memset(arena, 0x5a, (size_t)p->arena_bytes + 1);
+    for (int i = 0; i < p->nsteps; i++) {
+        const fsr_program_step *step = &p->step[i];
+        fsr_launch launch = step->launch;
+        fsr_fault fault = {FSR_OK, NULL};
+        fsr_text text = {0};
+        assert_int_equal(step->kernel->nscalars, 0);
+        for (int a = 0; a < step->kernel->narrays; a++) {
+            fsr_slot slot = step->array[a];
+            launch.array[a] = slot.home == FSR_HOME_LEAF     ? (void *)x
+                              : slot.home == FSR_HOME_OUTPUT ? (void *)out
+                                                             : arena + p->temporary[slot.ordinal].offset;
+        }
+        launch.work = malloc((size_t)step->work_bytes + 1);
+        launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
+        assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
+        if (host_cuda_run(step->kernel, text.data, &launch, seed, &fault))
+            fail_msg("%s: %s", step->kernel->comment, fault.message);
+        fsr_text_free(&text);
+        free(launch.work);
+        free(launch.zero);
+    }
+    free(arena);
+}
+
+static void filter_by_loop(const float *x, float *out, int64_t rows, int64_t cols) {
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t n = 0;
+        for (int64_t c = 0; c < cols; c++)
+            if (x[r * cols + c] > 0)
+                out[r * cols + n++] = -x[r * cols + c];
+        while (n < cols)
+            out[r * cols + n++] = 0;
+    }
+}
+
+/* The places of all rows are those of one array: several kernels, whose order matters. */
+static void filtered_rows(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{4, 7}, {1, 9}, {5, 1}, {3, 40}, {20, 300}, {2, 9000}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        const size_t n = (size_t)(shapes[s][0] * shapes[s][1]);
+        fsr_node in = fsr_input(g, "x", FSR_F32, 2, shapes[s]), filtered;
+        fsr_vectorize(&filtered, 1, &in, 1, "(n)->(n)", filter_row, NULL);
+        assert_int_equal(fsr_node_status(filtered), FSR_OK);
+        fsr_program program = planned(&filtered, 1);
+        float *x = malloc(n * sizeof *x), *got = malloc(n * sizeof *x), *want = malloc(n * sizeof *x);
+        for (size_t i = 0; i < n; i++)
+            x[i] = (float)(i * 37 % 101) / 8 - 6;
+        filter_by_loop(x, want, shapes[s][0], shapes[s][1]);
+        for (uint64_t seed = 0; seed < 2; seed++) {
+            memset(got, 0x5a, n * sizeof *x);
+            run_program(&program, x, got, seed);
+            assert_memory_equal(got, want, n * sizeof *x);
+        }
+        free(x);
+        free(got);
+        free(want);
+        fsr_program_clear(&program);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters), TEST(given)};
+    const struct CMUnitTest tests[] = {TEST(filters), TEST(given), TEST(filtered_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
