@@ -23,7 +23,8 @@ static int64_t points_of(const fsr_kernel *k, const fsr_launch *launch) {
     return n;
 }
 
-/* No point reads through `from` what another one writes through `to`. */
+/* No point reads through `from` what another one writes through `to`. Guards are not asked: where one does not hold, the
+ * address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_access *from, const fsr_access *to) {
     int64_t n = points_of(k, launch), most = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -37,7 +38,7 @@ static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_acces
         writer[address_at(k, launch, to, i)] = i;
     for (int64_t i = 0; i < n && good; i++) {
         int64_t at = address_at(k, launch, from, i);
-        good = at > most || writer[at] < 0 || writer[at] == i;
+        good = at < 0 || at > most || writer[at] < 0 || writer[at] == i;
     }
     free(writer);
     return good;
