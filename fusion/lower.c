@@ -183,10 +183,20 @@ static fsr_level guard_level(const lowering *l, int guard) {
     return FSR_ROW;
 }
 
+static int constant(lowering *l, fsr_dtype dtype, fsr_value value);
+
+/* A row without elements still runs what it does once, and must not load from an array that has none either. */
+static bool row_of_nothing(const lowering *l, const fsr_shape *shape, const fsr_affine *address) {
+    const fsr_domain *d = &l->group->domain;
+    return fsr_shape_size(shape) == 0 && d->nparallel < d->ndim && !touches(address, d, d->nparallel, d->ndim);
+}
+
 static int load(lowering *l, const fsr_operand *operand, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_affine address;
     fsr_index_address(&address, index, &n->shape);
+    if (row_of_nothing(l, &n->shape, &address))
+        return constant(l, n->dtype[link.output], (fsr_value){.bits = 0});
     int array = array_of(l, operand, n->dtype[link.output], false);
     int access = array < 0 ? -1 : access_of(l, array, &address);
     if (access < 0)

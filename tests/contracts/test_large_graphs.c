@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* A sanitizer's frames are larger. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { N = 64, STACK = 8 << 20 };
+#else
 enum { N = 64, STACK = 1 << 20 };
+#endif
 
 static int operations(void) {
     const char *all = getenv("FUSOR_LONG_TESTS");

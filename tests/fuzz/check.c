@@ -9,8 +9,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { GUARD = 64, PATTERN = 0xc5, PLANS = 5 };
+enum { GUARD = 64, PATTERN = 0xc5, PLANS = 5, PAGE = 64 << 10 };
 
 static const char *const verdicts[VERDICT_COUNT] = {"good",
                                                     "not a graph",
@@ -93,8 +94,26 @@ typedef struct execution {
     fsr_value *scalar;
     unsigned char **out; /* between guards */
     int64_t *bytes;      /* of each output */
-    char *arena;
+    char *arena;         /* what follows it cannot be read */
 } execution;
+
+/* Whole pages that hold the arena, which ends where they end. */
+static size_t arena_pages(const fsr_program *p) {
+    return ((size_t)p->arena_bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static char *arena_new(const fsr_program *p) {
+    size_t bytes = arena_pages(p);
+    char *pages = mmap(NULL, bytes + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + bytes, PAGE, PROT_NONE) != 0)
+        abort();
+    return pages + bytes - p->arena_bytes;
+}
+
+static void arena_free(const fsr_program *p, char *arena) {
+    if (arena)
+        munmap(arena + p->arena_bytes - arena_pages(p), arena_pages(p) + PAGE);
+}
 
 static void execution_clear(execution *e) {
     for (int i = 0; e->out && i < e->program.nouts; i++)
@@ -103,7 +122,7 @@ static void execution_clear(execution *e) {
     free(e->bytes);
     free(e->leaf);
     free(e->scalar);
-    free(e->arena);
+    arena_free(&e->program, e->arena);
     fsr_binding_clear(&e->binding);
     fsr_program_clear(&e->program);
 }
@@ -123,8 +142,8 @@ static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
     e->scalar = calloc((size_t)p->nscalars + 1, sizeof *e->scalar);
     e->out = calloc((size_t)p->nouts + 1, sizeof *e->out);
     e->bytes = calloc((size_t)p->nouts + 1, sizeof *e->bytes);
-    e->arena = malloc((size_t)p->arena_bytes + 1);
-    memset(e->arena, PATTERN, (size_t)p->arena_bytes + 1);
+    e->arena = arena_new(p);
+    memset(e->arena, PATTERN, (size_t)p->arena_bytes);
     for (int i = 0; i < p->nleaves; i++)
         e->leaf[i] = fsr_graph_rec(g, e->binding.leaf[i].id)->buffer[e->binding.leaf[i].output]->data;
     for (int i = 0; i < p->nscalars; i++)

@@ -152,6 +152,14 @@ static void test_no_circle_by_replacing_all(void **state) {
     CHECK(true, pair[0]);
 }
 
+/* The place of a filter of nothing is one row without elements, which loaded the first element of an array that has none. */
+static void test_filter_of_nothing(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(0, 12), 4), least = fsr_min(x, AXES(1), 1, FSR_KEEPDIMS);
+    fsr_node below = fsr_transpose(fsr_less(x, least), AXES(1, 0));
+    CHECK(false, fsr_filter(below, below, fsr_int(g, 1)));
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -201,6 +209,7 @@ int main(void) {
         TEST(test_no_circle_by_merging),
         TEST(test_no_circle_by_loading_late),
         TEST(test_no_circle_by_replacing_all),
+        TEST(test_filter_of_nothing),
         cmocka_unit_test(test_strip_of_instruction_8),
     };
     return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);
