@@ -1,0 +1,101 @@
+/* Shared by the lower*.c files: one trial lowering, and what each file offers the others.
+ *
+ * Where a function returns an instruction's number, -1 means refused: the reason is in the lowering by then. Where one
+ * returns bool, false means the same. */
+#ifndef FUSOR_FUSION_LOWER_H
+#define FUSOR_FUSION_LOWER_H
+
+#include "fusion/box.h"
+#include "fusion/partition.h"
+
+typedef struct fsr_memo fsr_memo;
+
+typedef struct fsr_lowering {
+    const fsr_partition *p;
+    const fsr_flow *flow;
+    int g; /* the group's number in p, and the trial */
+    fsr_group *group;
+    fsr_kernel *k;
+    fsr_affine address[FSR_MAX_ACCESSES]; /* of each access */
+    fsr_box box[FSR_MAX_CONDITIONS];      /* of each condition */
+    int guard;                            /* 1 + the guard under which values are needed at present; 0: none */
+    bool indexed[FSR_MAX_DIMS];           /* dimensions whose index itself is used: not merged */
+    fsr_memo *memo;
+    const char *reason;             /* the first refusal's; NULL: none yet */
+    fsr_link blame;                 /* and the value that it would help to store; id -1: none */
+    fsr_link storing;               /* the store being lowered; id -1: none */
+    fsr_link looped[FSR_MAX_LOOPS]; /* of each loop: the result first asked for, where, and the ITERATE */
+    fsr_index place[FSR_MAX_LOOPS];
+    int iterate[FSR_MAX_LOOPS];
+} fsr_lowering;
+
+/* lower.c */
+/* The instruction that has the value of a node's result at an index. */
+int fsr_lower_eval(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* The same where another guard, or none (0), holds. */
+int fsr_lower_eval_under(fsr_lowering *l, fsr_link link, const fsr_index *index, int guard);
+/* Notes why the group is no kernel, unless something was noted before: -1. */
+int fsr_lower_refuse(fsr_lowering *l, const char *reason);
+/* The same; with `blame` stored it could be one. */
+int fsr_lower_blame(fsr_lowering *l, const char *reason, fsr_link blame);
+/* The same, because a flat index does not split into a node's dimensions; over a finer domain it might. */
+int fsr_lower_blame_flat(fsr_lowering *l, const char *reason, fsr_link blame, const fsr_index *index);
+/* A new instruction without arguments, of the row; and its appending, in the level and pass of its arguments at least. */
+fsr_inst fsr_lower_blank(fsr_inst_kind kind, fsr_dtype dtype, int node);
+int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst);
+
+/* lower_memo.c */
+/* NULL: out of memory. */
+fsr_memo *fsr_memo_new(void);
+void fsr_memo_free(fsr_memo *memo);
+/* The instruction that already has a value, -1: none. What is evaluated everywhere serves under a guard as well. */
+int fsr_memo_find(const fsr_memo *memo, fsr_link link, const fsr_index *index, int guard);
+/* False: full. */
+bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst);
+
+/* lower_access.c */
+/* The kernel's number of an array, and of an access to one. */
+int fsr_lower_array(fsr_lowering *l, const fsr_operand *operand, fsr_dtype dtype, bool written);
+int fsr_lower_access(fsr_lowering *l, int array, const fsr_affine *address);
+/* ELEM where an affine form moves along the columns, else ROW. */
+fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at);
+/* A leaf's element; one of a fold or loop of another group; and one that group `from` stores, which does not need this
+ * group. */
+int fsr_lower_leaf(fsr_lowering *l, fsr_link link, const fsr_index *index);
+int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index);
+int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int from);
+
+/* lower_value.c */
+int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value);
+int fsr_lower_parameter(fsr_lowering *l, fsr_link link);
+int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index);
+int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index);
+int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index);
+
+/* lower_paste.c */
+int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* Whether a guard (by its number, from 0) changes along the columns. */
+fsr_level fsr_lower_guard_level(const fsr_lowering *l, int guard);
+
+/* lower_fold.c */
+/* The group's number of a fold, -1: another group's. */
+int fsr_lower_fold_slot(const fsr_group *group, int node);
+/* The index of a fold's input (and of a scan's result) in the group's domain, and of a reduction's result. */
+bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr_index *result);
+/* Adds the COMBINE of fold `slot` if it is not there yet. */
+bool fsr_lower_combine(fsr_lowering *l, int slot);
+/* A result of the group's own fold. */
+int fsr_lower_fold_result(fsr_lowering *l, fsr_link link, const fsr_index *index, int slot);
+
+/* lower_loop.c */
+int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* Once all is lowered: no loop runs in two passes. */
+bool fsr_lower_loops_once(fsr_lowering *l);
+
+/* lower_store.c: the group's i-th store. */
+bool fsr_lower_store(fsr_lowering *l, int i);
+
+/* lower_finish.c: the kernel's dimensions, strides and integer arguments. */
+bool fsr_lower_finish(fsr_lowering *l);
+
+#endif

@@ -1,0 +1,114 @@
+/* Lowering of what a kernel reads: arrays, addresses in them, and loads, each of them once.
+ *
+ * An array is a leaf or what another group stores; the kernel then depends on that group, and may not if that group
+ * needs this one. A fold or loop of another group that nobody has stored yet is noted in the group's needs.
+ *
+ * A load under a guard is served by the same load without one, but not the other way round. Counter-example: in
+ * update(x, view, x[view] * 2) the region could do with x loaded inside it only, and the choice could not. */
+#include "fusion/lower.h"
+
+fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
+    const fsr_domain *d = &l->group->domain;
+    for (int i = d->nparallel; i < d->ndim; ++i)
+        if (at->coef[i] != 0 && d->extent[i] != 1)
+            return FSR_ELEM;
+    return FSR_ROW;
+}
+
+int fsr_lower_array(fsr_lowering *l, const fsr_operand *operand, fsr_dtype dtype, bool written) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->narrays; ++i) {
+        const fsr_operand *o = &l->group->operand[i];
+        bool same = o->leaf == operand->leaf &&
+                    (o->leaf ? o->ordinal == operand->ordinal : fsr_link_equal(o->link, operand->link));
+        if (same)
+            return i;
+    }
+    if (k->narrays == FSR_MAX_BUFFERS)
+        return fsr_lower_refuse(l, "the kernel would have too many arrays");
+    l->group->operand[k->narrays] = *operand;
+    k->array[k->narrays] = (fsr_array){.dtype = dtype, .written = written};
+    return k->narrays++;
+}
+
+int fsr_lower_access(fsr_lowering *l, int array, const fsr_affine *address) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->naccesses; ++i)
+        if (k->access[i].buffer == array && fsr_affine_equal(&l->address[i], address))
+            return i;
+    if (k->naccesses == FSR_MAX_ACCESSES)
+        return fsr_lower_refuse(l, "the kernel would have too many accesses");
+    l->address[k->naccesses] = *address;
+    k->access[k->naccesses].buffer = array;
+    return k->naccesses++;
+}
+
+/* A row without elements still runs what it does once, and must not load from an array that has none either. */
+static bool row_of_nothing(const fsr_lowering *l, const fsr_shape *shape, const fsr_affine *address) {
+    const fsr_domain *d = &l->group->domain;
+    return fsr_shape_size(shape) == 0 && d->nparallel < d->ndim && fsr_lower_level(l, address) == FSR_ROW;
+}
+
+/* A load that is there already serves again, if it takes place wherever this one would. */
+static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_affine address;
+    fsr_index_address(&address, index, &n->shape);
+    if (row_of_nothing(l, &n->shape, &address))
+        return fsr_lower_constant(l, n->dtype[link.output], (fsr_value){.bits = 0});
+    int array = fsr_lower_array(l, operand, n->dtype[link.output], false);
+    int access = array < 0 ? -1 : fsr_lower_access(l, array, &address);
+    if (access < 0)
+        return -1;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_LOAD, n->dtype[link.output], link.id);
+    inst.index = access;
+    inst.guard = l->guard;
+    for (int i = 0; i < l->k->ninsts; ++i) {
+        const fsr_inst *at = &l->k->inst[i];
+        if (at->kind == FSR_INST_LOAD && at->index == access && (at->guard == 0 || at->guard == inst.guard))
+            return i;
+    }
+    inst.level = fsr_lower_level(l, &address);
+    if (inst.guard && fsr_lower_guard_level(l, inst.guard - 1) == FSR_ELEM)
+        inst.level = FSR_ELEM;
+    return fsr_lower_add(l, &inst);
+}
+
+int fsr_lower_leaf(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    fsr_operand operand = {.leaf = true, .ordinal = l->flow->node[link.id].ordinal};
+    return load(l, &operand, link, index);
+}
+
+/* False: too many. */
+static bool depend(fsr_lowering *l, int group) {
+    for (int i = 0; i < l->group->ndeps; ++i)
+        if (l->group->deps[i] == group)
+            return true;
+    if (l->group->ndeps == FSR_MAX_BUFFERS)
+        return false;
+    l->group->deps[l->group->ndeps++] = group;
+    return true;
+}
+
+int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int from) {
+    if (!depend(l, from))
+        return fsr_lower_refuse(l, "the kernel would depend on too many others");
+    fsr_operand operand = {.link = link};
+    return load(l, &operand, link, index);
+}
+
+int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    int home = l->p->home[link.id];
+    if (home < 0 || fsr_partition_reaches(l->p, home, l->g))
+        return fsr_lower_refuse(l, "the kernels would need each other's results");
+    if (l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output] < 0) {
+        int i = 0;
+        while (i < l->group->nneeds && !fsr_link_equal(l->group->needs[i], link))
+            ++i;
+        if (i == FSR_MAX_BUFFERS)
+            return fsr_lower_refuse(l, "the kernel would have too many arrays");
+        if (i == l->group->nneeds)
+            l->group->needs[l->group->nneeds++] = link;
+    }
+    return fsr_lower_stored(l, link, index, home);
+}

@@ -1,0 +1,167 @@
+/* The last step of lowering: affine addresses and boxes become strides and integer arguments.
+ *
+ * First adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of
+ * contiguous arrays is one over a * b * c elements, whatever the rank: fewer divisions, and fewer kernels that differ in
+ * nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of. Then each
+ * value moves to the first pass that reads it.
+ *
+ * Counter-example to merging by shape: x + x.T of a square x has the same extents in both, and merges in neither. */
+#include "fusion/lower.h"
+#include <string.h>
+
+static bool mergeable(const fsr_lowering *l, const fsr_domain *d, int at) {
+    bool boundary = at + 1 == d->nparallel;
+    if (boundary || l->indexed[at] || l->indexed[at + 1])
+        return false;
+    for (int i = 0; i < l->k->naccesses; ++i)
+        if (l->address[i].coef[at] != l->address[i].coef[at + 1] * d->extent[at + 1])
+            return false;
+    for (int i = 0; i < l->k->nconditions; ++i)
+        if (!fsr_box_mergeable(&l->box[i], at, d->extent[at + 1]))
+            return false;
+    return true;
+}
+
+/* Takes out the coefficient of dimension `at`. */
+static void close_gap(fsr_affine *a, int at, int ndim) {
+    for (int j = at; j + 1 < ndim; ++j)
+        a->coef[j] = a->coef[j + 1];
+    a->coef[ndim - 1] = 0;
+}
+
+static void merge(fsr_lowering *l, fsr_domain *d, int at) {
+    for (int i = 0; i < l->k->nconditions; ++i)
+        fsr_box_merge(&l->box[i], at, d->extent[at + 1]);
+    d->extent[at] *= d->extent[at + 1];
+    for (int i = at + 1; i + 1 < d->ndim; ++i) {
+        d->extent[i] = d->extent[i + 1];
+        l->indexed[i] = l->indexed[i + 1];
+    }
+    for (int i = 0; i < l->k->naccesses; ++i) {
+        l->address[i].coef[at] = l->address[i].coef[at + 1];
+        close_gap(&l->address[i], at + 1, d->ndim);
+    }
+    for (int i = 0; i < l->k->nconditions; ++i)
+        close_gap(&l->box[i].at, at + 1, d->ndim);
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (l->k->inst[i].kind == FSR_INST_INDEX && l->k->inst[i].index > at)
+            --l->k->inst[i].index;
+    d->nparallel -= at < d->nparallel;
+    --d->ndim;
+}
+
+static bool linear_over(const fsr_affine *a, const fsr_domain *d, int ndim) {
+    int64_t stride = 1;
+    for (int i = d->ndim - 1; i >= 0; --i) {
+        if (i >= ndim ? a->coef[i] != 0 : a->coef[i] != stride)
+            return false;
+        stride *= i < ndim ? d->extent[i] : 1;
+    }
+    return a->offset == 0 && !a->over;
+}
+
+static int integer(fsr_lowering *l, int64_t value) {
+    if (l->k->nints == FSR_MAX_INTS)
+        return fsr_lower_refuse(l, "the kernel would have too many integer arguments");
+    l->group->integer[l->k->nints] = value;
+    return l->k->nints++;
+}
+
+/* An element of a row of one column lies where the row does, but is no access of the row. */
+static bool used_by_element(const fsr_kernel *k, int access) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->inst[i].index == access &&
+            k->inst[i].level == FSR_ELEM)
+            return true;
+    return false;
+}
+
+static bool used_by_places(const fsr_kernel *k, int access) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].placed && k->inst[i].index == access)
+            return true;
+    return false;
+}
+
+static bool finish_sum(fsr_lowering *l, fsr_access *a, const fsr_affine *sum, const fsr_domain *d) {
+    a->offset = -1;
+    if (sum->offset != 0 && (a->offset = integer(l, sum->offset)) < 0)
+        return false;
+    for (int j = 0; j < d->ndim; ++j) {
+        int64_t coef = sum->coef[j];
+        a->stride[j] = coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
+        if (a->stride[j] == FSR_STRIDE_VAR && (a->slot[j] = integer(l, coef)) < 0)
+            return false;
+    }
+    return !sum->over || (a->over = integer(l, sum->over)) >= 0;
+}
+
+static bool finish_condition(fsr_lowering *l, int i, const fsr_domain *d) {
+    fsr_condition *c = &l->k->condition[i];
+    const fsr_box *box = &l->box[i];
+    if (!finish_sum(l, &c->at, &box->at, d) || (c->extent = integer(l, box->extent)) < 0)
+        return false;
+    return box->step == 1 || (c->step = integer(l, box->step)) >= 0;
+}
+
+static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
+    fsr_access *a = &l->k->access[i];
+    const fsr_affine *address = &l->address[i];
+    if (!finish_sum(l, a, address, d))
+        return false;
+    if (used_by_places(l->k, i))
+        return true;
+    a->linear = linear_over(address, d, d->ndim);
+    a->row_linear = linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
+    return true;
+}
+
+/* ELEM values move to the first pass that reads them: a load that only pass 2 needs is not done in pass 0. */
+static void sink_passes(fsr_kernel *k) {
+    for (int i = k->ninsts - 1; i >= 0; --i) {
+        fsr_inst *at = &k->inst[i];
+        if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
+            at->kind == FSR_INST_RESULT || at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_FINAL)
+            continue;
+        int first = -1;
+        for (int j = i + 1; j < k->ninsts; ++j) {
+            int pass = k->inst[j].pass;
+            if ((first < 0 || pass < first) && fsr_inst_reads(k, j, i))
+                first = pass;
+        }
+        if (first > at->pass)
+            at->pass = first;
+    }
+}
+
+bool fsr_lower_finish(fsr_lowering *l) {
+    fsr_kernel *k = l->k;
+    fsr_domain d = l->group->domain;
+    for (int i = 0; i + 1 < d.ndim;)
+        if (mergeable(l, &d, i))
+            merge(l, &d, i);
+        else
+            ++i;
+    k->ndim = d.ndim;
+    k->nparallel = d.nparallel;
+    memcpy(l->group->extent, d.extent, sizeof d.extent);
+    l->group->integer[FSR_INT_ROWS] = fsr_domain_rows(&d);
+    l->group->integer[FSR_INT_COLS] = fsr_domain_cols(&d);
+    l->group->integer[FSR_INT_SPLITS] = 1;
+    l->group->integer[FSR_INT_CHUNK] = fsr_domain_cols(&d);
+    k->nints = FSR_INT_EXTENT;
+    for (int i = 0; i < d.ndim; ++i)
+        integer(l, d.extent[i]);
+    for (int i = 0; i < k->naccesses; ++i)
+        if (!finish_access(l, i, &d))
+            return false;
+    for (int i = 0; i < k->nconditions; ++i)
+        if (!finish_condition(l, i, &d))
+            return false;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].level == FSR_ELEM && k->inst[i].pass >= k->npasses)
+            k->npasses = k->inst[i].pass + 1;
+    fsr_kernel_join_stores(k);
+    sink_passes(k);
+    return true;
+}

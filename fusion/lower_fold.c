@@ -1,0 +1,86 @@
+/* Lowering of the group's folds: reductions and scans over the kernel's domain.
+ *
+ * A fold takes its input at every point of the domain, and has its results where the domain says: a reduction's once a
+ * row, one pass later; a scan's at each element, in the same pass. Asked for anywhere else it is refused.
+ *
+ * Counter-example to evaluating a fold's result at any index: s = cumsum(x), s + s[::-1] needs the last sum beside the
+ * first element, before it is known. */
+#include "fusion/lower.h"
+#include <stdlib.h>
+
+int fsr_lower_fold_slot(const fsr_group *group, int node) {
+    for (int i = 0; i < group->nfolds; ++i)
+        if (group->fold[i] == node)
+            return i;
+    return -1;
+}
+
+void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr_domain *out) {
+    const fsr_flow_node *n = &flow->node[node];
+    bool scan = n->kind == FSR_NODE_SCAN;
+    fsr_domain_make(out, &flow->node[n->arg[0].id].shape, scan ? 1u << n->axis : n->axes);
+    out->mirrored = scan ? n->reverse : n->combine->commutative && like && like->mirrored;
+}
+
+bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr_index *result) {
+    const fsr_flow_node *n = &l->flow->node[node];
+    const fsr_shape *shape = &l->flow->node[n->arg[0].id].shape;
+    fsr_domain own;
+    fsr_fold_domain(l->flow, node, &l->group->domain, &own);
+    int folded = own.ndim - own.nparallel;
+    if (own.mirrored != l->group->domain.mirrored || !fsr_domain_divide_like(&own, &l->group->domain) ||
+        (n->kind == FSR_NODE_SCAN && own.ndim - own.nparallel != folded) || !fsr_index_elem(input, shape, &own))
+        return false;
+    if (n->kind == FSR_NODE_SCAN)
+        *result = *input;
+    return n->kind == FSR_NODE_SCAN || fsr_index_row(result, &n->shape, &own);
+}
+
+bool fsr_lower_combine(fsr_lowering *l, int slot) {
+    fsr_kernel *k = l->k;
+    fsr_fold *fold = &k->fold[slot];
+    if (fold->combine)
+        return true;
+    int node = l->group->fold[slot];
+    const fsr_flow_node *n = &l->flow->node[node];
+    fsr_index input, result;
+    if (!fsr_lower_fold_index(l, node, &input, &result))
+        return fsr_lower_refuse(l, "the folds have different domains"), false;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_COMBINE, n->dtype[0], node);
+    inst.index = slot;
+    inst.level = FSR_ELEM;
+    for (int i = 0; i < n->nargs; ++i) {
+        fold->input[i] = fsr_lower_eval_under(l, n->arg[i], &input, 0);
+        if (fold->input[i] < 0)
+            return false;
+        if (k->inst[fold->input[i]].pass > inst.pass)
+            inst.pass = k->inst[fold->input[i]].pass;
+    }
+    fsr_combine *own = malloc(sizeof *own);
+    if (!own)
+        return fsr_lower_refuse(l, fsr_reason_memory), false;
+    *own = *n->combine;
+    fold->combine = own;
+    fold->kind = n->kind == FSR_NODE_SCAN ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
+    fold->exclusive = n->exclusive;
+    fold->pass = inst.pass;
+    return fsr_lower_add(l, &inst) >= 0;
+}
+
+int fsr_lower_fold_result(fsr_lowering *l, fsr_link link, const fsr_index *index, int slot) {
+    fsr_index input, result;
+    if (!fsr_lower_fold_index(l, link.id, &input, &result))
+        return fsr_lower_refuse(l, "the folds have different domains");
+    if (index->flat || !fsr_index_equal(&result, index))
+        return fsr_lower_refuse(l,
+                                "the fold's result is needed in another order or at other places than it is produced");
+    if (!fsr_lower_combine(l, slot))
+        return -1;
+    bool scan = l->k->fold[slot].kind == FSR_FOLD_SCAN;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_RESULT, l->flow->node[link.id].dtype[link.output], link.id);
+    inst.index = slot;
+    inst.component = link.output;
+    inst.level = scan ? FSR_ELEM : FSR_ROW;
+    inst.pass = l->k->fold[slot].pass + (scan ? 0 : 1);
+    return fsr_lower_add(l, &inst);
+}

@@ -1,0 +1,109 @@
+/* Lowering of loops (ITERATE): each is run once for each of its elements, in one kernel, at one place.
+ *
+ * The first result asked for fixes the place, which must be one where the group could also store it: not under a guard,
+ * not broadcast. The loop then has one instruction, and results at that place are read from it. What would run it again,
+ * several passes over a row above all, is refused.
+ *
+ * Counter-example to lowering loops as maps: y and y + y.T would run each loop twice, a thousand turns each. */
+#include "fusion/lower.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool any_scan(const fsr_lowering *l) {
+    for (int i = 0; i < l->group->nfolds; ++i)
+        if (l->flow->node[l->group->fold[i]].kind == FSR_NODE_SCAN)
+            return true;
+    return false;
+}
+
+/* Where the group could also store the loop's results. */
+static bool is_own_place(const fsr_lowering *l, const fsr_shape *shape, const fsr_index *index) {
+    const fsr_domain *d = &l->group->domain;
+    fsr_index own;
+    if (l->guard || index->flat)
+        return false;
+    if (fsr_index_row(&own, shape, d) && fsr_index_equal(&own, index))
+        return true;
+    return d->ndim > d->nparallel && fsr_index_elem(&own, shape, d) && fsr_index_equal(&own, index);
+}
+
+/* Why the loop may not run at this level and pass. Divided rows of a CPU's scan take in its input twice (emit_share.c). */
+static const char *runs_again(const fsr_lowering *l, const fsr_inst *inst) {
+    const fsr_domain *d = &l->group->domain;
+    if (inst->level == FSR_ROW && inst->pass == 0 && d->ndim > d->nparallel)
+        return "its loop would run in everything that shares a row";
+    if (inst->level == FSR_ELEM && !l->p->target->gpu && any_scan(l))
+        return "its loop would run again where the scan's carries are known";
+    return NULL;
+}
+
+/* The inputs of a loop; false: refused. */
+static bool loop_inputs(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, int *input, fsr_inst *inst) {
+    for (int i = 0; i < n->nargs; ++i) {
+        input[i] = fsr_lower_eval(l, n->arg[i], index);
+        if (input[i] < 0)
+            return false;
+        const fsr_inst *from = &l->k->inst[input[i]];
+        inst->level = from->level == FSR_ELEM ? FSR_ELEM : inst->level;
+        inst->pass = from->pass > inst->pass ? from->pass : inst->pass;
+    }
+    return true;
+}
+
+/* The ITERATE of a loop that was not asked for yet, with what it needs: its slot. Loops among the inputs come first. */
+static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_inst inst = fsr_lower_blank(FSR_INST_ITERATE, FSR_I32, link.id);
+    int input[FSR_MAX_ARGS];
+    if (!loop_inputs(l, n, index, input, &inst))
+        return -1;
+    const char *reason = l->k->nloops == FSR_MAX_LOOPS ? "the kernel would have too many loops" : runs_again(l, &inst);
+    if (reason)
+        return fsr_lower_blame(l, reason, link);
+    fsr_iteration *own = malloc(sizeof *own);
+    if (!own)
+        return fsr_lower_refuse(l, fsr_reason_memory);
+    int slot = l->k->nloops++;
+    *own = *n->loop;
+    l->k->loop[slot].program = own;
+    memcpy(l->k->loop[slot].input, input, sizeof input);
+    inst.index = slot;
+    l->looped[slot] = link;
+    l->place[slot] = *index;
+    l->iterate[slot] = fsr_lower_add(l, &inst);
+    l->group->loop[slot] = link.id;
+    l->group->nloops = l->k->nloops;
+    return l->iterate[slot] < 0 ? -1 : slot;
+}
+
+static int loop_slot(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    for (int i = 0; i < l->group->nloops; ++i)
+        if (l->group->loop[i] == link.id)
+            return fsr_index_equal(&l->place[i], index)
+                       ? i
+                       : fsr_lower_blame(l, "its loop would run for one element at several places", link);
+    if (!is_own_place(l, &l->flow->node[link.id].shape, index))
+        return fsr_lower_blame(l, "its loop runs where its own elements are, once each", link);
+    return loop_add(l, link, index);
+}
+
+int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    int home = l->p->home[link.id];
+    if (home >= 0 && home != l->g)
+        return fsr_lower_foreign(l, link, index);
+    int slot = loop_slot(l, link, index);
+    if (slot < 0)
+        return -1;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_FINAL, l->flow->node[link.id].dtype[link.output], link.id);
+    inst.index = slot;
+    inst.component = link.output;
+    inst.arg[0] = l->iterate[slot];
+    return fsr_lower_add(l, &inst);
+}
+
+bool fsr_lower_loops_once(fsr_lowering *l) {
+    for (int i = 0; i < l->k->nloops; ++i)
+        if (fsr_kernel_loop_passes(l->k, i) > 1)
+            return fsr_lower_blame(l, "its loop would run again in each pass over the row", l->looped[i]), false;
+    return true;
+}

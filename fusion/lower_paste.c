@@ -1,0 +1,106 @@
+/* Lowering of pastes, and the guards they make.
+ *
+ * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
+ * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
+ * paste below a paste adds its conditions to those that already hold. Where the box is the whole domain or nothing of it,
+ * there is no choice.
+ *
+ * Counter-example to a choice of two loads without a guard: concat(x, y) at a point of y has no element of x to load. */
+#include "fusion/lower.h"
+#include <string.h>
+
+/* Adds a condition to a guard. False: too many. */
+static bool add_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box) {
+    int i = 0;
+    while (i < l->k->nconditions && !fsr_box_equal(&l->box[i], box))
+        ++i;
+    for (int j = 0; j < guard->n; ++j)
+        if (guard->condition[j] == i)
+            return true;
+    if (guard->n == FSR_MAX_GUARD || i == FSR_MAX_CONDITIONS)
+        return fsr_lower_refuse(l, "the kernel would have too many guards"), false;
+    if (i == l->k->nconditions)
+        l->box[l->k->nconditions++] = *box;
+    guard->condition[guard->n++] = i;
+    return true;
+}
+
+/* 1 + the number of a guard of these conditions; 0: too many. */
+static int guard_of(fsr_lowering *l, const fsr_guard *guard) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->nguards; ++i)
+        if (k->guard[i].n == guard->n &&
+            !memcmp(k->guard[i].condition, guard->condition, sizeof guard->condition[0] * (size_t)guard->n))
+            return i + 1;
+    if (k->nguards == FSR_MAX_GUARDS)
+        return fsr_lower_refuse(l, "the kernel would have too many guards"), 0;
+    k->guard[k->nguards] = *guard;
+    return ++k->nguards;
+}
+
+/* The region's own index, and the guard (conditions added to the present one's) of the points inside it. */
+static bool region(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
+                   fsr_truth *truth) {
+    const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
+    *inner = (fsr_index){.n = part->ndim};
+    *truth = fsr_shape_size(part) ? FSR_ALWAYS : FSR_NEVER;
+    for (int j = 0; j < n->shape.ndim && *truth != FSR_NEVER; ++j) {
+        int from = n->view.from[j];
+        int64_t extent = from < 0 ? 1 : part->dim[from];
+        fsr_affine into;
+        fsr_box box;
+        fsr_affine_into(&into, &index->row[j], n->view.start[j], extent > 1 ? n->view.step[j] : 1);
+        fsr_truth one = fsr_box_make(&box, &into, extent, &l->group->domain);
+        if (one != FSR_ALWAYS)
+            *truth = one;
+        if (one == FSR_SOMETIMES && !add_condition(l, guard, &box))
+            return false;
+        if (extent > 1)
+            inner->row[from] = into;
+    }
+    return true;
+}
+
+fsr_level fsr_lower_guard_level(const fsr_lowering *l, int guard) {
+    for (int i = 0; i < l->k->guard[guard].n; ++i)
+        if (fsr_lower_level(l, &l->box[l->k->guard[guard].condition[i]].at) == FSR_ELEM)
+            return FSR_ELEM;
+    return FSR_ROW;
+}
+
+/* The bool that says where a guard (1 + number) holds. */
+static int guard_value(fsr_lowering *l, int guard, int node) {
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (l->k->inst[i].kind == FSR_INST_GUARD && l->k->inst[i].index == guard - 1)
+            return i;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_GUARD, FSR_BOOL, node);
+    inst.index = guard - 1;
+    inst.level = fsr_lower_guard_level(l, guard - 1);
+    return fsr_lower_add(l, &inst);
+}
+
+/* The first argument comes first: what it loads everywhere serves the region as well. */
+int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_index index = *asked, inner;
+    fsr_guard conditions = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
+    fsr_truth truth;
+    if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
+        return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
+    if (!region(l, n, &index, &inner, &conditions, &truth))
+        return -1;
+    if (truth == FSR_ALWAYS)
+        return fsr_lower_eval(l, n->arg[1], &inner);
+    int base = fsr_lower_eval(l, n->arg[0], &index);
+    if (truth == FSR_NEVER || base < 0)
+        return base;
+    int guard = guard_of(l, &conditions);
+    int part = guard ? fsr_lower_eval_under(l, n->arg[1], &inner, guard) : -1;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
+    inst.op = FSR_OP_WHERE;
+    inst.compute = n->dtype[0];
+    inst.arg[0] = part < 0 ? -1 : guard_value(l, guard, link.id);
+    inst.arg[1] = part;
+    inst.arg[2] = base;
+    return inst.arg[0] < 0 ? -1 : fsr_lower_add(l, &inst);
+}

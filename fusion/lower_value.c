@@ -1,0 +1,141 @@
+/* Lowering of nodes that are values of one point: literals, parameters, aranges, scalar operations, callers' functions.
+ *
+ * A kernel is generic in sizes and parameters: those are arguments, and only what the flow says is a literal becomes a
+ * constant; literals of equal bits are one. Counter-example to comparing literals as numbers: 0 and -0 are equal, and
+ * 1 / x of them is not. An arange is the affine form of its index, so that arange[::-2] needs no memory. */
+#include "fusion/lower.h"
+
+int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value) {
+    for (int i = 0; i < l->k->ninsts; ++i) {
+        const fsr_inst *at = &l->k->inst[i];
+        if (at->kind == FSR_INST_CONST && at->dtype == dtype && fsr_value_equal(at->value, value))
+            return i;
+    }
+    fsr_inst inst = fsr_lower_blank(FSR_INST_CONST, dtype, -1);
+    inst.value = value;
+    return fsr_lower_add(l, &inst);
+}
+
+int fsr_lower_parameter(fsr_lowering *l, fsr_link link) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_kernel *k = l->k;
+    int slot = 0;
+    while (slot < k->nscalars && l->group->scalar[slot] != n->ordinal)
+        ++slot;
+    if (slot == FSR_MAX_SCALARS)
+        return fsr_lower_refuse(l, "the kernel would have too many scalar arguments");
+    if (slot == k->nscalars) {
+        l->group->scalar[slot] = n->ordinal;
+        k->scalar[k->nscalars++] = n->dtype[0];
+    }
+    fsr_inst inst = fsr_lower_blank(FSR_INST_PARAM, n->dtype[0], link.id);
+    inst.index = slot;
+    return fsr_lower_add(l, &inst);
+}
+
+static int binary(fsr_lowering *l, fsr_op op, int a, int b) {
+    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, FSR_I64, -1);
+    inst.compute = FSR_I64;
+    inst.op = op;
+    inst.arg[0] = a;
+    inst.arg[1] = b;
+    return a < 0 || b < 0 ? -1 : fsr_lower_add(l, &inst);
+}
+
+static int cast_to(fsr_lowering *l, int value, fsr_dtype from, fsr_dtype to) {
+    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, to, -1);
+    inst.compute = from;
+    inst.op = FSR_OP_CAST;
+    inst.arg[0] = value;
+    return value < 0 || from == to ? value : fsr_lower_add(l, &inst);
+}
+
+/* A domain's index, as dtype. */
+static int index_of(fsr_lowering *l, int node, int d, fsr_dtype dtype) {
+    fsr_inst inst = fsr_lower_blank(FSR_INST_INDEX, dtype, node);
+    inst.index = d;
+    inst.level = d < l->group->domain.nparallel ? FSR_ROW : FSR_ELEM;
+    l->indexed[d] = true;
+    return fsr_lower_add(l, &inst);
+}
+
+/* The dimension whose index this is, with nothing added; -1: it is more than that. */
+static int plain_index(const fsr_affine *row, const fsr_domain *d) {
+    int found = -1;
+    for (int i = 0; i < d->ndim; ++i) {
+        if (row->coef[i] == 0)
+            continue;
+        if (row->coef[i] != 1 || found >= 0)
+            return -1;
+        found = i;
+    }
+    return row->offset == 0 ? found : -1;
+}
+
+/* offset + sum of coef * index, as i64 instructions, then as the node's dtype. */
+int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    if (index->flat)
+        return fsr_lower_blame_flat(l, "the index of a reshaped arange has no affine form", link, index);
+    const fsr_affine *row = &index->row[n->axis];
+    if (row->over)
+        return fsr_lower_blame(l, "an arange in a stepped region has no affine index", link);
+    const fsr_domain *d = &l->group->domain;
+    int sum = -1, plain = plain_index(row, d);
+    if (plain >= 0 && (n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64))
+        return index_of(l, link.id, plain, n->dtype[0]);
+    for (int i = 0; i < d->ndim; ++i) {
+        if (row->coef[i] == 0)
+            continue;
+        int term = index_of(l, link.id, i, FSR_I64);
+        if (term >= 0 && row->coef[i] != 1)
+            term =
+                binary(l, FSR_OP_MUL, term, fsr_lower_constant(l, FSR_I64, fsr_value_from_int(FSR_I64, row->coef[i])));
+        if (term < 0)
+            return -1;
+        sum = sum < 0 ? term : binary(l, FSR_OP_ADD, sum, term);
+    }
+    fsr_value offset = fsr_value_from_int(FSR_I64, row->offset);
+    if (sum < 0)
+        sum = fsr_lower_constant(l, FSR_I64, offset);
+    else if (row->offset != 0)
+        sum = binary(l, FSR_OP_ADD, sum, fsr_lower_constant(l, FSR_I64, offset));
+    return cast_to(l, sum, FSR_I64, n->dtype[0]);
+}
+
+int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
+    inst.op = n->op;
+    for (int i = 0; i < n->nargs; ++i) {
+        inst.arg[i] = fsr_lower_eval(l, n->arg[i], index);
+        if (inst.arg[i] < 0)
+            return -1;
+    }
+    inst.compute = l->k->inst[inst.arg[n->nargs - 1]].dtype;
+    return fsr_lower_add(l, &inst);
+}
+
+/* The kernel's number of a routine; -1: too many. */
+static int routine_of(fsr_lowering *l, const fsr_routine *f) {
+    fsr_kernel *k = l->k;
+    for (int i = 0; i < k->nroutines; ++i)
+        if (fsr_routine_equal(k->routine[i], f))
+            return i;
+    if (k->nroutines == FSR_MAX_ROUTINES)
+        return fsr_lower_refuse(l, "the kernel would call too many functions");
+    k->routine[k->nroutines] = fsr_routine_ref(f);
+    return k->nroutines++;
+}
+
+int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_inst inst = fsr_lower_blank(FSR_INST_CALL, n->dtype[0], link.id);
+    inst.index = routine_of(l, n->routine);
+    for (int i = 0; i < n->nargs && inst.index >= 0; ++i) {
+        inst.arg[i] = fsr_lower_eval(l, n->arg[i], index);
+        if (inst.arg[i] < 0)
+            return -1;
+    }
+    return inst.index < 0 ? -1 : fsr_lower_add(l, &inst);
+}
