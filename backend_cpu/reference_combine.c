@@ -6,7 +6,8 @@
  * the others held, and the changes of the results are added up (here r/2 + r/2), as is what moving two at once changes
  * more; three at once are not looked at. The body's own roundings are added from a ball evaluation on states that are
  * taken as known. Where a comparison inside is unknown (two values of an argmax tie within their radii) the body is
- * not smooth and the plain ball evaluation stands, which covers both branches. */
+ * not smooth and the plain ball evaluation stands, which covers both branches. A zero of either sign is no number whose
+ * value could be looked up, though its radius is 0: the ball evaluation takes both. */
 #include "backend_cpu/reference_fold.h"
 #include <math.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static void refine(const body *whole, fsr_ball *out) {
     double radius[FSR_MAX_TUPLE];
     body known = *whole;
     for (int k = 0; k < 2 * n; k++)
-        known.arg[k].radius = 0;
+        known.arg[k].radius = fsr_ball_unsigned(whole->arg[k]) ? -0.0 : 0;
     evaluate(&known);
     for (int i = 0; i < n; i++)
         radius[i] = known.out[i].radius;
@@ -158,12 +159,13 @@ static void combine_values(const fsr_combine *c, fsr_ball *out, const fsr_ball *
 }
 
 void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fsr_ball *left, const fsr_ball *right) {
-    bool known = true, possible = true;
+    bool known = true, possible = true, sign = true;
     for (int i = 0; i < c->arity; i++) {
         known = known && left[i].radius == 0 && right[i].radius == 0;
         possible = possible && !isinf(left[i].radius) && !isinf(right[i].radius);
+        sign = sign && !fsr_ball_unsigned(left[i]) && !fsr_ball_unsigned(right[i]);
     }
-    if (known && selects) {
+    if (known && sign && selects) {
         combine_values(c, out, left, right);
         return;
     }

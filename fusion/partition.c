@@ -324,9 +324,17 @@ static fsr_link first_used(const fsr_partition *p, int node) {
     return link;
 }
 
+/* A new kernel would evaluate the node, not load what others store or run. */
+static bool evaluates(const fsr_partition *p, int node) {
+    bool stored = p->held[node] || p->home[node] >= 0;
+    for (int k = 0; k < p->flow->node[node].nout; ++k)
+        stored = stored || p->stored[node * FSR_MAX_OUTPUTS + k] >= 0;
+    return !stored && (computes(p->flow->node[node].kind) || p->flow->node[node].kind == FSR_NODE_VIEW);
+}
+
 /* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
  * needs each node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is
- * none. */
+ * none. Counter-example to counting what is stored already, an output say: cutting there changes nothing. */
 static fsr_link middle(const fsr_partition *p, fsr_link top) {
     const fsr_flow *flow = p->flow;
     bool *seen = calloc((size_t)top.id + 1, sizeof *seen);
@@ -338,7 +346,7 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     seen[top.id] = true;
     for (int i = top.id; i >= 0; --i) {
         const fsr_flow_node *node = &flow->node[i];
-        seen[i] = seen[i] && (i == top.id || ((computes(node->kind) || node->kind == FSR_NODE_VIEW) && !p->held[i]));
+        seen[i] = seen[i] && (i == top.id || evaluates(p, i));
         for (int k = 0; seen[i] && k < node->nargs; ++k)
             seen[node->arg[k].id] = true;
         n += seen[i] && i != top.id && computes(node->kind);

@@ -160,6 +160,20 @@ static void test_filter_of_nothing(void **state) {
     CHECK(false, fsr_filter(below, below, fsr_int(g, 1)));
 }
 
+/* A pad of more copies than a kernel has guards for was to be cut in the middle of what it evaluates: at the value that is
+ * padded, an output, which was stored already. */
+static void test_cut_beside_what_is_stored(void **state) {
+    (void)state;
+    const int64_t width[][2] = {{2, 0}, {3, 1}, {2, 0}, {2, 0}};
+    for (int maps = 1; maps < 20; maps += 6) {
+        fsr_node x = fuzz_leaf(g, FSR_F32, 4, SHAPE(1, 1, 1, 1), 4);
+        for (int i = 0; i < maps; i++)
+            x = fsr_sin(x);
+        for (int mode = FSR_PAD_EDGE; mode <= FSR_PAD_WRAP; mode++)
+            CHECK(false, x, fsr_pad(x, width, (fsr_pad)mode, 0));
+    }
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -210,6 +224,7 @@ int main(void) {
         TEST(test_no_circle_by_loading_late),
         TEST(test_no_circle_by_replacing_all),
         TEST(test_filter_of_nothing),
+        TEST(test_cut_beside_what_is_stored),
         cmocka_unit_test(test_strip_of_instruction_8),
     };
     return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);

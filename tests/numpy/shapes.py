@@ -251,6 +251,20 @@ def draw_lines(seen, want, make):
             want -= 1
 
 
+# More copies of an array than one kernel has guards for.
+PADS_OF_PADS = [((1, 1, 1, 1), [2, 0, 3, 1, 2, 0, 2, 0]), ((1, 2, 1, 1), [2, 2, 7, 6, 1, 3, 2, 2]),
+                ((2, 1, 1, 1, 1, 1), [2, 3] + 5 * [1, 1]), ((1, 1, 1, 1, 1, 1), 6 * [2, 1]),
+                ((2, 3, 2, 2), [5, 4, 3, 7, 5, 3, 4, 2])]
+
+
+def many_pads():
+    for shape, width in PADS_OF_PADS:
+        for mode in range(1, len(MODES)):
+            text = " ".join(["pad", str(mode)] + [str(w) for w in width])
+            x = padded(counted(shape, np.int32, 0), [mode] + width)
+            print("%s %s = %s" % (",".join(map(str, shape)), text, digest(x)))
+
+
 def main():
     r = random.Random(20240611)
     seen = set()
@@ -266,6 +280,7 @@ def main():
     draw_lines(seen, 1000, lambda: program(r, chains, r.randint(2, 4)))
     chains = [n for n in chains if n not in OF_ONE_DTYPE]
     draw_lines(seen, 200, lambda: program(r, chains, r.randint(2, 4), r.choice(list(DTYPES))))
+    many_pads()
 
 
 if __name__ == "__main__":

@@ -315,6 +315,19 @@ static void test_signs_of_zeros(void **state) {
     fsr_ref_array_free(&scan);
 }
 
+/* The running least of -0, 0.33, which may be off by its last bit, and infinity: the second step leaves a zero whose sign
+ * the ball arithmetic does not know, and the third one took it for +0. */
+static void test_zero_of_unknown_sign_goes_on(void **state) {
+    fixture *f = *state;
+    const float a[] = {-0.0f, 1, 0.3f, 1.1f, INFINITY, 1};
+    fsr_node x = input(f, "x", FSR_F32, 2, (int64_t[]){3, 2}, a), one = fsr_full(f->g, FSR_F32, 0, NULL, 1);
+    fsr_ref_array least = run(f, fsr_div(one, fsr_cummin(fsr_prod(x, (int[]){1}, 1, 0), 0, 0)));
+    assert_true(least.value[0].f32 == -INFINITY && least.bound[0] == 0);
+    for (int i = 1; i < 3; i++)
+        assert_true(isinf(least.bound[i]) || least.value[i].f32 == -INFINITY);
+    fsr_ref_array_free(&least);
+}
+
 /* Float sums in several orders pass; a dropped element does not. */
 static void test_sum_orders(void **state) {
     fixture *f = *state;
@@ -632,6 +645,7 @@ int main(void) {
         TEST(test_reductions),
         TEST(test_special_reductions),
         TEST(test_signs_of_zeros),
+        TEST(test_zero_of_unknown_sign_goes_on),
         TEST(test_sum_orders),
         TEST(test_var),
         TEST(test_argmax_tie),
