@@ -1,0 +1,222 @@
+/* The verifier's rules about one instruction: its place, its arguments, its dtypes, what it names.
+ *
+ * An instruction's own level and pass are checked before anything is compared with them; arguments are earlier ones, which
+ * have been checked.
+ * Counter-example to trusting an argument's number alone: a ROW instruction may name an earlier ELEM value, of which there
+ * are as many as columns. */
+#include "fusion/loop_ir_verify.h"
+
+/* An instruction's own place, before anything looks at its arguments. */
+static bool check_place(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if ((unsigned)inst->kind > FSR_INST_STORE || (unsigned)inst->level > FSR_ELEM)
+        return fsr_check_bad(v, "unknown kind or level");
+    if (inst->level == FSR_ELEM && k->npasses == 0)
+        return fsr_check_bad(v, "ELEM without a folded dimension");
+    if (!fsr_check_range(inst->pass, inst->level == FSR_ELEM ? k->npasses : k->npasses + 1))
+        return fsr_check_bad(v, "pass %d of %d", inst->pass, k->npasses);
+    if (inst->kind != FSR_INST_COMBINE && !fsr_check_dtype(inst->dtype))
+        return fsr_check_bad(v, "no dtype");
+    if (inst->keep && (inst->level != FSR_ELEM || !fsr_check_has_value(inst) || inst->kind == FSR_INST_ITERATE))
+        return fsr_check_bad(v, "only an ELEM value can be kept");
+    return true;
+}
+
+/* An argument: earlier, with a value, of a level and pass that the user may read. */
+static bool check_argument(const fsr_check *v, int value) {
+    const fsr_inst *user = &v->k->inst[v->number];
+    if (!fsr_check_range(value, v->number))
+        return fsr_check_bad(v, "takes v%d, which is not earlier", value);
+    const fsr_inst *arg = &v->k->inst[value];
+    if (!fsr_check_has_value(arg) || (arg->kind == FSR_INST_ITERATE && user->kind != FSR_INST_FINAL))
+        return fsr_check_bad(v, "takes v%d, which has no value", value);
+    if (user->level == FSR_ROW && arg->level == FSR_ELEM)
+        return fsr_check_bad(v, "ROW takes the ELEM value v%d", value);
+    if (arg->pass > user->pass)
+        return fsr_check_bad(v, "pass %d takes v%d of pass %d", user->pass, value, arg->pass);
+    return true;
+}
+
+static bool check_operand(const fsr_check *v, int value, fsr_dtype dtype) {
+    if (!check_argument(v, value))
+        return false;
+    fsr_dtype has = v->k->inst[value].dtype;
+    return has == dtype ||
+           fsr_check_bad(v, "operand v%d is %s, not %s", value, fsr_dtype_name(has), fsr_dtype_name(dtype));
+}
+
+static bool check_op(const fsr_check *v, const fsr_inst *inst) {
+    if ((unsigned)inst->op >= FSR_OP_COUNT)
+        return fsr_check_bad(v, "unknown op %d", (int)inst->op);
+    const fsr_op_info *info = fsr_op_get(inst->op);
+    if (!fsr_check_dtype(inst->compute) || !fsr_op_defined(inst->op, inst->compute))
+        return fsr_check_bad(v, "%s is not defined for %s", info->name, fsr_dtype_name(inst->compute));
+    for (int a = 0; a < info->arity; a++) {
+        bool condition = info->rule == FSR_RULE_SELECT && a == 0;
+        if (!check_operand(v, inst->arg[a], condition ? FSR_BOOL : inst->compute))
+            return false;
+    }
+    fsr_dtype gives = info->rule == FSR_RULE_CAST ? inst->dtype : fsr_op_result(inst->op, inst->compute);
+    return inst->dtype == gives ||
+           fsr_check_bad(v, "%s of %s gives %s, not %s", info->name, fsr_dtype_name(inst->compute),
+                         fsr_dtype_name(gives), fsr_dtype_name(inst->dtype));
+}
+
+static bool check_call(const fsr_check *v, const fsr_inst *inst) {
+    if (!fsr_check_range(inst->index, v->k->nroutines))
+        return fsr_check_bad(v, "routine %d of %d", inst->index, v->k->nroutines);
+    const fsr_routine *f = v->k->routine[inst->index];
+    for (int a = 0; a < f->nparams; a++)
+        if (!check_operand(v, inst->arg[a], f->dtype[a]))
+            return false;
+    return inst->dtype == f->result ||
+           fsr_check_bad(v, "%s gives %s, not %s", f->name, fsr_dtype_name(f->result), fsr_dtype_name(inst->dtype));
+}
+
+/* What is evaluated once a row has no guard that depends on the column. */
+static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
+    if (!fsr_check_range(guard, v->k->nguards))
+        return fsr_check_bad(v, "guard %d of %d", guard, v->k->nguards);
+    for (int d = v->k->nparallel; d < v->k->ndim && inst->level == FSR_ROW; d++)
+        if (fsr_guard_depends(v->k, guard, d))
+            return fsr_check_bad(v, "a guard of a ROW instruction depends on the folded dimension %d", d);
+    return true;
+}
+
+/* A placed store: its place, and an access that moves along no dimension. */
+static bool check_placed(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_access *a = &v->k->access[inst->index];
+    if (v->k->ndim > 1)
+        return fsr_check_bad(v, "a placed store in a domain of %d dimensions", v->k->ndim);
+    if (inst->level == FSR_ROW && v->k->npasses > 0)
+        return fsr_check_bad(v, "a placed store of a row");
+    if (a->linear || a->offset != -1 || a->over || (v->k->ndim && a->stride[0] != FSR_STRIDE_ZERO))
+        return fsr_check_bad(v, "a placed store through access %d, which has an address of its own", inst->index);
+    if (!check_argument(v, inst->arg[1]))
+        return false;
+    fsr_dtype dtype = v->k->inst[inst->arg[1]].dtype;
+    return dtype == FSR_I32 || dtype == FSR_I64 || fsr_check_bad(v, "places that are %s", fsr_dtype_name(dtype));
+}
+
+static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!fsr_check_range(inst->index, k->naccesses))
+        return fsr_check_bad(v, "access %d of %d", inst->index, k->naccesses);
+    const fsr_access *a = &k->access[inst->index];
+    const fsr_array *array = &k->array[a->buffer];
+    if (inst->dtype != array->dtype)
+        return fsr_check_bad(v, "array %d is %s, not %s", a->buffer, fsr_dtype_name(array->dtype),
+                             fsr_dtype_name(inst->dtype));
+    for (int d = k->nparallel; d < k->ndim && inst->level == FSR_ROW; d++)
+        if (a->stride[d] != FSR_STRIDE_ZERO)
+            return fsr_check_bad(v, "ROW access %d depends on the folded dimension %d", inst->index, d);
+    if (inst->level == FSR_ROW && a->linear && k->npasses > 0)
+        return fsr_check_bad(v, "ROW access %d is linear over the whole domain", inst->index);
+    if (inst->level == FSR_ELEM && a->row_linear)
+        return fsr_check_bad(v, "ELEM access %d is linear over rows", inst->index);
+    if (inst->kind == FSR_INST_LOAD)
+        return !inst->guard || check_guarded(v, inst, inst->guard - 1);
+    if (!array->written)
+        return fsr_check_bad(v, "stores into array %d, which is not written", a->buffer);
+    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->placed || check_placed(v, inst));
+}
+
+static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!fsr_check_range(inst->index, k->nfolds))
+        return fsr_check_bad(v, "fold %d of %d", inst->index, k->nfolds);
+    const fsr_fold *f = &k->fold[inst->index];
+    if (inst->level != FSR_ELEM || inst->pass != f->pass)
+        return fsr_check_bad(v, "performs fold %d of pass %d outside that pass's loop", inst->index, f->pass);
+    for (int i = 0; i < v->number; i++)
+        if (k->inst[i].kind == FSR_INST_COMBINE && k->inst[i].index == inst->index)
+            return fsr_check_bad(v, "performs fold %d a second time", inst->index);
+    for (int c = 0; c < f->combine->arity; c++)
+        if (!check_operand(v, f->input[c], f->combine->dtype[c]))
+            return false;
+    return true;
+}
+
+static bool check_result(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!fsr_check_range(inst->index, k->nfolds))
+        return fsr_check_bad(v, "fold %d of %d", inst->index, k->nfolds);
+    const fsr_fold *f = &k->fold[inst->index];
+    if (!fsr_check_range(inst->component, f->combine->arity))
+        return fsr_check_bad(v, "component %d of fold %d, which has %d", inst->component, inst->index,
+                             f->combine->arity);
+    if (inst->dtype != f->combine->dtype[inst->component])
+        return fsr_check_bad(v, "component %d of fold %d is %s", inst->component, inst->index,
+                             fsr_dtype_name(f->combine->dtype[inst->component]));
+    if (f->kind == FSR_FOLD_REDUCE && (inst->level != FSR_ROW || inst->pass != f->pass + 1))
+        return fsr_check_bad(v, "a reduction's result is ROW of pass %d", f->pass + 1);
+    if (f->kind == FSR_FOLD_SCAN && (inst->level != FSR_ELEM || inst->pass != f->pass))
+        return fsr_check_bad(v, "a scan's result is ELEM of pass %d", f->pass);
+    for (int i = 0; i < v->number; i++)
+        if (k->inst[i].kind == FSR_INST_COMBINE && k->inst[i].index == inst->index)
+            return true;
+    return fsr_check_bad(v, "result of fold %d before its COMBINE", inst->index);
+}
+
+/* The one ITERATE of its loop. */
+static bool check_iterate(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!fsr_check_range(inst->index, k->nloops))
+        return fsr_check_bad(v, "loop %d of %d", inst->index, k->nloops);
+    for (int i = 0; i < v->number; i++)
+        if (k->inst[i].kind == FSR_INST_ITERATE && k->inst[i].index == inst->index)
+            return fsr_check_bad(v, "runs loop %d a second time", inst->index);
+    const fsr_turns *loop = &k->loop[inst->index];
+    for (int a = 0; a < loop->program->nstate + loop->program->narg; a++)
+        if (!check_operand(v, loop->input[a], loop->program->dtype[a]))
+            return false;
+    return true;
+}
+
+static bool check_final(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!check_argument(v, inst->arg[0]))
+        return false;
+    const fsr_inst *from = &k->inst[inst->arg[0]];
+    if (from->kind != FSR_INST_ITERATE || from->index != inst->index)
+        return fsr_check_bad(v, "result of loop %d of v%d, which does not run it", inst->index, inst->arg[0]);
+    if (from->level != inst->level || from->pass != inst->pass)
+        return fsr_check_bad(v, "result of loop %d at another level or in another pass than it", inst->index);
+    const fsr_iteration *l = k->loop[inst->index].program;
+    if (!fsr_check_range(inst->component, l->nstate + 1))
+        return fsr_check_bad(v, "result %d of loop %d, which has %d", inst->component, inst->index, l->nstate + 1);
+    fsr_dtype dtype = inst->component < l->nstate ? l->dtype[inst->component] : FSR_I32;
+    return inst->dtype == dtype ||
+           fsr_check_bad(v, "result %d of loop %d is %s", inst->component, inst->index, fsr_dtype_name(dtype));
+}
+
+bool fsr_check_inst(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_inst *inst = &k->inst[v->number];
+    if (!check_place(v, inst))
+        return false;
+    switch (inst->kind) {
+    case FSR_INST_CONST: return true;
+    case FSR_INST_PARAM:
+        if (!fsr_check_range(inst->index, k->nscalars))
+            return fsr_check_bad(v, "scalar argument %d of %d", inst->index, k->nscalars);
+        return inst->dtype == k->scalar[inst->index] ||
+               fsr_check_bad(v, "scalar argument %d is %s", inst->index, fsr_dtype_name(k->scalar[inst->index]));
+    case FSR_INST_INDEX:
+        if (!fsr_check_range(inst->index, k->ndim))
+            return fsr_check_bad(v, "index along dimension %d of %d", inst->index, k->ndim);
+        return inst->level == FSR_ELEM || inst->index < k->nparallel ||
+               fsr_check_bad(v, "ROW index along the folded dimension %d", inst->index);
+    case FSR_INST_GUARD:
+        return check_guarded(v, inst, inst->index) &&
+               (inst->dtype == FSR_BOOL || fsr_check_bad(v, "a guard that is not bool"));
+    case FSR_INST_LOAD:
+    case FSR_INST_STORE: return check_memory(v, inst);
+    case FSR_INST_OP: return check_op(v, inst);
+    case FSR_INST_CALL: return check_call(v, inst);
+    case FSR_INST_COMBINE: return check_combine_inst(v, inst);
+    case FSR_INST_ITERATE: return check_iterate(v, inst);
+    case FSR_INST_FINAL: return check_final(v, inst);
+    default: return check_result(v, inst);
+    }
+}

@@ -1,0 +1,52 @@
+/* The verifier's rules about a schedule: what its kind demands of the kernel, and the shape of a block.
+ *
+ * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
+#include "fusion/loop_ir_verify.h"
+
+/* The shape of a block; a schedule for the CPU (lanes > 0) has none. */
+static bool check_block(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    if (s->lanes > 0)
+        return true;
+    bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
+    if (!fsr_check_range(s->threads - 1, 1024))
+        return fsr_check_bad(v, "schedule: %d threads", s->threads);
+    if (grouped && (s->group < 1 || s->threads % s->group != 0))
+        return fsr_check_bad(v, "schedule: a group of %d does not divide %d threads", s->group, s->threads);
+    if (s->kind == FSR_SCHEDULE_ROW && !fsr_power_of_two(s->group))
+        return fsr_check_bad(v, "schedule: a group of %d is no power of two", s->group);
+    if (!fsr_power_of_two(s->vector) || s->vector > 16)
+        return fsr_check_bad(v, "schedule: vectors of %d", s->vector);
+    if (s->items < 1 || s->items % s->vector != 0)
+        return fsr_check_bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);
+    return true;
+}
+
+/* On a GPU kept values are registers of a row held at once; a CPU holds any row in its workspace. */
+static bool check_keep(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].keep && !k->schedule.persistent && k->schedule.lanes == 0)
+            return fsr_check_bad(v, "schedule: v%d is kept, but rows are not persistent", i);
+    return true;
+}
+
+bool fsr_check_schedule(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_schedule *s = &k->schedule;
+    if ((unsigned)s->kind > FSR_SCHEDULE_TEAM)
+        return fsr_check_bad(v, "schedule: unknown kind");
+    if ((s->kind == FSR_SCHEDULE_MAP) != (k->ndim == k->nparallel))
+        return fsr_check_bad(v, "schedule: map is for kernels without folded dimensions, and only for them");
+    if (s->persistent && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_TEAM)
+        return fsr_check_bad(v, "schedule: only rows can be persistent");
+    if (s->kind == FSR_SCHEDULE_TEAM && !fsr_kernel_commutes(k))
+        return fsr_check_bad(v, "schedule: a team folds commutative reductions only");
+    if (s->kind == FSR_SCHEDULE_SPLIT && fsr_kernel_has_scan(k))
+        return fsr_check_bad(v, "schedule: split with a scan");
+    if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)
+        return fsr_check_bad(v, "schedule: %d passes, split and lookback have one", k->npasses);
+    if (s->lanes < 0 || s->chunk < 0)
+        return fsr_check_bad(v, "schedule: negative lanes or chunk");
+    return check_keep(v) && check_block(v);
+}
