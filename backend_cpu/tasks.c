@@ -38,10 +38,6 @@ typedef struct fsr_job {
     atomic_llong next;
 } fsr_job;
 
-static int64_t round_up(int64_t n, int64_t to) {
-    return (n + to - 1) / to * to;
-}
-
 static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -78,7 +74,7 @@ static void choose_dimension(fsr_job *j, int64_t pieces) {
     int64_t best = 0;
     int n = j->shape->flat ? 1 : j->shape->nparallel;
     for (int d = 0; d < n && best < pieces; d++) {
-        int64_t units = (j->whole[FSR_TASK_HIGH + d] + unit_of(j->shape, d) - 1) / unit_of(j->shape, d);
+        int64_t units = fsr_ceil_div(j->whole[FSR_TASK_HIGH + d], unit_of(j->shape, d));
         if (units > best) {
             best = units;
             j->dimension = d;
@@ -86,8 +82,8 @@ static void choose_dimension(fsr_job *j, int64_t pieces) {
     }
     int64_t unit = unit_of(j->shape, j->dimension);
     pieces = smaller(pieces, best > 0 ? best : 1);
-    j->piece = (best + pieces - 1) / pieces * unit;
-    j->items = j->piece ? round_up(j->whole[FSR_TASK_HIGH + j->dimension], j->piece) / j->piece : 0;
+    j->piece = fsr_ceil_div(best, pieces) * unit;
+    j->items = j->piece ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + j->dimension], j->piece) : 0;
 }
 
 /* ---- parts of rows ---------------------------------------------------------------------------------- */
@@ -173,7 +169,7 @@ static void prepare(fsr_job *j, int64_t cache_bytes) {
         j->whole[FSR_TASK_HIGH + d] = integer[FSR_INT_EXTENT + d];
     if (j->shape->flat)
         j->whole[FSR_TASK_HIGH] = integer[FSR_INT_ROWS];
-    j->stride = j->shape->kept * round_up(integer[FSR_INT_COLS] * 8, 64);
+    j->stride = j->shape->kept * fsr_round_up(integer[FSR_INT_COLS] * 8, 64);
     j->whole[FSR_TASK_STREAM] = streams(j, cache_bytes);
     atomic_init(&j->next, 0);
 }
@@ -209,7 +205,7 @@ fsr_status fsr_tasks_run(fsr_crew *crew, fsr_pool *pool, const fsr_cpu_shape *sh
     bool alone = work < SMALL_WORK || fsr_crew_size(crew) == 1;
     prepare(&j, cache_bytes);
     if (shape->columns && rows > 0 && cols > shape->part) {
-        j.parts = (cols + shape->part - 1) / shape->part;
+        j.parts = fsr_ceil_div(cols, shape->part);
         if (shape->scans || (!alone && rows < 4 * fsr_crew_size(crew)))
             return run_parts(&j, crew, pool, alone, fault);
     }

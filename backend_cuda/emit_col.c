@@ -13,15 +13,8 @@ static int height(const fsr_emit *e) {
     return e->s.threads / e->s.group;
 }
 
-static bool has_scan(const fsr_emit *e) {
-    for (int f = 0; f < e->k->nfolds; f++)
-        if (e->k->fold[f].kind == FSR_FOLD_SCAN)
-            return true;
-    return false;
-}
-
 static bool may_split(const fsr_emit *e) {
-    return e->k->npasses == 1 && !has_scan(e);
+    return e->k->npasses == 1 && !fsr_kernel_has_scan(e->k);
 }
 
 static void head(fsr_emit *e) {
@@ -239,7 +232,7 @@ void fsr_emit_col(fsr_emit *e) {
     char guard[FSR_REF], first[FSR_EXPR];
     snprintf(guard, sizeof guard, "threadIdx.x < %d && row < rows", e->s.group);
     snprintf(first, sizeof first, "%s && s == 0", guard);
-    if (has_scan(e) && height(e) > 1)
+    if (fsr_kernel_has_scan(e->k) && height(e) > 1)
         fsr_emit_broken(e);
     head(e);
     fsr_emit_kept(e);

@@ -61,10 +61,7 @@ static bool schedule_holds(const fsr_kernel *k) {
         return false;
     if ((one_pass && k->npasses != 1) || (s->kind == FSR_SCHEDULE_MAP) != (k->npasses == 0))
         return false;
-    for (int f = 0; f < k->nfolds; f++)
-        if (s->kind == FSR_SCHEDULE_SPLIT && k->fold[f].kind == FSR_FOLD_SCAN)
-            return false;
-    return true;
+    return s->kind != FSR_SCHEDULE_SPLIT || !fsr_kernel_has_scan(k);
 }
 
 /* ---- types, body, parameters ------------------------------------------------------------------------ */

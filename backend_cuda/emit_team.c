@@ -60,22 +60,12 @@ static void team_pass(fsr_emit *e, int pass, const char *column) {
     team_total(e, pass);
 }
 
-static int64_t widest_state(const fsr_emit *e) {
-    int64_t widest = 0;
-    for (int p = 0; p < e->k->npasses; p++) {
-        fsr_fold_list all = fsr_kernel_reductions(e->k, p, false);
-        int64_t bytes = fsr_fold_list_bytes(e->k, &all);
-        widest = bytes > widest ? bytes : widest;
-    }
-    return widest;
-}
-
 void fsr_emit_team(fsr_emit *e) {
     static const char guard[] = "s == 0 && threadIdx.x == 0";
     char column[FSR_EXPR];
     fsr_emit_thread_column(e, column);
     team_head(e);
-    fsr_emit_line(e, "constexpr u64 widest = %lld;", (long long)widest_state(e));
+    fsr_emit_line(e, "constexpr u64 widest = %lld;", (long long)fsr_kernel_widest_state(e->k));
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (idx r = team; r < rows; r += %d) {", e->s.group);
     fsr_emit_row_indices(e);

@@ -235,7 +235,7 @@ static void stage_folds(fsr_emit *e, int stage) {
             continue;
         const fsr_fold *fold = &e->k->fold[f];
         fsr_emit_input(e, input, f);
-        if (fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative)
+        if (fsr_fold_is_ordered(fold))
             fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : op%d::identity();", stage, f, fsr_emit_step_column(e), input,
                           e->op_of[f]);
         else

@@ -1,24 +1,15 @@
 /* Blocks and workspace of a launch, computed from the schedule and the integer arguments; see launch_shape.h for the
- * layout.
- * All arithmetic is 64-bit: 2^31 rows of 2^31 columns are no reason to wrap. */
+ * layout. All arithmetic is 64-bit: 2^31 rows of 2^31 columns are no reason to wrap. */
 #include "fusion/launch_shape.h"
-
-static int64_t round_up(int64_t n, int64_t to) {
-    return (n + to - 1) / to * to;
-}
-
-static int64_t ceil_div(int64_t n, int64_t by) {
-    return (n + by - 1) / by;
-}
 
 int64_t fsr_combine_bytes(const fsr_combine *c) {
     int64_t at = 0, align = 1;
     for (int i = 0; i < c->arity; i++) {
         int64_t size = (int64_t)fsr_dtype_size(c->dtype[i]);
-        at = round_up(at, size) + size;
+        at = fsr_round_up(at, size) + size;
         align = size > align ? size : align;
     }
-    return round_up(at, align);
+    return fsr_round_up(at, align);
 }
 
 int fsr_inst_kept_words(const fsr_inst *inst) {
@@ -39,14 +30,10 @@ int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list) {
     for (int i = 0; i < list->n; i++) {
         const fsr_combine *c = k->fold[list->fold[i]].combine;
         int64_t own = combine_align(c);
-        at = round_up(at, own) + fsr_combine_bytes(c);
+        at = fsr_round_up(at, own) + fsr_combine_bytes(c);
         align = own > align ? own : align;
     }
-    return round_up(at, align);
-}
-
-static bool in_chain(const fsr_fold *fold) {
-    return fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative;
+    return fsr_round_up(at, align);
 }
 
 static int later(int a, int b) {
@@ -78,7 +65,7 @@ fsr_fold_list fsr_kernel_chain(const fsr_kernel *k, int pass, const int *stage, 
     int loop[FSR_MAX_INSTS], n = fsr_kernel_loop(k, pass, loop);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &k->inst[loop[i]];
-        if (inst->kind == FSR_INST_COMBINE && stage[loop[i]] == which && in_chain(&k->fold[inst->index]))
+        if (inst->kind == FSR_INST_COMBINE && stage[loop[i]] == which && fsr_fold_is_ordered(&k->fold[inst->index]))
             list.fold[list.n++] = inst->index;
     }
     return list;
@@ -87,7 +74,8 @@ fsr_fold_list fsr_kernel_chain(const fsr_kernel *k, int pass, const int *stage, 
 fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_only) {
     fsr_fold_list list = {0};
     for (int f = 0; f < k->nfolds; f++)
-        if (k->fold[f].pass == pass && k->fold[f].kind == FSR_FOLD_REDUCE && !(free_only && in_chain(&k->fold[f])))
+        if (k->fold[f].pass == pass && k->fold[f].kind == FSR_FOLD_REDUCE &&
+            !(free_only && fsr_fold_is_ordered(&k->fold[f])))
             list.fold[list.n++] = f;
     return list;
 }
@@ -115,9 +103,9 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     if (s->lanes > 0 || rows <= 0)
         return 0;
     switch (s->kind) {
-    case FSR_SCHEDULE_MAP: return ceil_div(rows, (int64_t)s->threads * s->items);
-    case FSR_SCHEDULE_ROW: return ceil_div(rows, s->threads / s->group);
-    case FSR_SCHEDULE_COL: return ceil_div(rows, col_tile(s)) * splits;
+    case FSR_SCHEDULE_MAP: return fsr_ceil_div(rows, (int64_t)s->threads * s->items);
+    case FSR_SCHEDULE_ROW: return fsr_ceil_div(rows, s->threads / s->group);
+    case FSR_SCHEDULE_COL: return fsr_ceil_div(rows, col_tile(s)) * splits;
     case FSR_SCHEDULE_SPLIT:
     case FSR_SCHEDULE_LOOKBACK: return rows * splits;
     case FSR_SCHEDULE_TEAM: return s->group * splits;
@@ -135,7 +123,7 @@ static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
         if (chain.n == 0)
             continue;
         int64_t bytes = fsr_fold_list_bytes(k, &chain);
-        sum += round_up(entries * (flags ? fsr_board_flag_bytes(bytes) : fsr_board_value_bytes(bytes)), FSR_REGION);
+        sum += fsr_round_up(entries * (flags ? fsr_board_flag_bytes(bytes) : fsr_board_value_bytes(bytes)), FSR_REGION);
     }
     return sum;
 }
@@ -144,7 +132,7 @@ static int64_t cpu_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     int64_t kept = 0;
     for (int i = 0; i < k->ninsts; i++)
         kept += fsr_inst_kept_words(&k->inst[i]);
-    return kept * round_up(integer[FSR_INT_COLS] * 8, 64);
+    return kept * fsr_round_up(integer[FSR_INT_COLS] * 8, 64);
 }
 
 bool fsr_kernel_leaves_flags(const fsr_kernel *k) {
@@ -155,16 +143,20 @@ bool fsr_kernel_is_cooperative(const fsr_kernel *k) {
     return k->schedule.kind == FSR_SCHEDULE_TEAM;
 }
 
-/* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all
- * have read it. */
-static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
+int64_t fsr_kernel_widest_state(const fsr_kernel *k) {
     int64_t widest = 0;
     for (int p = 0; p < k->npasses; p++) {
         fsr_fold_list all = fsr_kernel_reductions(k, p, false);
         int64_t bytes = fsr_fold_list_bytes(k, &all);
         widest = bytes > widest ? bytes : widest;
     }
-    int64_t set = round_up(integer[FSR_INT_SPLITS] * widest, FSR_REGION);
+    return widest;
+}
+
+/* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all
+ * have read it. */
+static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
+    int64_t set = fsr_round_up(integer[FSR_INT_SPLITS] * fsr_kernel_widest_state(k), FSR_REGION);
     return 2 * k->schedule.group * set;
 }
 
@@ -178,7 +170,7 @@ int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
         return team_work_bytes(k, integer);
     fsr_fold_list all = fsr_kernel_reductions(k, 0, false);
     int64_t states = integer[FSR_INT_ROWS] * integer[FSR_INT_SPLITS];
-    int64_t partial = all.n ? round_up(states * fsr_fold_list_bytes(k, &all), FSR_REGION) : 0;
+    int64_t partial = all.n ? fsr_round_up(states * fsr_fold_list_bytes(k, &all), FSR_REGION) : 0;
     if (s->kind == FSR_SCHEDULE_COL && integer[FSR_INT_SPLITS] <= 1)
         return 0;
     return partial + (s->kind == FSR_SCHEDULE_LOOKBACK ? boards(k, integer, false) : 0);
@@ -190,13 +182,13 @@ int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
     if (s->lanes > 0 || rows <= 0)
         return 0;
     switch (s->kind) {
-    case FSR_SCHEDULE_SPLIT: return round_up(4 * rows, FSR_REGION);
+    case FSR_SCHEDULE_SPLIT: return fsr_round_up(4 * rows, FSR_REGION);
     case FSR_SCHEDULE_COL:
-        return integer[FSR_INT_SPLITS] > 1 ? round_up(4 * ceil_div(rows, col_tile(s)), FSR_REGION) : 0;
+        return integer[FSR_INT_SPLITS] > 1 ? fsr_round_up(4 * fsr_ceil_div(rows, col_tile(s)), FSR_REGION) : 0;
     case FSR_SCHEDULE_LOOKBACK:
-        return round_up(4 + (fsr_kernel_reductions(k, 0, false).n ? 4 * rows : 0), FSR_REGION) +
+        return fsr_round_up(4 + (fsr_kernel_reductions(k, 0, false).n ? 4 * rows : 0), FSR_REGION) +
                boards(k, integer, true);
-    case FSR_SCHEDULE_TEAM: return round_up(4 * s->group, FSR_REGION);
+    case FSR_SCHEDULE_TEAM: return fsr_round_up(4 * s->group, FSR_REGION);
     case FSR_SCHEDULE_MAP:
     case FSR_SCHEDULE_ROW: break;
     }

@@ -37,6 +37,8 @@ fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_onl
 
 /* Bytes of the states of these folds as members of one C struct, in order. */
 int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list);
+/* The most that the reductions of one pass take so. */
+int64_t fsr_kernel_widest_state(const fsr_kernel *k);
 
 /* Entries of a look-back board for one row of `tiles` tiles. */
 int64_t fsr_board_entries(int64_t tiles);

@@ -72,6 +72,24 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     return copy;
 }
 
+bool fsr_fold_is_ordered(const fsr_fold *fold) {
+    return fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative;
+}
+
+bool fsr_kernel_has_scan(const fsr_kernel *k) {
+    for (int f = 0; f < k->nfolds; f++)
+        if (k->fold[f].kind == FSR_FOLD_SCAN)
+            return true;
+    return false;
+}
+
+bool fsr_kernel_commutes(const fsr_kernel *k) {
+    for (int f = 0; f < k->nfolds; f++)
+        if (fsr_fold_is_ordered(&k->fold[f]))
+            return false;
+    return true;
+}
+
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d) {
     for (int i = 0; i < k->guard[guard].n; i++)
         if (k->condition[k->guard[guard].condition[i]].at.stride[d] != FSR_STRIDE_ZERO)

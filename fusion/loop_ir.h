@@ -220,6 +220,12 @@ int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out);
 /* True if `value` is one of the loop's kept values that a later pass reads without evaluating it. */
 bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
 
+/* A scan, or a reduction that does not commute: its columns are folded in order. */
+bool fsr_fold_is_ordered(const fsr_fold *fold);
+bool fsr_kernel_has_scan(const fsr_kernel *k);
+/* True if no fold is ordered. */
+bool fsr_kernel_commutes(const fsr_kernel *k);
+
 /* True if the guard depends on domain dimension d. */
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
@@ -243,6 +249,17 @@ fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size);
 /* One line an instruction; for golden tests, explain and dumps. */
 void fsr_kernel_print(const fsr_kernel *k, FILE *to);
 
+static inline bool fsr_power_of_two(int n) {
+    return n > 0 && (n & (n - 1)) == 0;
+}
+/* n / by, rounded up, and the next multiple of `to`; n not negative. */
+static inline int64_t fsr_ceil_div(int64_t n, int64_t by) {
+    return (n + by - 1) / by;
+}
+static inline int64_t fsr_round_up(int64_t n, int64_t to) {
+    return fsr_ceil_div(n, to) * to;
+}
+
 /* What a launch hands over. */
 typedef struct fsr_launch {
     void *array[FSR_MAX_BUFFERS];
@@ -260,9 +277,6 @@ int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer);
 int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer);
 /* LOOKBACK and TEAM leave flags in the zeroed memory. */
 bool fsr_kernel_leaves_flags(const fsr_kernel *k);
-static inline bool fsr_power_of_two(int n) {
-    return n > 0 && (n & (n - 1)) == 0;
-}
 /* TEAM: every block must be running at once, or the launch must fail. */
 bool fsr_kernel_is_cooperative(const fsr_kernel *k);
 

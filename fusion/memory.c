@@ -105,19 +105,15 @@ static bool alive_together(const fsr_temporary *a, const fsr_temporary *b) {
     return a->first <= b->last && b->first <= a->last;
 }
 
-static int64_t rounded(int64_t bytes) {
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 /* placed[0..n) in order of offset. */
 static int64_t lowest(const fsr_temporary *t, const fsr_temporary *const *placed, int n) {
     int64_t at = 0;
     for (int i = 0; i < n; ++i) {
         if (!alive_together(t, placed[i]))
             continue;
-        if (at + rounded(t->bytes) <= placed[i]->offset)
+        if (at + fsr_round_up(t->bytes, ALIGN) <= placed[i]->offset)
             break;
-        int64_t end = placed[i]->offset + rounded(placed[i]->bytes);
+        int64_t end = placed[i]->offset + fsr_round_up(placed[i]->bytes, ALIGN);
         at = end > at ? end : at;
     }
     return at;
@@ -143,7 +139,7 @@ int64_t fsr_memory_pack(fsr_temporary *temporary, int n) {
         for (int i = 0; i < blocks; ++i) {
             order[i]->offset = lowest(order[i], placed, i);
             insert(placed, i, order[i]);
-            int64_t end = order[i]->offset + rounded(order[i]->bytes);
+            int64_t end = order[i]->offset + fsr_round_up(order[i]->bytes, ALIGN);
             size = end > size ? end : size;
         }
         for (int i = 0; i < n; ++i)

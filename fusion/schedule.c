@@ -21,10 +21,6 @@ enum {
     CHEAP = 16
 };
 
-static int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 static int64_t min64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -238,13 +234,6 @@ static void gpu_map(fsr_group *group) {
         s->items = widest(group->kernel) > 4 ? 2 : 4;
 }
 
-static bool has_scan(const fsr_kernel *k) {
-    for (int i = 0; i < k->nfolds; ++i)
-        if (k->fold[i].kind == FSR_FOLD_SCAN)
-            return true;
-    return false;
-}
-
 /* Some loop runs for each element. */
 static bool has_loops(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
@@ -308,13 +297,13 @@ static void gpu_split(fsr_group *group, const fsr_target *target) {
     s->items = s->vector > 1 ? s->vector * 4 : 4;
     int64_t step = (int64_t)s->threads * s->items;
     int64_t want =
-        ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, rows > 0 ? rows : 1);
-    int64_t splits = min64(want, ceil_div(cols, step));
+        fsr_ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, rows > 0 ? rows : 1);
+    int64_t splits = min64(want, fsr_ceil_div(cols, step));
     splits = splits < 1 ? 1 : splits;
-    int64_t chunk = ceil_div(ceil_div(cols, splits), step) * step;
+    int64_t chunk = fsr_ceil_div(fsr_ceil_div(cols, splits), step) * step;
     chunk = chunk < step ? step : chunk;
     group->integer[FSR_INT_CHUNK] = chunk;
-    group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, chunk) : 1;
+    group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }
 
 /* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. */
@@ -341,7 +330,7 @@ static void gpu_lookback(fsr_group *group) {
     s->items = s->items < s->vector ? s->vector : s->items - s->items % s->vector;
     int64_t tile = (int64_t)s->threads * s->items;
     group->integer[FSR_INT_CHUNK] = tile;
-    group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, tile) : 1;
+    group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, tile) : 1;
 }
 
 /* Most kept values alive at once between two passes, as a power of two; at least 1. */
@@ -358,10 +347,7 @@ static int live_kept(const fsr_kernel *k) {
 }
 
 bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target) {
-    for (int i = 0; i < k->nfolds; ++i)
-        if (k->fold[i].kind == FSR_FOLD_SCAN || !k->fold[i].combine->commutative)
-            return false;
-    return k->nfolds > 0 && target->cooperative;
+    return k->nfolds > 0 && fsr_kernel_commutes(k) && target->cooperative;
 }
 
 /* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row
@@ -380,10 +366,10 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     s->items = s->items < s->vector ? s->vector : s->items;
     int64_t step = (int64_t)s->threads * s->items;
     s->persistent = cols <= resident * step;
-    int64_t splits = s->persistent ? ceil_div(cols, step) : resident;
-    int64_t chunk = ceil_div(ceil_div(cols, splits), step) * step;
+    int64_t splits = s->persistent ? fsr_ceil_div(cols, step) : resident;
+    int64_t chunk = fsr_ceil_div(fsr_ceil_div(cols, splits), step) * step;
     group->integer[FSR_INT_CHUNK] = chunk;
-    group->integer[FSR_INT_SPLITS] = ceil_div(cols, chunk);
+    group->integer[FSR_INT_SPLITS] = fsr_ceil_div(cols, chunk);
     s->group = (int)min64(resident / group->integer[FSR_INT_SPLITS], rows > 0 ? rows : 1);
     if (s->persistent)
         keep_across_passes(k);
@@ -399,7 +385,7 @@ static void gpu_col(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
-    bool serial = k->npasses > 1 || has_scan(k);
+    bool serial = k->npasses > 1 || fsr_kernel_has_scan(k);
     s->kind = FSR_SCHEDULE_COL;
     s->threads = 256;
     s->vector = serial ? 1 : choose_vector(group, k->nparallel - 1, 16 / widest(k));
@@ -409,15 +395,15 @@ static void gpu_col(fsr_group *group, const fsr_target *target) {
         return;
     while (s->group > 1 && (s->group / 2) * s->vector >= rows)
         s->group /= 2;
-    int64_t tiles = ceil_div(rows, (int64_t)s->group * s->vector);
+    int64_t tiles = fsr_ceil_div(rows, (int64_t)s->group * s->vector);
     int64_t lanes = s->threads / s->group;
     int64_t want =
-        ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, tiles > 0 ? tiles : 1);
-    int64_t splits = min64(want, ceil_div(cols, lanes * 8));
+        fsr_ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, tiles > 0 ? tiles : 1);
+    int64_t splits = min64(want, fsr_ceil_div(cols, lanes * 8));
     splits = splits < 1 ? 1 : splits;
-    int64_t chunk = ceil_div(ceil_div(cols, splits), lanes) * lanes;
+    int64_t chunk = fsr_ceil_div(fsr_ceil_div(cols, splits), lanes) * lanes;
     group->integer[FSR_INT_CHUNK] = chunk < 1 ? 1 : chunk;
-    group->integer[FSR_INT_SPLITS] = cols > 0 ? ceil_div(cols, chunk) : 1;
+    group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }
 
 static void gpu(fsr_group *group, const fsr_target *target) {
@@ -438,7 +424,7 @@ static void gpu(fsr_group *group, const fsr_target *target) {
         gpu_row(group, capacity);
     else if (k->npasses > 1)
         gpu_team(group, target);
-    else if (has_scan(k))
+    else if (fsr_kernel_has_scan(k))
         gpu_lookback(group);
     else
         gpu_split(group, target);
@@ -451,8 +437,8 @@ static void gpu(fsr_group *group, const fsr_target *target) {
 static bool one_accumulator(const fsr_kernel *k) {
     bool any = false;
     for (int i = 0; i < k->nfolds; ++i)
-        any = any || (k->fold[i].kind == FSR_FOLD_REDUCE && k->fold[i].combine->commutative);
-    return any && (k->schedule.kind == FSR_SCHEDULE_COL || has_scan(k) || has_loops(k));
+        any = any || (!fsr_fold_is_ordered(&k->fold[i]));
+    return any && (k->schedule.kind == FSR_SCHEDULE_COL || fsr_kernel_has_scan(k) || has_loops(k));
 }
 
 /* Four vectors of 64 bytes hide an addition's latency. Two are enough where an element is work itself, and compile in
