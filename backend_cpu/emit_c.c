@@ -81,12 +81,12 @@ static void put_runs(fsr_c_emit *e, const fsr_c_loop *loop, const char *low, con
         fsr_c_line(e, "const i64 run = stream ? %d : %s - %s;", FSR_EMIT_STREAM, high, low);
     else
         fsr_c_line(e, "const i64 run = %d;", FSR_EMIT_RUN);
-    fsr_c_stream_arrays(e);
+    fsr_c_stream_arrays(e, FSR_EMIT_STREAM);
     fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += run)", low, high);
     fsr_c_line(e, "const i64 c1 = %s - c0 < run ? %s : c0 + run;", high, high);
     fsr_c_stream_begin(e, start);
     fsr_c_by_range(e, loop, put_elements);
-    fsr_c_stream_end(e, start);
+    fsr_c_stream_end(e, start, "c1 - c0");
     fsr_c_end(e);
     fsr_c_end(e);
 }
@@ -326,10 +326,18 @@ static int work_of(const fsr_kernel *k) {
     return cost;
 }
 
-/* Elementwise, in long runs, and of so little work that memory is what it waits for. */
-static bool may_stream(const fsr_kernel *k) {
-    return k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 0 && work_of(k) <= STREAM_WORK &&
-           (is_flat(k) || tiled_dimension(k) < 0);
+static bool has_scan(const fsr_kernel *k) {
+    for (int f = 0; f < k->nfolds; f++)
+        if (k->fold[f].kind == FSR_FOLD_SCAN)
+            return true;
+    return false;
+}
+
+/* Elementwise, in long runs, or a scan of adjacent columns, and of so little work that memory is what it waits for. */
+static bool may_stream(const fsr_c_emit *e) {
+    const fsr_kernel *k = e->k;
+    bool runs = k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 0 && (is_flat(k) || tiled_dimension(k) < 0);
+    return work_of(k) <= STREAM_WORK && (runs || (e->shared_columns && has_scan(k)));
 }
 
 static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
@@ -347,7 +355,9 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
         e->grouped &= k->inst[i].kind != FSR_INST_ITERATE || k->inst[i].level != FSR_ELEM;
     }
     fsr_c_share_plan(e);
-    if (may_stream(k))
+    e->strip = "c0";
+    e->streams = "stream";
+    if (may_stream(e))
         fsr_c_stream_plan(e);
     e->uses_row = e->shared_columns;
     e->group = kept || k->schedule.group < 1 ? 1 : k->schedule.group;
@@ -369,8 +379,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     out->stream_bytes = e->stream_bytes;
     out->words = e->words;
     out->group = e->grouped ? e->group : 1;
-    for (int f = 0; f < k->nfolds; f++)
-        out->scans |= k->fold[f].kind == FSR_FOLD_SCAN;
+    out->scans = has_scan(k);
     out->part = e->chunk;
     while (out->part < (out->scans ? SCAN_PART : FOLD_PART))
         out->part *= 2;

@@ -65,6 +65,8 @@ typedef struct fsr_c_emit {
     bool shared_columns;            /* see fsr_cpu_shape.columns */
     bool streamed[FSR_MAX_BUFFERS]; /* arrays that large launches write past the caches */
     int stream_bytes;               /* of one element of them all; 0: there are none */
+    const char *strip;              /* first index of the run that is buffered for them, */
+    const char *streams;            /* and whether it is: names */
     bool finishing;                 /* the loop being printed also folds the states of parts */
     int word[FSR_MAX_COMBINES];     /* of a part's states: the fold's first */
     int carry[FSR_MAX_COMBINES];    /* a scan's carry into the part */
@@ -211,14 +213,18 @@ void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c
 
 /* ---- emit_stream.c: stores that pass the caches by ------------------------------------------------- */
 
-/* e->streamed and e->stream_bytes of an elementwise kernel whose innermost loop is not cut into tiles. */
+/* e->streamed and e->stream_bytes of an elementwise kernel whose innermost loop is not cut into tiles, or of one that
+ * scans adjacent columns. */
 void fsr_c_stream_plan(fsr_c_emit *e);
 /* The functions that the others' text calls. */
 void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to);
-/* Before the loop over strips [c0, c1), at the beginning and at the end of one; `start`: the flat index of column c0. */
-void fsr_c_stream_arrays(fsr_c_emit *e);
+/* Before the loop over strips of at most `length` elements, at the beginning and at the end of one that has `count`;
+ * `start`: its flat index. */
+void fsr_c_stream_arrays(fsr_c_emit *e, int length);
+/* Of a row's strips, before that: they are not buffered where the row does not begin with a line of memory. */
+void fsr_c_stream_row(fsr_c_emit *e, const char *start);
 void fsr_c_stream_begin(fsr_c_emit *e, const char *start);
-void fsr_c_stream_end(fsr_c_emit *e, const char *start);
+void fsr_c_stream_end(fsr_c_emit *e, const char *start, const char *count);
 
 /* ---- emit_scan.c: scans and loops over a run of columns in strips ---------------------------------------- */
 

@@ -84,6 +84,8 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
     find_crossing(e, loop, stage);
     snprintf(extent, sizeof extent, "[%d]", FSR_EMIT_STRIP + FSR_EMIT_BLOCK);
     snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
+    fsr_c_stream_row(e, "at");
+    fsr_c_stream_arrays(e, FSR_EMIT_STRIP);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
             fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, FSR_EMIT_STRIP);
@@ -214,6 +216,9 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
     int stage[FSR_MAX_INSTS], stages = find_stages(e, loop, stage);
     fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
     fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+    e->strip = "cs";
+    e->streams = "lined";
+    fsr_c_stream_begin(e, "at + cs");
     for (int s = 0; s < stages; s++) {
         fsr_c_loop part;
         slice_stage(e, loop, stage, s, &part);
@@ -230,5 +235,6 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
             if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)
                 fsr_c_loop_call(e, part.inst[i]);
     }
+    fsr_c_stream_end(e, "at + cs", "m");
     fsr_c_end(e);
 }

@@ -156,10 +156,10 @@ static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alo
 /* More is written than the last cache holds, and in long runs. */
 static bool streams(const fsr_job *j, int64_t cache_bytes) {
     const int64_t *integer = j->launch->integer;
-    const bool flat = j->shape->flat;
+    const bool flat = j->shape->flat, folds = j->shape->ndim > j->shape->nparallel;
     const int64_t run = integer[flat ? FSR_INT_ROWS : FSR_INT_EXTENT + j->shape->ndim - 1];
-    return j->shape->stream_bytes > 0 && run >= LONG_RUN &&
-           integer[FSR_INT_ROWS] > cache_bytes / j->shape->stream_bytes;
+    const int64_t elements = integer[FSR_INT_ROWS] * (folds ? integer[FSR_INT_COLS] : 1);
+    return j->shape->stream_bytes > 0 && run >= LONG_RUN && elements > cache_bytes / j->shape->stream_bytes;
 }
 
 static void prepare(fsr_job *j, int64_t cache_bytes) {

@@ -1,5 +1,5 @@
 /* Results larger than the last cache, which the CPU backend writes past it: every element, wherever the caller's memory
- * begins, and nothing beside it. */
+ * begins, and nothing beside it. Likewise running sums. */
 #include "runtime/backend.h"
 #include "runtime/context.h"
 #include "tests/support/subject.h"
@@ -21,21 +21,21 @@ typedef struct memory {
     size_t bytes;
 } memory;
 
-/* `at` is aligned as an element of `size` bytes, and no better. */
-static memory take(int64_t n, size_t size) {
+/* `at` is `before` bytes before a line of memory. */
+static memory take(int64_t n, size_t size, size_t before) {
     memory m = {.bytes = (size_t)n * size};
-    m.all = malloc(m.bytes + 2 * GUARD);
+    m.all = aligned_alloc(GUARD, (m.bytes + 3 * GUARD - 1) / GUARD * GUARD);
     assert_non_null(m.all);
     memset(m.all, 0xa5, m.bytes + 2 * GUARD);
-    m.at = m.all + GUARD - size;
+    m.at = m.all + GUARD - before;
     return m;
 }
 
-static void give(memory *m, size_t size) {
-    for (size_t i = 0; i < GUARD - size; i++)
-        assert_int_equal(m->all[i], 0xa5);
-    for (size_t i = GUARD - size + m->bytes; i < m->bytes + 2 * GUARD; i++)
-        assert_int_equal(m->all[i], 0xa5);
+static void give(memory *m) {
+    for (unsigned char *p = m->all; p < m->at; p++)
+        assert_int_equal(*p, 0xa5);
+    for (unsigned char *p = m->at + m->bytes; p < m->all + m->bytes + 2 * GUARD; p++)
+        assert_int_equal(*p, 0xa5);
     free(m->all);
 }
 
@@ -61,7 +61,7 @@ static void written_once(void **state) {
         if (rows)
             i = fsr_add(fsr_reshape(i, 2, SHAPE(n / COLS, COLS)), w);
         fsr_node out[] = {fsr_mul(i, fsr_int(g, 3)), fsr_less(fsr_bitwise_and(i, fsr_int(g, 4)), fsr_int(g, 1))};
-        memory m[] = {take(n, 4), take(n, 1)};
+        memory m[] = {take(n, 4, 4), take(n, 1, 1)};
         run(ctx, out, m);
         for (int64_t k = 0; k < n; k++) {
             int32_t value = (int32_t)k + (rows ? weight[k % COLS] : 0), got;
@@ -69,12 +69,40 @@ static void written_once(void **state) {
             if (got != 3 * value || m[1].at[k] != !(value & 4))
                 fail_msg("%d: element %lld of %lld: %d %d", rows, (long long)k, (long long)n, got, m[1].at[k]);
         }
-        give(&m[0], 4);
-        give(&m[1], 1);
+        give(&m[0]);
+        give(&m[1]);
         fsr_graph_free(g);
     }
     fsr_close(ctx);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(written_once)};
+/* Running sums of one row and of rows that seldom begin with a line of memory, in memory that does or does not. */
+static void scanned_once(void **state) {
+    fsr_context *ctx = subject_open(NULL);
+    const int64_t n = elements(ctx);
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const bool rows = way & 1;
+        fsr_graph *g = fsr_graph_new(ctx);
+        fsr_node i = fsr_arange(g, FSR_I32, n);
+        i = rows ? fsr_reshape(i, 2, SHAPE(n / COLS, COLS)) : i;
+        fsr_node x = fsr_bitwise_and(i, fsr_int(g, 7)), sum = fsr_cumsum(x, rows, 0);
+        fsr_node out[] = {fsr_cast(sum, FSR_I32), fsr_equal(x, fsr_int(g, 5))};
+        memory m[] = {take(n, 4, way & 2 ? 4 : 0), take(n, 1, 0)};
+        run(ctx, out, m);
+        int32_t want = 0, got;
+        for (int64_t k = 0; k < n; k++) {
+            want = (rows && k % COLS == 0 ? 0 : want) + (k & 7);
+            memcpy(&got, m[0].at + 4 * k, 4);
+            if (got != want || m[1].at[k] != ((k & 7) == 5))
+                fail_msg("%d: element %lld of %lld: %d %d", way, (long long)k, (long long)n, got, m[1].at[k]);
+        }
+        give(&m[0]);
+        give(&m[1]);
+        fsr_graph_free(g);
+    }
+    fsr_close(ctx);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(written_once), cmocka_unit_test(scanned_once)};
 SUBJECT_MAIN(tests)
