@@ -73,38 +73,19 @@ static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-/* The innermost loop in runs: of FSR_EMIT_RUN where arguments are checked; where results may pass the caches by, of
- * FSR_EMIT_STREAM if they do and else one run. */
-static void put_runs(fsr_c_emit *e, const fsr_c_loop *loop, const char *low, const char *high, const char *start) {
-    fsr_c_begin(e, "%s", "");
-    if (e->stream_bytes)
-        fsr_c_line(e, "const i64 run = stream ? %d : %s - %s;", FSR_EMIT_STREAM, high, low);
-    else
-        fsr_c_line(e, "const i64 run = %d;", FSR_EMIT_RUN);
-    fsr_c_stream_arrays(e, FSR_EMIT_STREAM);
-    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += run)", low, high);
-    fsr_c_line(e, "const i64 c1 = %s - c0 < run ? %s : c0 + run;", high, high);
-    fsr_c_stream_begin(e, start);
-    fsr_c_by_range(e, loop, put_elements);
-    fsr_c_stream_end(e, start, "c1 - c0");
-    fsr_c_end(e);
-    fsr_c_end(e);
-}
-
 /* The innermost loop of a map. `start`: the flat index where it is at c0. */
 static void put_innermost(fsr_c_emit *e, const char *low, const char *high, const char *start) {
     fsr_c_loop loop = {.pass = 0};
     loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
-    if (e->stream_bytes || (fsr_c_limited(e, &loop) && !fsr_c_has_strips(e, &loop))) {
-        put_runs(e, &loop, low, high, start);
-        return;
-    }
     fsr_c_begin(e, "%s", "");
-    fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
     if (fsr_c_has_strips(e, &loop)) {
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
         fsr_c_strip_arrays(e, &loop);
         fsr_c_strips(e, &loop);
+    } else if (fsr_c_in_runs(e, &loop)) {
+        fsr_c_runs(e, &loop, low, high, start, put_elements);
     } else {
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
         put_elements(e, &loop);
     }
     fsr_c_end(e);
@@ -189,6 +170,7 @@ static void put_by_row(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME], last[FSR_EMIT_NAME];
     int n = e->k->nparallel;
     e->row = "r";
+    fsr_c_ahead_head(e);
     begin_dimensions(e, n);
     snprintf(last, sizeof last, "i%d", n - 1);
     if (e->uses_row) {
@@ -326,18 +308,11 @@ static int work_of(const fsr_kernel *k) {
     return cost;
 }
 
-static bool has_scan(const fsr_kernel *k) {
-    for (int f = 0; f < k->nfolds; f++)
-        if (k->fold[f].kind == FSR_FOLD_SCAN)
-            return true;
-    return false;
-}
-
-/* Elementwise, in long runs, or a scan of adjacent columns, and of so little work that memory is what it waits for. */
-static bool may_stream(const fsr_c_emit *e) {
-    const fsr_kernel *k = e->k;
-    bool runs = k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 0 && (is_flat(k) || tiled_dimension(k) < 0);
-    return work_of(k) <= STREAM_WORK && (runs || (e->shared_columns && has_scan(k)));
+/* Rows, whose last loops have little to do; of maps, those in long runs and of so little work that memory is what they
+ * wait for. */
+static bool may_stream(const fsr_kernel *k) {
+    return k->schedule.kind != FSR_SCHEDULE_MAP ||
+           (k->ndim > 0 && work_of(k) <= STREAM_WORK && (is_flat(k) || tiled_dimension(k) < 0));
 }
 
 static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
@@ -355,10 +330,10 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
         e->grouped &= k->inst[i].kind != FSR_INST_ITERATE || k->inst[i].level != FSR_ELEM;
     }
     fsr_c_share_plan(e);
-    e->strip = "c0";
-    e->streams = "stream";
-    if (may_stream(e))
+    if (may_stream(k))
         fsr_c_stream_plan(e);
+    if (k->schedule.kind != FSR_SCHEDULE_MAP)
+        fsr_c_ahead_plan(e);
     e->uses_row = e->shared_columns;
     e->group = kept || k->schedule.group < 1 ? 1 : k->schedule.group;
     for (int a = 0; a < k->naccesses; a++) {
@@ -379,7 +354,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     out->stream_bytes = e->stream_bytes;
     out->words = e->words;
     out->group = e->grouped ? e->group : 1;
-    out->scans = has_scan(k);
+    out->scans = fsr_kernel_has_scan(k);
     out->part = e->chunk;
     while (out->part < (out->scans ? SCAN_PART : FOLD_PART))
         out->part *= 2;

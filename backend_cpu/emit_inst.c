@@ -264,7 +264,7 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     const int buffer = e->k->access[inst->index].buffer;
     fsr_text address = {0};
     if (e->streamed[buffer])
-        fsr_text_add(&address, "%s - %s", e->loop_var, e->strip);
+        fsr_text_add(&address, "%s", e->stream_at);
     else
         put_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[buffer].dtype;

@@ -69,6 +69,10 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_e
     fsr_c_end(e);
 }
 
+bool fsr_c_in_runs(const fsr_c_emit *e, const fsr_c_loop *loop) {
+    return fsr_c_streams(e, loop) || fsr_c_limited(e, loop);
+}
+
 /* ---- loops over columns ------------------------------------------------------------------------- */
 
 bool fsr_c_in_place(const fsr_kernel *k) {
@@ -128,7 +132,10 @@ static void put_scalar_mark(fsr_c_emit *e) {
 
 /* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
 static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop, const char *lane) {
+    char end[FSR_EMIT_NAME];
+    snprintf(end, sizeof end, "cl + %d", e->lanes);
     fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
+    fsr_c_ahead(e, loop->pass, "cl", end);
     fsr_c_by_range(e, loop, put_group_of_lanes);
     fsr_c_end(e);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
@@ -219,15 +226,12 @@ static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
     bool strips = !e->grouped && fsr_c_has_strips(e, loop);
-    if (e->grouped || strips || !fsr_c_limited(e, loop)) {
-        fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
-        (strips ? fsr_c_strips : put_run)(e, loop);
+    if (!e->grouped && !strips && fsr_c_in_runs(e, loop)) {
+        fsr_c_runs(e, loop, "0", extent, "at + c0", put_run);
         return;
     }
-    fsr_c_begin(e, "for (i64 c0 = 0; c0 < %s; c0 += %d)", extent, FSR_EMIT_RUN);
-    fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, FSR_EMIT_RUN, extent, FSR_EMIT_RUN);
-    fsr_c_by_range(e, loop, put_run);
-    fsr_c_end(e);
+    fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
+    (strips ? fsr_c_strips : put_run)(e, loop);
 }
 
 /* Loops over all folded dimensions. With several, a chunk is as many runs of the innermost one as it takes. */

@@ -65,8 +65,9 @@ typedef struct fsr_c_emit {
     bool shared_columns;            /* see fsr_cpu_shape.columns */
     bool streamed[FSR_MAX_BUFFERS]; /* arrays that large launches write past the caches */
     int stream_bytes;               /* of one element of them all; 0: there are none */
-    const char *strip;              /* first index of the run that is buffered for them, */
-    const char *streams;            /* and whether it is: names */
+    bool ahead[FSR_MAX_BUFFERS];    /* arrays of which the next row is fetched ahead */
+    char streams[FSR_EMIT_NAME];    /* the name of whether they do, in the present loop */
+    char stream_at[FSR_EMIT_NAME];  /* where in their buffers the present element goes */
     bool finishing;                 /* the loop being printed also folds the states of parts */
     int word[FSR_MAX_COMBINES];     /* of a part's states: the fold's first */
     int carry[FSR_MAX_COMBINES];    /* a scan's carry into the part */
@@ -170,6 +171,8 @@ void fsr_c_dimension(fsr_c_emit *e, int d);
 void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
 /* True if a function of the loop has a limit. */
 bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* True if the loop, not in strips, has to go in runs (fsr_c_runs). */
+bool fsr_c_in_runs(const fsr_c_emit *e, const fsr_c_loop *loop);
 /* Arrays of the kernel share memory: no iteration reads what another one writes (fsr_array). */
 bool fsr_c_in_place(const fsr_kernel *k);
 /* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
@@ -213,18 +216,30 @@ void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c
 
 /* ---- emit_stream.c: stores that pass the caches by ------------------------------------------------- */
 
-/* e->streamed and e->stream_bytes of an elementwise kernel whose innermost loop is not cut into tiles, or of one that
- * scans adjacent columns. */
+/* e->streamed and e->stream_bytes, of a map whose innermost loop is not cut into tiles, or of rows. */
 void fsr_c_stream_plan(fsr_c_emit *e);
+/* True if the loop writes such an array. */
+bool fsr_c_streams(const fsr_c_emit *e, const fsr_c_loop *loop);
 /* The functions that the others' text calls. */
 void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to);
-/* Before the loop over strips of at most `length` elements, at the beginning and at the end of one that has `count`;
- * `start`: its flat index. */
-void fsr_c_stream_arrays(fsr_c_emit *e, int length);
-/* Of a row's strips, before that: they are not buffered where the row does not begin with a line of memory. */
-void fsr_c_stream_row(fsr_c_emit *e, const char *start);
-void fsr_c_stream_begin(fsr_c_emit *e, const char *start);
-void fsr_c_stream_end(fsr_c_emit *e, const char *start, const char *count);
+/* Before the loop over strips of so many elements; at the beginning and at the end of one. `start`: the flat index
+ * where it begins, `elements`: their number in it. */
+void fsr_c_stream_arrays(fsr_c_emit *e, const fsr_c_loop *loop, int elements);
+void fsr_c_stream_begin(fsr_c_emit *e, const fsr_c_loop *loop, const char *start);
+void fsr_c_stream_end(fsr_c_emit *e, const fsr_c_loop *loop, const char *start, const char *elements);
+/* A loop over [low, high) in runs [c0, c1): of FSR_EMIT_STREAM if its results pass the caches by, of FSR_EMIT_RUN where
+ * only arguments are checked. start: the flat index of c0. To be called inside a block. */
+void fsr_c_runs(fsr_c_emit *e, const fsr_c_loop *loop, const char *low, const char *high, const char *start,
+                void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
+
+/* ---- emit_ahead.c: the next row --------------------------------------------------------------------- */
+
+/* e->ahead, of a kernel that goes by row. */
+void fsr_c_ahead_plan(fsr_c_emit *e);
+/* At the function's head: how far ahead. */
+void fsr_c_ahead_head(fsr_c_emit *e);
+/* In the second pass, where it has come from column `from` to column `to`; nothing in other passes. */
+void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
 
 /* ---- emit_scan.c: scans and loops over a run of columns in strips ---------------------------------------- */
 

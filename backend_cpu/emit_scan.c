@@ -84,11 +84,10 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
     find_crossing(e, loop, stage);
     snprintf(extent, sizeof extent, "[%d]", FSR_EMIT_STRIP + FSR_EMIT_BLOCK);
     snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
-    fsr_c_stream_row(e, "at");
-    fsr_c_stream_arrays(e, FSR_EMIT_STRIP);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
             fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, FSR_EMIT_STRIP);
+    fsr_c_stream_arrays(e, loop, FSR_EMIT_STRIP);
     for (int i = 0; i < loop->n; i++)
         if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE)
             fsr_c_loop_arrays(e, loop->inst[i]);
@@ -216,9 +215,8 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
     int stage[FSR_MAX_INSTS], stages = find_stages(e, loop, stage);
     fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
     fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
-    e->strip = "cs";
-    e->streams = "lined";
-    fsr_c_stream_begin(e, "at + cs");
+    fsr_c_stream_begin(e, loop, "at + cs");
+    snprintf(e->stream_at, sizeof e->stream_at, "l");
     for (int s = 0; s < stages; s++) {
         fsr_c_loop part;
         slice_stage(e, loop, stage, s, &part);
@@ -235,6 +233,6 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
             if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)
                 fsr_c_loop_call(e, part.inst[i]);
     }
-    fsr_c_stream_end(e, "at + cs", "m");
+    fsr_c_stream_end(e, loop, "at + cs", "m");
     fsr_c_end(e);
 }

@@ -104,5 +104,32 @@ static void scanned_once(void **state) {
     fsr_close(ctx);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(written_once), cmocka_unit_test(scanned_once)};
+/* What a loop after a reduction writes: the distance from the row's least element, in rows of whole lines and not. */
+static void rows_once(void **state) {
+    fsr_context *ctx = subject_open(NULL);
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const int64_t cols = way & 1 ? COLS : COLS / 16 * 16, n = elements(ctx) / COLS * cols;
+        const int along = 1;
+        fsr_graph *g = fsr_graph_new(ctx);
+        fsr_node x = fsr_reshape(fsr_arange(g, FSR_I32, n), 2, SHAPE(n / cols, cols));
+        fsr_node d = fsr_sub(x, fsr_min(x, &along, 1, FSR_KEEPDIMS));
+        fsr_node out[] = {d, fsr_less(d, fsr_int(g, 5))};
+        memory m[] = {take(n, 4, way & 2 ? 4 : 0), take(n, 1, 0)};
+        run(ctx, out, m);
+        for (int64_t k = 0; k < n; k++) {
+            int32_t got;
+            memcpy(&got, m[0].at + 4 * k, 4);
+            if (got != k % cols || m[1].at[k] != (k % cols < 5))
+                fail_msg("%d: element %lld of %lld: %d %d", way, (long long)k, (long long)n, got, m[1].at[k]);
+        }
+        give(&m[0]);
+        give(&m[1]);
+        fsr_graph_free(g);
+    }
+    fsr_close(ctx);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(written_once), cmocka_unit_test(scanned_once),
+                                          cmocka_unit_test(rows_once)};
 SUBJECT_MAIN(tests)
