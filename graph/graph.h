@@ -8,7 +8,8 @@
  *   - MAP operands all have the node's shape: broadcasting is an explicit VIEW, conversion an explicit cast;
  *   - REDUCE keeps its axes with extent 1; dropping them is a VIEW;
  *   - a PASTE has the dtype and shape of its first argument, its second one that dtype; its view, AFFINE, shows of the
- *     first argument's elements an array of the second one's shape, no element twice;
+ *     first argument's elements an array of the second one's shape, no element twice; and some, if there are any;
+ *   - an AFFINE view's starts and steps are the source's also where it shows nothing, so that maps compose in 64 bits;
  *   - a PLACE is 1-d, as are its two arguments, of one extent n; the second one, i32 or i64, names every place in
  *     [0, n) once, -1 standing for n - 1 and so on. Only whoever records it can know that; a place outside is skipped;
  *   - a CALL has the parameters' dtypes as arguments, all of its shape, and the routine's result as dtype;

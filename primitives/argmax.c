@@ -52,10 +52,8 @@ static bool search_take(fsr_site at, const char *what, fsr_node *x, const int *a
         return false;
     if (!fsr_flags_take(*x, at, what, flags, FSR_KEEPDIMS, poison))
         return false;
-    if (fsr_dtype_is_complex(fsr_node_dtype(*x))) {
-        *poison = fsr_poison(g, at, FSR_ERR_DTYPE, what, "not defined for %s", fsr_say(*x).text);
+    if (!fsr_order_take(*x, at, what, poison))
         return false;
-    }
     *along = axis ? *axis : 0;
     if (axis && !fsr_axis_take(*x, at, what, fsr_node_rec(*x)->shape.ndim, along, poison))
         return false;

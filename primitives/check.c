@@ -83,6 +83,13 @@ bool fsr_reduction_take(fsr_node x, fsr_site at, const char *what, const int *ax
            fsr_axes_take(x, at, what, axes, naxes, mask, poison);
 }
 
+bool fsr_order_take(fsr_node x, fsr_site at, const char *what, fsr_node *poison) {
+    if (!fsr_dtype_is_complex(fsr_node_dtype(x)))
+        return true;
+    *poison = fsr_poison(x.graph, at, FSR_ERR_DTYPE, what, "not defined for %s", fsr_say(x).text);
+    return false;
+}
+
 bool fsr_element_take(fsr_node x, fsr_site at, const char *what, uint32_t mask, fsr_node *poison) {
     const fsr_shape *shape = &fsr_node_rec(x)->shape;
     fsr_shape result = *shape;

@@ -51,7 +51,7 @@ fsr_node fsr_logsumexp_at(fsr_site at, fsr_node x, const int *axes, int naxes, i
     static const char what[] = "logsumexp";
     fsr_node poison;
     uint32_t mask;
-    if (!fsr_reduction_take(x, at, what, axes, naxes, flags, &mask, &poison))
+    if (!fsr_reduction_take(x, at, what, axes, naxes, flags, &mask, &poison) || !fsr_order_take(x, at, what, &poison))
         return poison;
     fsr_dtype dtype = fsr_mean_dtype(fsr_node_dtype(x));
     x = fsr_convert(at, x, fsr_state_dtype(dtype), false);

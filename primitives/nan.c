@@ -48,7 +48,7 @@ static fsr_node extreme(fsr_site at, const char *what, bool largest, fsr_node x,
                         int flags) {
     fsr_node poison, out = {0};
     uint32_t mask;
-    if (!fsr_reduction_take(x, at, what, axes, naxes, flags, &mask, &poison) ||
+    if (!fsr_reduction_take(x, at, what, axes, naxes, flags, &mask, &poison) || !fsr_order_take(x, at, what, &poison) ||
         !fsr_element_take(x, at, what, mask, &poison))
         return poison;
     x = fsr_strong(at, x);

@@ -22,6 +22,8 @@ bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int al
 /* What every reduction asks first: x is sound, flags are known, the axes as a mask. */
 bool fsr_reduction_take(fsr_node x, fsr_site at, const char *what, const int *axes, int naxes, int flags,
                         uint32_t *mask, fsr_node *poison);
+/* For what compares elements: complex numbers have no order. */
+bool fsr_order_take(fsr_node x, fsr_site at, const char *what, fsr_node *poison);
 /* For an operator without a result for nothing: no element of the result folds an empty set. */
 bool fsr_element_take(fsr_node x, fsr_site at, const char *what, uint32_t mask, fsr_node *poison);
 

@@ -275,7 +275,7 @@ enum { FSR_KEEPDIMS = 1 };
  * argmax and argmin take one axis, or NULL for the flat index. ptp is the maximum less the minimum; FSR_ERR_DTYPE for
  * bool. norm is NumPy's linalg.vector_norm of order ord: 2, 1, INFINITY (the largest |x|), -INFINITY (the smallest),
  * 0 (how many are not 0), or any other power; FSR_ERR_VALUE if ord is NaN. logsumexp is log(sum(exp(x))) without
- * overflow.
+ * overflow. What compares complex numbers, logsumexp too, is FSR_ERR_DTYPE.
  * average is sum(x * weights) / sum(weights); the weights broadcast to x, else FSR_ERR_SHAPE.
  * nan...: as if NaN were not there. Of nothing but NaN: nansum 0, nanprod 1, nanargmin and nanargmax -1, the others
  * NaN. */

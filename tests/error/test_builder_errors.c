@@ -165,6 +165,15 @@ static fsr_node less_complex(void) {
 static fsr_node min_complex(void) {
     return fsr_min_at(AT, INPUT(g, FSR_C128, 3), NULL, 0, 0);
 }
+static fsr_node nanmin_complex(void) {
+    return fsr_nanmin_at(AT, INPUT(g, FSR_C128, 3), AXES(0), 0, 0);
+}
+static fsr_node logsumexp_complex(void) {
+    return fsr_logsumexp_at(AT, INPUT(g, FSR_C64, 3), NULL, 0, 0);
+}
+static fsr_node logsumexp_complex_long(void) {
+    return fsr_logsumexp_at(AT, INPUT(g, FSR_C64, 9000), NULL, 0, 0);
+}
 static fsr_node argmax_complex(void) {
     return fsr_argmax_at(AT, INPUT(g, FSR_C64, 3), NULL, 0);
 }
@@ -556,6 +565,9 @@ static const misuse misuses[] = {
     {full_negative, FSR_ERR_SIZE, "full: the shape [-1] has a negative extent (prog.c:12)"},
     {less_complex, FSR_ERR_DTYPE, "less: not defined for c64[3] and f32[3] (prog.c:12)"},
     {min_complex, FSR_ERR_DTYPE, "min: not defined for c128[3] (prog.c:12)"},
+    {nanmin_complex, FSR_ERR_DTYPE, "nanmin: not defined for c128[3] (prog.c:12)"},
+    {logsumexp_complex, FSR_ERR_DTYPE, "logsumexp: not defined for c64[3] (prog.c:12)"},
+    {logsumexp_complex_long, FSR_ERR_DTYPE, "logsumexp: not defined for c64[9000] (prog.c:12)"},
     {argmax_complex, FSR_ERR_DTYPE, "argmax: not defined for c64[3] (prog.c:12)"},
     {cummax_complex, FSR_ERR_DTYPE, "cummax: not defined for c64[3] (prog.c:12)"},
     {complex_of_complex, FSR_ERR_DTYPE, "complex_of: not defined for c64[3] and f32[3] (prog.c:12)"},

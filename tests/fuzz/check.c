@@ -15,6 +15,7 @@ enum { GUARD = 64, PATTERN = 0xc5, PLANS = 5, PAGE = 64 << 10 };
 
 static const char *const verdicts[VERDICT_COUNT] = {"good",
                                                     "not a graph",
+                                                    "the graph is not in normal form",
                                                     "planning failed",
                                                     "a kernel cannot be run",
                                                     "a kernel writes past its output",
@@ -302,7 +303,10 @@ verdict check_outs(const fsr_graph *g, const fsr_ref *refs, int n, const bool *r
     for (int i = 0; i < n; i++)
         size_of[i] = fsr_dtype_size(fsr_graph_rec(g, refs[i].id)->dtype[refs[i].output]);
     memset(out, 0, sizeof *out);
-    verdict v = try_plans(&t, seed, out);
+    char why[200] = "";
+    verdict v = fsr_graph_verify(g, why, sizeof why) ? found(out, VERDICT_NO_FORM, "%s", why) : VERDICT_GOOD;
+    if (!v)
+        v = try_plans(&t, seed, out);
     for (int i = 0; i < n && !v && values; i++) {
         values[i] = malloc((size_t)t.unfused.bytes[i] + 1);
         memcpy(values[i], t.unfused.out[i] + GUARD, (size_t)t.unfused.bytes[i]);

@@ -14,6 +14,7 @@
 typedef enum verdict {
     VERDICT_GOOD,
     VERDICT_REFUSED,       /* the recipe is none: a step is poisoned */
+    VERDICT_NO_FORM,       /* the builders left a node that is not in normal form */
     VERDICT_PLAN_FAILED,   /* planning or a verify ended with an error */
     VERDICT_RUN_FAILED,    /* a kernel was refused, or writes in place what another point reads; or a backend failed */
     VERDICT_GUARD_BROKEN,  /* a kernel wrote past an output */

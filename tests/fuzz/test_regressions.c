@@ -160,8 +160,8 @@ static void test_filter_of_nothing(void **state) {
     CHECK(false, fsr_filter(below, below, fsr_int(g, 1)));
 }
 
-/* A pad of more copies than a kernel has guards for was to be cut in the middle of what it evaluates: at the value that is
- * padded, an output, which was stored already. */
+/* A pad of more copies than a kernel has guards for was to be cut in the middle of what it evaluates: at the value that
+ * is padded, an output, which was stored already. */
 static void test_cut_beside_what_is_stored(void **state) {
     (void)state;
     const int64_t width[][2] = {{2, 0}, {3, 1}, {2, 0}, {2, 0}};

@@ -65,7 +65,7 @@ static void npy_files(void **state) {
 
 static void graph_texts(void **state) {
     (void)state;
-    assert_true(replay("tests/inputs/corpus/parse", fuzz_parse) >= 11);
+    assert_true(replay("tests/inputs/corpus/parse", fuzz_parse) >= 19);
     fuzz_parse((const uint8_t *)"", 0);
 }
 

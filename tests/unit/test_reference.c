@@ -315,8 +315,8 @@ static void test_signs_of_zeros(void **state) {
     fsr_ref_array_free(&scan);
 }
 
-/* The running least of -0, 0.33, which may be off by its last bit, and infinity: the second step leaves a zero whose sign
- * the ball arithmetic does not know, and the third one took it for +0. */
+/* The running least of -0, 0.33, which may be off by its last bit, and infinity: the second step leaves a zero whose
+ * sign the ball arithmetic does not know, and the third one took it for +0. */
 static void test_zero_of_unknown_sign_goes_on(void **state) {
     fixture *f = *state;
     const float a[] = {-0.0f, 1, 0.3f, 1.1f, INFINITY, 1};
