@@ -6,7 +6,7 @@
  * argument is materialized and the count starts again from it. Folds and materialized values end the walk: they are
  * loads; what a fold takes in is counted from the fold.
  * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
-#include "fusion/partition.h"
+#include "fusion/partition_parts.h"
 #include <stdlib.h>
 
 enum { LIMIT_INSTS = 200, LIMIT_ARRAYS = 20, WALK = 1024 };
@@ -83,9 +83,7 @@ static int heaviest(const fsr_partition *p, const weight *known, int id) {
         int arg = n->arg[i].id;
         while (p->flow->node[arg].kind == FSR_NODE_VIEW && !ends(p, arg))
             arg = p->flow->node[arg].arg[0].id;
-        fsr_kind kind = p->flow->node[arg].kind;
-        if ((kind != FSR_NODE_MAP && kind != FSR_NODE_CALL && kind != FSR_NODE_ITERATE && kind != FSR_NODE_PASTE) ||
-            ends(p, arg))
+        if (!fsr_kind_computes(p->flow->node[arg].kind) || ends(p, arg))
             continue;
         if (best < 0 || known[arg].insts + 8 * known[arg].arrays > known[best].insts + 8 * known[best].arrays)
             best = arg;

@@ -11,7 +11,7 @@
  *   - of a chain, nothing but the last one's own base is read: what was there before is overwritten.
  * Else the group stays as it is: one pass over the whole array. So it does where launches would cost more than the pass
  * (a chain of many small pastes onto a small array). */
-#include "fusion/partition.h"
+#include "fusion/partition_parts.h"
 #include <stdlib.h>
 
 enum { MAX_CHAIN = 64 };
@@ -26,10 +26,6 @@ typedef struct chain {
     fsr_operand base;
     int first_new; /* groups from here on were made for it */
 } chain;
-
-static int *stored(const fsr_partition *p, fsr_link link) {
-    return &p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
-}
 
 static const fsr_shape *region_shape(const fsr_flow *flow, int paste) {
     return &flow->node[flow->node[paste].arg[1].id].shape;
@@ -56,7 +52,7 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
     if (!group->kernel || group->nfolds || group->nstores != 1 || group->in_place)
         return false;
     fsr_link at = group->store[0];
-    while (flow->node[at.id].kind == FSR_NODE_PASTE && (c->n == 0 || *stored(p, at) < 0)) {
+    while (flow->node[at.id].kind == FSR_NODE_PASTE && (c->n == 0 || *fsr_partition_stored(p, at) < 0)) {
         if (c->n == MAX_CHAIN || !replaces_part(flow, at.id))
             return false;
         list[c->n++] = at.id;
@@ -65,7 +61,7 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
     for (int i = 0; i < c->n; ++i)
         c->paste[i] = list[c->n - 1 - i];
     c->base.link = at;
-    return c->n > 0 && *stored(p, at) >= 0 && *stored(p, at) != g && !is_output(flow, at);
+    return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g && !is_output(flow, at);
 }
 
 static int64_t launch_bytes(const fsr_partition *p) {
@@ -121,13 +117,9 @@ static bool apart(const fsr_group *group, const fsr_access *a, const fsr_access 
     return divisor && (offset_of(group, a) - offset_of(group, b)) % divisor != 0;
 }
 
-static bool is_operand(const fsr_operand *a, const fsr_operand *b) {
-    return a->leaf == b->leaf && (a->leaf ? a->ordinal == b->ordinal : fsr_link_equal(a->link, b->link));
-}
-
 static int array_of(const fsr_group *group, const fsr_operand *operand) {
     for (int i = 0; i < group->kernel->narrays; ++i)
-        if (is_operand(&group->operand[i], operand))
+        if (fsr_operand_equal(&group->operand[i], operand))
             return i;
     return -1;
 }
@@ -152,30 +144,21 @@ static bool reads_safely(fsr_group *group) {
 
 /* ---- one paste ------------------------------------------------------------------------------------------- */
 
-static bool depend(fsr_group *group, int on) {
-    for (int i = 0; i < group->ndeps; ++i)
-        if (group->deps[i] == on)
-            return true;
-    if (group->ndeps == FSR_MAX_BUFFERS)
-        return false;
-    group->deps[group->ndeps++] = on;
-    return true;
-}
-
 /* The group reads the array, or overwrites it: its elements outside of that region are then the result's. */
 static bool uses(const fsr_group *group, const fsr_operand *operand) {
-    return group->kernel && (array_of(group, operand) >= 0 || (group->in_place && is_operand(&group->base, operand)));
+    return group->kernel &&
+           (array_of(group, operand) >= 0 || (group->in_place && fsr_operand_equal(&group->base, operand)));
 }
 
 /* Everyone else who reads the base comes first. */
 static bool comes_last(const fsr_partition *p, const chain *c, fsr_group *group) {
-    if (!group->base.leaf && !depend(group, *stored(p, group->base.link)))
+    if (!group->base.leaf && !fsr_group_depend(group, *fsr_partition_stored(p, group->base.link)))
         return false;
     for (int g = 0; g < p->ngroups; ++g) {
-        bool stores = !group->base.leaf && *stored(p, group->base.link) == g;
+        bool stores = !group->base.leaf && *fsr_partition_stored(p, group->base.link) == g;
         if (g == c->g || stores || !uses(&p->group[g], &group->base))
             continue;
-        if (fsr_partition_reaches(p, g, c->g) || !depend(group, g))
+        if (fsr_partition_reaches(p, g, c->g) || !fsr_group_depend(group, g))
             return false;
     }
     return true;
@@ -194,7 +177,7 @@ static bool reads_present(const chain *c, const fsr_group *group, int at) {
 static bool has_needs(const fsr_partition *p, const fsr_group *group) {
     bool all = true;
     for (int i = 0; i < group->nneeds; ++i)
-        all = all && *stored(p, group->needs[i]) >= 0;
+        all = all && *fsr_partition_stored(p, group->needs[i]) >= 0;
     return all;
 }
 
@@ -202,11 +185,9 @@ static bool has_needs(const fsr_partition *p, const fsr_group *group) {
 static bool lower(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
     fsr_link blame;
     fsr_domain_make(&group->domain, region_shape(p->flow, c->paste[at]), 0);
-    const char *reason = fsr_lower(p, g, group, &blame);
-    *p->no_memory = *p->no_memory || reason == fsr_reason_memory;
-    if (reason)
+    if (fsr_group_try(p, g, group, &blame))
         return false;
-    if (!fsr_legality(p, group) && has_needs(p, group) && reads_present(c, group, at))
+    if (has_needs(p, group) && reads_present(c, group, at))
         return true;
     fsr_kernel_free(group->kernel);
     return false;
@@ -220,7 +201,7 @@ static bool add(fsr_partition *p, const fsr_group *group) {
         return false;
     }
     p->group[p->ngroups] = *group;
-    *stored(p, group->store[0]) = p->ngroups++;
+    *fsr_partition_stored(p, group->store[0]) = p->ngroups++;
     fsr_partition_settle(p, p->ngroups - 1);
     return true;
 }
@@ -234,8 +215,8 @@ static bool stage(fsr_partition *p, const chain *c, int at, fsr_group *group) {
     fsr_link part = flow->node[c->paste[at]].arg[1];
     *group = (fsr_group){.nstores = 1, .part = true};
     group->store[0] = part;
-    return *stored(p, part) < 0 && 3 * region + launch_bytes(p) < 2 * whole && lower(p, c, at, p->ngroups, group) &&
-           add(p, group);
+    return *fsr_partition_stored(p, part) < 0 && 3 * region + launch_bytes(p) < 2 * whole &&
+           lower(p, c, at, p->ngroups, group) && add(p, group);
 }
 
 /* Lowers paste number `at` to a kernel over its region, of group g; -1: the new one. */
@@ -261,7 +242,7 @@ static void undo(fsr_partition *p, const chain *c) {
     while (p->ngroups > c->first_new) {
         const fsr_group *group = &p->group[--p->ngroups];
         fsr_kernel_free(group->kernel);
-        *stored(p, group->store[0]) = -1;
+        *fsr_partition_stored(p, group->store[0]) = -1;
     }
 }
 

@@ -3,8 +3,7 @@
  * Passes. A kernel with several passes over a row needs the whole row's fold before the next pass starts. Along rows
  * of adjacent elements a block does that by itself, or, for rows too long to hold, a team of blocks that meet between
  * passes; folds that keep the order of columns, and scans, have no teams, nor has a device that cannot promise to run
- * all blocks of a launch at
- * once: they then need enough rows to fill the machine with a block each.
+ * all blocks of a launch at once: they then need enough rows to fill the machine with a block each.
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass.
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
@@ -34,22 +33,15 @@ static const char *passes_along_rows(const fsr_group *group, const fsr_target *t
 }
 
 static const char *passes_along_columns(const fsr_group *group, const fsr_target *target) {
-    if (group->integer[FSR_INT_ROWS] >= (int64_t)target->processors * 256)
+    if (group->integer[FSR_INT_ROWS] >= (int64_t)target->processors * COLUMN_THREADS)
         return NULL;
     return "the folded dimension is the outer one in memory and there are too few columns to give each a thread";
-}
-
-static bool stores(const fsr_group *group, fsr_link link) {
-    for (int i = 0; i < group->nstores; ++i)
-        if (fsr_link_equal(group->store[i], link))
-            return true;
-    return false;
 }
 
 static int unstored_of(const fsr_partition *p, const fsr_group *group, int node) {
     int n = 0;
     for (int output = 0; output < p->flow->node[node].nout; ++output)
-        n += p->used[node * FSR_MAX_OUTPUTS + output] && !stores(group, (fsr_link){node, output});
+        n += p->used[node * FSR_MAX_OUTPUTS + output] && !fsr_group_stores(group, (fsr_link){node, output});
     return n;
 }
 

@@ -72,15 +72,13 @@ static bool loop_apart(const fsr_lowering *l, fsr_link link) {
 static bool apart(const fsr_lowering *l, fsr_link link) {
     if (l->flow->node[link.id].kind == FSR_NODE_ITERATE)
         return loop_apart(l, link);
-    bool own = fsr_lower_fold_slot(l->group, link.id) >= 0;
-    for (int i = 0; i < l->group->nstores; ++i)
-        own = own || fsr_link_equal(l->group->store[i], link);
+    bool own = fsr_lower_fold_slot(l->group, link.id) >= 0 || fsr_group_stores(l->group, link);
     return own && l->p->held[link.id] && !fsr_link_equal(link, l->storing);
 }
 
 /* True if a stored value of another group has to be read here. */
 static bool read_stored(const fsr_lowering *l, fsr_link link) {
-    int from = l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
+    int from = *fsr_partition_stored(l->p, link);
     return from >= 0 && from != l->g && !fsr_partition_reaches(l->p, from, l->g);
 }
 
@@ -140,7 +138,7 @@ int fsr_lower_eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return value;
     bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_VIEW ||
                     n->kind == FSR_NODE_IOTA || n->kind == FSR_NODE_PASTE || n->kind == FSR_NODE_PLACE;
-    int from = l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
+    int from = *fsr_partition_stored(l->p, link);
     if (computed && read_stored(l, link))
         return remember(l, link, &index, fsr_lower_stored(l, link, &index, from));
     if (computed && from >= 0 && from != l->g && l->p->held[link.id] == FSR_HELD)

@@ -17,13 +17,9 @@ fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
 
 int fsr_lower_array(fsr_lowering *l, const fsr_operand *operand, fsr_dtype dtype, bool written) {
     fsr_kernel *k = l->k;
-    for (int i = 0; i < k->narrays; ++i) {
-        const fsr_operand *o = &l->group->operand[i];
-        bool same = o->leaf == operand->leaf &&
-                    (o->leaf ? o->ordinal == operand->ordinal : fsr_link_equal(o->link, operand->link));
-        if (same)
+    for (int i = 0; i < k->narrays; ++i)
+        if (fsr_operand_equal(&l->group->operand[i], operand))
             return i;
-    }
     if (k->narrays == FSR_MAX_BUFFERS)
         return fsr_lower_refuse(l, "the kernel would have too many arrays");
     l->group->operand[k->narrays] = *operand;
@@ -79,19 +75,8 @@ int fsr_lower_leaf(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return load(l, &operand, link, index);
 }
 
-/* False: too many. */
-static bool depend(fsr_lowering *l, int group) {
-    for (int i = 0; i < l->group->ndeps; ++i)
-        if (l->group->deps[i] == group)
-            return true;
-    if (l->group->ndeps == FSR_MAX_BUFFERS)
-        return false;
-    l->group->deps[l->group->ndeps++] = group;
-    return true;
-}
-
 int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int from) {
-    if (!depend(l, from))
+    if (!fsr_group_depend(l->group, from))
         return fsr_lower_refuse(l, "the kernel would depend on too many others");
     fsr_operand operand = {.link = link};
     return load(l, &operand, link, index);
@@ -101,7 +86,7 @@ int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     int home = l->p->home[link.id];
     if (home < 0 || fsr_partition_reaches(l->p, home, l->g))
         return fsr_lower_refuse(l, "the kernels would need each other's results");
-    if (l->p->stored[link.id * FSR_MAX_OUTPUTS + link.output] < 0) {
+    if (*fsr_partition_stored(l->p, link) < 0) {
         int i = 0;
         while (i < l->group->nneeds && !fsr_link_equal(l->group->needs[i], link))
             ++i;

@@ -110,6 +110,15 @@ void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
+/* The group that stores a result, -1: none. */
+static inline int *fsr_partition_stored(const fsr_partition *p, fsr_link link) {
+    return &p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
+}
+/* The same array. */
+bool fsr_operand_equal(const fsr_operand *a, const fsr_operand *b);
+bool fsr_group_stores(const fsr_group *group, fsr_link link);
+/* The group waits for group `on`. False: it would for too many. */
+bool fsr_group_depend(fsr_group *group, int on);
 /* After a group's deps have changed: its level, and those of the groups that need it. */
 void fsr_partition_settle(fsr_partition *p, int g);
 

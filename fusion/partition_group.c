@@ -1,0 +1,126 @@
+/* One group: trial lowerings, taking a trial over, and what others ask the group to store.
+ *
+ * A trial is a changed copy; nothing of the partition changes before it is committed, so a refusal needs no undoing.
+ * Counter-example to changing the group itself: an anchor is refused for what its kernel would load, which is known once
+ * the kernel is made. */
+#include "fusion/partition_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool fsr_partition_room(fsr_partition *p) {
+    if (p->ngroups == p->capacity) {
+        int capacity = p->capacity ? p->capacity * 2 : 8;
+        fsr_group *grown = realloc(p->group, sizeof *grown * (size_t)capacity);
+        if (!grown)
+            return false;
+        p->group = grown;
+        p->capacity = capacity;
+    }
+    memset(&p->group[p->ngroups], 0, sizeof *p->group);
+    return true;
+}
+
+/* fsr_lower into trial->kernel. */
+static const char *lower(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
+    trial->kernel = NULL;
+    const char *reason = fsr_lower(p, g, trial, blame);
+    *p->no_memory = *p->no_memory || reason == fsr_reason_memory;
+    return reason;
+}
+
+const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
+    const char *reason = lower(p, g, trial, blame);
+    if (!reason && (reason = fsr_legality(p, trial)) != NULL) {
+        fsr_kernel_free(trial->kernel);
+        trial->kernel = NULL;
+    }
+    return reason;
+}
+
+void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
+    if (g < p->ngroups)
+        fsr_kernel_free(p->group[g].kernel);
+    bool fresh = g == p->ngroups; /* nobody needs it yet */
+    p->group[g] = *trial;
+    p->ngroups += fresh;
+    for (int i = 0; i < trial->nloops; ++i)
+        p->home[trial->loop[i]] = g;
+    if (fsr_group_raise(p, g) && !fresh)
+        fsr_partition_level_all(p);
+}
+
+/* Legality was checked with room for the store; only lowering can refuse. */
+const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link) {
+    fsr_group trial = p->group[g];
+    fsr_link blame;
+    if (trial.nstores == FSR_MAX_STORES)
+        return "the kernel would have too many outputs";
+    trial.store[trial.nstores++] = link;
+    const char *reason = lower(p, g, &trial, &blame);
+    if (reason)
+        return reason;
+    fsr_group_commit(p, g, &trial);
+    *fsr_partition_stored(p, link) = g;
+    return NULL;
+}
+
+const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial) {
+    for (int i = 0; i < trial->nneeds; ++i) {
+        fsr_link link = trial->needs[i];
+        if (*fsr_partition_stored(p, link) >= 0)
+            continue;
+        const char *reason = fsr_group_add_store(p, p->home[link.id], link);
+        if (reason)
+            return reason;
+    }
+    return NULL;
+}
+
+bool fsr_operand_equal(const fsr_operand *a, const fsr_operand *b) {
+    return a->leaf == b->leaf && (a->leaf ? a->ordinal == b->ordinal : fsr_link_equal(a->link, b->link));
+}
+
+bool fsr_group_stores(const fsr_group *group, fsr_link link) {
+    for (int i = 0; i < group->nstores; ++i)
+        if (fsr_link_equal(group->store[i], link))
+            return true;
+    return false;
+}
+
+bool fsr_group_depends(const fsr_group *group, int on) {
+    for (int i = 0; i < group->ndeps; ++i)
+        if (group->deps[i] == on)
+            return true;
+    return false;
+}
+
+bool fsr_group_depend(fsr_group *group, int on) {
+    if (fsr_group_depends(group, on))
+        return true;
+    if (group->ndeps == FSR_MAX_BUFFERS)
+        return false;
+    group->deps[group->ndeps++] = on;
+    return true;
+}
+
+int fsr_kernel_loads(const fsr_kernel *k) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        n += k->inst[i].kind == FSR_INST_LOAD;
+    return n;
+}
+
+/* Rough work of an element. */
+static int work(const fsr_kernel *k) {
+    int n = k->nloops;
+    for (int i = 0; i < k->ninsts; ++i)
+        n += fsr_inst_cost(k, i);
+    return n;
+}
+
+/* It loads less or, where neither loads anything, computes less. An
+ * operation that kernels with loads have in common, such as a parameter's square root, is no reason to join them. */
+bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b) {
+    int apart = fsr_kernel_loads(a) + fsr_kernel_loads(b);
+    return apart ? fsr_kernel_loads(both) < apart : work(both) < work(a) + work(b);
+}

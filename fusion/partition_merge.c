@@ -1,0 +1,80 @@
+/* Merging groups that come to share work only when later anchors have joined.
+ *
+ * Two groups over one domain become one if nobody has to run between them and the kernel of both does less than the two.
+ * Counter-example to placing alone: of a, b, c placed in that order, a and b have nothing in common until c, which shares
+ * with both, has joined one of them. */
+#include "fusion/partition_parts.h"
+#include <string.h>
+
+/* Who needs group `from` needs `to`. */
+static void rename_group(fsr_partition *p, int from, int to) {
+    for (int g = 0; g < p->ngroups; ++g)
+        for (int i = 0; i < p->group[g].ndeps; ++i)
+            if (p->group[g].deps[i] == from)
+                p->group[g].deps[i] = to;
+}
+
+/* Points a group's anchors at group `at`. */
+static void point(fsr_partition *p, const fsr_group *group, int at) {
+    for (int i = 0; i < group->nfolds; ++i)
+        p->home[group->fold[i]] = at;
+    for (int i = 0; i < group->nloops; ++i)
+        p->home[group->loop[i]] = at;
+    for (int i = 0; i < group->nstores; ++i)
+        *fsr_partition_stored(p, group->store[i]) = at;
+}
+
+/* A third group between the two would wait for one half and be waited for by the other. */
+static bool between(const fsr_partition *p, int a, int b) {
+    for (int i = 0; i < p->group[a].ndeps; ++i)
+        if (p->group[a].deps[i] != b && fsr_partition_reaches(p, p->group[a].deps[i], b))
+            return true;
+    return false;
+}
+
+static bool same_kind(const fsr_group *a, const fsr_group *b) {
+    return fsr_domain_equal(&a->domain, &b->domain) && a->nfolds + b->nfolds <= FSR_MAX_COMBINES &&
+           a->nstores + b->nstores <= FSR_MAX_STORES;
+}
+
+/* Group g goes into group h, which is placed before it. While that is tried, what a group that needs g stores is not for the
+ * trial to read: p->merging. */
+static bool merge(fsr_partition *p, int h, int g) {
+    fsr_group trial = p->group[h], *other = &p->group[g];
+    fsr_link blame;
+    if (!same_kind(&trial, other) || between(p, g, h) || between(p, h, g))
+        return false;
+    for (int i = 0; i < other->nfolds; ++i)
+        trial.fold[trial.nfolds++] = other->fold[i];
+    for (int i = 0; i < other->nstores; ++i)
+        trial.store[trial.nstores++] = other->store[i];
+    point(p, other, h);
+    p->merging = g;
+    p->into = h;
+    bool good = fsr_group_try(p, h, &trial, &blame) == NULL;
+    p->merging = p->into = -1;
+    if (good && (!fsr_kernel_is_less(trial.kernel, p->group[h].kernel, other->kernel) || trial.nneeds)) {
+        fsr_kernel_free(trial.kernel);
+        good = false;
+    }
+    point(p, other, good ? h : g);
+    if (!good)
+        return false;
+    fsr_kernel_free(other->kernel);
+    memset(other, 0, sizeof *other);
+    rename_group(p, g, h);
+    fsr_group_commit(p, h, &trial);
+    fsr_partition_level_all(p);
+    return true;
+}
+
+void fsr_partition_merge(fsr_partition *p) {
+    for (int g = p->ngroups - 1; g > 0; --g)
+        for (int h = g - 1; h >= 0 && h >= g - FSR_JOIN_WINDOW && p->fuse && p->fuel != 0; --h) {
+            if (!p->group[g].kernel || !p->group[h].kernel || !merge(p, h, g))
+                continue;
+            ++p->fusions;
+            p->fuel -= p->fuel > 0;
+            break;
+        }
+}

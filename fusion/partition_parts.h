@@ -1,0 +1,47 @@
+/* Shared by the partition*.c files and fusion/in_place.c. */
+#ifndef FUSOR_FUSION_PARTITION_PARTS_H
+#define FUSOR_FUSION_PARTITION_PARTS_H
+
+#include "fusion/partition.h"
+
+enum { FSR_JOIN_WINDOW = 32 }; /* groups tried, newest first: bounds the work for graphs of thousands of kernels */
+
+/* What has to be placed: a fold, as {node, 0}, or a result to be stored. */
+typedef struct fsr_anchor {
+    bool fold;
+    fsr_link link;
+} fsr_anchor;
+
+/* partition_order.c */
+/* A group's level goes above those of its deps. True if it had to be raised: those of groups that need it may have to
+ * follow. */
+bool fsr_group_raise(fsr_partition *p, int g);
+void fsr_partition_level_all(fsr_partition *p);
+
+/* partition_group.c. Reasons are words, NULL: done. */
+/* Lowers `trial` (a changed copy of group g, or a new one) into trial->kernel; NULL also means that it may be a kernel on
+ * this target. */
+const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame);
+/* Puts a lowered trial in group g's place, or behind the last group. */
+void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial);
+/* A fold's or loop's result that must end in memory. */
+const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link);
+/* Makes the groups that the trial reads from store what it reads. Stores added before a refusal stay: harmless. */
+const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial);
+bool fsr_group_depends(const fsr_group *group, int on);
+/* LOADs of a kernel. */
+int fsr_kernel_loads(const fsr_kernel *k);
+/* `both` does less than a and b one after the other. */
+bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b);
+
+/* partition_place.c */
+fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t size);
+/* The result of a node by which it is stored: the first that somebody needs. */
+fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
+/* Kinds that a kernel evaluates element by element. */
+bool fsr_kind_computes(fsr_kind kind);
+
+/* partition_merge.c. Groups left empty by a merge have no kernel. */
+void fsr_partition_merge(fsr_partition *p);
+
+#endif

@@ -1,0 +1,301 @@
+/* Placing one anchor; see partition.h.
+ *
+ * It is lowered alone first, which tells what it reads and, by refusals, what has to be stored before it: those values are
+ * anchors in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one.
+ *
+ * Counter-example to trying the groups at once: what stands in the way of the anchor alone stands in the way of every
+ * enlarged group, and each would have to find it out. */
+#include "fusion/partition_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 4000 };
+enum { SHORT_LOOP = 64 };
+
+bool fsr_kind_computes(fsr_kind kind) {
+    return kind == FSR_NODE_MAP || kind == FSR_NODE_CALL || kind == FSR_NODE_PASTE || kind == FSR_NODE_ITERATE;
+}
+
+fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
+    fsr_link link = {node, 0};
+    while (link.output + 1 < p->flow->node[node].nout && !p->used[node * FSR_MAX_OUTPUTS + link.output])
+        ++link.output;
+    return link;
+}
+
+static void add_note(fsr_partition *p, int producer, int consumer, const char *reason) {
+    if (p->nnotes == p->note_capacity) {
+        int capacity = p->note_capacity ? p->note_capacity * 2 : 16;
+        fsr_note *grown = realloc(p->note, sizeof *grown * (size_t)capacity);
+        if (!grown) {
+            *p->no_memory = true;
+            return;
+        }
+        p->note = grown;
+        p->note_capacity = capacity;
+    }
+    p->note[p->nnotes++] = (fsr_note){producer, consumer, reason};
+}
+
+static bool add_anchor(fsr_group *group, fsr_anchor a) {
+    if (a.fold ? group->nfolds == FSR_MAX_COMBINES : group->nstores == FSR_MAX_STORES)
+        return false;
+    if (a.fold)
+        group->fold[group->nfolds++] = a.link.id;
+    else
+        group->store[group->nstores++] = a.link;
+    return true;
+}
+
+static void anchor_domain(const fsr_partition *p, fsr_anchor a, const fsr_domain *like, fsr_domain *out) {
+    if (a.fold)
+        fsr_fold_domain(p->flow, a.link.id, like, out);
+    else
+        fsr_domain_make(out, &p->flow->node[a.link.id].shape, 0);
+}
+
+/* No fold of the group cares which end of the row comes first. */
+static bool has_no_direction(const fsr_partition *p, const fsr_group *group) {
+    bool free = true;
+    for (int i = 0; i < group->nfolds; ++i) {
+        const fsr_flow_node *n = &p->flow->node[group->fold[i]];
+        free = free && n->kind == FSR_NODE_REDUCE && n->combine->commutative;
+    }
+    return free;
+}
+
+/* Makes the group's domain that of another fold, if it is but for the direction. NULL: done. */
+static const char *meet(const fsr_partition *p, fsr_group *group, fsr_anchor a) {
+    fsr_domain domain;
+    anchor_domain(p, a, &group->domain, &domain);
+    if (!a.fold)
+        return NULL;
+    if (!fsr_domain_divide_like(&domain, &group->domain))
+        return "the folds have different domains";
+    if (domain.mirrored == group->domain.mirrored)
+        return NULL;
+    if (!has_no_direction(p, group))
+        return "the scans run in opposite directions";
+    group->domain.mirrored = domain.mirrored;
+    return NULL;
+}
+
+static void placed(fsr_partition *p, int g, fsr_anchor a) {
+    if (a.fold)
+        p->home[a.link.id] = g;
+    else
+        *fsr_partition_stored(p, a.link) = g;
+}
+
+/* satisfy for an enlarged group g, whose new dependencies must be seen by the groups that are lowered again meanwhile:
+ * else one of them would read what g stores, and each would need the other. */
+static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *trial) {
+    fsr_group *old = &p->group[g];
+    int ndeps = old->ndeps;
+    for (int i = 0; i < trial->ndeps; ++i)
+        if (!fsr_group_depend(old, trial->deps[i])) {
+            old->ndeps = ndeps;
+            return "the kernel would depend on too many others";
+        }
+    fsr_partition_settle(p, g);
+    const char *reason = fsr_group_satisfy(p, trial);
+    if (reason)
+        old->ndeps = ndeps;
+    return reason;
+}
+
+/* The trial, of group g, while the anchor counts as that group's. */
+static const char *try_anchor(fsr_partition *p, int g, fsr_anchor a, fsr_group *trial, fsr_link *blame) {
+    if (a.fold)
+        p->home[a.link.id] = g;
+    const char *reason = fsr_group_try(p, g, trial, blame);
+    if (a.fold)
+        p->home[a.link.id] = -1;
+    return reason;
+}
+
+/* Tries to enlarge group g by the anchor. NULL: done. */
+static const char *join(fsr_partition *p, int g, fsr_anchor a, const fsr_group *alone) {
+    fsr_group trial = p->group[g];
+    fsr_link blame;
+    bool needed = fsr_group_depends(alone, g);
+    const char *reason = meet(p, &trial, a);
+    if (reason)
+        return reason;
+    if (!add_anchor(&trial, a))
+        return "the kernel would have too many anchors";
+    reason = try_anchor(p, g, a, &trial, &blame);
+    if (reason)
+        return reason;
+    if (!needed && !fsr_kernel_is_less(trial.kernel, p->group[g].kernel, alone->kernel))
+        reason = fsr_kernel_loads(trial.kernel) ? "the kernels read nothing in common"
+                                                : "the kernels compute nothing in common";
+    if (!reason)
+        reason = satisfy_joined(p, g, &trial);
+    if (reason) {
+        fsr_kernel_free(trial.kernel);
+        return reason;
+    }
+    fsr_group_commit(p, g, &trial);
+    placed(p, g, a);
+    return NULL;
+}
+
+/* A new kernel would evaluate the node, not load what others store or run. */
+static bool evaluates(const fsr_partition *p, int node) {
+    bool stored = p->held[node] || p->home[node] >= 0;
+    for (int k = 0; k < p->flow->node[node].nout; ++k)
+        stored = stored || p->stored[node * FSR_MAX_OUTPUTS + k] >= 0;
+    return !stored && (fsr_kind_computes(p->flow->node[node].kind) || p->flow->node[node].kind == FSR_NODE_VIEW);
+}
+
+/* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
+ * needs each node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is
+ * none. Counter-example to counting what is stored already, an output say: cutting there changes nothing. */
+static fsr_link middle(const fsr_partition *p, fsr_link top) {
+    const fsr_flow *flow = p->flow;
+    bool *seen = calloc((size_t)top.id + 1, sizeof *seen);
+    int n = 0, at = top.id;
+    if (!seen) {
+        *p->no_memory = true;
+        return (fsr_link){-1, 0};
+    }
+    seen[top.id] = true;
+    for (int i = top.id; i >= 0; --i) {
+        const fsr_flow_node *node = &flow->node[i];
+        seen[i] = seen[i] && (i == top.id || evaluates(p, i));
+        for (int k = 0; seen[i] && k < node->nargs; ++k)
+            seen[node->arg[k].id] = true;
+        n += seen[i] && i != top.id && fsr_kind_computes(node->kind);
+    }
+    for (int left = (n + 1) / 2; left > 0;)
+        left -= seen[--at] && fsr_kind_computes(flow->node[at].kind);
+    free(seen);
+    return n > 0 ? fsr_partition_first_used(p, at) : (fsr_link){-1, 0};
+}
+
+/* Divides the domain as the refused trial asks. Not a scan's columns, which have an order; and on a CPU not into inner
+ * loops of a few rounds, which would cost more than storing what stands in the way. */
+static bool divide(const fsr_partition *p, fsr_anchor a, const fsr_group *trial, fsr_domain *domain) {
+    int dim = trial->divided;
+    bool scan = a.fold && p->flow->node[a.link.id].kind == FSR_NODE_SCAN;
+    bool inner = dim == domain->ndim - 1 || dim == domain->nparallel - 1;
+    if (trial->division == 0 || (scan && dim >= domain->nparallel) ||
+        (inner && !p->target->gpu && trial->division < SHORT_LOOP))
+        return false;
+    return fsr_domain_divide(domain, dim, trial->division);
+}
+
+/* The anchor alone over a domain: the finest that its reshapes ask for, or, where that does not help, its own shape's. */
+static const char *try_alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, fsr_link *blame) {
+    fsr_domain domain, own;
+    anchor_domain(p, a, NULL, &own);
+    domain = own;
+    for (bool fixed = false;;) {
+        memset(trial, 0, sizeof *trial);
+        trial->domain = domain;
+        add_anchor(trial, a);
+        const char *reason = try_anchor(p, p->ngroups, a, trial, blame);
+        if (!reason || *p->no_memory || fixed)
+            return reason;
+        if (divide(p, a, trial, &domain))
+            continue;
+        if (domain.ndim == own.ndim)
+            return reason;
+        domain = own;
+        fixed = true;
+    }
+}
+
+/* The anchor as a kernel of its own; values that stand in the way are stored by kernels before it. */
+static fsr_status alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, char *why, size_t size) {
+    for (;;) { /* each round materializes one more node, or ends */
+        fsr_link blame;
+        const char *reason = try_alone(p, a, trial, &blame);
+        if (!reason)
+            return FSR_OK;
+        if (*p->no_memory)
+            return FSR_ERR_MEMORY;
+        if (blame.id < 0)
+            blame = middle(p, a.link);
+        if (blame.id < 0 || *fsr_partition_stored(p, blame) >= 0) {
+            snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
+            return FSR_ERR_INTERNAL;
+        }
+        p->held[blame.id] = FSR_HELD_ONCE;
+        add_note(p, blame.id, a.link.id, reason);
+        fsr_status status = fsr_partition_place(p, (fsr_anchor){.link = blame}, why, size);
+        if (status)
+            return status;
+    }
+}
+
+static int last_anchor(const fsr_group *group) {
+    return group->nfolds ? group->fold[group->nfolds - 1] : group->store[0].id;
+}
+
+/* The anchor joined group g: why the other kernels that it reads from are not that one, too. */
+static void note_others(fsr_partition *p, fsr_anchor a, const fsr_group *alone, int g) {
+    const fsr_domain *domain = &p->group[g].domain;
+    for (int i = 0; i < alone->ndeps; ++i) {
+        const fsr_group *other = &p->group[alone->deps[i]];
+        fsr_domain turned = other->domain;
+        turned.mirrored = domain->mirrored;
+        if (alone->deps[i] == g || !other->nfolds || fsr_domain_equal(&other->domain, domain))
+            continue;
+        add_note(p, last_anchor(other), a.link.id,
+                 fsr_domain_equal(&turned, domain) ? "the scans run in opposite directions"
+                                                   : "the folds have different domains");
+    }
+}
+
+static fsr_status place_trial(fsr_partition *p, fsr_anchor a, fsr_group *trial, char *why, size_t size) {
+    fsr_status status = alone(p, a, trial, why, size);
+    if (status)
+        return status;
+    int last = p->ngroups > FSR_JOIN_WINDOW ? p->ngroups - FSR_JOIN_WINDOW : 0;
+    for (int g = p->ngroups - 1; p->fuse && p->fuel != 0 && g >= last; --g) {
+        const char *reason = join(p, g, a, trial);
+        if (!reason) {
+            note_others(p, a, trial, g);
+            fsr_kernel_free(trial->kernel);
+            ++p->fusions;
+            p->fuel -= p->fuel > 0;
+            return FSR_OK;
+        }
+        if (fsr_group_depends(trial, g))
+            add_note(p, last_anchor(&p->group[g]), a.link.id, reason);
+    }
+    const char *reason = fsr_group_satisfy(p, trial);
+    if (reason) {
+        fsr_kernel_free(trial->kernel);
+        snprintf(why, size, "%s: %s", fsr_flow_name(p->flow, a.link.id), reason);
+        return FSR_ERR_INTERNAL;
+    }
+    if (!fsr_partition_room(p)) {
+        fsr_kernel_free(trial->kernel);
+        return FSR_ERR_MEMORY;
+    }
+    int g = p->ngroups;
+    fsr_group_commit(p, g, trial);
+    placed(p, g, a);
+    return FSR_OK;
+}
+
+/* An anchor may need values stored that need others stored first: the depth of that is bounded, and the trials live on
+ * the heap. */
+fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t size) {
+    fsr_group *trial = p->depth < MAX_DEPTH ? malloc(sizeof *trial) : NULL;
+    if (!trial && p->depth == MAX_DEPTH) {
+        snprintf(why, size, "%s needs a chain of more than %d values stored one after the other",
+                 fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
+        return FSR_ERR_UNSUPPORTED;
+    }
+    if (!trial)
+        return FSR_ERR_MEMORY;
+    ++p->depth;
+    fsr_status status = place_trial(p, a, trial, why, size);
+    --p->depth;
+    free(trial);
+    return status;
+}
