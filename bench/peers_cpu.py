@@ -5,9 +5,10 @@
 
 NumPy, numexpr, Numba, torch.compile and JAX, those that can be imported (pip install numpy numexpr numba torch jax).
 Inputs are f32 in [0, 1). Every result is compared with NumPy's in f64 before it is timed; a median of 9 runs counts,
-compilation is apart. With --fusor the same rows of fusor-bench are run before and after, and the ratio to the fastest
-peer is printed: above 1 Fusor is faster. Runs of the libraries do not overlap. A filter's result has the selected elements' length
-in NumPy, Numba and torch; in Fusor, as in JAX under jit, the input's, filled up, with the number of them beside it."""
+compilation is apart. With --fusor each row of fusor-bench is run before and after its peers, and the ratios to the fastest
+of all and to the fastest of NumPy, numexpr and Numba are printed: above 1 Fusor is faster. Runs of the libraries do not
+overlap. A filter's result has the selected elements' length in NumPy, Numba and torch; in Fusor, as in JAX under jit, the
+input's, filled up, with the number of them beside it."""
 import argparse, importlib, json, math, os, statistics, subprocess, sys, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -239,39 +240,42 @@ def measure(call):
     return result, first * 1e3, statistics.median(times) * 1e3
 
 
-def fusor_times():
-    if not options.fusor:
-        return {}
-    names = [row.__name__ for row in rows]
-    run = subprocess.run([options.fusor, "--backend", "cpu", "--n", str(n), "--verify-n", "0", "--json", "-", *names],
+def fusor_time(name):
+    run = subprocess.run([options.fusor, "--backend", "cpu", "--n", str(n), "--verify-n", "0", "--json", "-", name],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
-    report = json.loads(run.stdout)
-    return {row["workload"]: row["fused_ms"] for row in report}
+    return json.loads(run.stdout)[0]["fused_ms"]
+
+
+def compare(name, ours, results):
+    """Ours against the fastest of all, and against the fastest of those that are no compilers of whole programs."""
+    words = []
+    for group in (list(results), [r for r in results if r["peer"] in ("numpy", "numexpr", "numba")]):
+        best = min(group, key=lambda r: r["ms"])
+        words.append("%.2f times the speed of %s" % (best["ms"] / ours, best["peer"]))
+    print("%-16s %-8s %9.2f ms   %s" % (name, "fusor", ours, ", ".join(dict.fromkeys(words))), flush=True)
 
 
 def main():
-    before = fusor_times()
     makers = {"numpy": numpy_rows, "numexpr": ne and numexpr_rows, "numba": numba and numba_rows,
               "torch": torch and torch_rows, "jax": jax and jax_rows}
     calls = {peer: make() for peer, make in makers.items() if make}
     results = []
     for row in rows:
+        name, own, ours = row.__name__, [], []
+        if options.fusor:
+            ours.append(fusor_time(name))
         for peer, table in calls.items():
-            if row.__name__ not in table:
+            if name not in table:
                 continue
-            got, first, ms = measure(table[row.__name__])
-            results.append(dict(row=row.__name__, peer=peer, ms=ms, first_ms=first, error=check(row, got)))
-            print("%-16s %-8s %9.2f ms   first %9.1f ms   off by %.1e" %
-                  (row.__name__, peer, ms, first, results[-1]["error"]), flush=True)
-    after = fusor_times()
-    for row in rows:
-        name = row.__name__
-        if name not in before:
-            continue
-        ours = statistics.median([before[name], after[name]])
-        best = min((r for r in results if r["row"] == name), key=lambda r: r["ms"])
-        results.append(dict(row=name, peer="fusor", ms=ours))
-        print("%-16s fusor    %9.2f ms   %.2f times the speed of %s" % (name, ours, best["ms"] / ours, best["peer"]))
+            got, first, ms = measure(table[name])
+            own.append(dict(row=name, peer=peer, ms=ms, first_ms=first, error=check(row, got)))
+            print("%-16s %-8s %9.2f ms   first %9.1f ms   off by %.1e" % (name, peer, ms, first, own[-1]["error"]),
+                  flush=True)
+        if options.fusor:
+            ours.append(fusor_time(name))
+            compare(name, statistics.median(ours), own)
+            own.append(dict(row=name, peer="fusor", ms=statistics.median(ours)))
+        results += own
     if options.json:
         with open(options.json, "w") as file:
             json.dump(results, file, indent=1)
