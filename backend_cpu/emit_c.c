@@ -330,6 +330,7 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
         e->grouped &= k->inst[i].kind != FSR_INST_ITERATE || k->inst[i].level != FSR_ELEM;
     }
     fsr_c_share_plan(e);
+    fsr_c_find_counted(e);
     if (may_stream(k))
         fsr_c_stream_plan(e);
     if (k->schedule.kind != FSR_SCHEDULE_MAP)
@@ -380,6 +381,7 @@ static char *assemble(fsr_c_emit *e) {
     put_head(e, &t);
     fsr_c_prelude(e, &t);
     fsr_c_stream_prelude(e, &t);
+    fsr_c_pack_prelude(e, &t);
     fsr_c_declare(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);

@@ -211,7 +211,7 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
 /* A scan in a loop that is not grouped only hands its inputs to the strip. */
 static void put_strip_input(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
-    for (int i = 0; i < f->combine->arity; i++)
+    for (int i = 0; i < f->combine->arity && !e->counted[fold]; i++)
         fsr_c_line(e, "a%d_%d[%d + l] = v%d;", fold, i, FSR_EMIT_BLOCK, f->input[i]);
 }
 

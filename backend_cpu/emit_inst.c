@@ -9,6 +9,11 @@ bool fsr_c_invariant(const fsr_inst *inst) {
     return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM;
 }
 
+int fsr_c_arguments(const fsr_c_emit *e, int number, int *out) {
+    int n = fsr_inst_arguments(e->k, number, out);
+    return e->k->inst[number].compacted ? n - 1 : n;
+}
+
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
     const fsr_inst *inst = &e->k->inst[value];
     bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
@@ -279,7 +284,9 @@ static void put_inst(fsr_c_emit *e, int number) {
     char name[FSR_EMIT_NAME];
     if (fsr_c_invariant(inst))
         return;
-    if (inst->kind == FSR_INST_STORE) {
+    if (inst->compacted) {
+        fsr_c_pack_store(e, number);
+    } else if (inst->kind == FSR_INST_STORE) {
         put_store(e, inst);
     } else if (inst->kind == FSR_INST_COMBINE) {
         fsr_c_fold_step(e, inst->index);
@@ -351,7 +358,7 @@ static void mark_kept(const fsr_c_emit *e, const int *loop, int n, int value, bo
 static void find_kept(const fsr_c_emit *e, const int *loop, int n, bool *kept) {
     memset(kept, 0, FSR_MAX_INSTS * sizeof *kept);
     for (int i = 0; i < n; i++) {
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop[i], argument);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_c_arguments(e, loop[i], argument);
         for (int a = 0; a < read; a++)
             mark_kept(e, loop, n, argument[a], kept);
     }

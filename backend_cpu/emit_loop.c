@@ -269,6 +269,8 @@ static void put_whole(fsr_c_emit *e, const fsr_c_loop *loop) {
     if (!e->grouped && fsr_c_has_strips(e, loop))
         fsr_c_strip_arrays(e, loop);
     put_folded(e, loop);
+    if (!e->grouped && fsr_c_has_strips(e, loop))
+        fsr_c_strip_end(e, loop);
     fsr_c_fold_finish(e, loop->folds, loop->nfolds);
     memset(e->crossing, 0, sizeof e->crossing);
 }

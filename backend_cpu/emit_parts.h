@@ -6,7 +6,8 @@
  * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip:
  * a<f>_<i> elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
  * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
- * argument k. r is the row, l a lane, j a row of a group, t the task, z the states of a part. */
+ * argument k; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array. r is the
+ * row, l a lane, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -73,7 +74,8 @@ typedef struct fsr_c_emit {
     int carry[FSR_MAX_COMBINES];    /* a scan's carry into the part */
     int words;
     fsr_c_truth decided[FSR_MAX_CONDITIONS];
-    int crossing[FSR_MAX_INSTS]; /* 1 where a strip's value is held for a later stage */
+    int crossing[FSR_MAX_INSTS];    /* 1 where a strip's value is held for a later stage */
+    bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;
 
 static inline bool fsr_c_is_scan(const fsr_c_emit *e, int fold) {
@@ -112,6 +114,8 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_stage(fsr_c_emit *e, const int *list, int n);
 /* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
+/* fsr_inst_arguments, less the count that a compacted store names but does not read. */
+int fsr_c_arguments(const fsr_c_emit *e, int number, int *out);
 /* A constant or parameter: defined once, at the function's head. */
 bool fsr_c_invariant(const fsr_inst *inst);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
@@ -241,6 +245,18 @@ void fsr_c_ahead_head(fsr_c_emit *e);
 /* In the second pass, where it has come from column `from` to column `to`; nothing in other passes. */
 void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
 
+/* ---- emit_pack.c: compacted stores ---------------------------------------------------------------- */
+
+bool fsr_c_packs(const fsr_kernel *k);
+/* The functions that the others' text calls. */
+void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to);
+/* Of store `number`: its arrays, once a row or part whose carries are known; what the loop does; what follows the loop
+ * in each strip; what follows the last strip. */
+void fsr_c_pack_arrays(fsr_c_emit *e, int number);
+void fsr_c_pack_store(fsr_c_emit *e, int number);
+void fsr_c_pack_strip(fsr_c_emit *e, int number);
+void fsr_c_pack_end(fsr_c_emit *e, int number);
+
 /* ---- emit_scan.c: scans and loops over a run of columns in strips ---------------------------------------- */
 
 /* True if the loop, not grouped, has to run in strips: it has scans or runs loops for each element. */
@@ -249,6 +265,10 @@ bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop);
 void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop);
 /* Arrays of the strips: once a row, before the loops over columns. */
 void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+/* What follows these loops. */
+void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop);
+/* e->counted */
+void fsr_c_find_counted(fsr_c_emit *e);
 
 /* ---- emit_iterate.c: loops for each element ---------------------------------------------------------------- */
 

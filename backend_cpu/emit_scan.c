@@ -5,6 +5,8 @@
  * the strip again. A value that a later stage reads is held in an array of its own. Loops for each element (emit_iterate.c)
  * part stages as scans do.
  *
+ * A scan whose results only filters' stores name is not done: they keep count themselves (emit_pack.c).
+ *
  * An array is scanned in blocks of 16: in four steps element l takes in element l - 1, l - 2, l - 4, l - 8, which is
  * vector code for every operator; then the blocks' last elements are folded one after the other, and what comes before
  * a block is folded into its elements. Counter-example to the obvious loop: each element waits for the addition before
@@ -27,6 +29,26 @@ bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop) {
     return fsr_c_is_looped(e, loop);
 }
 
+void fsr_c_find_counted(fsr_c_emit *e) {
+    const fsr_kernel *k = e->k;
+    bool read[FSR_MAX_INSTS] = {false};
+    for (int i = 0; i < k->ninsts; i++) {
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_c_arguments(e, i, argument);
+        for (int a = 0; a < n; a++)
+            read[argument[a]] = true;
+    }
+    for (int f = 0; f < k->nfolds; f++)
+        e->counted[f] = fsr_c_is_scan(e, f);
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].kind == FSR_INST_RESULT && read[i])
+            e->counted[k->inst[i].index] = false;
+}
+
+/* A count that only compacted stores name. */
+static bool is_count(const fsr_c_emit *e, int number) {
+    return e->k->inst[number].kind == FSR_INST_RESULT && e->counted[e->k->inst[number].index];
+}
+
 /* The stage of each instruction: after the results of the scans and loops that it needs. Returns how many there are. */
 static int find_stages(const fsr_c_emit *e, const fsr_c_loop *loop, int *stage) {
     int of_fold[FSR_MAX_COMBINES] = {0}, stages = 1;
@@ -34,12 +56,12 @@ static int find_stages(const fsr_c_emit *e, const fsr_c_loop *loop, int *stage) 
     for (int i = 0; i < loop->n; i++) {
         const fsr_inst *inst = &e->k->inst[loop->inst[i]];
         int *own = &stage[loop->inst[i]];
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_c_arguments(e, loop->inst[i], argument);
         for (int a = 0; a < read; a++)
             *own = stage[argument[a]] > *own ? stage[argument[a]] : *own;
         if (inst->kind == FSR_INST_COMBINE)
             of_fold[inst->index] = *own;
-        if (inst->kind == FSR_INST_RESULT)
+        if (inst->kind == FSR_INST_RESULT && !is_count(e, loop->inst[i]))
             *own = of_fold[inst->index] + 1;
         if (inst->kind == FSR_INST_FINAL && fsr_c_is_element(e, loop->inst[i]))
             ++*own;
@@ -94,6 +116,10 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
     for (int i = 0; i < loop->nfolds; i++) {
         if (!fsr_c_is_scan(e, loop->folds[i]))
             continue;
+        if (e->counted[loop->folds[i]]) {
+            fsr_c_share_carry(e, loop->folds[i]);
+            continue;
+        }
         fsr_c_fold_declare(e, loop->folds[i], 'a', extent);
         fsr_c_fold_declare(e, loop->folds[i], 'h', extent);
         fsr_c_fold_declare(e, loop->folds[i], 'o', blocks);
@@ -103,15 +129,27 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
         fsr_c_end(e);
         fsr_c_share_carry(e, loop->folds[i]);
     }
+    for (int i = 0; i < loop->n; i++)
+        if (e->k->inst[loop->inst[i]].compacted)
+            fsr_c_pack_arrays(e, loop->inst[i]);
+}
+
+void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop) {
+    for (int i = 0; i < loop->n; i++)
+        if (e->k->inst[loop->inst[i]].compacted)
+            fsr_c_pack_end(e, loop->inst[i]);
 }
 
 /* ---- one stage's loop ------------------------------------------------------------------------------ */
 
 /* True if some listed instruction reads `value`. */
 static bool is_read(const fsr_c_emit *e, const fsr_c_loop *loop, int value) {
-    for (int i = 0; i < loop->n; i++)
-        if (fsr_inst_reads(e->k, loop->inst[i], value))
-            return true;
+    for (int i = 0; i < loop->n; i++) {
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_c_arguments(e, loop->inst[i], argument);
+        for (int a = 0; a < read; a++)
+            if (argument[a] == value)
+                return true;
+    }
     return false;
 }
 
@@ -202,7 +240,8 @@ static void put_scan(fsr_c_emit *e, int fold) {
 static void slice_stage(const fsr_c_emit *e, const fsr_c_loop *loop, const int *stage, int which, fsr_c_loop *out) {
     fsr_c_loop own = {.pass = loop->pass};
     for (int i = 0; i < loop->n; i++)
-        if (stage[loop->inst[i]] == which && e->k->inst[loop->inst[i]].kind != FSR_INST_INDEX)
+        if (stage[loop->inst[i]] == which && e->k->inst[loop->inst[i]].kind != FSR_INST_INDEX &&
+            !is_count(e, loop->inst[i]))
             own.inst[own.n++] = loop->inst[i];
     *out = (fsr_c_loop){.pass = loop->pass};
     for (int i = 0; i < loop->n; i++)
@@ -226,8 +265,11 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
         fsr_c_begin(e, "%s", "");
         fsr_c_by_range(e, &part, put_stage_loop);
         fsr_c_end(e);
+        for (int i = 0; i < part.n; i++)
+            if (e->k->inst[part.inst[i]].compacted)
+                fsr_c_pack_strip(e, part.inst[i]);
         for (int i = 0; i < part.nfolds; i++)
-            if (fsr_c_is_scan(e, part.folds[i]))
+            if (fsr_c_is_scan(e, part.folds[i]) && !e->counted[part.folds[i]])
                 put_scan(e, part.folds[i]);
         for (int i = 0; i < part.n; i++)
             if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)

@@ -30,6 +30,13 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
             s->group, group_words[s->kind], s->items, s->vector, s->persistent ? ", the row held in registers" : "");
 }
 
+static bool compacts(const fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].compacted)
+            return true;
+    return false;
+}
+
 static void explain_step(const fsr_program *program, int i, FILE *to) {
     const fsr_program_step *step = &program->step[i];
     const fsr_kernel *k = step->kernel;
@@ -44,6 +51,8 @@ static void explain_step(const fsr_program *program, int i, FILE *to) {
         fprintf(to, "%s %s %s%d", a ? "," : "", k->array[a].written ? "writes" : "reads", home[step->array[a].home],
                 step->array[a].ordinal);
     }
+    if (compacts(k))
+        fputs("\n    filters: compacted strip by strip, written in whole lines of memory", to);
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);

@@ -143,10 +143,16 @@ static int64_t place_of(const fsr_machine *m, const fsr_inst *inst) {
     return at < n ? at : -1;
 }
 
+/* Where a compacted store goes. */
+static int64_t compacted_place(const fsr_machine *m, const fsr_inst *inst) {
+    int64_t before = fsr_value_cast(FSR_I64, m->k->inst[inst->arg[2]].dtype, m->value[inst->arg[2]]).i64;
+    return m->value[inst->arg[1]].b ? before : m->columns - 1 - (m->column - before);
+}
+
 static void store(fsr_machine *m, const fsr_inst *inst) {
     const fsr_access *a = &m->k->access[inst->index];
     fsr_value v = m->value[inst->arg[0]];
-    int64_t at = inst->placed ? place_of(m, inst) : address(m, a);
+    int64_t at = inst->placed ? place_of(m, inst) : inst->compacted ? compacted_place(m, inst) : address(m, a);
     if (m->status != FSR_OK || at < 0)
         return;
     size_t size = fsr_dtype_size(m->k->array[a->buffer].dtype);

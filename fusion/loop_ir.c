@@ -102,7 +102,7 @@ _Static_assert(FSR_MAX_ARGUMENTS >= FSR_MAX_TUPLE && FSR_MAX_ARGUMENTS >= 3, "wh
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;
-    int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed : inst->kind == FSR_INST_FINAL;
+    int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed + 2 * inst->compacted : inst->kind == FSR_INST_FINAL;
     if (inst->kind == FSR_INST_OP)
         n = fsr_op_get(inst->op)->arity;
     if (inst->kind == FSR_INST_CALL)

@@ -30,6 +30,10 @@
  * dimension. The domain has one dimension at most, and the store is evaluated at every point of it. No two points have
  * one place, so stores need no order. A filter is a scan of its mask and a placed store (primitives/filter.c).
  *
+ * Compacted. On a CPU, where columns go in order, a filter's store reads its mask, arg[1], and the exclusive running count
+ * of it, arg[2], in place of a place (compact.c): arg[0] goes to that count if the mask is true, else from the end to what is
+ * left of the column, negative, less 1: the same place. The domain is one folded dimension, one pass.
+ *
  * Loops. An ITERATE runs a loop on its inputs, the state's first values and what does not change, for one point of the
  * domain; FINALs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
  * results several passes read is not split. Only FINALs may be kept.
@@ -72,7 +76,8 @@ typedef enum fsr_inst_kind {
     FSR_INST_RESULT,  /* component `component` of fold `index` */
     FSR_INST_ITERATE, /* runs loop `index`; only FINALs read it */
     FSR_INST_FINAL,   /* result `component` of loop `index`, which arg[0] ran */
-    FSR_INST_STORE    /* arg[0] through access `index`; has no value. placed: at element arg[1] of the access's array */
+    FSR_INST_STORE    /* arg[0] through access `index`; has no value. placed: at element arg[1] of the access's array;
+                         compacted: at the next element of its array, from the front where arg[1], else from the end */
 } fsr_inst_kind;
 
 typedef struct fsr_inst {
@@ -85,8 +90,8 @@ typedef struct fsr_inst {
     fsr_op op;
     int arg[FSR_MAX_OPERANDS];
     int index;
-    int guard;   /* LOAD: 1 + its guard; 0: it always takes place */
-    bool placed; /* STORE: see below */
+    int guard;              /* LOAD: 1 + its guard; 0: it always takes place */
+    bool placed, compacted; /* STORE: see above; one of them at most */
     int component;
     fsr_value value;
     int node; /* number of the plan's node that it comes from, for comments; -1: none */
@@ -238,6 +243,11 @@ int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
 int fsr_inst_cost(const fsr_kernel *k, int number);
 /* True if instruction `number` reads `value`. */
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
+
+/* Placed stores whose places are a filter's become compacted ones: for schedules that go along the columns in order. */
+void fsr_kernel_compact(fsr_kernel *k);
+/* `before` is the result of an exclusive running count of the bool `mask`, i32 or i64. */
+bool fsr_counts_mask(const fsr_kernel *k, int before, int mask);
 
 /* Passes that need loop `loop` for each element, if nothing is kept between them. */
 int fsr_kernel_loop_passes(const fsr_kernel *k, int loop);

@@ -163,6 +163,9 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
         fprintf(to, "store ");
         if (inst->placed)
             fprintf(to, "b%d[v%d]", k->access[inst->index].buffer, inst->arg[1]);
+        else if (inst->compacted)
+            fprintf(to, "b%d[v%d if v%d, else from the end]", k->access[inst->index].buffer, inst->arg[2],
+                    inst->arg[1]);
         else
             print_address(to, k, &k->access[inst->index]);
         fprintf(to, " = v%d", inst->arg[0]);

@@ -98,6 +98,19 @@ static bool check_placed(const fsr_check *v, const fsr_inst *inst) {
     return dtype == FSR_I32 || dtype == FSR_I64 || fsr_check_bad(v, "places that are %s", fsr_dtype_name(dtype));
 }
 
+/* A compacted store: its mask and the count of it, and an access as a placed one's. */
+static bool check_compacted(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_access *a = &v->k->access[inst->index];
+    if (v->k->ndim != 1 || v->k->nparallel != 0 || v->k->npasses != 1 || inst->level == FSR_ROW || inst->placed)
+        return fsr_check_bad(v, "a compacted store that is not one of each column of one row, in one pass");
+    if (a->linear || a->offset != -1 || a->over || a->stride[0] != FSR_STRIDE_ZERO)
+        return fsr_check_bad(v, "a compacted store through access %d, which has an address of its own", inst->index);
+    if (!check_operand(v, inst->arg[1], FSR_BOOL) || !check_argument(v, inst->arg[2]))
+        return false;
+    return fsr_counts_mask(v->k, inst->arg[2], inst->arg[1]) ||
+           fsr_check_bad(v, "v%d is no running count of v%d", inst->arg[2], inst->arg[1]);
+}
+
 static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
     if (!fsr_check_range(inst->index, k->naccesses))
@@ -118,7 +131,8 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
         return !inst->guard || check_guarded(v, inst, inst->guard - 1);
     if (!array->written)
         return fsr_check_bad(v, "stores into array %d, which is not written", a->buffer);
-    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->placed || check_placed(v, inst));
+    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->placed || check_placed(v, inst)) &&
+           (!inst->compacted || check_compacted(v, inst));
 }
 
 static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {

@@ -468,6 +468,8 @@ static void cpu(fsr_group *group) {
     s->group = s->kind == FSR_SCHEDULE_COL ? 128 : 1;
     s->lanes = cpu_lanes(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
+    if (s->kind == FSR_SCHEDULE_ROW)
+        fsr_kernel_compact(k);
     if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && 8 * count_kept(k) * group->integer[FSR_INT_COLS] <= 256 * 1024)
         keep_across_passes(k);
 }

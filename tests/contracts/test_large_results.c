@@ -130,6 +130,31 @@ static void rows_once(void **state) {
     fsr_close(ctx);
 }
 
+/* Filters that select a third, nothing and everything. */
+static void filtered_once(void **state) {
+    fsr_context *ctx = subject_open(NULL);
+    const int64_t n = elements(ctx);
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const int64_t every = way == 1 ? 1 : way == 2 ? 2 * n : 3, kept = (n + every - 1) / every;
+        fsr_graph *g = fsr_graph_new(ctx);
+        fsr_node i = fsr_arange(g, FSR_I32, n), mask = fsr_equal(fsr_mod(i, fsr_int(g, every)), fsr_int(g, 0));
+        fsr_node out[] = {fsr_filter(i, mask, fsr_int(g, -5)), fsr_filter(fsr_cast(i, FSR_U8), mask, fsr_int(g, 7))};
+        memory m[] = {take(n, 4, way & 1 ? 4 : 0), take(n, 1, way & 1)};
+        run(ctx, out, m);
+        for (int64_t k = 0; k < n; k++) {
+            int32_t got;
+            memcpy(&got, m[0].at + 4 * k, 4);
+            if (got != (k < kept ? k * every : -5) || m[1].at[k] != (k < kept ? (k * every & 255) : 7))
+                fail_msg("%d: element %lld of %lld: %d %d", way, (long long)k, (long long)n, got, m[1].at[k]);
+        }
+        give(&m[0]);
+        give(&m[1]);
+        fsr_graph_free(g);
+    }
+    fsr_close(ctx);
+}
+
 static const struct CMUnitTest tests[] = {cmocka_unit_test(written_once), cmocka_unit_test(scanned_once),
-                                          cmocka_unit_test(rows_once)};
+                                          cmocka_unit_test(rows_once), cmocka_unit_test(filtered_once)};
 SUBJECT_MAIN(tests)

@@ -21,6 +21,44 @@ static void check(const fsr_node *outs, int n, int64_t bytes) {
 
 enum { N = 1 << 24, BYTES = 4 * N };
 
+static int count(const fsr_program *p, bool compacted) {
+    int n = 0;
+    for (int s = 0; s < p->nsteps; s++)
+        for (int i = 0; i < p->step[s].kernel->ninsts; i++)
+            n += compacted ? p->step[s].kernel->inst[i].compacted : p->step[s].kernel->inst[i].placed;
+    return n;
+}
+
+static void check_stores(const fsr_target *target, fsr_node out, int placed, int compacted) {
+    fsr_program p = plan_of(target, &out, 1);
+    bool told = strstr(p.explanation, "filters: compacted") != NULL;
+    if (count(&p, false) != placed || count(&p, true) != compacted || told != (compacted > 0))
+        fail_msg("on the %s: %d placed, %d compacted\n%s", target->gpu ? "GPU" : "CPU", placed, compacted,
+                 p.explanation);
+    fsr_program_clear(&p);
+}
+
+static void of_row(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = fsr_filter(in[0], fsr_greater(in[0], fsr_float(g, 0)), fsr_float(g, 1));
+}
+
+/* The CPU compacts; a GPU stores each element at its place, and so do both with filters of rows. */
+static void compacted(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), y = plan_vector(g, N), mask = fsr_greater(x, y), rows;
+    fsr_node kept = fsr_filter(x, mask, fsr_float(g, 0)), both = fsr_mul(kept, fsr_filter(y, mask, fsr_float(g, 0)));
+    check_stores(&plan_cpu, kept, 0, 1);
+    check_stores(&plan_gpu, kept, 1, 0);
+    check_stores(&plan_cpu, fsr_exp(both), 0, 1);
+    check_stores(&plan_cpu, fsr_cumsum(fsr_filter(x, fsr_greater(fsr_cumsum(x, 0, 0), y), fsr_float(g, 0)), 0, 0), 0,
+                 1);
+    fsr_node m = plan_matrix(g, 1 << 12, 1 << 12);
+    fsr_vectorize(&rows, 1, &m, 1, "(n)->(n)", of_row, NULL);
+    check_stores(&plan_cpu, rows, 1, 0);
+    check_stores(&plan_gpu, rows, 1, 0);
+}
+
 static void one_kernel(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), y = plan_vector(g, N), zero = fsr_float(g, 0);
@@ -72,6 +110,6 @@ static void refusals(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(small), TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(compacted), TEST(small), TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -612,6 +612,80 @@ static void test_accepts_cpu(void **state) {
     fsr_kernel_free(k);
 }
 
+/* ---- compacted stores ---------------------------------------------------------------------------------- */
+
+enum { FILTERED = 37 };
+
+/* b0 in, b1 the elements below 4, in order, then the others, as they are, from the end. */
+static fsr_kernel *kernel_filter(void) {
+    fsr_kernel *k = kernel_begin("k_filter", 1, 0, 1);
+    int in = kernel_array(k, FSR_I32, false), out = kernel_array(k, FSR_I32, true);
+    int x = kernel_load(k, FSR_ELEM, 0, kernel_linear(k, in));
+    int mask = kernel_op(k, FSR_OP_LESS, x, kernel_const(k, FSR_I32, 4), 0), ones = kernel_cast(k, mask, FSR_I32);
+    int before = kernel_result(k, kernel_builtin(k, FSR_FOLD_SCAN, 0, true, FSR_OP_ADD, ones), 0);
+    int left = kernel_op(k, FSR_OP_SUB, before, kernel_index(k, FSR_I32, 0), 0);
+    int from_end = kernel_op(k, FSR_OP_SUB, left, kernel_const(k, FSR_I32, 1), 0);
+    int place = kernel_op(k, FSR_OP_WHERE, mask, before, from_end);
+    int store = kernel_store(k, FSR_ELEM, 0, kernel_strided(k, out, (int[]){0}, -1), x);
+    k->inst[store].placed = true;
+    k->inst[store].arg[1] = place;
+    k->schedule = (fsr_schedule){.kind = FSR_SCHEDULE_ROW, .threads = 1, .group = 1, .lanes = 8, .chunk = 512};
+    return k;
+}
+
+static void run_filter(const fsr_kernel *k, const int32_t *in, int32_t *out) {
+    fsr_launch launch = {.array = {(void *)(uintptr_t)in, out}};
+    kernel_sizes(k, &launch, 1, FILTERED);
+    launch.integer[FSR_INT_EXTENT] = FILTERED;
+    assert_int_equal(fsr_kernel_interpret(k, &launch), FSR_OK);
+}
+
+static void test_compacts(void **state) {
+    (void)state;
+    int32_t in[FILTERED], placed[FILTERED], compacted[FILTERED], want[FILTERED], front = 0, back = FILTERED;
+    for (int i = 0; i < FILTERED; i++) {
+        in[i] = i * 5 % 9;
+        want[in[i] < 4 ? front++ : --back] = in[i];
+    }
+    fsr_kernel *k = kernel_filter();
+    assert_valid(k);
+    run_filter(k, in, placed);
+    fsr_kernel_compact(k);
+    assert_valid(k);
+    run_filter(k, in, compacted);
+    assert_memory_equal(placed, want, sizeof want);
+    assert_memory_equal(compacted, want, sizeof want);
+    assert_print(k, "kernel k_filter: by hand\n"
+                    "  domain [fold d0] passes 1 ints 5\n"
+                    "  array b0 i32\n"
+                    "  array b1 i32 written\n"
+                    "  schedule row threads 1 group 1 vector 0 items 0 lanes 8 chunk 512\n"
+                    "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"
+                    "  p0 elem v0 = i32 load b0[d0] linear\n"
+                    "  p0 row  v1 = i32 4\n"
+                    "  p0 elem v2 = bool less.i32(v0, v1)\n"
+                    "  p0 elem v3 = i32 cast.bool(v2)\n"
+                    "  p0 elem f0 <- v3\n"
+                    "  p0 elem v5 = i32 f0.0\n"
+                    "  p0 elem store b1[v5 if v2, else from the end] = v0\n");
+    fsr_kernel_free(k);
+}
+
+static void test_refuses_compacted(void **state) {
+    (void)state;
+    fsr_kernel *k = kernel_filter();
+    fsr_kernel_compact(k);
+    k->fold[0].exclusive = false;
+    assert_refused(k, "v6: v5 is no running count of v2");
+    k = kernel_filter();
+    k->fold[0].exclusive = false;
+    int before = k->ninsts;
+    fsr_kernel_compact(k);
+    assert_int_equal(k->ninsts, before);
+    assert_true(k->inst[before - 1].placed);
+    fsr_kernel_free(k);
+}
+
 static void test_refuses_folded_index(void **state) {
     (void)state;
     fsr_kernel *k = kernel_argmax(FSR_F32);
@@ -649,6 +723,8 @@ int main(void) {
         cmocka_unit_test(test_refuses_scans),
         cmocka_unit_test(test_refuses_loops),
         cmocka_unit_test(test_accepts_cpu),
+        cmocka_unit_test(test_compacts),
+        cmocka_unit_test(test_refuses_compacted),
         cmocka_unit_test(test_refuses_folded_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
