@@ -12,7 +12,6 @@
  * arguments. */
 #include "backend_cpu/reference_ball.h"
 #include "backend_cpu/reference_rules.h"
-#include "graph/ops_reference.h"
 #include <float.h>
 #include <math.h>
 
@@ -155,37 +154,10 @@ fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius) {
     return fsr_ball_real(center, radius);
 }
 
-/* ---- wide evaluation of the REF column --------------------------------------------------------- */
-
-#define REF(f, ...) f
-#define REF_NONE 0
-#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc) \
-    case FSR_OP_##id:                                                                        \
-        return ref;
-#define W_(fn) fn
-static double eval_double(fsr_op op, double a, double b, double c) {
-    switch (op) {
-#include "graph/scalar_ops.def"
-    default: return 0;
-    }
-}
-#undef W_
-#define W_(fn) fn##l
-static long double eval_long_double(fsr_op op, long double a, long double b, long double c) {
-    switch (op) {
-#include "graph/scalar_ops.def"
-    default: return 0;
-    }
-}
-#undef W_
-#undef FSR_SCALAR_OP
-#undef REF_NONE
-#undef REF
-
 long double fsr_ball_wide(fsr_op op, fsr_dtype compute, const long double *x) {
     if (is_narrow(compute))
-        return eval_double(op, (double)x[0], (double)x[1], (double)x[2]);
-    return eval_long_double(op, x[0], x[1], x[2]);
+        return fsr_op_ref_double(op, (double)x[0], (double)x[1], (double)x[2]);
+    return fsr_op_ref_wide(op, x[0], x[1], x[2]);
 }
 
 /* One op on known operands; the result is known. */
@@ -200,7 +172,7 @@ static fsr_ball eval_known(fsr_op op, fsr_dtype compute, fsr_dtype result, const
 long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x) {
     const fsr_rule rule = fsr_op_get(op)->rule;
     if (fsr_dtype_is_float(compute) && rule != FSR_RULE_CAST)
-        return eval_long_double(op, x[0], x[1], x[2]);
+        return fsr_op_ref_wide(op, x[0], x[1], x[2]);
     if (rule == FSR_RULE_CAST && fsr_dtype_is_float(compute) && fsr_dtype_is_float(result))
         return x[0];
     return eval_known(op, compute, result,
@@ -351,7 +323,7 @@ static bool certain_nan(fsr_ball x) {
 /* Comparisons: known if the operands are, if one is NaN, or if the intervals do not touch. */
 static fsr_ball op_compare(fsr_op op, const fsr_ball *x) {
     bool nan = certain_nan(x[0]) || certain_nan(x[1]);
-    long double value = eval_long_double(op, x[0].center, x[1].center, 0);
+    long double value = fsr_op_ref_wide(op, x[0].center, x[1].center, 0);
     double reach = x[0].radius + x[1].radius;
     if (nan || reach == 0 || fabsl(x[0].center - x[1].center) > reach)
         return fsr_ball_real(value, 0);
@@ -438,7 +410,7 @@ static bool stays_known(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
     for (int i = 0; i < arity; i++)
         if (!small_integer(compute, x[i].center))
             return false;
-    return small_integer(compute, eval_long_double(op, x[0].center, x[1].center, x[2].center));
+    return small_integer(compute, fsr_op_ref_wide(op, x[0].center, x[1].center, x[2].center));
 }
 
 /* Ops that give either of two zeros: a known result 0 has then no sign. */

@@ -14,24 +14,6 @@
 #define SUBNORMALS 4.0
 #define MORE_ULP 4.0
 
-/* ---- wide evaluation of the REF column --------------------------------------------------------- */
-
-#define REF_NONE 0
-#define REF(...) REF_FOURTH(__VA_ARGS__, REF_NONE, REF_NONE)
-#define REF_FOURTH(f, i, b, z, ...) z
-#define FSR_SCALAR_OP(id, name, arity, rule, flags, identity, cost, ulp, cuda, c_, ref, doc) \
-    case FSR_OP_##id:                                                                        \
-        return ref;
-#define W_(fn) fn##l
-static long double _Complex eval_wide(fsr_op op, long double _Complex a, long double _Complex b,
-                                      long double _Complex c) {
-    switch (op) {
-#include "graph/scalar_ops.def"
-    default: return 0;
-    }
-}
-#undef W_
-
 /* ---- helpers ------------------------------------------------------------------------------------- */
 
 static long double _Complex center_of(fsr_ball x) {
@@ -213,7 +195,7 @@ static bool stays_known(fsr_op op, fsr_dtype compute, const fsr_ball *x, fsr_bal
         return false;
     if (mode != FSR_BALL_FOLD)
         return true;
-    long double _Complex z = eval_wide(op, center_of(x[0]), center_of(x[1]), center_of(x[2]));
+    long double _Complex z = fsr_op_ref_complex(op, center_of(x[0]), center_of(x[1]), center_of(x[2]));
     return op != FSR_OP_DIV && op != FSR_OP_RECIPROCAL && small_integer(compute, x[0]) &&
            small_integer(compute, x[1]) && small_integer(compute, (fsr_ball){creall(z), 0, cimagl(z)});
 }
@@ -227,7 +209,7 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype compute, fsr_dtype result, const
     }
     if (!fsr_ball_finite(x[0]) || !fsr_ball_finite(x[1]) || is_extreme(op, compute, x))
         return fsr_ball_unknown(result);
-    long double _Complex z = eval_wide(op, center_of(x[0]), center_of(x[1]), center_of(x[2]));
+    long double _Complex z = fsr_op_ref_complex(op, center_of(x[0]), center_of(x[1]), center_of(x[2]));
     double value = (double)cabsl(z), radius = propagate(op, x, value);
     if (!isfinite(value) || !isfinite(radius))
         return fsr_ball_unknown(result);

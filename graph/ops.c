@@ -1,8 +1,9 @@
 /* The scalar-op table and the evaluator generated from its REF column.
  *
  * The table is included seven times: for the infos, then once for each arithmetic that evaluates REF: float, double and
- * long double for floats, int64_t and uint64_t for integers with and without sign, int for bools. An exact op is evaluated in the dtype itself, where IEEE
- * arithmetic gives the correctly rounded result; an inexact one in the next wider type, rounded once.
+ * long double for floats, int64_t and uint64_t for integers with and without sign, int for bools. An exact op is
+ * evaluated in the dtype itself, where IEEE arithmetic gives the correctly rounded result; an inexact one in the next
+ * wider type, rounded once.
  * Counter-example to evaluating everything wide: fmaf(a, b, c) computed by the double fma and then rounded to float is
  * rounded twice, and differs from the correctly rounded one when the double result lies halfway between two floats.
  * f16 and bf16 are evaluated as f32; the caller rounds the result once more, as every backend does. */
@@ -160,7 +161,7 @@ static float eval_float(fsr_op op, float a, float b, float c) {
 }
 #undef W_
 #define W_(fn) fn
-static double eval_double(fsr_op op, double a, double b, double c) {
+double fsr_op_ref_double(fsr_op op, double a, double b, double c) {
     switch (op) {
 #include "graph/scalar_ops.def"
     default: return 0;
@@ -168,7 +169,7 @@ static double eval_double(fsr_op op, double a, double b, double c) {
 }
 #undef W_
 #define W_(fn) fn##l
-static long double eval_long_double(fsr_op op, long double a, long double b, long double c) {
+long double fsr_op_ref_wide(fsr_op op, long double a, long double b, long double c) {
     switch (op) {
 #include "graph/scalar_ops.def"
     default: return 0;
@@ -214,8 +215,8 @@ static double eval_floating(const fsr_op_info *info, fsr_op op, fsr_dtype comput
     bool exact = (info->flags & FSR_OP_EXACT) != 0;
     if (compute == FSR_F32 || fsr_dtype_is_half(compute))
         return exact ? eval_float(op, (float)x[0], (float)x[1], (float)x[2])
-                     : (double)(float)eval_double(op, x[0], x[1], x[2]);
-    return exact ? eval_double(op, x[0], x[1], x[2]) : (double)eval_long_double(op, x[0], x[1], x[2]);
+                     : (double)(float)fsr_op_ref_double(op, x[0], x[1], x[2]);
+    return exact ? fsr_op_ref_double(op, x[0], x[1], x[2]) : (double)fsr_op_ref_wide(op, x[0], x[1], x[2]);
 }
 
 /* The operand of a COUNT: n[0] its bits, n[1] their number. */

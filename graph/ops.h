@@ -114,5 +114,10 @@ fsr_value fsr_value_cast(fsr_dtype to, fsr_dtype from, fsr_value value);
 fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args);
 /* The same for complex operands (graph/ops_complex.c). */
 fsr_value fsr_op_eval_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args);
+/* The table's REF column of float operands, and of complex ones, in that arithmetic; 0 where the op has none. */
+double fsr_op_ref_double(fsr_op op, double a, double b, double c);
+long double fsr_op_ref_wide(fsr_op op, long double a, long double b, long double c);
+long double _Complex fsr_op_ref_complex(fsr_op op, long double _Complex a, long double _Complex b,
+                                        long double _Complex c);
 
 #endif

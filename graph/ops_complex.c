@@ -29,8 +29,8 @@ static double _Complex eval_double(fsr_op op, double _Complex a, double _Complex
 }
 #undef W_
 #define W_(fn) fn##l
-static long double _Complex eval_long_double(fsr_op op, long double _Complex a, long double _Complex b,
-                                             long double _Complex c) {
+long double _Complex fsr_op_ref_complex(fsr_op op, long double _Complex a, long double _Complex b,
+                                        long double _Complex c) {
     switch (op) {
 #include "graph/scalar_ops.def"
     default: return 0;
@@ -43,7 +43,7 @@ static double _Complex eval(fsr_op op, fsr_dtype compute, const double _Complex 
     if (compute == FSR_C64)
         return exact ? eval_float(op, (float _Complex)x[0], (float _Complex)x[1], (float _Complex)x[2])
                      : (float _Complex)eval_double(op, x[0], x[1], x[2]);
-    return exact ? eval_double(op, x[0], x[1], x[2]) : (double _Complex)eval_long_double(op, x[0], x[1], x[2]);
+    return exact ? eval_double(op, x[0], x[1], x[2]) : (double _Complex)fsr_op_ref_complex(op, x[0], x[1], x[2]);
 }
 
 fsr_value fsr_op_eval_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args) {
