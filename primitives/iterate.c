@@ -3,12 +3,12 @@
  * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become steps as an operator's body does
  * (capture.c): the condition's first, so that steps 0..condition are what has to run before it is known whether the body
  * does. What the two have in common (the squares of a Mandelbrot iteration) is one step.
- * The callbacks are the caller's code: what they leave is checked as an operator's body is (operator.c).
+ * The callbacks are the caller's code: what they leave is checked as an operator's body is (body.c).
  * Counter-example to unrolling the loop into nodes: a thousand turns would be a thousand times the program, and an element
  * that ends early would pay for all of them. */
 #include "graph/scope.h"
+#include "primitives/body.h"
 #include "primitives/capture.h"
-#include "primitives/primitives.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,35 +77,9 @@ static bool operands_take(recording *r) {
 
 /* ---- the program ------------------------------------------------------------------------------------------ */
 
-static bool args_make(recording *r) {
-    for (int i = 0; i < operands(r->said); i++) {
-        fsr_rec *rec = fsr_graph_add(r->g, r->at, FSR_NODE_ARG, &r->arg[i]);
-        r->poison = r->arg[i];
-        if (!rec)
-            return false;
-        rec->dtype[0] = r->loop->dtype[i];
-        rec->index = i;
-    }
-    return true;
-}
-
-/* A result of the callbacks as a node of dtype `want`: a literal converts where it would meet such an array. */
+/* A result of the callbacks as a node of dtype `want`; false: the poison is set. */
 static bool result_take(recording *r, const char *whose, int i, fsr_node *result, fsr_dtype want) {
-    *result = fsr_body_result(r->g, r->at, what, whose, i, *result);
-    r->poison = *result;
-    if (fsr_node_status(*result))
-        return false;
-    const fsr_rec *rec = fsr_node_rec(*result);
-    fsr_dtype got = rec->dtype[result->output];
-    bool converts = rec->weak && (got == FSR_C128  ? fsr_dtype_is_complex(want)
-                                  : got == FSR_F64 ? fsr_dtype_is_inexact(want)
-                                                   : want != FSR_BOOL);
-    if (converts)
-        *result = fsr_convert(r->at, *result, want, false);
-    else if (got != want)
-        *result = fsr_poison(r->g, r->at, FSR_ERR_DTYPE, what, "result %d of the %s is %s, not %s", i, whose,
-                             fsr_dtype_name(got), fsr_dtype_name(want));
-    r->poison = *result;
+    *result = r->poison = fsr_body_value(r->g, r->at, what, whose, i, *result, want);
     return fsr_node_status(*result) == FSR_OK;
 }
 
@@ -132,7 +106,7 @@ static bool run(recording *r, int depth) {
     const fsr_loop *said = r->said;
     fsr_iteration *loop = r->loop;
     fsr_node condition, out[FSR_MAX_STATE] = {{0}};
-    if (!args_make(r))
+    if (!fsr_body_args(r->g, r->at, loop->dtype, operands(said), r->arg, &r->poison))
         return false;
     r->poison = (fsr_node){0};
     r->capture = (fsr_capture){.g = r->g, .first = r->arg[0].stamp, .step = loop->step, .capacity = FSR_MAX_LOOP_STEPS};

@@ -1,13 +1,11 @@
 /* A user's operator: recording its body as a scalar program, and reductions and scans with it.
  *
- * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own. What it leaves in out[] becomes steps
- * (capture.c). Then the scope and all that was recorded in it is discarded.
- * The body is the caller's code and may do anything: end scopes, record other graphs' nodes, free the graph. So after
- * it
- * runs nothing is believed: the graph, the depth of scopes, the operands and every result are looked at again. */
+ * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own; what it leaves in out[] is checked (body.c)
+ * and becomes steps (capture.c). Then the operands are looked at again: the caller's code may have dropped them.
+ * Counter-example to calling the body back for each element: nothing would be known of it when kernels are made. */
 #include "graph/scope.h"
+#include "primitives/body.h"
 #include "primitives/capture.h"
-#include "primitives/primitives.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,74 +29,23 @@ static void recognize(fsr_combine *c) {
         *c = builtin;
 }
 
-/* The 0-d arguments of the body. */
-static bool make_args(fsr_graph *g, fsr_site at, const fsr_combine *c, fsr_node *arg, fsr_node *poison) {
-    for (int i = 0; i < 2 * c->arity; i++) {
-        fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_ARG, &arg[i]);
-        if (!rec) {
-            *poison = arg[i];
-            return false;
-        }
-        rec->dtype[0] = c->dtype[i % c->arity];
-        rec->index = i;
-    }
-    return true;
-}
-
-fsr_node fsr_body_result(fsr_graph *g, fsr_site at, const char *what, const char *whose, int i, fsr_node result) {
-    fsr_status status = fsr_node_status(result);
-    if (status == FSR_ERR_NULL || status == FSR_ERR_STALE)
-        return fsr_poison(g, at, status, what, "result %d of the %s is a %s handle", i, whose,
-                          status == FSR_ERR_NULL ? "null" : "stale");
-    if (result.graph != g)
-        return fsr_poison(g, at, FSR_ERR_GRAPH, what, "result %d of the %s belongs to another graph", i, whose);
-    if (status)
-        return fsr_poison(g, at, status, what, "in the %s: %s", whose, fsr_node_error(result));
-    return result;
-}
-
-bool fsr_body_took(fsr_graph *g, fsr_site at, const char *what, const char *whose, int depth, fsr_node first,
-                   fsr_node *poison) {
-    if (!fsr_graph_alive(g))
-        return false;
-    if (fsr_scope_depth(g) >= depth && fsr_node_rec(first))
-        return true;
-    *poison = fsr_poison(g, at, FSR_ERR_SCOPE, what, "the %s ended a scope that it did not begin", whose);
-    return false;
-}
-
-/* Result i of the body as a node of the state's dtype; a poison with the reason otherwise. */
-static fsr_node result_take(fsr_graph *g, fsr_site at, const char *what, const fsr_combine *c, int i, fsr_node result) {
-    result = fsr_body_result(g, at, what, body_name, i, result);
-    if (fsr_node_status(result))
-        return result;
-    const fsr_rec *rec = fsr_node_rec(result);
-    fsr_dtype got = rec->dtype[result.output], want = c->dtype[i];
-    bool converts = rec->weak && (got == FSR_C128  ? fsr_dtype_is_complex(want)
-                                  : got == FSR_F64 ? fsr_dtype_is_inexact(want)
-                                                   : want != FSR_BOOL);
-    if (converts)
-        return fsr_convert(at, result, want, false);
-    if (got == want)
-        return result;
-    return fsr_poison(g, at, FSR_ERR_DTYPE, what, "result %d of the operator's body is %s, not %s", i,
-                      fsr_dtype_name(got), fsr_dtype_name(want));
-}
-
 /* Runs the body in the open scope and captures it; false: *poison is set (in that scope). */
 static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op, fsr_combine *c,
                      fsr_capture *t, fsr_node *poison) {
     fsr_node arg[2 * FSR_MAX_TUPLE], out[FSR_MAX_TUPLE] = {{0}};
     int depth = fsr_scope_depth(g);
+    fsr_dtype dtype[2 * FSR_MAX_TUPLE];
     *poison = (fsr_node){0};
-    if (!make_args(g, at, c, arg, poison))
+    for (int i = 0; i < 2 * c->arity; i++)
+        dtype[i] = c->dtype[i % c->arity];
+    if (!fsr_body_args(g, at, dtype, 2 * c->arity, arg, poison))
         return false;
     *t = (fsr_capture){.g = g, .first = arg[0].stamp, .step = c->step, .capacity = FSR_MAX_STEPS};
     op->body(out, arg, arg + c->arity, op->user);
     if (!fsr_body_took(g, at, what, body_name, depth, arg[0], poison))
         return false;
     for (int i = 0; i < c->arity; i++) {
-        fsr_node result = result_take(g, at, what, c, i, out[i]);
+        fsr_node result = fsr_body_value(g, at, what, body_name, i, out[i], c->dtype[i]);
         *poison = result;
         if (fsr_node_status(result))
             return false;
@@ -110,28 +57,6 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
     }
     c->nsteps = t->nsteps;
     return true;
-}
-
-fsr_node fsr_body_leave(fsr_graph *g, int depth, fsr_node poison) {
-    fsr_rec *rec = fsr_node_rec(poison);
-    if (!rec || rec->scope <= depth) {
-        fsr_scope_discard(g, depth);
-        return poison;
-    }
-    char *message = rec->message;
-    fsr_status status = rec->status;
-    fsr_site at = rec->site;
-    rec->message = NULL;
-    fsr_scope_discard(g, depth);
-    fsr_node handle;
-    rec = fsr_graph_add(g, at, FSR_NODE_POISON, &handle);
-    if (!rec) {
-        free(message);
-        return handle;
-    }
-    rec->status = status;
-    rec->message = message;
-    return handle;
 }
 
 fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,

@@ -62,8 +62,7 @@ fsr_node fsr_placed(fsr_site at, fsr_node x, fsr_node where);
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 
 /* The record of a fold or scan, out[0..combine->arity) its handle. NULL, and combine is freed: memory is out (also
- * where combine
- * is NULL, then of one result) or an operand is not sound; out is that poison. */
+ * where combine is NULL, then of one result) or an operand is not sound; out is that poison. */
 fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine);
 /* A fold over the axes of mask (not 0), which stay with extent 1: results out[0..combine->arity). Takes over combine
  * (NULL, out of memory, is allowed). The operands have the combine's dtypes and one shape, or are poisoned. */
@@ -77,18 +76,6 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
                                  const fsr_dtype *dtype, fsr_node *poison);
 /* The reduction of x with a built-in op over the axes of mask, which stay; x itself if mask is 0. */
 fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask);
-/* ---- a caller's body: an operator's, a row function's ----------------------------------------------- */
-
-/* Result i of a body (whose: "operator's body") as it was left there: itself, or a poison if it is null, stale, poisoned or
- * another graph's. */
-fsr_node fsr_body_result(fsr_graph *g, fsr_site at, const char *what, const char *whose, int i, fsr_node result);
-/* False: the graph is gone (*poison is null), or the body has ended scopes: at most depth - 1 are open, or first, a node
- * recorded before it ran, is no more. */
-bool fsr_body_took(fsr_graph *g, fsr_site at, const char *what, const char *whose, int depth, fsr_node first,
-                   fsr_node *poison);
-/* Ends the scopes above depth and drops what is in them; a poison recorded there is recorded again in the enclosing
- * one. */
-fsr_node fsr_body_leave(fsr_graph *g, int depth, fsr_node poison);
 
 /* ---- signatures of row functions ---------------------------------------------------------------------- */
 
