@@ -1,21 +1,33 @@
-/* A call name(...) in an expression: its operands and options, read before the function is looked up. expr_call.c reads
- * them and has most functions, expr_shape.c those that make, join and repeat arrays. */
+/* A call name(...) in an expression. expr_args.c reads its operands and options, expr_call.c has most functions,
+ * expr_shape.c those that make, join and repeat arrays. */
 #ifndef FUSOR_PRIMITIVES_EXPR_CALL_H
 #define FUSOR_PRIMITIVES_EXPR_CALL_H
 
 #include "primitives/expr.h"
 
-#define FSR_ARGS_MAX 16    /* operands */
-#define FSR_ARGS_OPTIONS 8 /* there are */
+#define FSR_ARGS_MAX 16 /* operands */
 
-/* Options: bits of `given`. A list [...] is the option axis without its name. */
+/* Options. A list [...] is the axes without their name. */
 enum {
-    FSR_ARGS_AXES = 1,
-    FSR_ARGS_KEEPDIMS = 2,
-    FSR_ARGS_EXCLUSIVE = 4,
-    FSR_ARGS_REVERSE = 8,
-    FSR_ARGS_VALUE = 64,
-    FSR_ARGS_MODE = 128
+    FSR_OPTION_AXES,
+    FSR_OPTION_KEEPDIMS,
+    FSR_OPTION_EXCLUSIVE,
+    FSR_OPTION_REVERSE,
+    FSR_OPTION_DDOF,
+    FSR_OPTION_ORD,
+    FSR_OPTION_VALUE,
+    FSR_OPTION_MODE,
+    FSR_ARGS_OPTIONS
+};
+
+/* Bits of `given`. */
+enum {
+    FSR_ARGS_AXES = 1 << FSR_OPTION_AXES,
+    FSR_ARGS_KEEPDIMS = 1 << FSR_OPTION_KEEPDIMS,
+    FSR_ARGS_EXCLUSIVE = 1 << FSR_OPTION_EXCLUSIVE,
+    FSR_ARGS_REVERSE = 1 << FSR_OPTION_REVERSE,
+    FSR_ARGS_VALUE = 1 << FSR_OPTION_VALUE,
+    FSR_ARGS_MODE = 1 << FSR_OPTION_MODE
 };
 
 typedef struct fsr_args {
@@ -32,6 +44,8 @@ typedef struct fsr_args {
     int mode;                        /* fsr_pad */
 } fsr_args;
 
+/* Reads ( ... ) behind the name, which c has. */
+void fsr_args_read(fsr_reading *r, fsr_args *c);
 bool fsr_args_name(const fsr_args *c, const char *name);
 
 /* Checks; false: r has failed. */

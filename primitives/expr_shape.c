@@ -136,12 +136,12 @@ static fsr_node pad(const shape_call *s) {
     int64_t width[FSR_MAX_DIMS][2];
     int ndim = fsr_node_ndim(s->x[0]);
     if (s->nlist != 2 && s->nlist != 2 * ndim)
-        return fsr_reading_fail(s->r, s->c->option_at[0], FSR_ERR_VALUE,
+        return fsr_reading_fail(s->r, s->c->option_at[FSR_OPTION_AXES], FSR_ERR_VALUE,
                                 "pad takes two numbers, or two for each axis of %s", fsr_say(s->x[0]).text);
     for (int i = 0; i < ndim; i++)
         memcpy(width[i], s->list + (s->nlist == 2 ? 0 : 2 * i), sizeof width[i]);
     return fsr_pad_at(s->at, s->x[0], (const int64_t(*)[2])width, (fsr_pad)s->c->mode,
-                      s->c->given & FSR_ARGS_VALUE ? s->c->number[6] : 0);
+                      s->c->given & FSR_ARGS_VALUE ? s->c->number[FSR_OPTION_VALUE] : 0);
 }
 
 static fsr_node filter(const shape_call *s) {
@@ -191,7 +191,7 @@ static bool count_fits(fsr_reading *r, const shape_row *row, const fsr_args *c) 
 }
 
 static bool list_fits(fsr_reading *r, const shape_row *row, const fsr_args *c) {
-    bool given = c->given & FSR_ARGS_AXES && *c->option_at[0] == '[';
+    bool given = c->given & FSR_ARGS_AXES && *c->option_at[FSR_OPTION_AXES] == '[';
     if (row->list < 2 || given)
         return true;
     fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%s takes a list of numbers", row->name);

@@ -1,0 +1,180 @@
+/* The arguments of a call in an expression, read and checked.
+ *
+ * Operands are expressions. Beside them a call may have options: a list [0, 1], axis=, keepdims, ddof=, exclusive. They are
+ * read before the function is looked up, so all functions' are read in one way; which of them it takes is checked then.
+ * Counter-example to a reader for each function: "sum takes no ddof" would have to be said by as many as there are. */
+#include "primitives/expr_call.h"
+#include <limits.h>
+
+static const char *const option_names[FSR_ARGS_OPTIONS] = {
+    [FSR_OPTION_AXES] = "axis",       [FSR_OPTION_KEEPDIMS] = "keepdims", [FSR_OPTION_EXCLUSIVE] = "exclusive",
+    [FSR_OPTION_REVERSE] = "reverse", [FSR_OPTION_DDOF] = "ddof",         [FSR_OPTION_ORD] = "ord",
+    [FSR_OPTION_VALUE] = "value",     [FSR_OPTION_MODE] = "mode"};
+static const char *const modes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static void give(fsr_reading *r, fsr_args *c, int option, const char *where) {
+    if (c->given >> option & 1)
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s is given twice", option_names[option]);
+    c->given |= 1u << option;
+    c->option_at[option] = where;
+}
+
+/* Words stand alone or are true or false. */
+static bool is_word(int option) {
+    return option == FSR_OPTION_KEEPDIMS || option == FSR_OPTION_EXCLUSIVE || option == FSR_OPTION_REVERSE;
+}
+
+/* A list of whole numbers, or one of them. */
+static void read_list(fsr_reading *r, fsr_args *c) {
+    bool many = fsr_token_take(r, "[");
+    if (many && fsr_token_take(r, "]"))
+        return;
+    do {
+        const char *where = r->token.at;
+        int64_t value = 0;
+        if (!fsr_read_whole(r, &value))
+            return;
+        int most = fsr_args_name(c, "pad") ? 2 * FSR_MAX_DIMS : FSR_MAX_DIMS;
+        if (c->nlist == most)
+            fsr_reading_fail(r, where, FSR_ERR_VALUE, "a list has at most %d numbers", most);
+        else
+            c->list[c->nlist++] = value;
+    } while (many && fsr_token_take(r, ","));
+    if (many)
+        fsr_token_expect(r, "]");
+}
+
+static void read_number(fsr_reading *r, fsr_args *c, int option) {
+    const char *where = r->token.at;
+    fsr_node x = fsr_read_value(r);
+    const fsr_rec *rec = r->status ? NULL : fsr_node_rec(x);
+    if (rec && rec->weak)
+        c->number[option] = fsr_value_to_double(rec->dtype[0], rec->value);
+    else
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s must be a number of literals", option_names[option]);
+}
+
+static void read_mode(fsr_reading *r, fsr_args *c) {
+    for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++)
+        if (r->token.kind == FSR_TOKEN_WORD && fsr_token_says(&r->token, modes[i])) {
+            c->mode = i;
+            fsr_token_next(r);
+            return;
+        }
+    fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "mode is constant, edge, reflect, symmetric or wrap");
+}
+
+/* What follows "option" or "option=". */
+static void read_option(fsr_reading *r, fsr_args *c, int option) {
+    give(r, c, option, r->token.at);
+    fsr_token_next(r);
+    if (!fsr_token_take(r, "="))
+        return;
+    if (option == FSR_OPTION_AXES) {
+        read_list(r, c);
+    } else if (option == FSR_OPTION_MODE) {
+        read_mode(r, c);
+    } else if (!is_word(option)) {
+        read_number(r, c, option);
+    } else {
+        bool yes = fsr_token_says(&r->token, "true"), no = fsr_token_says(&r->token, "false");
+        if (!yes && !no)
+            fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "%s is true or false", option_names[option]);
+        c->given &= no ? ~(1u << option) : ~0u;
+        fsr_token_next(r);
+    }
+}
+
+/* The option whose word is next: keepdims, exclusive and reverse also stand alone. -1: none, an operand follows. */
+static int option_next(const fsr_reading *r) {
+    fsr_token after = fsr_token_peek(r);
+    if (r->status || r->token.kind != FSR_TOKEN_WORD || after.kind != FSR_TOKEN_MARK)
+        return -1;
+    bool equals = fsr_token_says(&after, "="), alone = fsr_token_says(&after, ",") || fsr_token_says(&after, ")");
+    for (int i = 0; i < FSR_ARGS_OPTIONS; i++)
+        if (fsr_token_says(&r->token, option_names[i]))
+            return equals || (alone && is_word(i)) ? i : -1;
+    return -1;
+}
+
+static void read_argument(fsr_reading *r, fsr_args *c) {
+    const char *where = r->token.at;
+    int option = option_next(r);
+    if (option >= 0) {
+        read_option(r, c, option);
+    } else if (fsr_token_is(r, "[")) {
+        give(r, c, FSR_OPTION_AXES, where);
+        read_list(r, c);
+    } else if (c->n == FSR_ARGS_MAX) {
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "more than %d operands", FSR_ARGS_MAX);
+    } else {
+        c->x[c->n] = fsr_read_value(r);
+        c->where[c->n++] = where;
+    }
+}
+
+void fsr_args_read(fsr_reading *r, fsr_args *c) {
+    fsr_token_expect(r, "(");
+    if (fsr_token_take(r, ")"))
+        return;
+    do
+        read_argument(r, c);
+    while (fsr_token_take(r, ","));
+    fsr_token_expect(r, ")");
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------ */
+
+bool fsr_args_are(fsr_reading *r, const fsr_args *c, int want) {
+    if (!r->status && c->n != want)
+        fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%.*s takes %d operand%s, not %d", c->name.size, c->name.at,
+                         want, want == 1 ? "" : "s", c->n);
+    return !r->status;
+}
+
+bool fsr_args_options(fsr_reading *r, const fsr_args *c, unsigned allowed) {
+    for (int i = 0; i < FSR_ARGS_OPTIONS && !r->status; i++)
+        if (c->given & ~allowed & 1u << i)
+            fsr_reading_fail(r, c->option_at[i], FSR_ERR_VALUE, "%.*s takes no %s", c->name.size, c->name.at,
+                             option_names[i]);
+    return !r->status;
+}
+
+bool fsr_args_axes(fsr_reading *r, fsr_args *c, int n) {
+    if (!r->status && c->n == n + 1) {
+        give(r, c, FSR_OPTION_AXES, c->where[n]);
+        c->nlist = 1;
+        c->n = n;
+        fsr_whole_take(r, c->where[n], c->x[n], &c->list[0]);
+    }
+    for (int i = 0; i < c->nlist && !r->status; i++) {
+        if (c->list[i] < INT_MIN || c->list[i] > INT_MAX)
+            fsr_reading_fail(r, c->option_at[FSR_OPTION_AXES], FSR_ERR_AXIS, "no array has an axis %lld",
+                             (long long)c->list[i]);
+        else
+            c->axes[i] = (int)c->list[i];
+    }
+    return !r->status;
+}
+
+bool fsr_args_one_axis(fsr_reading *r, const fsr_args *c, bool required) {
+    bool given = c->given & FSR_ARGS_AXES;
+    if (!r->status && ((given && c->nlist != 1) || (required && !given)))
+        fsr_reading_fail(r, given ? c->option_at[FSR_OPTION_AXES] : c->name.at, FSR_ERR_VALUE, "%.*s takes one axis",
+                         c->name.size, c->name.at);
+    return !r->status;
+}
+
+bool fsr_args_name(const fsr_args *c, const char *name) {
+    return fsr_token_says(&c->name, name);
+}
+
+const int *fsr_args_axes_of(const fsr_args *c) {
+    return c->given & FSR_ARGS_AXES ? c->axes : NULL;
+}
+
+int fsr_args_keepdims(const fsr_args *c) {
+    return c->given & FSR_ARGS_KEEPDIMS ? FSR_KEEPDIMS : 0;
+}
