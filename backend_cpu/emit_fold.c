@@ -6,6 +6,9 @@
  * A scan restarts in each chunk and prepends the carry: element = carry (+) local; the carry advances by whole chunks.
  * The association therefore depends on the number of columns and on lanes and chunk, on nothing else.
  *
+ * An operator of several steps is a part of the loops over columns, and a function, join, where whole chunks meet: a compiler
+ * works on each copy of its text again.
+ *
  * Counter-example to one accumulator over the row: the sum of 2^25 ones in f32 is 2^24. */
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
@@ -13,14 +16,19 @@
 
 /* ---- operators ---------------------------------------------------------------------------------- */
 
-static void put_operator_head(fsr_c_emit *e, int fold) {
-    const fsr_combine *c = e->k->fold[fold].combine;
-    fsr_text *t = &e->folds;
-    fsr_text_add(t, "/* left = left (+) right */\nstatic inline void fold%d(", fold);
+/* The left state by address, the right one by value. */
+static void put_parameters(fsr_text *t, const fsr_combine *c) {
     for (int i = 0; i < c->arity; i++)
         fsr_text_add(t, "%s *p%d, ", fsr_c_type(c->dtype[i]), i);
     for (int i = 0; i < c->arity; i++)
         fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_c_type(c->dtype[i]), i);
+}
+
+static void put_operator_head(fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    fsr_text *t = &e->folds;
+    fsr_text_add(t, "/* left = left (+) right */\nstatic inline void fold%d(", fold);
+    put_parameters(t, c);
     fsr_text_add(t, ") {\n");
     for (int i = 0; i < c->arity; i++)
         fsr_text_add(t, "    const %s l%d = *p%d;\n", fsr_c_type(c->dtype[i]), i, i);
@@ -53,6 +61,30 @@ static void put_step(fsr_c_emit *e, const fsr_combine *c, int number) {
     fsr_text_add(t, ";\n");
 }
 
+/* Steps from which on an operator is worth a call where it is not evaluated for each column. */
+enum { LONG_OPERATOR = 3 };
+
+static bool has_join(const fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    int ops = 0;
+    for (int s = 0; s < c->nsteps; s++)
+        ops += c->step[s].kind == FSR_STEP_OP;
+    return ops >= LONG_OPERATOR;
+}
+
+static void put_join(fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    fsr_text *t = &e->folds;
+    fsr_text_add(t, "static __attribute__((noinline)) void join%d(", fold);
+    put_parameters(t, c);
+    fsr_text_add(t, ") {\n    fold%d(", fold);
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(t, "p%d, ", i);
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(t, "%sr%d", i ? ", " : "", i);
+    fsr_text_add(t, ");\n}\n\n");
+}
+
 void fsr_c_operators(fsr_c_emit *e) {
     const fsr_kernel *k = e->k;
     char name[FSR_EMIT_NAME];
@@ -70,6 +102,8 @@ void fsr_c_operators(fsr_c_emit *e) {
         for (int i = 0; i < c->arity; i++)
             fsr_text_add(&e->folds, "    *p%d = %s;\n", i, step_name(c, c->result[i], name));
         fsr_text_add(&e->folds, "}\n\n");
+        if (!e->grouped && has_join(e, f))
+            put_join(e, f);
     }
 }
 
@@ -81,16 +115,26 @@ static void put_state(fsr_text *to, int arity, const char *mark, char letter, in
         fsr_text_add(to, "%s%s%c%d_%d%s", i ? ", " : "", mark, letter, fold, i, at);
 }
 
-/* fold(left, right) over two states that are named alike in every component. */
-void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
+static void put_pair(fsr_c_emit *e, const char *function, int fold, char left, const char *left_at, char right,
+                     const char *right_at) {
     int arity = e->k->fold[fold].combine->arity;
     fsr_text t = {0};
     put_state(&t, arity, "&", left, fold, left_at);
     fsr_text_add(&t, ", ");
     put_state(&t, arity, "", right, fold, right_at);
-    fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
+    fsr_c_line(e, "%s%d(%s);", function, e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
+}
+
+/* fold(left, right) over two states that are named alike in every component. */
+void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
+    put_pair(e, "fold", fold, left, left_at, right, right_at);
+}
+
+/* The same where chunks meet. The left state must not be one that the loop over columns folds into: it has an address. */
+static void put_meeting(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
+    put_pair(e, !e->grouped && has_join(e, fold) ? "join" : "fold", fold, left, left_at, right, right_at);
 }
 
 static void put_copy(fsr_c_emit *e, int fold, char to, const char *to_at, char from, const char *from_at) {
@@ -232,6 +276,17 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
         fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
 }
 
+/* q[l] = q[l] (+) q[l + h], on the stack's next place where a function takes its address. */
+static void put_few_lanes(fsr_c_emit *e, int fold) {
+    if (!has_join(e, fold)) {
+        fsr_c_fold_pair(e, fold, 'q', "[l]", 'q', "[l + h]");
+        return;
+    }
+    put_copy(e, fold, 'k', "[top]", 'q', "[l]");
+    put_meeting(e, fold, 'k', "[top]", 'q', "[l + h]");
+    put_copy(e, fold, 'q', "[l]", 'k', "[top]");
+}
+
 /* Halves of vectors each in a loop of their own, the last few lanes in one that stays small. */
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     enum { SMALL = 4 };
@@ -250,7 +305,7 @@ void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
     fsr_c_line(e, "__asm__(\"\");");
     for (int i = 0; i < n; i++)
-        fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', "[l + h]");
+        put_few_lanes(e, folds[i]);
     fsr_c_end(e);
     fsr_c_end(e);
 }
@@ -263,7 +318,7 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!fsr_c_is_scan(e, folds[i])) {
-            fsr_c_fold_pair(e, folds[i], 'k', top, 'q', chunk_at(e));
+            put_meeting(e, folds[i], 'k', top, 'q', chunk_at(e));
             put_copy(e, folds[i], 'q', chunk_at(e), 'k', top);
         }
     fsr_c_rows_end(e);
@@ -313,7 +368,7 @@ void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_begin(e);
     for (int i = 0; i < n; i++)
         if (!fsr_c_is_scan(e, folds[i])) {
-            fsr_c_fold_pair(e, folds[i], 'k', top, 'f', row_at(e));
+            put_meeting(e, folds[i], 'k', top, 'f', row_at(e));
             put_copy(e, folds[i], 'f', row_at(e), 'k', top);
         }
     fsr_c_rows_end(e);
