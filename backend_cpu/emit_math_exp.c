@@ -122,7 +122,16 @@ static const char log1p_text[] =
 
 static const char log1pf_text[] =
     "static inline f32 fsr_log1pf(f32 x) {\n"
-    "    const f32 y = (f32)fsr_log1p(x);\n"
+    "    const f32 u = 1.0f + x, high = x > 1.0f ? x : 1.0f, low = x > 1.0f ? 1.0f : x;\n"
+    "    const i32 i = (i32)(fsr_bitsf(u) - 0x3f3504f3u);\n"
+    "    const f32 e = (f32)(i >> 23), c = (low - (u - high)) / u;\n"
+    "    const f32 f = fsr_floatf((u32)(i & 0x7fffff) + 0x3f3504f3u) - 1.0f;\n"
+    "    const f32 s = f / (2.0f + f), w = s * s, h = 0.5f * f * f;\n"
+    "    f32 p = fsr_madf(w, 2 / 9.0f, 2 / 7.0f);\n"
+    "    p = fsr_madf(p, w, 2 / 5.0f);\n"
+    "    p = fsr_madf(p, w, 2 / 3.0f);\n"
+    "    const f32 l = e * 0x1.62ep-1f - ((h - fsr_madf(s, fsr_madf(p, w, h), fsr_madf(e, 0x1.0bfbe8p-15f, c))) - f);\n"
+    "    const f32 y = u > 0 ? u < __builtin_inff() ? l : u : u == 0 ? -__builtin_inff() : __builtin_nanf(\"\");\n"
     "    return x == 0 ? x : y;\n"
     "}\n";
 
