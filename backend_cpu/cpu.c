@@ -1,6 +1,5 @@
 /* The CPU backend: the vtable over emitted C, the module cache, the memory pool and the threads. A launch is done when
- * it
- * returns, so there is nothing to wait for.
+ * it returns, so there is nothing to wait for.
  *
  * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
  * kernel both compile it, the first one to finish is kept. */

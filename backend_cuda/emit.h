@@ -1,9 +1,8 @@
 /* Shared by the emit_*.c files.
  *
  * Names in the text: v<i> the value of instruction i, x<b> array b, n<s> integer argument s (rows, cols, splits, chunk
- * and the
- * extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's address that
- * comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
+ * and the extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's address
+ * that comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
  *
  * A frame is the text around the scalar program that a schedule needs. Inside it a value is named in one of three ways:
  *   PLAIN  v7        a variable of the innermost block, or of the row

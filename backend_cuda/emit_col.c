@@ -1,6 +1,5 @@
-/* COL: adjacent rows are adjacent in memory. Threads x along the rows, `vector` rows each; threads y along the
- * columns, a
- * contiguous range each, walked in order: no reduction needs to commute, and a scan is a running state.
+/* COL: adjacent rows are adjacent in memory. Threads x along the rows, `vector` rows each; threads y along the columns,
+ * a contiguous range each, walked in order: no reduction needs to commute, and a scan is a running state.
  *
  * With splits > 1, blocks share the columns of a tile of rows; the last one to finish folds the partial states in
  * order.

@@ -1,8 +1,7 @@
 /* The whole source of a kernel: head, the pieces of the prelude it needs, its operators, the function.
  *
  * The body is printed first. What it mentions decides the rest: which pieces, which integer and scalar arguments. So
- * the
- * parameter list and the body cannot disagree. */
+ * the parameter list and the body cannot disagree. */
 #include "backend_cuda/emit.h"
 #include "backend_cuda/prelude.h"
 #include <stdarg.h>
@@ -80,8 +79,7 @@ static void print_body(fsr_emit *e) {
 }
 
 /* Operators and products into types, the function's body into body; *resident: blocks of a multiprocessor, 0 if the
- * compiler
- * may choose. */
+ * compiler may choose. */
 static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *body, int *resident) {
     if (!schedule_holds(k))
         return FSR_ERR_INTERNAL;

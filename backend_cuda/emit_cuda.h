@@ -31,8 +31,7 @@
  * FSR_ERR_UNSUPPORTED: fsr_emit_cuda_lacks. */
 fsr_status fsr_emit_cuda(const fsr_kernel *k, fsr_text *out);
 /* The same text less the pieces of the prelude that speak to the device (barriers, shuffles, atomics): to be compiled
- * as C++ beside
- * a host's own version of them. */
+ * as C++ beside a host's own version of them. */
 fsr_status fsr_emit_cuda_for_host(const fsr_kernel *k, fsr_text *out);
 
 /* The first routine that has no CUDA text; NULL: none. */

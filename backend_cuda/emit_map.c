@@ -1,7 +1,6 @@
 /* MAP: no folded dimension. A thread takes `items` rows, `vector` adjacent ones in each of its steps; all loads come
- * first. A thread
- * whose last vector is whole has all of them whole and takes the unguarded loads and stores; the scalar program is
- * printed once for both. */
+ * first. A thread whose last vector is whole has all of them whole and takes the unguarded loads and stores; the scalar
+ * program is printed once for both. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 

@@ -1,8 +1,7 @@
 /* Scalar values as text: types, exact literals, the op table's CUDA column, one instruction.
  *
  * Literals are exact: hexadecimal floats, and bit patterns for infinities and NaNs (a NaN keeps its payload).
- * Counter-example
- * to "%g": 0.1f printed with six digits is another float. */
+ * Counter-example to "%g": 0.1f printed with six digits is another float. */
 #include "backend_cuda/emit.h"
 #include <math.h>
 #include <stdio.h>

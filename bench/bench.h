@@ -1,9 +1,8 @@
 /* fusor-bench: fused against unfused against the copy bandwidth, on real and on generated input.
  *
- * A workload is a row of a table: its inputs, how its outputs are compared, and the function that records it. A case
- * is a
- * workload with its arrays at one size, on the host and on the device. A run is that case recorded and compiled
- * in one context, fused or unfused. A row is what the report prints.
+ * A workload is a row of a table: its inputs, how its outputs are compared, and the function that records it. A case is
+ * a workload with its arrays at one size, on the host and on the device. A run is that case recorded and compiled in
+ * one context, fused or unfused. A row is what the report prints.
  *
  * Errors: a function that can fail returns false and has put its message into the row; the bench goes on with the next
  * row. */
@@ -104,11 +103,10 @@ typedef struct bench_workload {
     bool shape_only; /* in[0] tells its shape to build, which does not read it */
     int nouts;
     bench_output out[BENCH_MAX_OUT];
-    int64_t n_cpu, n_cuda; /* default sizes; 0 where a file gives n */
-    bool fixed;            /* --n does not change its size */
-    bool calls;            /* timed over BENCH_CALLS asynchronous calls: it measures the call */
-    int kernels;           /* expected when fused; -1: unknown */
-    int kernels_cpu;       /* the same on the CPU; 0: as many */
+    int64_t n;       /* its size whatever --n says; 0: --n's, or the backend's default */
+    bool calls;      /* timed over BENCH_CALLS asynchronous calls: it measures the call */
+    int kernels;     /* expected when fused; -1: unknown */
+    int kernels_cpu; /* the same on the CPU; 0: as many */
     void (*build)(fsr_graph *g, const fsr_node *in, fsr_node *out);
     const struct bench_expr *expr; /* the user's own work in place of build, file and in; NULL: none */
 } bench_workload;
@@ -117,6 +115,11 @@ typedef struct bench_family {
     const bench_workload *work;
     int count;
 } bench_family;
+
+/* Elements of a workload's inputs; asked: --n, 0 for none. */
+static inline int64_t bench_size(const bench_workload *work, bool gpu, int64_t asked) {
+    return work->n ? work->n : asked ? asked : gpu ? BENCH_N_CUDA : BENCH_N_CPU;
+}
 
 extern const bench_family bench_family_real, bench_family_map, bench_family_reduce, bench_family_rows,
     bench_family_scan, bench_family_science, bench_family_dtypes, bench_family_small;
@@ -241,8 +244,7 @@ typedef struct bench_run {
 } bench_run;
 
 /* Records the case with named inputs and allocates cleared outputs; compiles; launches once, asynchronously on a GPU.
- * A run
- * that failed at any of these can be closed, as can a zeroed one. */
+ * A run that failed at any of these can be closed, as can a zeroed one. */
 bool bench_run_record(bench_run *out, fsr_context *ctx, const bench_case *c, bench_row *row);
 bool bench_run_compile(bench_run *run, bench_row *row);
 bool bench_run_launch(bench_run *run, bench_row *row);

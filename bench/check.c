@@ -1,8 +1,8 @@
 /* Comparisons: fused outputs against unfused ones at full size, and the graph against the reference on a part.
  *
- * The tolerance of a fold: two trees over the same n terms of one sign differ by rounding only. A tree with d levels
- * is off by
- * at most d half-units of the result; a short serial run at each leaf adds its length, but its roundings go both ways.
+ * The tolerance of a fold: two trees over the same n terms of one sign differ by rounding only. A tree with d levels is
+ * off by at most d half-units of the result; a short serial run at each leaf adds its length, but its roundings go both
+ * ways.
  * 16 +
  * 4 log2(n) units of the last place allow both sides about 2 log2(n) + 8 each: 1.5e-5 for 2^27 terms, while one lost
  * tile of a few thousand among them is 3e-5. A fixed 1e-3 would let that pass. */

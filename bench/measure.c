@@ -1,8 +1,6 @@
 /* Times of runs, of first calls and of a copy. On a GPU a run is timed between two marks on its stream, so the host's
- * part
- * is not in it; on the CPU by the clock around launch and wait. A median is reported: a mean would carry one page
- * fault or
- * one clock change of the machine into the row. */
+ * part is not in it; on the CPU by the clock around launch and wait. A median is reported: a mean would carry one page
+ * fault or one clock change of the machine into the row. */
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"
 #include "runtime/context.h"

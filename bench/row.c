@@ -96,10 +96,8 @@ static bool measure_runs(bench_session *s, const bench_case *c, bench_row *row) 
 /* A row that failed a comparison still shows its times. */
 void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *row) {
     bench_case c;
-    int64_t n = s->gpu ? work->n_cuda : work->n_cpu;
+    int64_t n = bench_size(work, s->gpu, s->options->n);
     row_start(s, work, row);
-    if (s->options->n && !work->fixed)
-        n = s->options->n;
     bench_progress(s, work->name, "input");
     if (!bench_case_open(s, &c, work, n, row))
         return;

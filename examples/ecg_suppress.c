@@ -2,8 +2,8 @@
  * remain; how many samples are kept, and their statistics.
  *
  * The baseline is the mean over a window, got from one running sum: the sum over [i, i+w) is before[i+w] - before[i].
- * The sum
- * is of whole converter steps, so it is exact however long the record is; in f32 it would lose digits on the way.
+ * The sum is of whole converter steps, so it is exact however long the record is; in f32 it would lose digits on the
+ * way.
  *
  * usage: ecg_suppress [input.npy [output.npy]] */
 #include "fusor/fusor.h"

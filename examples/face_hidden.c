@@ -1,6 +1,5 @@
 /* The first step of a small neural net on a photograph: grey levels are normalized, weighed and activated (tanh in its
- * exp
- * form), and the mean, variance and range of the result come out of the same pass over memory.
+ * exp form), and the mean, variance and range of the result come out of the same pass over memory.
  *
  * The weight is a parameter: changing it runs the same kernel again, without compiling.
  *

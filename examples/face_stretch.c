@@ -1,8 +1,7 @@
 /* Contrast of a photograph: each colour channel is stretched so that its darkest value becomes 0 and its brightest 255.
  *
  * On a GPU two kernels: one pass finds all extremes, a second rescales, as a channel is too long to wait on the chip.
- * On
- * the CPU one kernel makes both passes.
+ * On the CPU one kernel makes both passes.
  *
  * usage: face_stretch [input.npy [output.npy]] */
 #include "fusor/fusor.h"

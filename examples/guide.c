@@ -1,6 +1,5 @@
 /* The code of docs/guide.md. What stands between "guide: name" and "guide: end" is quoted there, less its indentation;
- * the
- * lines around it check what it computes. Exit status 0: everything was as the guide says (with the default knobs).
+ * the lines around it check what it computes. Exit status 0: everything was as the guide says (with the default knobs).
  *
  * usage: guide [folder for its .npy file] */
 #include "fusor/fusor.h"

@@ -2,32 +2,28 @@
  * reason. */
 #include "fusion/plan.h"
 
-static const char *schedule_words(fsr_schedule_kind kind) {
-    switch (kind) {
-    case FSR_SCHEDULE_MAP: return "elementwise";
-    case FSR_SCHEDULE_ROW: return "a group of threads a row";
-    case FSR_SCHEDULE_SPLIT: return "several blocks a row, the last one finishes";
-    case FSR_SCHEDULE_COL: return "adjacent threads on adjacent columns";
-    case FSR_SCHEDULE_LOOKBACK: return "tiles with look-back";
-    case FSR_SCHEDULE_TEAM: return "teams of resident blocks that meet after each pass";
-    }
-    return "?";
-}
+/* A schedule on a GPU, what `group` counts there, and the same schedule on a CPU, which has three. */
+static const struct {
+    const char *gpu, *group, *cpu;
+} schedule_words[] = {[FSR_SCHEDULE_MAP] = {"elementwise", "of them a row", "elementwise"},
+                      [FSR_SCHEDULE_ROW] = {"a group of threads a row", "of them a row", "row by row"},
+                      [FSR_SCHEDULE_SPLIT] = {"several blocks a row, the last one finishes", "of them a row", NULL},
+                      [FSR_SCHEDULE_COL] = {"adjacent threads on adjacent columns", "of them along the rows",
+                                            "adjacent rows in the inner loop"},
+                      [FSR_SCHEDULE_LOOKBACK] = {"tiles with look-back", "of them a row", NULL},
+                      [FSR_SCHEDULE_TEAM] = {"teams of resident blocks that meet after each pass", "teams", NULL}};
 
 static void explain_schedule(const fsr_program_step *step, FILE *to) {
-    static const char *const group_words[] = {"of them a row",          "of them a row", "of them a row",
-                                              "of them along the rows", "of them a row", "teams"};
     const fsr_schedule *s = &step->kernel->schedule;
-    if (s->lanes) {
-        static const char *const order[] = {
-            "elementwise", "row by row", "row by row", "adjacent rows in the inner loop", "row by row", "row by row"};
-        fprintf(to, "    schedule: %s; %d lanes, chunks of %d\n", order[s->kind], s->lanes, s->chunk);
-    } else
+    if (s->lanes)
+        fprintf(to, "    schedule: %s; %d lanes, chunks of %d\n", schedule_words[s->kind].cpu, s->lanes, s->chunk);
+    else
         fprintf(
             to,
             "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
-            schedule_words(s->kind), s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads,
-            s->group, group_words[s->kind], s->items, s->vector, s->persistent ? ", the row held in registers" : "");
+            schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads,
+            s->group, schedule_words[s->kind].group, s->items, s->vector,
+            s->persistent ? ", the row held in registers" : "");
 }
 
 static bool compacts(const fsr_kernel *k) {

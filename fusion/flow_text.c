@@ -1,4 +1,7 @@
-/* The flow's signature, verify and print. */
+/* The flow's signature, print and verify.
+ *
+ * The signature has every field that a node of that kind uses and none that it does not. Counter-example to the bytes of the
+ * structure: what is between its members, and what an earlier kind left in them, would tell equal programs apart. */
 #include "fusion/flow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -192,37 +195,38 @@ static bool same_extents(const fsr_flow *flow, const fsr_flow_node *n) {
     return true;
 }
 
+/* What is wrong with argument k of node i; NULL: nothing. */
+static const char *argument_fault(const fsr_flow *flow, int i, int k) {
+    const fsr_flow_node *n = &flow->node[i];
+    if (!link_ok(flow, n->arg[k], i))
+        return "is not an earlier node's result";
+    bool each = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_ITERATE;
+    return each && !fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape) ? "has another shape" : NULL;
+}
+
+/* What is wrong with a node whose arguments are right. */
+static const char *node_fault(const fsr_flow *flow, const fsr_flow_node *n) {
+    if (n->kind == FSR_NODE_PLACE && (n->nargs != 2 || n->shape.ndim != 1 || !same_extents(flow, n)))
+        return "a place that is not 1-d, or whose arguments have another shape";
+    if (n->kind == FSR_NODE_CALL && (!n->routine || n->nargs != n->routine->nparams))
+        return "a call of nothing, or with too few arguments";
+    if ((n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN) && !n->combine)
+        return "a fold without operator";
+    if (n->kind == FSR_NODE_ITERATE && (!n->loop || n->nout != n->loop->nstate + 1))
+        return "an iterate without its loop";
+    return NULL;
+}
+
 fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
     for (int i = 0; i < flow->n; ++i) {
-        const fsr_flow_node *n = &flow->node[i];
-        for (int k = 0; k < n->nargs; ++k) {
-            if (!link_ok(flow, n->arg[k], i)) {
-                snprintf(why, size, "%%%d: argument %d is not an earlier node's result", i, k);
-                return FSR_ERR_INTERNAL;
-            }
-            bool each = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_ITERATE;
-            if (each && !fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape)) {
-                snprintf(why, size, "%%%d: a %s's argument %d has another shape", i,
-                         n->kind == FSR_NODE_ITERATE ? "loop" : "map", k);
-                return FSR_ERR_INTERNAL;
-            }
-        }
-        if (n->kind == FSR_NODE_PLACE && (n->nargs != 2 || n->shape.ndim != 1 || !same_extents(flow, n))) {
-            snprintf(why, size, "%%%d: a place that is not 1-d, or whose arguments have another shape", i);
+        const char *fault = NULL;
+        for (int k = 0; k < flow->node[i].nargs && !fault; ++k)
+            if ((fault = argument_fault(flow, i, k)) != NULL)
+                snprintf(why, size, "%%%d: argument %d %s", i, k, fault);
+        if (!fault && (fault = node_fault(flow, &flow->node[i])) != NULL)
+            snprintf(why, size, "%%%d: %s", i, fault);
+        if (fault)
             return FSR_ERR_INTERNAL;
-        }
-        if (n->kind == FSR_NODE_CALL && (!n->routine || n->nargs != n->routine->nparams)) {
-            snprintf(why, size, "%%%d: a call of nothing, or with too few arguments", i);
-            return FSR_ERR_INTERNAL;
-        }
-        if ((n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN) && !n->combine) {
-            snprintf(why, size, "%%%d: a fold without operator", i);
-            return FSR_ERR_INTERNAL;
-        }
-        if (n->kind == FSR_NODE_ITERATE && (!n->loop || n->nout != n->loop->nstate + 1)) {
-            snprintf(why, size, "%%%d: an iterate without its loop", i);
-            return FSR_ERR_INTERNAL;
-        }
     }
     for (int i = 0; i < flow->nout; ++i)
         if (!link_ok(flow, flow->out[i], flow->n)) {

@@ -63,10 +63,13 @@ static fsr_status name_kernel(fsr_kernel *k) {
     return FSR_OK;
 }
 
+static int64_t result_bytes(const fsr_flow *flow, fsr_link link) {
+    const fsr_flow_node *n = &flow->node[link.id];
+    return fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[link.output]);
+}
+
 static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int *leaf_node) {
-    int id = o->leaf ? leaf_node[o->ordinal] : o->link.id;
-    int output = o->leaf ? 0 : o->link.output;
-    return fsr_shape_size(&flow->node[id].shape) * (int64_t)fsr_dtype_size(flow->node[id].dtype[output]);
+    return result_bytes(flow, o->leaf ? (fsr_link){leaf_node[o->ordinal], 0} : o->link);
 }
 
 /* Bytes of array i that the kernel touches in a pass, at most all of them: as many elements as an access has addresses.
@@ -84,22 +87,22 @@ static int64_t touched_bytes(const fsr_kernel *k, const int64_t *extent, int arr
     return elements < whole / size ? elements * size : whole;
 }
 
+/* One of these instructions reads or writes array i. */
+static bool uses_array(const fsr_kernel *k, const int *list, int n, int array) {
+    for (int i = 0; i < n; ++i) {
+        const fsr_inst *at = &k->inst[list[i]];
+        if ((at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array)
+            return true;
+    }
+    return false;
+}
+
 /* Passes of a kernel in which array i is read or written. */
 static int array_passes(const fsr_kernel *k, int array) {
-    int passes = 0, list[FSR_MAX_INSTS];
+    int passes = 0, loop[FSR_MAX_INSTS], rows[FSR_MAX_INSTS];
     for (int pass = 0; pass <= k->npasses; ++pass) {
-        bool used = false;
-        int n = pass < k->npasses ? fsr_kernel_loop(k, pass, list) : 0;
-        for (int i = 0; i < n; ++i) {
-            const fsr_inst *at = &k->inst[list[i]];
-            used |= (at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array;
-        }
-        n = fsr_kernel_rows(k, pass, list);
-        for (int i = 0; i < n; ++i) {
-            const fsr_inst *at = &k->inst[list[i]];
-            used |= (at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array;
-        }
-        passes += used;
+        int nloop = pass < k->npasses ? fsr_kernel_loop(k, pass, loop) : 0, nrows = fsr_kernel_rows(k, pass, rows);
+        passes += uses_array(k, loop, nloop, array) || uses_array(k, rows, nrows, array);
     }
     return passes;
 }
@@ -195,28 +198,18 @@ static fsr_status check_step(fsr_kernel *k, char *why, size_t size) {
     return FSR_ERR_INTERNAL;
 }
 
-/* Leaves and outputs, once each; equal outputs are one. */
-static int64_t bytes_min(const fsr_program *program, const fsr_flow *flow) {
+/* Outputs, equal ones once. */
+static int64_t output_bytes(const fsr_program *program, const fsr_flow *flow) {
     int64_t bytes = 0;
-    for (int i = 0; i < flow->n; ++i)
-        if (flow->node[i].kind == FSR_NODE_DATA)
-            bytes += fsr_shape_size(&flow->node[i].shape) * (int64_t)fsr_dtype_size(flow->node[i].dtype[0]);
-    for (int i = 0; i < flow->nout; ++i) {
-        const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        if (program->same_out[i] < 0)
-            bytes += fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
-    }
+    for (int i = 0; i < flow->nout; ++i)
+        bytes += program->same_out[i] < 0 ? result_bytes(flow, flow->out[i]) : 0;
     return bytes;
 }
 
-/* Live bytes of temporaries and outputs at the worst step. */
-static int64_t peak_bytes(const fsr_program *program, const fsr_flow *flow) {
-    int64_t bytes = program->arena_bytes + program->work_bytes;
-    for (int i = 0; i < flow->nout; ++i) {
-        const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        if (program->same_out[i] < 0)
-            bytes += fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
-    }
+static int64_t leaf_bytes(const fsr_flow *flow) {
+    int64_t bytes = 0;
+    for (int i = 0; i < flow->n; ++i)
+        bytes += flow->node[i].kind == FSR_NODE_DATA ? result_bytes(flow, (fsr_link){i, 0}) : 0;
     return bytes;
 }
 
@@ -292,8 +285,8 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     out->info.kernels = out->nsteps;
     out->info.temporaries = out->ntemporaries;
     out->info.fusions = p->fusions;
-    out->info.bytes_min = bytes_min(out, b->flow);
-    out->info.peak_bytes = peak_bytes(out, b->flow);
+    out->info.bytes_min = leaf_bytes(b->flow) + output_bytes(out, b->flow);
+    out->info.peak_bytes = out->arena_bytes + out->work_bytes + output_bytes(out, b->flow);
     out->explanation = explanation(out, p);
     return out->arena_bytes < 0 || !out->explanation ? FSR_ERR_MEMORY : FSR_OK;
 }
@@ -316,8 +309,7 @@ static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_pr
 
 /* Fusing siblings can keep results alive at once that, one after the other, could be used and forgotten. Where the
  * fused plan's peak passes the unfused one's by more than the state of tiles, it is planned again with fewer fusions,
- * the last ones given up first.
- * */
+ * the last ones given up first. */
 static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
                                      char *why, size_t size) {
     fsr_program unfused;

@@ -2,14 +2,13 @@
  *
  * Promotion (NEP 50). Operands are strong (arrays, typed literals) or weak (fsr_float, fsr_int, arithmetic on those).
  * The strong ones promote by NumPy's table; a weak one takes that dtype unless its kind is higher. Without strong
- * operands the
- * weak ones promote among themselves (i64, f64, c128) and the result is weak.
+ * operands the weak ones promote among themselves (i64, f64, c128) and the result is weak.
  * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
  *
  * A weak int that the integer dtype it meets cannot hold is an error (NumPy's OverflowError), but where the op computes
- * in floats, and in a comparison, which is
- * exact: done in i64, or, where one side is u64 and the other a signed integer, put together from the sign and a
- * comparison in u64. Counter-example to f64, where the two meet otherwise: 2^63 and 2^63 - 1 are equal there.
+ * in floats, and in a comparison, which is exact: done in i64, or, where one side is u64 and the other a signed
+ * integer, put together from the sign and a comparison in u64. Counter-example to f64, where the two meet otherwise:
+ * 2^63 and 2^63 - 1 are equal there.
  * Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
  * u8 + (200 + 100) overflows although neither literal does. */
 #include "primitives/primitives.h"

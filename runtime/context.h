@@ -1,9 +1,8 @@
 /* The context: one backend, its plans, its errors.
  *
  * Locks, always taken in this order: `launch` (one program is launched at a time, so that the zeroed tickets have one
- * user and
- * the memory of a run is ordered on the stream), `lock` (plan cache, counters, error slots). Errors are kept for each
- * thread. */
+ * user and the memory of a run is ordered on the stream), `lock` (plan cache, counters, error slots). Errors are kept
+ * for each thread. */
 #ifndef FUSOR_RUNTIME_CONTEXT_H
 #define FUSOR_RUNTIME_CONTEXT_H
 

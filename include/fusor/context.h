@@ -93,19 +93,17 @@ typedef struct fsr_stats {
 fsr_status fsr_config_init(fsr_config *config, char *why, size_t size);
 
 /* Opens a context. config NULL: as fsr_config_init gives it. On an error *out is NULL.
- * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not
- * there. fsr_open_why gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level
- * allows. Cost: tens of microseconds on the CPU; on CUDA the driver's
- * start (some hundred milliseconds). */
+ * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not there. fsr_open_why
+ * gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level allows. Cost: tens of
+ * microseconds on the CPU; on CUDA the driver's start (some hundred milliseconds). */
 fsr_status fsr_open(const fsr_config *config, fsr_context **out);
 fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size);
 /* Waits for the device and frees everything. NULL is allowed. */
 void fsr_close(fsr_context *ctx);
 
-/* The calling thread's last error on ctx: "op: what; where", "" if none. Valid until this thread's
- * next failing call on ctx. Calls that are given no live context, graph or node, and those on scopes and parameters,
- * say all
- * with their status and leave it as it is. fsr_error_status gives its code. */
+/* The calling thread's last error on ctx: "op: what; where", "" if none. Valid until this thread's next failing call on
+ * ctx. Calls that are given no live context, graph or node, and those on scopes and parameters, say all with their
+ * status and leave it as it is. fsr_error_status gives its code. */
 const char *fsr_error(fsr_context *ctx);
 fsr_status fsr_error_status(fsr_context *ctx);
 void fsr_error_clear(fsr_context *ctx);

@@ -63,8 +63,7 @@ typedef struct plan_kind {
 } plan_kind;
 
 /* The plans of one computation: unfused, the usual two, a GPU whose blocks hold only 16 columns (so that small arrays
- * meet the rules of
- * long rows), and one with few fusions or without a pass. */
+ * meet the rules of long rows), and one with few fusions or without a pass. */
 static void make_plans(plan_kind *plan, uint64_t seed) {
     static const char *const names[PLANS] = {"unfused", "cpu", "gpu", "tiny gpu", ""};
     uint64_t state = seed * 77773 + 5;

@@ -1,10 +1,9 @@
 /* Judging a graph: the reference, the unfused program and several fused ones must agree.
  *
  * Programs are planned for made-up machines and run by the interpreter of the loop IR on host memory: no compiler, so
- * thousands of
- * graphs a second. Folds are interpreted as one tree over the columns in order, whatever the kernel around them: so a
- * fused program
- * has the unfused one's bits wherever no pass may legally change them, and always where no fold rounds. */
+ * thousands of graphs a second. Folds are interpreted as one tree over the columns in order, whatever the kernel around
+ * them: so a fused program has the unfused one's bits wherever no pass may legally change them, and always where no
+ * fold rounds. */
 #ifndef FUSOR_TESTS_FUZZ_CHECK_H
 #define FUSOR_TESTS_FUZZ_CHECK_H
 
@@ -33,9 +32,8 @@ typedef struct finding {
 const char *verdict_text(verdict v);
 
 /* One computation of n results in a graph without a context. rounded[i]: bits may differ. seed picks the less usual
- * plans. fused
- * plans are counted in *plans (may be NULL). If good and values is not NULL, values[i] receives the malloc'ed unfused
- * array. */
+ * plans. fused plans are counted in *plans (may be NULL). If good and values is not NULL, values[i] receives the
+ * malloc'ed unfused array. */
 verdict check_outs(const fsr_graph *g, const fsr_ref *refs, int n, const bool *rounded, uint64_t seed, finding *out,
                    void **values);
 /* Records the recipe and checks every computation of it. */

@@ -1,10 +1,8 @@
 /* A random graph as a list of steps: small enough to be rebuilt, cut down and printed as C.
  *
- * Every step makes one node (the two operators over pairs make two: their second component is a step of its own,
- * PAIR). Arguments
- * are numbers of earlier steps. A step knows no dtype or shape of its result: the builder does, and whether a step is
- * allowed is
- * asked by recording it.
+ * Every step makes one node (the two operators over pairs make two: their second component is a step of its own, PAIR).
+ * Arguments are numbers of earlier steps. A step knows no dtype or shape of its result: the builder does, and whether a
+ * step is allowed is asked by recording it.
  *
  * Left out are functions that record what steps of other kinds do: zeros, ones and *_like (full), ravel, swapaxes, moveaxis
  * and meshgrid (reshape, transpose, broadcast_to), split (slices), sincos and frexp (their two operations), expressions

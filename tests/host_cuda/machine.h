@@ -1,12 +1,10 @@
 /* A grid of blocks on one host thread: what a generated CUDA kernel, compiled as C++, needs to run.
  *
  * Threads are fibers. A fiber runs until it meets others: at a barrier, in a shuffle, or where it says that others may
- * go
- * first (yield). Which fiber and which block comes next is drawn from a seed, as are the order in which blocks
- * start and how many are resident: a missing barrier, a look-back that counts on the order of blocks, a shuffle
- * without all its lanes
- * show themselves under some seed. Shared memory starts as garbage. What it cannot show are missing
- * fences: memory is sequentially consistent here.
+ * go first (yield). Which fiber and which block comes next is drawn from a seed, as are the order in which blocks start
+ * and how many are resident: a missing barrier, a look-back that counts on the order of blocks, a shuffle without all
+ * its lanes show themselves under some seed. Shared memory starts as garbage. What it cannot show are missing fences:
+ * memory is sequentially consistent here.
  *
  * The table below is handed to the compiled kernel (host_prelude.hpp), which includes no header of ours: keep both the
  * same. */

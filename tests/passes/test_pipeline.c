@@ -175,7 +175,7 @@ static void verify_refuses(void **state) {
     check_refused(&flow, "%1: argument 1 is not an earlier node's result");
     add->arg[1].output = 0;
     add->shape.dim[0] = 4;
-    check_refused(&flow, "%1: a map's argument 0 has another shape");
+    check_refused(&flow, "%1: argument 0 has another shape");
     add->shape.dim[0] = 3;
     const fsr_combine *combine = scan->combine;
     scan->combine = NULL;

@@ -17,7 +17,7 @@ static fsr_node bench_input_of(const bench_workload *w, int i, int64_t n) {
 static void check_workload(const bench_workload *w, const fsr_target *target) {
     fsr_node in[BENCH_MAX_IN], out[BENCH_MAX_OUT];
     for (int i = 0; i < w->ninputs; i++)
-        in[i] = bench_input_of(w, i, target->gpu ? w->n_cuda : w->n_cpu);
+        in[i] = bench_input_of(w, i, bench_size(w, target->gpu, 0));
     w->build(table_graph, in, out);
     fsr_program p = plan_of(target, out, w->nouts);
     bool kernels = target->gpu ? p.info.kernels == w->kernels : p.info.kernels <= w->kernels;

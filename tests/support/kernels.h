@@ -1,8 +1,7 @@
 /* Kernels built by hand, and arrays for them: for tests of the loop IR and of whatever runs it.
  *
  * The builders keep the rules of fusion/loop_ir.h by themselves: an op's level and pass are the largest of its
- * operands',
- * its dtypes follow from the table. A test that wants a broken kernel breaks it afterwards. */
+ * operands', its dtypes follow from the table. A test that wants a broken kernel breaks it afterwards. */
 #ifndef FUSOR_TESTS_SUPPORT_KERNELS_H
 #define FUSOR_TESTS_SUPPORT_KERNELS_H
 
@@ -74,9 +73,8 @@ fsr_kernel *kernel_loop_sums(fsr_dtype dtype);
 fsr_kernel *kernel_map(fsr_dtype dtype); /* rows only: b0, b1 in, b2 = b0 * b1 + s0, b3 = b0 < b1 */
 
 /* A random kernel over rows x columns, the same for the same seed: loads of every shape, ops, several folds, results
- * used in
- * later passes, stores everywhere. Integers only, so that every association gives the same bits. schedule says what is
- * allowed: passes, kept values, operators, and whether rows run along memory (COL). */
+ * used in later passes, stores everywhere. Integers only, so that every association gives the same bits. schedule says
+ * what is allowed: passes, kept values, operators, and whether rows run along memory (COL). */
 fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans);
 
 /* Fills rows, columns, extents; splits 1, chunk = columns. Two dimensions, parallel or not; or one. */

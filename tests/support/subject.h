@@ -1,11 +1,9 @@
 /* The backend under test. A suite's program is written once: it runs on the CPU, and tests/gpu/test_gpu_<what>.c
- * includes it
- * after `#define SUBJECT_BACKEND FSR_BACKEND_CUDA`, which runs the same tests on the GPU.
+ * includes it after `#define SUBJECT_BACKEND FSR_BACKEND_CUDA`, which runs the same tests on the GPU.
  *
  * A program ends with SUBJECT_MAIN(tests). One context serves all its tests; each has a graph of its own, and must
- * leave no node
- * behind. Where the backend is not there, the program says how many tests it skips and why, and is reported as
- * skipped. */
+ * leave no node behind. Where the backend is not there, the program says how many tests it skips and why, and is
+ * reported as skipped. */
 #ifndef FUSOR_TESTS_SUPPORT_SUBJECT_H
 #define FUSOR_TESTS_SUPPORT_SUBJECT_H
 
@@ -60,10 +58,8 @@ void subject_count(const char *what, int64_t n);
 /* ---- data ---------------------------------------------------------------------------------------------- */
 
 /* Fills n elements. SPECIAL: NaN, infinities, zeros of both signs, subnormals, limits of integers, and random ones
- * between; stream
- * selects the order so that streams 0, 1, 2 bring every pair of special values together. SMALL: finite and of
- * magnitude about 1,
- * integers -4..4; sums and products stay harmless. */
+ * between; stream selects the order so that streams 0, 1, 2 bring every pair of special values together. SMALL: finite
+ * and of magnitude about 1, integers -4..4; sums and products stay harmless. */
 typedef enum subject_values { SUBJECT_SPECIAL, SUBJECT_SMALL } subject_values;
 void subject_fill(void *data, fsr_dtype dtype, int64_t n, subject_values values, int stream);
 /* Such an array as a leaf of subject_g. */

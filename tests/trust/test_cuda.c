@@ -1,6 +1,5 @@
 /* The CUDA backend's host code over a driver that is none (fake_cuda.h): every call of the driver and of NVRTC failing
- * in turn,
- * every allocation failing in turn, a full device, a lost context, a driver too old, none at all. */
+ * in turn, every allocation failing in turn, a full device, a lost context, a driver too old, none at all. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Every allocation of every scenario failing, alone, and (not from each one) with all that follow: a status that says
- * memory, a message, nothing
- * leaked, and the same work on the same context right afterwards gives the same bytes as ever. */
+ * memory, a message, nothing leaked, and the same work on the same context right afterwards gives the same bytes as
+ * ever. */
 #include "tests/support/subject.h"
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"

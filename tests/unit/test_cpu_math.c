@@ -1,7 +1,6 @@
-/* The CPU backend's elementary functions against wider arithmetic: every 257th f32 (fewer of the rarer functions), random
- * f64, all special values. The
- * largest error of each is printed, and must be within the bound of the op's row in the table. An element's bits must
- * not depend on what stands beside it. */
+/* The CPU backend's elementary functions against wider arithmetic: every 257th f32 (fewer of the rarer functions),
+ * random f64, all special values. The largest error of each is printed, and must be within the bound of the op's row in
+ * the table. An element's bits must not depend on what stands beside it. */
 #include "graph/ops_reference.h"
 #include "runtime/backend.h"
 #include "tests/support/kernels.h"
@@ -61,8 +60,7 @@ static void apply(fsr_backend *b, fsr_module *m, int64_t n, void *x, void *y, vo
 /* ---- errors ---------------------------------------------------------------------------------------------- */
 
 /* Units in the last place of the exact result between it and `got`; 1e9 for a wrong special. digits: 24 or 53, least:
- * the
- * exponent (of frexp) of the least normal number. */
+ * the exponent (of frexp) of the least normal number. */
 static double ulps(long double got, long double exact, long double largest, int digits, int least) {
     int exponent;
     if (isnan(exact) || isnan(got))

@@ -1,6 +1,5 @@
 /* The loop IR by itself: kernels built by hand are verified, printed and interpreted against values computed here;
- * broken
- * ones are refused with the message that names what is wrong. */
+ * broken ones are refused with the message that names what is wrong. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
