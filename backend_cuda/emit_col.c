@@ -139,6 +139,7 @@ static void walk_combine(fsr_emit *e, int f) {
 
 static void walk_value(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
+    const char *column = fsr_emit_step_column(e);
     char state[FSR_REF] = "", ref[FSR_REF];
     if (inst->kind == FSR_INST_RESULT && e->k->fold[inst->index].exclusive)
         snprintf(state, sizeof state, "before%d", inst->index);
@@ -146,15 +147,22 @@ static void walk_value(fsr_emit *e, int v) {
         snprintf(state, sizeof state, "run%d_%d[%s]", e->pass, inst->index, lane(e));
     if (inst->kind == FSR_INST_COMBINE)
         walk_combine(e, inst->index);
+    else if (inst->placed)
+        fsr_emit_placed(e, v, column, "end");
     else if (inst->kind == FSR_INST_STORE && e->s.vector > 1)
         fsr_emit_line(e, "o%d[v] = %s;", v, fsr_emit_ref(e, ref, inst->arg[0]));
     else if (inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_LOAD)
         fsr_emit_value(e, v, state);
 }
 
+/* A store at the thread's own elements. */
+static bool is_plain_store(const fsr_emit *e, int v) {
+    return e->k->inst[v].kind == FSR_INST_STORE && !e->k->inst[v].placed;
+}
+
 static void walk_stores(fsr_emit *e) {
     for (int i = 0; i < e->nloop; i++) {
-        if (e->k->inst[e->loop[i]].kind != FSR_INST_STORE)
+        if (!is_plain_store(e, e->loop[i]))
             continue;
         fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
         fsr_emit_store(e, e->loop[i], fsr_emit_step_column(e));
@@ -165,7 +173,7 @@ static void walk_stores(fsr_emit *e) {
 static void walk_program(fsr_emit *e) {
     fsr_emit_open_steps(e, "first", 1);
     for (int i = 0; i < e->nloop && e->s.vector > 1; i++)
-        if (e->k->inst[e->loop[i]].kind == FSR_INST_STORE)
+        if (is_plain_store(e, e->loop[i]))
             fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[e->loop[i]].dtype), e->loop[i], e->s.vector);
     fsr_emit_open_lanes(e);
     for (int i = 0; i < e->nloop; i++)

@@ -27,8 +27,8 @@
  *
  * Places. A placed STORE writes arg[0] at the computed place arg[1], i32 or i64, of an array of rows * cols elements; a
  * negative place counts from the end, and one outside is not stored. Its access names the array and moves along no
- * dimension. The domain has one dimension at most, and the store is evaluated at every point of it. No two points have
- * one place, so stores need no order. A filter is a scan of its mask and a placed store (primitives/filter.c).
+ * dimension. The store is evaluated at every point of the domain. No two points have one place, so stores need no order.
+ * A filter is a scan of its mask and a placed store (primitives/filter.c).
  *
  * Compacted. On a CPU, where columns go in order, a filter's store reads its mask, arg[1], and the exclusive running count
  * of it, arg[2], in place of a place (compact.c): arg[0] goes to that count if the mask is true, else from the end to what is

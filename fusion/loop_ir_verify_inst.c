@@ -86,11 +86,12 @@ static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
 /* A placed store: its place, and an access that moves along no dimension. */
 static bool check_placed(const fsr_check *v, const fsr_inst *inst) {
     const fsr_access *a = &v->k->access[inst->index];
-    if (v->k->ndim > 1)
-        return fsr_check_bad(v, "a placed store in a domain of %d dimensions", v->k->ndim);
+    bool moves = a->linear || a->row_linear || a->offset != -1 || a->over;
+    for (int d = 0; d < v->k->ndim; d++)
+        moves = moves || a->stride[d] != FSR_STRIDE_ZERO;
     if (inst->level == FSR_ROW && v->k->npasses > 0)
         return fsr_check_bad(v, "a placed store of a row");
-    if (a->linear || a->offset != -1 || a->over || (v->k->ndim && a->stride[0] != FSR_STRIDE_ZERO))
+    if (moves)
         return fsr_check_bad(v, "a placed store through access %d, which has an address of its own", inst->index);
     if (!check_argument(v, inst->arg[1]))
         return false;

@@ -7,14 +7,13 @@
  * domain has columns; stored at each of them it would be written as often. */
 #include "fusion/lower.h"
 
-/* Places count in an array as large as the domain. Counter-example: one element fits a row of any domain, where -1 would
- * be another place. */
+/* Places count in an array as large as the domain: an element of it is stored at each of the domain's points, whatever
+ * their order. Counter-example: one element fits a row of any domain, where -1 would be another place. */
 static bool places_fit(const fsr_lowering *l, const fsr_flow_node *n, bool row) {
     const fsr_domain *d = &l->group->domain;
     if (n->kind != FSR_NODE_PLACE)
         return true;
-    return d->ndim <= 1 && row == (d->nparallel == d->ndim) &&
-           fsr_domain_rows(d) * fsr_domain_cols(d) == n->shape.dim[0];
+    return row == (d->nparallel == d->ndim) && fsr_domain_rows(d) * fsr_domain_cols(d) == n->shape.dim[0];
 }
 
 /* Where in the domain the i-th stored value is computed, and whether once a row. */

@@ -175,13 +175,14 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
 }
 
 /* Divides the domain as the refused trial asks. Not a scan's columns, which have an order; and on a CPU not into inner
- * loops of a few rounds, which would cost more than storing what stands in the way. */
+ * loops of a few rounds, which would cost more than storing what stands in the way. Places are stored one by one however
+ * long the loop is. */
 static bool divide(const fsr_partition *p, fsr_anchor a, const fsr_group *trial, fsr_domain *domain) {
     int dim = trial->divided;
-    bool scan = a.fold && p->flow->node[a.link.id].kind == FSR_NODE_SCAN;
+    fsr_kind kind = p->flow->node[a.link.id].kind;
     bool inner = dim == domain->ndim - 1 || dim == domain->nparallel - 1;
-    if (trial->division == 0 || (scan && dim >= domain->nparallel) ||
-        (inner && !p->target->gpu && trial->division < SHORT_LOOP))
+    bool brief = inner && !p->target->gpu && trial->division < SHORT_LOOP && kind != FSR_NODE_PLACE;
+    if (trial->division == 0 || brief || (a.fold && kind == FSR_NODE_SCAN && dim >= domain->nparallel))
         return false;
     return fsr_domain_divide(domain, dim, trial->division);
 }

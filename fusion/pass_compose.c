@@ -50,8 +50,7 @@ static bool in_order(const fsr_flow_node *n, const fsr_shape *source) {
     return fsr_shape_size(&n->shape) == fsr_shape_size(source);
 }
 
-/* What the outputs' bytes are: an array has no shape in memory. */
-static bool bare_outs(fsr_flow *flow) {
+bool fsr_flow_bare_outs(fsr_flow *flow) {
     bool progress = false;
     for (int i = 0; i < flow->nout; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
@@ -83,7 +82,7 @@ bool fsr_pass_compose(fsr_flow *flow, fsr_status *status) {
     }
     if (to) {
         fsr_flow_redirect_outs(flow, to);
-        progress |= bare_outs(flow);
+        progress |= fsr_flow_bare_outs(flow);
     }
     free(to);
     return progress;

@@ -2,8 +2,9 @@
  *
  * A PLACE only says where elements end in memory, so what is done to each of them alone may be done before: then it
  * belongs to the kernel that computes the places, and only results are stored. A map may move if each operand is placed
- * by one and the same index or is the same everywhere (a broadcast scalar). A reduction of the whole array may move if
- * its operator commutes: a float sum is then associated as a sum of x is. Nothing else changes a bit.
+ * by one and the same index or is the same everywhere (a broadcast scalar). Reshapes between the PLACE and the map, as
+ * those of a row function's filter, come after it then. A reduction of the whole array may move if its operator
+ * commutes: a float sum is then associated as a sum of x is. Nothing else changes a bit.
  * Counter-example to moving every map: place(x) + y adds the y of another element.
  *
  * After cse, so that two filters of one mask have one index. New nodes must come before their users, so the nodes are
@@ -22,19 +23,25 @@ static bool is_uniform(const fsr_flow *flow, fsr_link link) {
     return true;
 }
 
+/* The PLACE whose elements these are, in its order, for a map perhaps through reshapes; NULL: there is none. */
+static const fsr_flow_node *place_of(const fsr_flow *flow, fsr_link link, bool reshaped) {
+    const fsr_flow_node *n = &flow->node[link.id];
+    while (reshaped && n->kind == FSR_NODE_VIEW && n->view.kind == FSR_VIEW_RESHAPE && n->hint != FSR_HINT_MATERIALIZE)
+        n = &flow->node[n->arg[0].id];
+    return n->kind == FSR_NODE_PLACE && n->hint != FSR_HINT_MATERIALIZE ? n : NULL;
+}
+
 /* The index by which every operand but uniform ones is placed; id -1: there is none. */
 static fsr_link common_places(const fsr_flow *flow, const fsr_flow_node *n) {
     const fsr_link none = {-1, 0};
     fsr_link places = none;
     for (int i = 0; i < n->nargs; ++i) {
-        const fsr_flow_node *arg = &flow->node[n->arg[i].id];
         if (is_uniform(flow, n->arg[i]))
             continue;
-        if (arg->kind != FSR_NODE_PLACE || arg->hint == FSR_HINT_MATERIALIZE)
+        const fsr_flow_node *place = place_of(flow, n->arg[i], n->kind != FSR_NODE_REDUCE);
+        if (!place || (places.id >= 0 && !fsr_link_equal(places, place->arg[1])))
             return none;
-        if (places.id >= 0 && !fsr_link_equal(places, arg->arg[1]))
-            return none;
-        places = arg->arg[1];
+        places = place->arg[1];
     }
     return places;
 }
@@ -45,20 +52,57 @@ static bool may_move(const fsr_flow_node *n) {
     return n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL;
 }
 
-/* Appends the node on operands that are not placed yet and, for a map, its PLACE. Returns what stands for it. */
-static int add_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
-    fsr_flow_node before = *n, place = {.kind = FSR_NODE_PLACE, .nout = 1, .shape = n->shape, .nargs = 2};
+/* Appends a view of what `like` shows; its number, -1: out of memory. */
+static int add_view(fsr_flow *flow, const fsr_flow_node *like, fsr_link source, const fsr_shape *shape) {
+    fsr_flow_node view = {.kind = FSR_NODE_VIEW, .nout = 1, .shape = *shape, .nargs = 1};
+    view.dtype[0] = like->dtype[0];
+    view.view = like->kind == FSR_NODE_VIEW ? like->view : (fsr_view){.kind = FSR_VIEW_RESHAPE};
+    view.arg[0] = source;
+    return fsr_flow_add(flow, &view);
+}
+
+/* The operands before they are placed, uniform ones in the placed ones' shape. False: out of memory. */
+static bool operands_before(fsr_flow *flow, const fsr_shape *shape, fsr_flow_node *before) {
+    for (int i = 0; i < before->nargs; ++i) {
+        const fsr_flow_node *place = place_of(flow, before->arg[i], true), own = flow->node[before->arg[i].id];
+        if (place)
+            before->arg[i] = place->arg[0];
+        else if (!fsr_shape_equal(&own.shape, shape))
+            before->arg[i] = (fsr_link){add_view(flow, &own, own.arg[0], shape), 0};
+        if (before->arg[i].id < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Appends the reduction of what is not placed yet. Returns what stands for it, -1: out of memory. */
+static int reduce_before(fsr_flow *flow, const fsr_flow_node *n) {
+    fsr_flow_node before = *n;
     for (int i = 0; i < n->nargs; ++i)
         if (flow->node[n->arg[i].id].kind == FSR_NODE_PLACE)
             before.arg[i] = flow->node[n->arg[i].id].arg[0];
-    if (n->kind == FSR_NODE_REDUCE)
-        return fsr_flow_add(flow, &before);
+    return fsr_flow_add(flow, &before);
+}
+
+/* Appends the map of what is not placed yet, its PLACE, and the reshape that its operands had, if any. Returns what stands
+ * for it, -1: out of memory. */
+static int map_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
+    fsr_flow_node before = *n, place = {.kind = FSR_NODE_PLACE, .nout = 1, .nargs = 2};
     before.hint = FSR_HINT_NONE;
+    before.shape = place.shape = flow->node[places.id].shape;
     place.hint = n->hint;
     place.dtype[0] = n->dtype[0];
-    place.arg[0].id = fsr_flow_add(flow, &before);
     place.arg[1] = places;
-    return place.arg[0].id < 0 ? -1 : fsr_flow_add(flow, &place);
+    if (!operands_before(flow, &before.shape, &before) || (place.arg[0].id = fsr_flow_add(flow, &before)) < 0)
+        return -1;
+    int placed = fsr_flow_add(flow, &place);
+    if (placed < 0 || fsr_shape_equal(&place.shape, &n->shape))
+        return placed;
+    return add_view(flow, &place, (fsr_link){placed, 0}, &n->shape);
+}
+
+static int add_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
+    return n->kind == FSR_NODE_REDUCE ? reduce_before(flow, n) : map_before(flow, n, places);
 }
 
 static bool has_places(const fsr_flow *flow) {
@@ -97,6 +141,7 @@ bool fsr_pass_place(fsr_flow *flow, fsr_status *status) {
         flow->n = moved.n;
         flow->capacity = moved.capacity;
         fsr_flow_redirect_outs(flow, to);
+        fsr_flow_bare_outs(flow);
     } else {
         free(moved.node);
     }

@@ -35,6 +35,8 @@ fsr_pass_fn fsr_pass_find(const char *name);
  * replaces result k of node i. Rewrites the arguments of node i; and the outputs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
+/* Outputs that are a view in its source's own order become the source: an array has no shape in memory. True if any. */
+bool fsr_flow_bare_outs(fsr_flow *flow);
 /* Replaces every result k of node i by link + k. */
 void fsr_flow_replace(fsr_link *to, int i, fsr_link link);
 /* A malloc'ed identity table; NULL: out of memory (then *status is set). */

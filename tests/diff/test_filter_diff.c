@@ -94,6 +94,33 @@ static void shapes(void **state) {
     subject_verify(out, COUNT_OF(out), NULL, "filters of several dimensions");
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes), SUBJECT_TEST(sizes), SUBJECT_TEST(loops),
-                                          SUBJECT_TEST(nothing), SUBJECT_TEST(shapes)};
+/* Those above 0, doubled, and how many; the places of those below 1 among those that are not. */
+static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node zero = fsr_float(subject_g, 0), mask = fsr_greater(in[0], zero);
+    out[0] = fsr_mul(fsr_filter(in[0], mask, fsr_float(subject_g, -1)), fsr_float(subject_g, 2));
+    out[1] = fsr_count_nonzero(mask, NULL, 0, 0);
+    out[2] = fsr_filter(fsr_arange(subject_g, FSR_I64, fsr_node_dim(in[0], 0)),
+                        fsr_less(in[0], fsr_float(subject_g, 1)), fsr_int(subject_g, 7));
+}
+
+/* Of rows that lie in memory one behind the other, side by side, and with both before and behind. */
+static void rows(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{1, 1}, {7, 1}, {1, 40}, {5, 31}, {40, 33}, {300, 17}, {3, 5000}, {2, 70000}};
+    for (int i = 0; i < COUNT_OF(shapes); i++) {
+        const int64_t m = shapes[i][0], n = shapes[i][1];
+        const fsr_node x[] = {subject_data(FSR_F32, 2, shapes[i], SUBJECT_SMALL, 0),
+                              fsr_transpose(subject_data(FSR_F32, 2, SHAPE(n, m), SUBJECT_SMALL, 1), NULL),
+                              fsr_transpose(subject_data(FSR_F32, 3, SHAPE(m, n, 3), SUBJECT_SMALL, 2), AXES(0, 2, 1))};
+        for (int k = 0; k < COUNT_OF(x); k++) {
+            fsr_node out[3];
+            fsr_vectorize(out, 3, &x[k], 1, "(n)->(n),(),(n)", filter_row, NULL);
+            subject_verify(out, 3, NULL, "filters of rows %d of [%lld,%lld]", k, (long long)m, (long long)n);
+        }
+    }
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(sizes),  SUBJECT_TEST(loops),
+                                          SUBJECT_TEST(nothing), SUBJECT_TEST(shapes), SUBJECT_TEST(rows)};
 SUBJECT_MAIN(tests)

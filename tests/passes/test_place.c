@@ -32,6 +32,29 @@ static void maps(void **state) {
     fsr_flow_clear(&flow);
 }
 
+/* Rows of a filter: places of one dimension, shown as rows, which come after the maps; an output needs no shape. */
+static void rows(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 6), i = INPUT(g, FSR_I32, 6), p = fsr_reshape(placed(x, i), 2, SHAPE(2, 3));
+    fsr_node q = fsr_reshape(placed(fsr_neg(x), i), 2, SHAPE(2, 3));
+    fsr_node y = fsr_mul(fsr_add(p, q), fsr_full(g, FSR_F32, 0, NULL, 2)), top = fsr_max(y, AXES(1), 1, FSR_KEEPDIMS);
+    fsr_flow flow = flow_of((fsr_node[]){y, top}, 2);
+    assert_true(flow_pass(&flow, "place"));
+    flow_pass(&flow, "dce");
+    flow_expect(&flow, "%0 = leaf f32[6] #0\n"
+                       "%1 = leaf i32[6] #1\n"
+                       "%2 = neg f32[6] %0\n"
+                       "%3 = add f32[6] %0 %2\n"
+                       "%4 = const f32[] 2\n"
+                       "%5 = view f32[6] %4\n"
+                       "%6 = mul f32[6] %3 %5\n"
+                       "%7 = place f32[6] %6 %1\n"
+                       "%8 = view f32[2,3] %7 reshape\n"
+                       "%9 = max f32[2,1] %8 axes 0x2\n"
+                       "out %7 %9\n");
+    fsr_flow_clear(&flow);
+}
+
 /* Two arrays of the same places, and what the result is asked for besides. */
 static void several(void **state) {
     (void)state;
@@ -62,10 +85,19 @@ static void reductions(void **state) {
 static void not_moved(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), i = INPUT(g, FSR_I32, 3), j = fsr_input(g, "j", FSR_I32, 1, SHAPE(3));
-    fsr_node p = placed(x, i);
-    fsr_node out[] = {fsr_add(p, x), fsr_add(p, placed(x, j)), fsr_cumsum(p, 0, 0), fsr_argmax(p, NULL, 0),
-                      fsr_neg(fsr_hint_set(placed(fsr_abs(x), i), FSR_HINT_MATERIALIZE))};
-    fsr_flow flow = flow_of(out, 5);
+    fsr_node p = placed(x, i), six = INPUT(g, FSR_F32, 6), k = fsr_input(g, "k", FSR_I32, 1, SHAPE(6));
+    fsr_node apart = fsr_hint_set(fsr_reshape(placed(six, k), 2, SHAPE(2, 3)), FSR_HINT_MATERIALIZE);
+    fsr_node pairs = fsr_reshape(placed(fsr_sin(six), k), 2, SHAPE(3, 2));
+    fsr_node out[] = {fsr_add(p, x),
+                      fsr_add(p, placed(x, j)),
+                      fsr_cumsum(p, 0, 0),
+                      fsr_argmax(p, NULL, 0),
+                      fsr_neg(fsr_hint_set(placed(fsr_abs(x), i), FSR_HINT_MATERIALIZE)),
+                      fsr_neg(apart),
+                      fsr_sum(pairs, AXES(0), 1, 0),
+                      fsr_add(pairs, fsr_reshape(six, 2, SHAPE(3, 2))),
+                      fsr_neg(fsr_flip(placed(fsr_cos(x), i), 0))};
+    fsr_flow flow = flow_of(out, (int)(sizeof out / sizeof *out));
     assert_false(flow_pass(&flow, "place"));
     fsr_flow_clear(&flow);
     fsr_node none = fsr_exp(x);
@@ -76,6 +108,6 @@ static void not_moved(void **state) {
 
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(maps), T(several), T(reductions), T(not_moved)};
+    const struct CMUnitTest tests[] = {T(maps), T(rows), T(several), T(reductions), T(not_moved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,31 @@ static void small(void **state) {
     free(name[1]);
 }
 
+static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node mask = fsr_greater(in[0], fsr_float(g, 0));
+    out[0] = fsr_sqrt(fsr_filter(fsr_neg(in[0]), mask, fsr_float(g, 0)));
+    out[1] = fsr_count_nonzero(mask, NULL, 0, 0);
+}
+
+static void check_rows(const fsr_target *target, fsr_node x, fsr_schedule_kind kind) {
+    fsr_node out[2];
+    fsr_vectorize(out, 2, &x, 1, "(n)->(n),()", filter_row, NULL);
+    check_on(target, out, 2, 2 * 4 * fsr_node_size(x) + 8 * fsr_node_dim(x, 0), kind);
+}
+
+/* Each row by itself, long and short; down the columns, where they are adjacent in memory. */
+static void rows(void **state) {
+    (void)state;
+    check_rows(&plan_gpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
+    check_rows(&plan_gpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
+    check_rows(&plan_gpu, plan_matrix(g, 8, 1 << 20), FSR_SCHEDULE_LOOKBACK);
+    check_rows(&plan_gpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);
+    check_rows(&plan_cpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
+    check_rows(&plan_cpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
+    check_rows(&plan_cpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);
+}
+
 /* What reads the result in another order, or beside something else, reads memory. */
 static void refusals(void **state) {
     (void)state;
@@ -110,6 +135,6 @@ static void refusals(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(compacted), TEST(small), TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(compacted), TEST(small), TEST(rows), TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,45 +179,63 @@ static void run_program(const fsr_program *p, float *x, float *out, uint64_t see
     free(arena);
 }
 
-static void filter_by_loop(const float *x, float *out, int64_t rows, int64_t cols) {
+/* Element i of row r is x[r * row + i * step]. */
+static void filter_by_loop(const float *x, float *out, int64_t rows, int64_t cols, int64_t row, int64_t step) {
     for (int64_t r = 0; r < rows; r++) {
         int64_t n = 0;
         for (int64_t c = 0; c < cols; c++)
-            if (x[r * cols + c] > 0)
-                out[r * cols + n++] = -x[r * cols + c];
+            if (x[r * row + c * step] > 0)
+                out[r * cols + n++] = -x[r * row + c * step];
         while (n < cols)
             out[r * cols + n++] = 0;
     }
 }
 
-/* The places of all rows are those of one array: several kernels, whose order matters. */
+/* Rows of an array, or, down, its columns. */
+static void check_rows(const int64_t *shape, bool down, fsr_schedule_kind kind) {
+    const int64_t rows = shape[0], cols = shape[1];
+    const size_t n = (size_t)(rows * cols);
+    fsr_node in = fsr_input(g, "x", FSR_F32, 2, down ? SHAPE(cols, rows) : shape), filtered;
+    in = down ? fsr_transpose(in, NULL) : in;
+    fsr_vectorize(&filtered, 1, &in, 1, "(n)->(n)", filter_row, NULL);
+    assert_int_equal(fsr_node_status(filtered), FSR_OK);
+    fsr_program program = planned(&filtered, 1);
+    float *x = malloc(n * sizeof *x), *got = malloc(n * sizeof *x), *want = malloc(n * sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)(i * 37 % 101) / 8 - 6;
+    filter_by_loop(x, want, rows, cols, down ? 1 : cols, down ? rows : 1);
+    if (cols > 1) {
+        assert_int_equal(program.nsteps, 1);
+        assert_int_equal(program.step[0].kernel->schedule.kind, kind);
+    }
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        memset(got, 0x5a, n * sizeof *x);
+        run_program(&program, x, got, seed);
+        assert_memory_equal(got, want, n * sizeof *x);
+    }
+    free(x);
+    free(got);
+    free(want);
+    fsr_program_clear(&program);
+}
+
+/* The places of all rows are those of one array. */
 static void filtered_rows(void **state) {
     (void)state;
-    static const int64_t shapes[][2] = {{4, 7}, {1, 9}, {5, 1}, {3, 40}, {20, 300}, {2, 9000}};
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        const size_t n = (size_t)(shapes[s][0] * shapes[s][1]);
-        fsr_node in = fsr_input(g, "x", FSR_F32, 2, shapes[s]), filtered;
-        fsr_vectorize(&filtered, 1, &in, 1, "(n)->(n)", filter_row, NULL);
-        assert_int_equal(fsr_node_status(filtered), FSR_OK);
-        fsr_program program = planned(&filtered, 1);
-        float *x = malloc(n * sizeof *x), *got = malloc(n * sizeof *x), *want = malloc(n * sizeof *x);
-        for (size_t i = 0; i < n; i++)
-            x[i] = (float)(i * 37 % 101) / 8 - 6;
-        filter_by_loop(x, want, shapes[s][0], shapes[s][1]);
-        for (uint64_t seed = 0; seed < 2; seed++) {
-            memset(got, 0x5a, n * sizeof *x);
-            run_program(&program, x, got, seed);
-            assert_memory_equal(got, want, n * sizeof *x);
-        }
-        free(x);
-        free(got);
-        free(want);
-        fsr_program_clear(&program);
-    }
+    static const int64_t shapes[][2] = {{4, 7}, {1, 9}, {5, 1}, {3, 40}, {20, 300}, {2, 9000}, {2, 40000}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        check_rows(shapes[s], false, shapes[s][1] > 20000 ? FSR_SCHEDULE_LOOKBACK : FSR_SCHEDULE_ROW);
+}
+
+static void filtered_columns(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{4, 7}, {5, 1}, {33, 40}, {64, 31}, {300, 20}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        check_rows(shapes[s], true, FSR_SCHEDULE_COL);
 }
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters), TEST(given), TEST(filtered_rows)};
+    const struct CMUnitTest tests[] = {TEST(filters), TEST(given), TEST(filtered_rows), TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
