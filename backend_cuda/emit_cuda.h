@@ -5,7 +5,7 @@
  * compiled with
  * -std=c++17 -default-device --fmad=false (true if the kernel allows contraction).
  *
- * What a schedule must hold for the text to be right (fusion/schedule.c):
+ * What a schedule must hold for the text to be right (fusion/schedule_gpu.c):
  *   all       threads a power of two >= 32; items a multiple of vector; if not wide, rows, columns, every address and
  *             rows * columns are < 2^31 (indices are unsigned inside: a tile beyond the end does not wrap).
  *   vector>1  every pointer is 16-byte aligned. MAP, COL: the innermost parallel extent is a multiple of vector unless

@@ -151,7 +151,7 @@ typedef struct fsr_turns {
     int input[FSR_MAX_ARGS];      /* values: the state's first, then the arguments */
 } fsr_turns;
 
-/* How a kernel is laid on the machine; chosen by fusion/schedule.c, printed by explain. */
+/* How a kernel is laid on the machine; chosen by the rules of fusion/schedule.h, printed by explain. */
 typedef enum fsr_schedule_kind {
     FSR_SCHEDULE_MAP, /* no folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time */
     FSR_SCHEDULE_ROW, /* `group` threads share a row; every fold completes inside a block */

@@ -1,0 +1,23 @@
+/* Shared by schedule.c and schedule_gpu.c. */
+#ifndef FUSOR_FUSION_SCHEDULE_PARTS_H
+#define FUSOR_FUSION_SCHEDULE_PARTS_H
+
+#include "fusion/schedule.h"
+
+/* Bytes of an element of the widest array. */
+int fsr_kernel_widest(const fsr_kernel *k);
+/* Some loop runs for each element. */
+bool fsr_kernel_has_loops(const fsr_kernel *k);
+/* The last pass that reads an instruction's value, -1: none. */
+int fsr_inst_last_use(const fsr_kernel *k, int value);
+/* An ELEM value that is worth keeping for an instruction of a later pass. */
+bool fsr_inst_crosses(const fsr_kernel *k, int value);
+/* Sets the keep flags of all that cross. */
+void fsr_schedule_keep(fsr_kernel *k);
+/* The longest vector, at most `most`, that fits along domain dimension d; 1 where d is negative. */
+int fsr_schedule_vector(const fsr_group *group, int d, int most);
+
+/* schedule_gpu.c */
+void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);
+
+#endif
