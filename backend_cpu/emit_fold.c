@@ -1,7 +1,8 @@
 /* Reductions and scans in generated C.
  *
  * A row's columns are cut into chunks. Within a chunk a commutative reduction has `lanes` independent accumulators (the
- * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order. The chunks of
+ * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order, into which strips
+ * are folded pairwise (emit_pair.c). The chunks of
  * a reduction meet on a stack that counts in binary: states of equal numbers of chunks fold with each other, in order.
  * A scan restarts in each chunk and prepends the carry: element = carry (+) local; the carry advances by whole chunks.
  * The association therefore depends on the number of columns and on lanes and chunk, on nothing else.
@@ -265,6 +266,8 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
         put_strip_input(e, fold);
         return;
     }
+    if (fsr_c_pair_input(e, fold))
+        return;
     if (f->kind == FSR_FOLD_REDUCE || !f->exclusive)
         fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
     if (f->kind == FSR_FOLD_REDUCE)

@@ -110,6 +110,10 @@ static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
         fsr_c_strips(e, loop);
         return;
     }
+    if (fsr_c_has_pairs(e, loop)) {
+        fsr_c_pairs(e, loop, put_columns_body);
+        return;
+    }
     fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
     put_columns_body(e, loop);
     fsr_c_end(e);
@@ -268,6 +272,8 @@ static void put_whole(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
     if (!e->grouped && fsr_c_has_strips(e, loop))
         fsr_c_strip_arrays(e, loop);
+    if (fsr_c_has_pairs(e, loop))
+        fsr_c_pair_arrays(e, loop);
     put_folded(e, loop);
     if (!e->grouped && fsr_c_has_strips(e, loop))
         fsr_c_strip_end(e, loop);

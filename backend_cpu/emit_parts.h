@@ -42,6 +42,7 @@ typedef struct fsr_c_emit {
     bool grouped;   /* COL: the inner loop runs over `group` rows, row values are arrays */
     int lanes, chunk, group;
     bool laned;    /* the loop being printed has `lanes` accumulators for each fold */
+    bool pairing;  /* it fills the arrays of folds that keep their order */
     bool staging;  /* the loop being printed reads narrow strided loads from lanes filled before it */
     bool uses_row; /* an access is linear or row_linear: the row's number is needed */
     int loop_dim;  /* dimension of the innermost loop, -1: none */
@@ -204,6 +205,16 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at);  /* q<at> = q<at
 void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at);
 void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at);
 void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent);
+
+/* ---- emit_pair.c: reductions that keep their order --------------------------------------------------- */
+
+/* True if the loop has some and goes along the columns. */
+bool fsr_c_has_pairs(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* Their arrays, beside the states; the COMBINE instruction (false: there is nothing particular about it); the loop over
+ * [c0, c1), whose body `print` prints. */
+void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+bool fsr_c_pair_input(fsr_c_emit *e, int fold);
+void fsr_c_pairs(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
 
 /* ---- emit_share.c: rows whose columns are cut into parts --------------------------------------------- */
 
