@@ -18,16 +18,16 @@ enum { LINE = 64 };
 
 /* `to` is a multiple of a line. Of what is held there `skip` bytes are somebody else's. */
 static const char ends_text[] =
-    "typedef struct { char *to; i64 held, skip; } fsr_end;\n"
-    "static inline void fsr_up(fsr_end *e, char *to) {\n"
+    "typedef struct { char *to; i64 held, skip; } fsr_pack_side;\n"
+    "static inline void fsr_pack_up(fsr_pack_side *e, char *to) {\n"
     "    e->skip = e->held = (i64)to & 63;\n"
     "    e->to = to - e->skip;\n"
     "}\n"
-    "static inline void fsr_down(fsr_end *e, char *to) {\n"
+    "static inline void fsr_pack_down(fsr_pack_side *e, char *to) {\n"
     "    e->skip = e->held = -(i64)to & 63;\n"
     "    e->to = to + e->skip;\n"
     "}\n"
-    "static void fsr_flush_up(fsr_end *e, char *from, i64 stream) {\n"
+    "static void fsr_pack_flush_up(fsr_pack_side *e, char *from, i64 stream) {\n"
     "    const i64 lines = e->held & ~(i64)63, i = e->skip ? 64 : 0;\n"
     "    if (!lines) return;\n"
     "    if (e->skip) __builtin_memcpy(e->to + e->skip, from + e->skip, 64 - e->skip);\n"
@@ -38,7 +38,7 @@ static const char ends_text[] =
     "    e->held -= lines;\n"
     "    e->skip = 0;\n"
     "}\n"
-    "static void fsr_flush_down(fsr_end *e, char *from, i64 stream) {\n"
+    "static void fsr_pack_flush_down(fsr_pack_side *e, char *from, i64 stream) {\n"
     "    const i64 lines = e->held & ~(i64)63, i = e->skip ? 64 : 0;\n"
     "    if (!lines) return;\n"
     "    if (e->skip) __builtin_memcpy(e->to - 64, from - 64, 64 - e->skip);\n"
@@ -52,8 +52,8 @@ static const char ends_text[] =
     "#if defined __AVX512F__ && defined __has_builtin\n"
     "#if __has_builtin(__builtin_shufflevector) && __has_builtin(__builtin_ia32_compresssi512_mask) && \\\n"
     "    __has_builtin(__builtin_ia32_compressdi512_mask)\n"
-    "#define FSR_COMPRESS 1\n"
-    "static inline u32 fsr_bits(const u8 *mask) {\n"
+    "#define FSR_PACK_VECTORS 1\n"
+    "static inline u32 fsr_pack_bits(const u8 *mask) {\n"
     "    u64 x;\n"
     "    __builtin_memcpy(&x, mask, 8);\n"
     "    return (u32)(x * 0x0102040810204080u >> 56);\n"
@@ -68,14 +68,14 @@ typedef struct vector_text {
 } vector_text;
 
 static const vector_text vectors[] = {
-    {4, 16, "i32", "si", "fsr_bits(mask + l) | fsr_bits(mask + l + 8) << 8",
+    {4, 16, "i32", "si", "fsr_pack_bits(mask + l) | fsr_pack_bits(mask + l + 8) << 8",
      "15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0"},
-    {8, 8, "long long", "di", "fsr_bits(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0"},
+    {8, 8, "long long", "di", "fsr_pack_bits(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0"},
 };
 
 static void put_vectors(fsr_text *to, const vector_text *v) {
     fsr_text_add(to,
-                 "#ifdef FSR_COMPRESS\n"
+                 "#ifdef FSR_PACK_VECTORS\n"
                  "    typedef %s vec __attribute__((vector_size(64), may_alias));\n"
                  "    typedef %s part __attribute__((vector_size(64), may_alias, aligned(1)));\n"
                  "    for (; l + %d <= m; l += %d) {\n"
@@ -101,12 +101,12 @@ static void put_functions(fsr_text *to, int size) {
     char type[FSR_EMIT_NAME];
     snprintf(type, sizeof type, size <= 8 ? "u%d" : "c128", 8 * size);
     fsr_text_add(to,
-                 "typedef struct { char up[%d], down[%d]; fsr_end front, back; } __attribute__((aligned(64))) "
-                 "fsr_ends%d;\n",
+                 "typedef struct { char up[%d], down[%d]; fsr_pack_side front, back; } __attribute__((aligned(64))) "
+                 "fsr_pack_ends%d;\n",
                  bytes, bytes, size);
     fsr_text_add(
         to,
-        "static __attribute__((noinline)) void fsr_pack%d(fsr_ends%d *e, const %s *restrict v, const u8 *restrict "
+        "static __attribute__((noinline)) void fsr_pack%d(fsr_pack_ends%d *e, const %s *restrict v, const u8 *restrict "
         "mask, i64 m, i64 stream) {\n"
         "    %s *p = (%s *)(e->up + e->front.held), *q = (%s *)(e->down + %d - e->back.held);\n"
         "    i64 l = 0;\n",
@@ -127,13 +127,13 @@ static void put_functions(fsr_text *to, int size) {
     fsr_text_add(to,
                  "    e->front.held = (char *)p - e->up;\n"
                  "    e->back.held = e->down + %d - (char *)q;\n"
-                 "    fsr_flush_up(&e->front, e->up, stream);\n"
-                 "    fsr_flush_down(&e->back, e->down + %d, stream);\n"
+                 "    fsr_pack_flush_up(&e->front, e->up, stream);\n"
+                 "    fsr_pack_flush_down(&e->back, e->down + %d, stream);\n"
                  "}\n",
                  bytes, bytes);
     fsr_text_add(to,
-                 "static void fsr_pack_end%d(fsr_ends%d *e) {\n"
-                 "    fsr_end *a = &e->front, *b = &e->back;\n"
+                 "static void fsr_pack_end%d(fsr_pack_ends%d *e) {\n"
+                 "    fsr_pack_side *a = &e->front, *b = &e->back;\n"
                  "    __builtin_memcpy(a->to + a->skip, e->up + a->skip, a->held - a->skip);\n"
                  "    __builtin_memcpy(b->to - b->held, e->down + %d - b->held, b->held - b->skip);\n"
                  "}\n\n",
@@ -169,9 +169,9 @@ void fsr_c_pack_arrays(fsr_c_emit *e, int number) {
     char cols[FSR_EMIT_NAME];
     fsr_c_line(e, "%s c%d_[%d];", fsr_c_storage(store->dtype), number, FSR_EMIT_STRIP);
     fsr_c_line(e, "u8 m%d_[%d];", number, FSR_EMIT_STRIP);
-    fsr_c_line(e, "fsr_ends%d ends%d;", size, number);
-    fsr_c_line(e, "fsr_up(&ends%d.front, (char *)(x%d + g%d_0));", number, b, f);
-    fsr_c_line(e, "fsr_down(&ends%d.back, (char *)(x%d + (%s - (%s - g%d_0))));", number, b,
+    fsr_c_line(e, "fsr_pack_ends%d ends%d;", size, number);
+    fsr_c_line(e, "fsr_pack_up(&ends%d.front, (char *)(x%d + g%d_0));", number, b, f);
+    fsr_c_line(e, "fsr_pack_down(&ends%d.back, (char *)(x%d + (%s - (%s - g%d_0))));", number, b,
                fsr_c_integer(e, FSR_INT_COLS, cols), e->shared_columns ? "begin" : "0", f);
 }
 

@@ -209,6 +209,28 @@ static void test_strip_of_instruction_8(void **state) {
     check_on_cpu(record_strip);
 }
 
+static int record_filters(fsr_graph *graph, fsr_node *out) {
+    fsr_node x = fuzz_leaf(graph, FSR_F32, 1, SHAPE(700), 4), mask = fsr_greater(x, fsr_float(graph, 0.1));
+    fsr_node y = fsr_cast(x, FSR_F64), z = fsr_cast(x, FSR_C64), fill = fsr_float(graph, 1);
+    fsr_node all[] = {fsr_add(fsr_tanh(x), fsr_sin(x)),
+                      fsr_sub(fsr_exp(x), fsr_cbrt(x)),
+                      fsr_add(fsr_tanh(y), fsr_log1p(y)),
+                      fsr_sub(fsr_cos(y), fsr_erf(y)),
+                      fsr_exp(z),
+                      fsr_cast(x, FSR_F16),
+                      fsr_cast(x, FSR_BF16),
+                      fsr_floor_divide(fsr_cast(x, FSR_I8), fsr_int(graph, 3))};
+    for (int i = 0; i < RECIPE_OUTS && i < (int)(sizeof all / sizeof *all); i++)
+        out[i] = fsr_filter(all[i], mask, fill);
+    return RECIPE_OUTS < (int)(sizeof all / sizeof *all) ? RECIPE_OUTS : (int)(sizeof all / sizeof *all);
+}
+
+/* A function that filters call was named as one of tanh's parts. */
+static void test_filters_of_functions(void **state) {
+    (void)state;
+    check_on_cpu(record_filters);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -226,6 +248,7 @@ int main(void) {
         TEST(test_filter_of_nothing),
         TEST(test_cut_beside_what_is_stored),
         cmocka_unit_test(test_strip_of_instruction_8),
+        cmocka_unit_test(test_filters_of_functions),
     };
     return cmocka_run_group_tests_name("fuzz regressions", tests, NULL, NULL);
 }
