@@ -3,10 +3,10 @@
  *
  * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
  * kernel both compile it, the first one to finish is kept. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "backend_cpu/compile.h"
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/files.h"
+#include "backend_cpu/machine.h"
 #include "backend_cpu/pool.h"
 #include "backend_cpu/routines.h"
 #include "backend_cpu/tasks.h"
@@ -14,14 +14,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 struct fsr_module {
@@ -55,48 +53,8 @@ typedef struct fsr_cpu {
 /* ---- asking ------------------------------------------------------------------------------------- */
 
 static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
-    char *info = fsr_file_read_record("/proc/cpuinfo");
-    char *name = info ? strstr(info, "model name") : NULL;
     (void)b;
-    name = name ? strchr(name, ':') : NULL;
-    if (name)
-        snprintf(out, size, "%.*s", (int)strcspn(name + 1 + strspn(name + 1, " "), "\n"),
-                 name + 1 + strspn(name + 1, " "));
-    else
-        snprintf(out, size, "CPU");
-    free(info);
-}
-
-static int64_t system_number(int name, int64_t otherwise) {
-    long n = sysconf(name);
-    return n > 0 ? (int64_t)n : otherwise;
-}
-
-/* What the kernel says of a cache, as "32768K"; 0: nothing. */
-static int64_t described_cache(int index) {
-    char path[80];
-    size_t size;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-    char *text = fsr_file_read(path, &size), *unit = NULL;
-    const long n = text ? strtol(text, &unit, 10) : 0;
-    const int64_t bytes = n <= 0 || n > 1 << 24 ? 0
-                          : *unit == 'M'        ? (int64_t)n << 20
-                          : *unit == 'K'        ? (int64_t)n << 10
-                                                : n;
-    free(text);
-    return bytes;
-}
-
-/* The cache that a core has to itself, and the largest one. The C library sums up the last cache of a whole socket where
- * there are several, of which a program's threads reach one. */
-static void find_caches(int64_t *own, int64_t *last) {
-    *own = 1 << 20;
-    *last = described_cache(3);
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    *own = system_number(_SC_LEVEL2_CACHE_SIZE, *own);
-    *last = *last ? *last : system_number(_SC_LEVEL3_CACHE_SIZE, 0);
-#endif
-    *last = *last > *own ? *last : *own;
+    fsr_machine_name(out, size);
 }
 
 static void cpu_target(fsr_backend *b, fsr_target *out) {
@@ -106,7 +64,7 @@ static void cpu_target(fsr_backend *b, fsr_target *out) {
     out->registers_bytes = 32 * 64;
     out->shared_bytes = ((fsr_cpu *)b)->own_cache;
     out->cache_bytes = ((fsr_cpu *)b)->cache_bytes;
-    out->memory_bytes = system_number(_SC_PHYS_PAGES, 0) * system_number(_SC_PAGESIZE, 4096);
+    out->memory_bytes = fsr_machine_memory();
     out->max_parameter_bytes = (int)sizeof(fsr_launch);
 }
 
@@ -429,22 +387,14 @@ static bool copy_string(const char *from, char **to) {
     return !from || !from[0] || *to;
 }
 
-/* The processors this process may use. */
-static int usable_processors(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
-    return (int)system_number(_SC_NPROCESSORS_ONLN, 1);
-}
-
 static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *fault) {
     char *warning = NULL;
     cpu->log_level = config->log_level;
     cpu->fallback = config->fallback != 0;
-    find_caches(&cpu->own_cache, &cpu->cache_bytes);
+    fsr_machine_caches(&cpu->own_cache, &cpu->cache_bytes);
     if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
-    cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : usable_processors());
+    cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : fsr_machine_processors());
     if (!cpu->crew)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     fsr_status status = fsr_c_compiler_new(config, &cpu->compiler, &warning, fault);

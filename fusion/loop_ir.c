@@ -38,6 +38,11 @@ void fsr_kernel_free(fsr_kernel *k) {
     free(k);
 }
 
+static void *copy_of(const void *from, size_t size) {
+    void *copy = malloc(size);
+    return copy ? memcpy(copy, from, size) : NULL;
+}
+
 fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     fsr_kernel *copy = fsr_kernel_new();
     if (!copy)
@@ -51,25 +56,15 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
         fsr_routine_ref(k->routine[f]);
     for (int l = 0; l < FSR_MAX_LOOPS; l++)
         copy->loop[l].program = NULL;
-    for (int f = 0; f < k->nfolds; f++) {
-        fsr_combine *combine = malloc(sizeof *combine);
-        if (!combine) {
-            fsr_kernel_free(copy);
-            return NULL;
-        }
-        *combine = *k->fold[f].combine;
-        copy->fold[f].combine = combine;
-    }
-    for (int l = 0; l < k->nloops; l++) {
-        fsr_iteration *program = malloc(sizeof *program);
-        if (!program) {
-            fsr_kernel_free(copy);
-            return NULL;
-        }
-        *program = *k->loop[l].program;
-        copy->loop[l].program = program;
-    }
-    return copy;
+    bool whole = true;
+    for (int f = 0; f < k->nfolds; f++)
+        whole = (copy->fold[f].combine = copy_of(k->fold[f].combine, sizeof(fsr_combine))) != NULL && whole;
+    for (int l = 0; l < k->nloops; l++)
+        whole = (copy->loop[l].program = copy_of(k->loop[l].program, sizeof(fsr_iteration))) != NULL && whole;
+    if (whole)
+        return copy;
+    fsr_kernel_free(copy);
+    return NULL;
 }
 
 bool fsr_fold_is_ordered(const fsr_fold *fold) {

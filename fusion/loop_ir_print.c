@@ -152,52 +152,56 @@ static void print_iterate(FILE *to, const fsr_kernel *k, int number) {
     fputc(')', to);
 }
 
+static void print_combine(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
+    fprintf(to, "f%d <-", inst->index);
+    for (int c = 0; c < k->fold[inst->index].combine->arity; c++)
+        fprintf(to, "%sv%d", c ? ", " : " ", k->fold[inst->index].input[c]);
+}
+
+static void print_store(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
+    fprintf(to, "store ");
+    if (inst->placed)
+        fprintf(to, "b%d[v%d]", k->access[inst->index].buffer, inst->arg[1]);
+    else if (inst->compacted)
+        fprintf(to, "b%d[v%d if v%d, else from the end]", k->access[inst->index].buffer, inst->arg[2], inst->arg[1]);
+    else
+        print_address(to, k, &k->access[inst->index]);
+    fprintf(to, " = v%d", inst->arg[0]);
+}
+
+static void print_load(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
+    fprintf(to, "load ");
+    print_address(to, k, &k->access[inst->index]);
+    if (inst->guard)
+        fprintf(to, " if g%d", inst->guard - 1);
+}
+
+static void print_call(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
+    fprintf(to, "call u%d", inst->index);
+    for (int a = 0; a < k->routine[inst->index]->nparams; a++)
+        fprintf(to, "%sv%d", a ? ", " : "(", inst->arg[a]);
+    fputc(')', to);
+}
+
 static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     fprintf(to, "  p%d %s ", inst->pass, inst->level == FSR_ELEM ? "elem" : "row ");
-    if (inst->kind == FSR_INST_COMBINE) {
-        fprintf(to, "f%d <-", inst->index);
-        for (int c = 0; c < k->fold[inst->index].combine->arity; c++)
-            fprintf(to, "%sv%d", c ? ", " : " ", k->fold[inst->index].input[c]);
-    } else if (inst->kind == FSR_INST_STORE) {
-        fprintf(to, "store ");
-        if (inst->placed)
-            fprintf(to, "b%d[v%d]", k->access[inst->index].buffer, inst->arg[1]);
-        else if (inst->compacted)
-            fprintf(to, "b%d[v%d if v%d, else from the end]", k->access[inst->index].buffer, inst->arg[2],
-                    inst->arg[1]);
-        else
-            print_address(to, k, &k->access[inst->index]);
-        fprintf(to, " = v%d", inst->arg[0]);
-    } else {
+    if (inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE)
         fprintf(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));
+    switch (inst->kind) {
+    case FSR_INST_CONST: print_value(to, inst->dtype, inst->value); break;
+    case FSR_INST_PARAM: fprintf(to, "s%d", inst->index); break;
+    case FSR_INST_INDEX: fprintf(to, "index d%d", inst->index); break;
+    case FSR_INST_GUARD: fprintf(to, "g%d", inst->index); break;
+    case FSR_INST_LOAD: print_load(to, k, inst); break;
+    case FSR_INST_OP: print_op(to, inst->op, inst->compute, inst->arg, "v"); break;
+    case FSR_INST_CALL: print_call(to, k, inst); break;
+    case FSR_INST_COMBINE: print_combine(to, k, inst); break;
+    case FSR_INST_RESULT: fprintf(to, "f%d.%d", inst->index, inst->component); break;
+    case FSR_INST_ITERATE: print_iterate(to, k, number); break;
+    case FSR_INST_FINAL: fprintf(to, "v%d.%d", inst->arg[0], inst->component); break;
+    case FSR_INST_STORE: print_store(to, k, inst); break;
     }
-    if (inst->kind == FSR_INST_CONST)
-        print_value(to, inst->dtype, inst->value);
-    if (inst->kind == FSR_INST_PARAM)
-        fprintf(to, "s%d", inst->index);
-    if (inst->kind == FSR_INST_INDEX)
-        fprintf(to, "index d%d", inst->index);
-    if (inst->kind == FSR_INST_LOAD) {
-        fprintf(to, "load ");
-        print_address(to, k, &k->access[inst->index]);
-        if (inst->guard)
-            fprintf(to, " if g%d", inst->guard - 1);
-    }
-    if (inst->kind == FSR_INST_GUARD)
-        fprintf(to, "g%d", inst->index);
-    if (inst->kind == FSR_INST_OP)
-        print_op(to, inst->op, inst->compute, inst->arg, "v");
-    for (int a = 0; inst->kind == FSR_INST_CALL && a < k->routine[inst->index]->nparams; a++)
-        fprintf(to, a ? ", v%d" : "call u%d(v%d", a ? inst->arg[a] : inst->index, inst->arg[0]);
-    if (inst->kind == FSR_INST_CALL)
-        fputc(')', to);
-    if (inst->kind == FSR_INST_RESULT)
-        fprintf(to, "f%d.%d", inst->index, inst->component);
-    if (inst->kind == FSR_INST_ITERATE)
-        print_iterate(to, k, number);
-    if (inst->kind == FSR_INST_FINAL)
-        fprintf(to, "v%d.%d", inst->arg[0], inst->component);
     fprintf(to, "%s\n", inst->keep ? " keep" : "");
 }
 

@@ -100,20 +100,26 @@ static bool chunk_add(fsr_graph_body *body) {
     return true;
 }
 
-/* Frees what a record owns, not its slot. */
-static void rec_clear(fsr_rec *rec) {
+void fsr_rec_clear_program(fsr_rec *rec) {
+    free(rec->combine);
+    rec->combine = NULL;
+    fsr_routine_unref(rec->routine);
+    rec->routine = NULL;
+    free(rec->loop);
+    rec->loop = NULL;
+}
+
+void fsr_rec_clear(fsr_rec *rec) {
     for (int i = 0; i < FSR_MAX_OUTPUTS; i++)
         fsr_buffer_unref(rec->buffer[i]);
-    free(rec->combine);
-    fsr_routine_unref(rec->routine);
-    free(rec->loop);
+    fsr_rec_clear_program(rec);
     free(rec->name);
     free(rec->message);
 }
 
 static void body_free(fsr_graph_body *body) {
     for (uint32_t id = 0; id < body->slots; id++)
-        rec_clear(&fsr_slot_of(body, id)->rec);
+        fsr_rec_clear(&fsr_slot_of(body, id)->rec);
     for (uint32_t i = 0; i < body->chunk_count; i++)
         free(body->chunk[i]);
     free(body->chunk);
@@ -249,7 +255,7 @@ fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handl
 void fsr_slot_drop(fsr_graph_body *body, uint32_t id) {
     fsr_slot *slot = fsr_slot_of(body, id);
     fsr_scope_unlink(body, id);
-    rec_clear(&slot->rec);
+    fsr_rec_clear(&slot->rec);
     memset(slot, 0, sizeof *slot);
     slot->next = body->free;
     body->free = id;

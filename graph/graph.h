@@ -134,6 +134,9 @@ fsr_node fsr_graph_no_memory(fsr_graph *g);
 /* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory, and *handle is
  * fsr_graph_no_memory's. */
 fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle);
+/* Frees what a record owns, not the record; and of that the operator, routine and loop alone. */
+void fsr_rec_clear(fsr_rec *rec);
+void fsr_rec_clear_program(fsr_rec *rec);
 /* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. */
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -314,15 +314,11 @@ static void node(parser *p, fsr_rec *rec) {
 }
 
 /* Records what a line said; takes over what it owns. */
-static fsr_node record(parser *p, const fsr_rec *said) {
+static fsr_node record(parser *p, fsr_rec *said) {
     fsr_node handle;
     fsr_rec *rec = fsr_graph_add(p->g, said->site, said->kind, &handle);
     if (!rec) {
-        free(said->name);
-        free(said->message);
-        free(said->combine);
-        fsr_routine_unref(said->routine);
-        free(said->loop);
+        fsr_rec_clear(said);
         fsr_lex_fail(&p->lex, FSR_ERR_MEMORY, "out of memory");
         return handle;
     }
@@ -378,11 +374,7 @@ static void line(parser *p) {
     if (!p->lex.status && grow(p))
         node(p, &said);
     if (p->lex.status) {
-        free(said.name);
-        free(said.message);
-        free(said.combine);
-        fsr_routine_unref(said.routine);
-        free(said.loop);
+        fsr_rec_clear(&said);
         return;
     }
     entry *e = &p->entries[p->count];
