@@ -53,11 +53,23 @@ static const char ends_text[] =
     "#if __has_builtin(__builtin_shufflevector) && __has_builtin(__builtin_ia32_compresssi512_mask) && \\\n"
     "    __has_builtin(__builtin_ia32_compressdi512_mask)\n"
     "#define FSR_PACK_VECTORS 1\n"
-    "static inline u32 fsr_pack_bits(const u8 *mask) {\n"
+    "static inline u32 fsr_pack_bits8(const u8 *mask) {\n"
     "    u64 x;\n"
     "    __builtin_memcpy(&x, mask, 8);\n"
     "    return (u32)(x * 0x0102040810204080u >> 56);\n"
     "}\n"
+    "#if defined __AVX512BW__ && defined __AVX512VL__ && __has_builtin(__builtin_ia32_cvtb2mask128)\n"
+    "static inline u32 fsr_pack_bits16(const u8 *mask) {\n"
+    "    typedef char bytes __attribute__((vector_size(16)));\n"
+    "    bytes x;\n"
+    "    __builtin_memcpy(&x, mask, 16);\n"
+    "    return (u16)__builtin_ia32_cvtb2mask128(-x);\n"
+    "}\n"
+    "#else\n"
+    "static inline u32 fsr_pack_bits16(const u8 *mask) {\n"
+    "    return fsr_pack_bits8(mask) | fsr_pack_bits8(mask + 8) << 8;\n"
+    "}\n"
+    "#endif\n"
     "#endif\n"
     "#endif\n";
 
@@ -68,9 +80,8 @@ typedef struct vector_text {
 } vector_text;
 
 static const vector_text vectors[] = {
-    {4, 16, "i32", "si", "fsr_pack_bits(mask + l) | fsr_pack_bits(mask + l + 8) << 8",
-     "15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0"},
-    {8, 8, "long long", "di", "fsr_pack_bits(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0"},
+    {4, 16, "i32", "si", "fsr_pack_bits16(mask + l)", "15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0"},
+    {8, 8, "long long", "di", "fsr_pack_bits8(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0"},
 };
 
 static void put_vectors(fsr_text *to, const vector_text *v) {
