@@ -19,13 +19,14 @@ static const fsr_target gpu = {.gpu = true,
                                .max_parameter_bytes = 4096,
                                .cooperative = true};
 
-/* Bytes of array a: one element for a reduction's result, n otherwise. */
-static size_t bytes_of(const fsr_kernel *k, int a, int64_t n) {
+/* Bytes of array a: as many elements as rows for a reduction's result, n otherwise. */
+static size_t bytes_of(const fsr_program_step *step, int a, int64_t n) {
+    const fsr_kernel *k = step->kernel;
     bool row = false;
     for (int i = 0; i < k->ninsts; i++)
         row = row || (k->inst[i].kind == FSR_INST_STORE && k->inst[i].level == FSR_ROW && k->npasses > 0 &&
                       k->access[k->inst[i].index].buffer == a);
-    return (size_t)(row ? 1 : n) * fsr_dtype_size(k->array[a].dtype);
+    return (size_t)(row ? step->launch.integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
 }
 
 /* Leaves: numbers, and as i32 places: a permutation of n, no multiple of 7, some of them counted from the end; or, wild,
@@ -33,8 +34,8 @@ static size_t bytes_of(const fsr_kernel *k, int a, int64_t n) {
 static void arrays(const fsr_program_step *step, int64_t n, bool wild, fsr_launch *launch) {
     const fsr_kernel *k = step->kernel;
     for (int a = 0; a < k->narrays; a++) {
-        unsigned char *data = malloc(bytes_of(k, a, n));
-        memset(data, 0x5a, bytes_of(k, a, n));
+        unsigned char *data = malloc(bytes_of(step, a, n));
+        memset(data, 0x5a, bytes_of(step, a, n));
         for (int64_t i = 0; step->array[a].home == FSR_HOME_LEAF && i < n; i++) {
             if (k->array[a].dtype == FSR_I32)
                 ((int32_t *)data)[i] = (int32_t)(i * 7 % n - (i % 3 ? 0 : n) + (wild && i % 5 == 0 ? 2 * n : 0));
@@ -65,7 +66,7 @@ static void run(const fsr_program_step *step, int64_t n, bool wild) {
         if (host_cuda_run(k, text.data, &got, seed, &fault))
             fail_msg("%s: %s", k->comment, fault.message);
         for (int a = 0; a < k->narrays; a++)
-            if (memcmp(got.array[a], want.array[a], bytes_of(k, a, n)))
+            if (memcmp(got.array[a], want.array[a], bytes_of(step, a, n)))
                 fail_msg("%s: array %d differs\n%s", k->comment, a, text.data);
         free_arrays(k, &got);
         free(got.work);
@@ -141,6 +142,25 @@ static void given(void **state) {
             if (n > 1)
                 check(out, 2, n, wild, n > 20000 ? FSR_SCHEDULE_SPLIT : FSR_SCHEDULE_ROW, 1);
         }
+    }
+}
+
+/* Beside a reduction down the columns: the domain's order is not that of the elements. */
+static void given_down(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{3, 4}, {40, 33}, {31, 64}, {701, 128}, {5000, 2}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        char text[400];
+        int m = (int)shapes[i][0], n = (int)shapes[i][1], count;
+        fsr_parse_error error;
+        fsr_node out[2];
+        snprintf(
+            text, sizeof text,
+            "%%0 = input f32[%d,%d] \"x\"\n%%1 = input i32[%d] \"i\"\n%%2 = reduce f32[1,%d] %%0 axes=0 op=maximum\n"
+            "%%3 = view f32[%d] %%0 reshape\n%%4 = place f32[%d] %%3, %%1\nreturn %%2, %%4\n",
+            m, n, m * n, n, m * n, m * n);
+        assert_int_equal(fsr_graph_parse(g, text, out, 2, &count, &error), FSR_OK);
+        check(out, 2, (int64_t)m * n, i % 2, FSR_SCHEDULE_COL, 1);
     }
 }
 
@@ -236,6 +256,7 @@ static void filtered_columns(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters), TEST(given), TEST(filtered_rows), TEST(filtered_columns)};
+    const struct CMUnitTest tests[] = {TEST(filters), TEST(given), TEST(given_down), TEST(filtered_rows),
+                                       TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
