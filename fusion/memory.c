@@ -34,16 +34,20 @@ static int block_of(const fsr_program *program, int t) {
     return t;
 }
 
-/* Loads and stores are done in the order of instructions: y = 2 * x stored over z before z + x loads z would lose z. */
+/* Loads and stores are done in the order of instructions: y = 2 * x stored over z before z + x loads z would lose z. There
+ * may be several loads: one under a guard, for a paste, and a later one without. */
 static bool loaded_before(const fsr_kernel *k, int from, int to) {
+    bool loaded = false, stored = false;
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *at = &k->inst[i];
-        if (at->kind == FSR_INST_STORE && k->access[at->index].buffer == to)
+        stored = stored || (at->kind == FSR_INST_STORE && k->access[at->index].buffer == to);
+        if (at->kind != FSR_INST_LOAD || k->access[at->index].buffer != from)
+            continue;
+        if (stored)
             return false;
-        if (at->kind == FSR_INST_LOAD && k->access[at->index].buffer == from)
-            return true;
+        loaded = true;
     }
-    return false;
+    return loaded;
 }
 
 /* An array that dies at this step and may be written over by array `to`. */

@@ -174,6 +174,17 @@ static void test_cut_beside_what_is_stored(void **state) {
     }
 }
 
+/* A temporary was loaded under a paste's guard, written over by the pasted value's use, and then loaded again where the
+ * guard does not hold. */
+static void test_loaded_again_after_being_written_over(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(3, 3), 4), y = fuzz_leaf(g, FSR_F32, 2, SHAPE(3, 3), 8);
+    fsr_node t = fsr_hint_set(fsr_exp(x), FSR_HINT_MATERIALIZE);
+    fsr_node mixed = fsr_update(y, fsr_slice(y, 0, 1, 3, 1), fsr_slice(t, 0, 1, 3, 1));
+    fsr_node kept = fsr_hint_set(fsr_sin(mixed), FSR_HINT_MATERIALIZE);
+    CHECK(false, fsr_flip(kept, 0), fsr_add(y, t));
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -247,6 +258,7 @@ int main(void) {
         TEST(test_no_circle_by_replacing_all),
         TEST(test_filter_of_nothing),
         TEST(test_cut_beside_what_is_stored),
+        TEST(test_loaded_again_after_being_written_over),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
     };
