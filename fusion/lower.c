@@ -76,10 +76,30 @@ static bool apart(const fsr_lowering *l, fsr_link link) {
     return own && l->p->held[link.id] && !fsr_link_equal(link, l->storing);
 }
 
-/* True if a stored value of another group has to be read here. */
+enum { MOST_DEEP = 4 }; /* operations on parameters that are not looked through */
+
+/* The same everywhere, and made of literals and parameters alone. */
+static bool is_literal(const fsr_flow *flow, fsr_link link, int depth) {
+    const fsr_flow_node *n = &flow->node[link.id];
+    while (n->kind == FSR_NODE_VIEW)
+        n = &flow->node[n->arg[0].id];
+    bool literal = n->kind == FSR_NODE_CONST || n->kind == FSR_NODE_PARAM;
+    if ((n->kind != FSR_NODE_MAP && n->kind != FSR_NODE_CALL) || depth == MOST_DEEP)
+        return literal;
+    for (int i = 0; i < n->nargs; ++i)
+        if (!is_literal(flow, n->arg[i], depth + 1))
+            return false;
+    return true;
+}
+
+/* True if a stored value of another group has to be read here. Not one that a row knows without memory, unless everybody
+ * has to read it. Counter-example: a loop that ran once for all columns, as what it counts to is a literal, would run for each of them, in each pass, as
+ * soon as another kernel stored the literal as an array. */
 static bool read_stored(const fsr_lowering *l, fsr_link link) {
     int from = *fsr_partition_stored(l->p, link);
-    return from >= 0 && from != l->g && !fsr_partition_reaches(l->p, from, l->g);
+    if (from < 0 || from == l->g || (l->p->held[link.id] != FSR_HELD && is_literal(l->flow, link, 0)))
+        return false;
+    return !fsr_partition_reaches(l->p, from, l->g);
 }
 
 /* Follows views down to what they show; views of views are a loop here, not a recursion. */

@@ -185,6 +185,16 @@ static void test_loaded_again_after_being_written_over(void **state) {
     CHECK(false, fsr_flip(kept, 0), fsr_add(y, t));
 }
 
+/* A loop that ran once a row, as all that it works on is a literal there, had to run for each column of two passes when
+ * another kernel stored the literal as an array. */
+static void test_stored_literal_of_a_loop(void **state) {
+    (void)state;
+    fsr_node n = fsr_full(g, FSR_U8, 1, SHAPE(2), -7), t[2];
+    fsr_node product = fsr_nanprod(fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 2), 4), AXES(1), 1, 0);
+    fuzz_iterate(t, (fsr_node[]){product, n}, 4, 4);
+    CHECK(false, fsr_logsumexp(fsr_expand(t[1], 0), AXES(1), 1, FSR_KEEPDIMS), n, t[0]);
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -259,6 +269,7 @@ int main(void) {
         TEST(test_filter_of_nothing),
         TEST(test_cut_beside_what_is_stored),
         TEST(test_loaded_again_after_being_written_over),
+        TEST(test_stored_literal_of_a_loop),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
     };
