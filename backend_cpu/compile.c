@@ -5,8 +5,9 @@
  * (no errno and no traps: neither is looked at). -O1 with the vectorizer and the complete unrolling of short loops
  * (-fpeel-loops, for the lanes of reductions) takes 3/4 of -O2's time and half of -O3's, and its kernels are as fast:
  * what -O2 adds looks for redundancy that generated text does not have, and -O3 unrolls the lanes before they become
- * vectors. One region for the register allocator and no dominator optimizations save another seventh of the time. Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would
- * take for one that returns int, and an end without a result.
+ * vectors. One region for the register allocator and no dominator optimizations save another seventh of the time.
+ * Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would take for
+ * one that returns int, and an end without a result.
  *
  * An object without callers' texts is linked without start files and, where its source declares no function of the C
  * library, without libraries: reading their symbols takes longer than all else a linker does. What a compiler calls of

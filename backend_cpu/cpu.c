@@ -159,9 +159,9 @@ static void count_compilation(fsr_cpu *cpu, const char *name, bool from_disk) {
         fprintf(stderr, "fusor: cpu: %s %s\n", from_disk ? "loaded" : "compiled", name);
 }
 
-/* Where even a source of one line cannot be compiled, a kernel is interpreted, unless it has C text of the caller's, which
- * no interpreter reads. An error of a compiler that works stays one: it is a mistake in what was generated, which must not
- * hide. */
+/* Where even a source of one line cannot be compiled, a kernel is interpreted, unless it has C text of the caller's,
+ * which no interpreter reads. An error of a compiler that works stays one: it is a mistake in what was generated,
+ * which must not hide. */
 static fsr_status interpret_instead(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
     if (k->nroutines)
         return fsr_routines_blame(cpu->compiler, k, fault);

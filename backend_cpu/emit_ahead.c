@@ -1,8 +1,8 @@
 /* Rows that are fetched ahead, in generated C.
  *
  * A kernel of several passes over short rows reads a row in its first pass and works on it in the others, while memory
- * rests. So the second pass asks for the next row, as far as it has come in its own: a softmax over rows of 4096 takes a
- * quarter less. The processor's own prefetching sees a stream begin only in the first pass.
+ * rests. So the second pass asks for the next row, as far as it has come in its own: a softmax over rows of 4096 takes
+ * a quarter less. The processor's own prefetching sees a stream begin only in the first pass.
  *
  * Counter-example to asking always: of rows that are longer than a core's cache the next one pushes out what the later
  * passes read again. There the distance is 0, which asks for what is at hand. An address beyond the array is never

@@ -367,8 +367,8 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     return true;
 }
 
-/* Elementary functions have to be part of the loops that call them: a call is no vector code. Compilers leave large ones
- * outside where they are called more than once. */
+/* Elementary functions have to be part of the loops that call them: a call is no vector code. Compilers leave large
+ * ones outside where they are called more than once. */
 static const char *attributes(const fsr_c_emit *e) {
     for (int i = 0; i < FSR_C_MATH_MAX; i++)
         if (e->math[i])

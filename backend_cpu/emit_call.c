@@ -1,12 +1,12 @@
 /* Callers' functions in generated C.
  *
- * They are declared before the kernel and defined behind it: what a caller's text defines, macros of the headers that it
- * includes above all, cannot change what is generated. Counter-example to the other order: <complex.h> defines I, and a
- * header of the caller's may define r, rows or at.
+ * They are declared before the kernel and defined behind it: what a caller's text defines, macros of the headers that
+ * it includes above all, cannot change what is generated. Counter-example to the other order: <complex.h> defines I,
+ * and a header of the caller's may define r, rows or at.
  * A #line before each text makes the compiler count the caller's own lines, under the function's name.
  *
- * The functions of <math.h> that a text names are declared, so that most texts include nothing: an include costs more time
- * than a kernel. Where the text includes <math.h> as well, C allows the second declaration. */
+ * The functions of <math.h> that a text names are declared, so that most texts include nothing: an include costs more
+ * time than a kernel. Where the text includes <math.h> as well, C allows the second declaration. */
 #include "backend_cpu/emit_call.h"
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>

@@ -1,19 +1,19 @@
 /* Guards: cutting an innermost loop at their bounds, and testing steps without a division.
  *
- * Between two bounds every guard along the loop's dimension holds for all elements or for none. So the loop is walked in
- * runs that end at the next bound, each printed with its guards decided: none of them, or one alone, which is what
- * concatenations, pads and updates have; a run where several hold, and a short loop,
- * ask as they go. Counter-example to asking in the loop: a masked load an array for each element, of which one is wanted,
- * and 64-bit comparisons beside 8-bit data.
+ * Between two bounds every guard along the loop's dimension holds for all elements or for none. So the loop is walked
+ * in runs that end at the next bound, each printed with its guards decided: none of them, or one alone, which is what
+ * concatenations, pads and updates have; a run where several hold, and a short loop, ask as they go. Counter-example
+ * to asking in the loop: a masked load an array for each element, of which one is wanted, and 64-bit comparisons
+ * beside 8-bit data.
  *
  * A condition with a step (x[::2] = y) holds for some elements of its run. Where no other kind holds, a short run is
  * first computed as if none did, and then those elements again, one loop a condition, with strided stores that find the
  * run in the nearest cache. Not where arrays share memory: what the first loop has written could be read.
  *
  * Steps. step divides x and 0 <= x / step <= last if and only if x * inverse, turned by the number of step's factors of
- * two, is at most last, where inverse is that of step's odd part modulo 2^64: multiplying by it and turning permutes the
- * 64-bit words and takes the multiples of step, in order, to the lowest ones. That word is then the quotient. A multiply
- * instead of a division, which would be most of the time of a copy. */
+ * two, is at most last, where inverse is that of step's odd part modulo 2^64: multiplying by it and turning permutes
+ * the 64-bit words and takes the multiples of step, in order, to the lowest ones. That word is then the quotient. A
+ * multiply instead of a division, which would be most of the time of a copy. */
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
 #include <string.h>

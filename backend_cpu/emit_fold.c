@@ -1,14 +1,14 @@
 /* Reductions and scans in generated C.
  *
  * A row's columns are cut into chunks. Within a chunk a commutative reduction has `lanes` independent accumulators (the
- * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order, into which strips
- * are folded pairwise (emit_pair.c). The chunks of
- * a reduction meet on a stack that counts in binary: states of equal numbers of chunks fold with each other, in order.
- * A scan restarts in each chunk and prepends the carry: element = carry (+) local; the carry advances by whole chunks.
- * The association therefore depends on the number of columns and on lanes and chunk, on nothing else.
+ * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order, into which
+ * strips are folded pairwise (emit_pair.c). The chunks of a reduction meet on a stack that counts in binary: states of
+ * equal numbers of chunks fold with each other, in order. A scan restarts in each chunk and prepends the carry:
+ * element = carry (+) local; the carry advances by whole chunks. The association therefore depends on the number of
+ * columns and on lanes and chunk, on nothing else.
  *
- * An operator of several steps is a part of the loops over columns, and a function, join, where whole chunks meet: a compiler
- * works on each copy of its text again.
+ * An operator of several steps is a part of the loops over columns, and a function, join, where whole chunks meet: a
+ * compiler works on each copy of its text again.
  *
  * Counter-example to one accumulator over the row: the sum of 2^25 ones in f32 is 2^24. */
 #include "backend_cpu/emit_parts.h"

@@ -1,9 +1,9 @@
 /* f16 and bf16 in generated C: u16 in memory, f32 in registers, rounded after every operation.
  *
  * A NaN keeps its sign and what fits of its payload, as in operations on f32: x - 0, which may be left out, is x.
- * The functions are plain arithmetic on the bits of f32, without branches, so that the compiler makes vectors of them; a
- * _Float16 is converted one at a time by the compilers there are. Rounding stays in f32: what is loaded, computed and
- * stored again is packed once. Counter-example to keeping u16 in registers: every operation would unpack and pack.
+ * The functions are plain arithmetic on the bits of f32, without branches, so that the compiler makes vectors of them;
+ * a _Float16 is converted one at a time by the compilers there are. Rounding stays in f32: what is loaded, computed
+ * and stored again is packed once. Counter-example to keeping u16 in registers: every operation would unpack and pack.
  *
  * A conversion from more bits than f32 has must not be rounded twice: f64 becomes an f32 by rounding to odd (cut off,
  * the last bit set if anything was lost), which leaves the second rounding what it needs to know. An integer of 64 bits

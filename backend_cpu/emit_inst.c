@@ -64,8 +64,8 @@ void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, in
     }
 }
 
-/* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient is
- * at most the last one (emit_cut.c). */
+/* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient
+ * is at most the last one (emit_cut.c). */
 static void put_condition(fsr_c_emit *e, fsr_text *to, int condition) {
     const fsr_condition *c = &e->k->condition[condition];
     char name[FSR_EMIT_NAME];

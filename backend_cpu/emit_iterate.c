@@ -1,14 +1,14 @@
 /* Loops for each element in generated C.
  *
- * Lanes. Elements go in groups of lanes, so that the compiler makes vectors of them: every turn evaluates condition and body
- * for all lanes of a group, and a lane that has ended keeps its state. The group ends when no lane goes on. Counter-example to
- * one element after the other: a loop whose count depends on the element is no vector code, and waits in each turn for the
- * one before; the lanes of a group do not wait for each other.
+ * Lanes. Elements go in groups of lanes, so that the compiler makes vectors of them: every turn evaluates condition
+ * and body for all lanes of a group, and a lane that has ended keeps its state. The group ends when no lane goes on.
+ * Counter-example to one element after the other: a loop whose count depends on the element is no vector code, and
+ * waits in each turn for the one before; the lanes of a group do not wait for each other.
  * An element's bits do not depend on its neighbours, for what an ended lane would become is never looked at.
  *
- * Strips. The group's values lie in arrays: the columns (the rows of a map) run in strips (emit_scan.c), and what a loop
- * begins with is put into arrays over the strip, except what is the same for all of it; its function replaces them by the
- * results. What is evaluated once a row calls the loop for one element. */
+ * Strips. The group's values lie in arrays: the columns (the rows of a map) run in strips (emit_scan.c), and what a
+ * loop begins with is put into arrays over the strip, except what is the same for all of it; its function replaces
+ * them by the results. What is evaluated once a row calls the loop for one element. */
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,17 @@
 /* Compacted stores in generated C: filters.
  *
- * A filtered array grows from both ends: selected elements up from its front, the others down from its back. Each end has
- * a small array in which a strip's elements are put next to each other without a branch: every element is
- * written where the next one belongs, and only then does the place move on, or not. AVX-512 has an instruction that does
- * so for a vector; it is used where the compiler has it, on registers only: its form that stores takes a hundred cycles
+ * A filtered array grows from both ends: selected elements up from its front, the others down from its back. Each end
+ * has a small array in which a strip's elements are put next to each other without a branch: every element is written
+ * where the next one belongs, and only then does the place move on, or not. AVX-512 has an instruction that does so
+ * for a vector; it is used where the compiler has it, on registers only: its form that stores takes a hundred cycles
  * on some processors.
  *
  * From there whole lines of memory go to the array, past the caches where results are larger than they; what is left
  * of a line stays until the next strip. Only a part's first and last line of each end, which it may share with
  * its neighbours, are written by bytes.
  * Counter-example to writing what a strip has: strips begin anywhere, and a line that is written by halves past a cache
- * that holds it is read back. Measured, 2^24 f32, one thread: places 21.9 ms, halves of lines 10.1, whole lines 5.4. */
+ * that holds it is read back. Measured, 2^24 f32, one thread: places 21.9 ms, halves of lines 10.1, whole lines
+ * 5.4. */
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
 

@@ -2,12 +2,13 @@
  *
  * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
- * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of
- * chunks, g<f>_<i> a scan's carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip:
- * a<f>_<i> elements folded within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i>
- * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
- * argument k; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array. r is the
- * row, l a lane, j a row of a group, t the task, z the states of a part. */
+ * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of
+ * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
+ * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip: a<f>_<i> elements folded within
+ * blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i> instruction i of an
+ * earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k> argument k; of a
+ * compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array. r is the row, l a
+ * lane, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -136,8 +137,8 @@ void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
 
 /* The type in which arrays hold the dtype: that of its values, but u16 for f16 and bf16, whose values are f32. */
 const char *fsr_c_storage(fsr_dtype dtype);
-/* What stands before a value of that dtype where it is read from storage, put there, or computed: the name of a function
- * and a parenthesis, or nothing; `close` gives what stands behind. */
+/* What stands before a value of that dtype where it is read from storage, put there, or computed: the name of a
+ * function and a parenthesis, or nothing; `close` gives what stands behind. */
 const char *fsr_c_load(fsr_c_emit *e, fsr_dtype dtype);
 const char *fsr_c_store(fsr_c_emit *e, fsr_dtype dtype);
 const char *fsr_c_round(fsr_c_emit *e, fsr_dtype dtype);

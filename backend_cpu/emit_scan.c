@@ -1,9 +1,9 @@
 /* Scans of adjacent columns, and loops for each element, in generated C.
  *
- * The columns (of a map: the rows) run in strips that fit the first cache. The loop's instructions are cut into stages: those
- * before a scan run over the whole strip and leave its inputs in an array; the scan does the array; those after it run over
- * the strip again. A value that a later stage reads is held in an array of its own. Loops for each element (emit_iterate.c)
- * part stages as scans do.
+ * The columns (of a map: the rows) run in strips that fit the first cache. The loop's instructions are cut into
+ * stages: those before a scan run over the whole strip and leave its inputs in an array; the scan does the array;
+ * those after it run over the strip again. A value that a later stage reads is held in an array of its own. Loops for
+ * each element (emit_iterate.c) part stages as scans do.
  *
  * A scan whose results only filters' stores name is not done: they keep count themselves (emit_pack.c).
  *

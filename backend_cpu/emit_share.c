@@ -2,8 +2,8 @@
  *
  * A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold after
  * it, and pushing the parts' states on the stack in place of chunks' gives the same tree: a reduction has the same bits
- * divided or not. A scan needs its carry before it starts. Its parts are therefore folded first (FOLD), the carries handed on
- * in order (CARRY), and the columns scanned while they are still in the cache (PART).
+ * divided or not. A scan needs its carry before it starts. Its parts are therefore folded first (FOLD), the carries
+ * handed on in order (CARRY), and the columns scanned while they are still in the cache (PART).
  *
  * Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan would have to
  * know its inputs' carries in FOLD. Such kernels divide their rows only. */

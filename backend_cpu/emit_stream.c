@@ -3,10 +3,11 @@
  * A store into the cache reads the line from memory first. Where a launch writes more than the last cache holds, that
  * read and the lines pushed out are for nothing: a sum of two arrays moves four arrays instead of three. So the loop
  * then runs in strips of FSR_EMIT_STREAM elements whose results go to a buffer in the first cache, and from there by
- * stores that pass the caches by. One loop serves both ways: it stores through a pointer, to the buffer or to the array.
- * The strips of a scan are there already: each has its buffer. What filters pack is held in lines (emit_pack.c). Rows do so where they begin with a line of memory.
- * Measured, 2^24 elements, two threads, in pairs of runs: sums and products of three arrays 12 % faster, complex products
- * 17 %; a running sum and its square root 6.6 to 4.5 ms; where an element of a map is work itself nothing.
+ * stores that pass the caches by. One loop serves both ways: it stores through a pointer, to the buffer or to the
+ * array. The strips of a scan are there already: each has its buffer. What filters pack is held in lines
+ * (emit_pack.c). Rows do so where they begin with a line of memory. Measured, 2^24 elements, two threads, in pairs of
+ * runs: sums and products of three arrays 12 % faster, complex products 17 %; a running sum and its square root 6.6 to
+ * 4.5 ms; where an element of a map is work itself nothing.
  *
  * Only for arrays that are written in their own order, where nothing is done in place: a line that was read is in the
  * cache. In a kernel with rows: by loops without reductions, which have no lanes, and by scans. Counter-example to

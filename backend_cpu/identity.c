@@ -1,9 +1,10 @@
 /* The version of gcc and clang is a string in the file of the driver, so as long as the file stays what it was, so does
- * the version. To be replaced by another file of equal size and time is not enough to deceive: the inode and the time of
- * the last change of its entry, which no program can set, are part of the identity.
+ * the version. To be replaced by another file of equal size and time is not enough to deceive: the inode and the time
+ * of the last change of its entry, which no program can set, are part of the identity.
  *
  * Counter-example to trusting every file: a wrapper (a script, ccache, distcc) stays as it is while the compiler behind
- * it is exchanged. Hence only a binary whose own name, links followed, is that of gcc or clang is known by its file. */
+ * it is exchanged. Hence only a binary whose own name, links followed, is that of gcc or clang is known by its
+ * file. */
 #include "backend_cpu/identity.h"
 #include "backend_cpu/files.h"
 #include "runtime/config.h"

@@ -4,8 +4,8 @@
  * it, plus the op's own rounding. The default for the first part is to evaluate the op at the corners of the operands'
  * intervals: right for every op that is monotone in each operand (exp, sqrt, floor, min, max, casts ...). The others
  * have a rule here or in reference_rules.c: sums and products (formulas, cheaper than corners), division (unknown when
- * the divisor may be 0), sin and cos (slope at most 1), pow (unknown when the base may be negative, or may be 1 under an
- * infinite or NaN exponent: 1 to any power is 1, its neighbours give 0, infinity or NaN), equality (not monotone).
+ * the divisor may be 0), sin and cos (slope at most 1), pow (unknown when the base may be negative, or may be 1 under
+ * an infinite or NaN exponent: 1 to any power is 1, its neighbours give 0, infinity or NaN), equality (not monotone).
  * A zero that a fold leaves may have either sign. An op on it is evaluated for both: 1 / 0 is unknown, 2 + 0 is not.
  * Constants: 1% is added to each rounding term, for the wide arithmetic's own error (at most 2^-9 of it); inexact ops
  * get four of the smallest subnormals; sin and cos of more than 1 get 2^-20 units more, where a zero lies between two

@@ -4,7 +4,8 @@
 
 #include "graph/ops.h"
 
-/* A correct backend's value lies in [center - radius, center + radius]; a complex one in the disk around (center, imag).
+/* A correct backend's value lies in [center - radius, center + radius]; a complex one in the disk around (center,
+ * imag).
  *   radius 0         the value is `center`, which the dtype can represent (also NaN and the infinities);
  *   radius -0.0      the value is a zero, of either sign; of a complex number: parts that are 0 have either sign;
  *   radius INFINITY  unknown, NaN included;

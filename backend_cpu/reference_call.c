@@ -1,10 +1,12 @@
-/* Ball arithmetic of a caller's function: its compiled C text at the centre and at the corners of the operands' intervals.
+/* Ball arithmetic of a caller's function: its compiled C text at the centre and at the corners of the operands'
+ * intervals.
  *
- * Known operands give one result, and the bound that the caller stated around it. Of others nothing but values is known of
- * the function, so the corners stand for the interval, as for ops that are monotone in each operand; the intervals are a
- * few units wide, and what bends inside them is told by the centre, which is a corner's neighbour. A function that jumps up
- * and down between neighbouring floats is beyond that: its corners differ, but what lies between may differ more.
- * NaN or an infinity at one corner and not at another: unknown. So is a complex operand that is not known. */
+ * Known operands give one result, and the bound that the caller stated around it. Of others nothing but values is
+ * known of the function, so the corners stand for the interval, as for ops that are monotone in each operand; the
+ * intervals are a few units wide, and what bends inside them is told by the centre, which is a corner's neighbour. A
+ * function that jumps up and down between neighbouring floats is beyond that: its corners differ, but what lies
+ * between may differ more. NaN or an infinity at one corner and not at another: unknown. So is a complex operand that
+ * is not known. */
 #include "backend_cpu/reference_call.h"
 #include <math.h>
 

@@ -12,9 +12,9 @@
  * cancel here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from
  * finite numbers is unknown, as it may depend on the order. So is the sign of a zero, for min and max only where zeros
  * of both signs are folded. And so is everything if a component, followed from left to right, grows by more than its
- * dtype's largest number: a partial result may then overflow in one order and not in another. Counter-example to trusting
- * the finite result: a linear recurrence of coefficients 1e-300, 1e200, 1e200 is finite from left to right, but a tree
- * multiplies the last two first. */
+ * dtype's largest number: a partial result may then overflow in one order and not in another. Counter-example to
+ * trusting the finite result: a linear recurrence of coefficients 1e-300, 1e200, 1e200 is finite from left to right,
+ * but a tree multiplies the last two first. */
 #include "backend_cpu/reference_fold.h"
 #include "backend_cpu/reference_sum.h"
 #include <float.h>

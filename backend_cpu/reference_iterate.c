@@ -1,9 +1,10 @@
 /* Loops for each element in ball arithmetic.
  *
- * The state is a tuple of balls, and each turn widens them by the body's roundings. As soon as the condition is not decided
- * by what is known, the element may have ended in this turn or go on for any number: its state and its count are unknown.
- * Counter-example to going on with both branches: balls that cover them would still give one count.
- * A state that is known, and a body of exact operations on it, stay known: counts of such a loop are checked bit by bit. */
+ * The state is a tuple of balls, and each turn widens them by the body's roundings. As soon as the condition is not
+ * decided by what is known, the element may have ended in this turn or go on for any number: its state and its count
+ * are unknown. Counter-example to going on with both branches: balls that cover them would still give one count. A
+ * state that is known, and a body of exact operations on it, stay known: counts of such a loop are checked bit by
+ * bit. */
 #include "backend_cpu/reference_iterate.h"
 #include <math.h>
 #include <string.h>

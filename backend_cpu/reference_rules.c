@@ -9,8 +9,8 @@
  *   reciprocal, heaviside   the corners, unless the operand may be 0
  *   frexp, copysign, ldexp   the corners, unless exponent, sign or power is not certain
  * Ops on bits, nextafter, and the integer forms of division and power say nothing about operands that are not known.
- * Counter-examples to the corners everywhere: mod(6 +- 1, 3) is 2 and 1 at the corners and 0 in between; acos(3 +- 5) is NaN
- * at the corners and the centre. */
+ * Counter-examples to the corners everywhere: mod(6 +- 1, 3) is 2 and 1 at the corners and 0 in between; acos(3 +- 5)
+ * is NaN at the corners and the centre. */
 #include "backend_cpu/reference_rules.h"
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Compiled C texts of callers' functions, one shared object each, and whose fault a rejected kernel is.
  *
- * A list: a program has few such functions, and each routine remembers what it found. The lock is not held while a compiler
- * runs; of two threads that meet the same function the first to finish has its object kept. */
+ * A list: a program has few such functions, and each routine remembers what it found. The lock is not held while a
+ * compiler runs; of two threads that meet the same function the first to finish has its object kept. */
 #include "backend_cpu/routines.h"
 #include "backend_cpu/compile.h"
 #include "backend_cpu/emit_call.h"

@@ -5,8 +5,8 @@
 #include "backend_cpu/compile.h"
 #include "fusion/loop_ir.h"
 
-/* Compiles each of the kernel's functions alone; the first that fails replaces *fault, which says why the kernel failed, by
- * a message with its name. Returns the fault's status. */
+/* Compiles each of the kernel's functions alone; the first that fails replaces *fault, which says why the kernel
+ * failed, by a message with its name. Returns the fault's status. */
 fsr_status fsr_routines_blame(fsr_c_compiler *c, const fsr_kernel *k, fsr_fault *fault);
 
 #endif

@@ -1,8 +1,8 @@
 /* Workshops are named fusor-<process>-XXXXXX, so that one whose process was killed can be told from one in use.
  *
- * Swept is a directory of that name that belongs to this user, is private, has not changed for an hour, and whose process
- * is gone. Counter-example to asking for the process alone: another container that shares the directory has processes of
- * its own, whose numbers mean nothing here. */
+ * Swept is a directory of that name that belongs to this user, is private, has not changed for an hour, and whose
+ * process is gone. Counter-example to asking for the process alone: another container that shares the directory has
+ * processes of its own, whose numbers mean nothing here. */
 #include "backend_cpu/workshop.h"
 #include "backend_cpu/files.h"
 #include <dirent.h>

@@ -1,9 +1,9 @@
-/* Loops for each element as C++ structs: loop<i>::run takes the first values and the arguments and returns the state at the end
- * and the count of turns. State and arguments are variables of the function, so that they live in registers; a thread
- * whose element has ended waits for its warp.
+/* Loops for each element as C++ structs: loop<i>::run takes the first values and the arguments and returns the state
+ * at the end and the count of turns. State and arguments are variables of the function, so that they live in
+ * registers; a thread whose element has ended waits for its warp.
  *
- * Threads beyond the last element compute on whatever is in their registers, but no loop: most, the largest number of turns,
- * is 0 for them. Counter-example to letting them run: from 0 Collatz's loop never comes to 1.
+ * Threads beyond the last element compute on whatever is in their registers, but no loop: most, the largest number of
+ * turns, is 0 for them. Counter-example to letting them run: from 0 Collatz's loop never comes to 1.
  *
  * A kernel whose threads have several elements calls the function: unrolled into each of them, the program would be as
  * many times as long. */

@@ -26,9 +26,11 @@ typedef struct fsr_index {
 /* A kernel's domain: parallel dimensions first. Dimensions of extent 1 are left out, but the last folded one if all of
  * them are 1. axis[d]: position of dimension d in the full shape the domain was made from (orders dimensions as the
  * user wrote them).
- * A domain may be finer than the shape: where x[4, n] is seen as one dimension of 4n, the domain has two (fsr_domain_divide).
- * mirrored: column c is the element at extent - 1 - c of the folded dimension, the only one: a scan from the end. That is
- * all there is to it: loads and stores get a negative stride, and what reads a mirrored scan is evaluated mirrored too. */
+ * A domain may be finer than the shape: where x[4, n] is seen as one dimension of 4n, the domain has two
+ * (fsr_domain_divide).
+ * mirrored: column c is the element at extent - 1 - c of the folded dimension, the only one: a scan from the end. That
+ * is all there is to it: loads and stores get a negative stride, and what reads a mirrored scan is evaluated mirrored
+ * too. */
 typedef struct fsr_domain {
     int ndim, nparallel;
     bool mirrored;

@@ -1,16 +1,16 @@
 /* Filters on a CPU: a placed store whose places count a mask becomes a store that compacts.
  *
- * A filter is recorded as an exclusive running count of its mask and a place of every element (primitives/filter.c): the
- * count before it where it is selected, else from the end. A GPU's threads each compute the place of an element. A CPU
- * goes along the columns in order, so it needs a count once, where it begins: the selected elements follow one another
- * up from there, the others down from a place of their own. The store then reads what it stores, the mask and the count,
- * and what computed the places goes.
+ * A filter is recorded as an exclusive running count of its mask and a place of every element (primitives/filter.c):
+ * the count before it where it is selected, else from the end. A GPU's threads each compute the place of an element. A
+ * CPU goes along the columns in order, so it needs a count once, where it begins: the selected elements follow one
+ * another up from there, the others down from a place of their own. The store then reads what it stores, the mask and
+ * the count, and what computed the places goes.
  *
  * Counter-example to compacting every placed store: places that were computed otherwise, as a filter's of rows, are any
  * permutation.
  *
- * The places are recognized by their arithmetic, exactly as filters write it. A filter whose arithmetic a pass has changed (of
- * one element, say) stays what it is, which is right, and slower. */
+ * The places are recognized by their arithmetic, exactly as filters write it. A filter whose arithmetic a pass has
+ * changed (of one element, say) stays what it is, which is right, and slower. */
 #include "fusion/loop_ir.h"
 #include <string.h>
 

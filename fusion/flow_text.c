@@ -1,7 +1,8 @@
 /* The flow's signature, print and verify.
  *
- * The signature has every field that a node of that kind uses and none that it does not. Counter-example to the bytes of the
- * structure: what is between its members, and what an earlier kind left in them, would tell equal programs apart. */
+ * The signature has every field that a node of that kind uses and none that it does not. Counter-example to the bytes
+ * of the structure: what is between its members, and what an earlier kind left in them, would tell equal programs
+ * apart. */
 #include "fusion/flow.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Pastes in place: where the array that a paste replaces a region of is in memory and nobody needs it afterwards, the
  * kernel writes the region only, into that memory. Its domain is the region's, its bytes are the region's.
  *
- * Done to groups that are placed. A group that stores nothing but a paste, or a chain of pastes one upon the other, over
- * a value that another group stores, becomes a kernel for each paste. That is right if
+ * Done to groups that are placed. A group that stores nothing but a paste, or a chain of pastes one upon the other,
+ * over a value that another group stores, becomes a kernel for each paste. That is right if
  *   - the value is no output, and every other kernel that reads it can come first: they become dependencies;
  *   - what a region is assigned reads the value at the very elements it is assigned to, or at others than the region's,
  *     which must be provable from the addresses: ranges apart, or other rests modulo a common divisor of the strides.

@@ -22,17 +22,17 @@
  * pass 2: store v3 / s. Three passes, x and v3 kept in registers where a row fits, loaded again where not.
  *
  * Guards. A load may have a guard, a box of the domain: outside it the load does not take place and its value is any. A
- * GUARD instruction is the guard's truth, by which a WHERE chooses: concatenation and assignment to a slice are loads under
- * guards. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
+ * GUARD instruction is the guard's truth, by which a WHERE chooses: concatenation and assignment to a slice are loads
+ * under guards. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
  *
  * Places. A placed STORE writes arg[0] at the computed place arg[1], i32 or i64, of an array of rows * cols elements; a
  * negative place counts from the end, and one outside is not stored. Its access names the array and moves along no
- * dimension. The store is evaluated at every point of the domain. No two points have one place, so stores need no order.
- * A filter is a scan of its mask and a placed store (primitives/filter.c).
+ * dimension. The store is evaluated at every point of the domain. No two points have one place, so stores need no
+ * order. A filter is a scan of its mask and a placed store (primitives/filter.c).
  *
- * Compacted. On a CPU, where columns go in order, a filter's store reads its mask, arg[1], and the exclusive running count
- * of it, arg[2], in place of a place (compact.c): arg[0] goes to that count if the mask is true, else from the end to what is
- * left of the column, negative, less 1: the same place. The domain is one folded dimension, one pass.
+ * Compacted. On a CPU, where columns go in order, a filter's store reads its mask, arg[1], and the exclusive running
+ * count of it, arg[2], in place of a place (compact.c): arg[0] goes to that count if the mask is true, else from the
+ * end to what is left of the column, negative, less 1: the same place. The domain is one folded dimension, one pass.
  *
  * Loops. An ITERATE runs a loop on its inputs, the state's first values and what does not change, for one point of the
  * domain; FINALs are the state at its end and the count of turns. They have its level and pass, so that a loop whose

@@ -1,9 +1,9 @@
 /* The verifier's rules about one instruction: its place, its arguments, its dtypes, what it names.
  *
- * An instruction's own level and pass are checked before anything is compared with them; arguments are earlier ones, which
- * have been checked.
- * Counter-example to trusting an argument's number alone: a ROW instruction may name an earlier ELEM value, of which there
- * are as many as columns. */
+ * An instruction's own level and pass are checked before anything is compared with them; arguments are earlier ones,
+ * which have been checked.
+ * Counter-example to trusting an argument's number alone: a ROW instruction may name an earlier ELEM value, of which
+ * there are as many as columns. */
 #include "fusion/loop_ir_verify.h"
 
 /* An instruction's own place, before anything looks at its arguments. */

@@ -1,5 +1,5 @@
-/* The verifier's rules about what a kernel lists: limits, arrays, accesses, guards, and the scalar programs of folds and
- * loops.
+/* The verifier's rules about what a kernel lists: limits, arrays, accesses, guards, and the scalar programs of folds
+ * and loops.
  *
  * Limits come first: what follows indexes by them. A program is checked step by step before its results are named.
  * Counter-example to checking programs where they are used: a loop that no instruction runs would never be looked at,

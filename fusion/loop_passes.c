@@ -1,8 +1,8 @@
 /* In which passes a kernel runs the loops of its elements (ITERATE): one each.
  *
- * A store may wait: it goes to the last pass in which its loops are needed. Counter-example to storing as soon as the value
- * is there: y is folded in pass 1, beside the maximum of something else found in pass 0; storing y in pass 0 as well would
- * run its loop twice. */
+ * A store may wait: it goes to the last pass in which its loops are needed. Counter-example to storing as soon as the
+ * value is there: y is folded in pass 1, beside the maximum of something else found in pass 0; storing y in pass 0 as
+ * well would run its loop twice. */
 #include "fusion/loop_ir.h"
 
 _Static_assert(FSR_MAX_LOOPS <= 8, "a bit each");

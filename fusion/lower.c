@@ -5,8 +5,8 @@
  * if the index is exactly the fold's place in the domain. Equal (link, index) pairs are evaluated once (lower_memo.c).
  * Folds are asked for first, then stores; the kernel is finished when its dimensions are merged (lower_finish.c).
  *
- * A trial is refused by the first reason that somebody finds: -1, or false, goes up from there, and nothing is undone, as
- * the kernel is then dropped.
+ * A trial is refused by the first reason that somebody finds: -1, or false, goes up from there, and nothing is undone,
+ * as the kernel is then dropped.
  *
  * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
 #include "fusion/lower.h"
@@ -92,9 +92,9 @@ static bool is_literal(const fsr_flow *flow, fsr_link link, int depth) {
     return true;
 }
 
-/* True if a stored value of another group has to be read here. Not one that a row knows without memory, unless everybody
- * has to read it. Counter-example: a loop that ran once for all columns, as what it counts to is a literal, would run for each of them, in each pass, as
- * soon as another kernel stored the literal as an array. */
+/* True if a stored value of another group has to be read here. Not one that a row knows without memory, unless
+ * everybody has to read it. Counter-example: a loop that ran once for all columns, as what it counts to is a literal,
+ * would run for each of them, in each pass, as soon as another kernel stored the literal as an array. */
 static bool read_stored(const fsr_lowering *l, fsr_link link) {
     int from = *fsr_partition_stored(l->p, link);
     if (from < 0 || from == l->g || (l->p->held[link.id] != FSR_HELD && is_literal(l->flow, link, 0)))

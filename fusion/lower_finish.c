@@ -1,9 +1,9 @@
 /* The last step of lowering: affine addresses and boxes become strides and integer arguments.
  *
  * First adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of
- * contiguous arrays is one over a * b * c elements, whatever the rank: fewer divisions, and fewer kernels that differ in
- * nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of. Then each
- * value moves to the first pass that reads it.
+ * contiguous arrays is one over a * b * c elements, whatever the rank: fewer divisions, and fewer kernels that differ
+ * in nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of.
+ * Then each value moves to the first pass that reads it.
  *
  * Counter-example to merging by shape: x + x.T of a square x has the same extents in both, and merges in neither. */
 #include "fusion/lower.h"

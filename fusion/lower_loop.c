@@ -1,8 +1,8 @@
 /* Lowering of loops (ITERATE): each is run once for each of its elements, in one kernel, at one place.
  *
  * The first result asked for fixes the place, which must be one where the group could also store it: not under a guard,
- * not broadcast. The loop then has one instruction, and results at that place are read from it. What would run it again,
- * several passes over a row above all, is refused.
+ * not broadcast. The loop then has one instruction, and results at that place are read from it. What would run it
+ * again, several passes over a row above all, is refused.
  *
  * Counter-example to lowering loops as maps: y and y + y.T would run each loop twice, a thousand turns each. */
 #include "fusion/lower.h"
@@ -27,7 +27,8 @@ static bool is_own_place(const fsr_lowering *l, const fsr_shape *shape, const fs
     return d->ndim > d->nparallel && fsr_index_elem(&own, shape, d) && fsr_index_equal(&own, index);
 }
 
-/* Why the loop may not run at this level and pass. Divided rows of a CPU's scan take in its input twice (emit_share.c). */
+/* Why the loop may not run at this level and pass. Divided rows of a CPU's scan take in its input twice
+ * (emit_share.c). */
 static const char *runs_again(const fsr_lowering *l, const fsr_inst *inst) {
     const fsr_domain *d = &l->group->domain;
     if (inst->level == FSR_ROW && inst->pass == 0 && d->ndim > d->nparallel)

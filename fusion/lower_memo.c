@@ -2,8 +2,9 @@
  *
  * A hash table of entry numbers with linear probing, at most half full; entries are only added.
  *
- * Counter-example to looking a value up under its own guard alone: in update(x, view, x[view] * 2), x is loaded everywhere
- * for the choice, and that load serves the region. Not the other way round: outside its guard a load is any value. */
+ * Counter-example to looking a value up under its own guard alone: in update(x, view, x[view] * 2), x is loaded
+ * everywhere for the choice, and that load serves the region. Not the other way round: outside its guard a load is any
+ * value. */
 #include "fusion/lower.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,11 @@
  *
  * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
- * paste below a paste adds its conditions to those that already hold. Where the box is the whole domain or nothing of it,
- * there is no choice.
+ * paste below a paste adds its conditions to those that already hold. Where the box is the whole domain or nothing of
+ * it, there is no choice.
  *
- * Counter-example to a choice of two loads without a guard: concat(x, y) at a point of y has no element of x to load. */
+ * Counter-example to a choice of two loads without a guard: concat(x, y) at a point of y has no element of x to
+ * load. */
 #include "fusion/lower.h"
 #include <string.h>
 

@@ -34,8 +34,8 @@ static int block_of(const fsr_program *program, int t) {
     return t;
 }
 
-/* Loads and stores are done in the order of instructions: y = 2 * x stored over z before z + x loads z would lose z. There
- * may be several loads: one under a guard, for a paste, and a later one without. */
+/* Loads and stores are done in the order of instructions: y = 2 * x stored over z before z + x loads z would lose z.
+ * There may be several loads: one under a guard, for a paste, and a later one without. */
 static bool loaded_before(const fsr_kernel *k, int from, int to) {
     bool loaded = false, stored = false;
     for (int i = 0; i < k->ninsts; ++i) {

@@ -6,13 +6,14 @@
  *
  * Loops (ITERATE) are evaluated as maps are, but in one kernel, at one place: the first that needs one is its home, and
  * stores what others need of it, as folds do. So that it can, the place must be where its domain has the loop's own
- * elements, once each. Counter-example to treating them as maps: y and y + y.T in two kernels would run a thousand turns
- * three times.
+ * elements, once each. Counter-example to treating them as maps: y and y + y.T in two kernels would run a thousand
+ * turns three times.
  *
  * Anchors are placed in topological order, folds before stores; each tries to join an existing group (a trial lowering
  * of the enlarged group decides, fusion/lower.c; what must hold besides is fusion/legality.c) and otherwise opens its
  * own. Counter-example to joining by shape alone: s = sum(x, 1); t = cumsum(s); u = sum(x * t[:,None], 1): sum and u
- * have one domain, but u needs t, which needs s complete: a cycle between two kernels. Hence the reachability check. */
+ * have one domain, but u needs t, which needs s complete: a cycle between two kernels. Hence the reachability
+ * check. */
 #ifndef FUSOR_FUSION_PARTITION_H
 #define FUSOR_FUSION_PARTITION_H
 

@@ -1,8 +1,8 @@
 /* One group: trial lowerings, taking a trial over, and what others ask the group to store.
  *
  * A trial is a changed copy; nothing of the partition changes before it is committed, so a refusal needs no undoing.
- * Counter-example to changing the group itself: an anchor is refused for what its kernel would load, which is known once
- * the kernel is made. */
+ * Counter-example to changing the group itself: an anchor is refused for what its kernel would load, which is known
+ * once the kernel is made. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 #include <string.h>

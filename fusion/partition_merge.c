@@ -1,8 +1,8 @@
 /* Merging groups that come to share work only when later anchors have joined.
  *
- * Two groups over one domain become one if nobody has to run between them and the kernel of both does less than the two.
- * Counter-example to placing alone: of a, b, c placed in that order, a and b have nothing in common until c, which shares
- * with both, has joined one of them. */
+ * Two groups over one domain become one if nobody has to run between them and the kernel of both does less than the
+ * two. Counter-example to placing alone: of a, b, c placed in that order, a and b have nothing in common until c,
+ * which shares with both, has joined one of them. */
 #include "fusion/partition_parts.h"
 #include <string.h>
 
@@ -37,8 +37,8 @@ static bool same_kind(const fsr_group *a, const fsr_group *b) {
            a->nstores + b->nstores <= FSR_MAX_STORES;
 }
 
-/* Group g goes into group h, which is placed before it. While that is tried, what a group that needs g stores is not for the
- * trial to read: p->merging. */
+/* Group g goes into group h, which is placed before it. While that is tried, what a group that needs g stores is not
+ * for the trial to read: p->merging. */
 static bool merge(fsr_partition *p, int h, int g) {
     fsr_group trial = p->group[h], *other = &p->group[g];
     fsr_link blame;

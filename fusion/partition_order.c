@@ -1,8 +1,8 @@
 /* Which group waits for which.
  *
- * A group's level is above those of the groups it reads from, so that most questions whether one needs another are answered by
- * two numbers; only what lies between them is visited. Levels are raised, never lowered: too high a one costs visits, not
- * answers.
+ * A group's level is above those of the groups it reads from, so that most questions whether one needs another are
+ * answered by two numbers; only what lies between them is visited. Levels are raised, never lowered: too high a one
+ * costs visits, not answers.
  *
  * Counter-example to asking the dependencies of one group alone: a needs b, b needs c; c joined with a would wait for
  * itself. */

@@ -19,8 +19,8 @@ bool fsr_group_raise(fsr_partition *p, int g);
 void fsr_partition_level_all(fsr_partition *p);
 
 /* partition_group.c. Reasons are words, NULL: done. */
-/* Lowers `trial` (a changed copy of group g, or a new one) into trial->kernel; NULL also means that it may be a kernel on
- * this target. */
+/* Lowers `trial` (a changed copy of group g, or a new one) into trial->kernel; NULL also means that it may be a kernel
+ * on this target. */
 const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame);
 /* Puts a lowered trial in group g's place, or behind the last group. */
 void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial);

@@ -1,7 +1,7 @@
 /* Placing one anchor; see partition.h.
  *
- * It is lowered alone first, which tells what it reads and, by refusals, what has to be stored before it: those values are
- * anchors in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one.
+ * It is lowered alone first, which tells what it reads and, by refusals, what has to be stored before it: those values
+ * are anchors in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one.
  *
  * Counter-example to trying the groups at once: what stands in the way of the anchor alone stands in the way of every
  * enlarged group, and each would have to find it out. */
@@ -175,8 +175,8 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
 }
 
 /* Divides the domain as the refused trial asks. Not a scan's columns, which have an order; and on a CPU not into inner
- * loops of a few rounds, which would cost more than storing what stands in the way. Places are stored one by one however
- * long the loop is. */
+ * loops of a few rounds, which would cost more than storing what stands in the way. Places are stored one by one
+ * however long the loop is. */
 static bool divide(const fsr_partition *p, fsr_anchor a, const fsr_group *trial, fsr_domain *domain) {
     int dim = trial->divided;
     fsr_kind kind = p->flow->node[a.link.id].kind;

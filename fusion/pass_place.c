@@ -84,8 +84,8 @@ static int reduce_before(fsr_flow *flow, const fsr_flow_node *n) {
     return fsr_flow_add(flow, &before);
 }
 
-/* Appends the map of what is not placed yet, its PLACE, and the reshape that its operands had, if any. Returns what stands
- * for it, -1: out of memory. */
+/* Appends the map of what is not placed yet, its PLACE, and the reshape that its operands had, if any. Returns what
+ * stands for it, -1: out of memory. */
 static int map_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
     fsr_flow_node before = *n, place = {.kind = FSR_NODE_PLACE, .nout = 1, .nargs = 2};
     before.hint = FSR_HINT_NONE;

@@ -1,8 +1,9 @@
-/* The schedule rules. Everything here and in schedule_gpu.c is a function of sizes, dtypes and the target: the same plan for
- * the same sizes.
+/* The schedule rules. Everything here and in schedule_gpu.c is a function of sizes, dtypes and the target: the same
+ * plan for the same sizes.
  *
- * What both machines ask for: how the folded dimensions lie in memory, how wide an index is, which vectors fit, what is kept
- * between passes. A CPU has the GPU's frames for one thread; accumulators in `lanes`, chunks for the pairwise tree.
+ * What both machines ask for: how the folded dimensions lie in memory, how wide an index is, which vectors fit, what
+ * is kept between passes. A CPU has the GPU's frames for one thread; accumulators in `lanes`, chunks for the pairwise
+ * tree.
  *
  * Counter-example to choosing by timing: the association of a float sum would change from run to run. */
 #include "fusion/schedule_parts.h"

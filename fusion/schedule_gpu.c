@@ -5,8 +5,8 @@
  * Along columns: adjacent threads on adjacent columns, split along the folded dimension until the machine is full.
  * Scans of long rows: tiles of threads * items with look-back. Several passes over long rows: teams of blocks.
  *
- * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block takes a
- * row; a million rows of 128 leave most of its threads idle. */
+ * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block
+ * takes a row; a million rows of 128 leave most of its threads idle. */
 #include "fusion/schedule_parts.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* Sizes, names and promotion of dtypes.
  *
- * Promotion is NumPy 2's: the smallest dtype that holds all values of both, where there is one. Rows of FSR_DTYPE_LIST of
- * one kind stand by size, kinds in the order bool, integers, floats; so two dtypes of one kind meet in the later row,
- * but f16 and bf16, neither of which holds the other: they meet in f32.
+ * Promotion is NumPy 2's: the smallest dtype that holds all values of both, where there is one. Rows of FSR_DTYPE_LIST
+ * of one kind stand by size, kinds in the order bool, integers, floats; so two dtypes of one kind meet in the later
+ * row, but f16 and bf16, neither of which holds the other: they meet in f32.
  * Counter-example to "the later row always": i32 16777217 with f32 1 would become 16777216, and i8 -1 with u8 255
  * would become 255, before anything was computed. */
 #include "fusor/dtype.h"

@@ -1,7 +1,8 @@
 /* The REF column's helpers, plain and slow.
  *
- * floor_divide and mod follow Python: the remainder is fmod's, exact, and takes the divisor's sign; the quotient is what
- * is left, rounded to the integer it must be. Counter-example to floor(a / b): 1 // 0.1 is 9, but 1 / 0.1 rounds to 10.
+ * floor_divide and mod follow Python: the remainder is fmod's, exact, and takes the divisor's sign; the quotient is
+ * what is left, rounded to the integer it must be. Counter-example to floor(a / b): 1 // 0.1 is 9, but 1 / 0.1 rounds
+ * to 10.
  *
  * next, of f16 and bf16: one unit of their last place, which frexp finds.
  *

@@ -18,13 +18,12 @@
  *     | iterate TYPES %a, ... max=N LOOP
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
- * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI, STEP*dI).
- * COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ...
- * result=s2,s1};
- * an op's step names its operands' dtype, and the result's too after > where it is another: less f32>bool s0,s1.
- * LOOP is {s0=...; ... while=s2; result=s4,s5}, its steps as a COMBINE's; argument i of it is the node's argument i.
- * A hint follows as hint=materialize or hint=inline. VALUE: decimal that reads back exactly, inf, -inf, nan, or
- * nan:HEX for a NaN of other bits. A computed node is printed as data. */
+ * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI,
+ * STEP*dI). COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ...
+ * result=s2,s1}; an op's step names its operands' dtype, and the result's too after > where it is another: less
+ * f32>bool s0,s1. LOOP is {s0=...; ... while=s2; result=s4,s5}, its steps as a COMBINE's; argument i of it is the
+ * node's argument i. A hint follows as hint=materialize or hint=inline. VALUE: decimal that reads back exactly, inf,
+ * -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as data. */
 #ifndef FUSOR_GRAPH_PRINT_H
 #define FUSOR_GRAPH_PRINT_H
 

@@ -54,8 +54,8 @@ bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b);
 #define FSR_MAX_LOOP_STEPS 256
 
 /* A loop for each element. Its arguments, ARG 0..nstate+narg-1, are the state and what does not change. While step
- * `condition` is true, and at most max_n times, the state becomes the steps `result`. Steps 0..condition are all that the
- * condition needs. Results of the node: the state at the end, and how often it was replaced, an i32. */
+ * `condition` is true, and at most max_n times, the state becomes the steps `result`. Steps 0..condition are all that
+ * the condition needs. Results of the node: the state at the end, and how often it was replaced, an i32. */
 typedef struct fsr_iteration {
     int nstate, narg;
     fsr_dtype dtype[FSR_MAX_ARGS]; /* of state and arguments */

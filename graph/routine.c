@@ -1,7 +1,8 @@
 /* Making, comparing and evaluating routines.
  *
- * The digest is FNV-1a of every string and dtype that says what is computed, each with its end, so that moving a byte from
- * one text to the next is another function. It names, it does not decide: fsr_routine_equal compares the texts. */
+ * The digest is FNV-1a of every string and dtype that says what is computed, each with its end, so that moving a byte
+ * from one text to the next is another function. It names, it does not decide: fsr_routine_equal compares the
+ * texts. */
 #include "graph/routine.h"
 #include "graph/ops.h"
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* A caller's scalar function (fusor/native.h) as nodes, flows and kernels hold it: checked, copied, counted, unchanging.
+/* A caller's scalar function (fusor/native.h) as nodes, flows and kernels hold it: checked, copied, counted,
+ * unchanging.
  *
  * Its symbol carries a digest of all that it computes, so that two functions never meet under one name in a source and
  * equal ones are one. What it gives on the host comes from its C text, compiled: whoever has to evaluate one gets it

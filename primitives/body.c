@@ -1,10 +1,11 @@
 /* A caller's body, an operator's, a loop's or a row function's: its arguments, and what it has left behind.
  *
- * The body is ordinary builder calls in a scope of its own, and the caller's code may do anything: end scopes, record other
- * graphs' nodes, free the graph. So after it runs nothing is believed: the graph, the depth of scopes, the operands and
- * every result are looked at again. Then the scope and all that was recorded in it is discarded, but for a poison, which
- * has to outlive it.
- * Counter-example to asking for the results alone: a body that ended its scope has dropped the arguments under them. */
+ * The body is ordinary builder calls in a scope of its own, and the caller's code may do anything: end scopes, record
+ * other graphs' nodes, free the graph. So after it runs nothing is believed: the graph, the depth of scopes, the
+ * operands and every result are looked at again. Then the scope and all that was recorded in it is discarded, but for
+ * a poison, which has to outlive it.
+ * Counter-example to asking for the results alone: a body that ended its scope has dropped the arguments under
+ * them. */
 #include "primitives/body.h"
 #include "graph/scope.h"
 #include <stdlib.h>

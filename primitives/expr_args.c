@@ -1,8 +1,9 @@
 /* The arguments of a call in an expression, read and checked.
  *
- * Operands are expressions. Beside them a call may have options: a list [0, 1], axis=, keepdims, ddof=, exclusive. They are
- * read before the function is looked up, so all functions' are read in one way; which of them it takes is checked then.
- * Counter-example to a reader for each function: "sum takes no ddof" would have to be said by as many as there are. */
+ * Operands are expressions. Beside them a call may have options: a list [0, 1], axis=, keepdims, ddof=, exclusive.
+ * They are read before the function is looked up, so all functions' are read in one way; which of them it takes is
+ * checked then. Counter-example to a reader for each function: "sum takes no ddof" would have to be said by as many as
+ * there are. */
 #include "primitives/expr_call.h"
 #include <limits.h>
 

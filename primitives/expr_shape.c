@@ -1,8 +1,8 @@
 /* name(...): functions that make, join, repeat and assign to arrays.
  *
  * A table row says how many operands a function takes, how many of the last ones are whole numbers known now, and which
- * options; what it does is a function of the row. An operand that may be left out has a value for it. Counter-example to
- * whole numbers as options of their own: every function's would need a name and a place in the list of options. */
+ * options; what it does is a function of the row. An operand that may be left out has a value for it. Counter-example
+ * to whole numbers as options of their own: every function's would need a name and a place in the list of options. */
 #include "primitives/expr_call.h"
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* Filters: the elements that a mask selects, in order, at the front of an array as long as the input.
  *
- * How many there are is known only when the program has run, but every shape is known when it is recorded. So the result
- * keeps the input's extent and its rest holds a fill value: JAX's answer to the same question. Element i goes to the
- * place that an exclusive running count of the mask gives it if it is selected, and from the end, in reverse, if it is
- * not: as the fill. Together these places are a permutation, which is what PLACE asks for: every element of the result
- * is written once, by one kernel, in one pass, and nothing has to be filled before or after.
+ * How many there are is known only when the program has run, but every shape is known when it is recorded. So the
+ * result keeps the input's extent and its rest holds a fill value: JAX's answer to the same question. Element i goes
+ * to the place that an exclusive running count of the mask gives it if it is selected, and from the end, in reverse,
+ * if it is not: as the fill. Together these places are a permutation, which is what PLACE asks for: every element of
+ * the result is written once, by one kernel, in one pass, and nothing has to be filled before or after.
  * Counter-example to storing the selected ones alone: what lies behind them would have to be written by somebody who
  * knows their number, and that is known only once the last element has been looked at.
  *

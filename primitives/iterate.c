@@ -1,11 +1,11 @@
 /* A loop for each element: its condition and body recorded as one scalar program.
  *
- * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become steps as an operator's body does
- * (capture.c): the condition's first, so that steps 0..condition are what has to run before it is known whether the body
- * does. What the two have in common (the squares of a Mandelbrot iteration) is one step.
- * The callbacks are the caller's code: what they leave is checked as an operator's body is (body.c).
- * Counter-example to unrolling the loop into nodes: a thousand turns would be a thousand times the program, and an element
- * that ends early would pay for all of them. */
+ * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become steps as an operator's body
+ * does (capture.c): the condition's first, so that steps 0..condition are what has to run before it is known whether
+ * the body does. What the two have in common (the squares of a Mandelbrot iteration) is one step. The callbacks are
+ * the caller's code: what they leave is checked as an operator's body is (body.c). Counter-example to unrolling the
+ * loop into nodes: a thousand turns would be a thousand times the program, and an element that ends early would pay
+ * for all of them. */
 #include "graph/scope.h"
 #include "primitives/body.h"
 #include "primitives/capture.h"

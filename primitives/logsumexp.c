@@ -1,13 +1,13 @@
 /* log(sum(exp(x))) without overflow.
  *
- * Up to SHORT elements, the last axis among them, two passes as in a softmax: the maximum m, then the sum of exp(x - m);
- * such a row stays on chip, so memory is read once. Longer rows, and columns, take one pass with states (m, s) that
- * stand for s * exp(m): the smaller state is scaled to the larger one's m. Counter-example to one pass without m: exp(90)
- * is infinite in f32.
+ * Up to SHORT elements, the last axis among them, two passes as in a softmax: the maximum m, then the sum of exp(x -
+ * m); such a row stays on chip, so memory is read once. Longer rows, and columns, take one pass with states (m, s)
+ * that stand for s * exp(m): the smaller state is scaled to the larger one's m. Counter-example to one pass without m:
+ * exp(90) is infinite in f32.
  *
- * Where m is infinite x - m would be NaN. Two passes take 0 in its place: exp(-inf) sums to 0, its log is -inf; exp(inf)
- * stays inf. States whose m are not a positive distance apart (equal, both infinite, NaN) add as they are; a NaN stays in
- * m and so in the result.
+ * Where m is infinite x - m would be NaN. Two passes take 0 in its place: exp(-inf) sums to 0, its log is -inf;
+ * exp(inf) stays inf. States whose m are not a positive distance apart (equal, both infinite, NaN) add as they are; a
+ * NaN stays in m and so in the result.
  * Half precision is computed in f32. */
 #include "primitives/primitives.h"
 #include <math.h>

@@ -21,8 +21,8 @@ fsr_node fsr_full_like_at(fsr_site at, fsr_node x, double value) {
     return fsr_full_at(at, g, fsr_node_dtype(x), rec->shape.ndim, rec->shape.dim, value);
 }
 
-/* Whether column - row is at least k, over the last two dimensions of a shape. k is an argument, made a double and back:
- * beyond +-2^52 it makes no difference. */
+/* Whether column - row is at least k, over the last two dimensions of a shape. k is an argument, made a double and
+ * back: beyond +-2^52 it makes no difference. */
 static fsr_node above(fsr_site at, fsr_graph *g, const fsr_shape *shape, int64_t k, bool equal) {
     const int64_t far = (int64_t)1 << 52;
     k = k > far ? far : k < -far ? -far : k;

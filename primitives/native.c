@@ -1,9 +1,9 @@
-/* Calls of a caller's function in C and CUDA: the function checked and copied, its arguments made the parameters' dtypes
- * and broadcast.
+/* Calls of a caller's function in C and CUDA: the function checked and copied, its arguments made the parameters'
+ * dtypes and broadcast.
  *
- * The parameters have dtypes, unlike an expression's, so nothing promotes: an argument becomes what its parameter is, where
- * NumPy calls that safe. Counter-example to converting whatever comes: an i64 index past 2^24 handed to an f32 would be
- * another index, and nobody would be told. */
+ * The parameters have dtypes, unlike an expression's, so nothing promotes: an argument becomes what its parameter is,
+ * where NumPy calls that safe. Counter-example to converting whatever comes: an i64 index past 2^24 handed to an f32
+ * would be another index, and nobody would be told. */
 #include "primitives/primitives.h"
 #include <string.h>
 

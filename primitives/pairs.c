@@ -1,9 +1,10 @@
 /* Elementwise functions of two results: two nodes on one operand.
  *
- * Each result is an operation of the table by itself, so it fuses, is checked and is left out if nobody asks for it as any
- * other. Asked for together they are two instructions of one kernel, which loads the operand once; what both compute on
- * the way, the reduction of an angle for one, their functions are inline for the compiler to share.
- * Counter-example to one node of two results: a program that takes the mantissa alone would compute the exponent too. */
+ * Each result is an operation of the table by itself, so it fuses, is checked and is left out if nobody asks for it as
+ * any other. Asked for together they are two instructions of one kernel, which loads the operand once; what both
+ * compute on the way, the reduction of an angle for one, their functions are inline for the compiler to share.
+ * Counter-example to one node of two results: a program that takes the mantissa alone would compute the exponent
+ * too. */
 #include "primitives/primitives.h"
 
 static void both(fsr_site at, fsr_op one, fsr_op other, fsr_node x, fsr_node *first, fsr_node *second) {

@@ -1,5 +1,5 @@
-/* The operator of a reduction or scan, and the loop of an iterate, in the text form. Whether the steps fit each other is the
- * verifier's to say. */
+/* The operator of a reduction or scan, and the loop of an iterate, in the text form. Whether the steps fit each other
+ * is the verifier's to say. */
 #include "primitives/parse_lex.h"
 #include "primitives/primitives.h"
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* A row function over arrays of higher rank.
  *
- * The body is recorded once on arguments of core rank, in a scope of its own. Then every node of that scope that needs an
- * argument is recorded again with the leading dimensions before its own: axes move by their number, views leave the
- * leading dimensions as they are, maps are maps, and places (filters) become those of one array of all rows. What needs
- * no argument is the same for every row: it is used as it is, broadcast where it meets something that does. Nodes are
- * visited in the order of recording, so arguments come first and nothing recurses. The scope is ended with the results
- * kept: the body's own nodes go.
+ * The body is recorded once on arguments of core rank, in a scope of its own. Then every node of that scope that needs
+ * an argument is recorded again with the leading dimensions before its own: axes move by their number, views leave the
+ * leading dimensions as they are, maps are maps, and places (filters) become those of one array of all rows. What
+ * needs no argument is the same for every row: it is used as it is, broadcast where it meets something that does.
+ * Nodes are visited in the order of recording, so arguments come first and nothing recurses. The scope is ended with
+ * the results kept: the body's own nodes go.
  * Counter-example to calling the body on the whole arrays: its axis 0 would be a leading dimension.
  *
  * The body is the caller's code and may do anything; what it left is checked as an operator's (body.c). */

@@ -1,8 +1,9 @@
 /* Compiling the kernels of a plan, side by side.
  *
- * A compiler is a process of its own (or, on a GPU, a library that mostly runs in parallel), so kernels that are not yet
- * in memory are taken from a counter by several threads, this one among them. With one new kernel or none no thread is
- * started: a plan whose kernels are known must not pay for threads. A thread that cannot be started is done without. */
+ * A compiler is a process of its own (or, on a GPU, a library that mostly runs in parallel), so kernels that are not
+ * yet in memory are taken from a counter by several threads, this one among them. With one new kernel or none no
+ * thread is started: a plan whose kernels are known must not pay for threads. A thread that cannot be started is done
+ * without. */
 #include "runtime/executable.h"
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 /* What every header opens and closes its declarations with: C linkage, and visibility outside a shared library, whose
- * other functions are hidden. A function declared without it is missing in libfusor.so; tests/package/symbols.sh tells. */
+ * other functions are hidden. A function declared without it is missing in libfusor.so; tests/package/symbols.sh
+ * tells. */
 #ifndef FUSOR_API_H
 #define FUSOR_API_H
 

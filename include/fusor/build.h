@@ -134,8 +134,8 @@ fsr_node fsr_full_like_at(fsr_site at, fsr_node x, double value);
 /* 1 where column - row is k, else 0. */
 fsr_node fsr_eye_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t rows, int64_t cols, int64_t k);
 #define fsr_eye(...) fsr_eye_at(FSR_HERE, __VA_ARGS__)
-/* num values from start, evenly spaced, to stop: with endpoint the last one is exactly stop, else stop would be the next.
- * Computed in f64 (integers: then rounded down). */
+/* num values from start, evenly spaced, to stop: with endpoint the last one is exactly stop, else stop would be the
+ * next. Computed in f64 (integers: then rounded down). */
 fsr_node fsr_linspace_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double start, double stop, int64_t num,
                          bool endpoint);
 #define fsr_linspace(...) fsr_linspace_at(FSR_HERE, __VA_ARGS__)
@@ -150,7 +150,8 @@ fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n);
 fsr_node fsr_cast_at(fsr_site at, fsr_node x, fsr_dtype dtype);
 #define fsr_cast(...) fsr_cast_at(FSR_HERE, __VA_ARGS__)
 
-/* fsr_sin and fsr_cos of x, in one kernel where both are asked for. Either address may be NULL; a mistake poisons both. */
+/* fsr_sin and fsr_cos of x, in one kernel where both are asked for. Either address may be NULL; a mistake poisons
+ * both. */
 void fsr_sincos_at(fsr_site at, fsr_node x, fsr_node *sine, fsr_node *cosine);
 #define fsr_sincos(...) fsr_sincos_at(FSR_HERE, __VA_ARGS__)
 /* m = fsr_frexp_mantissa and e = fsr_frexp_exponent, i32, with x = m * 2**e; as fsr_sincos. */
@@ -190,8 +191,8 @@ fsr_node fsr_moveaxis_at(fsr_site at, fsr_node x, const int *source, const int *
 /* A flag of fsr_meshgrid. */
 enum { FSR_XY = 16 };
 /* out[0..n): the vectors x[0..n) broadcast to one n-dimensional grid. flags 0: x[i] varies along axis i (NumPy's
- * indexing="ij"); FSR_XY: x[0] along axis 1 and x[1] along axis 0 (NumPy's default). At most FSR_MAX_DIMS of at most one
- * dimension each (FSR_ERR_SHAPE). n < 1: nothing is written. */
+ * indexing="ij"); FSR_XY: x[0] along axis 1 and x[1] along axis 0 (NumPy's default). At most FSR_MAX_DIMS of at most
+ * one dimension each (FSR_ERR_SHAPE). n < 1: nothing is written. */
 void fsr_meshgrid_at(fsr_site at, fsr_node *out, const fsr_node *x, int n, int flags);
 #define fsr_meshgrid(...) fsr_meshgrid_at(FSR_HERE, __VA_ARGS__)
 /* An omitted bound of fsr_slice. */
@@ -225,16 +226,16 @@ void fsr_split_indices_at(fsr_site at, fsr_node *out, fsr_node x, const int64_t 
 fsr_node fsr_roll_at(fsr_site at, fsr_node x, const int64_t *shift, const int *axes, int n);
 #define fsr_roll(...) fsr_roll_at(FSR_HERE, __VA_ARGS__)
 
-/* What is added around an array: a constant, or x seen again: its edge element; mirrored about the edge element; mirrored
- * about the edge; from the other end. */
+/* What is added around an array: a constant, or x seen again: its edge element; mirrored about the edge element;
+ * mirrored about the edge; from the other end. */
 typedef enum fsr_pad { FSR_PAD_CONSTANT, FSR_PAD_EDGE, FSR_PAD_REFLECT, FSR_PAD_SYMMETRIC, FSR_PAD_WRAP } fsr_pad;
 /* width[j]: elements added before and after axis j. value: of FSR_PAD_CONSTANT, converted to x's dtype as a cast does;
  * ignored by the others. FSR_ERR_VALUE: an axis of extent 0 has nothing to extend it with (all but CONSTANT).
  * FSR_ERR_UNSUPPORTED: widths of more than about 60 times the axis (REFLECT, SYMMETRIC, WRAP). */
 fsr_node fsr_pad_at(fsr_site at, fsr_node x, const int64_t (*width)[2], fsr_pad mode, double value);
 #define fsr_pad(...) fsr_pad_at(FSR_HERE, __VA_ARGS__)
-/* x, reps[j] times along axis j; reps of fewer entries than x has axes belong to its last ones, x of fewer axes gets new
- * ones in front. */
+/* x, reps[j] times along axis j; reps of fewer entries than x has axes belong to its last ones, x of fewer axes gets
+ * new ones in front. */
 fsr_node fsr_tile_at(fsr_site at, fsr_node x, int n, const int64_t *reps);
 #define fsr_tile(...) fsr_tile_at(FSR_HERE, __VA_ARGS__)
 /* Every element `count` times along an axis; axis NULL: of the flattened array. */
@@ -243,8 +244,8 @@ fsr_node fsr_repeat_at(fsr_site at, fsr_node x, int64_t count, const int *axis);
 /* The n-th difference of neighbours along an axis (of bools: whether they differ). n 0: x. */
 fsr_node fsr_diff_at(fsr_site at, fsr_node x, int n, int axis);
 #define fsr_diff(...) fsr_diff_at(FSR_HERE, __VA_ARGS__)
-/* x where column - row >= k, else 0: over the last two axes. A vector of n is broadcast to n rows first. FSR_ERR_SHAPE: x is
- * 0-d. */
+/* x where column - row >= k, else 0: over the last two axes. A vector of n is broadcast to n rows first.
+ * FSR_ERR_SHAPE: x is 0-d. */
 fsr_node fsr_triu_at(fsr_site at, fsr_node x, int64_t k);
 #define fsr_triu(...) fsr_triu_at(FSR_HERE, __VA_ARGS__)
 /* x where column - row <= k, else 0; as fsr_triu. */
@@ -396,8 +397,8 @@ void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_
 enum { FSR_MAX_STATE = 7, FSR_MAX_LOOP_OPERANDS = 17 }; /* components of a loop's state; these and its arguments */
 
 /* Records one turn of a loop: out[0..nstate) receives the next state, built with ordinary builder functions from
- * state[0..nstate), arg[0..narg), 0-d arguments of the operands' dtypes, and literals only. Called once, during the recording
- * call. */
+ * state[0..nstate), arg[0..narg), 0-d arguments of the operands' dtypes, and literals only. Called once, during the
+ * recording call. */
 typedef void (*fsr_loop_fn)(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user);
 /* The same for what has to be true for another turn: a 0-d bool. Called once, before the body. */
 typedef fsr_node (*fsr_condition_fn)(const fsr_node *state, const fsr_node *arg, void *user);
@@ -413,13 +414,13 @@ typedef struct fsr_loop {
 /* For each element by itself: while the condition holds and at most max_n times (0 to 2147483647, part of the plan's
  * identity), the state becomes what the body makes of it: a Mandelbrot set, Newton's method, the time steps of a path.
  * state[0..nstate), the first values, and arg[0..narg) (NULL is allowed if narg is 0) broadcast against each other.
- * out[0..nstate) receives the state at the end, in the dtypes of state[], and out[nstate] how many turns there were, an i32
- * (all poisoned on a mistake). The loop runs inside the kernel that it is fused into, its state in registers, and never
- * twice; what is computed from its operands and its results element by element, and reductions of these, belong to that
- * kernel too.
- * FSR_ERR_DTYPE: the body's result i has another dtype than state[i], or the condition is not bool. FSR_ERR_VALUE: max_n is
- * out of range, or the callbacks use something else than their arguments and literals. FSR_ERR_SHAPE: the operands do not
- * broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations. */
+ * out[0..nstate) receives the state at the end, in the dtypes of state[], and out[nstate] how many turns there were,
+ * an i32 (all poisoned on a mistake). The loop runs inside the kernel that it is fused into, its state in registers,
+ * and never twice; what is computed from its operands and its results element by element, and reductions of these,
+ * belong to that kernel too.
+ * FSR_ERR_DTYPE: the body's result i has another dtype than state[i], or the condition is not bool. FSR_ERR_VALUE:
+ * max_n is out of range, or the callbacks use something else than their arguments and literals. FSR_ERR_SHAPE: the
+ * operands do not broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations. */
 void fsr_iterate_at(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_node *state, const fsr_node *arg,
                     int64_t max_n);
 #define fsr_iterate(...) fsr_iterate_at(FSR_HERE, __VA_ARGS__)
@@ -428,21 +429,21 @@ void fsr_iterate_at(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_
 
 enum { FSR_MAX_CORE = 16 }; /* operands, and results, of a row function */
 
-/* Records the body of a row function: in[] are arguments with the core dimensions alone, out[] receives the results, built
- * with ordinary builder functions (reductions, scans, views, operators) from the arguments, literals, and other nodes of
- * the graph, which are the same for every row. Called once, during the recording call; nothing that needs an argument
- * can be computed in it. */
+/* Records the body of a row function: in[] are arguments with the core dimensions alone, out[] receives the results,
+ * built with ordinary builder functions (reductions, scans, views, operators) from the arguments, literals, and other
+ * nodes of the graph, which are the same for every row. Called once, during the recording call; nothing that needs an
+ * argument can be computed in it. */
 typedef void (*fsr_row_fn)(fsr_node *out, const fsr_node *in, void *user);
 
 /* A row function over arrays of any rank, as NumPy's generalized ufuncs and vectorize. The signature names the core
- * dimensions: "(n),(n)->()" a dot product, "(n)->(n)" a softmax, "(m,n),(n)->(m)", "(n),()->(n)". A number is a fixed extent.
- * Core dimensions are the operands' last ones; those before them broadcast against each other and lead the results'
- * shape. A name stands for one extent (an extent of 1 does not stretch); one that only results have gets it from the body.
- * The body's nodes are recorded again for the whole arrays, so the result is what batch code would give, and fuses as it.
- * out[0..nout) receives the results (all poisoned on a mistake).
- * FSR_ERR_VALUE: the signature is none, or not one of nin operands and nout results. FSR_ERR_SHAPE: an operand has too few
- * dimensions, extents of one name differ, leading dimensions do not broadcast, a result's shape is not the signature's, or
- * some array would have more than FSR_MAX_DIMS dimensions. */
+ * dimensions: "(n),(n)->()" a dot product, "(n)->(n)" a softmax, "(m,n),(n)->(m)", "(n),()->(n)". A number is a fixed
+ * extent. Core dimensions are the operands' last ones; those before them broadcast against each other and lead the
+ * results' shape. A name stands for one extent (an extent of 1 does not stretch); one that only results have gets it
+ * from the body. The body's nodes are recorded again for the whole arrays, so the result is what batch code would
+ * give, and fuses as it. out[0..nout) receives the results (all poisoned on a mistake).
+ * FSR_ERR_VALUE: the signature is none, or not one of nin operands and nout results. FSR_ERR_SHAPE: an operand has too
+ * few dimensions, extents of one name differ, leading dimensions do not broadcast, a result's shape is not the
+ * signature's, or some array would have more than FSR_MAX_DIMS dimensions. */
 void fsr_vectorize_at(fsr_site at, fsr_node *out, int nout, const fsr_node *in, int nin, const char *signature,
                       fsr_row_fn body, void *user);
 #define fsr_vectorize(...) fsr_vectorize_at(FSR_HERE, __VA_ARGS__)

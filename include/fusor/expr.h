@@ -52,13 +52,13 @@ typedef struct fsr_function {
     const char *text;
 } fsr_function;
 
-/* The function of args[0..nargs): its text is recorded with the parameters standing for them, in order, so that operands
- * are promoted and broadcast at each call. What it records is ordinary nodes: it fuses, and serves inside an
+/* The function of args[0..nargs): its text is recorded with the parameters standing for them, in order, so that
+ * operands are promoted and broadcast at each call. What it records is ordinary nodes: it fuses, and serves inside an
  * fsr_operator's body.
- * A mistake gives a poisoned node whose message begins with the function's name, or with "call" where the function or an
- * argument itself is wrong. FSR_ERR_NULL: f or one of its strings is null. FSR_ERR_VALUE: a bad name, a list of
- * parameters that is none, or a count of arguments that is not its length. Else as fsr_expr. With no graph to record in
- * (args is null, every argument is null, or nargs < 1) the null node. */
+ * A mistake gives a poisoned node whose message begins with the function's name, or with "call" where the function or
+ * an argument itself is wrong. FSR_ERR_NULL: f or one of its strings is null. FSR_ERR_VALUE: a bad name, a list of
+ * parameters that is none, or a count of arguments that is not its length. Else as fsr_expr. With no graph to record
+ * in (args is null, every argument is null, or nargs < 1) the null node. */
 fsr_node fsr_call_at(fsr_site at, const fsr_function *f, const fsr_node *args, int nargs);
 #define fsr_call(...) fsr_call_at(FSR_HERE, __VA_ARGS__)
 

@@ -6,8 +6,9 @@
  *         .cuda = "return jnf(n, x);", .ulp = 16};
  *     fsr_node y = fsr_call_native(&bessel, (fsr_node[]){x, fsr_int(g, 2)}, 2);
  *
- * A call is an elementwise operation as any other: its text becomes a part of the kernel that needs it. The C text is what
- * the CPU backend runs, and what fsr_verify takes for the truth, on a GPU as well: there it compares the two texts.
+ * A call is an elementwise operation as any other: its text becomes a part of the kernel that needs it. The C text is
+ * what the CPU backend runs, and what fsr_verify takes for the truth, on a GPU as well: there it compares the two
+ * texts.
  *
  * The texts are code, compiled and run with all rights of the program: they must not come from strangers. */
 #ifndef FUSOR_NATIVE_H
@@ -23,17 +24,17 @@ FSR_API_BEGIN
 
 /* A function of 1 to FSR_MAX_NATIVE values. The strings are copied by each call.
  *
- * c and cuda are the body of the function, without its braces, in C11 and in C++17 for the device: statements that return
- * the result. They see the parameters, and the types bool, i8 to i64, u8 to u64, f32, f64, c64 and c128 (structures of re
- * and im); f16 and bf16 parameters are f32, and such a result is rounded from f32. The result must depend on the arguments
- * alone: the text is run any number of times, by many threads, in any order. A function without CUDA text cannot be computed
- * on a GPU; one string may be both texts.
+ * c and cuda are the body of the function, without its braces, in C11 and in C++17 for the device: statements that
+ * return the result. They see the parameters, and the types bool, i8 to i64, u8 to u64, f32, f64, c64 and c128
+ * (structures of re and im); f16 and bf16 parameters are f32, and such a result is rounded from f32. The result must
+ * depend on the arguments alone: the text is run any number of times, by many threads, in any order. A function
+ * without CUDA text cannot be computed on a GPU; one string may be both texts.
  * The functions of <math.h> on float and double are declared where the C text names them; CUDA C++ has them anyway.
  *
- * What stands in a preamble comes before the function: includes, tables, helper functions. It is put into a source once for
- * all functions with the same one; names in different preambles are the caller's to keep apart, and none may begin with
- * fsr_ or user_. C may include what the system's compiler finds; what includes something is not kept in the disk cache,
- * since the file may change. The CUDA text is compiled without any directory to include from.
+ * What stands in a preamble comes before the function: includes, tables, helper functions. It is put into a source
+ * once for all functions with the same one; names in different preambles are the caller's to keep apart, and none may
+ * begin with fsr_ or user_. C may include what the system's compiler finds; what includes something is not kept in the
+ * disk cache, since the file may change. The CUDA text is compiled without any directory to include from.
  *
  * Name, parameters and texts are part of a plan's identity, and in the source by which a kernel is cached; the strings'
  * addresses and ulp are not. Equal functions stand in a kernel once; different ones of one name do not meet. */
@@ -49,18 +50,18 @@ typedef struct fsr_native {
                    stands for 4. Less than 1, such as 0.5: equal. Not looked at unless the result is floating or complex */
 } fsr_native;
 
-/* f of args[0..nargs), element by element; arguments broadcast. A literal that is weak becomes the parameter's dtype; other
- * arguments are converted if NumPy calls that safe: promoted with the parameter's dtype they give that dtype.
- * fsr_verify carries the error of computed arguments through the function by its values at the ends of their intervals.
- * A mistake gives a poisoned node whose message begins with the function's name, or with "call_native" where that is
- * no word or an argument itself is wrong. FSR_ERR_NULL: f, its name, parameters or c is null. FSR_ERR_VALUE: a bad name, list of
- * parameters or ulp, a text too long, a count of arguments that is not that of the parameters, a literal that does not fit.
- * FSR_ERR_DTYPE: the result's dtype is none, or an argument cannot be converted. FSR_ERR_SHAPE: shapes do not broadcast.
- * A text that the compiler rejects is found out when a plan is compiled: FSR_ERR_COMPILE, with the compiler's words, its
- * lines counted from the beginning of the text. FSR_ERR_NO_COMPILER: there is none; no interpreter reads C.
- * FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU.
- * Not possible in an fsr_operator's body. With no graph to record in (args is null, every argument is null, or nargs < 1)
- * the null node. */
+/* f of args[0..nargs), element by element; arguments broadcast. A literal that is weak becomes the parameter's dtype;
+ * other arguments are converted if NumPy calls that safe: promoted with the parameter's dtype they give that dtype.
+ * fsr_verify carries the error of computed arguments through the function by its values at the ends of their
+ * intervals. A mistake gives a poisoned node whose message begins with the function's name, or with "call_native"
+ * where that is no word or an argument itself is wrong. FSR_ERR_NULL: f, its name, parameters or c is null.
+ * FSR_ERR_VALUE: a bad name, list of parameters or ulp, a text too long, a count of arguments that is not that of the
+ * parameters, a literal that does not fit. FSR_ERR_DTYPE: the result's dtype is none, or an argument cannot be
+ * converted. FSR_ERR_SHAPE: shapes do not broadcast. A text that the compiler rejects is found out when a plan is
+ * compiled: FSR_ERR_COMPILE, with the compiler's words, its lines counted from the beginning of the text.
+ * FSR_ERR_NO_COMPILER: there is none; no interpreter reads C. FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU.
+ * Not possible in an fsr_operator's body. With no graph to record in (args is null, every argument is null, or nargs <
+ * 1) the null node. */
 fsr_node fsr_call_native_at(fsr_site at, const fsr_native *f, const fsr_node *args, int nargs);
 #define fsr_call_native(...) fsr_call_native_at(FSR_HERE, __VA_ARGS__)
 

@@ -1,5 +1,5 @@
-/* Slice assignment in place: right values whatever overlaps, nothing changed that somebody holds, and no more bytes moved
- * than the region's. */
+/* Slice assignment in place: right values whatever overlaps, nothing changed that somebody holds, and no more bytes
+ * moved than the region's. */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,8 @@ static fsr_node block(fsr_node a, int64_t row, int64_t rows, int64_t col, int64_
 }
 
 /* The plan moves no more bytes, or at least takes no more time than so many in so many kernels would. A CPU's launches
- * are free for that. On a GPU one takes as long as moving 8 MB, more than there is of most arrays here: there a pass over
- * the whole is the better plan, where the values that are assigned would need a kernel of their own. */
+ * are free for that. On a GPU one takes as long as moving 8 MB, more than there is of most arrays here: there a pass
+ * over the whole is the better plan, where the values that are assigned would need a kernel of their own. */
 static void expect_at_most(fsr_node out, int64_t bytes, int kernels) {
     const int64_t launch = SUBJECT_BACKEND == FSR_BACKEND_CUDA ? 8 << 20 : 0;
     fsr_plan_info info;

@@ -1,4 +1,5 @@
-/* Loops for each element: NumPy's loops with masks, every dtype, every place of a plan, the same bits fused and unfused. */
+/* Loops for each element: NumPy's loops with masks, every dtype, every place of a plan, the same bits fused and
+ * unfused. */
 #include "tests/support/subject.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* Graphs of many nodes, on a thread whose stack of 1 MiB has no room for a frame of each: nothing recurses along a chain.
+/* Graphs of many nodes, on a thread whose stack of 1 MiB has no room for a frame of each: nothing recurses along a
+ * chain.
  *
- * 100,000 operations one after the other, all of them in the result; FUSOR_LONG_TESTS=1: 1,000,000. And as many nodes of
- * which the result needs few: the others cost nothing when it is computed. */
+ * 100,000 operations one after the other, all of them in the result; FUSOR_LONG_TESTS=1: 1,000,000. And as many nodes
+ * of which the result needs few: the others cost nothing when it is computed. */
 #include "tests/support/subject.h"
 #include <pthread.h>
 #include <stdint.h>

@@ -221,9 +221,9 @@ static void threads_change_no_bit(void **state) {
     }
 }
 
-/* Something else computed on the context meanwhile, so many times for each run of a fold, in another thread: begun with it,
- * and waited for before the next. A neighbour without an end starves the test where the context's lock, which is not a
- * fair one, is held long: under compute-sanitizer a launch takes milliseconds, and the test did not end. */
+/* Something else computed on the context meanwhile, so many times for each run of a fold, in another thread: begun
+ * with it, and waited for before the next. A neighbour without an end starves the test where the context's lock, which
+ * is not a fair one, is held long: under compute-sanitizer a launch takes milliseconds, and the test did not end. */
 enum { NOISE = 4, ROUNDS = 10, ROUNDS_SANITIZED = 2 };
 
 typedef struct noise {

@@ -255,8 +255,8 @@ static void positive(fsr_node *out, const fsr_node *in, void *user) {
     out[1] = fsr_sum(fsr_filter(in[0], mask, zero), NULL, 0, 0);
 }
 
-/* Sixteenths, which add up exactly: the rows of an array may be summed in another order than a row alone is, as they are
- * on a GPU. */
+/* Sixteenths, which add up exactly: the rows of an array may be summed in another order than a row alone is, as they
+ * are on a GPU. */
 static void filters(void **state) {
     (void)state;
     fsr_node sixteen = fsr_float(subject_g, 16);

@@ -1,8 +1,9 @@
 /* Complex functions against what NumPy 2 answers (tests/numpy/complex.txt), special values above all: parts that are
  * NaN, infinite or zero must be so here, with the same sign.
  *
- * Left open: the sign of a zero or infinity beside a NaN, and of exp(-inf + inf j), which C's Annex G does not specify; and pow of what is not
- * finite, where NumPy's answer is its C library's. Moduli that are finite may differ by a few units in the last place. */
+ * Left open: the sign of a zero or infinity beside a NaN, and of exp(-inf + inf j), which C's Annex G does not
+ * specify; and pow of what is not finite, where NumPy's answer is its C library's. Moduli that are finite may differ
+ * by a few units in the last place. */
 #include "graph/ops.h"
 #include "primitives/primitives.h"
 #include "tests/support/subject.h"

@@ -1,7 +1,7 @@
 /* Reductions and scans against what NumPy 2 answered: tests/numpy/folds.txt, which tests/numpy/folds.py writes and
  * explains. The reference answers all of it. The backend under test, which other suites compare with the reference,
- * answers for f32 and i32: everything that one array and axis list has is computed at once, so that kernels are few, and
- * the compiler does not optimize them.
+ * answers for f32 and i32: everything that one array and axis list has is computed at once, so that kernels are few,
+ * and the compiler does not optimize them.
  *
  * The data are quarters of small integers. What rounds (var, norms, products of many) is compared within a few units of
  * the last place of the result or of the data's square, everything else exactly. */

@@ -1,8 +1,9 @@
-/* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference, also at every pair
- * of edge values; and the same results through a plan into the caller's buffers, bit by bit, with guards around them. A
- * new row of the table is here without a word.
+/* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference, also at every
+ * pair of edge values; and the same results through a plan into the caller's buffers, bit by bit, with guards around
+ * them. A new row of the table is here without a word.
  *
- * All ops of one dtype and layout are outputs of one computation: kernels with many outputs, and fewer compilations. */
+ * All ops of one dtype and layout are outputs of one computation: kernels with many outputs, and fewer
+ * compilations. */
 #include "graph/ops.h"
 #include "primitives/primitives.h"
 #include "tests/support/edges.h"
@@ -87,8 +88,8 @@ static void against_reference(fsr_dtype dtype, layout how, int64_t n) {
     assert_int_equal(subject_teardown(NULL), 0);
 }
 
-/* Every row is here with every dtype it has text for, but complex_of, whose text is for what it gives; and with at least
- * one. */
+/* Every row is here with every dtype it has text for, but complex_of, whose text is for what it gives; and with at
+ * least one. */
 static void every_row_of_the_table(void **state) {
     (void)state;
     bool seen[FSR_OP_COUNT][FSR_DTYPE_COUNT] = {{false}};

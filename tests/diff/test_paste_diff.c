@@ -1,5 +1,5 @@
-/* Assignment to regions, concatenation and rolls with producers and consumers fused, of every dtype and around the sizes
- * where vectors and tiles end. Against the reference. */
+/* Assignment to regions, concatenation and rolls with producers and consumers fused, of every dtype and around the
+ * sizes where vectors and tiles end. Against the reference. */
 #include "graph/ops.h"
 #include "tests/support/subject.h"
 

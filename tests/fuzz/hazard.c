@@ -1,6 +1,6 @@
-/* Kernels that write in place, point by point: who reads and who writes each address. The planner proves from strides and
- * ranges that they are the same point (fusion/in_place.c, fusion/memory.c); here they are counted out. An interpreter alone
- * would not see every mistake: it walks forward, where x[:-1] = x[1:] happens to be right. */
+/* Kernels that write in place, point by point: who reads and who writes each address. The planner proves from strides
+ * and ranges that they are the same point (fusion/in_place.c, fusion/memory.c); here they are counted out. An
+ * interpreter alone would not see every mistake: it walks forward, where x[:-1] = x[1:] happens to be right. */
 #include "tests/fuzz/check.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static int64_t points_of(const fsr_kernel *k, const fsr_launch *launch) {
     return n;
 }
 
-/* No point reads through `from` what another one writes through `to`. Guards are not asked: where one does not hold, the
- * address may lie outside of the array. */
+/* No point reads through `from` what another one writes through `to`. Guards are not asked: where one does not hold,
+ * the address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_access *from, const fsr_access *to) {
     int64_t n = points_of(k, launch), most = 0;
     for (int64_t i = 0; i < n; i++) {

@@ -4,10 +4,10 @@
  * Arguments are numbers of earlier steps. A step knows no dtype or shape of its result: the builder does, and whether a
  * step is allowed is asked by recording it.
  *
- * Left out are functions that record what steps of other kinds do: zeros, ones and *_like (full), ravel, swapaxes, moveaxis
- * and meshgrid (reshape, transpose, broadcast_to), split (slices), sincos and frexp (their two operations), expressions
- * (tests/unit/test_expr.c compares their nodes with calls); and inputs, .npy files and fsr_plan_run, which change where
- * arrays come from, not what is computed. */
+ * Left out are functions that record what steps of other kinds do: zeros, ones and *_like (full), ravel, swapaxes,
+ * moveaxis and meshgrid (reshape, transpose, broadcast_to), split (slices), sincos and frexp (their two operations),
+ * expressions (tests/unit/test_expr.c compares their nodes with calls); and inputs, .npy files and fsr_plan_run, which
+ * change where arrays come from, not what is computed. */
 #ifndef FUSOR_TESTS_FUZZ_RECIPE_H
 #define FUSOR_TESTS_FUZZ_RECIPE_H
 
@@ -115,8 +115,8 @@ typedef struct recipe {
     int out[RECIPE_OUTS];
 } recipe;
 
-/* Flags of STEP_UPDATE: a second slice, [start:] with start in shape[0], along axis list[0]; the region transposed; arg 1
- * sliced as arg 0 is; and that turned around. */
+/* Flags of STEP_UPDATE: a second slice, [start:] with start in shape[0], along axis list[0]; the region transposed;
+ * arg 1 sliced as arg 0 is; and that turned around. */
 enum { REGION_CORNER = 1, REGION_TRANSPOSED = 2, REGION_OF_BOTH = 4, REGION_FLIPPED = 8 };
 
 /* Arguments of a step of this kind. */
@@ -166,14 +166,15 @@ extern const fsr_loop fuzz_loop[FUZZ_LOOPS];
 /* out[0] the first state at the end, out[1] the count. in: two operands, states as far as the loop has them. */
 void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
 
-/* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be evaluated;
- * elsewhere its text is compiled. */
+/* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be
+ * evaluated; elsewhere its text is compiled. */
 fsr_node fuzz_call(fsr_node x, fsr_node y);
 
 /* Records step i; node[0..i) are the nodes of the earlier steps. A pair's second component goes to other[i]. */
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other);
-/* True if the step's result, or what it is made from, was rounded by a fold: it may differ in bits between plans. So may
- * the sign of the zero that min or max finds among zeros of both signs, if a scan from the end turns the row around. */
+/* True if the step's result, or what it is made from, was rounded by a fold: it may differ in bits between plans. So
+ * may the sign of the zero that min or max finds among zeros of both signs, if a scan from the end turns the row
+ * around. */
 bool recipe_rounded(const recipe *r, int i, const fsr_node *node);
 
 /* As the body of a C function that has g, ctx; ends with the array outs. */

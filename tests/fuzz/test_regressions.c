@@ -135,9 +135,9 @@ static void test_no_circle_by_loading_late(void **state) {
     CHECK(true, fsr_logsumexp(below, AXES(0), 1, FSR_KEEPDIMS), flat, fsr_cumsum(mixed, 2, 0));
 }
 
-/* The last row of a value, and then, transposed, all of it are assigned to. The second kernel read the value but not the
- * first one's result, which it replaces whole; so the first, in place, came after it, and the second, in place of that,
- * after the first. */
+/* The last row of a value, and then, transposed, all of it are assigned to. The second kernel read the value but not
+ * the first one's result, which it replaces whole; so the first, in place, came after it, and the second, in place of
+ * that, after the first. */
 static void test_no_circle_by_replacing_all(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(10, 1, 1), 4);
@@ -152,7 +152,8 @@ static void test_no_circle_by_replacing_all(void **state) {
     CHECK(true, pair[0]);
 }
 
-/* The place of a filter of nothing is one row without elements, which loaded the first element of an array that has none. */
+/* The place of a filter of nothing is one row without elements, which loaded the first element of an array that has
+ * none. */
 static void test_filter_of_nothing(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(0, 12), 4), least = fsr_min(x, AXES(1), 1, FSR_KEEPDIMS);

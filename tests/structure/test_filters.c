@@ -1,5 +1,5 @@
-/* Filters: maps before and after, several arrays, counts and other reductions are one kernel without temporaries, on both
- * targets; what is not, and why. */
+/* Filters: maps before and after, several arrays, counts and other reductions are one kernel without temporaries, on
+ * both targets; what is not, and why. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 

@@ -1,5 +1,5 @@
-/* Loops for each element: one kernel with what is before and after them, nothing read that need not be; and never two runs of
- * one loop, whoever asks for its results. */
+/* Loops for each element: one kernel with what is before and after them, nothing read that need not be; and never two
+ * runs of one loop, whoever asks for its results. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 

@@ -71,8 +71,8 @@ static void pad(void **state) {
     check(fsr_pad(x, width, FSR_PAD_CONSTANT, 1), N + (ROWS + 3) * (COLS + 8) * 4, 4);
 }
 
-/* A broadcast and a reshape, anywhere in an expression: the domain has a dimension for each of the copy's and of x's own.
- * A CPU stores the copies first where its inner loop would have a few rounds only. */
+/* A broadcast and a reshape, anywhere in an expression: the domain has a dimension for each of the copy's and of x's
+ * own. A CPU stores the copies first where its inner loop would have a few rounds only. */
 static void tile_and_repeat(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, ROWS, COLS);
@@ -93,8 +93,8 @@ static void tile_and_repeat(void **state) {
     fsr_program_clear(&p);
 }
 
-/* Reductions of what was pasted read the parts where they are, also through a reshape, and so do the folds and maps that
- * come after. */
+/* Reductions of what was pasted read the parts where they are, also through a reshape, and so do the folds and maps
+ * that come after. */
 static void folds_of_pastes(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, ROWS, COLS), y = plan_matrix(g, ROWS, COLS), v = plan_vector(g, 5000);

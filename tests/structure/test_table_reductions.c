@@ -1,5 +1,5 @@
-/* Lines 2 and 3 of the fusion table: maps, a reduction over any axes, maps on its result; and sibling reductions over one
- * domain: one kernel, its inputs read once. */
+/* Lines 2 and 3 of the fusion table: maps, a reduction over any axes, maps on its result; and sibling reductions over
+ * one domain: one kernel, its inputs read once. */
 #include "tests/structure/table.h"
 
 static const int axis0 = 0, axis1 = 1;

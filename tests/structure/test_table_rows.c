@@ -1,5 +1,5 @@
-/* Lines 4 and 5 of the fusion table: reduce, broadcast, map. Along rows that fit on chip it is one kernel that reads once;
- * along longer ones it is two at most, with nothing of the input's size between them. */
+/* Lines 4 and 5 of the fusion table: reduce, broadcast, map. Along rows that fit on chip it is one kernel that reads
+ * once; along longer ones it is two at most, with nothing of the input's size between them. */
 #include "tests/structure/table.h"
 
 static const int axis0 = 0, axis1 = 1;

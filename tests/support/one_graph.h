@@ -1,5 +1,5 @@
-/* For a test program to include: a graph g without a context, made before each test with setup, verified and freed after
- * it with teardown. */
+/* For a test program to include: a graph g without a context, made before each test with setup, verified and freed
+ * after it with teardown. */
 #ifndef FUSOR_TESTS_SUPPORT_ONE_GRAPH_H
 #define FUSOR_TESTS_SUPPORT_ONE_GRAPH_H
 

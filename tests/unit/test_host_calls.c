@@ -1,5 +1,5 @@
-/* Callers' functions in generated CUDA, on the host and through NVRTC: planned as for a GPU, the CUDA text run, compared as
- * fsr_verify does with the reference, which runs the C text. A text that is wrong must be found. */
+/* Callers' functions in generated CUDA, on the host and through NVRTC: planned as for a GPU, the CUDA text run,
+ * compared as fsr_verify does with the reference, which runs the C text. A text that is wrong must be found. */
 #include "backend_cuda/emit_cuda.h"
 #include "backend_cuda/nvrtc.h"
 #include "fusion/plan.h"
@@ -169,7 +169,8 @@ static void in_every_schedule(void **state) {
     right((fsr_node[]){fsr_div(z, fsr_sum(z, AXES(1), 1, FSR_KEEPDIMS)), fsr_cumsum(z, 1, 0)}, 2);
 }
 
-/* Each dtype as the parameter and the result, of one array's elements, so in one kernel; and several at once, of dtypes that have other forms inside a kernel. */
+/* Each dtype as the parameter and the result, of one array's elements, so in one kernel; and several at once, of
+ * dtypes that have other forms inside a kernel. */
 static void every_dtype(void **state) {
     (void)state;
     const fsr_native mix = {.name = "mix",

@@ -1,6 +1,6 @@
 /* Generated CUDA with placed stores, on the host: every schedule that may hold one, planned as for a GPU, against the
- * interpreter of the loop IR; and whole programs that filter the rows of an array, against a loop. Arrays have their exact
- * size, so that under the address sanitizer a store outside is seen. */
+ * interpreter of the loop IR; and whole programs that filter the rows of an array, against a loop. Arrays have their
+ * exact size, so that under the address sanitizer a store outside is seen. */
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/plan.h"
 #include "primitives/parse.h"
@@ -29,8 +29,8 @@ static size_t bytes_of(const fsr_program_step *step, int a, int64_t n) {
     return (size_t)(row ? step->launch.integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
 }
 
-/* Leaves: numbers, and as i32 places: a permutation of n, no multiple of 7, some of them counted from the end; or, wild,
- * with places outside. What is written starts as a pattern. */
+/* Leaves: numbers, and as i32 places: a permutation of n, no multiple of 7, some of them counted from the end; or,
+ * wild, with places outside. What is written starts as a pattern. */
 static void arrays(const fsr_program_step *step, int64_t n, bool wild, fsr_launch *launch) {
     const fsr_kernel *k = step->kernel;
     for (int a = 0; a < k->narrays; a++) {

@@ -1,5 +1,5 @@
-/* The reference's intervals of a caller's function: what a correct backend may answer lies inside, and they are small. The
- * functions stand for compiled C text. */
+/* The reference's intervals of a caller's function: what a correct backend may answer lies inside, and they are small.
+ * The functions stand for compiled C text. */
 #include "backend_cpu/reference_call.h"
 #include <float.h>
 #include <math.h>
