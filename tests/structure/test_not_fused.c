@@ -3,7 +3,8 @@
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* A build for coverage is not optimized. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 enum { SLOWER = 20 };
 #else
 enum { SLOWER = 1 };
