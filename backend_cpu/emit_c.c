@@ -73,15 +73,18 @@ static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-/* The innermost loop of a map. `start`: the flat index where it is at c0. */
-static void put_innermost(fsr_c_emit *e, const char *low, const char *high, const char *start) {
+/* The innermost loop of a map. `before`: what is added to the index of its elements for a flat index. */
+static void put_innermost(fsr_c_emit *e, const char *low, const char *high, const char *before) {
     fsr_c_loop loop = {.pass = 0};
+    char start[FSR_EMIT_NAME];
     loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
+    const bool strips = fsr_c_has_strips(e, &loop);
+    snprintf(start, sizeof start, "%s%s", before, strips ? "cs" : "c0");
     fsr_c_begin(e, "%s", "");
-    if (fsr_c_has_strips(e, &loop)) {
+    if (strips) {
         fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
         fsr_c_strip_arrays(e, &loop);
-        fsr_c_strips(e, &loop);
+        fsr_c_strips(e, &loop, start);
     } else if (fsr_c_in_runs(e, &loop)) {
         fsr_c_runs(e, &loop, low, high, start, put_elements);
     } else {
@@ -94,7 +97,7 @@ static void put_innermost(fsr_c_emit *e, const char *low, const char *high, cons
 static void put_map_flat(fsr_c_emit *e) {
     e->linear = e->row = e->loop_var = "i";
     snprintf(e->index[0], FSR_EMIT_NAME, "i");
-    put_innermost(e, "lo0", "hi0", "c0");
+    put_innermost(e, "lo0", "hi0", "");
 }
 
 /* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
@@ -162,7 +165,7 @@ static void put_map_nested(fsr_c_emit *e) {
     e->loop_var = var;
     snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
     snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
-    put_innermost(e, low, high, "r + c0");
+    put_innermost(e, low, high, "r + ");
     end_dimensions(e, loops);
 }
 

@@ -107,7 +107,7 @@ static void put_columns_body(fsr_c_emit *e, const fsr_c_loop *loop) {
 /* Columns [c0, c1) in order, one accumulator a fold. */
 static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
     if (!e->grouped && fsr_c_has_strips(e, loop)) {
-        fsr_c_strips(e, loop);
+        fsr_c_strips(e, loop, "at + cs");
         return;
     }
     if (fsr_c_has_pairs(e, loop)) {
@@ -123,7 +123,9 @@ static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_stage(e, loop->inst, loop->n);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
     fsr_c_line(e, "const i64 c = cl + l;");
+    fsr_c_take(e, loop, "c - cs");
     put_columns_body(e, loop);
+    fsr_c_hold(e, loop, "c - cs");
     fsr_c_end(e);
     e->staging = false;
 }
@@ -134,14 +136,39 @@ static void put_scalar_mark(fsr_c_emit *e) {
     fsr_c_line(e, "__asm__(\"\");");
 }
 
-/* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
-static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop, const char *lane) {
+/* Columns [c0, c2) in whole groups of lanes. */
+static void put_groups(fsr_c_emit *e, const fsr_c_loop *loop) {
     char end[FSR_EMIT_NAME];
     snprintf(end, sizeof end, "cl + %d", e->lanes);
     fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
     fsr_c_ahead(e, loop->pass, "cl", end);
     fsr_c_by_range(e, loop, put_group_of_lanes);
     fsr_c_end(e);
+}
+
+/* The same of a chain of functions, which hardly waits for memory: its stages one after the other, in strips. */
+static void put_stages(fsr_c_emit *e, const fsr_c_loop *loop) {
+    int stage[FSR_MAX_INSTS], stages = fsr_c_stages(e, loop, stage);
+    fsr_c_begin(e, "for (i64 cs = c0; cs < c2; cs += %d)", FSR_EMIT_STRIP);
+    fsr_c_line(e, "const i64 ce = c2 - cs < %d ? c2 : cs + %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+    for (int s = 0; s < stages; s++) {
+        fsr_c_loop part;
+        fsr_c_stage_of(e, loop, stage, s, &part);
+        if (!part.n)
+            continue;
+        fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->lanes);
+        fsr_c_by_range(e, &part, put_group_of_lanes);
+        fsr_c_end(e);
+    }
+    fsr_c_end(e);
+}
+
+/* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
+static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop, const char *lane) {
+    if (fsr_c_is_chain(e, loop))
+        put_stages(e, loop);
+    else
+        put_groups(e, loop);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
     put_scalar_mark(e);
     fsr_c_line(e, "const i64 l = %s;", lane);
@@ -235,7 +262,10 @@ static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
         return;
     }
     fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
-    (strips ? fsr_c_strips : put_run)(e, loop);
+    if (strips)
+        fsr_c_strips(e, loop, "at + cs");
+    else
+        put_run(e, loop);
 }
 
 /* Loops over all folded dimensions. With several, a chunk is as many runs of the innermost one as it takes. */
@@ -272,6 +302,8 @@ static void put_whole(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
     if (!e->grouped && fsr_c_has_strips(e, loop))
         fsr_c_strip_arrays(e, loop);
+    else if (e->laned && fsr_c_is_chain(e, loop))
+        fsr_c_hold_arrays(e, loop);
     if (fsr_c_has_pairs(e, loop))
         fsr_c_pair_arrays(e, loop);
     put_folded(e, loop);

@@ -269,12 +269,26 @@ void fsr_c_pack_store(fsr_c_emit *e, int number);
 void fsr_c_pack_strip(fsr_c_emit *e, int number);
 void fsr_c_pack_end(fsr_c_emit *e, int number);
 
-/* ---- emit_scan.c: scans and loops over a run of columns in strips ---------------------------------------- */
+/* ---- emit_stage.c: stages of a loop in strips ---------------------------------------------------------------- */
 
-/* True if the loop, not grouped, has to run in strips: it has scans or runs loops for each element. */
+/* True if the loop, not grouped, runs in strips: it has scans, loops for each element, or a chain of functions. */
 bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop);
-/* Columns (of a map: rows) [c0, c1) of such a loop. */
-void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop);
+/* The loop, with lanes if it has folds, is a chain of functions whose stages are worth their arrays. */
+bool fsr_c_is_chain(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* The stage of each instruction. Returns how many there are. */
+int fsr_c_stages(const fsr_c_emit *e, const fsr_c_loop *loop, int *stage);
+/* The instructions of stage `which`, and the indices that they read: these are cheaper to write again than to hold. */
+void fsr_c_stage_of(const fsr_c_emit *e, const fsr_c_loop *loop, const int *stage, int which, fsr_c_loop *out);
+/* e->crossing, and an array over a strip for each such value. */
+void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+/* Element `at` of a strip: a stage's values from earlier ones; those that it leaves for later ones. */
+void fsr_c_take(fsr_c_emit *e, const fsr_c_loop *part, const char *at);
+void fsr_c_hold(fsr_c_emit *e, const fsr_c_loop *part, const char *at);
+
+/* ---- emit_scan.c: loops over a run of columns in strips, scans --------------------------------------------- */
+
+/* Columns (of a map: rows) [c0, c1) of such a loop. `start`: the flat index of the strip's beginning, cs. */
+void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop, const char *start);
 /* Arrays of the strips: once a row, before the loops over columns. */
 void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
 /* What follows these loops. */

@@ -1,9 +1,8 @@
-/* Scans of adjacent columns, and loops for each element, in generated C.
+/* Scans of adjacent columns, loops for each element, and long chains of functions, in generated C.
  *
  * The columns (of a map: the rows) run in strips that fit the first cache. The loop's instructions are cut into
- * stages: those before a scan run over the whole strip and leave its inputs in an array; the scan does the array;
- * those after it run over the strip again. A value that a later stage reads is held in an array of its own. Loops for
- * each element (emit_iterate.c) part stages as scans do.
+ * stages (emit_stage.c): each runs over the whole strip, and leaves in arrays what a scan or a later stage reads; the
+ * scan does its array.
  *
  * A scan whose results only filters' stores name is not done: they keep count themselves (emit_pack.c).
  *
@@ -16,17 +15,9 @@
 #include "backend_cpu/emit_c.h"
 #include "backend_cpu/emit_parts.h"
 #include <stdio.h>
-#include <string.h>
 
 static const fsr_combine *combine_of(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].combine;
-}
-
-bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    for (int i = 0; i < loop->nfolds; i++)
-        if (fsr_c_is_scan(e, loop->folds[i]))
-            return true;
-    return fsr_c_is_looped(e, loop);
 }
 
 void fsr_c_find_counted(fsr_c_emit *e) {
@@ -44,71 +35,13 @@ void fsr_c_find_counted(fsr_c_emit *e) {
             e->counted[k->inst[i].index] = false;
 }
 
-/* A count that only compacted stores name. */
-static bool is_count(const fsr_c_emit *e, int number) {
-    return e->k->inst[number].kind == FSR_INST_RESULT && e->counted[e->k->inst[number].index];
-}
-
-/* The stage of each instruction: after the results of the scans and loops that it needs. Returns how many there are. */
-static int find_stages(const fsr_c_emit *e, const fsr_c_loop *loop, int *stage) {
-    int of_fold[FSR_MAX_COMBINES] = {0}, stages = 1;
-    memset(stage, 0, FSR_MAX_INSTS * sizeof *stage);
-    for (int i = 0; i < loop->n; i++) {
-        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
-        int *own = &stage[loop->inst[i]];
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_c_arguments(e, loop->inst[i], argument);
-        for (int a = 0; a < read; a++)
-            *own = stage[argument[a]] > *own ? stage[argument[a]] : *own;
-        if (inst->kind == FSR_INST_COMBINE)
-            of_fold[inst->index] = *own;
-        if (inst->kind == FSR_INST_RESULT && !is_count(e, loop->inst[i]))
-            *own = of_fold[inst->index] + 1;
-        if (inst->kind == FSR_INST_FINAL && fsr_c_is_element(e, loop->inst[i]))
-            ++*own;
-        stages = *own >= stages ? *own + 1 : stages;
-    }
-    return stages;
-}
-
-/* ---- values between stages ----------------------------------------------------------------------- */
-
-static void mark(fsr_c_emit *e, const int *stage, int value, int user_stage) {
-    const fsr_inst *inst = &e->k->inst[value];
-    bool computed = fsr_c_is_element(e, value) && !fsr_c_invariant(inst) && inst->kind != FSR_INST_INDEX &&
-                    inst->kind != FSR_INST_ITERATE;
-    if (computed && stage[value] < user_stage)
-        e->crossing[value] = 1;
-}
-
-static bool listed(const fsr_c_loop *loop, int value) {
-    for (int i = 0; i < loop->n; i++)
-        if (loop->inst[i] == value)
-            return true;
-    return false;
-}
-
-/* Kept values of an earlier pass are read anew in each stage. */
-static void find_crossing(fsr_c_emit *e, const fsr_c_loop *loop, const int *stage) {
-    memset(e->crossing, 0, sizeof e->crossing);
-    for (int i = 0; i < loop->n; i++) {
-        int number = loop->inst[i];
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, number, argument);
-        for (int a = 0; a < read; a++)
-            if (listed(loop, argument[a]))
-                mark(e, stage, argument[a], stage[number]);
-    }
-}
+/* ---- arrays ---------------------------------------------------------------------------------------- */
 
 void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
-    int stage[FSR_MAX_INSTS];
     char extent[FSR_EMIT_NAME], blocks[FSR_EMIT_NAME];
-    find_stages(e, loop, stage);
-    find_crossing(e, loop, stage);
+    fsr_c_hold_arrays(e, loop);
     snprintf(extent, sizeof extent, "[%d]", FSR_EMIT_STRIP + FSR_EMIT_BLOCK);
     snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
-    for (int i = 0; i < e->k->ninsts; i++)
-        if (e->crossing[i])
-            fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, FSR_EMIT_STRIP);
     fsr_c_stream_arrays(e, loop, FSR_EMIT_STRIP);
     for (int i = 0; i < loop->n; i++)
         if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE)
@@ -142,28 +75,13 @@ void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop) {
 
 /* ---- one stage's loop ------------------------------------------------------------------------------ */
 
-/* True if some listed instruction reads `value`. */
-static bool is_read(const fsr_c_emit *e, const fsr_c_loop *loop, int value) {
-    for (int i = 0; i < loop->n; i++) {
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_c_arguments(e, loop->inst[i], argument);
-        for (int a = 0; a < read; a++)
-            if (argument[a] == value)
-                return true;
-    }
-    return false;
-}
-
 static void put_stage_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
     fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
-    for (int i = 0; i < e->k->ninsts; i++)
-        if (e->crossing[i] && !listed(loop, i) && is_read(e, loop, i))
-            fsr_c_line(e, "const %s v%d = u%d_[l];", fsr_c_type(e->k->inst[i].dtype), i, i);
+    fsr_c_take(e, loop, "l");
     fsr_c_column(e, loop->pass, loop->inst, loop->n);
-    for (int i = 0; i < loop->n && !e->checking; i++)
-        if (e->crossing[loop->inst[i]])
-            fsr_c_line(e, "u%d_[l] = v%d;", loop->inst[i], loop->inst[i]);
+    fsr_c_hold(e, loop, "l");
     fsr_c_end(e);
 }
 
@@ -236,32 +154,17 @@ static void put_scan(fsr_c_emit *e, int fold) {
     put_blocks(e, fold);
 }
 
-/* The instructions of one stage, and the indices that they read: these are cheaper to write again than to hold. */
-static void slice_stage(const fsr_c_emit *e, const fsr_c_loop *loop, const int *stage, int which, fsr_c_loop *out) {
-    fsr_c_loop own = {.pass = loop->pass};
-    for (int i = 0; i < loop->n; i++)
-        if (stage[loop->inst[i]] == which && e->k->inst[loop->inst[i]].kind != FSR_INST_INDEX &&
-            !is_count(e, loop->inst[i]))
-            own.inst[own.n++] = loop->inst[i];
-    *out = (fsr_c_loop){.pass = loop->pass};
-    for (int i = 0; i < loop->n; i++)
-        if (listed(&own, loop->inst[i]) ||
-            (e->k->inst[loop->inst[i]].kind == FSR_INST_INDEX && is_read(e, &own, loop->inst[i])))
-            out->inst[out->n++] = loop->inst[i];
-}
-
-void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
-    int stage[FSR_MAX_INSTS], stages = find_stages(e, loop, stage);
+void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop, const char *start) {
+    int stage[FSR_MAX_INSTS], stages = fsr_c_stages(e, loop, stage);
     fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
     fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
-    fsr_c_stream_begin(e, loop, "at + cs");
+    fsr_c_stream_begin(e, loop, start);
     snprintf(e->stream_at, sizeof e->stream_at, "l");
     for (int s = 0; s < stages; s++) {
         fsr_c_loop part;
-        slice_stage(e, loop, stage, s, &part);
+        fsr_c_stage_of(e, loop, stage, s, &part);
         if (!part.n)
             continue;
-        part.nfolds = fsr_c_folds_of(e, part.inst, part.n, part.folds);
         fsr_c_begin(e, "%s", "");
         fsr_c_by_range(e, &part, put_stage_loop);
         fsr_c_end(e);
@@ -275,6 +178,6 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop) {
             if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)
                 fsr_c_loop_call(e, part.inst[i]);
     }
-    fsr_c_stream_end(e, loop, "at + cs", "m");
+    fsr_c_stream_end(e, loop, start, "m");
     fsr_c_end(e);
 }

@@ -1,5 +1,5 @@
 /* Results larger than the last cache, which the CPU backend writes past it: every element, wherever the caller's memory
- * begins, and nothing beside it. Likewise running sums. */
+ * begins, and nothing beside it. Likewise chains of functions, running sums, rows and filters. */
 #include "runtime/backend.h"
 #include "runtime/context.h"
 #include "tests/support/subject.h"
@@ -69,6 +69,34 @@ static void written_once(void **state) {
             if (got != 3 * value || m[1].at[k] != !(value & 4))
                 fail_msg("%d: element %lld of %lld: %d %d", rows, (long long)k, (long long)n, got, m[1].at[k]);
         }
+        give(&m[0]);
+        give(&m[1]);
+        fsr_graph_free(g);
+    }
+    fsr_close(ctx);
+}
+
+/* A chain of functions, flat and in rows: as for eight elements. */
+static void chained_once(void **state) {
+    fsr_context *ctx = subject_open(NULL);
+    const int64_t n = elements(ctx);
+    float want[8];
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const bool rows = way & 1;
+        fsr_graph *g = fsr_graph_new(ctx);
+        fsr_node small = fsr_log1p(fsr_exp(fsr_cast(fsr_arange(g, FSR_I32, 8), FSR_F32)));
+        OK(fsr_force(small));
+        OK(fsr_read(small, want, sizeof want));
+        fsr_node i = fsr_arange(g, FSR_I32, n);
+        i = rows ? fsr_reshape(i, 2, SHAPE(n / COLS, COLS)) : i;
+        fsr_node part = fsr_bitwise_and(i, fsr_int(g, 7));
+        fsr_node out[] = {fsr_log1p(fsr_exp(fsr_cast(part, FSR_F32))), fsr_equal(part, fsr_int(g, 5))};
+        memory m[] = {take(n, 4, way & 2 ? 4 : 0), take(n, 1, 1)};
+        run(ctx, out, m);
+        for (int64_t k = 0; k < n; k++)
+            if (memcmp(m[0].at + 4 * k, &want[k & 7], 4) != 0 || m[1].at[k] != ((k & 7) == 5))
+                fail_msg("%d: element %lld of %lld: %d", way, (long long)k, (long long)n, m[1].at[k]);
         give(&m[0]);
         give(&m[1]);
         fsr_graph_free(g);
@@ -155,6 +183,7 @@ static void filtered_once(void **state) {
     fsr_close(ctx);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(written_once), cmocka_unit_test(scanned_once),
-                                          cmocka_unit_test(rows_once), cmocka_unit_test(filtered_once)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(written_once), cmocka_unit_test(chained_once),
+                                          cmocka_unit_test(scanned_once), cmocka_unit_test(rows_once),
+                                          cmocka_unit_test(filtered_once)};
 SUBJECT_MAIN(tests)

@@ -1,6 +1,5 @@
-/* Generated sources, kept: what a change of the emitters does to them is seen in the diff. The plans are made for an
- * H200 and for a CPU with fixed
- * figures, so the texts are the same on every machine.
+/* Generated sources, kept: what a change of the emitters does to them is seen in the diff. The plans are made for
+ * an H200 and for a CPU with fixed figures, so the texts are the same on every machine.
  * FUSOR_UPDATE_GOLDEN=1 writes the files anew; look at the diff before committing it. */
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/plan.h"
@@ -74,6 +73,11 @@ static fsr_node concat(void) {
     return fsr_concat((fsr_node[]){fsr_mul(a, a), b}, 2, 1);
 }
 
+/* A function of a function: on a CPU two loops over a strip. */
+static fsr_node chain(void) {
+    return fsr_log1p(fsr_exp(vector("x")));
+}
+
 /* What a mask selects, in order: a scan and a store at computed places. */
 static fsr_node filter(void) {
     fsr_node x = vector("x");
@@ -123,6 +127,7 @@ static const struct {
                 {"cumsum", cumsum},
                 {"transposed", transposed},
                 {"concat", concat},
+                {"chain", chain},
                 {"filter", filter},
                 {"native", native},
                 {"mandelbrot", mandelbrot}};

@@ -1,0 +1,77 @@
+/* Functions of functions, which the CPU backend works on in stages, strip by strip: against the reference, fused and not.
+ * Around the sizes where lanes, strips and chunks end; in maps, rows, reductions and scans; beside views and filters. */
+#include "tests/support/subject.h"
+
+static const fsr_dtype dtypes[] = {FSR_F16, FSR_F32, FSR_F64, FSR_C64};
+static const int64_t sizes[] = {0, 1, 7, 255, 511, 512, 513, 1027, 4097, 9000};
+
+/* log(1 + e^x), as it is written without log1p. */
+static fsr_node softplus(fsr_node x) {
+    return fsr_log(fsr_add(fsr_exp(x), fsr_int(x.graph, 1)));
+}
+
+static fsr_node leaf(fsr_dtype dtype, int64_t n, int stream) {
+    return subject_data(dtype, 1, SHAPE(n), SUBJECT_SMALL, stream);
+}
+
+/* Results of several stages, values that skip a stage, a sine whose arguments are asked first. */
+static void elements(void **state) {
+    (void)state;
+    for (int d = 0; d < COUNT_OF(dtypes); d++)
+        for (int s = 0; s < COUNT_OF(sizes); s++) {
+            fsr_node x = leaf(dtypes[d], sizes[s], 0), y = leaf(dtypes[d], sizes[s], 1), first = softplus(x);
+            fsr_node second = fsr_sin(fsr_add(first, y)), third = fsr_exp(fsr_mul(second, x));
+            fsr_node out[] = {first, fsr_sub(third, fsr_mul(first, y)), fsr_log(fsr_add(third, fsr_int(subject_g, 9)))};
+            subject_verify(out, 3, NULL, "%s[%lld]", fsr_dtype_name(dtypes[d]), (long long)sizes[s]);
+        }
+}
+
+/* Long ones, and one of a literal, of indices, under the guards of a pad. */
+static void shapes(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT_OF(sizes); s++) {
+        fsr_node x = leaf(FSR_F32, sizes[s], 0), deep = x, at = fsr_arange(subject_g, FSR_F32, sizes[s]);
+        for (int i = 0; i < 20; i++)
+            deep = fsr_sin(fsr_exp(deep));
+        fsr_node pad = fsr_pad(softplus(x), (const int64_t[][2]){{2, 3}}, FSR_PAD_CONSTANT, 0.5);
+        fsr_node out[] = {deep, softplus(fsr_add(at, fsr_exp(fsr_float(subject_g, 0.25)))), pad,
+                          softplus(fsr_flip(softplus(x), 0))};
+        subject_verify(out, COUNT_OF(out), NULL, "[%lld]", (long long)sizes[s]);
+    }
+}
+
+/* Over all, along rows and along columns; the functions' results stored as well, and a second reduction of them. */
+static void folds(void **state) {
+    (void)state;
+    for (int d = 0; d < COUNT_OF(dtypes); d++)
+        for (int s = 0; s < COUNT_OF(sizes); s++) {
+            fsr_node x = subject_data(dtypes[d], 2, SHAPE(3, sizes[s]), SUBJECT_SMALL, 2), y = softplus(x);
+            fsr_node mean = fsr_mean(y, AXES(1), 1, FSR_KEEPDIMS), sum = fsr_sum(fsr_sin(y), NULL, 0, 0);
+            fsr_node out[] = {sum, y, fsr_exp(softplus(fsr_sub(y, mean))), fsr_sum(fsr_exp(y), AXES(0), 1, 0),
+                              fsr_sum(x, AXES(1), 1, 0)};
+            subject_verify(out, COUNT_OF(out), NULL, "%s[3, %lld]", fsr_dtype_name(dtypes[d]), (long long)sizes[s]);
+            subject_verify(&sum, 1, NULL, "sum of %s[3, %lld]", fsr_dtype_name(dtypes[d]), (long long)sizes[s]);
+        }
+}
+
+/* The planes' axes reduced around the middle one; columns beside rows. */
+static void axes(void **state) {
+    (void)state;
+    fsr_node x = subject_data(FSR_F32, 3, SHAPE(5, 6, 70), SUBJECT_SMALL, 1), y = softplus(fsr_sin(x));
+    fsr_node out[] = {fsr_sum(y, AXES(0, 2), 2, 0), fsr_sum(y, AXES(0, 1), 2, 0), fsr_transpose(y, NULL)};
+    subject_verify(out, COUNT_OF(out), NULL, "planes");
+}
+
+static void scans(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT_OF(sizes); s++) {
+        fsr_node x = leaf(FSR_F32, sizes[s], 0), y = softplus(x), sum = fsr_cumsum(y, 0, 0);
+        fsr_node out[] = {fsr_exp(fsr_neg(fsr_log(fsr_add(sum, fsr_int(subject_g, 1))))),
+                          fsr_filter(y, fsr_greater(fsr_sin(y), fsr_float(subject_g, 0.75)), fsr_int(subject_g, 0))};
+        subject_verify(out, COUNT_OF(out), NULL, "[%lld]", (long long)sizes[s]);
+    }
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(elements), SUBJECT_TEST(shapes), SUBJECT_TEST(folds),
+                                          SUBJECT_TEST(axes), SUBJECT_TEST(scans)};
+SUBJECT_MAIN(tests)
