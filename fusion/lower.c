@@ -92,12 +92,12 @@ static bool is_literal(const fsr_flow *flow, fsr_link link, int depth) {
     return true;
 }
 
-/* True if a stored value of another group has to be read here. Not one that a row knows without memory, unless
- * everybody has to read it. Counter-example: a loop that ran once for all columns, as what it counts to is a literal,
- * would run for each of them, in each pass, as soon as another kernel stored the literal as an array. */
+/* True if a stored value of another group has to be read here. Not one that a row knows without memory, unless it was
+ * stored because somebody has to read it. Counter-example: a loop that ran once for all columns, as what it counts to
+ * is a literal, would run for each of them, in each pass, as soon as another kernel stored the literal as an array. */
 static bool read_stored(const fsr_lowering *l, fsr_link link) {
     int from = *fsr_partition_stored(l->p, link);
-    if (from < 0 || from == l->g || (l->p->held[link.id] != FSR_HELD && is_literal(l->flow, link, 0)))
+    if (from < 0 || from == l->g || (!l->p->held[link.id] && is_literal(l->flow, link, 0)))
         return false;
     return !fsr_partition_reaches(l->p, from, l->g);
 }

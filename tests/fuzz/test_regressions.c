@@ -196,6 +196,17 @@ static void test_stored_literal_of_a_loop(void **state) {
     CHECK(false, fsr_logsumexp(fsr_expand(t[1], 0), AXES(1), 1, FSR_KEEPDIMS), n, t[0]);
 }
 
+/* Unfused, a reshaped view of a literal has to be read where it was stored. */
+static void test_stored_literal_reshaped(void **state) {
+    (void)state;
+    fsr_node x = fsr_cast(fsr_full(g, FSR_U16, 2, SHAPE(2, 2), -7), FSR_U8);
+    fsr_node seen = fsr_slice(x, 1, 1, FSR_SLICE_END, -1);
+    fsr_node rolled = fsr_roll(fsr_reshape(fsr_abs(fsr_full(g, FSR_U16, 1, SHAPE(40), 3)), 3, SHAPE(20, 2, 1)),
+                               (int64_t[]){18}, NULL, 1);
+    fsr_node few = fsr_slice(fsr_repeat(fsr_full(g, FSR_U64, 2, SHAPE(4, 16), -1), 4, NULL), 0, FSR_SLICE_END, 246, -2);
+    CHECK(false, fsr_filter(seen, seen, fsr_int(g, 1)), rolled, few);
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -271,6 +282,7 @@ int main(void) {
         TEST(test_cut_beside_what_is_stored),
         TEST(test_loaded_again_after_being_written_over),
         TEST(test_stored_literal_of_a_loop),
+        TEST(test_stored_literal_reshaped),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
     };
