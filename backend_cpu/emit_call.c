@@ -1,17 +1,12 @@
-/* Callers' functions in generated C.
- *
- * They are declared before the kernel and defined behind it: what a caller's text defines, macros of the headers that
- * it includes above all, cannot change what is generated. Counter-example to the other order: <complex.h> defines I,
- * and a header of the caller's may define r, rows or at.
- * A #line before each text makes the compiler count the caller's own lines, under the function's name.
+/* Callers' functions in generated C (runtime/source.c).
  *
  * The functions of <math.h> that a text names are declared, so that most texts include nothing: an include costs more
  * time than a kernel. Where the text includes <math.h> as well, C allows the second declaration. */
 #include "backend_cpu/emit_call.h"
 #include "backend_cpu/emit_parts.h"
+#include "runtime/source.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Functions of <math.h> on one to three doubles; with an f behind the name, on floats. */
 static const char *const math[] = {
@@ -48,47 +43,15 @@ static void put_math(fsr_text *to, const fsr_routine *const *f, int n) {
     }
 }
 
-static void put_signature(fsr_text *to, const fsr_routine *f) {
-    fsr_text_add(to, "static inline %s %s(", type_of(f->result), f->symbol);
-    for (int i = 0; i < f->nparams; i++)
-        fsr_text_add(to, "%s%s %s", i ? ", " : "", type_of(f->dtype[i]), f->param[i]);
-    fsr_text_add(to, ")");
-}
-
-static void put_lines(fsr_text *to, const char *name, const char *text) {
-    fsr_text_add(to, "#line 1 \"%s\"\n", name);
-    fsr_text_raw(to, text, strlen(text));
-    fsr_text_add(to, "\n");
-}
-
-/* A preamble, unless an earlier function has it too. */
-static void put_preamble(fsr_text *to, const fsr_routine *const *f, int number) {
-    char name[FSR_ROUTINE_NAME + 16];
-    bool there = !f[number]->c_preamble[0];
-    for (int i = 0; i < number; i++)
-        there = there || !strcmp(f[i]->c_preamble, f[number]->c_preamble);
-    snprintf(name, sizeof name, "%s.c_preamble", f[number]->name);
-    if (!there)
-        put_lines(to, name, f[number]->c_preamble);
-}
+static const fsr_source_routines how = {.type = type_of};
 
 void fsr_c_declare(fsr_text *to, const fsr_routine *const *f, int n) {
-    for (int i = 0; i < n; i++) {
-        put_signature(to, f[i]);
-        fsr_text_add(to, ";\n");
-    }
+    fsr_source_declare(to, &how, f, n);
 }
 
 void fsr_c_define(fsr_text *to, const fsr_routine *const *f, int n) {
     put_math(to, f, n);
-    for (int i = 0; i < n; i++)
-        put_preamble(to, f, i);
-    for (int i = 0; i < n; i++) {
-        put_signature(to, f[i]);
-        fsr_text_add(to, " {\n");
-        put_lines(to, f[i]->name, f[i]->c);
-        fsr_text_add(to, "}\n");
-    }
+    fsr_source_define(to, &how, f, n);
 }
 
 char *fsr_c_routine_source(const fsr_routine *f) {

@@ -2,6 +2,7 @@
  *
  * Floats are printed from their bits: printf's %a would take the decimal point from the process's locale. */
 #include "backend_cpu/emit_parts.h"
+#include "runtime/source.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,32 +216,13 @@ const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute) {
     return math < 0 ? NULL : fsr_c_math_limit(math);
 }
 
-static const char *unsigned_type(size_t bytes) {
-    return bytes == 8 ? "u64" : bytes == 4 ? "u32" : bytes == 2 ? "u16" : "u8";
-}
-
-/* $N: the digits of a float's significand. */
-static const char *digits(fsr_dtype dtype) {
-    switch (fsr_dtype_digits(dtype)) {
-    case 8: return "8";
-    case 11: return "11";
-    case 24: return "24";
-    default: return "53";
-    }
-}
-
 static const char *placeholder(char letter, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
     switch (letter) {
     case 'a':
     case 'b':
     case 'c': return arg[letter - 'a'];
     case 'T': return fsr_c_type(compute);
-    case 'U': return unsigned_type(fsr_dtype_size(compute));
-    case 'W': return unsigned_type(fsr_dtype_size(compute) < 4 ? 4 : fsr_dtype_size(compute));
-    case 'S': return fsr_dtype_name(compute);
-    case 'D': return fsr_dtype_name(result);
-    case 'N': return digits(compute);
-    default: return NULL;
+    default: return fsr_source_word(letter, compute, result);
     }
 }
 

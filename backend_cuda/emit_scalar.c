@@ -3,6 +3,7 @@
  * Literals are exact: hexadecimal floats, and bit patterns for infinities and NaNs (a NaN keeps its payload).
  * Counter-example to "%g": 0.1f printed with six digits is another float. */
 #include "backend_cuda/emit.h"
+#include "runtime/source.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +12,6 @@ const char *fsr_emit_type(fsr_dtype dtype) {
     switch (dtype) {
     case FSR_BOOL: return "b8";
     default: return fsr_dtype_name(dtype);
-    }
-}
-
-static const char *unsigned_type(fsr_dtype dtype, size_t least) {
-    size_t own = fsr_dtype_size(dtype);
-    switch (own < least ? least : own) {
-    case 8: return "u64";
-    case 4: return "u32";
-    case 2: return "u16";
-    default: return "u8";
     }
 }
 
@@ -82,11 +73,6 @@ const char *fsr_emit_ref(const fsr_emit *e, char buf[FSR_REF], int v) {
     return buf;
 }
 
-/* $N: the digits of a float's significand. */
-static const char *digits(fsr_dtype dtype) {
-    return dtype == FSR_F16 ? "11" : dtype == FSR_BF16 ? "8" : dtype == FSR_F32 ? "24" : "53";
-}
-
 /* What a placeholder stands for; NULL if c is none. */
 static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
     switch (c) {
@@ -94,12 +80,7 @@ static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char
     case 'b': return arg[1];
     case 'c': return arg[2];
     case 'T': return fsr_dtype_is_half(compute) ? "f32" : fsr_emit_type(compute);
-    case 'U': return unsigned_type(compute, 1);
-    case 'W': return unsigned_type(compute, 4);
-    case 'S': return fsr_dtype_name(compute);
-    case 'D': return fsr_dtype_name(result);
-    case 'N': return digits(compute);
-    default: return NULL;
+    default: return fsr_source_word(c, compute, result);
     }
 }
 

@@ -1,0 +1,24 @@
+/* What generated C and generated CUDA write alike: the words of the op table's texts, and callers' functions. */
+#ifndef FUSOR_RUNTIME_SOURCE_H
+#define FUSOR_RUNTIME_SOURCE_H
+
+#include "graph/routine.h"
+#include "runtime/text.h"
+
+/* What a placeholder $letter of an op's text (graph/scalar_ops.def) stands for, but for operands and types, which each
+ * backend names itself: U the unsigned integer as wide as `compute`, W the same of 4 bytes at least, S the name of
+ * `compute`, D that of `result`, N the digits of the significand of `compute`. NULL: another letter. */
+const char *fsr_source_word(char letter, fsr_dtype compute, fsr_dtype result);
+
+/* How a backend writes callers' functions: the type of a parameter, and which of their texts it takes. */
+typedef struct fsr_source_routines {
+    const char *(*type)(fsr_dtype dtype);
+    bool cuda;
+} fsr_source_routines;
+
+/* The prototypes of n functions, for before the kernel; their preambles, equal ones once, and their definitions, for
+ * behind it. A #line before each text makes the compiler count the caller's own lines, under the function's name. */
+void fsr_source_declare(fsr_text *to, const fsr_source_routines *how, const fsr_routine *const *f, int n);
+void fsr_source_define(fsr_text *to, const fsr_source_routines *how, const fsr_routine *const *f, int n);
+
+#endif
