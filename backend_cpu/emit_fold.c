@@ -133,7 +133,8 @@ void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, ch
     put_pair(e, "fold", fold, left, left_at, right, right_at);
 }
 
-/* The same where chunks meet. The left state must not be one that the loop over columns folds into: it has an address. */
+/* The same where chunks meet. The left state must not be one that the loop over columns folds into: it has an
+ * address. */
 static void put_meeting(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
     put_pair(e, !e->grouped && has_join(e, fold) ? "join" : "fold", fold, left, left_at, right, right_at);
 }

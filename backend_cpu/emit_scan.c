@@ -110,8 +110,8 @@ static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) 
     fsr_text_free(&right);
 }
 
-/* Blocks one after the other; then what comes before a block into its elements. h[15] is what comes before the strip.
- * */
+/* Blocks one after the other; then what comes before a block into its elements. h[15] is what comes before the
+ * strip. */
 static void put_blocks(fsr_c_emit *e, int fold) {
     const fsr_combine *c = combine_of(e, fold);
     for (int i = 0; i < c->arity; i++)

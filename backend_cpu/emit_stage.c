@@ -8,8 +8,8 @@
  * then works on side by side. Counter-example: log1p(exp(x)) as one loop. A turn is 85 instructions, each waiting for
  * the one before; two turns are in sight and the units idle. Measured, two threads, arrays in the cache: log1p(exp(x))
  * 0.75 to 0.48 ns an element, sqrt(exp(2 sin(x) + 1) x + 3) - x 0.82 to 0.58, the Black-Scholes formula 1.4 times
- * faster. Of loops with reductions those with lanes are cut. Whole stay loops with guards, which are cut at their bounds
- * (emit_cut.c), and those that would have to hold more than the first cache has room for. */
+ * faster. Of loops with reductions those with lanes are cut. Whole stay loops with guards, which are cut at their
+ * bounds (emit_cut.c), and those that would have to hold more than the first cache has room for. */
 #include "backend_cpu/emit_parts.h"
 #include <string.h>
 

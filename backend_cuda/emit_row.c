@@ -189,8 +189,8 @@ static int words(int64_t bytes) {
     return (int)((bytes + 3) / 4);
 }
 
-/* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits for its neighbours.
- * */
+/* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits for its
+ * neighbours. */
 static int held_words(const fsr_emit *e, int *loads) {
     int waiting = 0;
     *loads = 0;

@@ -1,5 +1,5 @@
-/* A run: a case recorded in a context on named inputs, compiled to a plan, launched on arrays that stay on the device.
- * */
+/* A run: a case recorded in a context on named inputs, compiled to a plan, launched on arrays that stay on the
+ * device. */
 #include "bench/bench.h"
 #include "runtime/context.h"
 

@@ -70,7 +70,8 @@ static void mandelbrot_turn(fsr_node *out, const fsr_node *z, const fsr_node *c,
     out[1] = fsr_add(fsr_mul(fsr_mul(z[0], z[1]), fsr_float(z[0].graph, 2)), c[1]);
 }
 
-/* How many turns each point of the plane from -2 - 1.25i to 0.5 + 1.25i takes to leave, at most 100. Nothing is read. */
+/* How many turns each point of the plane from -2 - 1.25i to 0.5 + 1.25i takes to leave, at most 100. Nothing is
+ * read. */
 static void mandelbrot(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     static const fsr_loop loop = {mandelbrot_turn, mandelbrot_holds, NULL, 2, 2};
     int64_t rows = fsr_node_dim(in[0], 0), cols = fsr_node_dim(in[0], 1);

@@ -38,7 +38,8 @@ static bool is_output(const fsr_flow *flow, fsr_link link) {
     return false;
 }
 
-/* A part of the array, that is: nothing is there to keep of one that is replaced whole, and its kernel needs no base. */
+/* A part of the array, that is: nothing is there to keep of one that is replaced whole, and its kernel needs no
+ * base. */
 static bool replaces_part(const fsr_flow *flow, int paste) {
     return fsr_shape_size(region_shape(flow, paste)) < fsr_shape_size(&flow->node[paste].shape);
 }

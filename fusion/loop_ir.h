@@ -153,26 +153,32 @@ typedef struct fsr_turns {
 
 /* How a kernel is laid on the machine; chosen by the rules of fusion/schedule.h, printed by explain. */
 typedef enum fsr_schedule_kind {
-    FSR_SCHEDULE_MAP, /* no folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time */
-    FSR_SCHEDULE_ROW, /* `group` threads share a row; every fold completes inside a block */
-    FSR_SCHEDULE_SPLIT, /* few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan */
-    FSR_SCHEDULE_COL, /* the folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass
-                             if splits > 1 (the last block finishes), else any; scans only with splits = 1 */
-    FSR_SCHEDULE_LOOKBACK, /* scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block */
-    FSR_SCHEDULE_TEAM /* several passes over rows too long for a block: `group` teams of `splits` blocks, all resident at once; a team
-                             takes row after row and meets after every pass. Commutative reductions only */
+    /* No folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time. */
+    FSR_SCHEDULE_MAP,
+    /* `group` threads share a row; every fold completes inside a block. */
+    FSR_SCHEDULE_ROW,
+    /* Few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan. */
+    FSR_SCHEDULE_SPLIT,
+    /* The folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass if splits > 1 (the
+     * last block finishes), else any; scans only with splits = 1. */
+    FSR_SCHEDULE_COL,
+    /* Scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block. */
+    FSR_SCHEDULE_LOOKBACK,
+    /* Several passes over rows too long for a block: `group` teams of `splits` blocks, all resident at once; a team
+     * takes row after row and meets after every pass. Commutative reductions only. */
+    FSR_SCHEDULE_TEAM
 } fsr_schedule_kind;
 
 typedef struct fsr_schedule {
     fsr_schedule_kind kind;
-    int threads; /* of a block */
-    int group; /* ROW: threads of a row, a power of two that divides threads. COL: rows (threads along r) of a block. TEAM: teams */
+    int threads;     /* of a block */
+    int group;       /* ROW: threads of a row, a power of two that divides threads. COL: a block's rows. TEAM: teams */
     int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;       /* elements of a thread in one step or tile; a multiple of vector */
     bool persistent; /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
     bool wide;       /* 64-bit index arithmetic */
     int lanes;       /* CPU: independent accumulators of a commutative fold */
-    int chunk; /* CPU: columns folded serially before the pairwise tree takes over; scans restart there and add the carry */
+    int chunk;       /* CPU: columns folded serially before the pairwise tree; scans restart there and add the carry */
 } fsr_schedule;
 
 /* Integer arguments with a fixed place; strides, offsets follow. */

@@ -40,7 +40,8 @@ int fsr_lower_refuse(fsr_lowering *l, const char *reason);
 int fsr_lower_blame(fsr_lowering *l, const char *reason, fsr_link blame);
 /* The same, because a flat index does not split into a node's dimensions; over a finer domain it might. */
 int fsr_lower_blame_flat(fsr_lowering *l, const char *reason, fsr_link blame, const fsr_index *index);
-/* A new instruction without arguments, of the row; and its appending, in the level and pass of its arguments at least. */
+/* A new instruction without arguments, of the row; and its appending, in the level and pass of its arguments at
+ * least. */
 fsr_inst fsr_lower_blank(fsr_inst_kind kind, fsr_dtype dtype, int node);
 int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst);
 

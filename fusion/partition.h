@@ -89,8 +89,7 @@ typedef struct fsr_partition {
     fsr_held *held;    /* per node */
     fsr_note *note;
     int nnotes, note_capacity;
-    bool *
-        no_memory; /* set where memory was out: the whole is then given up. A plan with fewer fusions would be cached for good */
+    bool *no_memory; /* set where memory was out: the whole is given up, as a plan of fewer fusions would be cached */
 } fsr_partition;
 
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel,

@@ -187,7 +187,8 @@ static bool divide(const fsr_partition *p, fsr_anchor a, const fsr_group *trial,
     return fsr_domain_divide(domain, dim, trial->division);
 }
 
-/* The anchor alone over a domain: the finest that its reshapes ask for, or, where that does not help, its own shape's. */
+/* The anchor alone over a domain: the finest that its reshapes ask for, or, where that does not help, its own
+ * shape's. */
 static const char *try_alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, fsr_link *blame) {
     fsr_domain domain, own;
     anchor_domain(p, a, NULL, &own);

@@ -11,7 +11,8 @@ fsr_orientation fsr_group_orientation(const fsr_group *group);
 /* Elements of a row that one block can hold for this kernel. */
 int64_t fsr_schedule_row_capacity(const fsr_group *group, const fsr_target *target);
 
-/* True if every fold is a commutative reduction, what a team of blocks can share, and blocks can wait for each other. */
+/* True if every fold is a commutative reduction, what a team of blocks can share, and blocks can wait for each
+ * other. */
 bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target);
 
 /* Fills kernel->schedule, the keep flags and the integers FSR_INT_ROWS .. FSR_INT_CHUNK. */

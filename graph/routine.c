@@ -186,7 +186,7 @@ bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b) {
     return same;
 }
 
-/* ---- evaluating --------------------------------------------------------------------------------------------------- */
+/* ---- evaluating -------------------------------------------------------------------------------------------- */
 
 fsr_value fsr_routine_eval(const fsr_routine *f, const fsr_value *args) {
     fsr_value in[FSR_MAX_NATIVE], out = {.bits = 0};

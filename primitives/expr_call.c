@@ -2,7 +2,8 @@
  * joins and repeats arrays is in expr_shape.c.
  *
  * An unnamed number after the operand of a reduction, scan or view is its axis. max and min: several operands are the
- * elementwise maximum and minimum, so an unnamed number is an operand there, and their axes are written axis=0 or [0]. */
+ * elementwise maximum and minimum, so an unnamed number is an operand there, and their axes are written axis=0 or
+ * [0]. */
 #include "primitives/expr_call.h"
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
  * it takes the dtype that it meets.
  *
  * The list of parameters is the caller's string: words between commas, with blanks around. The words are copied into a
- * place of fixed size; whether each is a name, and whether two are equal, fsr_exprs_of checks as it does for fsr_expr. */
+ * place of fixed size; whether each is a name, and whether two are equal, fsr_exprs_of checks as it does for
+ * fsr_expr. */
 #include "primitives/expr.h"
 #include <string.h>
 

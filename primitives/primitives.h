@@ -1,5 +1,5 @@
-/* The primitives among themselves: checks, generic builders. The public builders are in fusor/build.h and fusor/ops.h.
- * */
+/* The primitives among themselves: checks, generic builders. The public builders are in fusor/build.h and
+ * fusor/ops.h. */
 #ifndef FUSOR_PRIMITIVES_PRIMITIVES_H
 #define FUSOR_PRIMITIVES_PRIMITIVES_H
 

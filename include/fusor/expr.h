@@ -13,8 +13,8 @@
 
 FSR_API_BEGIN
 
-/* A node that an expression may use: a letter or _, then letters, digits and _, at most 63. Borrowed during the call.
- * */
+/* A node that an expression may use: a letter or _, then letters, digits and _, at most 63. Borrowed during the
+ * call. */
 typedef struct fsr_name {
     const char *name;
     fsr_node node;

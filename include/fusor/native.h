@@ -46,8 +46,9 @@ typedef struct fsr_native {
     const char *cuda;          /* NULL or empty: none */
     const char *c_preamble;    /* NULL: none */
     const char *cuda_preamble; /* NULL: none */
-    double ulp; /* largest difference between the texts' results that fsr_verify accepts, in units in the last place; 0
-                   stands for 4. Less than 1, such as 0.5: equal. Not looked at unless the result is floating or complex */
+    /* Largest difference between the texts' results that fsr_verify accepts, in units in the last place; 0 stands for
+     * 4. Less than 1, such as 0.5: equal. Not looked at unless the result is floating or complex. */
+    double ulp;
 } fsr_native;
 
 /* f of args[0..nargs), element by element; arguments broadcast. A literal that is weak becomes the parameter's dtype;

@@ -1,5 +1,6 @@
-/* Functions of functions, which the CPU backend works on in stages, strip by strip: against the reference, fused and not.
- * Around the sizes where lanes, strips and chunks end; in maps, rows, reductions and scans; beside views and filters. */
+/* Functions of functions, which the CPU backend works on in stages, strip by strip: against the reference, fused and
+ * not. Around the sizes where lanes, strips and chunks end; in maps, rows, reductions and scans; beside views and
+ * filters. */
 #include "tests/support/subject.h"
 
 static const fsr_dtype dtypes[] = {FSR_F16, FSR_F32, FSR_F64, FSR_C64};

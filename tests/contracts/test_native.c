@@ -39,7 +39,8 @@ static void values(void **state) {
     assert_true(subject_value(CALL(&wave, fsr_float(G, 0), fsr_float(G, 1)), 0) == 0);
 }
 
-/* Each dtype as the parameter and the result: the identity, in bits but for NaN of 16 bits, which become f32 and back. */
+/* Each dtype as the parameter and the result: the identity, in bits but for NaN of 16 bits, which become f32 and
+ * back. */
 static void every_dtype(void **state) {
     (void)state;
     fsr_node in[FSR_DTYPE_COUNT], out[FSR_DTYPE_COUNT];

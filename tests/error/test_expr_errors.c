@@ -1,5 +1,5 @@
-/* Mistakes in expression strings: one exact status and message each, with line, column and caret; and hostile strings.
- * */
+/* Mistakes in expression strings: one exact status and message each, with line, column and caret; and hostile
+ * strings. */
 #include "fusor/expr.h"
 #include "graph/scope.h"
 #include "tests/support/nodes.h"
@@ -271,8 +271,8 @@ static void long_lines(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* ---- what is wrong outside of the text ----------------------------------------------------------------------------
- * */
+/* ---- what is wrong outside of the text
+ * ---------------------------------------------------------------------------- */
 
 static void the_call_itself(void **state) {
     (void)state;
@@ -375,8 +375,8 @@ static void small_stack(void **state) {
     pthread_attr_destroy(&attributes);
 }
 
-/* ---- hostile strings ----------------------------------------------------------------------------------------------
- * */
+/* ---- hostile strings
+ * ---------------------------------------------------------------------------------------------- */
 
 enum { HOSTILE = 100000, LONGEST = 160 };
 

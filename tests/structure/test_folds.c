@@ -187,7 +187,8 @@ static void scans_are_one_kernel(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* A scan from the end beside reductions, which may run either way, whichever is recorded first; and a user's operator. */
+/* A scan from the end beside reductions, which may run either way, whichever is recorded first; and a user's
+ * operator. */
 static void reverse_scans_and_reductions(void **state) {
     (void)state;
     for (int d = 0; d < COUNT(domains) - 1; d++) {

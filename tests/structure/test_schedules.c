@@ -1,4 +1,5 @@
-/* What a plan's schedule makes of a kernel: where it loads, into how many blocks rows are split, what it holds twice. */
+/* What a plan's schedule makes of a kernel: where it loads, into how many blocks rows are split, what it holds
+ * twice. */
 #include "tests/structure/table.h"
 
 static const int axis1 = 1;

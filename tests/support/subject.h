@@ -71,7 +71,8 @@ uint32_t subject_random(uint32_t *state);
 
 void subject_ok(fsr_status status, const char *what);
 #define OK(call) subject_ok(call, #call)
-/* fsr_verify; names may be NULL. what: printf-like words for the message. Returns how many elements could be anything. */
+/* fsr_verify; names may be NULL. what: printf-like words for the message. Returns how many elements could be
+ * anything. */
 int64_t subject_verify(const fsr_node *outs, int n, const char *const *names, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
 /* x computed and read; malloc'ed. */
@@ -81,8 +82,8 @@ double subject_value(fsr_node x, int64_t flat);
 /* Status, and each of the words, separated by '|', in fsr_error(ctx). */
 void subject_error(fsr_context *ctx, fsr_status got, fsr_status want, const char *words);
 
-/* Memory of n bytes between two guards, misaligned by `shift` bytes; subject_guard_check fails if a guard was written.
- * */
+/* Memory of n bytes between two guards, misaligned by `shift` bytes; subject_guard_check fails if a guard was
+ * written. */
 typedef struct subject_guard {
     unsigned char *block, *data;
     size_t bytes;

@@ -153,8 +153,8 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     return cudaSuccess;
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- * */
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaMalloc(void **out, size_t bytes) {
     BEGIN;

@@ -583,8 +583,8 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options) {
     return -1;
 }
 
-/* ---- temporary directories ----------------------------------------------------------------------------------------
- * */
+/* ---- temporary directories
+ * ---------------------------------------------------------------------------------------- */
 
 /* In memory that children share: what a killed one leaves is known. */
 typedef struct directories {

@@ -1,7 +1,7 @@
 /* The disk cache between processes and over time: writers killed in the middle, 32 processes at once, entries damaged
  * in every way or of another version or machine, directories that cannot be written. Always the right answer, and
- * nothing piles up.
- * */
+ * nothing piles
+ * up. */
 #include "runtime/disk_cache.h"
 #include "tests/support/subject.h"
 #include "tests/trust/faults.h"

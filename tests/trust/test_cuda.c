@@ -302,8 +302,8 @@ static fsr_node megabytes(fsr_graph *g, int64_t n) {
     return fsr_hint_set(fsr_add(fsr_arange(g, FSR_F32, n << 18), fsr_float(g, 1)), FSR_HINT_MATERIALIZE);
 }
 
-/* 100 MB on the device, 60 lie free in the pool in blocks that do not fit: they are given back and the request served.
- * */
+/* 100 MB on the device, 60 lie free in the pool in blocks that do not fit: they are given back and the request
+ * served. */
 static void full_device(void **state) {
     (void)state;
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);

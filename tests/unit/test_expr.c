@@ -1,5 +1,5 @@
-/* Expression strings: precedence and values against C, names against the builders they stand for, statements, scopes.
- * */
+/* Expression strings: precedence and values against C, names against the builders they stand for, statements,
+ * scopes. */
 #include "fusor/expr.h"
 #include "graph/scope.h"
 #include "primitives/primitives.h"
