@@ -102,13 +102,18 @@ static bool read_stored(const fsr_lowering *l, fsr_link link) {
     return !fsr_partition_reaches(l->p, from, l->g);
 }
 
-/* Follows views down to what they show; views of views are a loop here, not a recursion. */
+/* Follows views down to what they show; views of views are a loop here, not a recursion. Of what is the same everywhere
+ * any element will do, where the view has no affine index: the first. */
 static bool skip_views(fsr_lowering *l, fsr_link *link, fsr_index *index) {
     while (l->flow->node[link->id].kind == FSR_NODE_VIEW && !apart(l, *link) && !read_stored(l, *link)) {
         const fsr_flow_node *n = &l->flow->node[link->id];
         fsr_index inner;
-        if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
-            return fsr_lower_blame_flat(l, "a reshape of a view has no affine index", *link, index), false;
+        const fsr_shape *shape = &l->flow->node[n->arg[0].id].shape;
+        if (!fsr_index_view(&inner, index, &n->view, &n->shape, shape, &l->group->domain)) {
+            if (!is_literal(l->flow, *link, 0))
+                return fsr_lower_blame_flat(l, "a reshape of a view has no affine index", *link, index), false;
+            inner = (fsr_index){.n = shape->ndim};
+        }
         *index = inner;
         *link = n->arg[0];
     }

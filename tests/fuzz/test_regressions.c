@@ -196,15 +196,18 @@ static void test_stored_literal_of_a_loop(void **state) {
     CHECK(false, fsr_logsumexp(fsr_expand(t[1], 0), AXES(1), 1, FSR_KEEPDIMS), n, t[0]);
 }
 
-/* Unfused, a reshaped view of a literal has to be read where it was stored. */
+/* A view of a literal, reshaped so that no kernel can walk it, where another kernel stores the literal. */
 static void test_stored_literal_reshaped(void **state) {
     (void)state;
     fsr_node x = fsr_cast(fsr_full(g, FSR_U16, 2, SHAPE(2, 2), -7), FSR_U8);
-    fsr_node seen = fsr_slice(x, 1, 1, FSR_SLICE_END, -1);
-    fsr_node rolled = fsr_roll(fsr_reshape(fsr_abs(fsr_full(g, FSR_U16, 1, SHAPE(40), 3)), 3, SHAPE(20, 2, 1)),
-                               (int64_t[]){18}, NULL, 1);
-    fsr_node few = fsr_slice(fsr_repeat(fsr_full(g, FSR_U64, 2, SHAPE(4, 16), -1), 4, NULL), 0, FSR_SLICE_END, 246, -2);
-    CHECK(false, fsr_filter(seen, seen, fsr_int(g, 1)), rolled, few);
+    fsr_node seen = fsr_slice(x, 1, 1, FSR_SLICE_END, -1), few = fsr_full(g, FSR_U64, 2, SHAPE(4, 16), -1);
+    fsr_node tall = fsr_reshape(fsr_abs(fsr_full(g, FSR_U16, 1, SHAPE(40), 3)), 3, SHAPE(20, 2, 1));
+    CHECK(false, fsr_filter(seen, seen, fsr_int(g, 1)), fsr_roll(tall, SHAPE(18), NULL, 1),
+          fsr_slice(fsr_repeat(few, 4, NULL), 0, FSR_SLICE_END, 246, -2));
+    fsr_node flat = fsr_reshape(fsr_flip(fsr_sinh(fsr_full(g, FSR_F64, 3, SHAPE(17, 31, 1), 0.001)), 0), 1, SHAPE(527));
+    CHECK(false, flat, fsr_abs(flat));
+    fsr_node zero = fsr_full(g, FSR_I32, 2, SHAPE(2, 1), 0), thrice = fsr_repeat(fsr_less(zero, zero), 3, AXES(0));
+    CHECK(false, thrice, fsr_cummin(thrice, 1, 0));
 }
 
 /* ---- compiled ------------------------------------------------------------------------------------------------ */

@@ -188,6 +188,19 @@ static void test_f64_chain(void **state) {
     fsr_ref_array_free(&want);
 }
 
+/* The bound of a product of 27 counts of 0 to 5, 5^27, has more digits than a double. */
+static void test_bound_rounded_down(void **state) {
+    (void)state;
+    fsr_value value = {.i64 = 0};
+    double bound = 0x1.9d971e4fe8401p62;
+    const int64_t most = 7450580596923828125, more = most + most / 1000;
+    const fsr_ref_array want = {.dtype = FSR_I64, .shape = {.ndim = 1, .dim = {1}}, .value = &value, .bound = &bound};
+    fsr_verify_report report = {0};
+    assert_true((long double)bound < (long double)most);
+    assert_true(fsr_ref_compare(&want, &most, &report));
+    assert_false(fsr_ref_compare(&want, &more, &report));
+}
+
 /* What cannot be known accepts everything, what can must be right. */
 static void test_unknown(void **state) {
     fixture *f = *state;
@@ -639,6 +652,7 @@ int main(void) {
         TEST(test_integer_maps),
         TEST(test_exp_chain),
         TEST(test_f64_chain),
+        TEST(test_bound_rounded_down),
         TEST(test_unknown),
         TEST(test_compare),
         TEST(test_views),
