@@ -43,15 +43,15 @@ static void put_math(fsr_text *to, const fsr_routine *const *f, int n) {
     }
 }
 
-static const fsr_source_routines how = {.type = type_of};
+static const fsr_source_dialect dialect = {.type = type_of};
 
 void fsr_c_declare(fsr_text *to, const fsr_routine *const *f, int n) {
-    fsr_source_declare(to, &how, f, n);
+    fsr_source_declare(to, &dialect, f, n);
 }
 
 void fsr_c_define(fsr_text *to, const fsr_routine *const *f, int n) {
     put_math(to, f, n);
-    fsr_source_define(to, &how, f, n);
+    fsr_source_define(to, &dialect, f, n);
 }
 
 char *fsr_c_routine_source(const fsr_routine *f) {

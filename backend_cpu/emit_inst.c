@@ -175,22 +175,22 @@ static void put_scan_result(const fsr_c_emit *e, fsr_text *to, const fsr_inst *i
 
 /* Elements of one or two bytes with a stride: gathered into vectors one by one, they make the compiler's work and the
  * code several times as large as the loop's. A small scalar loop gathers them instead. */
-static bool is_staged(const fsr_c_emit *e, const fsr_inst *inst) {
+static bool is_gathered(const fsr_c_emit *e, const fsr_inst *inst) {
     const fsr_access *a = &e->k->access[inst->index];
-    return e->staging && inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard && !a->linear &&
+    return e->gathering && inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard && !a->linear &&
            !a->over && e->loop_dim >= 0 && a->stride[e->loop_dim] == FSR_STRIDE_VAR && fsr_dtype_size(inst->dtype) <= 2;
 }
 
-void fsr_c_stage(fsr_c_emit *e, const int *list, int n) {
+void fsr_c_gather(fsr_c_emit *e, const int *list, int n) {
     bool begun = false;
-    e->staging = true;
+    e->gathering = true;
     for (int i = 0; i < n; i++)
-        if (is_staged(e, &e->k->inst[list[i]]))
+        if (is_gathered(e, &e->k->inst[list[i]]))
             fsr_c_line(e, "%s g%d[%d];", fsr_c_storage(e->k->inst[list[i]].dtype), list[i], e->lanes);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[list[i]];
         fsr_text address = {0};
-        if (!is_staged(e, inst))
+        if (!is_gathered(e, inst))
             continue;
         if (!begun) {
             fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
@@ -224,7 +224,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
     case FSR_INST_GUARD: put_guard(e, to, inst->index); break;
     case FSR_INST_LOAD:
-        if (is_staged(e, inst))
+        if (is_gathered(e, inst))
             fsr_text_add(to, "%sg%d[l]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
         else
             put_load(e, to, inst);

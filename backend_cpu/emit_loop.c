@@ -1,6 +1,6 @@
 /* Loops over columns in generated C: one pass of a row, or of a group of rows.
  *
- * A pass without folds is one plain loop. With folds the columns run in chunks (see emit_fold.c). Several folded
+ * A pass without folds is one plain loop, or strips (emit_stage.c). With folds the columns run in chunks (see emit_fold.c). Several folded
  * dimensions are nested loops; a chunk is then as many runs of the innermost one as it takes, so that short runs (the
  * last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end.
  *
@@ -120,14 +120,14 @@ static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
-    fsr_c_stage(e, loop->inst, loop->n);
+    fsr_c_gather(e, loop->inst, loop->n);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
     fsr_c_line(e, "const i64 c = cl + l;");
     fsr_c_take(e, loop, "c - cs");
     put_columns_body(e, loop);
     fsr_c_hold(e, loop, "c - cs");
     fsr_c_end(e);
-    e->staging = false;
+    e->gathering = false;
 }
 
 /* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest

@@ -4,9 +4,9 @@
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of
  * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
- * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan's strip: a<f>_<i> elements folded within
- * blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks, u<i> instruction i of an
- * earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k> argument k; of a
+ * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan in a strip: a<f>_<i> elements folded within
+ * blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
+ * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k> argument k; of a
  * compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array. r is the row, l a
  * lane, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
@@ -22,7 +22,7 @@
 #define FSR_EMIT_TILE 32    /* a transposed access is walked in squares of this side */
 #define FSR_EMIT_RUN 1024   /* columns asked at once for arguments beyond a limit */
 #define FSR_EMIT_STREAM 256 /* elements of a strip whose results pass the caches by: 1024 take the reads' place there */
-#define FSR_EMIT_STRIP 512  /* columns of a scan's strip */
+#define FSR_EMIT_STRIP 512  /* columns of the strips of scans, loops for each element and chains of functions */
 #define FSR_EMIT_BLOCK 16   /* of a strip: scanned in parallel */
 #define FSR_EMIT_STACK 40   /* chunks fold as a binary counter: 2^40 chunks */
 
@@ -42,11 +42,11 @@ typedef struct fsr_c_emit {
     int depth;      /* indentation of body, in steps */
     bool grouped;   /* COL: the inner loop runs over `group` rows, row values are arrays */
     int lanes, chunk, group;
-    bool laned;    /* the loop being printed has `lanes` accumulators for each fold */
-    bool pairing;  /* it fills the arrays of folds that keep their order */
-    bool staging;  /* the loop being printed reads narrow strided loads from lanes filled before it */
-    bool uses_row; /* an access is linear or row_linear: the row's number is needed */
-    int loop_dim;  /* dimension of the innermost loop, -1: none */
+    bool laned;     /* the loop being printed has `lanes` accumulators for each fold */
+    bool pairing;   /* it fills the arrays of folds that keep their order */
+    bool gathering; /* the loop being printed reads narrow strided loads from lanes filled before it */
+    bool uses_row;  /* an access is linear or row_linear: the row's number is needed */
+    int loop_dim;   /* dimension of the innermost loop, -1: none */
     const char *loop_var;
     bool spread;        /* addresses also advance by j along the last parallel dimension (COL) */
     const char *linear; /* text of a linear access's address in the present loop */
@@ -76,7 +76,7 @@ typedef struct fsr_c_emit {
     int carry[FSR_MAX_COMBINES];    /* a scan's carry into the part */
     int words;
     fsr_c_truth decided[FSR_MAX_CONDITIONS];
-    int crossing[FSR_MAX_INSTS];    /* 1 where a strip's value is held for a later stage */
+    bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;
 
@@ -112,8 +112,8 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- emit_inst.c: values, addresses, instructions ----------------------------------------------- */
 
-/* Fills lanes with the narrow strided loads of a group (see fsr_c_is_staged), for the loop over l that follows. */
-void fsr_c_stage(fsr_c_emit *e, const int *list, int n);
+/* Fills lanes with the narrow strided loads of a group, for the loop over l that follows. */
+void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
 /* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
 /* fsr_inst_arguments, less the count that a compacted store names but does not read. */

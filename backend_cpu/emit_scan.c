@@ -1,4 +1,4 @@
-/* Scans of adjacent columns, loops for each element, and long chains of functions, in generated C.
+/* Loops in strips, in generated C: scans of adjacent columns, loops for each element, chains of functions.
  *
  * The columns (of a map: the rows) run in strips that fit the first cache. The loop's instructions are cut into
  * stages (emit_stage.c): each runs over the whole strip, and leaves in arrays what a scan or a later stage reads; the

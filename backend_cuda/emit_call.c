@@ -4,14 +4,13 @@
 #include "backend_cuda/emit_cuda.h"
 #include "runtime/source.h"
 #include <stdio.h>
-#include <string.h>
 
 /* A parameter's type: a bool is any byte in a kernel, true or false in a caller's text. */
 static const char *type_of(fsr_dtype dtype) {
     return dtype == FSR_BOOL ? "bool" : fsr_dtype_is_half(dtype) ? "f32" : fsr_emit_type(dtype);
 }
 
-static const fsr_source_routines how = {.type = type_of, .cuda = true};
+static const fsr_source_dialect dialect = {.type = type_of, .cuda = true};
 
 const fsr_routine *fsr_emit_cuda_lacks(const fsr_kernel *k) {
     for (int i = 0; i < k->nroutines; i++)
@@ -21,13 +20,13 @@ const fsr_routine *fsr_emit_cuda_lacks(const fsr_kernel *k) {
 }
 
 void fsr_emit_declare_calls(const fsr_kernel *k, fsr_text *out) {
-    fsr_source_declare(out, &how, (const fsr_routine *const *)k->routine, k->nroutines);
+    fsr_source_declare(out, &dialect, (const fsr_routine *const *)k->routine, k->nroutines);
 }
 
 void fsr_emit_define_calls(const fsr_kernel *k, fsr_text *out) {
     if (k->nroutines)
         fsr_text_add(out, "#pragma nv_diag_error 117, 940\n");
-    fsr_source_define(out, &how, (const fsr_routine *const *)k->routine, k->nroutines);
+    fsr_source_define(out, &dialect, (const fsr_routine *const *)k->routine, k->nroutines);
 }
 
 void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], int v) {

@@ -31,10 +31,10 @@ const char *fsr_source_word(char letter, fsr_dtype compute, fsr_dtype result) {
     }
 }
 
-static void put_signature(fsr_text *to, const fsr_source_routines *how, const fsr_routine *f) {
-    fsr_text_add(to, "static inline %s %s(", how->type(f->result), f->symbol);
+static void put_signature(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *f) {
+    fsr_text_add(to, "static inline %s %s(", dialect->type(f->result), f->symbol);
     for (int i = 0; i < f->nparams; i++)
-        fsr_text_add(to, "%s%s %s", i ? ", " : "", how->type(f->dtype[i]), f->param[i]);
+        fsr_text_add(to, "%s%s %s", i ? ", " : "", dialect->type(f->dtype[i]), f->param[i]);
     fsr_text_add(to, ")");
 }
 
@@ -44,36 +44,36 @@ static void put_lines(fsr_text *to, const char *name, const char *text) {
     fsr_text_add(to, "\n");
 }
 
-static const char *preamble(const fsr_source_routines *how, const fsr_routine *f) {
-    return how->cuda ? f->cuda_preamble : f->c_preamble;
+static const char *preamble(const fsr_source_dialect *dialect, const fsr_routine *f) {
+    return dialect->cuda ? f->cuda_preamble : f->c_preamble;
 }
 
 /* Unless an earlier function has it too. */
-static void put_preamble(fsr_text *to, const fsr_source_routines *how, const fsr_routine *const *f, int number) {
-    const char *text = preamble(how, f[number]);
+static void put_preamble(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int number) {
+    const char *text = preamble(dialect, f[number]);
     char name[FSR_ROUTINE_NAME + 16];
     bool there = !text[0];
     for (int i = 0; i < number; i++)
-        there = there || !strcmp(preamble(how, f[i]), text);
-    snprintf(name, sizeof name, "%s.%s_preamble", f[number]->name, how->cuda ? "cuda" : "c");
+        there = there || !strcmp(preamble(dialect, f[i]), text);
+    snprintf(name, sizeof name, "%s.%s_preamble", f[number]->name, dialect->cuda ? "cuda" : "c");
     if (!there)
         put_lines(to, name, text);
 }
 
-void fsr_source_declare(fsr_text *to, const fsr_source_routines *how, const fsr_routine *const *f, int n) {
+void fsr_source_declare(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n) {
     for (int i = 0; i < n; i++) {
-        put_signature(to, how, f[i]);
+        put_signature(to, dialect, f[i]);
         fsr_text_add(to, ";\n");
     }
 }
 
-void fsr_source_define(fsr_text *to, const fsr_source_routines *how, const fsr_routine *const *f, int n) {
+void fsr_source_define(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n) {
     for (int i = 0; i < n; i++)
-        put_preamble(to, how, f, i);
+        put_preamble(to, dialect, f, i);
     for (int i = 0; i < n; i++) {
-        put_signature(to, how, f[i]);
+        put_signature(to, dialect, f[i]);
         fsr_text_add(to, " {\n");
-        put_lines(to, f[i]->name, how->cuda ? f[i]->cuda : f[i]->c);
+        put_lines(to, f[i]->name, dialect->cuda ? f[i]->cuda : f[i]->c);
         fsr_text_add(to, "}\n");
     }
 }

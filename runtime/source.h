@@ -11,14 +11,14 @@
 const char *fsr_source_word(char letter, fsr_dtype compute, fsr_dtype result);
 
 /* How a backend writes callers' functions: the type of a parameter, and which of their texts it takes. */
-typedef struct fsr_source_routines {
+typedef struct fsr_source_dialect {
     const char *(*type)(fsr_dtype dtype);
     bool cuda;
-} fsr_source_routines;
+} fsr_source_dialect;
 
 /* The prototypes of n functions, for before the kernel; their preambles, equal ones once, and their definitions, for
  * behind it. A #line before each text makes the compiler count the caller's own lines, under the function's name. */
-void fsr_source_declare(fsr_text *to, const fsr_source_routines *how, const fsr_routine *const *f, int n);
-void fsr_source_define(fsr_text *to, const fsr_source_routines *how, const fsr_routine *const *f, int n);
+void fsr_source_declare(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n);
+void fsr_source_define(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n);
 
 #endif

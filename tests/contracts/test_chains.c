@@ -5,6 +5,7 @@
 
 static const fsr_dtype dtypes[] = {FSR_F16, FSR_F32, FSR_F64, FSR_C64};
 static const int64_t sizes[] = {0, 1, 7, 255, 511, 512, 513, 1027, 4097, 9000};
+enum { PARTS = 70001 /* elements of a row that several threads share */ };
 
 /* log(1 + e^x), as it is written without log1p. */
 static fsr_node softplus(fsr_node x) {
@@ -25,6 +26,43 @@ static void elements(void **state) {
             fsr_node out[] = {first, fsr_sub(third, fsr_mul(first, y)), fsr_log(fsr_add(third, fsr_int(subject_g, 9)))};
             subject_verify(out, 3, NULL, "%s[%lld]", fsr_dtype_name(dtypes[d]), (long long)sizes[s]);
         }
+}
+
+/* Sines of what a stage finds to be too large for the fast one, and of what it does not, in one array. */
+static void far_arguments(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT_OF(sizes); s++) {
+        fsr_node x = leaf(FSR_F32, sizes[s], 0), at = fsr_arange(subject_g, FSR_F32, sizes[s]);
+        fsr_node large = fsr_greater(at, fsr_float(subject_g, 2000));
+        fsr_node far = fsr_where(large, fsr_float(subject_g, 1e7), fsr_float(subject_g, 1));
+        fsr_node y = fsr_sin(fsr_mul(fsr_exp(x), far));
+        fsr_node out[] = {y, fsr_sum(fsr_exp(y), NULL, 0, 0)};
+        subject_verify(out, 1, NULL, "[%lld]", (long long)sizes[s]);
+        subject_verify(&out[1], 1, NULL, "sum of [%lld]", (long long)sizes[s]);
+    }
+}
+
+/* What is the same for a whole strip is computed beside the strips: a function of a literal, of a scalar, of a row. */
+static void steady(void **state) {
+    (void)state;
+    fsr_node x = subject_data(FSR_F32, 2, SHAPE(5, 1300), SUBJECT_SMALL, 0);
+    fsr_node row = subject_data(FSR_F32, 2, SHAPE(5, 1), SUBJECT_SMALL, 1);
+    fsr_node one = fsr_from_host(subject_g, FSR_F32, 0, NULL, &(float){0.75f});
+    fsr_node y = fsr_mul(softplus(fsr_mul(x, softplus(row))), fsr_exp(softplus(one)));
+    fsr_node out[] = {fsr_add(y, softplus(row)), fsr_sum(fsr_add(fsr_exp(y), row), AXES(1), 1, 0)};
+    subject_verify(out, 1, NULL, "map");
+    subject_verify(&out[1], 1, NULL, "fold");
+}
+
+/* Results that take the place of what they are computed from. */
+static void in_place(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT_OF(sizes); s++) {
+        fsr_node x = leaf(FSR_F32, sizes[s], 0);
+        fsr_node t = fsr_hint_set(fsr_mul(x, fsr_float(subject_g, 0.5)), FSR_HINT_MATERIALIZE);
+        fsr_node out = fsr_sub(fsr_exp(softplus(t)), t);
+        subject_verify(&out, 1, NULL, "[%lld]", (long long)sizes[s]);
+    }
 }
 
 /* Long ones, and one of a literal, of indices, under the guards of a pad. */
@@ -61,18 +99,29 @@ static void axes(void **state) {
     fsr_node x = subject_data(FSR_F32, 3, SHAPE(5, 6, 70), SUBJECT_SMALL, 1), y = softplus(fsr_sin(x));
     fsr_node out[] = {fsr_sum(y, AXES(0, 2), 2, 0), fsr_sum(y, AXES(0, 1), 2, 0), fsr_transpose(y, NULL)};
     subject_verify(out, COUNT_OF(out), NULL, "planes");
+    fsr_node narrow = fsr_transpose(subject_data(FSR_F16, 2, SHAPE(700, 33), SUBJECT_SMALL, 1), NULL);
+    fsr_node sums = fsr_sum(fsr_exp(softplus(narrow)), AXES(1), 1, 0);
+    subject_verify(&sums, 1, NULL, "strided");
+}
+
+static void scan_of(int64_t n) {
+    fsr_node x = leaf(FSR_F32, n, 0), y = softplus(x), sum = fsr_cumsum(y, 0, 0);
+    fsr_node out[] = {fsr_exp(fsr_neg(fsr_log(fsr_add(sum, fsr_int(subject_g, 1))))),
+                      fsr_filter(y, fsr_greater(fsr_sin(y), fsr_float(subject_g, 0.75)), fsr_int(subject_g, 0)),
+                      fsr_sum(fsr_exp(y), NULL, 0, 0)};
+    for (int i = 0; i < COUNT_OF(out); i++)
+        subject_verify(&out[i], 1, NULL, "%d of [%lld]", i, (long long)n);
+    subject_verify(out, COUNT_OF(out), NULL, "[%lld]", (long long)n);
 }
 
 static void scans(void **state) {
     (void)state;
-    for (int s = 0; s < COUNT_OF(sizes); s++) {
-        fsr_node x = leaf(FSR_F32, sizes[s], 0), y = softplus(x), sum = fsr_cumsum(y, 0, 0);
-        fsr_node out[] = {fsr_exp(fsr_neg(fsr_log(fsr_add(sum, fsr_int(subject_g, 1))))),
-                          fsr_filter(y, fsr_greater(fsr_sin(y), fsr_float(subject_g, 0.75)), fsr_int(subject_g, 0))};
-        subject_verify(out, COUNT_OF(out), NULL, "[%lld]", (long long)sizes[s]);
-    }
+    for (int s = 0; s < COUNT_OF(sizes); s++)
+        scan_of(sizes[s]);
+    scan_of(PARTS);
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(elements), SUBJECT_TEST(shapes), SUBJECT_TEST(folds),
-                                          SUBJECT_TEST(axes), SUBJECT_TEST(scans)};
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(elements), SUBJECT_TEST(far_arguments), SUBJECT_TEST(steady),
+                                          SUBJECT_TEST(in_place), SUBJECT_TEST(shapes),        SUBJECT_TEST(folds),
+                                          SUBJECT_TEST(axes),     SUBJECT_TEST(scans)};
 SUBJECT_MAIN(tests)

@@ -1,7 +1,6 @@
 /* Several passes over a row: softmax, standardizing, a rescale, over rows from one element to longer than any block
- * holds, along rows and along columns, in one kernel each where the plan allows it. Against the reference; and the
- * same bits again when run
- * again. */
+ * holds, along rows and along columns, in one kernel each where the plan allows it. Against the reference; and the same
+ * bits again when run again. */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>

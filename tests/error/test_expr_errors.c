@@ -42,8 +42,8 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* ---- one mistake, one message: "expr: " and " at column C (prog.c:12)" and the line with its caret are put around
- * ------- */
+/* ---- one mistake, one message ---------------------------------------------------------------------
+ * "expr: " and " at column C (prog.c:12)" and the line with its caret are put around. */
 
 typedef struct mistake {
     const char *text;
@@ -271,8 +271,7 @@ static void long_lines(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* ---- what is wrong outside of the text
- * ---------------------------------------------------------------------------- */
+/* ---- what is wrong outside of the text -------------------------------------------------------------- */
 
 static void the_call_itself(void **state) {
     (void)state;
@@ -375,8 +374,7 @@ static void small_stack(void **state) {
     pthread_attr_destroy(&attributes);
 }
 
-/* ---- hostile strings
- * ---------------------------------------------------------------------------------------------- */
+/* ---- hostile strings -------------------------------------------------------------------------------- */
 
 enum { HOSTILE = 100000, LONGEST = 160 };
 

@@ -78,6 +78,12 @@ static fsr_node chain(void) {
     return fsr_log1p(fsr_exp(vector("x")));
 }
 
+/* Its sum along rows: the same in lanes. */
+static fsr_node chain_sum(void) {
+    fsr_node scale = fsr_input(subject_g, "s", FSR_F32, 2, SHAPE(64, 1));
+    return fsr_sum(fsr_mul(fsr_log1p(fsr_exp(fsr_mul(matrix(64, 4096), scale))), scale), AXES(1), 1, 0);
+}
+
 /* What a mask selects, in order: a scan and a store at computed places. */
 static fsr_node filter(void) {
     fsr_node x = vector("x");
@@ -128,6 +134,7 @@ static const struct {
                 {"transposed", transposed},
                 {"concat", concat},
                 {"chain", chain},
+                {"chain_sum", chain_sum},
                 {"filter", filter},
                 {"native", native},
                 {"mandelbrot", mandelbrot}};

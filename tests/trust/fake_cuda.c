@@ -153,8 +153,7 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     return cudaSuccess;
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 cudaError_t cudaMalloc(void **out, size_t bytes) {
     BEGIN;
@@ -216,8 +215,7 @@ cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t str
     return cudaSuccess;
 }
 
-/* ---- streams, events
- * ------------------------------------------------------------------------------------------------- */
+/* ---- streams, events -------------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags) {
     (void)flags;
@@ -278,8 +276,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
     return cudaSuccess;
 }
 
-/* ---- kernels
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- kernels ---------------------------------------------------------------------------------------- */
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, enum cudaJitOption *jit, void **jit_values,
                                 unsigned njit, enum cudaLibraryOption *options, void **option_values,

@@ -583,8 +583,7 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options) {
     return -1;
 }
 
-/* ---- temporary directories
- * ---------------------------------------------------------------------------------------- */
+/* ---- temporary directories -------------------------------------------------------------------------- */
 
 /* In memory that children share: what a killed one leaves is known. */
 typedef struct directories {
@@ -651,8 +650,7 @@ int faults_descriptors(void) {
     return n;
 }
 
-/* ---- libraries
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- libraries -------------------------------------------------------------------------------------- */
 
 static bool nvrtc_is_fake;
 static char fake_library; /* its address is the fake's handle */

@@ -410,8 +410,7 @@ static void parse(fsr_context *ctx, outcome *out) {
     fsr_graph_free(g);
 }
 
-/* ---- the table
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------------------------- */
 
 const scenario scenarios[] = {
     {"record", record},   {"elementwise", elementwise}, {"softmax", softmax}, {"scans", scans},

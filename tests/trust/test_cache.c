@@ -1,7 +1,6 @@
 /* The disk cache between processes and over time: writers killed in the middle, 32 processes at once, entries damaged
  * in every way or of another version or machine, directories that cannot be written. Always the right answer, and
- * nothing piles
- * up. */
+ * nothing piles up. */
 #include "runtime/disk_cache.h"
 #include "tests/support/subject.h"
 #include "tests/trust/faults.h"
@@ -80,8 +79,7 @@ static int teardown(void **state) {
     return rmdir(dir);
 }
 
-/* ---- payloads: what key k holds is known to everybody
- * ---------------------------------------------------------------- */
+/* ---- payloads: what key k holds is known to everybody ----------------------------------------------- */
 
 static size_t payload(int k, char *data) {
     size_t size = PAYLOAD - (size_t)k * 997;
@@ -121,8 +119,7 @@ static fsr_status put(fsr_disk_cache *cache, int k) {
     return status;
 }
 
-/* ---- killed
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- killed ----------------------------------------------------------------------------------------- */
 
 /* Writes for ever, in small pieces, so that a kill finds it in the middle. */
 static void write_for_ever(int round) {
@@ -214,8 +211,7 @@ static void killed_while_computing(void **state) {
     printf("60 computing processes killed: %lld kernels of theirs were read, all right\n", (long long)disk_hits);
 }
 
-/* ---- many
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- many ------------------------------------------------------------------------------------------- */
 
 /* Forks PROCESSES children that start together; each returns its exit status. */
 static void together(int (*work)(int number)) {
@@ -318,8 +314,7 @@ static void processes_fight_for_room(void **state) {
            SMALL_LIMIT);
 }
 
-/* ---- damaged
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- damaged ---------------------------------------------------------------------------------------- */
 
 enum damage { TRUNCATED, EMPTY, HALF_HEADER, BIT, VERSION, LONGER, FOREIGN, DIRECTORY, LINK, FIFO, DAMAGES };
 static const char *const damage_names[] = {"truncated", "empty",         "half a header", "a bit",  "another version",
@@ -422,8 +417,7 @@ static void another_machine(void **state) {
     assert_int_equal(run_cached(which, "here"), whole);
 }
 
-/* ---- not to be written
- * --------------------------------------------------------------------------------------------------- */
+/* ---- not to be written ------------------------------------------------------------------------------ */
 
 static void read_only_directory(void **state) {
     (void)state;

@@ -421,8 +421,7 @@ static void functions_of_two(void **state) {
     free(u);
 }
 
-/* ---- neighbours
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- neighbours ------------------------------------------------------------------------------------- */
 
 /* The same values in long runs, alone, and among arguments beyond every limit. */
 static void neighbours_do_not_matter(void **state) {

@@ -570,8 +570,7 @@ static void decimal_point(void **state) {
         skip();
 }
 
-/* ---- docs/expressions.md: its examples have the dtype and shape they say, its mistakes the message
- * ------------------- */
+/* ---- docs/expressions.md: its examples have the dtype and shape they say, its mistakes the message ---- */
 
 static void example(char *line) {
     char *type = line + strlen(line);
