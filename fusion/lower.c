@@ -76,44 +76,27 @@ static bool apart(const fsr_lowering *l, fsr_link link) {
     return own && l->p->held[link.id] && !fsr_link_equal(link, l->storing);
 }
 
-enum { MOST_DEEP = 4 }; /* operations on parameters that are not looked through */
-
-/* The same everywhere, and made of literals and parameters alone. */
-static bool is_literal(const fsr_flow *flow, fsr_link link, int depth) {
-    const fsr_flow_node *n = &flow->node[link.id];
-    while (n->kind == FSR_NODE_VIEW)
-        n = &flow->node[n->arg[0].id];
-    bool literal = n->kind == FSR_NODE_CONST || n->kind == FSR_NODE_PARAM;
-    if ((n->kind != FSR_NODE_MAP && n->kind != FSR_NODE_CALL) || depth == MOST_DEEP)
-        return literal;
-    for (int i = 0; i < n->nargs; ++i)
-        if (!is_literal(flow, n->arg[i], depth + 1))
-            return false;
-    return true;
+static bool reads(const fsr_group *group, fsr_link link) {
+    for (int i = 0; i < group->kernel->narrays; ++i)
+        if (!group->operand[i].leaf && fsr_link_equal(group->operand[i].link, link))
+            return true;
+    return false;
 }
 
-/* True if a stored value of another group has to be read here. Not one that a row knows without memory, unless it was
- * stored because somebody has to read it. Counter-example: a loop that ran once for all columns, as what it counts to
- * is a literal, would run for each of them, in each pass, as soon as another kernel stored the literal as an array. */
+/* True if a stored value of another group has to be read here. */
 static bool read_stored(const fsr_lowering *l, fsr_link link) {
     int from = *fsr_partition_stored(l->p, link);
-    if (from < 0 || from == l->g || (!l->p->held[link.id] && is_literal(l->flow, link, 0)))
-        return false;
-    return !fsr_partition_reaches(l->p, from, l->g);
+    return from >= 0 && from != l->g && !fsr_partition_reaches(l->p, from, l->g) &&
+           (!l->before || reads(l->before, link));
 }
 
-/* Follows views down to what they show; views of views are a loop here, not a recursion. Of what is the same everywhere
- * any element will do, where the view has no affine index: the first. */
+/* Follows views down to what they show; views of views are a loop here, not a recursion. */
 static bool skip_views(fsr_lowering *l, fsr_link *link, fsr_index *index) {
     while (l->flow->node[link->id].kind == FSR_NODE_VIEW && !apart(l, *link) && !read_stored(l, *link)) {
         const fsr_flow_node *n = &l->flow->node[link->id];
         fsr_index inner;
-        const fsr_shape *shape = &l->flow->node[n->arg[0].id].shape;
-        if (!fsr_index_view(&inner, index, &n->view, &n->shape, shape, &l->group->domain)) {
-            if (!is_literal(l->flow, *link, 0))
-                return fsr_lower_blame_flat(l, "a reshape of a view has no affine index", *link, index), false;
-            inner = (fsr_index){.n = shape->ndim};
-        }
+        if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
+            return fsr_lower_blame_flat(l, "a reshape of a view has no affine index", *link, index), false;
         *index = inner;
         *link = n->arg[0];
     }
@@ -208,8 +191,9 @@ static bool lower_all(fsr_lowering *l) {
     return fsr_lower_finish(l) && fsr_lower_loops_once(l);
 }
 
-const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame) {
-    fsr_lowering l = {.p = p, .flow = p->flow, .g = g, .group = group, .blame = {-1, 0}, .storing = {-1, 0}};
+const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame) {
+    fsr_lowering l = {.p = p, .flow = p->flow, .g = g, .before = before, .group = group};
+    l.blame = l.storing = (fsr_link){-1, 0};
     group->ndeps = group->nneeds = group->nloops = 0;
     group->division = 0;
     l.k = fsr_kernel_new();

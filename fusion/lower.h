@@ -13,7 +13,8 @@ typedef struct fsr_memo fsr_memo;
 typedef struct fsr_lowering {
     const fsr_partition *p;
     const fsr_flow *flow;
-    int g; /* the group's number in p, and the trial */
+    int g;                   /* the group's number in p, and the trial */
+    const fsr_group *before; /* see fsr_lower */
     fsr_group *group;
     fsr_kernel *k;
     fsr_affine address[FSR_MAX_ACCESSES]; /* of each access */

@@ -98,9 +98,9 @@ void fsr_partition_clear(fsr_partition *p);
 
 /* Lowers a group to its kernel (unscheduled). On success the group's kernel, operands, integers, deps and needs are
  * replaced. A refusal is a reason in words and, where materializing some value would help, that value in blame (id -1
- * otherwise); NULL: success.
- * out of memory is a reason too: fsr_reason_memory. */
-const char *fsr_lower(const fsr_partition *p, int g, fsr_group *group, fsr_link *blame);
+ * otherwise); NULL: success. Out of memory is a reason too: fsr_reason_memory.
+ * before: NULL, or the group as it is; of other groups' stores it then reads those only that it reads already. */
+const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame);
 extern const char fsr_reason_memory[];
 
 /* The domain of a fold. A reduction whose operator is commutative takes the direction of `like` (NULL: forward). */

@@ -21,15 +21,15 @@ bool fsr_partition_room(fsr_partition *p) {
 }
 
 /* fsr_lower into trial->kernel. */
-static const char *lower(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
+static const char *lower(fsr_partition *p, int g, const fsr_group *before, fsr_group *trial, fsr_link *blame) {
     trial->kernel = NULL;
-    const char *reason = fsr_lower(p, g, trial, blame);
+    const char *reason = fsr_lower(p, g, before, trial, blame);
     *p->no_memory = *p->no_memory || reason == fsr_reason_memory;
     return reason;
 }
 
 const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
-    const char *reason = lower(p, g, trial, blame);
+    const char *reason = lower(p, g, NULL, trial, blame);
     if (!reason && (reason = fsr_legality(p, trial)) != NULL) {
         fsr_kernel_free(trial->kernel);
         trial->kernel = NULL;
@@ -49,14 +49,21 @@ void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
         fsr_partition_level_all(p);
 }
 
-/* Legality was checked with room for the store; only lowering can refuse. */
+/* Legality was checked with room for the store; only lowering can refuse. It may, as the group would now load values
+ * that it evaluated before others stored them: then it goes on evaluating them. Counter-example: a loop that ran once
+ * a row, over what a row knows, would run for each column, in each pass, once that is an array. */
 const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link) {
     fsr_group trial = p->group[g];
     fsr_link blame;
     if (trial.nstores == FSR_MAX_STORES)
         return "the kernel would have too many outputs";
     trial.store[trial.nstores++] = link;
-    const char *reason = lower(p, g, &trial, &blame);
+    const char *reason = lower(p, g, NULL, &trial, &blame);
+    if (reason && !*p->no_memory) {
+        trial = p->group[g];
+        trial.store[trial.nstores++] = link;
+        reason = lower(p, g, &p->group[g], &trial, &blame);
+    }
     if (reason)
         return reason;
     fsr_group_commit(p, g, &trial);

@@ -54,8 +54,8 @@ static const char *const rules[] = {
     [FSR_RULE_NEXT] =
         "each made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64) and promoted; result the same",
     [FSR_RULE_PHASE] =
-        "made floating (i8 and u8 f16; i16 and u16 f32; bool and wider integers f64); result the same, of "
-        "complex operands the dtype of their parts",
+        ("made floating (i8 and u8 f16; i16 and u16 f32; bool and wider integers f64); result the same, of "
+         "complex operands the dtype of their parts"),
     [FSR_RULE_EXPONENT] = "made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64); result i32",
     [FSR_RULE_CAST] = "as it is; result as asked",
 };

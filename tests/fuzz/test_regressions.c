@@ -196,6 +196,24 @@ static void test_stored_literal_of_a_loop(void **state) {
     CHECK(false, fsr_logsumexp(fsr_expand(t[1], 0), AXES(1), 1, FSR_KEEPDIMS), n, t[0]);
 }
 
+/* Loops over what a row knows, which another kernel comes to store as an array: the kernel that runs them goes on
+ * without it. */
+static void test_stored_input_of_a_loop(void **state) {
+    (void)state;
+    fsr_node row = fsr_broadcast_to(fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 2), 4), 2, SHAPE(2, 2)), t[2], most[2];
+    fsr_node same = fsr_mul(row, fsr_var(row, AXES(0), 1, FSR_KEEPDIMS, 0));
+    fuzz_iterate(t, (fsr_node[]){same, same}, 4, 5);
+    fsr_scan_with(most, (fsr_node[]){t[0], same}, &fuzz_max_sum_operator, 0, FSR_EXCLUSIVE);
+    fsr_node few = fsr_filter(same, most[0], fsr_int(g, 1));
+    CHECK(true, fsr_average(few, few, AXES(0), 1, 0));
+    fsr_node two[] = {fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4), fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4)};
+    fsr_node none = fsr_tile(fsr_concat(two, 2, 0), 1, SHAPE(0));
+    fuzz_iterate(t, (fsr_node[]){none, fsr_all(none, NULL, -1, FSR_KEEPDIMS)}, 3, 0);
+    fsr_scan_with(most, (fsr_node[]){none, fuzz_leaf(g, FSR_F32, 1, SHAPE(0), 4)}, &fuzz_max_sum_operator, 0,
+                  FSR_REVERSE);
+    CHECK(true, fsr_var(t[0], AXES(0), 1, 0, 1), most[0]);
+}
+
 /* A view of a literal, reshaped so that no kernel can walk it, where another kernel stores the literal. */
 static void test_stored_literal_reshaped(void **state) {
     (void)state;
@@ -285,6 +303,7 @@ int main(void) {
         TEST(test_cut_beside_what_is_stored),
         TEST(test_loaded_again_after_being_written_over),
         TEST(test_stored_literal_of_a_loop),
+        TEST(test_stored_input_of_a_loop),
         TEST(test_stored_literal_reshaped),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
