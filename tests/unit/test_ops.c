@@ -17,6 +17,11 @@
 #include "tests/support/promoted.h"
 
 __extension__ typedef __float128 quad;
+#if defined __clang__ && __clang_major__ < 15
+typedef __fp16 compilers_half; /* there _Float16 wants a processor that computes with it */
+#else
+__extension__ typedef _Float16 compilers_half;
+#endif
 __extension__ typedef __int128 wide_int;
 __extension__ typedef unsigned __int128 unsigned_wide_int;
 
@@ -30,7 +35,7 @@ enum { MAX_SPECIALS = 32 };
 static uint16_t half_bits(fsr_dtype dtype, float x) {
     fsr_value v = {.bits = 0};
     if (dtype == FSR_F16) {
-        __extension__ _Float16 half = (_Float16)x;
+        compilers_half half = (compilers_half)x;
         memcpy(&v, &half, sizeof half);
         return v.u16;
     }
@@ -45,7 +50,7 @@ static double half_number(fsr_dtype dtype, uint16_t bits) {
     fsr_value v = {.u32 = (uint32_t)bits << 16};
     if (dtype == FSR_BF16)
         return (double)v.f32;
-    __extension__ _Float16 half;
+    compilers_half half;
     memcpy(&half, &bits, sizeof half);
     return (double)half;
 }
