@@ -17,11 +17,6 @@
 #include "tests/support/promoted.h"
 
 __extension__ typedef __float128 quad;
-#if defined __clang__ && __clang_major__ < 15
-typedef __fp16 compilers_half; /* there _Float16 wants a processor that computes with it */
-#else
-__extension__ typedef _Float16 compilers_half;
-#endif
 __extension__ typedef __int128 wide_int;
 __extension__ typedef unsigned __int128 unsigned_wide_int;
 
@@ -31,15 +26,48 @@ static const int64_t int_specials[] = {0, 1, -1, 2, 7, -46341, 128, 255, INT32_M
 
 enum { MAX_SPECIALS = 32 };
 
+#if defined __clang__ && __clang_major__ < 15
+/* There _Float16 wants a processor that computes with it: the definition. */
+static uint16_t f16_bits(float x) {
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    const double size = fabs((double)x);
+    int power;
+    if (isnan(x))
+        return sign | 0x7e00;
+    if (size >= 65520)
+        return sign | 0x7c00;
+    frexp(size, &power);
+    power = size < 0x1p-14 ? -13 : power; /* subnormal ones have the least normal one's */
+    return (uint16_t)(sign + ((power + 13) << 10) + (int)nearbyint(ldexp(size, 11 - power)));
+}
+
+static double f16_number(uint16_t bits) {
+    const int power = bits >> 10 & 31, digits = bits & 1023;
+    const double size = power == 31  ? (digits ? NAN : HUGE_VAL)
+                        : power == 0 ? ldexp(digits, -24)
+                                     : ldexp(1024 + digits, power - 25);
+    return bits >> 15 ? -size : size;
+}
+#else
+static uint16_t f16_bits(float x) {
+    __extension__ _Float16 half = (_Float16)x;
+    uint16_t bits;
+    memcpy(&bits, &half, sizeof bits);
+    return bits;
+}
+
+static double f16_number(uint16_t bits) {
+    __extension__ _Float16 half;
+    memcpy(&half, &bits, sizeof half);
+    return (double)half;
+}
+#endif
+
 /* The compiler's own f16; bf16 by what is cut off. */
 static uint16_t half_bits(fsr_dtype dtype, float x) {
-    fsr_value v = {.bits = 0};
-    if (dtype == FSR_F16) {
-        compilers_half half = (compilers_half)x;
-        memcpy(&v, &half, sizeof half);
-        return v.u16;
-    }
-    v.f32 = x;
+    fsr_value v = {.f32 = x};
+    if (dtype == FSR_F16)
+        return f16_bits(x);
     uint32_t cut = v.u32 & 0xffff, bits = v.u32 >> 16;
     if (x != x)
         return (uint16_t)(bits | 64);
@@ -50,9 +78,7 @@ static double half_number(fsr_dtype dtype, uint16_t bits) {
     fsr_value v = {.u32 = (uint32_t)bits << 16};
     if (dtype == FSR_BF16)
         return (double)v.f32;
-    compilers_half half;
-    memcpy(&half, &bits, sizeof half);
-    return (double)half;
+    return f16_number(bits);
 }
 
 static fsr_value from_float(fsr_dtype dtype, double x) {
