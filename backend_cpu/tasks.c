@@ -43,7 +43,9 @@ static int64_t smaller(int64_t a, int64_t b) {
 }
 
 static void call(const fsr_job *j, const int64_t *task, int worker) {
-    void *work = worker ? j->scratch + (worker - 1) * j->stride : j->launch->work;
+    void *work = j->launch->work;
+    if (worker && j->scratch)
+        work = j->scratch + (worker - 1) * j->stride;
     j->run(j->launch->array, j->launch->integer, j->launch->scalar, work, task);
 }
 

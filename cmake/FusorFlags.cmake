@@ -23,4 +23,16 @@ if(FUSOR_SANITIZE)
     target_compile_options(fusor_flags INTERFACE
         -fsanitize=${FUSOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(fusor_flags INTERFACE -fsanitize=${FUSOR_SANITIZE})
+    # Clang says by __has_feature what GCC says by a macro. Its runtime is shared where malloc is wrapped (tests/trust).
+    if(CMAKE_C_COMPILER_ID MATCHES "Clang")
+        foreach(what address thread)
+            if(FUSOR_SANITIZE MATCHES ${what})
+                string(TOUPPER ${what} name)
+                target_compile_definitions(fusor_flags INTERFACE __SANITIZE_${name}__=1)
+            endif()
+        endforeach()
+        execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir
+            OUTPUT_VARIABLE resources OUTPUT_STRIP_TRAILING_WHITESPACE)
+        target_link_options(fusor_flags INTERFACE -shared-libsan -Wl,-rpath,${resources}/lib/linux)
+    endif()
 endif()

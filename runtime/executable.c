@@ -40,7 +40,7 @@ static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr
         launch.array[a] = address(&e->program, step->array[a], run, arena);
     for (int s = 0; s < step->kernel->nscalars; ++s)
         launch.scalar[s] = run->scalar[step->scalar[s]];
-    launch.work = arena + e->program.arena_bytes;
+    launch.work = arena ? arena + e->program.arena_bytes : NULL;
     launch.zero = ctx->zero;
     if (!step->clear)
         return ops->launch(ctx->backend, e->module[i], &launch, run->stream, fault);

@@ -105,13 +105,15 @@ static fsr_node native(void) {
 
 static fsr_node mandelbrot_holds(const fsr_node *z, const fsr_node *c, void *user) {
     (void)c, (void)user;
-    return fsr_less_equal(fsr_add(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), fsr_float(subject_g, 4));
+    fsr_node far = fsr_float(subject_g, 4), im = fsr_mul(z[1], z[1]), re = fsr_mul(z[0], z[0]);
+    return fsr_less_equal(fsr_add(re, im), far);
 }
 
 static void mandelbrot_turn(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {
     (void)user;
-    out[0] = fsr_add(fsr_sub(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), c[0]);
-    out[1] = fsr_add(fsr_mul(fsr_mul(z[0], z[1]), fsr_float(subject_g, 2)), c[1]);
+    fsr_node im = fsr_mul(z[1], z[1]), re = fsr_mul(z[0], z[0]), two = fsr_float(subject_g, 2);
+    out[0] = fsr_add(fsr_sub(re, im), c[0]);
+    out[1] = fsr_add(fsr_mul(fsr_mul(z[0], z[1]), two), c[1]);
 }
 
 /* A loop for each element, its count folded along rows. */
