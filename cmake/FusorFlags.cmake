@@ -31,8 +31,10 @@ if(FUSOR_SANITIZE)
                 target_compile_definitions(fusor_flags INTERFACE __SANITIZE_${name}__=1)
             endif()
         endforeach()
-        execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir
-            OUTPUT_VARIABLE resources OUTPUT_STRIP_TRAILING_WHITESPACE)
-        target_link_options(fusor_flags INTERFACE -shared-libsan -Wl,-rpath,${resources}/lib/linux)
+        if(NOT FUSOR_SANITIZE MATCHES "fuzzer")
+            execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir
+                OUTPUT_VARIABLE resources OUTPUT_STRIP_TRAILING_WHITESPACE)
+            target_link_options(fusor_flags INTERFACE -shared-libsan -Wl,-rpath,${resources}/lib/linux)
+        endif()
     endif()
 endif()
