@@ -21,12 +21,13 @@ static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault
     return FSR_OK;
 }
 
+/* An arena of no bytes is NULL. */
 static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *run, char *arena) {
     if (slot.home == FSR_HOME_LEAF)
         return run->leaf[slot.ordinal];
     if (slot.home == FSR_HOME_OUTPUT)
         return run->out[slot.ordinal];
-    return arena + program->temporary[slot.ordinal].offset;
+    return arena ? arena + program->temporary[slot.ordinal].offset : NULL;
 }
 
 static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr_run *run, char *arena,

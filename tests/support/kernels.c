@@ -501,8 +501,10 @@ static void fill(unsigned char *to, size_t bytes, fsr_dtype dtype, uint64_t *sta
 /* Under the address sanitizer a touched guard is reported where it happens, reads too. */
 static void guard(const kernel_data *data, int b, bool on) {
 #ifdef __SANITIZE_ADDRESS__
+    if (!data->memory[b])
+        return;
     unsigned char *at[2] = {data->memory[b], data->memory[b] + KERNEL_GUARD + data->bytes[b]};
-    for (int i = 0; i < 2 && data->memory[b]; i++)
+    for (int i = 0; i < 2; i++)
         on ? __asan_poison_memory_region(at[i], KERNEL_GUARD) : __asan_unpoison_memory_region(at[i], KERNEL_GUARD);
 #else
     (void)data;
