@@ -288,8 +288,9 @@ static fsr_status bind_input(fsr_plan *plan, const fsr_arg *arg, int number, voi
     return status;
 }
 
+/* As numbers: addresses of different arrays, or none at all, are not for comparing. */
 static bool overlap(const fsr_arg *a, const fsr_arg *b) {
-    const char *x = a->data, *y = b->data;
+    const uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
     return a->bytes && b->bytes && x < y + b->bytes && y < x + a->bytes;
 }
 
