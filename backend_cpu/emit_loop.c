@@ -1,8 +1,8 @@
 /* Loops over columns in generated C: one pass of a row, or of a group of rows.
  *
- * A pass without folds is one plain loop, or strips (emit_stage.c). With folds the columns run in chunks (see emit_fold.c). Several folded
- * dimensions are nested loops; a chunk is then as many runs of the innermost one as it takes, so that short runs (the
- * last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end.
+ * A pass without folds is one plain loop, or strips (emit_stage.c). With folds the columns run in chunks (see
+ * emit_fold.c). Several folded dimensions are nested loops; a chunk is then as many runs of the innermost one as it
+ * takes, so that short runs (the last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end.
  *
  * Functions with a limit (sine of huge arguments) must not branch in the loop. The columns then run in short runs, each
  * first asked for arguments beyond the limit: the check evaluates what the arguments need and stores nothing. */
