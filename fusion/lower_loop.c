@@ -28,7 +28,7 @@ static bool is_own_place(const fsr_lowering *l, const fsr_shape *shape, const fs
 }
 
 /* Why the loop may not run at this level and pass. Divided rows of a CPU's scan take in its input twice
- * (emit_share.c). */
+ * (backend_cpu/emit/share.c). */
 static const char *runs_again(const fsr_lowering *l, const fsr_inst *inst) {
     const fsr_domain *d = &l->group->domain;
     if (inst->level == FSR_ROW && inst->pass == 0 && d->ndim > d->nparallel)

@@ -10,7 +10,7 @@
  *   - a radius of infinity means that nothing can be said (x / y where y may be 0, log(x) where x may be negative, a
  *     value on the brink of overflow): every answer is accepted;
  *   - a comparison of operands whose intervals touch is unknown: 0 or 1. So is what follows from it;
- *   - a reduction of n elements may be folded by any tree of depth fsr_ref_depth(n) (backend_cpu/reference_fold.h).
+ *   - a reduction of n elements may be folded by any tree of depth fsr_ref_depth(n) (backend_cpu/reference/fold.h).
  *     Float sums of known integers that stay below 2^24 (f32) are exact in any order: data for finding a dropped
  *     element.
  * Counter-example to a plain relative tolerance: x - y of two computed, nearly equal numbers has no correct digit left,

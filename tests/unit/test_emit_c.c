@@ -1,5 +1,5 @@
 /* Generated C: every kernel of tests/support does what the interpreter does, and its text is always the same. */
-#include "backend_cpu/emit_c.h"
+#include "backend_cpu/emit/emit_c.h"
 #include "tests/support/cpu_fixture.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* A compiler known by its file: when it is asked what it is, and when not. The compiler is a program that writes down
  * its arguments and hands them on to cc. */
-#include "backend_cpu/files.h"
-#include "backend_cpu/identity.h"
+#include "backend_cpu/run/files.h"
+#include "backend_cpu/run/identity.h"
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

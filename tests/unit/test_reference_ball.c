@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "backend_cpu/reference_ball.h"
+#include "backend_cpu/reference/ball.h"
 #include "tests/support/random.h"
 
 enum { POOL = 24, PROGRAMS = 4000, LENGTH = 40 };

@@ -1,6 +1,6 @@
 /* The reference's intervals of a caller's function: what a correct backend may answer lies inside, and they are small.
  * The functions stand for compiled C text. */
-#include "backend_cpu/reference_call.h"
+#include "backend_cpu/reference/call.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

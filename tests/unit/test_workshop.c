@@ -1,5 +1,5 @@
 /* The compiler's private directories, and what killed processes leave of them. */
-#include "backend_cpu/workshop.h"
+#include "backend_cpu/run/workshop.h"
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,328 @@
+/* Division and elementary functions of complex numbers for generated C.
+ *
+ * Division is Smith's, as NumPy's, and so exact in Fusor's sense: one formula, the same bits everywhere. The others are
+ * computed in f64, for c64 as well: its 29 spare bits make every intermediate overflow and cancellation harmless.
+ * Zeros, infinities and NaNs are those of C's Annex G.
+ * Counter-example to log(hypot(x, y)): at 1 + 1e-9 j that is 0, and log1p has all digits of 5e-19; where the modulus
+ * is not near 1 the plain form is good. exp(x) e^(iy) overflows above 709 although cos(y) may be small: two factors. */
+#include "backend_cpu/emit/complex.h"
+#include <string.h>
+
+enum {
+    APART,
+    DIV64,
+    DIV128,
+    ABS64,
+    ABS128,
+    EXP,
+    LOG,
+    SQRT,
+    SIN,
+    COS,
+    POW,
+    TANH,
+    SIGN,
+    TAN,
+    SINH,
+    COSH,
+    RECIPROCAL64,
+    RECIPROCAL128,
+    EXP64,
+    LOG64,
+    SQRT64,
+    SIN64,
+    COS64,
+    POW64,
+    TANH64,
+    SIGN64,
+    TAN64,
+    SINH64,
+    COSH64,
+    COUNT
+};
+
+typedef struct piece {
+    const char *name; /* in the op's text, behind "fsr_$S_" */
+    fsr_dtype dtype;
+    unsigned needs; /* those before it */
+    const char *text;
+} piece;
+
+/* clang-format off */
+#define DIVISION(Z, T, F)                                                                   \
+    "static inline " Z " fsr_" Z "_div(" Z " a, " Z " b) {\n"                              \
+    "    const " T " p = __builtin_fabs" F "(b.re), q = __builtin_fabs" F "(b.im);\n" \
+    "    const int r = p >= q;\n"                                                          \
+    "    const " T " big = r ? b.re : b.im, small = r ? b.im : b.re;\n"                     \
+    "    const " T " ratio = small / big, scale = 1 / (big + small * ratio);\n"             \
+    "    const " T " x = r ? a.re + a.im * ratio : a.re * ratio + a.im;\n"                  \
+    "    const " T " y = r ? a.im - a.re * ratio : a.im * ratio - a.re;\n"                  \
+    "    const int zero = (p == 0) & (q == 0);\n"                                          \
+    "    return (" Z "){zero ? a.re / p : x * scale, fsr_apart(zero ? a.im / p : y * scale)};\n" \
+    "}\n"
+
+#define RECIPROCAL(Z, T, F)                                                                \
+    "static inline " Z " fsr_" Z "_reciprocal(" Z " a) {\n"                                \
+    "    const int r = __builtin_fabs" F "(a.re) >= __builtin_fabs" F "(a.im);\n"          \
+    "    const " T " big = r ? a.re : a.im, ratio = (r ? a.im : a.re) / big;\n"            \
+    "    const " T " below = big + (r ? a.im : a.re) * ratio;\n"                           \
+    "    return (" Z "){(r ? 1 : ratio) / below, fsr_apart(-(r ? ratio : 1) / below)};\n"  \
+    "}\n"
+
+#define NARROW(name)                                                                       \
+    "static inline c64 fsr_c64_" name "(c64 a) {\n"                                        \
+    "    const c128 z = fsr_c128_" name "((c128){a.re, a.im});\n"                          \
+    "    return (c64){(f32)z.re, (f32)z.im};\n"                                            \
+    "}\n"
+
+/* Keeps the parts of a complex number from being computed side by side in a vector, where gcc 12 and 13 make one fused
+ * multiply-add and -subtract of x * y - u and x * y + u although contraction is off. */
+static const char apart_text[] =
+    "#if defined __GNUC__ && !defined __clang__ && __GNUC__ >= 12\n"
+    "#define fsr_apart(x) __builtin_assoc_barrier(x)\n"
+    "#else\n"
+    "#define fsr_apart(x) (x)\n"
+    "#endif\n";
+
+static const char abs64_text[] =
+    "static inline f32 fsr_c64_abs(c64 a) {\n"
+    "    const f64 x = a.re, y = a.im, inf = __builtin_inf();\n"
+    "    const f32 r = (f32)__builtin_sqrt(x * x + y * y);\n"
+    "    return (x == inf) | (x == -inf) | (y == inf) | (y == -inf) ? __builtin_inff() : r;\n"
+    "}\n";
+
+static const char abs128_text[] =
+    "f64 hypot(f64, f64);\n"
+    "static inline f64 fsr_c128_abs(c128 a) {\n"
+    "    return hypot(a.re, a.im);\n"
+    "}\n";
+
+static const char exp_text[] =
+    "f64 exp(f64);\n"
+    "f64 sin(f64);\n"
+    "f64 cos(f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_exp(c128 a) {\n"
+    "    if (a.im == 0)\n"
+    "        return (c128){exp(a.re), a.im};\n"
+    "    if (a.im - a.im != 0 && a.re == -__builtin_inf())\n"
+    "        return (c128){0, 0};\n"
+    "    if (a.im - a.im != 0 && a.re == __builtin_inf())\n"
+    "        return (c128){a.re, a.im - a.im};\n"
+    "    const f64 e = exp(a.re > 709 ? 0.5 * a.re : a.re), f = a.re > 709 ? e : 1;\n"
+    "    return (c128){e * cos(a.im) * f, e * sin(a.im) * f};\n"
+    "}\n";
+
+static const char log_text[] =
+    "f64 log(f64);\n"
+    "f64 log1p(f64);\n"
+    "f64 atan2(f64, f64);\n"
+    "f64 hypot(f64, f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_log(c128 a) {\n"
+    "    const f64 p = __builtin_fabs(a.re), q = __builtin_fabs(a.im), x = p > q ? p : q, y = p > q ? q : p;\n"
+    "    const f64 angle = atan2(a.im, a.re);\n"
+    "    if (x > 0.5 && x < 2 && y < 2)\n"
+    "        return (c128){0.5 * log1p((x - 1) * (x + 1) + y * y), angle};\n"
+    "    if (x > 0x1p+1000)\n"
+    "        return (c128){log(hypot(x * 0x1p-3, y * 0x1p-3)) + 0x1.0a2b23f3bab73p+1, angle};\n"
+    "    if (x < 0x1p-1000)\n"
+    "        return (c128){log(hypot(x * 0x1p+100, y * 0x1p+100)) - 0x1.1542457337d43p+6, angle};\n"
+    "    return (c128){log(hypot(x, y)), angle};\n"
+    "}\n";
+
+static const char sqrt_text[] =
+    "f64 hypot(f64, f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_sqrt(c128 a) {\n"
+    "    if (a.re == 0 && a.im == 0)\n"
+    "        return (c128){0, a.im};\n"
+    "    if (a.im == __builtin_inf() || a.im == -__builtin_inf())\n"
+    "        return (c128){__builtin_inf(), a.im};\n"
+    "    if (a.re != a.re)\n"
+    "        return (c128){a.re, a.re};\n"
+    "    if (a.re == __builtin_inf())\n"
+    "        return (c128){a.re, __builtin_copysign(a.im - a.im, a.im)};\n"
+    "    if (a.re == -__builtin_inf())\n"
+    "        return (c128){__builtin_fabs(a.im - a.im), __builtin_copysign(a.re, a.im)};\n"
+    "    const f64 p = __builtin_fabs(a.re), q = __builtin_fabs(a.im);\n"
+    "    const int huge = p > 0x1p+1000 || q > 0x1p+1000, tiny = p < 0x1p-900 && q < 0x1p-900;\n"
+    "    const f64 in = huge ? 0x1p-4 : tiny ? 0x1p+120 : 1, out = huge ? 4 : tiny ? 0x1p-60 : 1;\n"
+    "    const f64 t = __builtin_sqrt(0.5 * (p * in + hypot(p * in, q * in)));\n"
+    "    const f64 u = q * in / (2 * t);\n"
+    "    return (c128){(a.re >= 0 ? t : u) * out, __builtin_copysign((a.re >= 0 ? u : t) * out, a.im)};\n"
+    "}\n";
+
+/* cosh and sinh of the imaginary part by two factors where they overflow alone. */
+static const char sin_text[] =
+    "f64 exp(f64);\n"
+    "f64 sin(f64);\n"
+    "f64 cos(f64);\n"
+    "f64 sinh(f64);\n"
+    "f64 cosh(f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_sin(c128 a) {\n"
+    "    const f64 s = sin(a.re), c = cos(a.re);\n"
+    "    if (a.re == 0)\n"
+    "        return (c128){a.re, sinh(a.im)};\n"
+    "    if (a.im == 0)\n"
+    "        return (c128){s, c == c ? c * a.im : a.im};\n"
+    "    if (a.im - a.im != 0 && a.im == a.im && s != s)\n"
+    "        return (c128){s, a.im};\n"
+    "    if (__builtin_fabs(a.im) > 700 && a.im - a.im == 0) {\n"
+    "        const f64 e = exp(0.5 * __builtin_fabs(a.im));\n"
+    "        return (c128){0.5 * s * e * e, __builtin_copysign(0.5, a.im) * c * e * e};\n"
+    "    }\n"
+    "    return (c128){s * cosh(a.im), c * sinh(a.im)};\n"
+    "}\n";
+
+static const char cos_text[] =
+    "f64 exp(f64);\n"
+    "f64 sin(f64);\n"
+    "f64 cos(f64);\n"
+    "f64 sinh(f64);\n"
+    "f64 cosh(f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_cos(c128 a) {\n"
+    "    const f64 s = sin(a.re), c = cos(a.re);\n"
+    "    if (a.re == 0)\n"
+    "        return (c128){cosh(a.im), -a.re * __builtin_copysign(1, a.im)};\n"
+    "    if (a.im == 0)\n"
+    "        return (c128){c, s == s ? -s * a.im : a.im};\n"
+    "    if (a.im - a.im != 0 && a.im == a.im && s != s)\n"
+    "        return (c128){__builtin_inf(), s};\n"
+    "    if (__builtin_fabs(a.im) > 700 && a.im - a.im == 0) {\n"
+    "        const f64 e = exp(0.5 * __builtin_fabs(a.im));\n"
+    "        return (c128){0.5 * c * e * e, -__builtin_copysign(0.5, a.im) * s * e * e};\n"
+    "    }\n"
+    "    return (c128){c * cosh(a.im), -s * sinh(a.im)};\n"
+    "}\n";
+
+/* Small whole exponents by multiplication, as NumPy; others by exp(b log(a)). */
+static const char pow_text[] =
+    "static inline c128 fsr_c128_times(c128 a, c128 b) {\n"
+    "    return (c128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};\n"
+    "}\n"
+    "static __attribute__((noinline)) c128 fsr_c128_pow(c128 a, c128 b) {\n"
+    "    const f64 nan = __builtin_nan(\"\");\n"
+    "    if (b.re == 0 && b.im == 0)\n"
+    "        return (c128){1, 0};\n"
+    "    if (a.re == 0 && a.im == 0)\n"
+    "        return b.re > 0 ? (c128){0, 0} : (c128){nan, nan};\n"
+    "    if (b.im == 0 && b.re > -100 && b.re < 100 && b.re == (f64)(int)b.re) {\n"
+    "        unsigned n = (unsigned)(b.re < 0 ? -b.re : b.re);\n"
+    "        c128 p = a, r = {1, 0};\n"
+    "        while (!(n & 1)) {\n"
+    "            p = fsr_c128_times(p, p);\n"
+    "            n >>= 1;\n"
+    "        }\n"
+    "        for (r = p; n >>= 1;) {\n"
+    "            p = fsr_c128_times(p, p);\n"
+    "            if (n & 1)\n"
+    "                r = fsr_c128_times(r, p);\n"
+    "        }\n"
+    "        return b.re < 0 ? fsr_c128_div((c128){1, 0}, r) : r;\n"
+    "    }\n"
+    "    return fsr_c128_exp(fsr_c128_times(b, fsr_c128_log(a)));\n"
+    "}\n";
+
+/* Of large real parts both parts by e^-2|x|, where the sum of squares would overflow. */
+static const char tanh_text[] =
+    "f64 exp(f64);\n"
+    "f64 sin(f64);\n"
+    "f64 cos(f64);\n"
+    "f64 tan(f64);\n"
+    "f64 sinh(f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_tanh(c128 a) {\n"
+    "    const f64 inf = __builtin_inf(), one = __builtin_copysign(1, a.re);\n"
+    "    if (a.re != a.re)\n"
+    "        return (c128){a.re, a.im == 0 ? a.im : a.re};\n"
+    "    if (a.re == inf || a.re == -inf)\n"
+    "        return (c128){one, __builtin_copysign(0, a.im - a.im != 0 ? a.im : sin(a.im) * cos(a.im))};\n"
+    "    if (a.im - a.im != 0)\n"
+    "        return (c128){a.re == 0 ? a.re : a.im - a.im, a.im - a.im};\n"
+    "    if (__builtin_fabs(a.re) > 20) {\n"
+    "        const f64 e = exp(-__builtin_fabs(a.re));\n"
+    "        return (c128){one, 4 * sin(a.im) * cos(a.im) * e * e};\n"
+    "    }\n"
+    "    const f64 t = tan(a.im), u = 1 + t * t, s = sinh(a.re), v = 1 + u * s * s;\n"
+    "    return (c128){u * __builtin_sqrt(1 + s * s) * s / v, t / v};\n"
+    "}\n";
+
+/* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos iz. */
+#define TURNED(name, of, RE, IM)                                            \
+    "static inline c128 fsr_c128_" name "(c128 a) {\n"                      \
+    "    const c128 z = fsr_c128_" of "((c128){-a.im, a.re});\n"            \
+    "    return (c128){" RE ", " IM "};\n"                                  \
+    "}\n"
+
+static const char sign_text[] =
+    "f64 hypot(f64, f64);\n"
+    "static __attribute__((noinline)) c128 fsr_c128_sign(c128 a) {\n"
+    "    const f64 inf = __builtin_inf(), p = __builtin_fabs(a.re), q = __builtin_fabs(a.im);\n"
+    "    const f64 scale = p < 0x1p-1000 && q < 0x1p-1000 ? 0x1p+100 : p > 0x1p+1000 || q > 0x1p+1000 ? 0x1p-100 : 1;\n"
+    "    const f64 x = a.re * scale, y = a.im * scale, size = hypot(x, y);\n"
+    "    if (size == 0)\n"
+    "        return (c128){0, 0};\n"
+    "    if (p == inf && q != inf)\n"
+    "        return (c128){__builtin_copysign(1, a.re), 0};\n"
+    "    if (q == inf && p != inf)\n"
+    "        return (c128){0, __builtin_copysign(1, a.im)};\n"
+    "    return size < inf ? (c128){x / size, y / size} : (c128){__builtin_nan(\"\"), __builtin_nan(\"\")};\n"
+    "}\n";
+
+static const char pow64_text[] =
+    "static inline c64 fsr_c64_pow(c64 a, c64 b) {\n"
+    "    const c128 z = fsr_c128_pow((c128){a.re, a.im}, (c128){b.re, b.im});\n"
+    "    return (c64){(f32)z.re, (f32)z.im};\n"
+    "}\n";
+
+static const piece pieces[COUNT] = {
+    [APART] = {"", FSR_DTYPE_COUNT, 0, apart_text},
+    [DIV64] = {"div", FSR_C64, 1u << APART, DIVISION("c64", "f32", "f")},
+    [DIV128] = {"div", FSR_C128, 1u << APART, DIVISION("c128", "f64", "")},
+    [ABS64] = {"abs", FSR_C64, 0, abs64_text},
+    [ABS128] = {"abs", FSR_C128, 0, abs128_text},
+    [EXP] = {"exp", FSR_C128, 0, exp_text},
+    [LOG] = {"log", FSR_C128, 0, log_text},
+    [SQRT] = {"sqrt", FSR_C128, 0, sqrt_text},
+    [SIN] = {"sin", FSR_C128, 0, sin_text},
+    [COS] = {"cos", FSR_C128, 0, cos_text},
+    [POW] = {"pow", FSR_C128, 1u << DIV128 | 1u << EXP | 1u << LOG, pow_text},
+    [TANH] = {"tanh", FSR_C128, 0, tanh_text},
+    [SIGN] = {"sign", FSR_C128, 0, sign_text},
+    [TAN] = {"tan", FSR_C128, 1u << TANH, TURNED("tan", "tanh", "z.im", "-z.re")},
+    [SINH] = {"sinh", FSR_C128, 1u << SIN, TURNED("sinh", "sin", "z.im", "-z.re")},
+    [COSH] = {"cosh", FSR_C128, 1u << COS, TURNED("cosh", "cos", "z.re", "z.im")},
+    [RECIPROCAL64] = {"reciprocal", FSR_C64, 1u << APART, RECIPROCAL("c64", "f32", "f")},
+    [RECIPROCAL128] = {"reciprocal", FSR_C128, 1u << APART, RECIPROCAL("c128", "f64", "")},
+    [EXP64] = {"exp", FSR_C64, 1u << EXP, NARROW("exp")},
+    [LOG64] = {"log", FSR_C64, 1u << LOG, NARROW("log")},
+    [SQRT64] = {"sqrt", FSR_C64, 1u << SQRT, NARROW("sqrt")},
+    [SIN64] = {"sin", FSR_C64, 1u << SIN, NARROW("sin")},
+    [COS64] = {"cos", FSR_C64, 1u << COS, NARROW("cos")},
+    [TANH64] = {"tanh", FSR_C64, 1u << TANH, NARROW("tanh")},
+    [SIGN64] = {"sign", FSR_C64, 1u << SIGN, NARROW("sign")},
+    [TAN64] = {"tan", FSR_C64, 1u << TAN, NARROW("tan")},
+    [SINH64] = {"sinh", FSR_C64, 1u << SINH, NARROW("sinh")},
+    [COSH64] = {"cosh", FSR_C64, 1u << COSH, NARROW("cosh")},
+    [POW64] = {"pow", FSR_C64, 1u << POW, pow64_text},
+};
+/* clang-format on */
+
+unsigned fsr_c_complex_find(const char *text, fsr_dtype dtype) {
+    static const char head[] = "fsr_$S_";
+    unsigned set = strstr(text, "fsr_apart(") ? 1u << APART : 0;
+    for (const char *at = strstr(text, head); at; at = strstr(at + 1, head)) {
+        const char *name = at + sizeof head - 1;
+        size_t size = strcspn(name, "(");
+        for (int i = 0; i < COUNT; i++)
+            if (pieces[i].dtype == dtype && strlen(pieces[i].name) == size && !memcmp(name, pieces[i].name, size))
+                set |= 1u << i;
+    }
+    return set;
+}
+
+void fsr_c_complex_put(fsr_text *to, unsigned set) {
+    for (int i = COUNT - 1; i >= 0; i--)
+        if (set >> i & 1)
+            set |= pieces[i].needs;
+    for (int i = 0; i < COUNT; i++)
+        if (set >> i & 1)
+            fsr_text_add(to, "%s\n", pieces[i].text);
+}

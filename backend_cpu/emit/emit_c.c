@@ -1,0 +1,420 @@
+/* The C emitter's frame: the function, its arguments, and the loops over rows.
+ *
+ * Three shapes, from the schedule:
+ *   MAP       one loop over the rows where every access is flat, else one loop a dimension; where an access runs along
+ *             another dimension than the last, these two are walked in square tiles;
+ *   ROW       (also SPLIT and LOOKBACK, which only say how a GPU would divide the work) loops over the parallel
+ *             dimensions, in each row the passes one after the other, in each pass the columns in chunks;
+ *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block
+ *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW.
+ * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
+ * from the flat index: two divisions an element cost more than the whole of a map.
+ *
+ * Kept values live in `work`: kept instruction number j at byte j * round_up(cols * 8, 64), by column (a c128 counts
+ * twice). That is room
+ * for one row, so a COL kernel that keeps values has blocks of one row. */
+#include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/emit/call.h"
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Least columns of a part: a scan's is read twice and shall fit a core's cache. Most operations of an element whose
+ * results may pass the caches by. */
+enum { STREAM_WORK = 30, SCAN_PART = 1 << 15, FOLD_PART = 1 << 16 };
+
+/* ---- passes ------------------------------------------------------------------------------------- */
+
+static void put_passes(fsr_c_emit *e) {
+    for (int pass = 0; pass < e->k->npasses; pass++) {
+        fsr_c_row_insts(e, pass);
+        fsr_c_pass(e, pass);
+    }
+    if (e->shared_columns)
+        fsr_c_begin(e, "if (mode == %d || mode == %d)", FSR_TASK_WHOLE, FSR_TASK_FINISH);
+    fsr_c_row_insts(e, e->k->npasses);
+    if (e->shared_columns)
+        fsr_c_end(e);
+}
+
+/* ---- loops over rows ---------------------------------------------------------------------------- */
+
+static void begin_dimensions(fsr_c_emit *e, int end) {
+    for (int d = 0; d < end; d++)
+        fsr_c_dimension(e, d);
+}
+
+static void end_dimensions(fsr_c_emit *e, int end) {
+    for (int d = 0; d < end; d++)
+        fsr_c_end(e);
+}
+
+/* One loop is enough: no access and no index needs the dimensions one by one. */
+static bool is_flat(const fsr_kernel *k) {
+    for (int a = 0; a < k->naccesses; a++)
+        for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; d++)
+            if (k->access[a].stride[d] != FSR_STRIDE_ZERO)
+                return false;
+    for (int i = 0; i < k->ninsts; i++)
+        if ((k->inst[i].kind == FSR_INST_INDEX || k->inst[i].kind == FSR_INST_GUARD) && k->ndim != 1)
+            return false;
+    return true;
+}
+
+static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (fsr_c_cut_loop(e, loop))
+        return;
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 %s = c0; %s < c1; ++%s)", e->loop_var, e->loop_var, e->loop_var);
+    fsr_c_insts(e, loop->inst, loop->n);
+    if (e->checking)
+        fsr_c_check_limits(e, loop->inst, loop->n);
+    fsr_c_end(e);
+}
+
+/* The innermost loop of a map. `before`: what is added to the index of its elements for a flat index. */
+static void put_innermost(fsr_c_emit *e, const char *low, const char *high, const char *before) {
+    fsr_c_loop loop = {.pass = 0};
+    char start[FSR_EMIT_NAME];
+    loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
+    const bool strips = fsr_c_has_strips(e, &loop);
+    snprintf(start, sizeof start, "%s%s", before, strips ? "cs" : "c0");
+    fsr_c_begin(e, "%s", "");
+    if (strips) {
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+        fsr_c_strip_arrays(e, &loop);
+        fsr_c_strips(e, &loop, start);
+    } else if (fsr_c_in_runs(e, &loop)) {
+        fsr_c_runs(e, &loop, low, high, start, put_elements);
+    } else {
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+        put_elements(e, &loop);
+    }
+    fsr_c_end(e);
+}
+
+static void put_map_flat(fsr_c_emit *e) {
+    e->linear = e->row = e->loop_var = "i";
+    snprintf(e->index[0], FSR_EMIT_NAME, "i");
+    put_innermost(e, "lo0", "hi0", "");
+}
+
+/* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
+static int tiled_dimension(const fsr_kernel *k) {
+    int last = k->ndim - 1;
+    for (int a = 0; a < k->naccesses; a++)
+        for (int d = 0; d < last && !k->access[a].linear && !k->access[a].row_linear; d++)
+            if (k->access[a].stride[last] == FSR_STRIDE_VAR && k->access[a].stride[d] == FSR_STRIDE_ONE)
+                return d;
+    return -1;
+}
+
+static void begin_tile(fsr_c_emit *e, int d) {
+    fsr_c_begin(e, "for (i64 b%d = lo%d; b%d < hi%d; b%d += %d)", d, d, d, d, d, FSR_EMIT_TILE);
+    fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, FSR_EMIT_TILE, d, d, FSR_EMIT_TILE);
+}
+
+/* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
+static int begin_outer(fsr_c_emit *e, int last, int tiled) {
+    char var[FSR_EMIT_NAME];
+    for (int d = 0; d < last; d++)
+        if (d != tiled)
+            fsr_c_dimension(e, d);
+    if (tiled < 0)
+        return last;
+    begin_tile(e, tiled);
+    begin_tile(e, last);
+    snprintf(var, sizeof var, "i%d", tiled);
+    fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
+    fsr_c_advance(e, tiled, var);
+    return last + 2;
+}
+
+/* const i64 r = ((i0) * d1 + i1) * d2 + <last>: the row number from the indices of the n parallel dimensions, of which
+ * the last is named `last` ("0": at its beginning). */
+static void put_row_number(fsr_c_emit *e, int n, const char *last) {
+    char extent[FSR_EMIT_NAME];
+    fsr_text t = {0};
+    for (int d = 1; d < n; d++)
+        fsr_text_add(&t, "(");
+    fsr_text_add(&t, "%s", n > 1 ? "i0" : n == 1 ? last : "0");
+    for (int d = 1; d < n; d++) {
+        fsr_text_add(&t, " * %s + ", fsr_c_integer(e, FSR_INT_EXTENT + d, extent));
+        if (d < n - 1)
+            fsr_text_add(&t, "i%d)", d);
+        else
+            fsr_text_add(&t, "%s)", last);
+    }
+    fsr_c_line(e, "const i64 r = %s;", t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+static void put_map_nested(fsr_c_emit *e) {
+    int last = e->k->ndim - 1, tiled = tiled_dimension(e->k);
+    char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
+    int loops = begin_outer(e, last, tiled);
+    if (e->uses_row)
+        put_row_number(e, last + 1, "0");
+    snprintf(var, sizeof var, "i%d", last);
+    snprintf(flat, sizeof flat, "r + %s", var);
+    snprintf(e->index[last], FSR_EMIT_NAME, "%s", var);
+    e->linear = e->row = flat;
+    e->loop_dim = last;
+    e->loop_var = var;
+    snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
+    snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
+    put_innermost(e, low, high, "r + ");
+    end_dimensions(e, loops);
+}
+
+static void put_by_row(fsr_c_emit *e) {
+    char cols[FSR_EMIT_NAME], last[FSR_EMIT_NAME];
+    int n = e->k->nparallel;
+    e->row = "r";
+    fsr_c_ahead_head(e);
+    begin_dimensions(e, n);
+    snprintf(last, sizeof last, "i%d", n - 1);
+    if (e->uses_row) {
+        put_row_number(e, n, last);
+        fsr_c_line(e, "const i64 at = r * %s;", fsr_c_integer(e, FSR_INT_COLS, cols));
+    }
+    if (e->shared_columns)
+        fsr_c_share_row(e);
+    put_passes(e);
+    end_dimensions(e, n);
+}
+
+static void put_by_column(fsr_c_emit *e) {
+    int last = e->k->nparallel - 1;
+    char cols[FSR_EMIT_NAME];
+    e->row = "r + j";
+    if (e->uses_row)
+        fsr_c_integer(e, FSR_INT_COLS, cols);
+    begin_dimensions(e, last);
+    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->group);
+    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->group, last, e->group);
+    if (e->uses_row)
+        put_row_number(e, last + 1, "b");
+    fsr_c_advance(e, last, "b");
+    snprintf(e->index[last], FSR_EMIT_NAME, "b + j");
+    e->spread = true;
+    put_passes(e);
+    fsr_c_end(e);
+    end_dimensions(e, last);
+}
+
+/* ---- the function ------------------------------------------------------------------------------- */
+
+static void put_invariants(fsr_c_emit *e) {
+    for (int i = 0; i < e->k->ninsts; i++) {
+        const fsr_inst *inst = &e->k->inst[i];
+        const char *type = fsr_c_type(inst->dtype);
+        fsr_text t = {0};
+        if (inst->kind == FSR_INST_CONST) {
+            fsr_c_literal(&t, inst->dtype, inst->value);
+            fsr_c_line(e, "const %s v%d = %s;", type, i, t.data ? t.data : "");
+        } else if (inst->kind == FSR_INST_PARAM) {
+            fsr_c_line(e, "const %s v%d = %ss[%d].%s%s;", type, i, fsr_c_load(e, inst->dtype), inst->index,
+                       inst->dtype == FSR_BOOL ? "b" : fsr_dtype_name(inst->dtype), fsr_c_close(inst->dtype));
+        }
+        e->body.failed |= t.failed;
+        fsr_text_free(&t);
+    }
+}
+
+static void put_scratch(fsr_c_emit *e) {
+    char cols[FSR_EMIT_NAME];
+    int kept = 0;
+    for (int i = 0; i < e->k->ninsts; i++) {
+        const char *type = fsr_c_type(e->k->inst[i].dtype);
+        if (!e->k->inst[i].keep)
+            continue;
+        if (kept == 0)
+            fsr_c_line(e, "const i64 scratch = (%s * 8 + 63) / 64 * 64;", fsr_c_integer(e, FSR_INT_COLS, cols));
+        fsr_c_line(e, "%s *restrict w%d = (%s *)((char *)work + %d * scratch);", type, i, type, kept);
+        kept += fsr_inst_kept_words(&e->k->inst[i]);
+    }
+}
+
+static void put_walk(fsr_c_emit *e) {
+    fsr_schedule_kind kind = e->k->schedule.kind;
+    put_invariants(e);
+    put_scratch(e);
+    if (kind != FSR_SCHEDULE_MAP && e->grouped)
+        put_by_column(e);
+    else if (kind != FSR_SCHEDULE_MAP)
+        put_by_row(e);
+    else if (is_flat(e->k))
+        put_map_flat(e);
+    else
+        put_map_nested(e);
+}
+
+static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
+    const fsr_kernel *k = e->k;
+    char name[FSR_EMIT_NAME];
+    fsr_c_emit scratch_names = {.k = k};
+    for (int b = 0; b < k->narrays; b++)
+        fsr_text_add(to, "    %s%s *%sx%d = a[%d];\n", k->array[b].written ? "" : "const ",
+                     fsr_c_storage(k->array[b].dtype), k->array[b].aliased ? "" : "restrict ", b, b);
+    for (int i = 0; i < k->nints; i++)
+        if (e->integer[i])
+            fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
+    fsr_c_quotient_head(e, to);
+    if (e->shared_columns)
+        fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n",
+                     FSR_TASK_MODE, FSR_TASK_BEGIN, FSR_TASK_END);
+    if (e->stream_bytes)
+        fsr_text_add(to, "    const i64 stream = FSR_STREAMS && t[%d];\n", FSR_TASK_STREAM);
+    for (int d = 0; d < k->nparallel || d == 0; d++)
+        fsr_text_add(to, "    const i64 lo%d = t[%d], hi%d = t[%d];\n", d, FSR_TASK_LOW + d, d, FSR_TASK_HIGH + d);
+}
+
+/* The comment, kept from ending its own brackets. */
+static void put_head(const fsr_c_emit *e, fsr_text *to) {
+    static const char *const kinds[] = {"map", "row", "split", "col", "lookback", "team"};
+    const fsr_kernel *k = e->k;
+    fsr_text_add(to, "/* %s: ", k->name);
+    for (const char *p = k->comment; *p; p++)
+        fsr_text_raw(to, p[0] == '*' && p[1] == '/' ? "+" : p[0] == '\n' ? " " : p, 1);
+    fsr_text_add(to, "\n * domain [");
+    for (int d = 0; d < k->ndim; d++)
+        fsr_text_add(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
+    fsr_text_add(to, "], schedule %s", kinds[k->schedule.kind]);
+    if (k->npasses)
+        fsr_text_add(to, ", %d pass%s, lanes %d, chunk %d", k->npasses, k->npasses > 1 ? "es" : "", e->lanes, e->chunk);
+    if (e->grouped)
+        fsr_text_add(to, ", group %d", e->group);
+    fsr_text_add(to, " */\n");
+}
+
+static int power_of_two_below(int n) {
+    int p = 1;
+    while (p <= n / 2)
+        p *= 2;
+    return p;
+}
+
+/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
+enum { LIKELY_TURNS = 16 };
+
+static int work_of(const fsr_kernel *k) {
+    int cost = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        cost += 1 + fsr_inst_cost(k, i) / 2;
+    for (int l = 0; l < k->nloops; l++)
+        for (int s = 0; s < k->loop[l].program->nsteps; s++)
+            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
+                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
+    return cost;
+}
+
+/* Rows, whose last loops have little to do; of maps, those in long runs and of so little work that memory is what they
+ * wait for. */
+static bool may_stream(const fsr_kernel *k) {
+    return k->schedule.kind != FSR_SCHEDULE_MAP ||
+           (k->ndim > 0 && work_of(k) <= STREAM_WORK && (is_flat(k) || tiled_dimension(k) < 0));
+}
+
+static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
+    char name[FSR_EMIT_NAME];
+    bool kept = false;
+    e->k = k;
+    e->depth = 1;
+    e->loop_dim = -1;
+    e->linear = e->row = e->column = "";
+    e->lanes = power_of_two_below(k->schedule.lanes > 1 ? k->schedule.lanes : 1);
+    e->chunk = k->schedule.chunk > 0 ? k->schedule.chunk : 1024;
+    e->grouped = k->schedule.kind == FSR_SCHEDULE_COL && k->nparallel > 0;
+    for (int i = 0; i < k->ninsts; i++) {
+        kept |= k->inst[i].keep;
+        e->grouped &= k->inst[i].kind != FSR_INST_ITERATE || k->inst[i].level != FSR_ELEM;
+    }
+    fsr_c_share_plan(e);
+    fsr_c_find_counted(e);
+    if (may_stream(k))
+        fsr_c_stream_plan(e);
+    if (k->schedule.kind != FSR_SCHEDULE_MAP)
+        fsr_c_ahead_plan(e);
+    e->uses_row = e->shared_columns;
+    e->group = kept || k->schedule.group < 1 ? 1 : k->schedule.group;
+    for (int a = 0; a < k->naccesses; a++) {
+        e->uses_row |= k->access[a].linear || k->access[a].row_linear;
+        if (k->access[a].offset >= 0)
+            snprintf(e->base[a], FSR_EMIT_NAME, "%s", fsr_c_integer(e, k->access[a].offset, name));
+    }
+}
+
+bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
+    fsr_c_emit *e = calloc(1, sizeof *e);
+    *out = (fsr_cpu_shape){.ndim = k->ndim, .nparallel = k->nparallel, .group = 1};
+    if (!e)
+        return false;
+    prepare(e, k);
+    out->flat = k->schedule.kind == FSR_SCHEDULE_MAP && is_flat(k);
+    out->columns = e->shared_columns;
+    out->stream_bytes = e->stream_bytes;
+    out->words = e->words;
+    out->group = e->grouped ? e->group : 1;
+    out->scans = fsr_kernel_has_scan(k);
+    out->part = e->chunk;
+    while (out->part < (out->scans ? SCAN_PART : FOLD_PART))
+        out->part *= 2;
+    for (int i = 0; i < k->ninsts; i++)
+        out->kept += fsr_inst_kept_words(&k->inst[i]);
+    out->cost = work_of(k);
+    fsr_text_free(&e->body);
+    free(e);
+    return true;
+}
+
+/* Elementary functions have to be part of the loops that call them: a call is no vector code. Compilers leave large
+ * ones outside where they are called more than once. */
+static const char *attributes(const fsr_c_emit *e) {
+    for (int i = 0; i < FSR_C_MATH_MAX; i++)
+        if (e->math[i])
+            return "__attribute__((flatten)) ";
+    return "";
+}
+
+static char *assemble(fsr_c_emit *e) {
+    fsr_text t = {0};
+    put_head(e, &t);
+    fsr_c_prelude(e, &t);
+    fsr_c_stream_prelude(e, &t);
+    fsr_c_pack_prelude(e, &t);
+    fsr_c_declare(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
+    if (e->folds.size)
+        fsr_text_raw(&t, e->folds.data, e->folds.size);
+    fsr_text_add(&t, "%svoid %s(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t) {\n",
+                 attributes(e), e->k->name);
+    put_arguments(e, &t);
+    if (e->body.size)
+        fsr_text_raw(&t, e->body.data, e->body.size);
+    fsr_text_add(&t, "}\n");
+    fsr_c_define(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
+    t.failed |= e->folds.failed || e->body.failed;
+    return fsr_text_take(&t);
+}
+
+fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) {
+    fsr_c_emit *e = calloc(1, sizeof *e);
+    *source = NULL;
+    if (!e)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "emit C: out of memory");
+    prepare(e, k);
+    fsr_c_operators(e);
+    fsr_c_loops(e);
+    put_walk(e);
+    if (e->stream_bytes)
+        fsr_c_line(e, "if (stream) fsr_stream_end();");
+    *source = assemble(e);
+    fsr_text_free(&e->folds);
+    fsr_text_free(&e->body);
+    free(e);
+    return *source
+               ? FSR_OK
+               : fsr_fault_set(fault, FSR_ERR_MEMORY, "emit C: kernel %s: out of memory, or a text too long", k->name);
+}

@@ -1,0 +1,380 @@
+/* Reductions and scans in generated C.
+ *
+ * A row's columns are cut into chunks. Within a chunk a commutative reduction has `lanes` independent accumulators (the
+ * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order, into which
+ * strips are folded pairwise (pair.c). The chunks of a reduction meet on a stack that counts in binary: states of
+ * equal numbers of chunks fold with each other, in order. A scan restarts in each chunk and prepends the carry:
+ * element = carry (+) local; the carry advances by whole chunks. The association therefore depends on the number of
+ * columns and on lanes and chunk, on nothing else.
+ *
+ * An operator of several steps is a part of the loops over columns, and a function, join, where whole chunks meet: a
+ * compiler works on each copy of its text again.
+ *
+ * Counter-example to one accumulator over the row: the sum of 2^25 ones in f32 is 2^24. */
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- operators ---------------------------------------------------------------------------------- */
+
+/* The left state by address, the right one by value. */
+static void put_parameters(fsr_text *t, const fsr_combine *c) {
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(t, "%s *p%d, ", fsr_c_type(c->dtype[i]), i);
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_c_type(c->dtype[i]), i);
+}
+
+static void put_operator_head(fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    fsr_text *t = &e->folds;
+    fsr_text_add(t, "/* left = left (+) right */\nstatic inline void fold%d(", fold);
+    put_parameters(t, c);
+    fsr_text_add(t, ") {\n");
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(t, "    const %s l%d = *p%d;\n", fsr_c_type(c->dtype[i]), i, i);
+}
+
+static const char *step_name(const fsr_combine *c, int number, char *out) {
+    const fsr_step *step = &c->step[number];
+    if (step->kind == FSR_STEP_ARG)
+        snprintf(out, FSR_EMIT_NAME, "%c%d", step->index < c->arity ? 'l' : 'r', step->index % c->arity);
+    else
+        snprintf(out, FSR_EMIT_NAME, "t%d", number);
+    return out;
+}
+
+static void put_step(fsr_c_emit *e, const fsr_combine *c, int number) {
+    const fsr_step *step = &c->step[number];
+    fsr_text *t = &e->folds;
+    char names[3][FSR_EMIT_NAME];
+    const char *arg[3] = {"", "", ""};
+    if (step->kind == FSR_STEP_ARG)
+        return;
+    fsr_text_add(t, "    const %s t%d = ", fsr_c_type(step->dtype), number);
+    if (step->kind == FSR_STEP_CONST) {
+        fsr_c_literal(t, step->dtype, step->value);
+    } else {
+        for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
+            arg[a] = step_name(c, step->arg[a], names[a]);
+        fsr_c_op(e, t, step->op, step->compute, step->dtype, arg);
+    }
+    fsr_text_add(t, ";\n");
+}
+
+/* Steps from which on an operator is worth a call where it is not evaluated for each column. */
+enum { LONG_OPERATOR = 3 };
+
+static bool has_join(const fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    int ops = 0;
+    for (int s = 0; s < c->nsteps; s++)
+        ops += c->step[s].kind == FSR_STEP_OP;
+    return ops >= LONG_OPERATOR;
+}
+
+static void put_join(fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    fsr_text *t = &e->folds;
+    fsr_text_add(t, "static __attribute__((noinline)) void join%d(", fold);
+    put_parameters(t, c);
+    fsr_text_add(t, ") {\n    fold%d(", fold);
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(t, "p%d, ", i);
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(t, "%sr%d", i ? ", " : "", i);
+    fsr_text_add(t, ");\n}\n\n");
+}
+
+void fsr_c_operators(fsr_c_emit *e) {
+    const fsr_kernel *k = e->k;
+    char name[FSR_EMIT_NAME];
+    for (int f = 0; f < k->nfolds; f++) {
+        const fsr_combine *c = k->fold[f].combine;
+        e->shared[f] = f;
+        for (int g = f - 1; g >= 0; g--)
+            if (fsr_combine_equal(c, k->fold[g].combine))
+                e->shared[f] = e->shared[g];
+        if (e->shared[f] != f)
+            continue;
+        put_operator_head(e, f);
+        for (int s = 0; s < c->nsteps; s++)
+            put_step(e, c, s);
+        for (int i = 0; i < c->arity; i++)
+            fsr_text_add(&e->folds, "    *p%d = %s;\n", i, step_name(c, c->result[i], name));
+        fsr_text_add(&e->folds, "}\n\n");
+        if (!e->grouped && has_join(e, f))
+            put_join(e, f);
+    }
+}
+
+/* ---- pieces of statements ----------------------------------------------------------------------- */
+
+/* "&q0_0[l], &q0_1[l]" or, without `address`, the values. */
+static void put_state(fsr_text *to, int arity, const char *mark, char letter, int fold, const char *at) {
+    for (int i = 0; i < arity; i++)
+        fsr_text_add(to, "%s%s%c%d_%d%s", i ? ", " : "", mark, letter, fold, i, at);
+}
+
+static void put_pair(fsr_c_emit *e, const char *function, int fold, char left, const char *left_at, char right,
+                     const char *right_at) {
+    int arity = e->k->fold[fold].combine->arity;
+    fsr_text t = {0};
+    put_state(&t, arity, "&", left, fold, left_at);
+    fsr_text_add(&t, ", ");
+    put_state(&t, arity, "", right, fold, right_at);
+    fsr_c_line(e, "%s%d(%s);", function, e->shared[fold], t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+/* fold(left, right) over two states that are named alike in every component. */
+void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
+    put_pair(e, "fold", fold, left, left_at, right, right_at);
+}
+
+/* The same where chunks meet. The left state must not be one that the loop over columns folds into: it has an
+ * address. */
+static void put_meeting(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
+    put_pair(e, !e->grouped && has_join(e, fold) ? "join" : "fold", fold, left, left_at, right, right_at);
+}
+
+static void put_copy(fsr_c_emit *e, int fold, char to, const char *to_at, char from, const char *from_at) {
+    for (int i = 0; i < e->k->fold[fold].combine->arity; i++)
+        fsr_c_line(e, "%c%d_%d%s = %c%d_%d%s;", to, fold, i, to_at, from, fold, i, from_at);
+}
+
+void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    for (int i = 0; i < c->arity; i++) {
+        fsr_text t = {0};
+        fsr_c_literal(&t, c->dtype[i], c->identity[i]);
+        fsr_c_line(e, "%c%d_%d%s = %s;", letter, fold, i, at, t.data ? t.data : "");
+        e->body.failed |= t.failed;
+        fsr_text_free(&t);
+    }
+}
+
+void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "%s %c%d_%d%s;", fsr_c_type(c->dtype[i]), letter, fold, i, extent);
+}
+
+/* The extent or subscript of a value that exists once a row. */
+static const char *row_extent(const fsr_c_emit *e, char *out) {
+    out[0] = 0;
+    if (e->grouped)
+        snprintf(out, FSR_EMIT_NAME, "[%d]", e->group);
+    return out;
+}
+static const char *row_at(const fsr_c_emit *e) {
+    return e->grouped ? "[j]" : "";
+}
+/* The chunk's state once its lanes are folded. */
+static const char *chunk_at(const fsr_c_emit *e) {
+    return e->laned ? "[0]" : row_at(e);
+}
+
+static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
+    for (int i = 0; i < n; i++)
+        if (!fsr_c_is_scan(e, folds[i]))
+            return true;
+    return false;
+}
+
+/* ---- one loop's folds --------------------------------------------------------------------------- */
+
+int fsr_c_folds_of(const fsr_c_emit *e, const int *loop, int n, int *folds) {
+    int found = 0;
+    for (int i = 0; i < n; i++)
+        if (e->k->inst[loop[i]].kind == FSR_INST_COMBINE)
+            folds[found++] = e->k->inst[loop[i]].index;
+    return found;
+}
+
+bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n) {
+    for (int i = 0; i < n; i++)
+        if (fsr_c_is_scan(e, folds[i]) || !e->k->fold[folds[i]].combine->commutative)
+            return false;
+    return true;
+}
+
+void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
+    char extent[FSR_EMIT_NAME];
+    for (int i = 0; i < n; i++)
+        if (!fsr_c_is_scan(e, folds[i]))
+            fsr_c_fold_declare(e, folds[i], 'f', row_extent(e, extent));
+}
+
+void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
+    char extent[FSR_EMIT_NAME], stack[2 * FSR_EMIT_NAME];
+    row_extent(e, extent);
+    snprintf(stack, sizeof stack, "[%d]%s", FSR_EMIT_STACK, extent);
+    for (int i = 0; i < n; i++) {
+        char lanes[FSR_EMIT_NAME];
+        snprintf(lanes, sizeof lanes, "[%d]", e->lanes);
+        fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
+        fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
+                           fsr_c_is_scan(e, folds[i]) ? extent : stack);
+    }
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        if (fsr_c_is_scan(e, folds[i]))
+            fsr_c_fold_identity(e, folds[i], 'g', row_at(e));
+    fsr_c_rows_end(e);
+    if (any_reduction(e, folds, n))
+        fsr_c_line(e, "i64 chunks = 0, top = 0;");
+}
+
+void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
+    bool loop = e->laned && e->lanes > 1;
+    fsr_c_rows_begin(e);
+    if (loop)
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+    for (int i = 0; i < n; i++)
+        fsr_c_fold_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
+    if (loop)
+        fsr_c_end(e);
+    fsr_c_rows_end(e);
+}
+
+/* q = q (+) inputs */
+void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
+    const fsr_fold *f = &e->k->fold[fold];
+    fsr_text t = {0};
+    put_state(&t, f->combine->arity, "&", 'q', fold, at);
+    for (int i = 0; i < f->combine->arity; i++) {
+        const fsr_inst *in = &e->k->inst[f->input[i]];
+        bool array = e->grouped && in->level == FSR_ROW && !fsr_c_invariant(in);
+        fsr_text_add(&t, ", v%d%s", f->input[i], array ? "[j]" : "");
+    }
+    fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+/* A scan in a loop that is not grouped only hands its inputs to the strip. */
+static void put_strip_input(fsr_c_emit *e, int fold) {
+    const fsr_fold *f = &e->k->fold[fold];
+    for (int i = 0; i < f->combine->arity && !e->counted[fold]; i++)
+        fsr_c_line(e, "a%d_%d[%d + l] = v%d;", fold, i, FSR_EMIT_BLOCK, f->input[i]);
+}
+
+void fsr_c_fold_step(fsr_c_emit *e, int fold) {
+    const fsr_fold *f = &e->k->fold[fold];
+    if (f->kind == FSR_FOLD_SCAN && !e->grouped) {
+        put_strip_input(e, fold);
+        return;
+    }
+    if (fsr_c_pair_input(e, fold))
+        return;
+    if (f->kind == FSR_FOLD_REDUCE || !f->exclusive)
+        fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
+    if (f->kind == FSR_FOLD_REDUCE)
+        return;
+    for (int i = 0; i < f->combine->arity; i++)
+        fsr_c_line(e, "%s s%d_%d = g%d_%d%s;", fsr_c_type(f->combine->dtype[i]), fold, i, fold, i, row_at(e));
+    fsr_c_fold_pair(e, fold, 's', "", 'q', row_at(e));
+    if (f->exclusive)
+        fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
+}
+
+/* q[l] = q[l] (+) q[l + h], on the stack's next place where a function takes its address. */
+static void put_few_lanes(fsr_c_emit *e, int fold) {
+    if (!has_join(e, fold)) {
+        fsr_c_fold_pair(e, fold, 'q', "[l]", 'q', "[l + h]");
+        return;
+    }
+    put_copy(e, fold, 'k', "[top]", 'q', "[l]");
+    put_meeting(e, fold, 'k', "[top]", 'q', "[l + h]");
+    put_copy(e, fold, 'q', "[l]", 'k', "[top]");
+}
+
+/* Halves of vectors each in a loop of their own, the last few lanes in one that stays small. */
+void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
+    enum { SMALL = 4 };
+    int half = e->laned ? e->lanes / 2 : 0;
+    for (; half > SMALL; half /= 2) {
+        char other[FSR_EMIT_NAME];
+        snprintf(other, sizeof other, "[l + %d]", half);
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", half);
+        for (int i = 0; i < n; i++)
+            fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', other);
+        fsr_c_end(e);
+    }
+    if (half == 0)
+        return;
+    fsr_c_begin(e, "for (i64 h = %d; h > 0; h /= 2)", half);
+    fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
+    fsr_c_line(e, "__asm__(\"\");");
+    for (int i = 0; i < n; i++)
+        put_few_lanes(e, folds[i]);
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
+/* One carry of the binary counter: k[top] (+) q is the state of twice as many chunks. */
+static void put_push(fsr_c_emit *e, const int *folds, int n) {
+    const char *top = e->grouped ? "[top][j]" : "[top]";
+    fsr_c_begin(e, "for (i64 z = chunks++; z & 1; z >>= 1)");
+    fsr_c_line(e, "--top;");
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        if (!fsr_c_is_scan(e, folds[i])) {
+            put_meeting(e, folds[i], 'k', top, 'q', chunk_at(e));
+            put_copy(e, folds[i], 'q', chunk_at(e), 'k', top);
+        }
+    fsr_c_rows_end(e);
+    fsr_c_end(e);
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        if (!fsr_c_is_scan(e, folds[i]))
+            put_copy(e, folds[i], 'k', top, 'q', chunk_at(e));
+    fsr_c_rows_end(e);
+    fsr_c_line(e, "++top;");
+}
+
+static void put_carry(fsr_c_emit *e, const int *folds, int n) {
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        if (fsr_c_is_scan(e, folds[i]))
+            fsr_c_fold_pair(e, folds[i], 'g', row_at(e), 'q', row_at(e));
+    fsr_c_rows_end(e);
+}
+
+void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
+    bool reductions = any_reduction(e, folds, n), scans = false;
+    for (int i = 0; i < n; i++)
+        scans |= fsr_c_is_scan(e, folds[i]);
+    if (reductions)
+        put_push(e, folds, n);
+    if (scans && e->grouped)
+        put_carry(e, folds, n);
+}
+
+void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
+    const char *top = e->grouped ? "[top][j]" : "[top]";
+    if (!any_reduction(e, folds, n))
+        return;
+    fsr_c_line(e, "--top;");
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        if (!fsr_c_is_scan(e, folds[i])) {
+            fsr_c_fold_identity(e, folds[i], 'f', row_at(e));
+            fsr_c_begin(e, "if (top >= 0)");
+            put_copy(e, folds[i], 'f', row_at(e), 'k', top);
+            fsr_c_end(e);
+        }
+    fsr_c_rows_end(e);
+    fsr_c_begin(e, "while (top > 0)");
+    fsr_c_line(e, "--top;");
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        if (!fsr_c_is_scan(e, folds[i])) {
+            put_meeting(e, folds[i], 'k', top, 'f', row_at(e));
+            put_copy(e, folds[i], 'f', row_at(e), 'k', top);
+        }
+    fsr_c_rows_end(e);
+    fsr_c_end(e);
+}

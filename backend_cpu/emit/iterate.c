@@ -1,0 +1,238 @@
+/* Loops for each element in generated C.
+ *
+ * Lanes. Elements go in groups of lanes, so that the compiler makes vectors of them: every turn evaluates condition
+ * and body for all lanes of a group, and a lane that has ended keeps its state. The group ends when no lane goes on.
+ * Counter-example to one element after the other: a loop whose count depends on the element is no vector code, and
+ * waits in each turn for the one before; the lanes of a group do not wait for each other.
+ * An element's bits do not depend on its neighbours, for what an ended lane would become is never looked at.
+ *
+ * Strips. The group's values lie in arrays: the columns (the rows of a map) run in strips (scan.c), and what a
+ * loop begins with is put into arrays over the strip, except what is the same for all of it; its function replaces
+ * them by the results. What is evaluated once a row calls the loop for one element. */
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { VECTOR_BYTES = 128 };
+
+static const fsr_iteration *program_of(const fsr_c_emit *e, int number) {
+    return e->k->loop[e->k->inst[number].index].program;
+}
+
+bool fsr_c_is_looped(const fsr_c_emit *e, const fsr_c_loop *loop) {
+    for (int i = 0; i < loop->n; i++)
+        if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE && fsr_c_is_element(e, loop->inst[i]))
+            return true;
+    return false;
+}
+
+bool fsr_c_is_element(const fsr_c_emit *e, int number) {
+    return e->k->inst[number].level == FSR_ELEM || e->k->npasses == 0;
+}
+
+/* Input i of ITERATE `number` is an array over the strip: the state always, the others where they differ. */
+static bool is_array(const fsr_c_emit *e, int number, int i) {
+    int input = e->k->loop[e->k->inst[number].index].input[i];
+    if (!fsr_c_is_element(e, number))
+        return false;
+    return i < program_of(e, number)->nstate || (fsr_c_is_element(e, input) && !fsr_c_invariant(&e->k->inst[input]));
+}
+
+/* ---- the loop's function ----------------------------------------------------------------------------- */
+
+static const char *step_name(const fsr_iteration *l, int number, char *out) {
+    const fsr_step *step = &l->step[number];
+    if (step->kind != FSR_STEP_ARG)
+        snprintf(out, FSR_EMIT_NAME, "t%d", number);
+    else if (step->index < l->nstate)
+        snprintf(out, FSR_EMIT_NAME, "s%d", step->index);
+    else
+        snprintf(out, FSR_EMIT_NAME, "a%d", step->index - l->nstate);
+    return out;
+}
+
+static void put_steps(fsr_c_emit *e, const fsr_iteration *l, int from, int to, const char *indent) {
+    fsr_text *t = &e->folds;
+    for (int i = from; i < to; i++) {
+        const fsr_step *step = &l->step[i];
+        char names[3][FSR_EMIT_NAME];
+        const char *arg[3] = {"", "", ""};
+        if (step->kind == FSR_STEP_ARG)
+            continue;
+        fsr_text_add(t, "%sconst %s t%d = ", indent, fsr_c_type(step->dtype), i);
+        if (step->kind == FSR_STEP_CONST) {
+            fsr_c_literal(t, step->dtype, step->value);
+        } else {
+            for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
+                arg[a] = step_name(l, step->arg[a], names[a]);
+            fsr_c_op(e, t, step->op, step->compute, step->dtype, arg);
+        }
+        fsr_text_add(t, ";\n");
+    }
+}
+
+/* Pointers to the state and the count, then the arguments. In a map of elements they are arrays. */
+static void put_head(fsr_c_emit *e, int number) {
+    const fsr_iteration *l = program_of(e, number);
+    bool lanes = fsr_c_is_element(e, number);
+    fsr_text *t = &e->folds;
+    fsr_text_add(t, "static void loop%d(%s", number, lanes ? "const i64 m, " : "");
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "%s *restrict p%d, ", fsr_c_type(l->dtype[i]), i);
+    fsr_text_add(t, "i32 *restrict count");
+    for (int i = 0; i < l->narg; i++) {
+        bool array = is_array(e, number, l->nstate + i);
+        fsr_text_add(t, ", const %s %s%d", fsr_c_type(l->dtype[l->nstate + i]), array ? "*restrict q" : "a", i);
+    }
+    fsr_text_add(t, ") {\n");
+}
+
+static void put_one(fsr_c_emit *e, int number) {
+    const fsr_iteration *l = program_of(e, number);
+    fsr_text *t = &e->folds;
+    char name[FSR_EMIT_NAME];
+    put_head(e, number);
+    fsr_text_add(t, "    i32 n = 0;\n    for (; n < %lld; ++n) {\n", (long long)l->max_n);
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "        const %s s%d = *p%d;\n", fsr_c_type(l->dtype[i]), i, i);
+    put_steps(e, l, 0, l->condition + 1, "        ");
+    fsr_text_add(t, "        if (!%s) break;\n", step_name(l, l->condition, name));
+    put_steps(e, l, l->condition + 1, l->nsteps, "        ");
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "        *p%d = %s;\n", i, step_name(l, l->result[i], name));
+    fsr_text_add(t, "    }\n    *count = n;\n}\n\n");
+}
+
+/* Bytes of the widest number of the program. */
+static int widest(const fsr_iteration *l) {
+    size_t wide = 4;
+    for (int i = 0; i < l->nsteps; i++) {
+        fsr_dtype real = fsr_dtype_real(l->step[i].dtype);
+        wide = fsr_dtype_size(real) > wide ? fsr_dtype_size(real) : wide;
+    }
+    return (int)wide;
+}
+
+/* A group's lanes from the arrays; lanes beyond the strip's end repeat its last element and never run. */
+static void put_group_begin(fsr_c_emit *e, int number, int lanes, const char *mask) {
+    const fsr_iteration *l = program_of(e, number);
+    fsr_text *t = &e->folds;
+    fsr_text_add(t, "    for (i64 at = 0; at < m; at += %d) {\n", lanes);
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "        %s x%d[%d];\n", fsr_c_type(l->dtype[i]), i, lanes);
+    for (int i = 0; i < l->narg; i++)
+        if (is_array(e, number, l->nstate + i))
+            fsr_text_add(t, "        %s y%d[%d];\n", fsr_c_type(l->dtype[l->nstate + i]), i, lanes);
+    fsr_text_add(t, "        %s go[%d], n[%d];\n", mask, lanes, lanes);
+    fsr_text_add(t, "        for (i64 l = 0; l < %d; ++l) {\n            const i64 c = at + l < m ? at + l : m - 1;\n",
+                 lanes);
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "            x%d[l] = p%d[c];\n", i, i);
+    for (int i = 0; i < l->narg; i++)
+        if (is_array(e, number, l->nstate + i))
+            fsr_text_add(t, "            y%d[l] = q%d[c];\n", i, i);
+    fsr_text_add(t, "            go[l] = at + l < m ? -1 : 0;\n            n[l] = 0;\n        }\n");
+}
+
+/* `go` is all ones where a lane goes on. */
+static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
+    const fsr_iteration *l = program_of(e, number);
+    fsr_text *t = &e->folds;
+    char name[FSR_EMIT_NAME];
+    fsr_text_add(t, "        for (i64 i = 0; i < %lld; ++i) {\n            %s any = 0;\n", (long long)l->max_n, mask);
+    fsr_text_add(t, "            for (i64 l = 0; l < %d; ++l) {\n", lanes);
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "                const %s s%d = x%d[l];\n", fsr_c_type(l->dtype[i]), i, i);
+    for (int i = 0; i < l->narg; i++)
+        if (is_array(e, number, l->nstate + i))
+            fsr_text_add(t, "                const %s a%d = y%d[l];\n", fsr_c_type(l->dtype[l->nstate + i]), i, i);
+    put_steps(e, l, 0, l->nsteps, "                ");
+    fsr_text_add(t, "                const %s g = %s ? go[l] : 0;\n", mask, step_name(l, l->condition, name));
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "                x%d[l] = g ? %s : s%d;\n", i, step_name(l, l->result[i], name), i);
+    fsr_text_add(t,
+                 "                n[l] -= g;\n                go[l] = g;\n                any |= g;\n            }\n");
+    fsr_text_add(t, "            if (!any) break;\n        }\n");
+}
+
+static void put_lanes(fsr_c_emit *e, int number) {
+    const fsr_iteration *l = program_of(e, number);
+    int wide = widest(l), lanes = VECTOR_BYTES / wide;
+    const char *mask = wide > 4 ? "i64" : "i32";
+    fsr_text *t = &e->folds;
+    put_head(e, number);
+    put_group_begin(e, number, lanes, mask);
+    put_turn(e, number, lanes, mask);
+    fsr_text_add(t, "        const i64 k = m - at < %d ? m - at : %d;\n", lanes, lanes);
+    fsr_text_add(t, "        for (i64 l = 0; l < k; ++l) {\n");
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "            p%d[at + l] = x%d[l];\n", i, i);
+    fsr_text_add(t, "            count[at + l] = (i32)n[l];\n        }\n    }\n}\n\n");
+}
+
+void fsr_c_loops(fsr_c_emit *e) {
+    for (int i = 0; i < e->k->ninsts; i++) {
+        if (e->k->inst[i].kind != FSR_INST_ITERATE)
+            continue;
+        if (fsr_c_is_element(e, i))
+            put_lanes(e, i);
+        else
+            put_one(e, i);
+    }
+}
+
+/* ---- where it runs ------------------------------------------------------------------------------------ */
+
+/* "b7_0": result 0 of ITERATE 7, before it runs its first value; the count is the last. */
+static const char *place_name(int number, int i, char *out) {
+    snprintf(out, FSR_EMIT_NAME, "b%d_%d", number, i);
+    return out;
+}
+
+void fsr_c_loop_arrays(fsr_c_emit *e, int number) {
+    const fsr_iteration *l = program_of(e, number);
+    for (int i = 0; i <= l->nstate; i++)
+        fsr_c_line(e, "%s b%d_%d[%d];", i < l->nstate ? fsr_c_type(l->dtype[i]) : "i32", number, i, FSR_EMIT_STRIP);
+    for (int i = 0; i < l->narg; i++)
+        if (is_array(e, number, l->nstate + i))
+            fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->dtype[l->nstate + i]), number, i, FSR_EMIT_STRIP);
+}
+
+static void put_call(fsr_c_emit *e, int number, const char *mark) {
+    const fsr_iteration *l = program_of(e, number);
+    const int *input = e->k->loop[e->k->inst[number].index].input;
+    char name[FSR_EMIT_NAME];
+    fsr_text t = {0};
+    for (int i = 0; i <= l->nstate; i++)
+        fsr_text_add(&t, "%s%s%s", i ? ", " : "", mark, place_name(number, i, name));
+    for (int i = 0; i < l->narg; i++) {
+        if (is_array(e, number, l->nstate + i))
+            fsr_text_add(&t, ", e%d_%d", number, i);
+        else
+            fsr_text_add(&t, ", %s", fsr_c_value_name(e, input[l->nstate + i], name));
+    }
+    fsr_c_line(e, "loop%d(%s%s);", number, fsr_c_is_element(e, number) ? "m, " : "", t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+void fsr_c_loop_call(fsr_c_emit *e, int number) {
+    put_call(e, number, "");
+}
+
+void fsr_c_loop_begin(fsr_c_emit *e, int number) {
+    const fsr_iteration *l = program_of(e, number);
+    const int *input = e->k->loop[e->k->inst[number].index].input;
+    bool element = fsr_c_is_element(e, number);
+    char name[FSR_EMIT_NAME];
+    for (int i = 0; i < l->nstate; i++)
+        fsr_c_line(e, "%s%sb%d_%d%s = %s;", element ? "" : fsr_c_type(l->dtype[i]), element ? "" : " ", number, i,
+                   element ? "[l]" : "", fsr_c_value_name(e, input[i], name));
+    for (int i = 0; i < l->narg; i++)
+        if (is_array(e, number, l->nstate + i))
+            fsr_c_line(e, "e%d_%d[l] = %s;", number, i, fsr_c_value_name(e, input[l->nstate + i], name));
+    if (element)
+        return;
+    fsr_c_line(e, "i32 b%d_%d;", number, l->nstate);
+    put_call(e, number, "&");
+}

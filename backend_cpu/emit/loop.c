@@ -1,0 +1,340 @@
+/* Loops over columns in generated C: one pass of a row, or of a group of rows.
+ *
+ * A pass without folds is one plain loop, or strips (stage.c). With folds the columns run in chunks (see
+ * fold.c). Several folded dimensions are nested loops; a chunk is then as many runs of the innermost one as it
+ * takes, so that short runs (the last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end.
+ *
+ * Functions with a limit (sine of huge arguments) must not branch in the loop. The columns then run in short runs, each
+ * first asked for arguments beyond the limit: the check evaluates what the arguments need and stores nothing. */
+#include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <string.h>
+
+void fsr_c_dimension(fsr_c_emit *e, int d) {
+    char var[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
+    snprintf(var, sizeof var, "i%d", d);
+    if (d < e->k->nparallel)
+        fsr_c_begin(e, "for (i64 %s = lo%d; %s < hi%d; ++%s)", var, d, var, d, var);
+    else
+        fsr_c_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, fsr_c_integer(e, FSR_INT_EXTENT + d, extent), var);
+    fsr_c_advance(e, d, var);
+}
+
+/* ---- functions with a limit ---------------------------------------------------------------------- */
+
+static bool has_limit(const fsr_inst *inst) {
+    return inst->kind == FSR_INST_OP && fsr_c_op_limit(inst->op, inst->compute);
+}
+
+bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop) {
+    for (int i = 0; i < loop->n; i++)
+        if (has_limit(&e->k->inst[loop->inst[i]]))
+            return true;
+    return false;
+}
+
+/* What the arguments of such functions need, and the functions themselves. */
+static void slice_limited(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loop *out) {
+    bool need[FSR_MAX_INSTS] = {false};
+    *out = (fsr_c_loop){.pass = loop->pass};
+    for (int i = loop->n - 1; i >= 0; i--) {
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
+        need[loop->inst[i]] |= has_limit(&e->k->inst[loop->inst[i]]);
+        for (int a = 0; need[loop->inst[i]] && a < read; a++)
+            need[argument[a]] = true;
+    }
+    for (int i = 0; i < loop->n; i++)
+        if (need[loop->inst[i]])
+            out->inst[out->n++] = loop->inst[i];
+}
+
+void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop)) {
+    fsr_c_loop check;
+    if (!fsr_c_limited(e, loop)) {
+        print(e, loop);
+        return;
+    }
+    slice_limited(e, loop, &check);
+    fsr_c_line(e, "i32 far = 0;");
+    e->near = e->checking = true;
+    print(e, &check);
+    e->near = e->checking = false;
+    fsr_c_begin(e, "if (far)");
+    print(e, loop);
+    fsr_c_else(e);
+    e->near = true;
+    print(e, loop);
+    e->near = false;
+    fsr_c_end(e);
+}
+
+bool fsr_c_in_runs(const fsr_c_emit *e, const fsr_c_loop *loop) {
+    return fsr_c_streams(e, loop) || fsr_c_limited(e, loop);
+}
+
+/* ---- loops over columns ------------------------------------------------------------------------- */
+
+bool fsr_c_in_place(const fsr_kernel *k) {
+    for (int a = 0; a < k->narrays; a++)
+        if (k->array[a].aliased)
+            return true;
+    return false;
+}
+
+void fsr_c_independent(fsr_c_emit *e) {
+    if (fsr_c_in_place(e->k))
+        fsr_text_add(&e->body, "#pragma GCC ivdep\n");
+}
+
+/* One column, for each row of the block where rows are grouped. */
+static void put_columns_body(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (!e->grouped) {
+        fsr_c_column(e, loop->pass, loop->inst, loop->n);
+        return;
+    }
+    char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
+    memcpy(saved, e->base, sizeof saved);
+    fsr_c_advance(e, e->k->ndim - 1, "c");
+    e->loop_dim = -1;
+    fsr_c_independent(e);
+    fsr_c_rows_begin(e);
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    fsr_c_rows_end(e);
+    memcpy(e->base, saved, sizeof saved);
+}
+
+/* Columns [c0, c1) in order, one accumulator a fold. */
+static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (!e->grouped && fsr_c_has_strips(e, loop)) {
+        fsr_c_strips(e, loop, "at + cs");
+        return;
+    }
+    if (fsr_c_has_pairs(e, loop)) {
+        fsr_c_pairs(e, loop, put_columns_body);
+        return;
+    }
+    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
+    put_columns_body(e, loop);
+    fsr_c_end(e);
+}
+
+static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_gather(e, loop->inst, loop->n);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+    fsr_c_line(e, "const i64 c = cl + l;");
+    fsr_c_take(e, loop, "c - cs");
+    put_columns_body(e, loop);
+    fsr_c_hold(e, loop, "c - cs");
+    fsr_c_end(e);
+    e->gathering = false;
+}
+
+/* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest
+ * would double the compiler's work. */
+static void put_scalar_mark(fsr_c_emit *e) {
+    fsr_c_line(e, "__asm__(\"\");");
+}
+
+/* Columns [c0, c2) in whole groups of lanes. */
+static void put_groups(fsr_c_emit *e, const fsr_c_loop *loop) {
+    char end[FSR_EMIT_NAME];
+    snprintf(end, sizeof end, "cl + %d", e->lanes);
+    fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
+    fsr_c_ahead(e, loop->pass, "cl", end);
+    fsr_c_by_range(e, loop, put_group_of_lanes);
+    fsr_c_end(e);
+}
+
+/* The same of a chain of functions, which hardly waits for memory: its stages one after the other, in strips. */
+static void put_stages(fsr_c_emit *e, const fsr_c_loop *loop) {
+    int stage[FSR_MAX_INSTS], stages = fsr_c_stages(e, loop, stage);
+    fsr_c_begin(e, "for (i64 cs = c0; cs < c2; cs += %d)", FSR_EMIT_STRIP);
+    fsr_c_line(e, "const i64 ce = c2 - cs < %d ? c2 : cs + %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+    for (int s = 0; s < stages; s++) {
+        fsr_c_loop part;
+        fsr_c_stage_of(e, loop, stage, s, &part);
+        if (!part.n)
+            continue;
+        fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->lanes);
+        fsr_c_by_range(e, &part, put_group_of_lanes);
+        fsr_c_end(e);
+    }
+    fsr_c_end(e);
+}
+
+/* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
+static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop, const char *lane) {
+    if (fsr_c_is_chain(e, loop))
+        put_stages(e, loop);
+    else
+        put_groups(e, loop);
+    fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
+    put_scalar_mark(e);
+    fsr_c_line(e, "const i64 l = %s;", lane);
+    put_columns_body(e, loop);
+    fsr_c_end(e);
+}
+
+/* A chunk with fewer columns than lanes has one accumulator, for rows of a few columns. */
+static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_line(e, "const i64 few = c1 - c0 < %d, c2 = few ? c0 : c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes,
+               e->lanes);
+    fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+    put_lanes(e, loop, "few ? 0 : c - c2");
+    fsr_c_begin(e, "if (!few)");
+    fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
+    fsr_c_end(e);
+}
+
+/* The columns of one chunk, from fresh accumulators to the chunk's state. */
+static void put_whole_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (e->laned) {
+        put_chunk_of_lanes(e, loop);
+    } else {
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+        put_serial(e, loop);
+    }
+}
+
+/* Columns that join a chunk of several runs; the chunk ends when it is long enough. */
+static void put_part_of_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (e->laned) {
+        fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes);
+        put_lanes(e, loop, "c - c2");
+    } else {
+        put_serial(e, loop);
+    }
+    fsr_c_line(e, "held += c1 - c0;");
+    fsr_c_begin(e, "if (held >= %d)", e->chunk);
+    fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
+    fsr_c_fold_flush(e, loop->folds, loop->nfolds);
+    fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+    fsr_c_line(e, "held = 0;");
+    fsr_c_end(e);
+}
+
+/* The innermost folded dimension in chunks; where columns are divided, the task's part of them, or the parts' states
+ * in place of chunks. */
+static void put_chunks(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
+    char extent[FSR_EMIT_NAME] = "end", step[FSR_EMIT_NAME];
+    if (!e->shared_columns)
+        fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
+    snprintf(step, sizeof step, "%d", e->chunk);
+    if (e->finishing)
+        snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_TASK_FINISH, e->chunk);
+    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->shared_columns ? "begin" : "0", extent, step);
+    if (e->finishing) {
+        fsr_c_begin(e, "if (mode == %d)", FSR_TASK_FINISH);
+        fsr_c_share_part(e, loop);
+        fsr_c_else(e);
+    }
+    fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, e->chunk, extent, e->chunk);
+    if (nested)
+        put_part_of_chunk(e, loop);
+    else
+        put_whole_chunk(e, loop);
+    if (e->finishing)
+        fsr_c_end(e);
+    if (!nested)
+        fsr_c_fold_flush(e, loop->folds, loop->nfolds);
+    fsr_c_end(e);
+}
+
+static void put_run(fsr_c_emit *e, const fsr_c_loop *loop) {
+    if (!e->grouped)
+        fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
+    put_columns_body(e, loop);
+    fsr_c_end(e);
+}
+
+static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
+    char extent[FSR_EMIT_NAME];
+    if (loop->nfolds) {
+        put_chunks(e, loop, nested);
+        return;
+    }
+    fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
+    bool strips = !e->grouped && fsr_c_has_strips(e, loop);
+    if (!e->grouped && !strips && fsr_c_in_runs(e, loop)) {
+        fsr_c_runs(e, loop, "0", extent, "at + c0", put_run);
+        return;
+    }
+    fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
+    if (strips)
+        fsr_c_strips(e, loop, "at + cs");
+    else
+        put_run(e, loop);
+}
+
+/* Loops over all folded dimensions. With several, a chunk is as many runs of the innermost one as it takes. */
+static void put_folded(fsr_c_emit *e, const fsr_c_loop *loop) {
+    const fsr_kernel *k = e->k;
+    char extent[FSR_EMIT_NAME];
+    bool nested = k->ndim - k->nparallel > 1;
+    if (nested)
+        fsr_c_line(e, "i64 run = 0%s;", loop->nfolds ? ", held = 0" : "");
+    if (nested && loop->nfolds)
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+    for (int d = k->nparallel; d < k->ndim - 1; d++)
+        fsr_c_dimension(e, d);
+    e->loop_dim = k->ndim - 1;
+    e->loop_var = "c";
+    snprintf(e->index[k->ndim - 1], FSR_EMIT_NAME, "c");
+    put_innermost(e, loop, nested);
+    if (nested)
+        fsr_c_line(e, "run += %s;", fsr_c_integer(e, FSR_INT_EXTENT + k->ndim - 1, extent));
+    for (int d = k->nparallel; d < k->ndim - 1; d++)
+        fsr_c_end(e);
+    if (nested && loop->nfolds) {
+        fsr_c_begin(e, "if (held > 0)");
+        fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
+        fsr_c_fold_flush(e, loop->folds, loop->nfolds);
+        fsr_c_end(e);
+    }
+}
+
+/* The folds' states, the loops, the results: one row, or one part of it. */
+static void put_whole(fsr_c_emit *e, const fsr_c_loop *loop) {
+    e->laned = loop->nfolds > 0 && !e->grouped && e->lanes > 1 && !fsr_c_is_looped(e, loop) &&
+               fsr_c_folds_free(e, loop->folds, loop->nfolds);
+    fsr_c_fold_states(e, loop->folds, loop->nfolds);
+    if (!e->grouped && fsr_c_has_strips(e, loop))
+        fsr_c_strip_arrays(e, loop);
+    else if (e->laned && fsr_c_is_chain(e, loop))
+        fsr_c_hold_arrays(e, loop);
+    if (fsr_c_has_pairs(e, loop))
+        fsr_c_pair_arrays(e, loop);
+    put_folded(e, loop);
+    if (!e->grouped && fsr_c_has_strips(e, loop))
+        fsr_c_strip_end(e, loop);
+    fsr_c_fold_finish(e, loop->folds, loop->nfolds);
+    memset(e->crossing, 0, sizeof e->crossing);
+}
+
+void fsr_c_pass(fsr_c_emit *e, int pass) {
+    fsr_c_loop loop = {.pass = pass};
+    char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
+    bool nested = e->k->ndim - e->k->nparallel > 1;
+    loop.n = fsr_kernel_loop(e->k, pass, loop.inst);
+    if (!loop.n)
+        return;
+    loop.nfolds = fsr_c_folds_of(e, loop.inst, loop.n, loop.folds);
+    e->column = nested ? "run + c" : "c";
+    if (e->grouped)
+        e->linear = nested ? "(r + j) * cols + run + c" : "(r + j) * cols + c";
+    else
+        e->linear = nested ? "at + run + c" : "at + c";
+    memcpy(saved, e->base, sizeof saved);
+    fsr_c_fold_results(e, loop.folds, loop.nfolds);
+    if (e->shared_columns) {
+        fsr_c_share_pass(e, &loop, put_whole);
+    } else {
+        fsr_c_begin(e, "%s", "");
+        put_whole(e, &loop);
+        fsr_c_end(e);
+    }
+    memcpy(e->base, saved, sizeof saved);
+    e->loop_dim = -1;
+}

@@ -1,0 +1,141 @@
+/* Division with a floor, parts of floats and their neighbours, integer powers, as C text.
+ *
+ * floor_divide and mod go through fmod, which is exact. ldexp of f32 is one product in f64, where nothing overflows or
+ * is lost, rounded once; f64 has nothing wider and takes the C library's. Counter-example to two products by half of
+ * the power: both round where the result is subnormal. */
+#include "backend_cpu/emit/math.h"
+#include <stddef.h>
+
+/* clang-format off */
+static const char modf_text[] =
+    "f32 fmodf(f32, f32);\n"
+    "static inline f32 fsr_modf(f32 a, f32 b) {\n"
+    "    const f32 r = fmodf(a, b);\n"
+    "    if (r == 0)\n"
+    "        return __builtin_copysignf(0.0f, b);\n"
+    "    return (b < 0) != (r < 0) && b != 0 && r == r ? r + b : r;\n"
+    "}\n";
+
+static const char mod_text[] =
+    "f64 fmod(f64, f64);\n"
+    "static inline f64 fsr_mod(f64 a, f64 b) {\n"
+    "    const f64 r = fmod(a, b);\n"
+    "    if (r == 0)\n"
+    "        return __builtin_copysign(0.0, b);\n"
+    "    return (b < 0) != (r < 0) && b != 0 && r == r ? r + b : r;\n"
+    "}\n";
+
+static const char floor_dividef_text[] =
+    "f32 fmodf(f32, f32);\n"
+    "static inline f32 fsr_floor_dividef(f32 a, f32 b) {\n"
+    "    const f32 r = fmodf(a, b), t = (a - r) / b, q = r != 0 && (b < 0) != (r < 0) ? t - 1.0f : t;\n"
+    "    const f32 w = __builtin_floorf(q), n = q - w > 0.5f ? w + 1.0f : w;\n"
+    "    return b == 0 ? a / b : q == 0 ? __builtin_copysignf(0.0f, a / b) : n;\n"
+    "}\n";
+
+static const char floor_divide_text[] =
+    "f64 fmod(f64, f64);\n"
+    "static inline f64 fsr_floor_divide(f64 a, f64 b) {\n"
+    "    const f64 r = fmod(a, b), t = (a - r) / b, q = r != 0 && (b < 0) != (r < 0) ? t - 1.0 : t;\n"
+    "    const f64 w = __builtin_floor(q), n = q - w > 0.5 ? w + 1.0 : w;\n"
+    "    return b == 0 ? a / b : q == 0 ? __builtin_copysign(0.0, a / b) : n;\n"
+    "}\n";
+
+static const char signbitf_text[] =
+    "static inline u8 fsr_signbitf(f32 x) {\n"
+    "    return fsr_bitsf(x) >> 31;\n"
+    "}\n";
+
+static const char signbit_text[] =
+    "static inline u8 fsr_signbit(f64 x) {\n"
+    "    return fsr_bits(x) >> 63;\n"
+    "}\n";
+
+/* n: digits of the significand, 24, or 11 of f16 and 8 of bf16, whose numbers are f32 here. */
+static const char nextf_text[] =
+    "static inline f32 fsr_nextf(f32 a, f32 b, i32 n) {\n"
+    "    const u32 step = 1u << (24 - n), m = fsr_bitsf(a) & 0x7fffffffu, s = fsr_bitsf(a) ^ m, half = n == 11;\n"
+    "    const u32 away = (a < b) == (s == 0), up = m + step, down = m - step;\n"
+    "    const u32 far = half & (up > 0x477fe000u) ? 0x7f800000u : up, near = half & (m == 0x7f800000u) ? 0x477fe000u : down;\n"
+    "    const u32 small = fsr_bitsf(fsr_floatf(m) + (away ? 0x1p-24f : -0x1p-24f));\n"
+    "    const u32 least = (half ? 0x33800000u : step) | (fsr_bitsf(b) & 0x80000000u);\n"
+    "    const u32 tiny = half & ((m < 0x38800000u) | ((m == 0x38800000u) & !away));\n"
+    "    const f32 r = fsr_floatf(m == 0 ? least : (tiny ? small : away ? far : near) | s);\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? b : r;\n"
+    "}\n";
+
+static const char next_text[] =
+    "static inline f64 fsr_next(f64 a, f64 b, i32 n) {\n"
+    "    const u64 m = fsr_bits(a) & 0x7fffffffffffffffu, s = fsr_bits(a) ^ m;\n"
+    "    const u64 r = (a < b) == (s == 0) ? m + 1 : m - 1;\n"
+    "    const f64 y = fsr_float(m == 0 ? 1 | (fsr_bits(b) & 0x8000000000000000u) : r | s);\n"
+    "    return (a != a) | (b != b) ? a + b : a == b ? b : y;\n"
+    "}\n";
+
+static const char ldexpf_text[] =
+    "static inline f32 fsr_ldexpf(f32 x, f32 n) {\n"
+    "    const i32 k = n > 300.0f ? 300 : n < -300.0f ? -300 : (i32)n;\n"
+    "    return (f32)((f64)x * fsr_float((u64)(k + 1023) << 52));\n"
+    "}\n";
+
+static const char ldexp_text[] =
+    "f64 ldexp(f64, i32);\n"
+    "static inline f64 fsr_ldexp(f64 x, f64 n) {\n"
+    "    return ldexp(x, n > 3000.0 ? 3000 : n < -3000.0 ? -3000 : (i32)n);\n"
+    "}\n";
+
+static const char mantissaf_text[] =
+    "static inline f32 fsr_mantissaf(f32 x) {\n"
+    "    const f32 a = __builtin_fabsf(x), y = a < 0x1p-126f ? x * 0x1p+23f : x;\n"
+    "    const f32 m = fsr_floatf((fsr_bitsf(y) & 0x807fffffu) | 0x3f000000u);\n"
+    "    return (x == 0) | !(a < __builtin_inff()) ? x : m;\n"
+    "}\n";
+
+static const char mantissa_text[] =
+    "static inline f64 fsr_mantissa(f64 x) {\n"
+    "    const f64 a = __builtin_fabs(x), y = a < 0x1p-1022 ? x * 0x1p+52 : x;\n"
+    "    const f64 m = fsr_float((fsr_bits(y) & 0x800fffffffffffffu) | 0x3fe0000000000000u);\n"
+    "    return (x == 0) | !(a < __builtin_inf()) ? x : m;\n"
+    "}\n";
+
+static const char exponentf_text[] =
+    "static inline i32 fsr_exponentf(f32 x) {\n"
+    "    const f32 a = __builtin_fabsf(x);\n"
+    "    const i32 e = (i32)(fsr_bitsf(a < 0x1p-126f ? a * 0x1p+23f : a) >> 23) - (a < 0x1p-126f ? 149 : 126);\n"
+    "    return (x == 0) | !(a < __builtin_inff()) ? 0 : e;\n"
+    "}\n";
+
+static const char exponent_text[] =
+    "static inline i32 fsr_exponent(f64 x) {\n"
+    "    const f64 a = __builtin_fabs(x);\n"
+    "    const i32 e = (i32)(fsr_bits(a < 0x1p-1022 ? a * 0x1p+52 : a) >> 52) - (a < 0x1p-1022 ? 1074 : 1022);\n"
+    "    return (x == 0) | !(a < __builtin_inf()) ? 0 : e;\n"
+    "}\n";
+
+static const char ipow_text[] =
+    "static inline u64 fsr_ipow(u64 x, u64 n) {\n"
+    "    u64 y = 1;\n"
+    "    for (; n; n >>= 1, x *= x)\n"
+    "        y *= n & 1 ? x : 1;\n"
+    "    return y;\n"
+    "}\n";
+/* clang-format on */
+
+const fsr_c_math fsr_c_math_parts[] = {
+    {"fsr_modf", NULL, modf_text},
+    {"fsr_mod", NULL, mod_text},
+    {"fsr_floor_dividef", NULL, floor_dividef_text},
+    {"fsr_floor_divide", NULL, floor_divide_text},
+    {"fsr_signbitf", NULL, signbitf_text},
+    {"fsr_signbit", NULL, signbit_text},
+    {"fsr_nextf", NULL, nextf_text},
+    {"fsr_next", NULL, next_text},
+    {"fsr_ldexpf", NULL, ldexpf_text},
+    {"fsr_ldexp", NULL, ldexp_text},
+    {"fsr_mantissaf", NULL, mantissaf_text},
+    {"fsr_mantissa", NULL, mantissa_text},
+    {"fsr_exponentf", NULL, exponentf_text},
+    {"fsr_exponent", NULL, exponent_text},
+    {"fsr_ipow", NULL, ipow_text},
+    {NULL, NULL, NULL},
+};

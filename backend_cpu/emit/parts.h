@@ -1,0 +1,314 @@
+/* What the files of the C emitter share: the source under construction and the names in it.
+ *
+ * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>
+ * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
+ * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of
+ * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
+ * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan in a strip: a<f>_<i> elements folded
+ * within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
+ * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
+ * argument k; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array. r is
+ * the row, l a lane, j a row of a group, t the task, z the states of a part. */
+#ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
+#define FUSOR_BACKEND_CPU_EMIT_PARTS_H
+
+#include "backend_cpu/emit/complex.h"
+#include "backend_cpu/emit/math.h"
+#include "fusion/loop_ir.h"
+#include "runtime/text.h"
+
+#define FSR_EMIT_NAME 64    /* bytes of a name or an address */
+#define FSR_EMIT_LIBM 64    /* distinct libm functions of one kernel */
+#define FSR_EMIT_TILE 32    /* a transposed access is walked in squares of this side */
+#define FSR_EMIT_RUN 1024   /* columns asked at once for arguments beyond a limit */
+#define FSR_EMIT_STREAM 256 /* elements of a strip whose results pass the caches by: 1024 take the reads' place there */
+#define FSR_EMIT_STRIP 512  /* columns of the strips of scans, loops for each element and chains of functions */
+#define FSR_EMIT_BLOCK 16   /* of a strip: scanned in parallel */
+#define FSR_EMIT_STACK 40   /* chunks fold as a binary counter: 2^40 chunks */
+
+typedef struct fsr_c_function {
+    char name[24];
+    int arity;
+    fsr_dtype dtype;
+} fsr_c_function;
+
+/* What is known of a condition where a loop is printed. */
+typedef enum fsr_c_truth { FSR_ASKED, FSR_ALWAYS_HOLDS, FSR_NEVER_HOLDS } fsr_c_truth;
+
+typedef struct fsr_c_emit {
+    const fsr_kernel *k;
+    fsr_text body;  /* of the kernel's function */
+    fsr_text folds; /* functions of the folds' operators */
+    int depth;      /* indentation of body, in steps */
+    bool grouped;   /* COL: the inner loop runs over `group` rows, row values are arrays */
+    int lanes, chunk, group;
+    bool laned;     /* the loop being printed has `lanes` accumulators for each fold */
+    bool pairing;   /* it fills the arrays of folds that keep their order */
+    bool gathering; /* the loop being printed reads narrow strided loads from lanes filled before it */
+    bool uses_row;  /* an access is linear or row_linear: the row's number is needed */
+    int loop_dim;   /* dimension of the innermost loop, -1: none */
+    const char *loop_var;
+    bool spread;        /* addresses also advance by j along the last parallel dimension (COL) */
+    const char *linear; /* text of a linear access's address in the present loop */
+    const char *row;    /* of a row_linear one */
+    const char *column; /* of the flat column */
+    char base[FSR_MAX_ACCESSES][FSR_EMIT_NAME]; /* address so far; "" is zero */
+    char index[FSR_MAX_DIMS][FSR_EMIT_NAME];    /* index along each dimension */
+    int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
+    bool integer[FSR_MAX_INTS];                 /* integer arguments used */
+    bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
+    bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
+    bool half[FSR_DTYPE_COUNT]; /* its functions are used */
+    fsr_c_function libm[FSR_EMIT_LIBM];
+    int nlibm;
+    unsigned complex_math;          /* functions of complex numbers used */
+    bool math[FSR_C_MATH_MAX];      /* elementary functions used, by number */
+    bool near;                      /* arguments are known to be below the limits of these functions */
+    bool checking;                  /* the loop being printed only asks whether they are */
+    bool shared_columns;            /* see fsr_cpu_shape.columns */
+    bool streamed[FSR_MAX_BUFFERS]; /* arrays that large launches write past the caches */
+    int stream_bytes;               /* of one element of them all; 0: there are none */
+    bool ahead[FSR_MAX_BUFFERS];    /* arrays of which the next row is fetched ahead */
+    char streams[FSR_EMIT_NAME];    /* the name of whether they do, in the present loop */
+    char stream_at[FSR_EMIT_NAME];  /* where in their buffers the present element goes */
+    bool finishing;                 /* the loop being printed also folds the states of parts */
+    int word[FSR_MAX_COMBINES];     /* of a part's states: the fold's first */
+    int carry[FSR_MAX_COMBINES];    /* a scan's carry into the part */
+    int words;
+    fsr_c_truth decided[FSR_MAX_CONDITIONS];
+    bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
+    bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
+} fsr_c_emit;
+
+static inline bool fsr_c_is_scan(const fsr_c_emit *e, int fold) {
+    return e->k->fold[fold].kind == FSR_FOLD_SCAN;
+}
+
+/* ---- text.c: lines and scalar text --------------------------------------------------------- */
+
+/* One line of the body, indented; `begin` ends it with an opening brace, `else` closes that and opens another, `end`
+ * closes. */
+void fsr_c_line(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_c_begin(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_c_else(fsr_c_emit *e);
+void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_c_end(fsr_c_emit *e);
+/* "for (i64 j = 0; j < m; ++j) {" in a grouped kernel, else nothing; and its end. */
+void fsr_c_rows_begin(fsr_c_emit *e);
+void fsr_c_rows_end(fsr_c_emit *e);
+const char *fsr_c_type(fsr_dtype dtype);
+/* True where the functions of floats end in f: f32, f16 and bf16. */
+bool fsr_c_single(fsr_dtype dtype);
+/* The name of an integer argument; marks it used. out: FSR_EMIT_NAME bytes. Returns out. */
+const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out);
+/* A literal that reads back as exactly this value. */
+void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value);
+/* The op's C text with its operands' names put in; remembers the libm functions and conversions it needs. */
+void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg);
+/* The largest |argument| for which the op's function is good, as a C constant; NULL: good for all, or no function. */
+const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute);
+/* Types, libm declarations and conversions that the kernel uses. */
+void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
+
+/* ---- inst.c: values, addresses, instructions ----------------------------------------------- */
+
+/* Fills lanes with the narrow strided loads of a group, for the loop over l that follows. */
+void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
+/* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
+const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
+/* fsr_inst_arguments, less the count that a compacted store names but does not read. */
+int fsr_c_arguments(const fsr_c_emit *e, int number, int *out);
+/* A constant or parameter: defined once, at the function's head. */
+bool fsr_c_invariant(const fsr_inst *inst);
+/* Moves every address on by `var` steps along dimension d, and names the index there. */
+void fsr_c_advance(fsr_c_emit *e, int d, const char *var);
+/* The sum that a condition compares, without its term of dimension `without` (-1: whole); nothing at all is zero. */
+void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, int without);
+/* The ROW instructions before pass `pass`. */
+void fsr_c_row_insts(fsr_c_emit *e, int pass);
+/* Instructions one after the other, n of them. */
+void fsr_c_insts(fsr_c_emit *e, const int *list, int n);
+/* far |= whether an argument of the listed instructions is beyond its function's limit. */
+void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n);
+/* Everything one column of a pass's loop (its instructions, n of them) does. */
+void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
+
+/* ---- half.c: f16 and bf16 ---------------------------------------------------------------------- */
+
+/* The type in which arrays hold the dtype: that of its values, but u16 for f16 and bf16, whose values are f32. */
+const char *fsr_c_storage(fsr_dtype dtype);
+/* What stands before a value of that dtype where it is read from storage, put there, or computed: the name of a
+ * function and a parenthesis, or nothing; `close` gives what stands behind. */
+const char *fsr_c_load(fsr_c_emit *e, fsr_dtype dtype);
+const char *fsr_c_store(fsr_c_emit *e, fsr_dtype dtype);
+const char *fsr_c_round(fsr_c_emit *e, fsr_dtype dtype);
+const char *fsr_c_close(fsr_dtype dtype);
+/* The functions that are used. */
+void fsr_c_half_put(const fsr_c_emit *e, fsr_text *to);
+/* The text of a conversion of `a` to f16 or bf16. */
+void fsr_c_half_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
+
+/* ---- cut.c: guards --------------------------------------------------------------------------- */
+
+struct fsr_c_loop;
+/* sum / step, where step, an integer argument, divides the sum; else a number above every quotient. */
+void fsr_c_quotient(fsr_c_emit *e, fsr_text *to, const char *sum, int step);
+/* What quotients need: functions, and lines at the function's head. */
+void fsr_c_quotient_functions(const fsr_c_emit *e, fsr_text *to);
+void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to);
+/* The loop over [c0, c1) along the last dimension, cut at the bounds of guards; false: there is nothing to cut. */
+bool fsr_c_cut_loop(fsr_c_emit *e, const struct fsr_c_loop *loop);
+
+/* ---- loop.c: columns ----------------------------------------------------------------------- */
+
+/* A loop to be printed: instructions, in order, and the folds among them. */
+typedef struct fsr_c_loop {
+    int pass;
+    int n;
+    int inst[FSR_MAX_INSTS];
+    int nfolds;
+    int folds[FSR_MAX_COMBINES];
+} fsr_c_loop;
+
+/* Opens a loop over one dimension (the launch's part of it, if it is parallel) and advances the addresses. */
+void fsr_c_dimension(fsr_c_emit *e, int d);
+/* The loop as `print` prints it; where its functions have limits, first a loop that asks for arguments beyond them,
+ * then the loop for near and the loop for any arguments. To be called inside a block. */
+void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
+/* True if a function of the loop has a limit. */
+bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* True if the loop, not in strips, has to go in runs (fsr_c_runs). */
+bool fsr_c_in_runs(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* Arrays of the kernel share memory: no iteration reads what another one writes (fsr_array). */
+bool fsr_c_in_place(const fsr_kernel *k);
+/* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
+void fsr_c_independent(fsr_c_emit *e);
+/* The loop of pass `pass`, with its folds. */
+void fsr_c_pass(fsr_c_emit *e, int pass);
+
+/* ---- fold.c: reductions and scans of one loop ---------------------------------------------- */
+
+/* One static inline function for each distinct operator, and e->shared. */
+void fsr_c_operators(fsr_c_emit *e);
+/* The folds that a loop (its instructions, n of them) performs, in order. Returns their number. */
+int fsr_c_folds_of(const fsr_c_emit *e, const int *loop, int n, int *folds);
+/* True if every one of them is a commutative reduction. */
+bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n);
+void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n); /* declares f<f>_<i>, before the loop's block */
+void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n);  /* declares states and stacks */
+void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n);   /* a chunk begins */
+void fsr_c_fold_step(fsr_c_emit *e, int fold);                   /* the COMBINE instruction */
+void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n);   /* folds a chunk's lanes into the first */
+void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n);   /* a chunk ends */
+void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n);  /* the row ends */
+void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at);  /* q<at> = q<at> (+) inputs */
+/* state <left><left_at> = itself (+) <right><right_at>; letters as in the names above */
+void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at);
+void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at);
+void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent);
+
+/* ---- pair.c: reductions that keep their order --------------------------------------------------- */
+
+/* True if the loop has some and goes along the columns. */
+bool fsr_c_has_pairs(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* Their arrays, beside the states; the COMBINE instruction (false: there is nothing particular about it); the loop over
+ * [c0, c1), whose body `print` prints. */
+void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+bool fsr_c_pair_input(fsr_c_emit *e, int fold);
+void fsr_c_pairs(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
+
+/* ---- share.c: rows whose columns are cut into parts --------------------------------------------- */
+
+/* e->shared_columns and the places of states. */
+void fsr_c_share_plan(fsr_c_emit *e);
+/* The declarations that a row of such a kernel begins with. */
+void fsr_c_share_row(fsr_c_emit *e);
+/* Reads the states of part c0, in place of folding a chunk. */
+void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop);
+/* Reads a scan's carry into a part. */
+void fsr_c_share_carry(fsr_c_emit *e, int fold);
+/* Around the loop of the pass: what a part and a carry do with the states. `whole` prints the loop. */
+void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop));
+
+/* ---- stream.c: stores that pass the caches by ------------------------------------------------- */
+
+/* e->streamed and e->stream_bytes, of a map whose innermost loop is not cut into tiles, or of rows. */
+void fsr_c_stream_plan(fsr_c_emit *e);
+/* True if the loop writes such an array. */
+bool fsr_c_streams(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* The functions that the others' text calls. */
+void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to);
+/* Before the loop over strips of so many elements; at the beginning and at the end of one. `start`: the flat index
+ * where it begins, `elements`: their number in it. */
+void fsr_c_stream_arrays(fsr_c_emit *e, const fsr_c_loop *loop, int elements);
+void fsr_c_stream_begin(fsr_c_emit *e, const fsr_c_loop *loop, const char *start);
+void fsr_c_stream_end(fsr_c_emit *e, const fsr_c_loop *loop, const char *start, const char *elements);
+/* A loop over [low, high) in runs [c0, c1): of FSR_EMIT_STREAM if its results pass the caches by, of FSR_EMIT_RUN where
+ * only arguments are checked. start: the flat index of c0. To be called inside a block. */
+void fsr_c_runs(fsr_c_emit *e, const fsr_c_loop *loop, const char *low, const char *high, const char *start,
+                void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
+
+/* ---- ahead.c: the next row --------------------------------------------------------------------- */
+
+/* e->ahead, of a kernel that goes by row. */
+void fsr_c_ahead_plan(fsr_c_emit *e);
+/* At the function's head: how far ahead. */
+void fsr_c_ahead_head(fsr_c_emit *e);
+/* In the second pass, where it has come from column `from` to column `to`; nothing in other passes. */
+void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
+
+/* ---- pack.c: compacted stores ---------------------------------------------------------------- */
+
+bool fsr_c_packs(const fsr_kernel *k);
+/* The functions that the others' text calls. */
+void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to);
+/* Of store `number`: its arrays, once a row or part whose carries are known; what the loop does; what follows the loop
+ * in each strip; what follows the last strip. */
+void fsr_c_pack_arrays(fsr_c_emit *e, int number);
+void fsr_c_pack_store(fsr_c_emit *e, int number);
+void fsr_c_pack_strip(fsr_c_emit *e, int number);
+void fsr_c_pack_end(fsr_c_emit *e, int number);
+
+/* ---- stage.c: stages of a loop in strips ---------------------------------------------------------------- */
+
+/* True if the loop, not grouped, runs in strips: it has scans, loops for each element, or a chain of functions. */
+bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* The loop, with lanes if it has folds, is a chain of functions whose stages are worth their arrays. */
+bool fsr_c_is_chain(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* The stage of each instruction. Returns how many there are. */
+int fsr_c_stages(const fsr_c_emit *e, const fsr_c_loop *loop, int *stage);
+/* The instructions of stage `which`, and the indices that they read: these are cheaper to write again than to hold. */
+void fsr_c_stage_of(const fsr_c_emit *e, const fsr_c_loop *loop, const int *stage, int which, fsr_c_loop *out);
+/* e->crossing, and an array over a strip for each such value. */
+void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+/* Element `at` of a strip: a stage's values from earlier ones; those that it leaves for later ones. */
+void fsr_c_take(fsr_c_emit *e, const fsr_c_loop *part, const char *at);
+void fsr_c_hold(fsr_c_emit *e, const fsr_c_loop *part, const char *at);
+
+/* ---- scan.c: loops over a run of columns in strips, scans --------------------------------------------- */
+
+/* Columns (of a map: rows) [c0, c1) of such a loop. `start`: the flat index of the strip's beginning, cs. */
+void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop, const char *start);
+/* Arrays of the strips: once a row, before the loops over columns. */
+void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+/* What follows these loops. */
+void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop);
+/* e->counted */
+void fsr_c_find_counted(fsr_c_emit *e);
+
+/* ---- iterate.c: loops for each element ---------------------------------------------------------------- */
+
+/* One static function for each ITERATE. */
+void fsr_c_loops(fsr_c_emit *e);
+/* The loop has an ITERATE that runs for each element. */
+bool fsr_c_is_looped(const fsr_c_emit *e, const fsr_c_loop *loop);
+/* The instruction is evaluated for each element: of a column, or in a map. */
+bool fsr_c_is_element(const fsr_c_emit *e, int number);
+/* Arrays over a strip for ITERATE `number`. */
+void fsr_c_loop_arrays(fsr_c_emit *e, int number);
+/* The instruction itself: what the loop begins with put into the arrays, or, once a row, the whole. */
+void fsr_c_loop_begin(fsr_c_emit *e, int number);
+/* Runs the loop on the arrays of the strip. */
+void fsr_c_loop_call(fsr_c_emit *e, int number);
+
+#endif

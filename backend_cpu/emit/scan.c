@@ -1,0 +1,183 @@
+/* Loops in strips, in generated C: scans of adjacent columns, loops for each element, chains of functions.
+ *
+ * The columns (of a map: the rows) run in strips that fit the first cache. The loop's instructions are cut into
+ * stages (stage.c): each runs over the whole strip, and leaves in arrays what a scan or a later stage reads; the
+ * scan does its array.
+ *
+ * A scan whose results only filters' stores name is not done: they keep count themselves (pack.c).
+ *
+ * An array is scanned in blocks of 16: in four steps element l takes in element l - 1, l - 2, l - 4, l - 8, which is
+ * vector code for every operator; then the blocks' last elements are folded one after the other, and what comes before
+ * a block is folded into its elements. Counter-example to the obvious loop: each element waits for the addition before
+ * it, four cycles of a processor that could do thirty-two in that time.
+ *
+ * The strips of a row start at the row's, or the part's, first column: the association depends on nothing else. */
+#include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+
+static const fsr_combine *combine_of(const fsr_c_emit *e, int fold) {
+    return e->k->fold[fold].combine;
+}
+
+void fsr_c_find_counted(fsr_c_emit *e) {
+    const fsr_kernel *k = e->k;
+    bool read[FSR_MAX_INSTS] = {false};
+    for (int i = 0; i < k->ninsts; i++) {
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_c_arguments(e, i, argument);
+        for (int a = 0; a < n; a++)
+            read[argument[a]] = true;
+    }
+    for (int f = 0; f < k->nfolds; f++)
+        e->counted[f] = fsr_c_is_scan(e, f);
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].kind == FSR_INST_RESULT && read[i])
+            e->counted[k->inst[i].index] = false;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------- */
+
+void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
+    char extent[FSR_EMIT_NAME], blocks[FSR_EMIT_NAME];
+    fsr_c_hold_arrays(e, loop);
+    snprintf(extent, sizeof extent, "[%d]", FSR_EMIT_STRIP + FSR_EMIT_BLOCK);
+    snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
+    fsr_c_stream_arrays(e, loop, FSR_EMIT_STRIP);
+    for (int i = 0; i < loop->n; i++)
+        if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE)
+            fsr_c_loop_arrays(e, loop->inst[i]);
+    for (int i = 0; i < loop->nfolds; i++) {
+        if (!fsr_c_is_scan(e, loop->folds[i]))
+            continue;
+        if (e->counted[loop->folds[i]]) {
+            fsr_c_share_carry(e, loop->folds[i]);
+            continue;
+        }
+        fsr_c_fold_declare(e, loop->folds[i], 'a', extent);
+        fsr_c_fold_declare(e, loop->folds[i], 'h', extent);
+        fsr_c_fold_declare(e, loop->folds[i], 'o', blocks);
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+        fsr_c_fold_identity(e, loop->folds[i], 'a', "[l]");
+        fsr_c_fold_identity(e, loop->folds[i], 'h', "[l]");
+        fsr_c_end(e);
+        fsr_c_share_carry(e, loop->folds[i]);
+    }
+    for (int i = 0; i < loop->n; i++)
+        if (e->k->inst[loop->inst[i]].compacted)
+            fsr_c_pack_arrays(e, loop->inst[i]);
+}
+
+void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop) {
+    for (int i = 0; i < loop->n; i++)
+        if (e->k->inst[loop->inst[i]].compacted)
+            fsr_c_pack_end(e, loop->inst[i]);
+}
+
+/* ---- one stage's loop ------------------------------------------------------------------------------ */
+
+static void put_stage_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
+    fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
+    fsr_c_take(e, loop, "l");
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    fsr_c_hold(e, loop, "l");
+    fsr_c_end(e);
+}
+
+/* ---- one scan of the strip ------------------------------------------------------------------------- */
+
+/* to[l] = from[l - distance] (+) from[l] within blocks */
+static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) {
+    const fsr_combine *c = combine_of(e, fold);
+    char at[FSR_EMIT_NAME];
+    fsr_text left = {0}, right = {0};
+    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", FSR_EMIT_BLOCK, FSR_EMIT_BLOCK, FSR_EMIT_BLOCK);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+    snprintf(at, sizeof at, "[b + l - %d]", distance);
+    for (int i = 0; i < c->arity; i++) {
+        fsr_c_line(e, "%s y%d = %c%d_%d%s;", fsr_c_type(c->dtype[i]), i, from, fold, i, at);
+        fsr_text_add(&left, "&y%d, ", i);
+        fsr_text_add(&right, "%s%c%d_%d[b + l]", i ? ", " : "", from, fold, i);
+    }
+    fsr_c_line(e, "fold%d(%s%s);", e->shared[fold], left.data ? left.data : "", right.data ? right.data : "");
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "%c%d_%d[b + l] = l < %d ? %c%d_%d[b + l] : y%d;", to, fold, i, distance, from, fold, i, i);
+    fsr_c_end(e);
+    fsr_c_end(e);
+    e->body.failed |= left.failed || right.failed;
+    fsr_text_free(&left);
+    fsr_text_free(&right);
+}
+
+/* Blocks one after the other; then what comes before a block into its elements. h[15] is what comes before the
+ * strip. */
+static void put_blocks(fsr_c_emit *e, int fold) {
+    const fsr_combine *c = combine_of(e, fold);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "h%d_%d[%d] = g%d_%d;", fold, i, FSR_EMIT_BLOCK - 1, fold, i);
+    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", FSR_EMIT_BLOCK);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "o%d_%d[b / %d] = g%d_%d;", fold, i, FSR_EMIT_BLOCK, fold, i);
+    char last[FSR_EMIT_NAME];
+    snprintf(last, sizeof last, "[b + %d]", 2 * FSR_EMIT_BLOCK - 1);
+    fsr_c_fold_pair(e, fold, 'g', "", 'a', last);
+    fsr_c_end(e);
+    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", FSR_EMIT_BLOCK);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+    fsr_text t = {0};
+    for (int i = 0; i < c->arity; i++) {
+        fsr_c_line(e, "%s y%d = o%d_%d[b / %d];", fsr_c_type(c->dtype[i]), i, fold, i, FSR_EMIT_BLOCK);
+        fsr_text_add(&t, "&y%d, ", i);
+    }
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(&t, "%sa%d_%d[b + l + %d]", i ? ", " : "", fold, i, FSR_EMIT_BLOCK);
+    fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "h%d_%d[b + l + %d] = y%d;", fold, i, FSR_EMIT_BLOCK, i);
+    fsr_c_end(e);
+    fsr_c_end(e);
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+static void put_scan(fsr_c_emit *e, int fold) {
+    fsr_c_begin(e, "for (i64 l = m; l %% %d; ++l)", FSR_EMIT_BLOCK);
+    char at[FSR_EMIT_NAME];
+    snprintf(at, sizeof at, "[%d + l]", FSR_EMIT_BLOCK);
+    fsr_c_fold_identity(e, fold, 'a', at);
+    fsr_c_end(e);
+    for (int distance = 1; distance < FSR_EMIT_BLOCK; distance *= 4) {
+        put_step(e, fold, 'a', 'h', distance);
+        put_step(e, fold, 'h', 'a', 2 * distance);
+    }
+    put_blocks(e, fold);
+}
+
+void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop, const char *start) {
+    int stage[FSR_MAX_INSTS], stages = fsr_c_stages(e, loop, stage);
+    fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
+    fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+    fsr_c_stream_begin(e, loop, start);
+    snprintf(e->stream_at, sizeof e->stream_at, "l");
+    for (int s = 0; s < stages; s++) {
+        fsr_c_loop part;
+        fsr_c_stage_of(e, loop, stage, s, &part);
+        if (!part.n)
+            continue;
+        fsr_c_begin(e, "%s", "");
+        fsr_c_by_range(e, &part, put_stage_loop);
+        fsr_c_end(e);
+        for (int i = 0; i < part.n; i++)
+            if (e->k->inst[part.inst[i]].compacted)
+                fsr_c_pack_strip(e, part.inst[i]);
+        for (int i = 0; i < part.nfolds; i++)
+            if (fsr_c_is_scan(e, part.folds[i]) && !e->counted[part.folds[i]])
+                put_scan(e, part.folds[i]);
+        for (int i = 0; i < part.n; i++)
+            if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)
+                fsr_c_loop_call(e, part.inst[i]);
+    }
+    fsr_c_stream_end(e, loop, start, "m");
+    fsr_c_end(e);
+}

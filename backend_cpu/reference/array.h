@@ -1,0 +1,54 @@
+/* Arrays of balls, strided views of them, and walks over index spaces. */
+#ifndef FUSOR_BACKEND_CPU_REFERENCE_ARRAY_H
+#define FUSOR_BACKEND_CPU_REFERENCE_ARRAY_H
+
+#include "backend_cpu/reference/ball.h"
+#include "graph/graph.h"
+
+/* Storage, counted. Integers and plain floats are stored as they are; the centres of wide floats as double (f32) or
+ * long double (f64). The radii are there only once one of them is not 0 (-0.0 is not). */
+typedef struct fsr_ref_data {
+    int refs;
+    fsr_dtype dtype;
+    bool wide;
+    int64_t size;
+    void *center;
+    double *radius; /* NULL: all 0 */
+} fsr_ref_data;
+
+/* NULL: out of memory. wide is ignored for integers. Elements are not initialized. */
+fsr_ref_data *fsr_ref_data_new(fsr_dtype dtype, int64_t size, bool wide);
+fsr_ref_data *fsr_ref_data_ref(fsr_ref_data *d);
+void fsr_ref_data_unref(fsr_ref_data *d); /* NULL is allowed */
+fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at);
+/* False: out of memory (for the radii). */
+bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x);
+
+/* A view: element idx is data[offset + sum of stride[d] * idx[d]]. The holder owns a reference to data. */
+typedef struct fsr_ref_view {
+    fsr_ref_data *data;
+    int64_t offset;
+    int64_t stride[FSR_MAX_DIMS];
+} fsr_ref_view;
+
+/* d, newly made, in C order of the shape. Takes over the caller's reference. */
+fsr_ref_view fsr_ref_view_whole(fsr_ref_data *d, const fsr_shape *shape);
+
+/* Operands and one result. */
+#define FSR_REF_WALK_MAX (FSR_MAX_ARGS + 1)
+/* Visits the points of `dim` in C order and keeps the positions of n views there. */
+typedef struct fsr_ref_walk {
+    int ndim, n;
+    int64_t dim[FSR_MAX_DIMS], index[FSR_MAX_DIMS];
+    int64_t stride[FSR_REF_WALK_MAX][FSR_MAX_DIMS];
+    int64_t at[FSR_REF_WALK_MAX];
+    int64_t left; /* points not yet left; visiting ends at 0 */
+} fsr_ref_walk;
+
+/* Dimensions whose bit in `skip` is set are held at index 0. */
+void fsr_ref_walk_start(fsr_ref_walk *w, const fsr_shape *shape, uint32_t skip, const fsr_ref_view *views, int n);
+void fsr_ref_walk_next(fsr_ref_walk *w);
+/* To the first point again, with the views' positions moved by from[i]. */
+void fsr_ref_walk_restart(fsr_ref_walk *w, const int64_t *from);
+
+#endif

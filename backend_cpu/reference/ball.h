@@ -1,0 +1,67 @@
+/* A number with an error radius, and the scalar ops on it. */
+#ifndef FUSOR_BACKEND_CPU_REFERENCE_BALL_H
+#define FUSOR_BACKEND_CPU_REFERENCE_BALL_H
+
+#include "graph/ops.h"
+
+/* A correct backend's value lies in [center - radius, center + radius]; a complex one in the disk around (center,
+ * imag).
+ *   radius 0         the value is `center`, which the dtype can represent (also NaN and the infinities);
+ *   radius -0.0      the value is a zero, of either sign; of a complex number: parts that are 0 have either sign;
+ *   radius INFINITY  unknown, NaN included;
+ *   otherwise        center is finite. A bool that is unknown has radius 1. */
+typedef struct fsr_ball {
+    long double center;
+    double radius;
+    long double imag; /* 0 for real numbers */
+} fsr_ball;
+
+static inline fsr_ball fsr_ball_real(long double center, double radius) {
+    return (fsr_ball){center, radius, 0};
+}
+
+/* STRICT: an exact op on known operands is known. CONTRACTED: but a product, which may be kept unrounded. FOLD: a step
+ * of some tree; operands known here are rounded values in another tree, so every rounding counts, but those of small
+ * integers (counts). */
+typedef enum fsr_ball_mode { FSR_BALL_STRICT, FSR_BALL_CONTRACTED, FSR_BALL_FOLD } fsr_ball_mode;
+
+/* Both parts are finite. */
+bool fsr_ball_finite(fsr_ball x);
+/* value, a real number, lies in the ball. */
+bool fsr_ball_may_be(fsr_ball x, long double value);
+fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
+/* x, which the dtype holds up to rounding, as a value. */
+fsr_value fsr_ball_value(fsr_dtype dtype, long double x);
+fsr_ball fsr_ball_unknown(fsr_dtype dtype);
+/* The centre rounded to dtype; bound receives the radius around that. */
+fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
+/* The ball of a result computed wide: an overflow for certain becomes an infinity, a possible one (for integers:
+ * wrapping) unknown. */
+fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius);
+/* The op on operands of dtype `compute` (see fsr_op_eval). */
+fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);
+/* The op's result for wide operands, itself not rounded. */
+long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x);
+/* The op's result is one of its operands, or follows from them without rounding. */
+bool fsr_ball_selects(fsr_op op);
+
+/* The same where compute or result is complex (complex.c). */
+fsr_ball fsr_ball_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);
+/* As fsr_ball_settle. A part that may overflow makes it unknown. */
+fsr_ball fsr_ball_settle_complex(fsr_dtype dtype, long double re, long double im, double radius);
+
+/* x; a known zero loses its sign. */
+fsr_ball fsr_ball_unsign(fsr_ball x);
+/* x is a zero of either sign. */
+bool fsr_ball_unsigned(fsr_ball x);
+
+/* Half a unit in the last place of 1: the largest relative rounding error. */
+double fsr_ball_unit(fsr_dtype dtype);
+/* The unit in the last place of x. */
+double fsr_ball_ulp(fsr_dtype dtype, long double x);
+/* What rounds to infinity, in magnitude. */
+long double fsr_ball_limit(fsr_dtype dtype);
+/* Integers up to this magnitude are exact: 2^24, 2^53. */
+long double fsr_ball_integers(fsr_dtype dtype);
+
+#endif

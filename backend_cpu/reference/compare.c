@@ -1,0 +1,66 @@
+/* Comparing a backend's array with the reference. Complex elements differ by the modulus of the difference; the report
+ * shows the part that differs more.
+ *
+ * Bounds are doubles, and each of the thousands of steps that may be behind one rounds by up to 1 part in 2^53, down as
+ * well as up. So an error may exceed its bound by 1 part in 2^40. Counter-example: the product of 27 counts of 0 to 5,
+ * 0 +- 5^27, which has more digits than a double. */
+#include "backend_cpu/reference/ball.h"
+#include "runtime/reference.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double rounded_down = 0x1p-40;
+
+static fsr_ball element(fsr_dtype dtype, const void *data, int64_t at) {
+    return fsr_ball_from_value(dtype, fsr_value_load(dtype, data, at));
+}
+
+/* INFINITY if exactly one is NaN, or they differ and one is infinite. */
+static double distance(long double want, long double got) {
+    if (want == got || (isnan(want) && isnan(got)))
+        return 0;
+    return isfinite(want) && isfinite(got) ? (double)fabsl(want - got) : INFINITY;
+}
+
+/* A bool is unknown by 1. */
+static bool is_unknown(fsr_dtype dtype, double bound) {
+    return isinf(bound) || (dtype == FSR_BOOL && bound >= 1);
+}
+
+static double ratio(double error, double bound) {
+    if (error == 0 || isinf(bound))
+        return 0;
+    return bound == 0 ? INFINITY : error / bound;
+}
+
+bool fsr_ref_compare(const fsr_ref_array *want, const void *got, fsr_verify_report *report) {
+    const int64_t n = fsr_shape_size(&want->shape);
+    bool inside = true;
+    for (int64_t i = 0; i < n; i++) {
+        fsr_ball expected = fsr_ball_from_value(want->dtype, want->value[i]);
+        fsr_ball found = element(want->dtype, got, i);
+        double re = distance(expected.center, found.center), im = distance(expected.imag, found.imag);
+        double error = im == 0 ? re : hypot(re, im), worse = ratio(error, want->bound[i]);
+        inside = inside && worse <= 1 + rounded_down;
+        report->unknown += is_unknown(want->dtype, want->bound[i]);
+        if (!(worse > report->worst))
+            continue;
+        report->worst = worse;
+        report->worst_index = i;
+        report->worst_error = error;
+        report->worst_bound = want->bound[i];
+        report->got = (double)(im > re ? found.imag : found.center);
+        report->expected = (double)(im > re ? expected.imag : expected.center);
+    }
+    report->checked += n;
+    return inside;
+}
+
+void fsr_ref_array_free(fsr_ref_array *a) {
+    if (!a)
+        return;
+    free(a->value);
+    free(a->bound);
+    memset(a, 0, sizeof *a);
+}

@@ -1,0 +1,80 @@
+/* Loops for each element in ball arithmetic.
+ *
+ * The state is a tuple of balls, and each turn widens them by the body's roundings. As soon as the condition is not
+ * decided by what is known, the element may have ended in this turn or go on for any number: its state and its count
+ * are unknown. Counter-example to going on with both branches: balls that cover them would still give one count. A
+ * state that is known, and a body of exact operations on it, stay known: counts of such a loop are checked bit by
+ * bit. */
+#include "backend_cpu/reference/iterate.h"
+#include <math.h>
+#include <string.h>
+
+static void run_steps(const fsr_iteration *l, int from, int to, const fsr_ball *argument, fsr_ball_mode mode,
+                      fsr_ball *value) {
+    for (int i = from; i < to; i++) {
+        const fsr_step *s = &l->step[i];
+        fsr_ball x[3] = {{.center = 0}};
+        if (s->kind == FSR_STEP_ARG) {
+            value[i] = argument[s->index];
+        } else if (s->kind == FSR_STEP_CONST) {
+            value[i] = fsr_ball_from_value(s->dtype, s->value);
+        } else {
+            for (int k = 0; k < fsr_op_get(s->op)->arity; k++)
+                x[k] = value[s->arg[k]];
+            value[i] = fsr_ball_op(s->op, s->compute, s->dtype, x, mode);
+        }
+    }
+}
+
+static bool nothing_known(const fsr_iteration *l, const fsr_ball *x) {
+    for (int i = 0; i < l->nstate; i++)
+        if (!isinf(x[i].radius))
+            return false;
+    return true;
+}
+
+static void give_up(const fsr_iteration *l, fsr_ball *out) {
+    for (int i = 0; i <= l->nstate; i++)
+        out[i] = fsr_ball_unknown(i < l->nstate ? l->dtype[i] : FSR_I32);
+}
+
+/* One element: out[0..nstate] from x, which it overwrites. A loop whose state is lost, but whose count may be known (it
+ * depends on the arguments alone), goes on as long as it is short. */
+static void run_element(const fsr_iteration *l, fsr_ball *x, fsr_ball_mode mode, fsr_ball *out) {
+    fsr_ball value[FSR_MAX_LOOP_STEPS];
+    int64_t n = 0;
+    for (; n < l->max_n; n++) {
+        run_steps(l, 0, l->condition + 1, x, mode, value);
+        if (value[l->condition].radius != 0 || (n > 1 << 16 && nothing_known(l, x))) {
+            give_up(l, out);
+            return;
+        }
+        if (value[l->condition].center == 0)
+            break;
+        run_steps(l, l->condition + 1, l->nsteps, x, mode, value);
+        for (int i = 0; i < l->nstate; i++)
+            x[i] = value[l->result[i]];
+    }
+    memcpy(out, x, (size_t)l->nstate * sizeof *out);
+    out[l->nstate] = fsr_ball_from_value(FSR_I32, fsr_value_from_int(FSR_I32, n));
+}
+
+bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, fsr_ball_mode mode, fsr_ref_data **data) {
+    const fsr_iteration *l = rec->loop;
+    fsr_ball x[FSR_MAX_ARGS], out[FSR_MAX_OUTPUTS];
+    fsr_ref_walk walk;
+    bool ok = true;
+    for (int i = 0; ok && i < rec->nout; i++) {
+        data[i] = fsr_ref_data_new(rec->dtype[i], fsr_shape_size(&rec->shape), true);
+        ok = data[i] != NULL;
+    }
+    fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
+    for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        for (int i = 0; i < rec->nargs; i++)
+            x[i] = fsr_ref_data_get(in[i].data, walk.at[i]);
+        run_element(l, x, mode, out);
+        for (int i = 0; ok && i < rec->nout; i++)
+            ok = fsr_ref_data_set(data[i], at, out[i]);
+    }
+    return ok;
+}

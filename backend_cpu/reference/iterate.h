@@ -1,0 +1,11 @@
+/* Loops for each element in ball arithmetic. */
+#ifndef FUSOR_BACKEND_CPU_REFERENCE_ITERATE_H
+#define FUSOR_BACKEND_CPU_REFERENCE_ITERATE_H
+
+#include "backend_cpu/reference/array.h"
+
+/* rec is an ITERATE, in[] its arguments. data[0..nout) receives new arrays in C order, some of them NULL where it
+ * returns false: out of memory. */
+bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, fsr_ball_mode mode, fsr_ref_data **data);
+
+#endif

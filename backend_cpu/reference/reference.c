@@ -1,0 +1,311 @@
+/* Running the reference: nodes in order, each from its arguments' arrays, which go when their last consumer is done. */
+#include "runtime/reference.h"
+#include "backend_cpu/reference/call.h"
+#include "backend_cpu/reference/fold.h"
+#include "backend_cpu/reference/iterate.h"
+#include "backend_cpu/reference/walk.h"
+#include "runtime/routines.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct run {
+    fsr_ref_plan plan;
+    fsr_ref_fetch fetch;
+    void *user;
+    fsr_ball_mode mode;
+    fsr_fault *fault;
+} run;
+
+static fsr_status no_memory(run *r, const fsr_rec *rec) {
+    char text[128];
+    return fsr_fault_set(r->fault, FSR_ERR_MEMORY, "reference: out of memory for %s",
+                         fsr_describe(text, sizeof text, rec->dtype[0], &rec->shape));
+}
+
+/* The view of an edge whose node has been evaluated. */
+static const fsr_ref_view *view_of(const run *r, fsr_ref edge) {
+    return &r->plan.slot[edge.id].value[edge.output];
+}
+
+/* ---- the kinds of nodes ------------------------------------------------------------------------ */
+
+static fsr_status run_leaf(run *r, const fsr_rec *rec, uint32_t output, fsr_ref_view *out) {
+    const int64_t size = fsr_shape_size(&rec->shape);
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[output], size, false);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    return r->fetch(r->user, rec, (int)output, data->center, size * (int64_t)fsr_dtype_size(rec->dtype[output]));
+}
+
+/* CONST, PARAM: one element for the whole shape. */
+static fsr_status run_value(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    out->data = fsr_ref_data_new(rec->dtype[0], 1, false);
+    if (!out->data)
+        return no_memory(r, rec);
+    fsr_ref_data_set(out->data, 0, fsr_ball_from_value(rec->dtype[0], rec->value));
+    return FSR_OK;
+}
+
+/* One line of indices, not moving in the other dimensions. */
+static fsr_status run_iota(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const int64_t n = rec->shape.dim[rec->axis];
+    out->data = fsr_ref_data_new(rec->dtype[0], n, false);
+    if (!out->data)
+        return no_memory(r, rec);
+    out->stride[rec->axis] = 1;
+    for (int64_t i = 0; i < n; i++)
+        fsr_ref_data_set(out->data, i, fsr_ball_from_value(rec->dtype[0], fsr_value_from_int(rec->dtype[0], i)));
+    return FSR_OK;
+}
+
+/* The dtype that the operands of a MAP have: b's of a WHERE. */
+static fsr_dtype compute_of(const run *r, const fsr_rec *rec) {
+    int which = fsr_op_get(rec->op)->rule == FSR_RULE_SELECT;
+    return view_of(r, rec->arg[which])->data->dtype;
+}
+
+/* A MAP's or CALL's result for one element. */
+static fsr_ball apply(const run *r, const fsr_rec *rec, fsr_dtype compute, const fsr_ball *x) {
+    if (rec->kind == FSR_NODE_CALL)
+        return fsr_ball_call(rec->routine, x);
+    return fsr_ball_op(rec->op, compute, rec->dtype[0], x, r->mode);
+}
+
+static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_dtype compute = rec->kind == FSR_NODE_MAP ? compute_of(r, rec) : rec->dtype[0];
+    fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_ref_walk walk;
+    fsr_ball x[FSR_MAX_ARGS];
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    bool ok = data != NULL;
+    if (ok)
+        *out = fsr_ref_view_whole(data, &rec->shape);
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
+    for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        for (int i = 0; i < rec->nargs; i++)
+            x[i] = fsr_ref_data_get(in[i].data, walk.at[i]);
+        ok = fsr_ref_data_set(data, at, apply(r, rec, compute, x));
+    }
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_call(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_status status = fsr_routine_ready(fsr_graph_context(r->plan.graph), rec->routine, r->fault);
+    return status ? status : run_map(r, rec, out);
+}
+
+static fsr_ref_view view_affine(const fsr_rec *rec, const fsr_ref_view *from, int from_ndim) {
+    fsr_ref_view out = {.data = fsr_ref_data_ref(from->data), .offset = from->offset};
+    for (int j = 0; j < from_ndim; j++) {
+        out.offset += rec->view.start[j] * from->stride[j];
+        if (rec->view.from[j] >= 0)
+            out.stride[rec->view.from[j]] += rec->view.step[j] * from->stride[j];
+    }
+    return out;
+}
+
+/* The elements lie in C order with nothing between them. */
+static bool whole(const fsr_ref_view *v, const fsr_shape *shape) {
+    fsr_ref_view c = fsr_ref_view_whole(v->data, shape);
+    for (int d = 0; d < shape->ndim; d++)
+        if (shape->dim[d] != 1 && c.stride[d] != v->stride[d])
+            return false;
+    return true;
+}
+
+static fsr_status view_reshape(run *r, const fsr_rec *rec, const fsr_ref_view *from, const fsr_shape *shape,
+                               fsr_ref_view *out) {
+    if (whole(from, shape)) {
+        *out = fsr_ref_view_whole(fsr_ref_data_ref(from->data), &rec->shape);
+        out->offset = from->offset;
+        return FSR_OK;
+    }
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(shape), true);
+    fsr_ref_walk walk;
+    bool ok = data != NULL;
+    if (ok)
+        *out = fsr_ref_view_whole(data, &rec->shape);
+    fsr_ref_walk_start(&walk, shape, 0, from, 1);
+    for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++)
+        ok = fsr_ref_data_set(data, at, fsr_ref_data_get(from->data, walk.at[0]));
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_view(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_ref_view *from = view_of(r, rec->arg[0]);
+    const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
+    if (rec->view.kind == FSR_VIEW_RESHAPE)
+        return view_reshape(r, rec, from, shape, out);
+    *out = view_affine(rec, from, shape->ndim);
+    return FSR_OK;
+}
+
+static bool copy_elements(fsr_ref_data *to, const fsr_ref_view *where, const fsr_ref_view *from,
+                          const fsr_shape *shape) {
+    fsr_ref_view both[2] = {*where, *from};
+    fsr_ref_walk walk;
+    bool ok = true;
+    fsr_ref_walk_start(&walk, shape, 0, both, 2);
+    for (; ok && walk.left > 0; fsr_ref_walk_next(&walk))
+        ok = fsr_ref_data_set(to, walk.at[0], fsr_ref_data_get(from->data, walk.at[1]));
+    return ok;
+}
+
+/* A copy of the first argument, then the second one's elements through the view of that copy. */
+static fsr_status run_paste(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_shape *part = &fsr_graph_rec(r->plan.graph, rec->arg[1].id)->shape;
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    fsr_ref_view region = view_affine(rec, out, rec->shape.ndim);
+    bool ok = copy_elements(data, out, view_of(r, rec->arg[0]), &rec->shape) &&
+              copy_elements(data, &region, view_of(r, rec->arg[1]), part);
+    fsr_ref_data_unref(region.data);
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+/* Every element at its place. A place that is not known, or taken by nobody, leaves elements that are not known. */
+static fsr_status run_place(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_ref_view *value = view_of(r, rec->arg[0]), *place = view_of(r, rec->arg[1]);
+    const int64_t n = rec->shape.dim[0];
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], n, true);
+    bool ok = data != NULL, known = true;
+    if (ok)
+        *out = fsr_ref_view_whole(data, &rec->shape);
+    for (int64_t i = 0; ok && i < n; i++) {
+        known = known && fsr_ref_data_get(place->data, place->offset + i * place->stride[0]).radius == 0;
+        ok = fsr_ref_data_set(data, i, fsr_ball_unknown(rec->dtype[0]));
+    }
+    for (int64_t i = 0; ok && known && i < n; i++) {
+        int64_t at = (int64_t)fsr_ref_data_get(place->data, place->offset + i * place->stride[0]).center;
+        at += at < 0 ? n : 0;
+        if (at >= 0 && at < n)
+            ok = fsr_ref_data_set(data, at, fsr_ref_data_get(value->data, value->offset + i * value->stride[0]));
+    }
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_ref_data *data[FSR_MAX_OUTPUTS] = {NULL};
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    bool ok = fsr_ref_iterate(rec, in, r->mode, data);
+    for (int i = 0; i < rec->nout; i++)
+        if (data[i])
+            out[i] = fsr_ref_view_whole(data[i], &rec->shape);
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
+    fsr_ref_view in[FSR_MAX_TUPLE];
+    fsr_ref_data *data[FSR_MAX_TUPLE] = {NULL};
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    fsr_status status =
+        rec->kind == FSR_NODE_REDUCE ? fsr_ref_reduce(rec, in, shape, data) : fsr_ref_scan(rec, in, shape, data);
+    if (status != FSR_OK)
+        return no_memory(r, rec);
+    for (int i = 0; i < rec->nout; i++)
+        out[i] = fsr_ref_view_whole(data[i], &rec->shape);
+    return FSR_OK;
+}
+
+static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    switch (rec->kind) {
+    case FSR_NODE_CONST:
+    case FSR_NODE_PARAM: return run_value(r, rec, out);
+    case FSR_NODE_IOTA: return run_iota(r, rec, out);
+    case FSR_NODE_MAP: return run_map(r, rec, out);
+    case FSR_NODE_CALL: return run_call(r, rec, out);
+    case FSR_NODE_VIEW: return run_view(r, rec, out);
+    case FSR_NODE_PASTE: return run_paste(r, rec, out);
+    case FSR_NODE_PLACE: return run_place(r, rec, out);
+    case FSR_NODE_REDUCE:
+    case FSR_NODE_SCAN: return run_fold(r, rec, out);
+    case FSR_NODE_ITERATE: return run_iterate(r, rec, out);
+    case FSR_NODE_POISON:
+        return fsr_fault_set(r->fault, rec->status, "%s", rec->message ? rec->message : "poisoned node");
+    case FSR_NODE_ARG:
+        return fsr_fault_set(r->fault, FSR_ERR_UNBOUND, "compute: %s", fsr_status_sentence(FSR_ERR_UNBOUND));
+    default:
+        return fsr_fault_set(r->fault, FSR_ERR_INTERNAL, "reference: node of kind %d cannot be evaluated",
+                             (int)rec->kind);
+    }
+}
+
+/* ---- the run ------------------------------------------------------------------------------------- */
+
+/* Results that are leaves replace what evaluation gave; those that nobody wants go at once. */
+static fsr_status run_node(run *r, uint32_t id) {
+    fsr_ref_slot *slot = &r->plan.slot[id];
+    const fsr_rec *rec = fsr_graph_rec(r->plan.graph, id);
+    fsr_status status = FSR_OK;
+    slot->value = calloc(FSR_MAX_OUTPUTS, sizeof *slot->value);
+    if (!slot->value)
+        return no_memory(r, rec);
+    if (slot->expanded)
+        status = run_kind(r, rec, slot->value);
+    for (uint32_t i = 0; status == FSR_OK && i < (uint32_t)rec->nout; i++) {
+        bool wanted = slot->wanted >> i & 1, leaf = fsr_ref_is_leaf(rec, i);
+        if (wanted && !leaf)
+            continue;
+        fsr_ref_data_unref(slot->value[i].data);
+        slot->value[i] = (fsr_ref_view){.data = NULL};
+        if (wanted)
+            status = run_leaf(r, rec, i, &slot->value[i]);
+    }
+    for (int i = 0; status == FSR_OK && slot->expanded && i < rec->nargs; i++)
+        fsr_ref_plan_release(&r->plan, rec->arg[i]);
+    return status;
+}
+
+static fsr_status take_result(run *r, fsr_ref edge, fsr_ref_array *out) {
+    const fsr_rec *rec = fsr_graph_rec(r->plan.graph, edge.id);
+    const fsr_ref_view *view = view_of(r, edge);
+    const int64_t size = fsr_shape_size(&rec->shape);
+    fsr_ref_walk walk;
+    out->dtype = rec->dtype[edge.output];
+    out->shape = rec->shape;
+    out->value = malloc((size_t)(size ? size : 1) * sizeof *out->value);
+    out->bound = malloc((size_t)(size ? size : 1) * sizeof *out->bound);
+    if (!out->value || !out->bound)
+        return no_memory(r, rec);
+    fsr_ref_walk_start(&walk, &rec->shape, 0, view, 1);
+    for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++)
+        out->value[at] = fsr_ball_round(out->dtype, fsr_ref_data_get(view->data, walk.at[0]), &out->bound[at]);
+    fsr_ref_plan_release(&r->plan, edge);
+    return FSR_OK;
+}
+
+static fsr_status run_all(run *r, const fsr_graph *g, const fsr_ref *outs, int n, fsr_ref_array *results) {
+    memset(results, 0, (size_t)n * sizeof *results);
+    fsr_status status = fsr_ref_plan_make(&r->plan, g, outs, n);
+    if (status != FSR_OK)
+        fsr_fault_set(r->fault, status, "reference: out of memory for the order of %u nodes", r->plan.slots);
+    for (size_t i = 0; status == FSR_OK && i < r->plan.count; i++)
+        status = run_node(r, r->plan.order[i]);
+    for (int i = 0; status == FSR_OK && i < n; i++)
+        status = take_result(r, outs[i], &results[i]);
+    for (int i = 0; status != FSR_OK && i < n; i++)
+        fsr_ref_array_free(&results[i]);
+    fsr_ref_plan_free(&r->plan);
+    return status;
+}
+
+fsr_status fsr_reference_run(const fsr_graph *g, const fsr_ref *outs, int n, fsr_ref_fetch fetch, void *user,
+                             fsr_ref_array *results, fsr_fault *fault) {
+    run r = {.fetch = fetch, .user = user, .mode = FSR_BALL_STRICT, .fault = fault};
+    return run_all(&r, g, outs, n, results);
+}
+
+fsr_status fsr_reference_run_contracted(const fsr_graph *g, const fsr_ref *outs, int n, fsr_ref_fetch fetch, void *user,
+                                        fsr_ref_array *results, fsr_fault *fault) {
+    run r = {.fetch = fetch, .user = user, .mode = FSR_BALL_CONTRACTED, .fault = fault};
+    return run_all(&r, g, outs, n, results);
+}

@@ -1,0 +1,464 @@
+/* The compiler driver.
+ *
+ * A source is compiled in a directory of its own, made with mode 0700 and removed afterwards, by a compiler started
+ * without a shell. Flags keep the meaning: no contraction unless asked for, nothing of -ffast-math that changes a value
+ * (no errno and no traps: neither is looked at). -O1 with the vectorizer and the complete unrolling of short loops
+ * (-fpeel-loops, for the lanes of reductions) takes 3/4 of -O2's time and half of -O3's, and its kernels are as fast:
+ * what -O2 adds looks for redundancy that generated text does not have, and -O3 unrolls the lanes before they become
+ * vectors. One region for the register allocator and no dominator optimizations save another seventh of the time.
+ * Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would take for
+ * one that returns int, and an end without a result.
+ *
+ * An object without callers' texts is linked without start files and, where its source declares no function of the C
+ * library, without libraries: reading their symbols takes longer than all else a linker does. What a compiler calls of
+ * its own accord (memset) every program has. An object that cannot be linked or loaded so (a linker that wants every
+ * symbol known, a processor without an instruction for floor) is linked with everything.
+ * Counter-example to leaving out libm always: a call by a bare name is bound to the oldest of a function's versions.
+ *
+ * An object is loaded from a fresh path each time: the loader takes an equal path for the library it already has.
+ * Counter-example: two memory files opened in turn as /proc/self/fd/5 are one library to it. */
+#include "backend_cpu/run/compile.h"
+#include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/run/files.h"
+#include "backend_cpu/run/identity.h"
+#include "backend_cpu/run/workshop.h"
+#include "runtime/disk_cache.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static const char *const fsr_options[] = {
+    "-march=native",
+    "-std=c11",
+    "-fPIC",
+    "-shared",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-strict-aliasing",
+    "-Werror=implicit-function-declaration",
+    "-Werror=return-type",
+    "-pipe",
+};
+/* clang vectorizes and unrolls at -O2, not at -O1, and does not know gcc's words. */
+static const char *const fsr_gcc_options[] = {
+    "-O1",          "-ftree-vectorize", "-fvect-cost-model=dynamic",
+    "-fpeel-loops", "-fira-region=one", "-fno-tree-dominator-opts",
+};
+static const char *const fsr_clang_options[] = {"-O2"};
+enum {
+    FSR_OPTIONS = sizeof fsr_options / sizeof *fsr_options,
+    FSR_GCC_OPTIONS = sizeof fsr_gcc_options / sizeof *fsr_gcc_options,
+    FSR_CLANG_OPTIONS = sizeof fsr_clang_options / sizeof *fsr_clang_options,
+    FSR_MOST_OPTIONS = FSR_OPTIONS + FSR_GCC_OPTIONS + FSR_CLANG_OPTIONS + 1
+};
+
+struct fsr_c_compiler {
+    char *asked; /* config->compiler, NULL: look for one */
+    int seconds; /* that it may take; 0: any time */
+    fsr_disk_cache *cache;
+    pthread_mutex_t lock; /* of the search and the sweep; what was found does not change any more */
+    bool swept;           /* what killed processes left is gone */
+    bool whole;           /* objects need all libraries here */
+    char *program;        /* NULL: not found yet */
+    char *version;        /* what it says of itself */
+    char *machine;        /* what -march=native depends on; NULL: not known yet */
+};
+
+/* ---- what a binary depends on ------------------------------------------------------------------- */
+
+static bool is_machine_line(const char *line) {
+    static const char *const keys[] = {"vendor_id",        "cpu family",  "model",    "flags",    "CPU implementer",
+                                       "CPU architecture", "CPU variant", "CPU part", "Features", "isa"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strncmp(line, keys[i], strlen(keys[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The first processor's identity and feature flags, and the kernel's name of the architecture. NULL if they cannot be
+ * read, or memory is out: a name without the flags would fit machines that differ. */
+static char *describe_machine(void) {
+    struct utsname name;
+    fsr_text t = {0};
+    char *info = fsr_file_read_record("/proc/cpuinfo");
+    if (!info || uname(&name) != 0) {
+        free(info);
+        return NULL;
+    }
+    fsr_text_add(&t, "%s %s\n", name.sysname, name.machine);
+    char *rest = info;
+    for (char *line = strtok_r(info, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        if (is_machine_line(line))
+            fsr_text_add(&t, "%s\n", line);
+    free(info);
+    return fsr_text_take(&t);
+}
+
+/* ---- finding a compiler ------------------------------------------------------------------------- */
+
+static const char *words(int error) {
+    return error == ENOMEM ? "out of memory" : error == ETIMEDOUT ? "no end in FUSOR_COMPILE_SECONDS" : strerror(error);
+}
+
+/* What a compiler known by its file once said of itself, or NULL. Asking it takes longer than all else that loading a
+ * kernel from the disk cache needs. */
+static char *recall_version(const fsr_c_compiler *c, const char *identity) {
+    size_t size = 0;
+    char *version = identity ? fsr_disk_cache_get(c->cache, identity, strlen(identity), &size) : NULL;
+    if (version && size > 0 && version[size - 1] == 0)
+        return version;
+    free(version);
+    return NULL;
+}
+
+/* A failure to store costs a question next time. */
+static void remember_version(const fsr_c_compiler *c, const char *identity) {
+    fsr_fault unused = {0};
+    if (identity)
+        fsr_disk_cache_put(c->cache, identity, strlen(identity), c->version, strlen(c->version) + 1, &unused);
+    fsr_fault_clear(&unused);
+}
+
+/* Takes both; false: memory is out. */
+static bool settle(fsr_c_compiler *c, const char *program, char *version) {
+    c->program = version ? strdup(program) : NULL;
+    c->version = c->program ? version : NULL;
+    if (!c->program)
+        free(version);
+    return c->program != NULL;
+}
+
+/* 0, or an errno that says nothing about the compiler (ENOMEM: memory is out). Fills program and version if it works,
+ * else adds to `tried` what was wrong. */
+static int ask_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
+    const char *const argv[] = {program, "--version", NULL};
+    fsr_text said = {0};
+    int status = 0;
+    int error = fsr_process_run(argv, c->seconds, &said, &status);
+    if (!error && status == 0 && said.size)
+        return settle(c, program, fsr_text_take(&said)) ? 0 : ENOMEM;
+    fsr_text_free(&said);
+    if (error)
+        fsr_text_add(tried, "%s%s (%s)", tried->size ? ", " : "", program, words(error));
+    else
+        fsr_text_add(tried, "%s%s (exit status %d)", tried->size ? ", " : "", program, status);
+    return error == ENOMEM ? ENOMEM : 0;
+}
+
+/* As ask_compiler, which is not called where the disk cache has the answer. The identity is taken before asking: of a
+ * compiler that is replaced meanwhile, the new one's answer is kept under a name that nobody asks for again. */
+static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
+    char *identity = c->cache ? fsr_program_identity(program) : NULL;
+    char *version = recall_version(c, identity);
+    int error = 0;
+    if (version) {
+        error = settle(c, program, version) ? 0 : ENOMEM;
+    } else {
+        error = ask_compiler(c, program, tried);
+        if (c->program)
+            remember_version(c, identity);
+    }
+    free(identity);
+    return error;
+}
+
+static fsr_status search(fsr_c_compiler *c, fsr_fault *fault) {
+    static const char *const usual[] = {"cc", "gcc", "clang"};
+    fsr_text tried = {0};
+    int n = c->asked ? 1 : (int)(sizeof usual / sizeof *usual), error = 0;
+    for (int i = 0; i < n && !c->program && !error; i++)
+        error = try_compiler(c, c->asked ? c->asked : usual[i], &tried);
+    fsr_status status = FSR_OK;
+    if (error || (!c->program && tried.failed))
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "looking for a C compiler: out of memory");
+    else if (!c->program)
+        status = fsr_fault_set(fault, FSR_ERR_NO_COMPILER,
+                               "no C compiler for the CPU backend: tried %s; install one or name one in FUSOR_COMPILER",
+                               tried.data);
+    fsr_text_free(&tried);
+    return status;
+}
+
+/* A search without a result is made again next time: what stood in the way (no memory, too many open files, a compiler
+ * not yet installed) may be gone. Likewise the machine's description; while there is none, *cache is NULL. */
+static fsr_status find_compiler(fsr_c_compiler *c, fsr_disk_cache **cache, fsr_fault *fault) {
+    pthread_mutex_lock(&c->lock);
+    fsr_status status = c->program ? FSR_OK : search(c, fault);
+    if (status == FSR_OK && c->cache && !c->machine)
+        c->machine = describe_machine();
+    *cache = c->machine ? c->cache : NULL;
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+/* ---- the disk cache's key ----------------------------------------------------------------------- */
+
+static bool is_clang(const fsr_c_compiler *c) {
+    return strstr(c->version, "clang") != NULL;
+}
+
+/* The options in order. Returns their number. */
+static int list_options(const fsr_c_compiler *c, bool contraction, const char **out) {
+    const bool clang = is_clang(c);
+    int n = 0;
+    for (int i = 0; i < FSR_OPTIONS; i++)
+        out[n++] = fsr_options[i];
+    for (int i = 0; i < FSR_GCC_OPTIONS && !clang; i++)
+        out[n++] = fsr_gcc_options[i];
+    for (int i = 0; i < FSR_CLANG_OPTIONS && clang; i++)
+        out[n++] = fsr_clang_options[i];
+    out[n++] = contraction ? "-ffp-contract=fast" : "-ffp-contract=off";
+    return n;
+}
+
+static char *make_key(const fsr_c_compiler *c, const char *source, bool contraction, size_t *size) {
+    const char *option[FSR_MOST_OPTIONS];
+    fsr_text t = {0};
+    fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, c->program, c->version, c->machine);
+    for (int i = 0, n = list_options(c, contraction, option); i < n; i++)
+        fsr_text_add(&t, "%s%s", option[i], i + 1 < n ? " " : "\n");
+    fsr_text_raw(&t, source, strlen(source));
+    *size = t.size;
+    return fsr_text_take(&t);
+}
+
+/* ---- one compilation ---------------------------------------------------------------------------- */
+
+/* Before the first compilation, not before a kernel is loaded: a large P_tmpdir takes longer to read than that. */
+static void sweep_once(fsr_c_compiler *c) {
+    pthread_mutex_lock(&c->lock);
+    const bool first = !c->swept;
+    c->swept = true;
+    pthread_mutex_unlock(&c->lock);
+    if (first)
+        fsr_workshop_sweep(P_tmpdir);
+}
+
+/* One compilation, as the cache's key and the messages have it. */
+typedef struct fsr_c_job {
+    fsr_c_compiler *compiler;
+    const fsr_workshop *place;
+    const char *name, *source, *dump;
+    bool contraction;
+    void **handle, **function; /* out */
+} fsr_c_job;
+
+/* Functions of the C library are declared at the beginning of a line; the source's own are static. */
+static bool declares_library(const char *source) {
+    return strstr(source, "\nf32 ") || strstr(source, "\nf64 ");
+}
+
+/* What callers wrote stands behind a #line, and may call anything. */
+static bool has_callers_text(const char *source) {
+    return strstr(source, "\n#line ") != NULL;
+}
+
+/* What follows the source's name. Returns the number of words. */
+static int list_libraries(const fsr_c_job *j, bool whole, const char **out) {
+    int n = 0;
+    if (!whole)
+        out[n++] = "-nostdlib";
+    if (whole || declares_library(j->source))
+        out[n++] = "-lm";
+    if (!whole && !is_clang(j->compiler))
+        out[n++] = "-lgcc";
+    return n;
+}
+
+static fsr_status run_compiler(const fsr_c_job *j, bool whole, fsr_fault *fault) {
+    const fsr_c_compiler *c = j->compiler;
+    const char *argv[FSR_MOST_OPTIONS + 8];
+    fsr_text said = {0};
+    int n = 1, status = 0;
+    argv[0] = c->program;
+    n += list_options(c, j->contraction, argv + 1);
+    argv[n++] = "-o";
+    argv[n++] = j->place->object;
+    argv[n++] = j->place->source;
+    n += list_libraries(j, whole, argv + n);
+    argv[n] = NULL;
+    int error = fsr_process_run(argv, c->seconds, &said, &status);
+    if (error)
+        fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_NO_COMPILER, "compiling %s: running %s: %s",
+                      j->name, c->program, words(error));
+    else if (status != 0)
+        fsr_fault_set(fault, FSR_ERR_COMPILE, "%s rejected the source of %s (exit status %d; source: %s):\n%s",
+                      c->program, j->name, status, j->dump ? j->dump : "set FUSOR_DUMP_DIR to keep it",
+                      said.data ? said.data : "");
+    fsr_text_free(&said);
+    return error || status ? fault->status : FSR_OK;
+}
+
+static fsr_status load(const fsr_workshop *w, const char *name, void **handle, void **function, fsr_fault *fault) {
+    *handle = dlopen(w->object, RTLD_NOW | RTLD_LOCAL);
+    if (!*handle) {
+        const char *why = dlerror();
+        return fsr_fault_set(fault, FSR_ERR_COMPILE, "loading the object of %s: %s", name, why ? why : "?");
+    }
+    *function = dlsym(*handle, name);
+    if (*function)
+        return FSR_OK;
+    dlclose(*handle);
+    *handle = NULL;
+    return fsr_fault_set(fault, FSR_ERR_COMPILE, "the source of %s does not define a function %s", name, name);
+}
+
+/* True if the disk cache had an object and it could be loaded. */
+static bool load_cached(fsr_disk_cache *cache, const fsr_workshop *w, const char *name, const char *key,
+                        size_t key_size, void **handle, void **function) {
+    fsr_fault unused = {0};
+    size_t size = 0;
+    void *object = fsr_disk_cache_get(cache, key, key_size, &size);
+    if (!object)
+        return false;
+    bool loaded = fsr_file_write(w->object, object, size) && load(w, name, handle, function, &unused) == FSR_OK;
+    fsr_fault_clear(&unused);
+    free(object);
+    if (!loaded)
+        unlink(w->object);
+    return loaded;
+}
+
+/* A failure to store costs a compilation next time, nothing now. */
+static void store_object(fsr_disk_cache *cache, const fsr_workshop *w, const char *key, size_t key_size) {
+    fsr_fault unused = {0};
+    size_t size = 0;
+    char *object = fsr_file_read(w->object, &size);
+    if (object)
+        fsr_disk_cache_put(cache, key, key_size, object, size, &unused);
+    fsr_fault_clear(&unused);
+    free(object);
+}
+
+/* A generated source includes nothing; where a caller's text does, the file may change while the key does not. */
+static bool has_includes(const char *source) {
+    return fsr_text_mentions(source, "include");
+}
+
+static fsr_status build(const fsr_c_job *j, bool whole, fsr_fault *fault) {
+    fsr_status status = run_compiler(j, whole, fault);
+    return status == FSR_OK ? load(j->place, j->name, j->handle, j->function, fault) : status;
+}
+
+/* The lock is held only to look and to note: two threads may find out at once. */
+static bool needs_whole(fsr_c_compiler *c, bool found) {
+    pthread_mutex_lock(&c->lock);
+    c->whole |= found;
+    const bool whole = c->whole;
+    pthread_mutex_unlock(&c->lock);
+    return whole;
+}
+
+static fsr_status compile_source(const fsr_c_job *j, fsr_fault *fault) {
+    sweep_once(j->compiler);
+    if (!fsr_file_write(j->place->source, j->source, strlen(j->source)))
+        return fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", j->place->source, strerror(errno));
+    const bool whole = has_callers_text(j->source) || needs_whole(j->compiler, false);
+    fsr_status status = build(j, whole, fault);
+    if (status != FSR_ERR_COMPILE || whole)
+        return status;
+    fsr_fault_clear(fault);
+    status = build(j, true, fault);
+    needs_whole(j->compiler, status == FSR_OK);
+    return status;
+}
+
+static fsr_status compile_in(fsr_disk_cache *cache, const fsr_c_job *j, bool *from_disk, fsr_fault *fault) {
+    size_t key_size = 0;
+    char *key = cache ? make_key(j->compiler, j->source, j->contraction, &key_size) : NULL;
+    if (cache && !key)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", j->name);
+    *from_disk = key && load_cached(cache, j->place, j->name, key, key_size, j->handle, j->function);
+    fsr_status status = *from_disk ? FSR_OK : compile_source(j, fault);
+    if (status == FSR_OK && !*from_disk && key)
+        store_object(cache, j->place, key, key_size);
+    free(key);
+    return status;
+}
+
+fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source, bool contraction, const char *dump,
+                         void **handle, void **function, bool *from_disk, fsr_fault *fault) {
+    fsr_workshop w;
+    fsr_disk_cache *cache;
+    *handle = *function = NULL;
+    *from_disk = false;
+    fsr_status status = find_compiler(c, &cache, fault);
+    if (status != FSR_OK)
+        return status;
+    status = fsr_workshop_open(&w, name, fault);
+    if (status != FSR_OK)
+        return status;
+    if (has_includes(source))
+        cache = NULL;
+    const fsr_c_job job = {c, &w, name, source, dump, contraction, handle, function};
+    status = compile_in(cache, &job, from_disk, fault);
+    fsr_workshop_close(&w);
+    return status;
+}
+
+bool fsr_c_compiler_works(fsr_c_compiler *c) {
+    static const char source[] = "int fsr_probe(void) { return 42; }\n";
+    fsr_fault fault = {0};
+    fsr_workshop w;
+    fsr_disk_cache *cache;
+    void *handle = NULL, *function = NULL;
+    int (*probe)(void) = NULL;
+    bool from_disk;
+    fsr_status status = find_compiler(c, &cache, &fault);
+    if (status == FSR_OK && (status = fsr_workshop_open(&w, "fsr_probe", &fault)) == FSR_OK) {
+        const fsr_c_job job = {c, &w, "fsr_probe", source, NULL, false, &handle, &function};
+        status = compile_in(NULL, &job, &from_disk, &fault);
+        fsr_workshop_close(&w);
+    }
+    memcpy(&probe, &function, sizeof probe);
+    bool works = status == FSR_ERR_MEMORY || (status == FSR_OK && probe() == 42);
+    if (handle)
+        dlclose(handle);
+    fsr_fault_clear(&fault);
+    return works;
+}
+
+/* ---- construction ------------------------------------------------------------------------------- */
+
+fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, char **warning, fsr_fault *fault) {
+    fsr_fault cache_fault = {0};
+    fsr_c_compiler *c = calloc(1, sizeof *c);
+    *out = NULL;
+    *warning = NULL;
+    if (!c || pthread_mutex_init(&c->lock, NULL) != 0) {
+        free(c);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    }
+    c->seconds = config->compile_seconds;
+    if (config->compiler && config->compiler[0]) {
+        c->asked = strdup(config->compiler);
+        if (!c->asked) {
+            fsr_c_compiler_free(c);
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+        }
+    }
+    if (fsr_disk_cache_open(config->cache_dir, (int64_t)config->cache_mb << 20, &c->cache, &cache_fault) != FSR_OK)
+        *warning = cache_fault.message;
+    else
+        fsr_fault_clear(&cache_fault);
+    *out = c;
+    return FSR_OK;
+}
+
+void fsr_c_compiler_free(fsr_c_compiler *c) {
+    if (!c)
+        return;
+    fsr_disk_cache_close(c->cache);
+    pthread_mutex_destroy(&c->lock);
+    free(c->asked);
+    free(c->program);
+    free(c->version);
+    free(c->machine);
+    free(c);
+}

@@ -1,0 +1,428 @@
+/* The CPU backend: the vtable over emitted C, the module cache, the memory pool and the threads. A launch is done when
+ * it returns, so there is nothing to wait for.
+ *
+ * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
+ * kernel both compile it, the first one to finish is kept. */
+#include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/run/compile.h"
+#include "backend_cpu/run/files.h"
+#include "backend_cpu/run/machine.h"
+#include "backend_cpu/run/pool.h"
+#include "backend_cpu/run/routines.h"
+#include "backend_cpu/run/tasks.h"
+#include "runtime/backend.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <xxhash.h>
+
+struct fsr_module {
+    fsr_module *next;
+    uint64_t hash;
+    char *source;
+    bool contraction;
+    void *handle;
+    fsr_kernel *interpreted; /* a copy, where no compiler works; else NULL */
+    fsr_cpu_shape shape;
+    fsr_c_run run;
+};
+
+#define FSR_BUCKETS 256
+
+typedef struct fsr_cpu {
+    fsr_backend base;
+    fsr_c_compiler *compiler;
+    char *dump_dir, *load_dir; /* NULL: none */
+    int log_level;
+    bool fallback;
+    int64_t own_cache, cache_bytes; /* of a core, and the last one */
+    fsr_pool pool;
+    fsr_crew *crew;
+    pthread_mutex_t lock; /* of what follows */
+    fsr_module *module[FSR_BUCKETS];
+    struct timespec mark[2];
+    atomic_llong compilations, hits_disk, hits_memory, interpreted, launches;
+} fsr_cpu;
+
+/* ---- asking ------------------------------------------------------------------------------------- */
+
+static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
+    (void)b;
+    fsr_machine_name(out, size);
+}
+
+static void cpu_target(fsr_backend *b, fsr_target *out) {
+    memset(out, 0, sizeof *out);
+    out->processors = fsr_crew_size(((fsr_cpu *)b)->crew);
+    out->max_threads = out->threads_per_processor = 1;
+    out->registers_bytes = 32 * 64;
+    out->shared_bytes = ((fsr_cpu *)b)->own_cache;
+    out->cache_bytes = ((fsr_cpu *)b)->cache_bytes;
+    out->memory_bytes = fsr_machine_memory();
+    out->max_parameter_bytes = (int)sizeof(fsr_launch);
+}
+
+static void cpu_stats(fsr_backend *b, fsr_backend_stats *out) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    memset(out, 0, sizeof *out);
+    out->compilations = atomic_load(&cpu->compilations);
+    out->cache_hits_disk = atomic_load(&cpu->hits_disk);
+    out->cache_hits_memory = atomic_load(&cpu->hits_memory);
+    out->interpreted = atomic_load(&cpu->interpreted);
+    out->launches = atomic_load(&cpu->launches);
+    fsr_pool_count(&cpu->pool, &out->used_bytes, &out->pool_bytes);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------ */
+
+static fsr_status cpu_emit(fsr_backend *b, const fsr_kernel *k, char **source, fsr_fault *fault) {
+    (void)b;
+    return fsr_cpu_source(k, source, fault);
+}
+
+static void module_free(fsr_module *m) {
+    if (!m)
+        return;
+    if (m->handle)
+        dlclose(m->handle);
+    fsr_kernel_free(m->interpreted);
+    free(m->source);
+    free(m);
+}
+
+/* The lock is held. */
+static fsr_module *find_module(fsr_cpu *cpu, uint64_t hash, const char *source, bool contraction) {
+    fsr_module *m = cpu->module[hash % FSR_BUCKETS];
+    while (m && (m->hash != hash || m->contraction != contraction || strcmp(m->source, source) != 0))
+        m = m->next;
+    return m;
+}
+
+/* Replaces the source by the hand-edited one, if there is one. */
+static fsr_status load_source(const fsr_cpu *cpu, const char *name, char **source, fsr_fault *fault) {
+    size_t size;
+    if (!cpu->load_dir)
+        return FSR_OK;
+    char *path = fsr_path_join(cpu->load_dir, name, ".c");
+    char *edited = path ? fsr_file_read(path, &size) : NULL;
+    int error = errno;
+    if (edited) {
+        free(*source);
+        *source = edited;
+    } else if (!path || error != ENOENT) {
+        if (!path)
+            error = ENOMEM;
+        fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_FILE, "reading %s: %s", path ? path : name,
+                      error == ENOMEM ? "out of memory" : strerror(error));
+        free(path);
+        return fault->status;
+    }
+    free(path);
+    return FSR_OK;
+}
+
+static fsr_status dump_source(const fsr_cpu *cpu, const char *name, const char *source, char **path, fsr_fault *fault) {
+    if (!cpu->dump_dir)
+        return FSR_OK;
+    *path = fsr_path_join(cpu->dump_dir, name, ".c");
+    if (!*path)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "dumping %s: out of memory", name);
+    if ((mkdir(cpu->dump_dir, 0777) == 0 || errno == EEXIST) && fsr_file_write(*path, source, strlen(source)))
+        return FSR_OK;
+    return fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", *path, strerror(errno));
+}
+
+/* Puts a fresh module into the table, or drops it for one that another thread put there meanwhile. */
+static fsr_module *keep_module(fsr_cpu *cpu, fsr_module *m) {
+    pthread_mutex_lock(&cpu->lock);
+    fsr_module *there = find_module(cpu, m->hash, m->source, m->contraction);
+    if (!there) {
+        m->next = cpu->module[m->hash % FSR_BUCKETS];
+        cpu->module[m->hash % FSR_BUCKETS] = m;
+    }
+    pthread_mutex_unlock(&cpu->lock);
+    if (!there)
+        return m;
+    module_free(m);
+    return there;
+}
+
+static void count_compilation(fsr_cpu *cpu, const char *name, bool from_disk) {
+    atomic_fetch_add(from_disk ? &cpu->hits_disk : &cpu->compilations, 1);
+    if (cpu->log_level >= FSR_LOG_INFO)
+        fprintf(stderr, "fusor: cpu: %s %s\n", from_disk ? "loaded" : "compiled", name);
+}
+
+/* Where even a source of one line cannot be compiled, a kernel is interpreted, unless it has C text of the caller's,
+ * which no interpreter reads. An error of a compiler that works stays one: it is a mistake in what was generated,
+ * which must not hide. */
+static fsr_status interpret_instead(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
+    if (k->nroutines)
+        return fsr_routines_blame(cpu->compiler, k, fault);
+    if (!cpu->fallback || fault->status == FSR_ERR_MEMORY || fsr_c_compiler_works(cpu->compiler))
+        return fault->status;
+    m->interpreted = fsr_kernel_copy(k);
+    if (!m->interpreted)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "interpreting %s: out of memory", k->name);
+    if (atomic_fetch_add(&cpu->interpreted, 1) == 0 && cpu->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr, "fusor: no C compiler works, kernels are interpreted, which is slow: %s\n", fault->message);
+    fsr_fault_clear(fault);
+    return FSR_OK;
+}
+
+/* Takes over source. */
+static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, uint64_t hash, fsr_module **out,
+                               fsr_fault *fault) {
+    fsr_module *m = calloc(1, sizeof *m);
+    char *dump = NULL;
+    void *function = NULL;
+    bool from_disk = false;
+    if (!m) {
+        free(source);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
+    }
+    m->source = source;
+    m->hash = hash;
+    m->contraction = k->contraction;
+    if (!fsr_cpu_shape_of(k, &m->shape)) {
+        module_free(m);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
+    }
+    fsr_status status = dump_source(cpu, k->name, source, &dump, fault);
+    if (status == FSR_OK)
+        status = fsr_c_compile(cpu->compiler, k->name, source, k->contraction, dump, &m->handle, &function, &from_disk,
+                               fault);
+    free(dump);
+    if (status == FSR_OK)
+        count_compilation(cpu, k->name, from_disk);
+    else
+        status = interpret_instead(cpu, k, m, fault);
+    if (status != FSR_OK) {
+        module_free(m);
+        return status;
+    }
+    memcpy(&m->run, &function, sizeof m->run);
+    *out = keep_module(cpu, m);
+    return FSR_OK;
+}
+
+static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    char *source;
+    *out = NULL;
+    fsr_status status = fsr_cpu_source(k, &source, fault);
+    if (status != FSR_OK)
+        return status;
+    status = load_source(cpu, k->name, &source, fault);
+    if (status != FSR_OK) {
+        free(source);
+        return status;
+    }
+    uint64_t hash = XXH3_64bits(source, strlen(source));
+    pthread_mutex_lock(&cpu->lock);
+    *out = find_module(cpu, hash, source, k->contraction);
+    pthread_mutex_unlock(&cpu->lock);
+    if (!*out)
+        return build_module(cpu, k, source, hash, out, fault);
+    atomic_fetch_add(&cpu->hits_memory, 1);
+    free(source);
+    return FSR_OK;
+}
+
+static bool cpu_known(fsr_backend *b, const fsr_kernel *k) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    fsr_fault unused = {0};
+    char *source;
+    if (fsr_cpu_source(k, &source, &unused) != FSR_OK) {
+        fsr_fault_clear(&unused);
+        return false;
+    }
+    pthread_mutex_lock(&cpu->lock);
+    bool known = find_module(cpu, XXH3_64bits(source, strlen(source)), source, k->contraction) != NULL;
+    pthread_mutex_unlock(&cpu->lock);
+    free(source);
+    return known;
+}
+
+static fsr_status interpret(const fsr_kernel *k, const fsr_launch *launch, fsr_fault *fault) {
+    fsr_status status = fsr_kernel_interpret(k, launch);
+    return status ? fsr_fault_set(fault, status, "interpreting %s: %s", k->name, fsr_status_sentence(status)) : FSR_OK;
+}
+
+static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
+                             fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    (void)stream;
+    fsr_status status = m->interpreted
+                            ? interpret(m->interpreted, launch, fault)
+                            : fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, cpu->cache_bytes, fault);
+    if (status == FSR_OK)
+        atomic_fetch_add(&cpu->launches, 1);
+    return status;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+static fsr_status cpu_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault) {
+    *out = bytes < 0 ? NULL : fsr_pool_take(&((fsr_cpu *)b)->pool, bytes);
+    if (*out)
+        return FSR_OK;
+    if (bytes < 0)
+        return fsr_fault_set(fault, FSR_ERR_SIZE, "an array of %lld bytes", (long long)bytes);
+    return fsr_fault_set(fault, FSR_ERR_MEMORY, "an array of %lld bytes: out of host memory", (long long)bytes);
+}
+
+static void cpu_free(fsr_backend *b, void *data, int64_t bytes) {
+    fsr_pool_give(&((fsr_cpu *)b)->pool, data, bytes);
+}
+
+static fsr_status cpu_trim(fsr_backend *b, fsr_fault *fault) {
+    (void)fault;
+    fsr_pool_trim(&((fsr_cpu *)b)->pool);
+    return FSR_OK;
+}
+
+static fsr_status cpu_copy(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream,
+                           fsr_fault *fault) {
+    (void)b;
+    (void)stream;
+    (void)fault;
+    if (bytes > 0)
+        memcpy(dst, src, (size_t)bytes);
+    return FSR_OK;
+}
+
+static fsr_status cpu_clear(fsr_backend *b, void *dst, int64_t bytes, fsr_stream stream, fsr_fault *fault) {
+    (void)b;
+    (void)stream;
+    (void)fault;
+    if (bytes > 0)
+        memset(dst, 0, (size_t)bytes);
+    return FSR_OK;
+}
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+static fsr_status cpu_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault) {
+    (void)b;
+    (void)stream;
+    (void)fault;
+    return FSR_OK;
+}
+
+static fsr_status cpu_mark(fsr_backend *b, int which, fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    struct timespec now;
+    if (which < 0 || which > 1 || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "mark %d: there are marks 0 and 1", which);
+    pthread_mutex_lock(&cpu->lock);
+    cpu->mark[which] = now;
+    pthread_mutex_unlock(&cpu->lock);
+    return FSR_OK;
+}
+
+static fsr_status cpu_elapsed(fsr_backend *b, double *ms, fsr_fault *fault) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    (void)fault;
+    pthread_mutex_lock(&cpu->lock);
+    *ms = (double)(cpu->mark[1].tv_sec - cpu->mark[0].tv_sec) * 1e3 +
+          (double)(cpu->mark[1].tv_nsec - cpu->mark[0].tv_nsec) * 1e-6;
+    pthread_mutex_unlock(&cpu->lock);
+    return FSR_OK;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------ */
+
+static void cpu_close(fsr_backend *b) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    if (!cpu)
+        return;
+    for (int i = 0; i < FSR_BUCKETS; i++)
+        while (cpu->module[i]) {
+            fsr_module *next = cpu->module[i]->next;
+            module_free(cpu->module[i]);
+            cpu->module[i] = next;
+        }
+    fsr_crew_free(cpu->crew);
+    fsr_c_compiler_free(cpu->compiler);
+    fsr_pool_free(&cpu->pool);
+    pthread_mutex_destroy(&cpu->lock);
+    free(cpu->dump_dir);
+    free(cpu->load_dir);
+    free(cpu);
+}
+
+static const fsr_backend_ops fsr_cpu_ops = {
+    .name = "cpu",
+    .close = cpu_close,
+    .device_name = cpu_device_name,
+    .target = cpu_target,
+    .stats = cpu_stats,
+    .emit = cpu_emit,
+    .compile = cpu_compile,
+    .known = cpu_known,
+    .launch = cpu_launch,
+    .alloc = cpu_alloc,
+    .free = cpu_free,
+    .trim = cpu_trim,
+    .copy_in = cpu_copy,
+    .copy_out = cpu_copy,
+    .copy = cpu_copy,
+    .clear = cpu_clear,
+    .wait = cpu_wait,
+    .mark = cpu_mark,
+    .elapsed = cpu_elapsed,
+};
+
+/* False: out of memory. NULL and "" give NULL. */
+static bool copy_string(const char *from, char **to) {
+    if (from && from[0])
+        *to = strdup(from);
+    return !from || !from[0] || *to;
+}
+
+static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *fault) {
+    char *warning = NULL;
+    cpu->log_level = config->log_level;
+    cpu->fallback = config->fallback != 0;
+    fsr_machine_caches(&cpu->own_cache, &cpu->cache_bytes);
+    if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : fsr_machine_processors());
+    if (!cpu->crew)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    fsr_status status = fsr_c_compiler_new(config, &cpu->compiler, &warning, fault);
+    if (warning && cpu->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr, "fusor: %s\n", warning);
+    free(warning);
+    return status;
+}
+
+fsr_status fsr_backend_cpu_open(const fsr_config *config, fsr_backend **out, fsr_fault *fault) {
+    fsr_cpu *cpu = calloc(1, sizeof *cpu);
+    *out = NULL;
+    if (!cpu)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    cpu->base.ops = &fsr_cpu_ops;
+    if (fsr_pool_init(&cpu->pool) != 0) {
+        free(cpu);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    }
+    if (pthread_mutex_init(&cpu->lock, NULL) != 0) {
+        fsr_pool_free(&cpu->pool);
+        free(cpu);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
+    }
+    fsr_status status = configure(cpu, config, fault);
+    if (status != FSR_OK)
+        cpu_close(&cpu->base);
+    else
+        *out = &cpu->base;
+    return status;
+}

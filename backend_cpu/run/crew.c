@@ -1,0 +1,152 @@
+/* The crew.
+ *
+ * A job is open while its caller works on it. A worker that wakes in time joins it; one that is late finds it closed
+ * and sleeps on, so nobody waits for a wake-up. A worker looks for the next job for some microseconds before it
+ * sleeps: the kernels of a plan follow each other closely. Counter-example to waiting for every thread at the end of a
+ * job: on a machine with other work, a thread may get its processor milliseconds after everything is done. */
+#include "backend_cpu/run/crew.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { CREW_LOOKS = 2000 }; /* glances at the job counter before a worker sleeps */
+
+struct fsr_crew {
+    pthread_mutex_t job;  /* held by the caller whose job it is */
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t posted, left;
+    void (*work)(void *arg, int worker);
+    void *arg;
+    bool open, quit;
+    int inside; /* workers in the job */
+    int size, started;
+    bool failed;      /* no thread could be started: not tried again */
+    atomic_uint jobs; /* posted so far */
+    pthread_t *thread;
+    struct fsr_crew_member *member;
+};
+
+typedef struct fsr_crew_member {
+    fsr_crew *crew;
+    int number;
+} fsr_crew_member;
+
+static void glance(void) {
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Waits for a job after number `seen`; false: the crew is dissolved. The lock is held. */
+static bool await_job(fsr_crew *c, unsigned seen) {
+    if (c->quit)
+        return false;
+    pthread_mutex_unlock(&c->lock);
+    for (int i = 0; i < CREW_LOOKS && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen; i++)
+        glance();
+    pthread_mutex_lock(&c->lock);
+    while (!c->quit && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen)
+        pthread_cond_wait(&c->posted, &c->lock);
+    return !c->quit;
+}
+
+static void *member_main(void *user) {
+    fsr_crew_member *m = user;
+    fsr_crew *c = m->crew;
+    unsigned seen = 0;
+    pthread_mutex_lock(&c->lock);
+    while (await_job(c, seen)) {
+        seen = atomic_load_explicit(&c->jobs, memory_order_relaxed);
+        if (!c->open)
+            continue;
+        c->inside++;
+        pthread_mutex_unlock(&c->lock);
+        c->work(c->arg, m->number);
+        pthread_mutex_lock(&c->lock);
+        if (--c->inside == 0)
+            pthread_cond_signal(&c->left);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* Signals of the program are for its own threads. */
+static void start_members(fsr_crew *c) {
+    sigset_t all, before;
+    sigfillset(&all);
+    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+    while (c->started < c->size - 1 && !c->failed) {
+        c->member[c->started] = (fsr_crew_member){c, c->started + 1};
+        c->failed = pthread_create(&c->thread[c->started], NULL, member_main, &c->member[c->started]) != 0;
+        c->started += !c->failed;
+    }
+    if (masked)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+fsr_crew *fsr_crew_new(int threads) {
+    fsr_crew *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->size = threads < 1 ? 1 : threads;
+    c->thread = calloc((size_t)c->size, sizeof *c->thread);
+    c->member = calloc((size_t)c->size, sizeof *c->member);
+    if (!c->thread || !c->member) {
+        free(c->thread);
+        free(c->member);
+        free(c);
+        return NULL;
+    }
+    pthread_mutex_init(&c->job, NULL);
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->posted, NULL);
+    pthread_cond_init(&c->left, NULL);
+    return c;
+}
+
+void fsr_crew_free(fsr_crew *c) {
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->quit = true;
+    atomic_fetch_add(&c->jobs, 1);
+    pthread_cond_broadcast(&c->posted);
+    pthread_mutex_unlock(&c->lock);
+    for (int i = 0; i < c->started; i++)
+        pthread_join(c->thread[i], NULL);
+    pthread_mutex_destroy(&c->job);
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->posted);
+    pthread_cond_destroy(&c->left);
+    free(c->thread);
+    free(c->member);
+    free(c);
+}
+
+int fsr_crew_size(const fsr_crew *c) {
+    return c->size;
+}
+
+void fsr_crew_run(fsr_crew *c, void (*work)(void *arg, int worker), void *arg) {
+    if (c->size == 1 || pthread_mutex_trylock(&c->job) != 0) {
+        work(arg, 0);
+        return;
+    }
+    start_members(c);
+    pthread_mutex_lock(&c->lock);
+    c->work = work;
+    c->arg = arg;
+    c->open = true;
+    atomic_fetch_add(&c->jobs, 1);
+    pthread_cond_broadcast(&c->posted);
+    pthread_mutex_unlock(&c->lock);
+    work(arg, 0);
+    pthread_mutex_lock(&c->lock);
+    c->open = false;
+    while (c->inside)
+        pthread_cond_wait(&c->left, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&c->job);
+}

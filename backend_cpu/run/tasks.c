@@ -1,0 +1,218 @@
+/* How a launch is divided among threads.
+ *
+ * By work: a small launch is one call in the calling thread. Otherwise along one parallel dimension, in pieces that the
+ * workers take from a counter; or, where rows are few and long, by parts of their columns. Rows do not depend on each
+ * other and parts are cut by size alone (see share.c), so no choice made here changes a bit of a result.
+ *
+ * Scans along divided rows: a worker folds its part, waits for the carry of the part before it, hands on its own, and
+ * scans the part, which is still in its cache. Parts are taken in order, so whoever is waited for has been started; it
+ * hands on its carry after a fold of its own, not after its scan. Counter-example to two rounds, all folds and then all
+ * scans: a long row has left the cache in between and is read twice from memory. */
+#include "backend_cpu/run/tasks.h"
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    SMALL_WORK = 1 << 18, /* operations that one thread does before another wakes up */
+    PIECE_WORK = 1 << 16, /* least operations of a piece */
+    PIECES = 8,           /* for each worker, where there is work enough */
+    FLAT_UNIT = 1024,     /* elements; a piece of a flat kernel is a multiple */
+    LONG_RUN = 1024,      /* elements of an innermost loop that are worth a buffer for results */
+    MAP_UNIT = 32,        /* along a dimension that may be walked in tiles */
+    PATIENCE = 256        /* glances before a waiting worker offers its processor */
+};
+
+typedef struct fsr_job {
+    fsr_c_run run;
+    const fsr_cpu_shape *shape;
+    const fsr_launch *launch;
+    char *scratch; /* of workers from 1 on, `stride` bytes each */
+    int64_t stride;
+    int64_t whole[FSR_TASK_SIZE];
+    int dimension; /* divided along it */
+    int64_t piece; /* indices */
+    int64_t parts; /* of a row; 0: rows are not divided */
+    int64_t items;
+    atomic_llong *carried; /* by row: carries handed on */
+    atomic_llong next;
+} fsr_job;
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static void call(const fsr_job *j, const int64_t *task, int worker) {
+    void *work = j->launch->work;
+    if (worker && j->scratch)
+        work = j->scratch + (worker - 1) * j->stride;
+    j->run(j->launch->array, j->launch->integer, j->launch->scalar, work, task);
+}
+
+/* ---- pieces of one dimension ---------------------------------------------------------------------- */
+
+static void work_pieces(void *arg, int worker) {
+    fsr_job *j = arg;
+    int64_t task[FSR_TASK_SIZE], item, end = j->whole[FSR_TASK_HIGH + j->dimension];
+    memcpy(task, j->whole, sizeof task);
+    while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
+        task[FSR_TASK_LOW + j->dimension] = item * j->piece;
+        task[FSR_TASK_HIGH + j->dimension] = smaller((item + 1) * j->piece, end);
+        call(j, task, worker);
+    }
+}
+
+/* Indices that stay together along dimension d. */
+static int64_t unit_of(const fsr_cpu_shape *s, int d) {
+    if (s->flat)
+        return FLAT_UNIT;
+    if (s->group > 1 && d == s->nparallel - 1)
+        return s->group;
+    return s->nparallel == s->ndim ? MAP_UNIT : 1;
+}
+
+/* The outermost dimension with units enough for everybody, else the one with most. */
+static void choose_dimension(fsr_job *j, int64_t pieces) {
+    int64_t best = 0;
+    int n = j->shape->flat ? 1 : j->shape->nparallel;
+    for (int d = 0; d < n && best < pieces; d++) {
+        int64_t units = fsr_ceil_div(j->whole[FSR_TASK_HIGH + d], unit_of(j->shape, d));
+        if (units > best) {
+            best = units;
+            j->dimension = d;
+        }
+    }
+    int64_t unit = unit_of(j->shape, j->dimension);
+    pieces = smaller(pieces, best > 0 ? best : 1);
+    j->piece = fsr_ceil_div(best, pieces) * unit;
+    j->items = j->piece ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + j->dimension], j->piece) : 0;
+}
+
+/* ---- parts of rows ---------------------------------------------------------------------------------- */
+
+static void set_part(const fsr_job *j, int64_t item, int64_t *task) {
+    int64_t row = item / j->parts, part = item % j->parts, rest = row, cols = j->launch->integer[FSR_INT_COLS];
+    for (int d = j->shape->nparallel - 1; d >= 0; d--) {
+        int64_t extent = j->whole[FSR_TASK_HIGH + d];
+        task[FSR_TASK_LOW + d] = rest % extent;
+        task[FSR_TASK_HIGH + d] = rest % extent + 1;
+        rest /= extent;
+    }
+    task[FSR_TASK_INDEX] = part;
+    task[FSR_TASK_BEGIN] = part * j->shape->part;
+    task[FSR_TASK_END] = smaller((part + 1) * j->shape->part, cols);
+}
+
+static void await_carry(atomic_llong *carried, int64_t part) {
+    for (int i = 0; atomic_load_explicit(carried, memory_order_acquire) != part; i++)
+        if (i > PATIENCE)
+            sched_yield();
+}
+
+static void work_parts(void *arg, int worker) {
+    fsr_job *j = arg;
+    int64_t task[FSR_TASK_SIZE], item;
+    memcpy(task, j->whole, sizeof task);
+    while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
+        set_part(j, item, task);
+        if (j->shape->scans) {
+            atomic_llong *carried = &j->carried[item / j->parts];
+            task[FSR_TASK_MODE] = FSR_TASK_FOLD;
+            call(j, task, worker);
+            await_carry(carried, item % j->parts);
+            task[FSR_TASK_MODE] = FSR_TASK_CARRY;
+            call(j, task, worker);
+            atomic_store_explicit(carried, item % j->parts + 1, memory_order_release);
+        }
+        task[FSR_TASK_MODE] = FSR_TASK_PART;
+        call(j, task, worker);
+    }
+}
+
+static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alone, fsr_fault *fault) {
+    int64_t rows = j->launch->integer[FSR_INT_ROWS];
+    int64_t states = rows * (j->parts + 1) * j->shape->words * 8, flags = rows * (int64_t)sizeof *j->carried;
+    char *memory = fsr_pool_take(pool, states + flags);
+    if (!memory)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "states of %lld parts: out of host memory",
+                             (long long)(rows * j->parts));
+    j->carried = (atomic_llong *)(memory + states);
+    for (int64_t r = 0; r < rows; r++)
+        atomic_init(&j->carried[r], 0);
+    j->items = rows * j->parts;
+    j->whole[FSR_TASK_PARTS] = j->parts;
+    j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)memory;
+    if (alone)
+        work_parts(j, 0);
+    else
+        fsr_crew_run(crew, work_parts, j);
+    j->whole[FSR_TASK_MODE] = FSR_TASK_FINISH;
+    j->whole[FSR_TASK_END] = j->parts;
+    call(j, j->whole, 0);
+    fsr_pool_give(pool, memory, states + flags);
+    return FSR_OK;
+}
+
+/* ---- a launch --------------------------------------------------------------------------------------- */
+
+/* More is written than the last cache holds, and in long runs. */
+static bool streams(const fsr_job *j, int64_t cache_bytes) {
+    const int64_t *integer = j->launch->integer;
+    const bool flat = j->shape->flat, folds = j->shape->ndim > j->shape->nparallel;
+    const int64_t run = integer[flat ? FSR_INT_ROWS : FSR_INT_EXTENT + j->shape->ndim - 1];
+    const int64_t elements = integer[FSR_INT_ROWS] * (folds ? integer[FSR_INT_COLS] : 1);
+    return j->shape->stream_bytes > 0 && run >= LONG_RUN && elements > cache_bytes / j->shape->stream_bytes;
+}
+
+static void prepare(fsr_job *j, int64_t cache_bytes) {
+    const int64_t *integer = j->launch->integer;
+    memset(j->whole, 0, sizeof j->whole);
+    for (int d = 0; d < j->shape->nparallel && !j->shape->flat; d++)
+        j->whole[FSR_TASK_HIGH + d] = integer[FSR_INT_EXTENT + d];
+    if (j->shape->flat)
+        j->whole[FSR_TASK_HIGH] = integer[FSR_INT_ROWS];
+    j->stride = j->shape->kept * fsr_round_up(integer[FSR_INT_COLS] * 8, 64);
+    j->whole[FSR_TASK_STREAM] = streams(j, cache_bytes);
+    atomic_init(&j->next, 0);
+}
+
+/* Operations of the launch; a very large number rather than an overflow. */
+static int64_t work_of(const fsr_cpu_shape *shape, const int64_t *integer) {
+    double work = (double)integer[FSR_INT_ROWS] * shape->cost;
+    if (shape->ndim > shape->nparallel)
+        work *= (double)integer[FSR_INT_COLS];
+    return work < 0x1p62 ? (int64_t)work : INT64_C(1) << 62;
+}
+
+static fsr_status run_pieces(fsr_job *j, fsr_crew *crew, fsr_pool *pool, int64_t work, fsr_fault *fault) {
+    int64_t bytes = j->stride * (fsr_crew_size(crew) - 1);
+    choose_dimension(j, smaller(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_crew_size(crew)));
+    if (j->items <= 1) {
+        call(j, j->whole, 0);
+        return FSR_OK;
+    }
+    if (bytes && !(j->scratch = fsr_pool_take(pool, bytes)))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "scratch of %lld bytes: out of host memory", (long long)bytes);
+    fsr_crew_run(crew, work_pieces, j);
+    if (j->scratch)
+        fsr_pool_give(pool, j->scratch, bytes);
+    return FSR_OK;
+}
+
+fsr_status fsr_tasks_run(fsr_crew *crew, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
+                         const fsr_launch *launch, int64_t cache_bytes, fsr_fault *fault) {
+    fsr_job j = {.run = run, .shape = shape, .launch = launch};
+    int64_t rows = launch->integer[FSR_INT_ROWS], cols = launch->integer[FSR_INT_COLS];
+    int64_t work = work_of(shape, launch->integer);
+    bool alone = work < SMALL_WORK || fsr_crew_size(crew) == 1;
+    prepare(&j, cache_bytes);
+    if (shape->columns && rows > 0 && cols > shape->part) {
+        j.parts = fsr_ceil_div(cols, shape->part);
+        if (shape->scans || (!alone && rows < 4 * fsr_crew_size(crew)))
+            return run_parts(&j, crew, pool, alone, fault);
+    }
+    if (!alone)
+        return run_pieces(&j, crew, pool, work, fault);
+    call(&j, j.whole, 0);
+    return FSR_OK;
+}
