@@ -16,6 +16,8 @@ static int session_open(bench_session *s, const bench_options *options) {
     *s = (bench_session){.options = options};
     if (fsr_config_init(&s->config, why, sizeof why))
         return complain("configuration", why, 2);
+    if (why[0])
+        complain("configuration", why, 0);
     if (options->backend != FSR_BACKEND_AUTO)
         s->config.backend = (int)options->backend;
     s->config.fusion = 1;

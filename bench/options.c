@@ -1,6 +1,7 @@
 /* The catalogue of workloads and the command line. Options may stand before and after names; "--n 5" and "--n=5" are
  * the same. */
 #include "bench/bench.h"
+#include "graph/nearest.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,12 +136,40 @@ static int set_option(bench_options *o, const char *name, const char *value) {
     return GO_ON;
 }
 
+/* Those before the NULL take a value. */
+static const char *const option_names[] = {"--backend", "--n",     "--reps", "--verify-n", "--json", "--data",
+                                           "--expr",    "--input", "--name", NULL,         "--list", "--help"};
+
 static bool takes_value(const char *name) {
-    static const char *const names[] = {"--backend", "--n", "--reps", "--verify-n", "--json", "--data"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
+    for (const char *const *at = option_names; *at; at++)
+        if (!strcmp(name, *at))
             return true;
-    return bench_expr_owns(name);
+    return false;
+}
+
+/* An unknown word and what may be meant by it. */
+static int unknown(const char *what, const char *show, const fsr_nearest *near) {
+    fprintf(stderr, "fusor-bench: unknown %s '%s'; ", what, near->word);
+    if (near->name)
+        fprintf(stderr, "is %s meant? ", near->name);
+    fprintf(stderr, "%s shows them\n", show);
+    return USAGE_ERROR;
+}
+
+static int unknown_option(const char *name) {
+    fsr_nearest near = fsr_nearest_to(name);
+    for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++)
+        if (option_names[i])
+            fsr_nearest_offer(&near, option_names[i]);
+    return unknown("option", "--help", &near);
+}
+
+static int unknown_work(const char *name) {
+    const bench_workload *work;
+    fsr_nearest near = fsr_nearest_to(name);
+    for (int i = 0; (work = bench_workload_at(i)); i++)
+        fsr_nearest_offer(&near, work->name);
+    return unknown("workload", "--list", &near);
 }
 
 /* An option with its value; *used is the number of arguments it took. */
@@ -150,7 +179,7 @@ static int parse_option(bench_options *o, char **arg, int left, int *used) {
     size_t length = equals ? (size_t)(equals - arg[0]) : strlen(arg[0]);
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), arg[0]);
     if (!takes_value(name))
-        return usage("unknown option '%s'%s; --help shows them", arg[0], "");
+        return unknown_option(name);
     if (!equals && left < 2)
         return usage("%s needs a value%s", name, "");
     *used = equals ? 1 : 2;
@@ -160,7 +189,7 @@ static int parse_option(bench_options *o, char **arg, int left, int *used) {
 static int add_work(bench_options *o, const char *name) {
     const bench_workload *work = bench_workload_find(name);
     if (!work)
-        return usage("unknown workload '%s'%s; --list shows them", name, "");
+        return unknown_work(name);
     if (o->nwork == BENCH_MAX_WORK)
         return usage("too many names at '%s'%s", name, "");
     o->work[o->nwork++] = work;

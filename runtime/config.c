@@ -3,11 +3,16 @@
  * Strings are borrowed from the environment, as fsr_config says: they stay valid until the program changes the
  * variable. An empty variable counts as unset (so that `FUSOR_FUEL= program` is no error), except for the cache's
  * directory, where the empty string has a meaning. */
+#define _GNU_SOURCE 1
 #include "runtime/config.h"
+#include "graph/nearest.h"
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 /* What integer knobs allow; those without a row allow every int. */
 typedef struct knob_range {
@@ -93,6 +98,61 @@ static fsr_status read_str(fsr_status status, const char **value, const char *fi
     return status;
 }
 
+#define PREFIX "FUSOR_"
+
+static const char *const knobs[] = {
+#define FSR_KNOB_NAME(kind, field, env, value, doc) #env,
+    FSR_KNOB_LIST(FSR_KNOB_NAME)
+#undef FSR_KNOB_NAME
+};
+
+/* Variables of the project's scripts and tests, without the prefix; those that end in _ stand for all that begin so. */
+static const char *const others[] = {"BUILD_DIR",        "CMAKE_ARGS", "JOBS",   "LONG_TESTS",
+                                     "SANITIZE_SECONDS", "TEST_",      "TRUST_", "UPDATE_GOLDEN"};
+
+static bool is_known(const char *name) {
+    for (int i = 0; i < LENGTH(knobs); i++)
+        if (!strcmp(knobs[i], name))
+            return true;
+    for (int i = 0; i < LENGTH(others); i++) {
+        const size_t n = strlen(others[i]);
+        if (others[i][n - 1] == '_' ? !strncmp(others[i], name, n) : !strcmp(others[i], name))
+            return true;
+    }
+    return false;
+}
+
+/* The first variable that means to be Fusor's and is not, as a warning; false: there is none. What somebody else set
+ * for a program that runs with more rights than his is not looked at, as it is not read. */
+static bool find_stranger(char *text, size_t size) {
+    for (char **at = environ; at && *at && !getauxval(AT_SECURE); at++) {
+        char name[64];
+        if (strncmp(*at, PREFIX, strlen(PREFIX)) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
+        if (is_known(name + strlen(PREFIX)))
+            continue;
+        fsr_nearest search = fsr_nearest_to(name + strlen(PREFIX));
+        for (int i = 0; i < LENGTH(knobs); i++)
+            fsr_nearest_offer(&search, knobs[i]);
+        snprintf(text, size, "the environment variable %s is no knob and changes nothing%s%s%s", name,
+                 search.name ? "; is " PREFIX : "", search.name ? search.name : "", search.name ? " meant?" : "");
+        return true;
+    }
+    return false;
+}
+
+/* A warning that no buffer takes goes where the library's other warnings go. */
+static void warn_of_strangers(const fsr_config *config, char *why, size_t size) {
+    char text[256];
+    if (!find_stranger(text, sizeof text))
+        return;
+    if (why && size > 0)
+        snprintf(why, size, "%s", text);
+    else if (config->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr, "fusor: %s\n", text);
+}
+
 fsr_status fsr_config_init(fsr_config *config, char *why, size_t size) {
     fsr_status status = FSR_OK;
 
@@ -105,6 +165,8 @@ fsr_status fsr_config_init(fsr_config *config, char *why, size_t size) {
     status = read_##kind(status, &config->field, #field, "FUSOR_" #env, why, size);
     FSR_KNOB_LIST(FSR_KNOB_READ)
 #undef FSR_KNOB_READ
+    if (status == FSR_OK)
+        warn_of_strangers(config, why, size);
     return status;
 }
 

@@ -161,6 +161,8 @@ fsr_status fsr_open(const fsr_config *config, fsr_context **out) {
     fsr_status status = fsr_open_why(config, out, why, sizeof why);
     if (status && (!config || config->log_level >= FSR_LOG_WARNING))
         fprintf(stderr, "fusor: %s\n", why[0] ? why : fsr_status_sentence(status));
+    else if (!status && why[0])
+        fsr_context_log(*out, FSR_LOG_WARNING, "%s", why);
     return status;
 }
 

@@ -17,7 +17,10 @@ static void write_doc(FILE *to) {
         "A program sets the fields of `fsr_config` before `fsr_open`; `fsr_config_init` fills them with the defaults "
         "and\n"
         "then with what the environment says. An empty variable counts as unset, but for `FUSOR_CACHE_DIR`, where it\n"
-        "switches the disk cache off. A value that a knob does not allow is an error of fsr_open.\n\n"
+        "switches the disk cache off. A value that a knob does not allow is an error of fsr_open; a variable that "
+        "begins "
+        "with\n"
+        "`FUSOR_` and is no knob is a warning, with the name that may be meant.\n\n"
         "| field | variable | kind | default | meaning |\n"
         "| --- | --- | --- | --- | --- |\n",
         to);

@@ -89,13 +89,15 @@ typedef struct fsr_stats {
 /* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when
  * fsr_open(NULL, ...) calls it, is the only place that reads the environment.
  * FSR_ERR_VALUE: a variable has a value that its knob does not allow; that knob keeps its default and
- * why (may be NULL; at most size bytes with the final 0) names the variable. */
+ * why (may be NULL; at most size bytes with the final 0) names the variable. FSR_OK with a text in why: a variable that
+ * begins with FUSOR_ is no knob, which why says, with the nearest knob's name; why NULL: that is a warning on stderr. */
 fsr_status fsr_config_init(fsr_config *config, char *why, size_t size);
 
 /* Opens a context. config NULL: as fsr_config_init gives it. On an error *out is NULL.
  * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not there. fsr_open_why
- * gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level allows. Cost: tens of
- * microseconds on the CPU; on CUDA the driver's start (some hundred milliseconds). */
+ * gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level allows; likewise the
+ * warning of fsr_config_init where config is NULL. Cost: tens of microseconds on the CPU; on CUDA the driver's start
+ * (some hundred milliseconds). */
 fsr_status fsr_open(const fsr_config *config, fsr_context **out);
 fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size);
 /* Waits for the device and frees everything. NULL is allowed. */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -13,10 +14,28 @@ static const char *const variables[] = {
 #undef NAME
 };
 
+/* Variables that are no knobs, and what is said of each; NULL: nothing. */
+static const struct {
+    const char *name, *said;
+} strangers[] = {
+    {"FUSOR_CACHEDIR",
+     "the environment variable FUSOR_CACHEDIR is no knob and changes nothing; is FUSOR_CACHE_DIR meant?"},
+    {"FUSOR_THREDAS", "the environment variable FUSOR_THREDAS is no knob and changes nothing; is FUSOR_THREADS meant?"},
+    {"FUSOR_X", "the environment variable FUSOR_X is no knob and changes nothing"},
+    {"FUSOR_", "the environment variable FUSOR_ is no knob and changes nothing"},
+    {"FUSOR_JOBSS", "the environment variable FUSOR_JOBSS is no knob and changes nothing"},
+    {"FUSOR_JOBS", NULL},
+    {"FUSOR_TEST_SANITIZER", NULL},
+    {"FUSOR_TRUST_DIR", NULL},
+    {"FUSORX_CACHEDIR", NULL},
+};
+
 static int clean(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unsetenv(variables[i]);
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
+        unsetenv(strangers[i].name);
     return 0;
 }
 
@@ -172,12 +191,78 @@ static void default_dir(void **state) {
     default_dir_is(NULL);
 }
 
+/* What a text printed to stderr by fsr_config_init or fsr_open is. */
+static void printed(fsr_status (*call)(void), const char *expected) {
+    char text[512] = "";
+    FILE *file = tmpfile();
+    const int kept = dup(STDERR_FILENO);
+
+    assert_true(file && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    const fsr_status status = call();
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    assert_int_equal(status, FSR_OK);
+    assert_string_equal(text, expected);
+}
+
+static fsr_status init_to_nobody(void) {
+    fsr_config c;
+    return fsr_config_init(&c, NULL, 0);
+}
+
+static fsr_status open_default(void) {
+    fsr_context *ctx;
+    fsr_status status = fsr_open(NULL, &ctx);
+    fsr_close(ctx);
+    return status;
+}
+
+/* A misspelled variable changes nothing, and somebody is told so. */
+static void strangers_are_told(void **state) {
+    char why[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        fsr_config c;
+        setenv(strangers[i].name, "1", 1);
+        assert_int_equal(fsr_config_init(&c, why, sizeof why), FSR_OK);
+        assert_string_equal(why, strangers[i].said ? strangers[i].said : "");
+        unsetenv(strangers[i].name);
+    }
+}
+
+static void nobody_else_is_told_on_stderr(void **state) {
+    static const char said[] = "fusor: the environment variable FUSOR_X is no knob and changes nothing\n";
+
+    (void)state;
+    setenv("FUSOR_BACKEND", "cpu", 1);
+    setenv("FUSOR_X", "1", 1);
+    printed(init_to_nobody, said);
+    printed(open_default, said);
+    setenv("FUSOR_LOG_LEVEL", "0", 1);
+    printed(init_to_nobody, "");
+    printed(open_default, "");
+    unsetenv("FUSOR_X");
+    setenv("FUSOR_LOG_LEVEL", "1", 1);
+    printed(open_default, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(defaults, clean),        cmocka_unit_test_setup(environment, clean),
-        cmocka_unit_test_setup(strings, clean),         cmocka_unit_test_setup(refused_values, clean),
-        cmocka_unit_test_setup(several, clean),         cmocka_unit_test_setup(short_why, clean),
-        cmocka_unit_test_setup(checks_programs, clean), cmocka_unit_test_setup(default_dir, clean),
+        cmocka_unit_test_setup(defaults, clean),
+        cmocka_unit_test_setup(environment, clean),
+        cmocka_unit_test_setup(strings, clean),
+        cmocka_unit_test_setup(refused_values, clean),
+        cmocka_unit_test_setup(several, clean),
+        cmocka_unit_test_setup(short_why, clean),
+        cmocka_unit_test_setup(checks_programs, clean),
+        cmocka_unit_test_setup(default_dir, clean),
+        cmocka_unit_test_setup(strangers_are_told, clean),
+        cmocka_unit_test_setup(nobody_else_is_told_on_stderr, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
