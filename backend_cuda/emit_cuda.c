@@ -168,7 +168,6 @@ static void print_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *
 /* ---- the source --------------------------------------------------------------------------------------- */
 
 static void print_head(const fsr_kernel *k, fsr_text *out) {
-    static const char *const kinds[] = {"map", "row", "split", "col", "lookback", "team"};
     const fsr_schedule *s = &k->schedule;
     char comment[sizeof k->comment];
     size_t n = strnlen(k->comment, sizeof comment - 1);
@@ -178,8 +177,8 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
     fsr_text_add(out, "// %s\n", comment);
     fsr_text_add(out, "// %d parallel dimensions, %d folded, %d passes\n", k->nparallel, k->ndim - k->nparallel,
                  k->npasses);
-    fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", kinds[s->kind], s->threads, s->group,
-                 s->vector, s->items, s->persistent ? ", persistent" : "");
+    fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", fsr_schedule_name(s->kind), s->threads,
+                 s->group, s->vector, s->items, s->persistent ? ", persistent" : "");
     fsr_text_add(out, "#pragma nv_diag_suppress 177, 186, 550\n");
     fsr_text_add(out,
                  "typedef unsigned char b8, u8;\ntypedef signed char i8;\ntypedef short i16;\ntypedef unsigned "

@@ -67,6 +67,11 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     return NULL;
 }
 
+const char *fsr_schedule_name(fsr_schedule_kind kind) {
+    static const char *const name[] = {"map", "row", "split", "col", "lookback", "team"};
+    return (size_t)kind < sizeof name / sizeof *name ? name[kind] : NULL;
+}
+
 bool fsr_fold_is_ordered(const fsr_fold *fold) {
     return fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative;
 }

@@ -169,6 +169,9 @@ typedef enum fsr_schedule_kind {
     FSR_SCHEDULE_TEAM
 } fsr_schedule_kind;
 
+/* map, row, split ...; NULL for what is none. */
+const char *fsr_schedule_name(fsr_schedule_kind kind);
+
 typedef struct fsr_schedule {
     fsr_schedule_kind kind;
     int threads;     /* of a block */
@@ -262,7 +265,7 @@ void fsr_kernel_join_stores(fsr_kernel *k);
 
 /* Checks every rule above; FSR_ERR_INTERNAL with the first violation in why. */
 fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size);
-/* One line an instruction; for golden tests, explain and dumps. */
+/* One line an instruction; for golden tests and dumps. fsr_kernel_parse (loop_ir_parse.h) reads it back. */
 void fsr_kernel_print(const fsr_kernel *k, FILE *to);
 
 static inline bool fsr_power_of_two(int n) {

@@ -1,16 +1,11 @@
-/* The loop IR as text: a head, then one line an instruction. Stable, so that golden tests can hold it. */
+/* The loop IR as text: a head, then one line an instruction. Stable, so that golden tests can hold it; whole, so that
+ * loop_ir_parse.c reads it back. */
 #include "fusion/loop_ir.h"
+#include "graph/print.h"
 
 static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
-    const fsr_c128 z = fsr_value_to_complex(dtype, value);
-    if (fsr_dtype_is_complex(dtype))
-        fprintf(to, "(%.17g,%.17g)", z.re, z.im);
-    else if (fsr_dtype_is_float(dtype))
-        fprintf(to, "%.17g", fsr_value_to_double(dtype, value));
-    else if (dtype == FSR_U64)
-        fprintf(to, "%llu", (unsigned long long)value.u64);
-    else
-        fprintf(to, "%lld", (long long)fsr_value_cast(FSR_I64, dtype, value).i64);
+    fsr_writer w = {to, false};
+    fsr_write_value(&w, dtype, value);
 }
 
 /* offset + strides * indices */
@@ -54,10 +49,9 @@ static void print_guard(FILE *to, const fsr_kernel *k, int number) {
 }
 
 static void print_schedule(FILE *to, const fsr_kernel *k) {
-    static const char *const kind[] = {"map", "row", "split", "col", "lookback", "team"};
     const fsr_schedule *s = &k->schedule;
-    fprintf(to, "  schedule %s threads %d group %d vector %d items %d", kind[s->kind], s->threads, s->group, s->vector,
-            s->items);
+    fprintf(to, "  schedule %s threads %d group %d vector %d items %d", fsr_schedule_name(s->kind), s->threads,
+            s->group, s->vector, s->items);
     if (s->lanes || s->chunk)
         fprintf(to, " lanes %d chunk %d", s->lanes, s->chunk);
     fprintf(to, "%s%s%s\n", s->persistent ? " persistent" : "", s->wide ? " wide" : "",
@@ -76,9 +70,10 @@ static void print_head(FILE *to, const fsr_kernel *k) {
     for (int s = 0; s < k->nscalars; s++)
         fprintf(to, "  scalar s%d %s\n", s, fsr_dtype_name(k->scalar[s]));
     for (int f = 0; f < k->nroutines; f++) {
-        char list[FSR_ROUTINE_LIST];
-        fprintf(to, "  routine u%d %s(%s) %s\n", f, k->routine[f]->symbol, fsr_routine_list(k->routine[f], list),
-                fsr_dtype_name(k->routine[f]->result));
+        fsr_writer w = {to, false};
+        fprintf(to, "  routine u%d %s ", f, fsr_dtype_name(k->routine[f]->result));
+        fsr_write_routine(&w, k->routine[f]);
+        fputc('\n', to);
     }
     print_schedule(to, k);
 }

@@ -63,20 +63,18 @@ static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double 
         write_decimal(w, fsr_dtype_is_half(dtype) ? 5 : dtype == FSR_F32 ? 9 : 17, number);
 }
 
-static void write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value);
-
 /* The parts, in parentheses: (1,-2). */
 static void write_complex(fsr_writer *w, fsr_dtype dtype, fsr_value value) {
     fsr_value re, im;
     fsr_value_parts(dtype, value, &re, &im);
     fsr_write(w, "(");
-    write_value(w, fsr_dtype_real(dtype), re);
+    fsr_write_value(w, fsr_dtype_real(dtype), re);
     fsr_write(w, ",");
-    write_value(w, fsr_dtype_real(dtype), im);
+    fsr_write_value(w, fsr_dtype_real(dtype), im);
     fsr_write(w, ")");
 }
 
-static void write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value) {
+void fsr_write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value) {
     if (fsr_dtype_is_complex(dtype))
         write_complex(w, dtype, value);
     else if (fsr_dtype_is_float(dtype))
@@ -150,7 +148,7 @@ static void write_step(fsr_writer *w, const fsr_step *step, int i) {
         piece(w, "arg %d %s", step->index, fsr_dtype_name(step->dtype));
     } else if (step->kind == FSR_STEP_CONST) {
         piece(w, "const %s ", fsr_dtype_name(step->dtype));
-        write_value(w, step->dtype, step->value);
+        fsr_write_value(w, step->dtype, step->value);
     } else {
         piece(w, "%s %s", fsr_op_get(step->op)->name, fsr_dtype_name(step->compute));
         if (step->dtype != step->compute)
@@ -182,7 +180,7 @@ static void write_combine(fsr_writer *w, const fsr_combine *c) {
     for (int i = 0; i < c->arity; i++) {
         if (i)
             fsr_write(w, ",");
-        write_value(w, c->dtype[i], c->identity[i]);
+        fsr_write_value(w, c->dtype[i], c->identity[i]);
     }
     fsr_write(w, "; ");
     write_steps(w, c->step, c->nsteps);
@@ -210,10 +208,9 @@ static void write_fold(fsr_writer *w, const fsr_rec *rec) {
 }
 
 /* Texts as they are: whoever reads them back gets the same function. */
-static void write_routine(fsr_writer *w, const fsr_routine *f) {
+void fsr_write_routine(fsr_writer *w, const fsr_routine *f) {
     static const char *const key[FSR_ROUTINE_TEXTS] = {"c", "cuda", "c_preamble", "cuda_preamble"};
     char list[FSR_ROUTINE_LIST];
-    fsr_write(w, " ");
     fsr_write(w, f->name);
     fsr_write(w, "(");
     fsr_write(w, fsr_routine_list(f, list));
@@ -251,7 +248,7 @@ static void write_leaf(fsr_writer *w, const fsr_rec *rec, const char *word) {
     }
     if (rec->kind == FSR_NODE_CONST || rec->kind == FSR_NODE_PARAM) {
         fsr_write(w, " ");
-        write_value(w, rec->dtype[0], rec->value);
+        fsr_write_value(w, rec->dtype[0], rec->value);
     }
     if (rec->kind == FSR_NODE_IOTA && !fsr_rec_computed(rec))
         piece(w, " axis=%d", rec->axis);
@@ -280,9 +277,10 @@ static void write_inner(fsr_writer *w, const fsr_graph *g, const fsr_order *orde
     write_args(w, order, rec);
     if (view)
         write_view(w, g, rec);
-    else if (rec->kind == FSR_NODE_CALL)
-        write_routine(w, rec->routine);
-    else if (rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN)
+    else if (rec->kind == FSR_NODE_CALL) {
+        fsr_write(w, " ");
+        fsr_write_routine(w, rec->routine);
+    } else if (rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN)
         write_fold(w, rec);
     else if (rec->kind == FSR_NODE_ITERATE)
         write_loop(w, rec->loop);

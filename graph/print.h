@@ -55,6 +55,10 @@ typedef struct fsr_writer {
     bool escape;
 } fsr_writer;
 void fsr_write(fsr_writer *w, const char *text);
+/* VALUE of the grammar. */
+void fsr_write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value);
+/* NAME(DTYPE name, ...) ulp=U c="..." and the other texts. */
+void fsr_write_routine(fsr_writer *w, const fsr_routine *f);
 void fsr_write_node(fsr_writer *w, const fsr_graph *g, const fsr_order *order, uint32_t id);
 
 #endif

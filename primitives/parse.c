@@ -179,47 +179,10 @@ static void operation(parser *p, fsr_rec *rec, const char *word) {
         rec->value = weak_value(p, rec);
 }
 
-/* "name(f32 x, i32 n)" into its two parts. */
-static void head(parser *p, char name[FSR_WORD_BYTES], char list[FSR_ROUTINE_LIST]) {
-    fsr_lex *l = &p->lex;
-    if (!fsr_lex_word(l, name) || !fsr_lex_expect(l, "("))
-        return;
-    size_t size = strcspn(l->at, ")\n");
-    if (size >= FSR_ROUTINE_LIST) {
-        fsr_lex_fail(l, FSR_ERR_FORMAT, "the list of parameters is too long");
-        return;
-    }
-    memcpy(list, l->at, size);
-    list[size] = 0;
-    l->at += size;
-    fsr_lex_expect(l, ")");
-}
-
-/* A routine of what was read; text: c, cuda and the preambles. */
-static void routine(parser *p, fsr_rec *rec, const char *name, const char *list, char *const *text, double ulp) {
-    char why[FSR_ROUTINE_LIST];
-    fsr_native said = {name, rec->dtype[0], list, text[0], text[1], text[2], text[3], ulp};
-    fsr_status status = fsr_routine_make(&said, &rec->routine, why, sizeof why);
-    if (status)
-        fsr_lex_fail(&p->lex, status == FSR_ERR_MEMORY ? status : FSR_ERR_FORMAT, "the function: %s", why);
-}
-
 static void call(parser *p, fsr_rec *rec) {
-    static const char *const key[FSR_ROUTINE_TEXTS] = {"c=", "cuda=", "c_preamble=", "cuda_preamble="};
-    char name[FSR_WORD_BYTES], list[FSR_ROUTINE_LIST] = "", *text[FSR_ROUTINE_TEXTS] = {NULL};
-    fsr_value ulp;
     type(p, rec);
     arguments(p, rec);
-    head(p, name, list);
-    fsr_lex_expect(&p->lex, "ulp=");
-    fsr_lex_value(&p->lex, FSR_F64, &ulp);
-    for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
-        if (i == 0 ? fsr_lex_expect(&p->lex, key[i]) : fsr_lex_try(&p->lex, key[i]))
-            fsr_lex_string(&p->lex, &text[i]);
-    if (!p->lex.status)
-        routine(p, rec, name, list, text, ulp.f64);
-    for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
-        free(text[i]);
+    fsr_lex_routine(&p->lex, rec->dtype[0], &rec->routine);
 }
 
 static void poison(parser *p, fsr_rec *rec) {

@@ -37,6 +37,8 @@ bool fsr_lex_value(fsr_lex *l, fsr_dtype dtype, fsr_value *value);
 bool fsr_lex_string(fsr_lex *l, char **string);
 /* COMBINE of the grammar for components of these dtypes, malloc'ed. */
 bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, fsr_combine **combine);
+/* NAME(...) ulp=U c="..." of the grammar, a function with this result. On a failure *out is NULL. */
+bool fsr_lex_routine(fsr_lex *l, fsr_dtype result, fsr_routine **out);
 /* LOOP of the grammar for nargs arguments of these dtypes, the first nstate of them the state, malloc'ed. */
 bool fsr_lex_iteration(fsr_lex *l, int nstate, int nargs, const fsr_dtype *dtype, fsr_iteration **loop);
 

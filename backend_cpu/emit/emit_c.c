@@ -274,7 +274,6 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
 
 /* The comment, kept from ending its own brackets. */
 static void put_head(const fsr_c_emit *e, fsr_text *to) {
-    static const char *const kinds[] = {"map", "row", "split", "col", "lookback", "team"};
     const fsr_kernel *k = e->k;
     fsr_text_add(to, "/* %s: ", k->name);
     for (const char *p = k->comment; *p; p++)
@@ -282,7 +281,7 @@ static void put_head(const fsr_c_emit *e, fsr_text *to) {
     fsr_text_add(to, "\n * domain [");
     for (int d = 0; d < k->ndim; d++)
         fsr_text_add(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
-    fsr_text_add(to, "], schedule %s", kinds[k->schedule.kind]);
+    fsr_text_add(to, "], schedule %s", fsr_schedule_name(k->schedule.kind));
     if (k->npasses)
         fsr_text_add(to, ", %d pass%s, lanes %d, chunk %d", k->npasses, k->npasses > 1 ? "es" : "", e->lanes, e->chunk);
     if (e->grouped)

@@ -1,5 +1,6 @@
 /* Planning for several machines, interpreting, comparing; see check.h. */
 #include "tests/fuzz/check.h"
+#include "fusion/loop_ir_parse.h"
 #include "fusion/plan.h"
 #include "runtime/array.h"
 #include "runtime/reference.h"
@@ -163,16 +164,48 @@ static void *address(const execution *e, fsr_slot slot) {
     return e->arena + e->program.temporary[slot.ordinal].offset;
 }
 
+/* The kernel as its text says it, so that whatever is interpreted below was printed and read back; NULL: the text is
+ * refused, or says less than the kernel. */
+static fsr_kernel *read_back(const fsr_kernel *k) {
+    char *text[2] = {NULL, NULL};
+    fsr_kernel *copy = NULL;
+    for (int i = 0; i < 2 && (i == 0 || copy); i++) {
+        size_t size;
+        FILE *to = open_memstream(&text[i], &size);
+        fsr_kernel_print(i ? copy : k, to);
+        fclose(to);
+        if (i == 0)
+            fsr_kernel_parse(text[0], &copy, NULL, NULL);
+    }
+    if (copy && strcmp(text[0], text[1]) != 0) {
+        fsr_kernel_free(copy);
+        copy = NULL;
+    }
+    free(text[0]);
+    free(text[1]);
+    return copy;
+}
+
+/* What was read back has no compiled functions of its own. */
+static void share_routines(fsr_kernel *copy, const fsr_kernel *k) {
+    for (int f = 0; f < k->nroutines; f++)
+        copy->routine[f]->host = k->routine[f]->host;
+}
+
 static fsr_status run_step(execution *e, const fsr_program_step *step) {
+    fsr_kernel *k = read_back(step->kernel);
+    if (!k)
+        return FSR_ERR_FORMAT;
+    share_routines(k, step->kernel);
     fsr_launch *launch = malloc(sizeof *launch);
     *launch = step->launch;
     for (int a = 0; a < step->kernel->narrays; a++)
         launch->array[a] = address(e, step->array[a]);
     for (int s = 0; s < step->kernel->nscalars; s++)
         launch->scalar[s] = e->scalar[step->scalar[s]];
-    fsr_status status =
-        check_in_place(step->kernel, launch) ? fsr_kernel_interpret(step->kernel, launch) : FSR_ERR_INTERNAL;
+    fsr_status status = check_in_place(step->kernel, launch) ? fsr_kernel_interpret(k, launch) : FSR_ERR_INTERNAL;
     free(launch);
+    fsr_kernel_free(k);
     return status;
 }
 

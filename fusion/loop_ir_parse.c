@@ -1,0 +1,166 @@
+/* The loop IR's text, read back; its form is what loop_ir_print.c writes.
+ *
+ * Lines go into the kernel as they come, each number checked against what came before it, so nothing is looked up that
+ * is not there; the verifier then sees the whole. Counter-example to verifying alone: it asks an instruction's arguments
+ * of the fold or loop that the instruction names, and must find one. */
+#include "fusion/loop_ir_parse.h"
+#include "fusion/loop_ir_parse_parts.h"
+#include <string.h>
+
+static void read_domain(fsr_kernel_reader *r) {
+    fsr_lex *l = &r->lex;
+    fsr_kernel *k = r->k;
+    int64_t passes, ints;
+    fsr_lex_expect(l, "[");
+    while (!l->status && !fsr_lex_try(l, "]")) {
+        if (k->ndim)
+            fsr_lex_expect(l, ",");
+        const bool folded = fsr_lex_try(l, "fold");
+        if (k->ndim == FSR_MAX_DIMS || fsr_read_mark(l, "d", FSR_MAX_DIMS) != k->ndim)
+            fsr_lex_fail(l, FSR_ERR_FORMAT, "dimensions count up from d0 to at most d%d", FSR_MAX_DIMS - 1);
+        else if (!folded && k->nparallel < k->ndim)
+            fsr_lex_fail(l, FSR_ERR_FORMAT, "a parallel dimension behind a folded one");
+        k->nparallel += !folded;
+        k->ndim++;
+    }
+    fsr_lex_expect(l, "passes");
+    fsr_lex_int(l, 0, FSR_MAX_COMBINES + 1, &passes);
+    fsr_lex_expect(l, "ints");
+    fsr_lex_int(l, 0, FSR_MAX_INTS, &ints);
+    k->npasses = (int)passes;
+    k->nints = (int)ints;
+}
+
+/* "b0", the next of n of at most `limit`. */
+static bool next(fsr_kernel_reader *r, const char *letter, int n, int limit) {
+    if (n == limit)
+        return fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d of these", limit);
+    return fsr_read_mark(&r->lex, letter, limit) == n ||
+           fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "they count up from %s0", letter);
+}
+
+static void read_array(fsr_kernel_reader *r) {
+    if (!next(r, "b", r->k->narrays, FSR_MAX_BUFFERS))
+        return;
+    fsr_array *array = &r->k->array[r->k->narrays++];
+    fsr_lex_dtype(&r->lex, &array->dtype);
+    array->written = fsr_lex_try(&r->lex, "written");
+    array->aliased = fsr_lex_try(&r->lex, "aliased");
+}
+
+static void read_scalar(fsr_kernel_reader *r) {
+    if (next(r, "s", r->k->nscalars, FSR_MAX_SCALARS))
+        fsr_lex_dtype(&r->lex, &r->k->scalar[r->k->nscalars++]);
+}
+
+static void read_routine(fsr_kernel_reader *r) {
+    fsr_dtype result;
+    if (!next(r, "u", r->k->nroutines, FSR_MAX_ROUTINES))
+        return;
+    fsr_lex_dtype(&r->lex, &result);
+    if (fsr_lex_routine(&r->lex, result, &r->k->routine[r->k->nroutines]))
+        r->k->nroutines++;
+}
+
+/* "threads 256": the word and its number. */
+static int field(fsr_lex *l, const char *word) {
+    int64_t value;
+    fsr_lex_expect(l, word);
+    fsr_lex_int(l, 0, INT32_MAX, &value);
+    return (int)value;
+}
+
+static void read_schedule(fsr_kernel_reader *r) {
+    fsr_lex *l = &r->lex;
+    fsr_schedule *s = &r->k->schedule;
+    char word[FSR_WORD_BYTES];
+    fsr_lex_word(l, word);
+    int kind = 0;
+    while (fsr_schedule_name((fsr_schedule_kind)kind) && strcmp(fsr_schedule_name((fsr_schedule_kind)kind), word) != 0)
+        kind++;
+    if (!fsr_schedule_name((fsr_schedule_kind)kind))
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "%s is no schedule", word);
+    s->kind = (fsr_schedule_kind)kind;
+    s->threads = field(l, "threads");
+    s->group = field(l, "group");
+    s->vector = field(l, "vector");
+    s->items = field(l, "items");
+    if (fsr_lex_sees(l, 'l')) {
+        s->lanes = field(l, "lanes");
+        s->chunk = field(l, "chunk");
+    }
+    s->persistent = fsr_lex_try(l, "persistent");
+    s->wide = fsr_lex_try(l, "wide");
+    r->k->contraction = fsr_lex_try(l, "contraction");
+}
+
+static void read_line(fsr_kernel_reader *r) {
+    static const struct {
+        const char *word;
+        void (*read)(fsr_kernel_reader *r);
+    } line[] = {{"domain", read_domain},   {"array", read_array},       {"scalar", read_scalar},
+                {"routine", read_routine}, {"schedule", read_schedule}, {"fold", fsr_read_fold},
+                {"loop", fsr_read_loop},   {"guard", fsr_read_guard}};
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        if (fsr_lex_try(&r->lex, line[i].word)) {
+            line[i].read(r);
+            fsr_lex_end(&r->lex);
+            return;
+        }
+    if (fsr_lex_expect(&r->lex, "p"))
+        fsr_read_inst(r);
+    fsr_lex_end(&r->lex);
+}
+
+/* "NAME: COMMENT" up to the line's end. */
+static void read_title(fsr_kernel_reader *r) {
+    fsr_lex *l = &r->lex;
+    char name[FSR_WORD_BYTES];
+    fsr_lex_word(l, name);
+    fsr_lex_expect(l, ":");
+    if (l->status)
+        return;
+    size_t size = strcspn(l->at, "\n"), skip = size > 0 && *l->at == ' ';
+    if (size - skip >= sizeof r->k->comment) {
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "the comment is too long");
+        return;
+    }
+    memcpy(r->k->name, name, strlen(name) + 1);
+    memcpy(r->k->comment, l->at + skip, size - skip);
+    l->at += size;
+}
+
+static void read_kernel(fsr_kernel_reader *r) {
+    fsr_lex *l = &r->lex;
+    if (!fsr_lex_line(l) || !fsr_lex_try(l, "kernel")) {
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "expected kernel");
+        return;
+    }
+    read_title(r);
+    while (!l->status && fsr_lex_line(l) && strncmp(l->at, "kernel ", 7) != 0)
+        read_line(r);
+    if (l->status)
+        return;
+    char why[sizeof((fsr_parse_error *)0)->message] = "";
+    if (fsr_kernel_verify(r->k, why, sizeof why))
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "%s", why);
+}
+
+fsr_status fsr_kernel_parse(const char *text, fsr_kernel **out, const char **rest, fsr_parse_error *error) {
+    if (!out)
+        return FSR_ERR_NULL;
+    *out = NULL;
+    if (!text)
+        return FSR_ERR_NULL;
+    fsr_kernel_reader r = {{text, text, 1, FSR_OK, error}, fsr_kernel_new()};
+    if (!r.k)
+        return FSR_ERR_MEMORY;
+    read_kernel(&r);
+    if (rest)
+        *rest = r.lex.at;
+    if (r.lex.status)
+        fsr_kernel_free(r.k);
+    else
+        *out = r.k;
+    return r.lex.status;
+}

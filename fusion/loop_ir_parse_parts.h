@@ -1,0 +1,34 @@
+/* What the files of the loop IR's parser share. */
+#ifndef FUSOR_FUSION_LOOP_IR_PARSE_PARTS_H
+#define FUSOR_FUSION_LOOP_IR_PARSE_PARTS_H
+
+#include "fusion/loop_ir.h"
+#include "primitives/parse_lex.h"
+
+typedef struct fsr_kernel_reader {
+    fsr_lex lex;
+    fsr_kernel *k;
+} fsr_kernel_reader;
+
+/* "v4": the letter and a number below `limit`; 0 on a failure. */
+int fsr_read_mark(fsr_lex *l, const char *letter, int limit);
+/* "mul(t0, t2)" or "cast.i32(t1)" behind the op's dtype: op, compute and arguments below `limit`. */
+void fsr_read_op(fsr_lex *l, const char *letter, int limit, fsr_dtype dtype, fsr_op *op, fsr_dtype *compute, int *arg);
+/* True if a number of this dtype's comes next, and no word. */
+bool fsr_sees_value(fsr_lex *l);
+/* "v1, v2, ..." up to a closing parenthesis, which is taken; at most `capacity` of them. Returns how many. */
+int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity);
+
+/* loop_ir_parse_region.c: the lines of a fold or loop behind the word. */
+void fsr_read_fold(fsr_kernel_reader *r);
+void fsr_read_loop(fsr_kernel_reader *r);
+/* loop_ir_parse_access.c */
+void fsr_read_guard(fsr_kernel_reader *r);
+/* "b0[...] linear"; the number of the access, equal ones once. */
+int fsr_read_access(fsr_kernel_reader *r);
+/* An access that names array b and moves along no dimension. */
+int fsr_read_bare_access(fsr_kernel_reader *r, int buffer);
+/* loop_ir_parse_inst.c: "p0 elem v0 = ..." behind the p. */
+void fsr_read_inst(fsr_kernel_reader *r);
+
+#endif
