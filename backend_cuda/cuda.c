@@ -168,6 +168,7 @@ static const fsr_backend_ops cuda_ops = {
     .copy = fsr_cuda_copy,
     .clear = fsr_cuda_clear,
     .wait = fsr_cuda_wait,
+    .locate = fsr_cuda_locate,
     .mark = fsr_cuda_mark,
     .elapsed = fsr_cuda_elapsed,
 };
@@ -276,6 +277,8 @@ static fsr_status start(fsr_cuda *c, const fsr_config *config, fsr_fault *fault)
         status = choose_arch(c, fault);
     if (status == FSR_OK)
         status = start_both(c, fault);
+    if (status == FSR_OK)
+        status = fsr_locate_open(c, fault);
     if (status == FSR_OK)
         status = make_pool(c, fault);
     if (status == FSR_OK)

@@ -5,6 +5,7 @@
 #include "backend_cuda/build.h"
 #include "backend_cuda/memory.h"
 #include "runtime/backend.h"
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,6 +29,9 @@ typedef struct fsr_order {
 
 typedef struct fsr_cuda_modules fsr_cuda_modules;
 
+/* The driver's cuPointerGetAttributes. */
+typedef CUresult fsr_ask_pointer(unsigned n, CUpointer_attribute *which, void **out, CUdeviceptr address);
+
 typedef struct fsr_cuda {
     fsr_backend base; /* first: an fsr_backend * is an fsr_cuda * */
     int device;
@@ -42,6 +46,7 @@ typedef struct fsr_cuda {
     fsr_nvrtc *nvrtc;
     fsr_cuda_build *build;
     fsr_cuda_modules *modules;
+    fsr_ask_pointer *ask_pointer;
     atomic_int_fast64_t launches;
 } fsr_cuda;
 
@@ -69,6 +74,10 @@ fsr_status fsr_cuda_clear(fsr_backend *b, void *dst, int64_t bytes, fsr_stream s
 fsr_status fsr_cuda_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
 fsr_status fsr_cuda_mark(fsr_backend *b, int which, fsr_fault *fault);
 fsr_status fsr_cuda_elapsed(fsr_backend *b, double *ms, fsr_fault *fault);
+
+/* locate.c: whose memory an address is. */
+fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault);
+fsr_status fsr_cuda_locate(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
 
 /* Work on a stream: begin gives the stream to use (the own one for NULL) and makes a foreign one wait for the own
  * one; end makes the own one wait for what was put on the foreign one since. */

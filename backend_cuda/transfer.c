@@ -165,7 +165,8 @@ fsr_status fsr_cuda_copy(fsr_backend *b, void *dst, const void *src, int64_t byt
     if (!worth(c, dst, src, bytes, &status, fault))
         return status;
     cudaStream_t use;
-    const cudaError_t error = put_transfer(c, dst, src, bytes, cudaMemcpyDeviceToDevice, stream, &use);
+    /* either may be memory of the host that the device reaches: pinned or managed */
+    const cudaError_t error = put_transfer(c, dst, src, bytes, cudaMemcpyDefault, stream, &use);
     if (error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "copying %lld bytes on the device", (long long)bytes);
     return FSR_OK;

@@ -111,7 +111,9 @@ fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, 
     fsr_context *ctx = fsr_graph_context(g);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_buffer *buffer = NULL;
-    fsr_status status = fsr_array_new(ctx, bytes, &buffer, &fault);
+    fsr_status status = fsr_check_address(ctx, data, bytes, FSR_HOST, &fault);
+    if (!status)
+        status = fsr_array_new(ctx, bytes, &buffer, &fault);
     if (!status)
         status = fill(ctx, buffer, dtype, data, &fault);
     fsr_rec *rec = status ? NULL : fsr_graph_add(g, at, FSR_NODE_DATA, &x);
@@ -291,7 +293,12 @@ fsr_status fsr_read(fsr_node x, void *dst, size_t bytes) {
     }
     if (!dst && bytes)
         return fsr_context_fail(ctx, FSR_ERR_NULL, "read: dst is null");
-    fsr_fault fault = {FSR_OK, NULL};
-    status = ctx->backend->ops->copy_out(ctx->backend, dst, rec->buffer[x.output]->data, need, NULL, &fault);
+    fsr_fault fault = {FSR_OK, NULL}, why = {FSR_OK, NULL};
+    status = fsr_check_address(ctx, dst, need, FSR_HOST, &why);
+    if (status)
+        fsr_fault_set(&fault, status, "read: %s", why.message ? why.message : "");
+    else
+        status = ctx->backend->ops->copy_out(ctx->backend, dst, rec->buffer[x.output]->data, need, NULL, &fault);
+    fsr_fault_clear(&why);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef FUSOR_RUNTIME_ARRAY_H
 #define FUSOR_RUNTIME_ARRAY_H
 
+#include "fusor/run.h"
 #include "runtime/context.h"
 
 /* A new buffer of the context's backend, one reference. */
@@ -16,6 +17,10 @@ fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_b
 /* Keeps, in order, the refs that have no array yet, each once; returns how many. */
 int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n);
 int64_t fsr_rec_bytes(const fsr_rec *rec, int output);
+
+/* Fails with FSR_ERR_VALUE, and what is wrong in words, unless bytes bytes from data may be used as memory of that place,
+ * as far as the backend can tell (address.c). */
+fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_fault *fault);
 
 /* A caller's bool bytes as 0 or 1, malloc'ed; NULL: out of memory. */
 uint8_t *fsr_normal_bools(const uint8_t *data, int64_t n);

@@ -19,6 +19,13 @@ typedef struct fsr_backend_stats {
     int64_t compilations, cache_hits_disk, cache_hits_memory, interpreted, launches, used_bytes, pool_bytes;
 } fsr_backend_stats;
 
+/* What is known of an address of the caller's. */
+typedef struct fsr_address {
+    bool host, device; /* who may read and write there: the host, this backend's device */
+    int owner;         /* ordinal of the device whose memory it is; -1: the host's */
+    int64_t room;      /* bytes from the address to the end of its allocation; INT64_MAX: not known */
+} fsr_address;
+
 typedef struct fsr_backend_ops {
     const char *name;              /* "cpu", "cuda" */
     void (*close)(fsr_backend *b); /* waits, frees everything */
@@ -51,6 +58,8 @@ typedef struct fsr_backend_ops {
     fsr_status (*copy)(fsr_backend *b, void *dst, const void *src, int64_t bytes, fsr_stream stream, fsr_fault *fault);
     fsr_status (*clear)(fsr_backend *b, void *dst, int64_t bytes, fsr_stream stream, fsr_fault *fault);
     fsr_status (*wait)(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
+    /* Looks up an address of the caller's that is not null. NULL: the device is the host, every address is both's. */
+    fsr_status (*locate)(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
     /* Milliseconds of device time between two marks; mark 0 or 1. For the bench. */
     fsr_status (*mark)(fsr_backend *b, int which, fsr_fault *fault);
     fsr_status (*elapsed)(fsr_backend *b, double *ms, fsr_fault *fault);

@@ -200,14 +200,24 @@ fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
 
 /* ---- running -------------------------------------------------------------------------------------------- */
 
-static fsr_status check_arg(const fsr_arg *arg, int64_t bytes, const char *what, int number, fsr_fault *fault) {
+/* place: where the memory has to be; of a parameter on the host, whatever the argument says. */
+static fsr_status check_arg(const fsr_plan *plan, const fsr_arg *arg, int64_t bytes, fsr_place place, const char *what,
+                            int number, fsr_fault *fault) {
     const char *name = arg->name ? arg->name : "";
+    if (arg->place != FSR_HOST && arg->place != FSR_DEVICE)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: %s %d \"%s\" has no place: %d", what, number, name,
+                             (int)arg->place);
     if (arg->bytes != (uint64_t)bytes)
         return fsr_fault_set(fault, FSR_ERR_BYTES, "plan_run: %s %d \"%s\" has %zu bytes, the plan needs %lld", what,
                              number, name, arg->bytes, (long long)bytes);
     if (!arg->data && bytes)
         return fsr_fault_set(fault, FSR_ERR_NULL, "plan_run: %s %d \"%s\" is null", what, number, name);
-    return FSR_OK;
+    fsr_fault why = {FSR_OK, NULL};
+    const fsr_status status = fsr_check_address(plan->ctx, arg->data, bytes, place, &why);
+    if (status)
+        fsr_fault_set(fault, status, "plan_run: %s %d \"%s\": %s", what, number, name, why.message ? why.message : "");
+    fsr_fault_clear(&why);
+    return status;
 }
 
 /* Makes plan->address[slot] a device address the kernels may use for arg. */
@@ -253,7 +263,7 @@ static fsr_status bind_scalar(fsr_plan *plan, const fsr_arg *arg, int number, bo
         if (!plan->scalar[i].name || strcmp(plan->scalar[i].name, arg->name) != 0)
             continue;
         size_t size = fsr_dtype_size(plan->scalar[i].dtype);
-        fsr_status status = check_arg(arg, (int64_t)size, "parameter", number, fault);
+        fsr_status status = check_arg(plan, arg, (int64_t)size, FSR_HOST, "parameter", number, fault);
         if (status)
             return status;
         plan->value[i] = (fsr_value){.bits = 0};
@@ -272,7 +282,7 @@ static fsr_status bind_input(fsr_plan *plan, const fsr_arg *arg, int number, voi
     for (int i = 0; i < plan->nleaves; ++i) {
         if (!plan->leaf[i].name || strcmp(plan->leaf[i].name, arg->name) != 0)
             continue;
-        fsr_status status = check_arg(arg, plan->leaf[i].bytes, "input", number, fault);
+        fsr_status status = check_arg(plan, arg, plan->leaf[i].bytes, arg->place, "input", number, fault);
         if (!status && plan->bound[i])
             status = fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: input \"%s\" is given twice", arg->name);
         bool bools = plan->leaf[i].dtype == FSR_BOOL && (arg->place == FSR_HOST || !plan->ctx->target.gpu);
@@ -323,7 +333,7 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
         if (!plan->bound[i])
             status = fsr_fault_set(fault, FSR_ERR_UNBOUND, "plan_run: input \"%s\" is missing", plan->leaf[i].name);
     for (int i = 0; i < plan->nouts && !status; ++i) {
-        status = check_arg(&outputs[i], plan->out_bytes[i], "output", i, fault);
+        status = check_arg(plan, &outputs[i], plan->out_bytes[i], outputs[i].place, "output", i, fault);
         if (!status)
             status = place(plan, plan->nleaves + i, &outputs[i], false, stream, fault);
     }

@@ -92,7 +92,8 @@ int64_t fsr_node_bytes(fsr_node x);         /* elements times their size; -1 if 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
 /* An array copied from host memory at the call. data: prod(shape) elements in C order, may be NULL
- * only if that is 0. shape may be NULL if ndim is 0. FSR_ERR_SIZE: a negative or overflowing shape. */
+ * only if that is 0. shape may be NULL if ndim is 0. FSR_ERR_SIZE: a negative or overflowing shape. FSR_ERR_VALUE: data
+ * is memory of a GPU. */
 fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, const void *data);
 #define fsr_from_host(...) fsr_from_host_at(FSR_HERE, __VA_ARGS__)
 

@@ -16,8 +16,8 @@ FSR_API_BEGIN
 fsr_status fsr_compute(const fsr_node *outs, int n);
 fsr_status fsr_force(fsr_node x);
 
-/* Computes x if needed, waits, and copies it in C order to dst. FSR_ERR_BYTES unless bytes is
- * fsr_node_bytes(x). Device-side errors surface here. */
+/* Computes x if needed, waits, and copies it in C order to dst, memory of the host. FSR_ERR_BYTES unless bytes is
+ * fsr_node_bytes(x). FSR_ERR_VALUE: dst is memory of a device. Device-side errors surface here. */
 fsr_status fsr_read(fsr_node x, void *dst, size_t bytes);
 
 /* ---- plans: compile once, run often ------------------------------------------------------------ */
@@ -25,7 +25,8 @@ fsr_status fsr_read(fsr_node x, void *dst, size_t bytes);
 /* A compiled computation. */
 typedef struct fsr_plan fsr_plan;
 
-/* Where an array of the caller's lies. */
+/* Where an array of the caller's lies. FSR_DEVICE on a GPU: memory of the context's device, or memory of the host that
+ * the device reaches at the same address (managed, or pinned by CUDA). On the CPU both mean memory of the host. */
 typedef enum fsr_place { FSR_HOST = 0, FSR_DEVICE = 1 } fsr_place;
 
 /* An array or scalar handed to a plan. Memory is borrowed: for an FSR_HOST input until fsr_plan_run
@@ -44,8 +45,10 @@ fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan);
 /* Runs the plan. inputs: every fsr_input by name, and those parameters that should differ from their
  * value at fsr_compile. outputs[i] receives outs[i]; FSR_HOST outputs are complete on return, FSR_DEVICE
  * outputs in stream order. An output must not overlap an input or another output. stream: a
- * cudaStream_t to launch on, or NULL for the context's. On the CPU FSR_DEVICE means the same as FSR_HOST.
- * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name. FSR_ERR_BYTES: a wrong size. */
+ * cudaStream_t to launch on, or NULL for the context's. On the CPU it is not looked at.
+ * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name; on a GPU, also an address that is not memory of
+ * the place that its argument names (a parameter's: the host), or bytes that reach past the end of its allocation: the
+ * driver is asked, in less than half a microsecond an address, before anything runs. FSR_ERR_BYTES: a wrong size. */
 fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
                         void *stream);
 /* Frees the plan and what it keeps. NULL is allowed. */

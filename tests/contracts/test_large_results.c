@@ -41,7 +41,7 @@ static void give(memory *m) {
 
 static void run(fsr_context *ctx, const fsr_node *out, const memory *m) {
     fsr_plan *plan;
-    const fsr_arg results[] = {{NULL, m[0].at, m[0].bytes, FSR_DEVICE}, {NULL, m[1].at, m[1].bytes, FSR_DEVICE}};
+    const fsr_arg results[] = {{NULL, m[0].at, m[0].bytes, FSR_HOST}, {NULL, m[1].at, m[1].bytes, FSR_HOST}};
     if (fsr_compile(out, 2, &plan) || fsr_plan_run(plan, NULL, 0, results, 2, NULL))
         fail_msg("%s", fsr_error(ctx));
     fsr_plan_free(plan);

@@ -34,6 +34,10 @@ fsr_config subject_config(void) {
 fsr_context *subject_open(const fsr_config *config) {
     fsr_context *ctx;
     char why[1000];
+    if (!config) {
+        const fsr_config usual = subject_config();
+        return subject_open(&usual);
+    }
     if (fsr_open_why(config, &ctx, why, sizeof why))
         fail_msg("open: %s", why);
     return ctx;

@@ -29,7 +29,8 @@ extern fsr_graph *subject_g;
 
 /* The environment's configuration, with the backend under test. */
 fsr_config subject_config(void);
-/* A context of the test's own, closed by it; fails the test with the reason if it cannot be opened. */
+/* A context of the test's own, closed by it; fails the test with the reason if it cannot be opened. NULL: as
+ * subject_config gives it, so that it has the backend under test also where fsr_open would choose another. */
 fsr_context *subject_open(const fsr_config *config);
 fsr_stats subject_stats(void);
 /* Under a tool that checks every access of the device (FUSOR_TEST_SANITIZER, set by scripts/gpu): what only repeats is

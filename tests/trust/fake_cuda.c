@@ -10,6 +10,7 @@ void fake_cuda_reset(void) {
 #ifdef FUSOR_HAVE_CUDA
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/trust/faults.h"
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,10 +22,14 @@ void *__real_calloc(size_t n, size_t size);
 void __real_free(void *data);
 int __real_posix_memalign(void **out, size_t alignment, size_t size);
 
+typedef enum fake_kind { OF_DEVICE, MANAGED, PINNED } fake_kind;
+
 typedef struct fake_block {
     struct fake_block *next;
     void *data;
     int64_t bytes;
+    fake_kind kind;
+    int device;
 } fake_block;
 
 typedef struct fake_library {
@@ -36,6 +41,7 @@ static fake_block *blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last;
 static _Thread_local int device;
+static _Thread_local bool current; /* the thread has chosen a device */
 
 static cudaError_t tell(cudaError_t error) {
     if (error != cudaSuccess)
@@ -117,6 +123,7 @@ cudaError_t cudaGetDevice(int *out) {
 cudaError_t cudaSetDevice(int which) {
     BEGIN;
     device = which;
+    current = true;
     return cudaSuccess;
 }
 
@@ -155,50 +162,124 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
-cudaError_t cudaMalloc(void **out, size_t bytes) {
-    BEGIN;
+static void count(const fake_block *block, int sign) {
+    if (block->kind == PINNED) {
+        fake.objects += sign;
+        return;
+    }
+    fake.blocks += sign;
+    fake.used += sign * block->bytes;
+}
+
+static cudaError_t take(void **out, size_t bytes, fake_kind kind) {
     fake_block *block = NULL;
     pthread_mutex_lock(&lock);
-    if (fake.used + (int64_t)bytes <= fake.capacity && (block = __real_malloc(sizeof *block)) != NULL) {
-        if (__real_posix_memalign(out, 256, bytes) != 0)
+    bool room = kind == PINNED || fake.used + (int64_t)bytes <= fake.capacity;
+    if (room && (block = __real_malloc(sizeof *block)) != NULL) {
+        if (__real_posix_memalign(out, 256, bytes ? bytes : 1) != 0)
             abort();
-        *block = (fake_block){blocks, *out, (int64_t)bytes};
+        *block = (fake_block){blocks, *out, (int64_t)bytes, kind, device};
         blocks = block;
-        fake.blocks++;
-        fake.used += block->bytes;
+        count(block, 1);
     }
     pthread_mutex_unlock(&lock);
     return block ? cudaSuccess : tell(cudaErrorMemoryAllocation);
 }
 
-cudaError_t cudaFree(void *data) {
+static void give(void *data, bool pinned) {
     pthread_mutex_lock(&lock);
     fake_block **at = &blocks;
     while (data && *at && (*at)->data != data)
         at = &(*at)->next;
-    if (data && !*at)
+    if (data && (!*at || ((*at)->kind == PINNED) != pinned))
         abort(); /* not ours, or freed twice */
     if (data) {
         fake_block *block = *at;
         *at = block->next;
-        fake.blocks--;
-        fake.used -= block->bytes;
+        count(block, -1);
         __real_free(block->data);
         __real_free(block);
     }
     pthread_mutex_unlock(&lock);
+}
+
+cudaError_t cudaMalloc(void **out, size_t bytes) {
+    BEGIN;
+    return take(out, bytes, OF_DEVICE);
+}
+
+cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags) {
+    (void)flags;
+    BEGIN;
+    return take(out, bytes, MANAGED);
+}
+
+cudaError_t cudaFree(void *data) {
+    give(data, false);
     return trouble("cudaFree");
 }
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
     (void)flags;
     BEGIN;
-    *out = object_new(bytes);
-    return cudaSuccess;
+    return take(out, bytes, PINNED);
 }
 
 cudaError_t cudaFreeHost(void *data) {
-    return ended("cudaFreeHost", data);
+    give(data, true);
+    return trouble("cudaFreeHost");
+}
+
+/* Blocks are whole: an address between two of them belongs to none. */
+static fake_block find(uint64_t address) {
+    fake_block found = {.bytes = 0};
+    pthread_mutex_lock(&lock);
+    for (const fake_block *b = blocks; b; b = b->next)
+        if (address >= (uintptr_t)b->data && address < (uintptr_t)b->data + (uint64_t)b->bytes)
+            found = *b;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void answer(CUpointer_attribute which, const fake_block *b, CUdeviceptr address, void *out) {
+    const bool known = b->data != NULL;
+    switch (which) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned *)out = !known ? 0 : b->kind == PINNED ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)out = known && b->kind == MANAGED; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)out = known ? b->device : -2; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)out = known ? address : 0; break;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *(void **)out = known && b->kind != OF_DEVICE ? (void *)(uintptr_t)address : NULL;
+        break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)out = (uintptr_t)b->data; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)out = (size_t)b->bytes; break;
+    default: abort();
+    }
+}
+
+/* As the driver's: a thread without a context is told so, unknown memory is no error. */
+static CUresult ask(unsigned n, CUpointer_attribute *which, void **out, CUdeviceptr address) {
+    const cudaError_t error = trouble("cuPointerGetAttributes");
+    if (error != cudaSuccess)
+        return (CUresult)error;
+    if (!current)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    const fake_block found = find(address);
+    for (unsigned i = 0; i < n; i++)
+        answer(which[i], &found, address, out[i]);
+    return CUDA_SUCCESS;
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found) {
+    (void)version, (void)flags;
+    BEGIN;
+    const bool there = !fake.old_driver && strcmp(name, "cuPointerGetAttributes") == 0;
+    *found = there ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    *out = there ? (void *)ask : NULL;
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {

@@ -16,6 +16,7 @@ typedef struct fake_cuda {
     int lost;         /* not 0: the error that every call gives, the context being lost */
     int at_launch;    /* not 0: the next launch loses the context with it */
     bool no_kernels;  /* launches do nothing */
+    bool old_driver;  /* lacks what is looked up by name */
     /* counted */
     int64_t used;            /* bytes */
     int64_t blocks, objects; /* memory blocks; streams, events, libraries, pinned memory */
