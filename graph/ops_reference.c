@@ -6,6 +6,9 @@
  *
  * next, of f16 and bf16: one unit of their last place, which frexp finds.
  *
+ * power: an infinite base goes by way of its reciprocal, a zero. Counter-example to the C library's pow alone: glibc's
+ * powl(-INFINITY, -0x1p63) is infinity, and of -2^63 alone.
+ *
  * lgamma is the C library's, but not the one that leaves the sign in a variable that all threads share.
  *
  * erfinv: Newton's iteration on the smaller of erf and erfc, from a first value by Giles' or Winitzki's form. */
@@ -60,6 +63,9 @@
             exponent = lowest;                                                                    \
         T step = ldexp##F(1, exponent - (int)digits), there = fabs##F(a) + (away ? step : -step); \
         return copysign##F(there > most ? (T)INFINITY : there, a != 0 ? a : b);                   \
+    }                                                                                             \
+    T fsr_ref_power##F(T a, T b) {                                                                \
+        return isinf(a) ? pow##F(1 / a, -b) : pow##F(a, b);                                       \
     }                                                                                             \
     T fsr_ref_logaddexp##F(T a, T b) {                                                            \
         const T high = a > b ? a : b, low = a > b ? b : a;                                        \

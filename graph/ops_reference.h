@@ -11,6 +11,7 @@
     T fsr_ref_round##F(T a); /* half to even */ \
     T fsr_ref_exponent##F(T a);                 \
     T fsr_ref_next##F(T a, T b, T digits);      \
+    T fsr_ref_power##F(T a, T b);               \
     T fsr_ref_logaddexp##F(T a, T b);           \
     T fsr_ref_logaddexp2##F(T a, T b);          \
     T fsr_ref_lgamma##F(T a);                   \

@@ -1,5 +1,5 @@
 /* The edge values of a dtype follow from its format: of floats zeros, the least and the largest subnormal and normal
- * numbers, one and its neighbours, the integers at which its digits end, infinities and NaN, all with both signs; of
+ * numbers, one and its neighbours, the integers at which its digits end and those at which integers do, infinities and NaN, all with both signs; of
  * integers the limits, their halves, zero and what is beside them, and counts around the width. Some plain numbers,
  * where functions turn, overflow or cancel, and random bits make them up to a square.
  *
@@ -62,6 +62,8 @@ static void float_values(values *v, fsr_dtype dtype) {
     put(v, (fsr_value){.bits = inf | normal >> 1});                  /* NaN */
     put_bits(v, dtype, fsr_value_from_double(dtype, 1).bits - 1, 2); /* 1 and its neighbours */
     put_bits(v, dtype, fsr_value_from_double(dtype, ldexp(1, digits)).bits - 1, 1); /* where integers end */
+    put_bits(v, dtype, fsr_value_from_double(dtype, 0x1p31).bits, 0);
+    put_bits(v, dtype, fsr_value_from_double(dtype, 0x1p63).bits, 0);
     put_bits(v, dtype, fsr_value_from_double(dtype, 3.14159265358979312).bits, 0);
     for (int i = 0; i < COUNT_OF(plain); i++)
         put(v, fsr_value_from_double(dtype, plain[i]));

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "backend_cpu/reference/ball.h"
+#include "backend_cpu/reference/rules.h"
 #include "tests/support/random.h"
 
 enum { POOL = 24, PROGRAMS = 4000, LENGTH = 40 };
@@ -346,6 +347,25 @@ static void test_modes(void **state) {
     assert_true(fsr_ball_op(FSR_OP_DIV, FSR_F32, FSR_F32, x, FSR_BALL_FOLD).radius > 0);
 }
 
+/* Of an infinite base, in wide arithmetic: 0 or infinity, with the sign of odd powers. glibc's powl(-inf, -0x1p63) is
+ * infinity. */
+static void test_powers_of_infinity(void **state) {
+    (void)state;
+    static const double power[] = {1, 2, 3, 0.5, 0x1p31, 0x1p52 + 1, 0x1p53 - 1, 0x1p53, 0x1p62, 0x1p63, 0x1p64, 1e300};
+    for (size_t i = 0; i < sizeof power / sizeof *power; i++) {
+        const bool odd = fmod(power[i], 2) == 1;
+        for (int minus = 0; minus < 2; minus++) {
+            const long double base = minus ? -INFINITY : INFINITY, sign = minus && odd ? -1 : 1;
+            const long double up = fsr_ball_wide(FSR_OP_POW, FSR_F64, (long double[3]){base, power[i], 0});
+            const long double down = fsr_ball_wide(FSR_OP_POW, FSR_F64, (long double[3]){base, -power[i], 0});
+            assert_true(up == sign * INFINITY);
+            assert_true(down == 0 && (signbit(down) != 0) == (sign < 0));
+        }
+    }
+    assert_true(fsr_ball_wide(FSR_OP_POW, FSR_F64, (long double[3]){-INFINITY, 0, 0}) == 1);
+    assert_true(isnan(fsr_ball_wide(FSR_OP_POW, FSR_F64, (long double[3]){-INFINITY, NAN, 0})));
+}
+
 static void test_ulp(void **state) {
     (void)state;
     assert_true(fsr_ball_ulp(FSR_F32, 1) == (double)FLT_EPSILON);
@@ -359,6 +379,7 @@ static void test_ulp(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ulp),
+        cmocka_unit_test(test_powers_of_infinity),
         cmocka_unit_test(test_radii),
         cmocka_unit_test(test_unknowns),
         cmocka_unit_test(test_modes),
