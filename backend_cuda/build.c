@@ -13,11 +13,11 @@
 #include "backend_cuda/emit_cuda.h"
 #include "runtime/disk_cache.h"
 #include "runtime/text.h"
+#include "runtime/write_file.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,26 +89,14 @@ static char *source_path(const char *dir, const char *name) {
     return fsr_text_take(&t);
 }
 
-static fsr_status write_file(FILE *file, const char *path, const fsr_cuda_source *source, fsr_fault *fault) {
-    const bool written = fwrite(source->text, 1, source->size, file) == source->size;
-    const bool closed = fclose(file) == 0;
-    if (written && closed)
-        return FSR_OK;
-    return fsr_fault_set(fault, FSR_ERR_FILE, "write %s: %s", path, strerror(errno));
-}
-
 /* Writes dump_dir/<name>.cu; *path is its name, malloc'ed. */
 static fsr_status dump(const fsr_cuda_build *b, const char *name, const fsr_cuda_source *source, char **path,
                        fsr_fault *fault) {
     *path = source_path(b->dump_dir, name);
     if (!*path)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "kernel %s: out of host memory", name);
-    if (mkdir(b->dump_dir, 0777) != 0 && errno != EEXIST)
-        return fsr_fault_set(fault, FSR_ERR_FILE, "make the dump directory %s: %s", b->dump_dir, strerror(errno));
-    FILE *file = fopen(*path, "w");
-    if (!file)
-        return fsr_fault_set(fault, FSR_ERR_FILE, "write %s: %s", *path, strerror(errno));
-    return write_file(file, *path, source, fault);
+    const int error = fsr_write_file_in(b->dump_dir, strrchr(*path, '/') + 1, source->text, source->size);
+    return error ? fsr_fault_set(fault, FSR_ERR_FILE, "write %s: %s", *path, strerror(error)) : FSR_OK;
 }
 
 /* Writes a rejected source to a private temporary file; its name, malloc'ed, or NULL if that failed. */
@@ -118,14 +106,11 @@ static char *keep_rejected(const char *name, const fsr_cuda_source *source) {
     char *path = fsr_text_take(&t);
     const int fd = path ? mkstemps(path, 3) : -1;
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    fsr_fault ignored = {0};
-    if (file && write_file(file, path, source, &ignored) == FSR_OK)
+    const bool written = file && fwrite(source->text, 1, source->size, file) == source->size;
+    if (file ? fclose(file) == 0 && written : fd >= 0 && close(fd) == 0 && written)
         return path;
-    if (!file && fd >= 0)
-        close(fd);
     if (fd >= 0)
         unlink(path);
-    fsr_fault_clear(&ignored);
     free(path);
     return NULL;
 }

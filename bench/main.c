@@ -1,6 +1,8 @@
 /* fusor-bench: see --help and docs/bench.md. */
+#define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
 #include "runtime/context.h"
+#include "runtime/write_file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,47 +58,66 @@ static bool run_all(bench_session *s, bench_row *rows, FILE *table) {
     return ok;
 }
 
-/* Closes the file, also when writing failed; the first error counts. */
-static bool write_json(FILE *json, const char *path, const bench_row *rows, int n) {
-    bench_report_json(json, rows, n);
-    bool failed = ferror(json) != 0;
-    failed = (json == stdout ? fflush(json) : fclose(json)) || failed;
-    if (failed)
-        complain(path, strerror(errno), 1);
-    return !failed;
+/* The rows as one text, written whole or to stdout. */
+static bool write_json(const char *path, const bench_row *rows, int n) {
+    fsr_fault fault = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *json = open_memstream(&text, &size);
+    if (json)
+        bench_report_json(json, rows, n);
+    const bool made = json && !ferror(json);
+    if ((json && fclose(json) != 0) || !made)
+        fsr_fault_set(&fault, FSR_ERR_MEMORY, "%s: out of memory", path);
+    else if (!strcmp(path, "-") ? fwrite(text, 1, size, stdout) != size || fflush(stdout) : 0)
+        fsr_fault_set(&fault, FSR_ERR_FILE, "stdout: %s", strerror(errno));
+    else if (strcmp(path, "-"))
+        fsr_write_file(path, &(fsr_part){text, size}, 1, &fault);
+    free(text);
+    const bool ok = fault.status == FSR_OK;
+    if (!ok)
+        complain("JSON", fault.message ? fault.message : fsr_status_sentence(fault.status), 1);
+    fsr_fault_clear(&fault);
+    return ok;
 }
 
-static int run(bench_session *s, FILE *json) {
-    FILE *table = json == stdout ? stderr : stdout;
+static int run(bench_session *s) {
     const bench_options *options = s->options;
+    FILE *table = options->json && !strcmp(options->json, "-") ? stderr : stdout;
     bench_row *rows = calloc((size_t)options->nwork, sizeof *rows);
     if (!rows)
         return complain("rows", "out of memory", 1);
     bool ok = run_all(s, rows, table);
-    if (json)
-        ok = write_json(json, options->json, rows, options->nwork) && ok;
+    if (options->json)
+        ok = write_json(options->json, rows, options->nwork) && ok;
     free(rows);
     return !ok;
+}
+
+/* Measuring takes minutes: whether the result can be written is asked before. */
+static int check_json(const char *path) {
+    fsr_fault fault = {0};
+    int status = 0;
+    if (path && strcmp(path, "-") && fsr_write_file_check(path, &fault))
+        status = complain("JSON", fault.message ? fault.message : fsr_status_sentence(fault.status), 1);
+    fsr_fault_clear(&fault);
+    return status;
 }
 
 int main(int argc, char **argv) {
     bench_options options;
     bench_session session;
-    FILE *json = NULL;
     int status = bench_options_parse(&options, argc, argv);
     if (status >= 0)
         return status;
-    if (options.json)
-        json = strcmp(options.json, "-") ? fopen(options.json, "w") : stdout;
-    if (options.json && !json)
-        return complain(options.json, strerror(errno), 1);
+    status = check_json(options.json);
+    if (status)
+        return status;
     status = session_open(&session, &options);
     if (!status)
         status = bench_expr_prepare(&options.expr, session.fused);
     if (!status)
-        status = run(&session, json);
-    else if (json && json != stdout)
-        fclose(json);
+        status = run(&session);
     session_close(&session);
     bench_expr_free(&options.expr);
     return status;

@@ -1,12 +1,10 @@
 /* .npy files as leaves, and computed nodes as .npy files. The format itself is npy_format.c's. */
 #include "runtime/array.h"
 #include "runtime/npy_format.h"
+#include "runtime/write_file.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static fsr_status read_elements(FILE *file, const fsr_npy_header *header, const char *path, void *data,
                                 fsr_fault *fault) {
@@ -69,34 +67,15 @@ fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path) {
     return x;
 }
 
-static fsr_status write_all(FILE *file, const fsr_rec *rec, int output, const void *data, size_t bytes) {
+static fsr_status write_array(const char *path, const fsr_rec *rec, int output, const void *data, size_t bytes,
+                              fsr_fault *fault) {
     char head[FSR_NPY_HEADER_MAX];
-    size_t size = fsr_npy_header_write(head, rec->dtype[output], &rec->shape);
-    bool ok = fwrite(head, 1, size, file) == size && fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0;
-    return ok ? FSR_OK : FSR_ERR_FILE;
-}
-
-/* A temporary file beside path, made readable as the umask says, then renamed: path is whole or untouched. */
-static fsr_status replace_file(const char *path, const fsr_rec *rec, int output, const void *data, size_t bytes,
-                               fsr_fault *fault) {
-    size_t size = strlen(path) + 32;
-    char *temporary = malloc(size);
-    if (!temporary)
-        return fsr_fault_set(fault, FSR_ERR_MEMORY, "npy_write: out of memory");
-    snprintf(temporary, size, "%s.%ld.tmp", path, (long)getpid());
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-    fsr_status status = file ? write_all(file, rec, output, data, bytes) : FSR_ERR_FILE;
-    if (file ? fclose(file) != 0 : fd >= 0 && close(fd) != 0)
-        status = FSR_ERR_FILE;
-    if (!status && rename(temporary, path) != 0)
-        status = FSR_ERR_FILE;
-    if (status) {
-        fsr_fault_set(fault, status, "npy_write: %s: %s", path, strerror(errno));
-        if (fd >= 0)
-            unlink(temporary);
-    }
-    free(temporary);
+    const size_t size = fsr_npy_header_write(head, rec->dtype[output], &rec->shape);
+    fsr_fault inner = {FSR_OK, NULL};
+    const fsr_status status = fsr_write_file(path, (fsr_part[]){{head, size}, {data, bytes}}, 2, &inner);
+    if (status)
+        fsr_fault_set(fault, status, "npy_write: %s", inner.message ? inner.message : fsr_status_sentence(status));
+    fsr_fault_clear(&inner);
     return status;
 }
 
@@ -118,7 +97,7 @@ fsr_status fsr_npy_write(fsr_node x, const char *path) {
     fsr_fault fault = {FSR_OK, NULL};
     status = fsr_read(x, data, bytes);
     if (!status)
-        status = replace_file(path, rec, (int)x.output, data, bytes, &fault);
+        status = write_array(path, rec, (int)x.output, data, bytes, &fault);
     if (fault.status)
         fsr_context_take(ctx, &fault);
     free(data);

@@ -3,6 +3,7 @@
  * program costs planning, not compiling. A hit compares the whole signature, not only its hash. The least recently
  * used entry goes when there are more than LIMIT. */
 #include "runtime/executable.h"
+#include "runtime/write_file.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -91,14 +92,12 @@ void fsr_executable_unref(fsr_executable *executable) {
 
 /* dump_dir/plan_<digest>.txt; a directory that cannot be written is a warning. */
 static void dump_plan(const fsr_context *ctx, const fsr_program *program) {
-    char path[4096];
-    size_t size = strlen(program->explanation);
-    snprintf(path, sizeof path, "%s/plan_%08x.txt", ctx->config.dump_dir,
-             (unsigned)XXH3_64bits(program->explanation, size));
-    FILE *file = fopen(path, "w");
-    bool written = file && fwrite(program->explanation, 1, size, file) == size;
-    if ((file && fclose(file) != 0) || !written)
-        fsr_context_log(ctx, FSR_LOG_WARNING, "cannot write %s", path);
+    char name[32];
+    const size_t size = strlen(program->explanation);
+    snprintf(name, sizeof name, "plan_%08x.txt", (unsigned)XXH3_64bits(program->explanation, size));
+    const int error = fsr_write_file_in(ctx->config.dump_dir, name, program->explanation, size);
+    if (error)
+        fsr_context_log(ctx, FSR_LOG_WARNING, "cannot write %s/%s: %s", ctx->config.dump_dir, name, strerror(error));
 }
 
 fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, fsr_fault *fault) {

@@ -21,4 +21,11 @@ refuses "unknown option '--exprs'; is --expr meant? --help shows them" --exprs x
 refuses "unknown option '-q'; --help shows them" -q
 refuses "unknown option '--something-else'; --help shows them" --something-else
 refuses "--n needs a value" --n
+# A file that cannot be written is told before anything is measured, and one that is there stays as it is.
+said=$("$bench" --json /proc/none/x.json 2>&1)
+status=$?
+if [ $status -ne 1 ] || [ "$said" != "fusor-bench: JSON: /proc/none/x.json: No such file or directory" ]; then
+    echo "--json: status $status, said: $said"
+    failed=1
+fi
 exit $failed

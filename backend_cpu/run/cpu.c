@@ -11,6 +11,7 @@
 #include "backend_cpu/run/routines.h"
 #include "backend_cpu/run/tasks.h"
 #include "runtime/backend.h"
+#include "runtime/write_file.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <xxhash.h>
 
@@ -133,9 +133,8 @@ static fsr_status dump_source(const fsr_cpu *cpu, const char *name, const char *
     *path = fsr_path_join(cpu->dump_dir, name, ".c");
     if (!*path)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "dumping %s: out of memory", name);
-    if ((mkdir(cpu->dump_dir, 0777) == 0 || errno == EEXIST) && fsr_file_write(*path, source, strlen(source)))
-        return FSR_OK;
-    return fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", *path, strerror(errno));
+    const int error = fsr_write_file_in(cpu->dump_dir, strrchr(*path, '/') + 1, source, strlen(source));
+    return error ? fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", *path, strerror(error)) : FSR_OK;
 }
 
 /* Puts a fresh module into the table, or drops it for one that another thread put there meanwhile. */

@@ -102,7 +102,10 @@ fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report);
  * at which byte and why). */
 fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path);
 #define fsr_npy_read(...) fsr_npy_read_at(FSR_HERE, __VA_ARGS__)
-/* Computes x and writes it (format 1.0, C order) to a temporary file beside path, then renames it. */
+/* Computes x and writes it (format 1.0, C order) to a temporary file beside path, syncs it and renames it: path is whole,
+ * old or new, at every moment, also where others write it too. A link is followed, the mode of a file that is there is
+ * kept; a pipe or device is written as it is. FSR_ERR_FILE: path is as it was, but where the message says that the
+ * directory could not be synced. */
 fsr_status fsr_npy_write(fsr_node x, const char *path);
 
 FSR_API_END

@@ -1,5 +1,6 @@
 /* .npy files: what is written is read back, by us and as NumPy would; hostile files are poison. */
 #include "tests/support/subject.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,80 @@ static void writing_is_all_or_nothing(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* What is there keeps its mode, and a link goes on naming it. */
+static void writing_keeps_mode_and_link(void **state) {
+    (void)state;
+    char link[160];
+    struct stat info;
+    fsr_node x = fsr_arange(subject_g, FSR_F32, 3);
+    snprintf(link, sizeof link, "%s/link.npy", dir);
+    OK(fsr_npy_write(x, path));
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(symlink("x.npy", link), 0);
+    OK(fsr_npy_write(fsr_neg(x), link));
+    assert_true(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+    assert_true(stat(path, &info) == 0 && (info.st_mode & 07777) == 0640);
+    assert_true(subject_value(fsr_npy_read(subject_g, path), 2) == -2);
+}
+
+/* A file that a killed process of this number left under the name that was once used. */
+static void leftovers_hinder_nobody(void **state) {
+    (void)state;
+    char left[160];
+    snprintf(left, sizeof left, "%s.%ld.tmp", path, (long)getpid());
+    fclose(fopen(left, "w"));
+    OK(fsr_npy_write(fsr_arange(subject_g, FSR_F32, 3), path));
+}
+
+static void *write_often(void *data) {
+    fsr_context *ctx = data;
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_node x = fsr_arange(g, FSR_F32, 300);
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < 50 && !status; i++)
+        status = fsr_npy_write(x, path);
+    fsr_graph_free(g);
+    return status ? data : NULL;
+}
+
+static void threads_write_one_file(void **state) {
+    (void)state;
+    pthread_t thread[4];
+    for (int i = 0; i < COUNT_OF(thread); i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, write_often, subject_ctx), 0);
+    for (int i = 0; i < COUNT_OF(thread); i++) {
+        void *failed;
+        pthread_join(thread[i], &failed);
+        assert_null(failed);
+    }
+    assert_int_equal(fsr_node_dim(fsr_npy_read(subject_g, path), 0), 300);
+}
+
+/* Sources and plans are dumped into a directory where somebody has put links, and what they name stays. */
+static void dumps_follow_no_link(void **state) {
+    (void)state;
+    char command[400];
+    fsr_config config;
+    fsr_context *ctx;
+    assert_int_equal(fsr_config_init(&config, NULL, 0), FSR_OK);
+    config.backend = FSR_BACKEND_CPU;
+    config.dump_dir = dir;
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(fsr_open(&config, &ctx), FSR_OK);
+        fsr_graph *g = fsr_graph_new(ctx);
+        OK(fsr_force(fsr_exp(fsr_full(g, FSR_F32, 1, SHAPE(4), 1))));
+        fsr_close(ctx);
+        snprintf(command, sizeof command,
+                 turn == 0
+                     ? "cd %s && test $(ls k_*.c plan_*.txt | wc -l) = 2 && echo precious > kept && "
+                       "for f in k_* plan_*; do ln -sf kept $f; done"
+                     : "cd %s && test \"$(cat kept)\" = precious && for f in k_* plan_*; do test ! -L $f; done && "
+                       "grep -q exp k_*",
+                 dir);
+        assert_int_equal(system(command), 0);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 static const struct CMUnitTest tests[] = {
     TEST(round_trip),
@@ -217,5 +292,9 @@ static const struct CMUnitTest tests[] = {
     TEST(truncated_files),
     TEST(files_that_cannot_be_opened),
     TEST(writing_is_all_or_nothing),
+    TEST(writing_keeps_mode_and_link),
+    TEST(leftovers_hinder_nobody),
+    TEST(threads_write_one_file),
+    TEST(dumps_follow_no_link),
 };
 SUBJECT_MAIN(tests)

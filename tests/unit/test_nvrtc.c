@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -175,8 +176,12 @@ static void build_dumps(void **state) {
     snprintf(dumps, sizeof dumps, "%s/dumps", b.dir);
     b.config.dump_dir = dumps;
     bench_open(&b);
-    assert_false(bench_run(&b, good, false));
     snprintf(path, sizeof path, "%s/k_test.cu", dumps);
+    assert_int_equal(mkdir(dumps, 0700), 0);
+    assert_int_equal(symlink("../elsewhere", path), 0); /* not followed */
+    assert_false(bench_run(&b, good, false));
+    snprintf(text, sizeof text, "%s/elsewhere", b.dir);
+    assert_int_equal(access(text, F_OK), -1);
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     assert_int_equal(fread(text, 1, sizeof text, f), sizeof good - 1);
