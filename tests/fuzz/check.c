@@ -5,6 +5,7 @@
 #include "runtime/array.h"
 #include "runtime/reference.h"
 #include "tests/support/nodes.h"
+#include "tests/support/targets.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -39,25 +40,6 @@ static verdict found(finding *out, verdict v, const char *format, ...) {
 
 /* ---- plans ----------------------------------------------------------------------------------------------- */
 
-static const fsr_target cpu_target = {.processors = 8,
-                                      .max_threads = 1,
-                                      .threads_per_processor = 1,
-                                      .registers_bytes = 2048,
-                                      .shared_bytes = 1 << 20,
-                                      .cache_bytes = 32 << 20,
-                                      .memory_bytes = (int64_t)16 << 30,
-                                      .max_parameter_bytes = sizeof(fsr_launch)};
-static const fsr_target big_gpu = {.gpu = true,
-                                   .processors = 132,
-                                   .max_threads = 1024,
-                                   .threads_per_processor = 2048,
-                                   .registers_bytes = 256 << 10,
-                                   .shared_bytes = 227 << 10,
-                                   .cache_bytes = 50 << 20,
-                                   .memory_bytes = (int64_t)140 << 30,
-                                   .max_parameter_bytes = 4096,
-                                   .cooperative = true};
-
 typedef struct plan_kind {
     char name[48];
     fsr_program_options options;
@@ -69,7 +51,7 @@ static void make_plans(plan_kind *plan, uint64_t seed) {
     static const char *const names[PLANS] = {"unfused", "cpu", "gpu", "tiny gpu", ""};
     uint64_t state = seed * 77773 + 5;
     for (int i = 0; i < PLANS; i++) {
-        plan[i] = (plan_kind){.options = {.target = i < 2 ? cpu_target : big_gpu, .fusion = i > 0, .fuel = -1}};
+        plan[i] = (plan_kind){.options = {.target = i < 2 ? target_cpu : target_gpu, .fusion = i > 0, .fuel = -1}};
         snprintf(plan[i].name, sizeof plan[i].name, "%s", names[i]);
     }
     plan[3].options.target.max_threads = 1;

@@ -6,22 +6,10 @@
 #include "runtime/context.h"
 #include "runtime/text.h"
 #include "tests/support/subject.h"
+#include "tests/support/targets.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const fsr_target gpu = {.gpu = true,
-                               .processors = 132,
-                               .max_threads = 1024,
-                               .threads_per_processor = 2048,
-                               .registers_bytes = 262144,
-                               .shared_bytes = 49152,
-                               .cache_bytes = 60 << 20,
-                               .memory_bytes = (int64_t)139 << 30,
-                               .max_parameter_bytes = 4096,
-                               .cooperative = true};
-static const fsr_target cpu = {
-    .processors = 2, .cache_bytes = 32 << 20, .shared_bytes = 1 << 20, .memory_bytes = (int64_t)16 << 30};
 
 static fsr_node vector(const char *name) {
     return fsr_input(subject_g, name, FSR_F32, 1, SHAPE(1 << 24));
@@ -189,7 +177,7 @@ static void on_gpu(void **state) {
     for (int i = 0; i < COUNT_OF(programs); ++i) {
         fsr_program program;
         fsr_text text = {0};
-        program_of(programs[i].build(), &gpu, &program);
+        program_of(programs[i].build(), &target_gpu, &program);
         assert_int_equal(fsr_emit_cuda(program.step[0].kernel, &text), FSR_OK);
         char *source = fsr_text_take(&text);
         compare(programs[i].name, "cu", source);
@@ -205,7 +193,7 @@ static void on_cpu(void **state) {
         fsr_program program;
         fsr_fault fault = {FSR_OK, NULL};
         char *source = NULL;
-        program_of(programs[i].build(), &cpu, &program);
+        program_of(programs[i].build(), &target_cpu, &program);
         assert_int_equal(backend->ops->emit(backend, program.step[0].kernel, &source, &fault), FSR_OK);
         compare(programs[i].name, "c.txt", source);
         free(source);
@@ -220,7 +208,7 @@ static void loop_ir(void **state) {
         fsr_program program;
         char *text = NULL;
         size_t size = 0;
-        program_of(programs[i].build(), &gpu, &program);
+        program_of(programs[i].build(), &target_gpu, &program);
         FILE *to = open_memstream(&text, &size);
         fsr_kernel_print(program.step[0].kernel, to);
         assert_int_equal(fclose(to), 0);

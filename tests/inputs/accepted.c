@@ -6,6 +6,7 @@
 #include "graph/verify.h"
 #include "primitives/parse.h"
 #include "tests/inputs/inputs.h"
+#include "tests/support/targets.h"
 #include <string.h>
 
 static char *print(const fsr_graph *g, const fsr_node *outs, int n) {
@@ -39,33 +40,13 @@ static void reads_back(fsr_graph_owner *owner, const char *text, int n) {
     fsr_graph_free(g);
 }
 
-static const fsr_target machine[2] = {
-    {.processors = 4,
-     .max_threads = 1,
-     .threads_per_processor = 1,
-     .registers_bytes = 2048,
-     .shared_bytes = 1 << 20,
-     .cache_bytes = 1 << 20,
-     .memory_bytes = INT64_C(1) << 34,
-     .max_parameter_bytes = sizeof(fsr_launch)},
-    {.gpu = true,
-     .processors = 16,
-     .max_threads = 256,
-     .threads_per_processor = 1024,
-     .registers_bytes = 64 << 10,
-     .shared_bytes = 48 << 10,
-     .cache_bytes = 4 << 20,
-     .memory_bytes = INT64_C(1) << 34,
-     .max_parameter_bytes = 4096,
-     .cooperative = true},
-};
-
 static void plans(const fsr_graph *g, const fsr_node *outs, int n) {
     fsr_ref refs[INPUT_OUTS];
     for (int i = 0; i < n; i++)
         refs[i] = (fsr_ref){outs[i].id, outs[i].output};
     for (int i = 0; i < 3; i++) {
-        const fsr_program_options options = {.target = machine[i > 0], .fusion = i != 1, .fuel = -1};
+        const fsr_program_options options = {
+            .target = i > 0 ? target_small_gpu : target_cpu, .fusion = i != 1, .fuel = -1};
         char why[300] = "";
         fsr_flow flow;
         fsr_binding binding;

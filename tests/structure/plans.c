@@ -6,24 +6,6 @@
 
 #include <cmocka.h>
 
-const fsr_target plan_gpu = {.gpu = true,
-                             .processors = 132,
-                             .max_threads = 1024,
-                             .threads_per_processor = 2048,
-                             .registers_bytes = 256 << 10,
-                             .shared_bytes = 227 << 10,
-                             .cache_bytes = 60 << 20,
-                             .memory_bytes = (int64_t)140 << 30,
-                             .max_parameter_bytes = 4096,
-                             .cooperative = true};
-
-const fsr_target plan_cpu = {.processors = 2,
-                             .max_threads = 1,
-                             .threads_per_processor = 1,
-                             .cache_bytes = 32 << 20,
-                             .memory_bytes = (int64_t)16 << 30,
-                             .max_parameter_bytes = 1 << 20};
-
 fsr_program plan_make(const fsr_target *target, const fsr_node *outs, int n, plan_knobs knobs) {
     fsr_program_options options = {.target = *target,
                                    .fusion = !knobs.unfused,

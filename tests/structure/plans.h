@@ -5,9 +5,7 @@
 
 #include "fusion/plan.h"
 #include "tests/support/nodes.h"
-
-/* An H200, and a small CPU. */
-extern const fsr_target plan_gpu, plan_cpu;
+#include "tests/support/targets.h"
 
 /* What a test changes; {0} of the rest: fusion on, no limit, no pass skipped. */
 typedef struct plan_knobs {

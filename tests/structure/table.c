@@ -39,8 +39,8 @@ static void check_plan(const char *name, const fsr_target *target, const fsr_nod
 static void check_case(const graph_case *c) {
     fsr_node out[MAX_OUTS];
     int n = c->record(table_graph, out);
-    check_plan(c->name, &plan_gpu, out, n, c->gpu);
-    check_plan(c->name, &plan_cpu, out, n, c->cpu);
+    check_plan(c->name, &target_gpu, out, n, c->gpu);
+    check_plan(c->name, &target_cpu, out, n, c->cpu);
 }
 
 void table_check(const graph_case *list, size_t n) {

@@ -15,8 +15,8 @@ static void check_on(const fsr_target *target, const fsr_node *outs, int n, int6
 
 /* One kernel, no temporary, so many bytes. */
 static void check(const fsr_node *outs, int n, int64_t bytes) {
-    check_on(&plan_gpu, outs, n, bytes, FSR_SCHEDULE_LOOKBACK);
-    check_on(&plan_cpu, outs, n, bytes, FSR_SCHEDULE_ROW);
+    check_on(&target_gpu, outs, n, bytes, FSR_SCHEDULE_LOOKBACK);
+    check_on(&target_cpu, outs, n, bytes, FSR_SCHEDULE_ROW);
 }
 
 enum { N = 1 << 24, BYTES = 4 * N };
@@ -48,15 +48,15 @@ static void compacted(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), y = plan_vector(g, N), mask = fsr_greater(x, y), rows;
     fsr_node kept = fsr_filter(x, mask, fsr_float(g, 0)), both = fsr_mul(kept, fsr_filter(y, mask, fsr_float(g, 0)));
-    check_stores(&plan_cpu, kept, 0, 1);
-    check_stores(&plan_gpu, kept, 1, 0);
-    check_stores(&plan_cpu, fsr_exp(both), 0, 1);
-    check_stores(&plan_cpu, fsr_cumsum(fsr_filter(x, fsr_greater(fsr_cumsum(x, 0, 0), y), fsr_float(g, 0)), 0, 0), 0,
+    check_stores(&target_cpu, kept, 0, 1);
+    check_stores(&target_gpu, kept, 1, 0);
+    check_stores(&target_cpu, fsr_exp(both), 0, 1);
+    check_stores(&target_cpu, fsr_cumsum(fsr_filter(x, fsr_greater(fsr_cumsum(x, 0, 0), y), fsr_float(g, 0)), 0, 0), 0,
                  1);
     fsr_node m = plan_matrix(g, 1 << 12, 1 << 12);
     fsr_vectorize(&rows, 1, &m, 1, "(n)->(n)", of_row, NULL);
-    check_stores(&plan_cpu, rows, 1, 0);
-    check_stores(&plan_gpu, rows, 1, 0);
+    check_stores(&target_cpu, rows, 1, 0);
+    check_stores(&target_gpu, rows, 1, 0);
 }
 
 static void one_kernel(void **state) {
@@ -81,7 +81,7 @@ static void small(void **state) {
     for (int i = 0; i < 2; i++) {
         fsr_node x = plan_vector(g, 3000 + 8 * i),
                  kept = fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 1));
-        fsr_program p = plan_of(&plan_gpu, &kept, 1);
+        fsr_program p = plan_of(&target_gpu, &kept, 1);
         assert_int_equal(p.info.kernels, 1);
         assert_int_equal(p.step[0].kernel->schedule.kind, FSR_SCHEDULE_ROW);
         name[i] = strdup(p.step[0].kernel->name);
@@ -108,13 +108,13 @@ static void check_rows(const fsr_target *target, fsr_node x, fsr_schedule_kind k
 /* Each row by itself, long and short; down the columns, where they are adjacent in memory. */
 static void rows(void **state) {
     (void)state;
-    check_rows(&plan_gpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
-    check_rows(&plan_gpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
-    check_rows(&plan_gpu, plan_matrix(g, 8, 1 << 20), FSR_SCHEDULE_LOOKBACK);
-    check_rows(&plan_gpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);
-    check_rows(&plan_cpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
-    check_rows(&plan_cpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
-    check_rows(&plan_cpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);
+    check_rows(&target_gpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
+    check_rows(&target_gpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
+    check_rows(&target_gpu, plan_matrix(g, 8, 1 << 20), FSR_SCHEDULE_LOOKBACK);
+    check_rows(&target_gpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);
+    check_rows(&target_cpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
+    check_rows(&target_cpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
+    check_rows(&target_cpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);
 }
 
 /* What reads the result in another order, or beside something else, reads memory. */
@@ -124,7 +124,7 @@ static void refusals(void **state) {
     const fsr_node out[] = {fsr_cumsum(kept, 0, 0), fsr_add(kept, x), fsr_slice(kept, 0, 5, N, 1)};
     static const char reason[] = "its elements take their places in memory, where only another kernel finds them";
     for (int i = 0; i < 3; i++) {
-        fsr_program p = plan_of(&plan_cpu, &out[i], 1);
+        fsr_program p = plan_of(&target_cpu, &out[i], 1);
         bool good = p.info.kernels == 2 && (i > 1 || strstr(p.explanation, reason));
         if (!good)
             print_error("%d:\n%s\n", i, p.explanation);

@@ -32,7 +32,7 @@ static int teardown(void **state) {
 
 /* One kernel, no temporary; once: no array is read twice from memory. */
 static void check(const char *name, const char *over, const fsr_node *out, int n, bool once) {
-    static const fsr_target *const target[] = {&plan_gpu, &plan_cpu};
+    static const fsr_target *const target[] = {&target_gpu, &target_cpu};
     for (int t = 0; t < COUNT(target); t++) {
         fsr_program p = plan_of(target[t], out, n);
         bool good = p.info.kernels == 1 && p.info.temporaries == 0;
@@ -213,7 +213,7 @@ static void two_directions_are_two_kernels(void **state) {
     fsr_node x = plan_matrix(graph, 4096, 4000), y = fsr_cumsum(x, 1, 0);
     fsr_node outs[] = {fsr_add(y, fsr_cumsum(y, 1, FSR_REVERSE)), fsr_add(y, fsr_cumsum(x, 1, FSR_REVERSE))};
     for (int i = 0; i < 2; i++) {
-        fsr_program p = plan_of(&plan_gpu, &outs[i], 1);
+        fsr_program p = plan_of(&target_gpu, &outs[i], 1);
         assert_int_equal(p.info.kernels, 2);
         assert_non_null(strstr(p.explanation, "the scans run in opposite directions"));
         fsr_program_clear(&p);
@@ -258,7 +258,7 @@ static void siblings_of_nothing_read(void **state) {
                         fsr_sum(fsr_sin(fsr_arange(graph, FSR_F64, 1 << 20)), NULL, 0, 0)};
     check("native function", "indices", calls, COUNT(calls), false);
     check("exp", "indices", ops, COUNT(ops), false);
-    fsr_program p = plan_of(&plan_gpu, apart, 2);
+    fsr_program p = plan_of(&target_gpu, apart, 2);
     assert_int_equal(p.info.kernels, 2);
     fsr_program_clear(&p);
     assert_int_equal(wrong, 0);

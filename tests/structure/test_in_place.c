@@ -49,7 +49,7 @@ static int64_t in_place_steps(const fsr_program *p, int64_t *bytes) {
 
 /* So many kernels that write regions, which move so many bytes; no memory beside the outputs but `arena`. */
 static void check_outs(const fsr_node *outs, int n, int steps, int64_t bytes, int64_t arena) {
-    const fsr_target *targets[] = {&plan_gpu, &plan_cpu};
+    const fsr_target *targets[] = {&target_gpu, &target_cpu};
     for (int i = 0; i < 2; i++) {
         fsr_program p = plan_of(targets[i], outs, n);
         int64_t moved = 0;
@@ -116,7 +116,8 @@ static void overlaps_in_a_small_array(void **state) {
     (void)state;
     fsr_node t = fsr_hint_set(fsr_exp(plan_matrix(g, 400, 150)), FSR_HINT_MATERIALIZE), row = rows(t, 5, 9);
     fsr_node u = fsr_update(t, row, fsr_flip(row, 0)), same = fsr_update(t, row, fsr_neg(row));
-    fsr_program cpu = plan_of(&plan_cpu, &u, 1), gpu = plan_of(&plan_gpu, &u, 1), one = plan_of(&plan_gpu, &same, 1);
+    fsr_program cpu = plan_of(&target_cpu, &u, 1), gpu = plan_of(&target_gpu, &u, 1),
+                one = plan_of(&target_gpu, &same, 1);
     int64_t bytes = 0;
     assert_int_equal(in_place_steps(&cpu, &bytes), 1);
     assert_int_equal(cpu.nsteps, 3);
@@ -136,7 +137,7 @@ static void other_readers(void **state) {
     check_outs((fsr_node[]){u, fsr_sum(t, AXES(0), 1, 0)}, 2, 1, ROW, 0);
     check_outs((fsr_node[]){u, t}, 2, 0, 0, 0);
     check_outs((fsr_node[]){u, fsr_update(t, rows(t, 9, 10), two)}, 2, 1, ROW, 0);
-    fsr_program p = plan_of(&plan_cpu, (fsr_node[]){u, fsr_sum(t, AXES(0), 1, 0)}, 2);
+    fsr_program p = plan_of(&target_cpu, (fsr_node[]){u, fsr_sum(t, AXES(0), 1, 0)}, 2);
     assert_true(p.step[p.nsteps - 1].in_place);
     fsr_program_clear(&p);
     fsr_node late = fsr_hint_set(u, FSR_HINT_MATERIALIZE), sums = fsr_sum(late, AXES(1), 1, FSR_KEEPDIMS);
@@ -157,7 +158,7 @@ static void many_rows(void **state) {
     fsr_node a = x;
     for (int i = 0; i < UPDATES; i++)
         a = fsr_update(a, rows(a, 3 * i, 3 * i + 1), plan_vector(g, COLS));
-    fsr_program p = plan_of(&plan_cpu, &a, 1);
+    fsr_program p = plan_of(&target_cpu, &a, 1);
     int64_t bytes = 0;
     assert_true(in_place_steps(&p, &bytes) >= UPDATES / 2);
     assert_true(p.info.bytes_moved <= 2 * N + 2 * UPDATES * ROW);
@@ -166,7 +167,7 @@ static void many_rows(void **state) {
     fsr_node small = plan_vector(g, 200);
     for (int i = 0; i < UPDATES; i++)
         small = fsr_update(small, fsr_slice(small, 0, i, i + 1, 1), plan_vector(g, 1));
-    p = plan_of(&plan_gpu, &small, 1);
+    p = plan_of(&target_gpu, &small, 1);
     assert_int_equal(in_place_steps(&p, &bytes), 0);
     fsr_program_clear(&p);
 }
@@ -193,7 +194,7 @@ static void unfused(void **state) {
     fsr_node a = fsr_exp(x);
     for (int i = 0; i < 5; i++)
         a = fsr_update(a, rows(a, i, i + 1), fsr_float(g, i));
-    fsr_program p = plan_make(&plan_gpu, &a, 1, (plan_knobs){.unfused = true});
+    fsr_program p = plan_make(&target_gpu, &a, 1, (plan_knobs){.unfused = true});
     int64_t bytes = 0;
     assert_int_equal(in_place_steps(&p, &bytes), 5);
     assert_int_equal(bytes, 5 * ROW);
@@ -207,7 +208,7 @@ static void generic_in_sizes(void **state) {
     char name[2][64];
     for (int i = 0; i < 2; i++) {
         fsr_node t = temporary(), u = fsr_update(t, rows(t, 5 + i, 9 + 2 * i), rows(y, 1, 5 + i));
-        fsr_program p = plan_of(&plan_gpu, &u, 1);
+        fsr_program p = plan_of(&target_gpu, &u, 1);
         memcpy(name[i], p.step[1].kernel->name, sizeof name[i]);
         fsr_program_clear(&p);
     }

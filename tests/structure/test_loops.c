@@ -31,7 +31,7 @@ static int runs(const fsr_program *p) {
 /* So many kernels; each loop in one of them; bytes: read and written, -1: any. */
 static void check(const char *what, const fsr_node *outs, int n, int gpu, int cpu, int loops, int64_t bytes) {
     for (int on = 0; on < 2; on++) {
-        fsr_program p = plan_of(on ? &plan_gpu : &plan_cpu, outs, n);
+        fsr_program p = plan_of(on ? &target_gpu : &target_cpu, outs, n);
         bool good =
             p.info.kernels == (on ? gpu : cpu) && runs(&p) == loops && (bytes < 0 || p.info.bytes_moved == bytes);
         if (!good)
@@ -104,7 +104,7 @@ static void reasons(void **state) {
     static const char *const words[] = {"its loop runs where its own elements are, once each",
                                         "its loop would run again where the scan's carries are known"};
     for (int i = 0; i < 2; i++) {
-        fsr_program p = plan_of(&plan_cpu, &outs[i], 1);
+        fsr_program p = plan_of(&target_cpu, &outs[i], 1);
         bool good = strstr(p.explanation, words[i]) != NULL;
         if (!good)
             print_error("%s\n", p.explanation);

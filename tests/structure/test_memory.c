@@ -168,7 +168,7 @@ static void check_contents(const fsr_program *p) {
 }
 
 static fsr_plan_info check_memory(const fsr_node *outs, int n, plan_knobs knobs) {
-    fsr_program p = plan_make(&plan_gpu, outs, n, knobs);
+    fsr_program p = plan_make(&target_gpu, outs, n, knobs);
     for (int i = 0; i < p.nsteps; i++)
         check_step_arrays(&p, i);
     check_contents(&p);
@@ -206,7 +206,7 @@ static void flipped_chain_keeps_apart(void **state) {
     fsr_node x = plan_vector(g, 1 << 20);
     for (int i = 0; i < 30; i++)
         x = fsr_add(x, fsr_flip(x, 0));
-    fsr_program p = plan_make(&plan_gpu, &x, 1, (plan_knobs){.unfused = true});
+    fsr_program p = plan_make(&target_gpu, &x, 1, (plan_knobs){.unfused = true});
     for (int t = 0; t < p.ntemporaries; t++)
         assert_int_equal(p.temporary[t].in_place_of, -1);
     assert_true(p.arena_bytes == 2 * (4 << 20));
@@ -219,7 +219,7 @@ static void plain_chain_is_in_place(void **state) {
     fsr_node x = plan_vector(g, 1 << 20);
     for (int i = 0; i < 30; i++)
         x = fsr_exp(x);
-    fsr_program p = plan_make(&plan_gpu, &x, 1, (plan_knobs){.unfused = true});
+    fsr_program p = plan_make(&target_gpu, &x, 1, (plan_knobs){.unfused = true});
     assert_true(p.arena_bytes == 4 << 20);
     fsr_program_clear(&p);
 }
@@ -230,7 +230,7 @@ static void stored_before_loaded(void **state) {
     fsr_node x = plan_vector(g, 4000), z = fsr_hint_set(fsr_cumsum(x, 0, 0), FSR_HINT_MATERIALIZE);
     fsr_node twice = fsr_hint_set(fsr_mul(x, fsr_float(g, 2)), FSR_HINT_MATERIALIZE);
     fsr_node out[2] = {fsr_add(twice, fsr_float(g, 1)), fsr_add(z, x)};
-    fsr_program p = plan_of(&plan_gpu, out, 2);
+    fsr_program p = plan_of(&target_gpu, out, 2);
     bool seen = false;
     for (int s = 0; s < p.nsteps; s++) {
         const fsr_kernel *k = p.step[s].kernel;

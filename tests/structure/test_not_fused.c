@@ -27,8 +27,8 @@ static void check_on(const fsr_target *target, const fsr_node *outs, int n, int 
 }
 
 static void check(const fsr_node *outs, int n, int kernels, const char *reason) {
-    check_on(&plan_gpu, outs, n, kernels, reason);
-    check_on(&plan_cpu, outs, n, kernels, reason);
+    check_on(&target_gpu, outs, n, kernels, reason);
+    check_on(&target_cpu, outs, n, kernels, reason);
 }
 
 /* ---- reasons ------------------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static void reshaped_count(void **state) {
     (void)state;
     fsr_node m = fsr_broadcast_to(fsr_arange(g, FSR_I32, 300), 2, SHAPE(200, 300));
     fsr_node y = fsr_slice(fsr_reshape(m, 1, SHAPE(60000)), 0, 0, FSR_SLICE_END, 7);
-    fsr_program p = plan_of(&plan_gpu, &y, 1);
+    fsr_program p = plan_of(&target_gpu, &y, 1);
     int kernels = p.info.kernels;
     fsr_program_clear(&p);
     assert_int_equal(kernels, 2);
@@ -140,17 +140,17 @@ static void reshaped_count(void **state) {
 static void long_rows(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, 1 << 24), y = fsr_cumsum(fsr_sub(x, fsr_max(x, NULL, 0, 0)), 0, 0);
-    check_on(&plan_gpu, &y, 1, 2, "its rows are too long for a block to hold and too few to fill the machine");
-    check_on(&plan_cpu, &y, 1, 1, NULL);
+    check_on(&target_gpu, &y, 1, 2, "its rows are too long for a block to hold and too few to fill the machine");
+    check_on(&target_cpu, &y, 1, 1, NULL);
 }
 
 /* Teams wait for each other: where a device cannot promise that they run at once, nothing may be scheduled so. */
 static void no_teams(void **state) {
     (void)state;
-    fsr_target lonely = plan_gpu;
+    fsr_target lonely = target_gpu;
     lonely.cooperative = false;
     fsr_node x = plan_vector(g, 1 << 24), y = fsr_sub(x, fsr_max(x, NULL, 0, 0));
-    check_on(&plan_gpu, &y, 1, 1, NULL);
+    check_on(&target_gpu, &y, 1, 1, NULL);
     check_on(&lonely, &y, 1, 2, "its rows are too long for a block to hold and too few to fill the machine");
     x = plan_matrix(g, 1024, 1 << 20);
     y = fsr_sub(x, fsr_max(x, &axis1, 1, FSR_KEEPDIMS));
@@ -158,7 +158,7 @@ static void no_teams(void **state) {
     for (int i = 0; i < p.nsteps; i++)
         assert_int_equal(p.step[i].kernel->schedule.kind, FSR_SCHEDULE_ROW);
     fsr_program_clear(&p);
-    p = plan_of(&plan_gpu, &y, 1);
+    p = plan_of(&target_gpu, &y, 1);
     assert_int_equal(p.step[0].kernel->schedule.kind, FSR_SCHEDULE_TEAM);
     fsr_program_clear(&p);
 }
@@ -166,8 +166,8 @@ static void no_teams(void **state) {
 static void few_columns(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 100000, 64), y = fsr_sub(x, fsr_max(x, &axis0, 1, FSR_KEEPDIMS));
-    check_on(&plan_gpu, &y, 1, 2, "too few columns to give each a thread");
-    check_on(&plan_cpu, &y, 1, 1, NULL);
+    check_on(&target_gpu, &y, 1, 2, "too few columns to give each a thread");
+    check_on(&target_cpu, &y, 1, 1, NULL);
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -217,19 +217,19 @@ static void check_chain(const fsr_target *target, int length, int least, int mos
 
 static void chain_300(void **state) {
     (void)state;
-    check_chain(&plan_gpu, 300, 2, 2);
-    check_chain(&plan_cpu, 300, 2, 2);
+    check_chain(&target_gpu, 300, 2, 2);
+    check_chain(&target_cpu, 300, 2, 2);
 }
 
 static void chain_3000(void **state) {
     (void)state;
-    check_chain(&plan_gpu, 3000, 6, 30);
-    check_chain(&plan_cpu, 3000, 6, 30);
+    check_chain(&target_gpu, 3000, 6, 30);
+    check_chain(&target_cpu, 3000, 6, 30);
 }
 
 static void chain_100000(void **state) {
     (void)state;
-    check_chain(&plan_gpu, 100000, 200, 1000);
+    check_chain(&target_gpu, 100000, 200, 1000);
 }
 
 /* n nodes, each of the last one and of one of the 64 before it. Seconds to plan them. */
@@ -239,7 +239,7 @@ static double plan_tangle(int n) {
     for (int i = 1; i < n; i++)
         x[i] = fsr_maximum(x[i - 1], fsr_neg(x[i - 1 - i * 7 % (i < 64 ? i : 64)]));
     double start = plan_seconds();
-    fsr_program p = plan_of(&plan_gpu, &x[n - 1], 1);
+    fsr_program p = plan_of(&target_gpu, &x[n - 1], 1);
     double seconds = plan_seconds() - start;
     check_limits(&p);
     fsr_program_clear(&p);
@@ -260,7 +260,7 @@ static void many_arrays(void **state) {
     fsr_node a = plan_vector(g, 5000);
     for (int i = 0; i < 40; i++)
         a = fsr_add(a, plan_vector(g, 5000));
-    fsr_program p = plan_of(&plan_gpu, &a, 1);
+    fsr_program p = plan_of(&target_gpu, &a, 1);
     assert_in_range(p.info.kernels, 2, 4);
     assert_non_null(strstr(p.explanation, "too many arrays"));
     check_limits(&p);
@@ -276,7 +276,7 @@ static void tree_of_arrays(void **state) {
     for (int n = 128; n > 1; n /= 2)
         for (int i = 0; i < n / 2; i++)
             a[i] = fsr_add(a[2 * i], a[2 * i + 1]);
-    fsr_program p = plan_of(&plan_cpu, &a[0], 1);
+    fsr_program p = plan_of(&target_cpu, &a[0], 1);
     assert_in_range(p.info.kernels, 5, 16);
     check_limits(&p);
     check_temporaries(&p);
@@ -289,7 +289,7 @@ static void shared_doubling(void **state) {
     fsr_node x = plan_vector(g, 5000);
     for (int i = 0; i < 40; i++)
         x = fsr_add(x, x);
-    fsr_program p = plan_of(&plan_gpu, &x, 1);
+    fsr_program p = plan_of(&target_gpu, &x, 1);
     assert_int_equal(p.info.kernels, 1);
     assert_int_equal(p.info.temporaries, 0);
     assert_int_equal(p.step[0].kernel->ninsts, 42);
@@ -303,7 +303,7 @@ static void doubling_by_shifts(void **state) {
     for (int i = 0; i < 40; i++)
         x = fsr_add(fsr_slice(x, 0, 1, FSR_SLICE_END, 1), fsr_slice(x, 0, 0, -1, 1));
     double start = plan_seconds();
-    fsr_program p = plan_of(&plan_gpu, &x, 1);
+    fsr_program p = plan_of(&target_gpu, &x, 1);
     assert_true(plan_seconds() - start < 2.0 * SLOWER);
     assert_in_range(p.info.kernels, 1, 20);
     check_limits(&p);
@@ -317,7 +317,7 @@ static void doubling_by_transposes(void **state) {
     fsr_node x = plan_matrix(g, 64, 64);
     for (int i = 0; i < 12; i++)
         x = fsr_mul(fsr_flip(x, i & 1), fsr_transpose(x, NULL));
-    fsr_program p = plan_of(&plan_gpu, &x, 1);
+    fsr_program p = plan_of(&target_gpu, &x, 1);
     check_limits(&p);
     check_temporaries(&p);
     fsr_program_clear(&p);
@@ -328,7 +328,7 @@ static void many_reductions(void **state) {
     fsr_node x = plan_vector(g, 5000), out[40];
     for (int i = 0; i < 40; i++)
         out[i] = fsr_sum(fsr_mul(x, fsr_float(g, i + 2)), NULL, 0, 0);
-    fsr_program p = plan_of(&plan_gpu, out, 40);
+    fsr_program p = plan_of(&target_gpu, out, 40);
     assert_in_range(p.info.kernels, 2, 8);
     check_limits(&p);
     fsr_program_clear(&p);
@@ -339,7 +339,7 @@ static void many_outputs(void **state) {
     fsr_node x = plan_vector(g, 5000), out[100];
     for (int i = 0; i < 100; i++)
         out[i] = fsr_mul(x, fsr_float(g, i + 2));
-    fsr_program p = plan_of(&plan_gpu, out, 100);
+    fsr_program p = plan_of(&target_gpu, out, 100);
     assert_in_range(p.info.kernels, 4, 10);
     check_limits(&p);
     fsr_program_clear(&p);
@@ -350,7 +350,7 @@ static void many_parameters(void **state) {
     fsr_node x = plan_vector(g, 5000);
     for (int i = 0; i < 100; i++)
         x = fsr_mul(x, fsr_param(g, "p", FSR_F32, i));
-    fsr_program p = plan_of(&plan_gpu, &x, 1);
+    fsr_program p = plan_of(&target_gpu, &x, 1);
     assert_in_range(p.info.kernels, 2, 8);
     check_limits(&p);
     check_temporaries(&p);
@@ -370,7 +370,7 @@ static int mixed(fsr_node *out) {
 enum { MIXED_OPS = 9 };
 
 static fsr_plan_info query(const fsr_node *outs, int n, plan_knobs knobs) {
-    fsr_program p = plan_make(&plan_gpu, outs, n, knobs);
+    fsr_program p = plan_make(&target_gpu, outs, n, knobs);
     fsr_plan_info info = p.info;
     check_temporaries(&p);
     fsr_program_clear(&p);
@@ -435,7 +435,7 @@ static void planning_is_repeatable(void **state) {
     fsr_node out[3], again[3];
     int n = mixed(out);
     mixed(again);
-    fsr_program a = plan_of(&plan_gpu, out, n), b = plan_of(&plan_gpu, again, n);
+    fsr_program a = plan_of(&target_gpu, out, n), b = plan_of(&target_gpu, again, n);
     int same = strcmp(a.explanation, b.explanation);
     fsr_program_clear(&a);
     fsr_program_clear(&b);
@@ -450,7 +450,7 @@ static void kernels_are_generic_in_sizes(void **state) {
     for (int i = 0; i < 2; i++) {
         fsr_node x = plan_matrix(g, rows[i], cols[i]);
         fsr_node y = fsr_sub(x, fsr_max(x, &axis1, 1, FSR_KEEPDIMS));
-        fsr_program p = plan_of(&plan_gpu, &y, 1);
+        fsr_program p = plan_of(&target_gpu, &y, 1);
         snprintf(name[i], sizeof name[i], "%s", p.step[0].kernel->name);
         fsr_program_clear(&p);
     }

@@ -8,7 +8,7 @@ static const int axis1 = 1;
 static void late_operands_load_late(void **state) {
     (void)state;
     fsr_node y = fsr_mul(plan_matrix(table_graph, 2048, 2048), table_softmax(plan_matrix(table_graph, 2048, 2048)));
-    fsr_program p = plan_of(&plan_gpu, &y, 1);
+    fsr_program p = plan_of(&target_gpu, &y, 1);
     assert_int_equal(p.info.kernels, 1);
     const fsr_kernel *k = p.step[0].kernel;
     int late = 0, early = 0;
@@ -23,10 +23,10 @@ static void late_operands_load_late(void **state) {
 /* Few long rows: together their blocks fill the machine, with no more partial states than that. */
 static void splits_fill_the_machine(void **state) {
     (void)state;
-    const int64_t resident = (int64_t)plan_gpu.processors * plan_gpu.threads_per_processor;
+    const int64_t resident = (int64_t)target_gpu.processors * target_gpu.threads_per_processor;
     for (int64_t rows = 1; rows <= 64; rows *= 4) {
         fsr_node y = fsr_sum(plan_matrix(table_graph, rows, 1 << 24), &axis1, 1, 0);
-        fsr_program p = plan_of(&plan_gpu, &y, 1);
+        fsr_program p = plan_of(&target_gpu, &y, 1);
         const fsr_program_step *step = &p.step[0];
         int64_t threads = step->launch.blocks * step->kernel->schedule.threads;
         assert_int_equal(step->kernel->schedule.kind, FSR_SCHEDULE_SPLIT);
@@ -41,7 +41,7 @@ static void literals_are_shared(void **state) {
     fsr_node x = plan_vector(table_graph, 1000);
     for (int i = 0; i < 6; i++)
         x = fsr_sin(fsr_mul(x, fsr_full(table_graph, FSR_F32, 0, NULL, 3)));
-    fsr_program p = plan_of(&plan_gpu, &x, 1);
+    fsr_program p = plan_of(&target_gpu, &x, 1);
     int constants = 0;
     for (int i = 0; i < p.step[0].kernel->ninsts; i++)
         constants += p.step[0].kernel->inst[i].kind == FSR_INST_CONST;

@@ -15,8 +15,8 @@ static void check_on(const fsr_target *target, const fsr_node *outs, int n, int6
 
 /* One kernel, no temporary, so many bytes; vector: on the GPU, 0: not looked at. */
 static void check(fsr_node x, int64_t bytes, int vector) {
-    check_on(&plan_gpu, &x, 1, bytes, vector);
-    check_on(&plan_cpu, &x, 1, bytes, 0);
+    check_on(&target_gpu, &x, 1, bytes, vector);
+    check_on(&target_cpu, &x, 1, bytes, 0);
 }
 
 enum { ROWS = 1000, COLS = 512, N = ROWS * COLS * 4 };
@@ -86,8 +86,8 @@ static void tile_and_repeat(void **state) {
     check(fsr_sum(fsr_tile(x, 2, SHAPE(2, 3)), NULL, 0, 0), N + 4, 0);
     check(fsr_sum(fsr_tile(x, 2, SHAPE(1, 3)), AXES(1), 1, 0), N + ROWS * 4, 0);
     fsr_node short_runs = fsr_exp(fsr_repeat(x, 4, AXES(1)));
-    check_on(&plan_gpu, &short_runs, 1, 5 * N, 0);
-    fsr_program p = plan_of(&plan_cpu, &short_runs, 1);
+    check_on(&target_gpu, &short_runs, 1, 5 * N, 0);
+    fsr_program p = plan_of(&target_cpu, &short_runs, 1);
     assert_int_equal(p.info.kernels, 2);
     assert_non_null(strstr(p.explanation, "a reshape of a view has no affine index"));
     fsr_program_clear(&p);
@@ -113,8 +113,8 @@ static void folds_of_pastes(void **state) {
     check(fsr_cumsum(fsr_concat((fsr_node[]){v, v}, 2, 0), 0, 0), 3 * 20000, 0);
     all[0] = fsr_sum(fsr_ravel(wide), NULL, 0, 0);
     all[1] = fsr_exp(wide);
-    check_on(&plan_gpu, all, 2, 4 * N + 4, 0);
-    check_on(&plan_cpu, all, 2, 4 * N + 4, 0);
+    check_on(&target_gpu, all, 2, 4 * N + 4, 0);
+    check_on(&target_cpu, all, 2, 4 * N + 4, 0);
 }
 
 /* Views and what is computed from an index: nothing is read but the array. */
@@ -138,7 +138,7 @@ static void generic_in_sizes(void **state) {
     for (int i = 0; i < 2; i++) {
         fsr_node x = plan_matrix(g, 100 + 40 * i, 200), y = plan_matrix(g, 100 + 40 * i, 60 + 20 * i);
         fsr_node all = fsr_concat((fsr_node[]){x, y, fsr_neg(x)}, 3, 1);
-        fsr_program p = plan_of(&plan_gpu, &all, 1);
+        fsr_program p = plan_of(&target_gpu, &all, 1);
         name[i] = strdup(p.step[0].kernel->name);
         fsr_program_clear(&p);
     }
@@ -152,14 +152,14 @@ static void refusals(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 64, 64), sum = fsr_cumsum(x, 1, 0);
     fsr_node moved = fsr_roll(sum, SHAPE(3), AXES(1), 1);
-    fsr_program p = plan_of(&plan_cpu, &moved, 1);
+    fsr_program p = plan_of(&target_cpu, &moved, 1);
     assert_int_equal(p.info.kernels, 2);
     assert_non_null(
         strstr(p.explanation, "not fused: cumsum (%3) into paste (%7): the fold's result is needed in another order"));
     fsr_program_clear(&p);
     fsr_node flat = fsr_slice(fsr_ravel(fsr_slice(x, 1, 1, 62, 1)), 0, 1, FSR_SLICE_END, 1);
     fsr_node out = fsr_add(flat, plan_vector(g, 64 * 61 - 1)); /* row and column of element i: a division of i + 1 */
-    p = plan_of(&plan_cpu, &out, 1);
+    p = plan_of(&target_cpu, &out, 1);
     assert_int_equal(p.info.kernels, 2);
     assert_non_null(strstr(p.explanation, "a reshape of a view has no affine index"));
     fsr_program_clear(&p);

@@ -146,13 +146,13 @@ static void check_long(const char *name, const fsr_target *target, const fsr_nod
     assert_int_equal(table_wrong, 0);
 }
 
-#define LINE5(record)                           \
-    static void line5_##record(void **state) {  \
-        fsr_node out[MAX_OUTS];                 \
-        (void)state;                            \
-        int n = record(table_graph, out);       \
-        check_long(#record, &plan_cpu, out, n); \
-        check_long(#record, &plan_gpu, out, n); \
+#define LINE5(record)                             \
+    static void line5_##record(void **state) {    \
+        fsr_node out[MAX_OUTS];                   \
+        (void)state;                              \
+        int n = record(table_graph, out);         \
+        check_long(#record, &target_cpu, out, n); \
+        check_long(#record, &target_gpu, out, n); \
     }
 LINE5(softmax_vector)
 LINE5(softmax_few_rows)

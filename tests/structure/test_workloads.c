@@ -37,8 +37,8 @@ static void workloads(void **state) {
     for (size_t f = 0; f < sizeof family / sizeof *family; f++) {
         assert_true(family[f]->count > 0);
         for (int i = 0; i < family[f]->count; i++) {
-            check_workload(&family[f]->work[i], &plan_gpu);
-            check_workload(&family[f]->work[i], &plan_cpu);
+            check_workload(&family[f]->work[i], &target_gpu);
+            check_workload(&family[f]->work[i], &target_cpu);
         }
     }
     assert_int_equal(table_wrong, 0);

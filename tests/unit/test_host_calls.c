@@ -8,6 +8,7 @@
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/subject.h"
+#include "tests/support/targets.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +17,6 @@
 #define BOTH(text) .c = text, .cuda = text
 
 enum { OUTS = FSR_DTYPE_COUNT };
-
-static const fsr_target gpu = {.gpu = true,
-                               .processors = 2,
-                               .max_threads = 1024,
-                               .threads_per_processor = 2048,
-                               .registers_bytes = 256 << 10,
-                               .shared_bytes = 48 << 10,
-                               .cache_bytes = 1 << 20,
-                               .memory_bytes = (int64_t)1 << 30,
-                               .max_parameter_bytes = 4096};
 
 /* One kernel of what is asked, for a GPU, and what the reference says of it. */
 typedef struct job {
@@ -43,7 +34,7 @@ static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, 
 }
 
 static void job_begin(job *j, const fsr_node *outs, int n) {
-    fsr_program_options options = {.target = gpu, .fusion = true, .fuel = -1};
+    fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = -1};
     fsr_fault fault = {FSR_OK, NULL};
     fsr_flow flow;
     char why[256];

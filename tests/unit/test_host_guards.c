@@ -5,19 +5,9 @@
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/one_graph.h"
+#include "tests/support/targets.h"
 
 enum { LEAVES = 8 };
-
-static const fsr_target gpu = {.gpu = true,
-                               .processors = 2,
-                               .max_threads = 1024,
-                               .threads_per_processor = 2048,
-                               .registers_bytes = 256 << 10,
-                               .shared_bytes = 48 << 10,
-                               .cache_bytes = 1 << 20,
-                               .memory_bytes = (int64_t)1 << 30,
-                               .max_parameter_bytes = 4096,
-                               .cooperative = true};
 
 static fsr_node array(int64_t rows, int64_t cols) {
     return fsr_input(g, "x", FSR_F32, 2, SHAPE(rows, cols));
@@ -70,7 +60,7 @@ static void run(const fsr_program_step *step, const int64_t *leaf, int64_t out, 
 
 /* The plan of x must be one kernel of that schedule. */
 static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
-    fsr_program_options options = {.target = gpu, .fusion = true, .fuel = -1};
+    fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = -1};
     fsr_program program;
     fsr_binding binding;
     fsr_flow flow;

@@ -7,17 +7,7 @@
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/one_graph.h"
-
-static const fsr_target gpu = {.gpu = true,
-                               .processors = 2,
-                               .max_threads = 1024,
-                               .threads_per_processor = 2048,
-                               .registers_bytes = 256 << 10,
-                               .shared_bytes = 48 << 10,
-                               .cache_bytes = 1 << 20,
-                               .memory_bytes = (int64_t)1 << 30,
-                               .max_parameter_bytes = 4096,
-                               .cooperative = true};
+#include "tests/support/targets.h"
 
 /* Bytes of array a: as many elements as rows for a reduction's result, n otherwise. */
 static size_t bytes_of(const fsr_program_step *step, int a, int64_t n) {
@@ -77,7 +67,7 @@ static void run(const fsr_program_step *step, int64_t n, bool wild) {
 }
 
 static fsr_program planned(const fsr_node *outs, int nouts) {
-    fsr_program_options options = {.target = gpu, .fusion = true, .fuel = -1};
+    fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = -1};
     fsr_program program;
     fsr_binding binding;
     fsr_flow flow;
