@@ -11,6 +11,7 @@
 #define _GNU_SOURCE 1
 #include "backend_cuda/build.h"
 #include "backend_cuda/emit_cuda.h"
+#include "runtime/config.h"
 #include "runtime/disk_cache.h"
 #include "runtime/text.h"
 #include "runtime/write_file.h"
@@ -102,7 +103,7 @@ static fsr_status dump(const fsr_cuda_build *b, const char *name, const fsr_cuda
 /* Writes a rejected source to a private temporary file; its name, malloc'ed, or NULL if that failed. */
 static char *keep_rejected(const char *name, const fsr_cuda_source *source) {
     fsr_text t = {0};
-    fsr_text_add(&t, P_tmpdir "/fusor-%s-XXXXXX.cu", name);
+    fsr_text_add(&t, "%s/fusor-%s-XXXXXX.cu", fsr_config_temporary_dir(), name);
     char *path = fsr_text_take(&t);
     const int fd = path ? mkstemps(path, 3) : -1;
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;

@@ -1,9 +1,14 @@
 /* The configuration: defaults and environment from the table of knobs, the only place that reads the environment.
  *
+ * A program with more rights than its caller (setuid, setgid, file capabilities) believes nothing that its caller wrote:
+ * every variable counts as unset there, programs are looked for in the system's own directories, and a compiler is
+ * started with an environment of two fixed variables. Counter-example to leaving out FUSOR_* alone: PATH chooses which
+ * cc is run, TMPDIR and HOME where what it writes can be exchanged before it is loaded.
+ *
  * Strings are borrowed from the environment, as fsr_config says: they stay valid until the program changes the
  * variable. An empty variable counts as unset (so that `FUSOR_FUEL= program` is no error), except for the cache's
  * directory, where the empty string has a meaning. */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE /* secure_getenv, environ */
 #include "runtime/config.h"
 #include "graph/nearest.h"
 #include <errno.h>
@@ -68,7 +73,7 @@ static fsr_status complain(fsr_status before, char *why, size_t size, const char
 static fsr_status read_int(fsr_status status, int *value, const char *field, const char *variable, char *why,
                            size_t size) {
     knob_range range = knob_find(field);
-    const char *text = getenv(variable);
+    const char *text = secure_getenv(variable);
     char *end;
     long number;
 
@@ -89,7 +94,7 @@ static fsr_status read_int(fsr_status status, int *value, const char *field, con
 /* Never fails; the parameters are those of read_int, for the table's sake. */
 static fsr_status read_str(fsr_status status, const char **value, const char *field, const char *variable, char *why,
                            size_t size) {
-    const char *text = getenv(variable);
+    const char *text = secure_getenv(variable);
 
     (void)why;
     (void)size;
@@ -203,12 +208,12 @@ fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size) {
 }
 
 char *fsr_config_default_cache_dir(void) {
-    const char *base = getenv("XDG_CACHE_HOME"), *tail = "/fusor";
+    const char *base = secure_getenv("XDG_CACHE_HOME"), *tail = "/fusor";
     size_t size;
     char *path;
 
     if (!base || base[0] != '/') {
-        base = getenv("HOME");
+        base = secure_getenv("HOME");
         tail = "/.cache/fusor";
     }
     if (!base || base[0] != '/')
@@ -221,5 +226,53 @@ char *fsr_config_default_cache_dir(void) {
 }
 
 const char *fsr_config_search_path(void) {
-    return getenv("PATH");
+    const char *path = secure_getenv("PATH");
+    return path ? path : "/usr/bin:/bin";
+}
+
+const char *fsr_config_temporary_dir(void) {
+    const char *dir = secure_getenv("TMPDIR");
+    return dir && dir[0] == '/' ? dir : P_tmpdir;
+}
+
+static char *assignment(const char *name, const char *value) {
+    const size_t size = strlen(name) + strlen(value) + 2;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s=%s", name, value);
+    return text;
+}
+
+/* At most `most` of the variables, but TMPDIR, borrowed. Returns how many. */
+static size_t copy_environment(const char **to, size_t most) {
+    size_t n = 0;
+    for (size_t i = 0; i < most && environ[i]; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0)
+            to[n++] = environ[i];
+    return n;
+}
+
+bool fsr_config_child_open(fsr_child_environment *e, const char *temporary) {
+    const bool secure = getauxval(AT_SECURE) != 0;
+    size_t most = 0, n = 0;
+    while (!secure && environ && environ[most])
+        most++;
+    *e = (fsr_child_environment){.variable = calloc(most + 3, sizeof *e->variable)};
+    e->own[0] = assignment("TMPDIR", temporary ? temporary : fsr_config_temporary_dir());
+    e->own[1] = secure ? assignment("PATH", fsr_config_search_path()) : NULL;
+    if (!e->variable || !e->own[0] || (secure && !e->own[1])) {
+        fsr_config_child_close(e);
+        return false;
+    }
+    n = copy_environment(e->variable, most);
+    e->variable[n++] = e->own[0];
+    e->variable[n] = e->own[1];
+    return true;
+}
+
+void fsr_config_child_close(fsr_child_environment *e) {
+    free(e->own[0]);
+    free(e->own[1]);
+    free(e->variable);
+    *e = (fsr_child_environment){0};
 }

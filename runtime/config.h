@@ -3,6 +3,7 @@
 #define FUSOR_RUNTIME_CONFIG_H
 
 #include "fusor/context.h"
+#include <stdbool.h>
 
 /* FSR_OK if every integer knob has a value that it allows; else FSR_ERR_VALUE, and why (may be NULL) names the first
  * field that has not. For configurations that a program filled itself. */
@@ -12,7 +13,22 @@ fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size);
  * NULL: neither variable holds an absolute path (then there is no disk cache), or memory is out. */
 char *fsr_config_default_cache_dir(void);
 
-/* Where programs are looked for: PATH, borrowed from the environment. NULL: not set. */
+/* Where programs are looked for: PATH, borrowed from the environment; the system's directories if it is not set. Never
+ * NULL. */
 const char *fsr_config_search_path(void);
+
+/* Where temporary files go: TMPDIR, borrowed from the environment, if it is an absolute path, else P_tmpdir. */
+const char *fsr_config_temporary_dir(void);
+
+/* What a compiler finds in its environment: that of this process with another TMPDIR. In a program with more rights than
+ * its caller: PATH and TMPDIR alone. */
+typedef struct fsr_child_environment {
+    const char **variable; /* ends with NULL; but for `own` borrowed from the environment */
+    char *own[2];
+} fsr_child_environment;
+
+/* temporary NULL: fsr_config_temporary_dir. False: memory is out, and nothing is to be closed. */
+bool fsr_config_child_open(fsr_child_environment *e, const char *temporary);
+void fsr_config_child_close(fsr_child_environment *e);
 
 #endif

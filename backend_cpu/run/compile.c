@@ -16,12 +16,17 @@
  * Counter-example to leaving out libm always: a call by a bare name is bound to the oldest of a function's versions.
  *
  * An object is loaded from a fresh path each time: the loader takes an equal path for the library it already has.
- * Counter-example: two memory files opened in turn as /proc/self/fd/5 are one library to it. */
+ * Counter-example: two memory files opened in turn as /proc/self/fd/5 are one library to it.
+ *
+ * What a compiler leaves is looked at before it is loaded: the loader would wait without end for the writer of a fifo.
+ */
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/run/driver.h"
 #include "backend_cpu/run/files.h"
-#include "backend_cpu/run/identity.h"
+#include "backend_cpu/run/process.h"
 #include "backend_cpu/run/workshop.h"
+#include "runtime/config.h"
 #include "runtime/disk_cache.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -59,15 +64,14 @@ enum {
 };
 
 struct fsr_c_compiler {
-    char *asked; /* config->compiler, NULL: look for one */
-    int seconds; /* that it may take; 0: any time */
+    int seconds; /* that a compiler may take; 0: any time */
+    char *cache_dir;
     fsr_disk_cache *cache;
-    pthread_mutex_t lock; /* of the search and the sweep; what was found does not change any more */
+    pthread_mutex_t lock; /* of what follows */
     bool swept;           /* what killed processes left is gone */
     bool whole;           /* objects need all libraries here */
-    char *program;        /* NULL: not found yet */
-    char *version;        /* what it says of itself */
-    char *machine;        /* what -march=native depends on; NULL: not known yet */
+    fsr_c_drivers drivers;
+    char *machine; /* what -march=native depends on; NULL: not known yet */
 };
 
 /* ---- what a binary depends on ------------------------------------------------------------------- */
@@ -102,110 +106,33 @@ static char *describe_machine(void) {
 
 /* ---- finding a compiler ------------------------------------------------------------------------- */
 
-static const char *words(int error) {
-    return error == ENOMEM ? "out of memory" : error == ETIMEDOUT ? "no end in FUSOR_COMPILE_SECONDS" : strerror(error);
-}
-
-/* What a compiler known by its file once said of itself, or NULL. Asking it takes longer than all else that loading a
- * kernel from the disk cache needs. */
-static char *recall_version(const fsr_c_compiler *c, const char *identity) {
-    size_t size = 0;
-    char *version = identity ? fsr_disk_cache_get(c->cache, identity, strlen(identity), &size) : NULL;
-    if (version && size > 0 && version[size - 1] == 0)
-        return version;
-    free(version);
-    return NULL;
-}
-
-/* A failure to store costs a question next time. */
-static void remember_version(const fsr_c_compiler *c, const char *identity) {
-    fsr_fault unused = {0};
-    if (identity)
-        fsr_disk_cache_put(c->cache, identity, strlen(identity), c->version, strlen(c->version) + 1, &unused);
-    fsr_fault_clear(&unused);
-}
-
-/* Takes both; false: memory is out. */
-static bool settle(fsr_c_compiler *c, const char *program, char *version) {
-    c->program = version ? strdup(program) : NULL;
-    c->version = c->program ? version : NULL;
-    if (!c->program)
-        free(version);
-    return c->program != NULL;
-}
-
-/* 0, or an errno that says nothing about the compiler (ENOMEM: memory is out). Fills program and version if it works,
- * else adds to `tried` what was wrong. */
-static int ask_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
-    const char *const argv[] = {program, "--version", NULL};
-    fsr_text said = {0};
-    int status = 0;
-    int error = fsr_process_run(argv, c->seconds, &said, &status);
-    if (!error && status == 0 && said.size)
-        return settle(c, program, fsr_text_take(&said)) ? 0 : ENOMEM;
-    fsr_text_free(&said);
-    if (error)
-        fsr_text_add(tried, "%s%s (%s)", tried->size ? ", " : "", program, words(error));
-    else
-        fsr_text_add(tried, "%s%s (exit status %d)", tried->size ? ", " : "", program, status);
-    return error == ENOMEM ? ENOMEM : 0;
-}
-
-/* As ask_compiler, which is not called where the disk cache has the answer. The identity is taken before asking: of a
- * compiler that is replaced meanwhile, the new one's answer is kept under a name that nobody asks for again. */
-static int try_compiler(fsr_c_compiler *c, const char *program, fsr_text *tried) {
-    char *identity = c->cache ? fsr_program_identity(program) : NULL;
-    char *version = recall_version(c, identity);
-    int error = 0;
-    if (version) {
-        error = settle(c, program, version) ? 0 : ENOMEM;
-    } else {
-        error = ask_compiler(c, program, tried);
-        if (c->program)
-            remember_version(c, identity);
-    }
-    free(identity);
-    return error;
-}
-
-static fsr_status search(fsr_c_compiler *c, fsr_fault *fault) {
-    static const char *const usual[] = {"cc", "gcc", "clang"};
-    fsr_text tried = {0};
-    int n = c->asked ? 1 : (int)(sizeof usual / sizeof *usual), error = 0;
-    for (int i = 0; i < n && !c->program && !error; i++)
-        error = try_compiler(c, c->asked ? c->asked : usual[i], &tried);
-    fsr_status status = FSR_OK;
-    if (error || (!c->program && tried.failed))
-        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "looking for a C compiler: out of memory");
-    else if (!c->program)
-        status = fsr_fault_set(fault, FSR_ERR_NO_COMPILER,
-                               "no C compiler for the CPU backend: tried %s; install one or name one in FUSOR_COMPILER",
-                               tried.data);
-    fsr_text_free(&tried);
-    return status;
-}
-
 /* A search without a result is made again next time: what stood in the way (no memory, too many open files, a compiler
  * not yet installed) may be gone. Likewise the machine's description; while there is none, *cache is NULL. */
-static fsr_status find_compiler(fsr_c_compiler *c, fsr_disk_cache **cache, fsr_fault *fault) {
+static fsr_status find_compiler(fsr_c_compiler *c, const fsr_c_driver **driver, fsr_disk_cache **cache,
+                                fsr_fault *fault) {
     pthread_mutex_lock(&c->lock);
-    fsr_status status = c->program ? FSR_OK : search(c, fault);
+    fsr_status status = fsr_c_drivers_search(&c->drivers, c->cache, c->seconds, fault);
     if (status == FSR_OK && c->cache && !c->machine)
         c->machine = describe_machine();
+    *driver = c->drivers.current;
     *cache = c->machine ? c->cache : NULL;
     pthread_mutex_unlock(&c->lock);
     return status;
 }
 
-/* ---- the disk cache's key ----------------------------------------------------------------------- */
-
-static bool is_clang(const fsr_c_compiler *c) {
-    return strstr(c->version, "clang") != NULL;
+/* It could not be started: whoever compiles next looks for one again. */
+static void forget_driver(fsr_c_compiler *c, const fsr_c_driver *driver) {
+    pthread_mutex_lock(&c->lock);
+    if (c->drivers.current == driver)
+        c->drivers.current = NULL;
+    pthread_mutex_unlock(&c->lock);
 }
 
+/* ---- the disk cache's key ----------------------------------------------------------------------- */
+
 /* The options in order. Returns their number. */
-static int list_options(const fsr_c_compiler *c, bool contraction, const char **out) {
-    const bool clang = is_clang(c);
+static int list_options(const fsr_c_driver *d, bool contraction, const char **out) {
+    const bool clang = fsr_c_driver_is_clang(d);
     int n = 0;
     for (int i = 0; i < FSR_OPTIONS; i++)
         out[n++] = fsr_options[i];
@@ -217,11 +144,12 @@ static int list_options(const fsr_c_compiler *c, bool contraction, const char **
     return n;
 }
 
-static char *make_key(const fsr_c_compiler *c, const char *source, bool contraction, size_t *size) {
+static char *make_key(const fsr_c_compiler *c, const fsr_c_driver *d, const char *source, bool contraction,
+                      size_t *size) {
     const char *option[FSR_MOST_OPTIONS];
     fsr_text t = {0};
-    fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, c->program, c->version, c->machine);
-    for (int i = 0, n = list_options(c, contraction, option); i < n; i++)
+    fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, d->program, d->version, c->machine);
+    for (int i = 0, n = list_options(d, contraction, option); i < n; i++)
         fsr_text_add(&t, "%s%s", option[i], i + 1 < n ? " " : "\n");
     fsr_text_raw(&t, source, strlen(source));
     *size = t.size;
@@ -230,19 +158,20 @@ static char *make_key(const fsr_c_compiler *c, const char *source, bool contract
 
 /* ---- one compilation ---------------------------------------------------------------------------- */
 
-/* Before the first compilation, not before a kernel is loaded: a large P_tmpdir takes longer to read than that. */
+/* Before the first compilation, not before a kernel is loaded: a large TMPDIR takes longer to read than that. */
 static void sweep_once(fsr_c_compiler *c) {
     pthread_mutex_lock(&c->lock);
     const bool first = !c->swept;
     c->swept = true;
     pthread_mutex_unlock(&c->lock);
     if (first)
-        fsr_workshop_sweep(P_tmpdir);
+        fsr_workshop_sweep(fsr_config_temporary_dir());
 }
 
 /* One compilation, as the cache's key and the messages have it. */
 typedef struct fsr_c_job {
     fsr_c_compiler *compiler;
+    const fsr_c_driver *driver;
     const fsr_workshop *place;
     const char *name, *source, *dump;
     bool contraction;
@@ -266,40 +195,57 @@ static int list_libraries(const fsr_c_job *j, bool whole, const char **out) {
         out[n++] = "-nostdlib";
     if (whole || declares_library(j->source))
         out[n++] = "-lm";
-    if (!whole && !is_clang(j->compiler))
+    if (!whole && !fsr_c_driver_is_clang(j->driver))
         out[n++] = "-lgcc";
     return n;
 }
 
 static fsr_status run_compiler(const fsr_c_job *j, bool whole, fsr_fault *fault) {
-    const fsr_c_compiler *c = j->compiler;
+    const char *program = j->driver->program;
     const char *argv[FSR_MOST_OPTIONS + 8];
     fsr_text said = {0};
     int n = 1, status = 0;
-    argv[0] = c->program;
-    n += list_options(c, j->contraction, argv + 1);
+    argv[0] = program;
+    n += list_options(j->driver, j->contraction, argv + 1);
     argv[n++] = "-o";
     argv[n++] = j->place->object;
     argv[n++] = j->place->source;
     n += list_libraries(j, whole, argv + n);
     argv[n] = NULL;
-    int error = fsr_process_run(argv, c->seconds, &said, &status);
-    if (error)
+    int error = fsr_process_run(argv, j->place->dir, j->compiler->seconds, &said, &status);
+    if (error) {
         fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_NO_COMPILER, "compiling %s: running %s: %s",
-                      j->name, c->program, words(error));
-    else if (status != 0)
-        fsr_fault_set(fault, FSR_ERR_COMPILE, "%s rejected the source of %s (exit status %d; source: %s):\n%s",
-                      c->program, j->name, status, j->dump ? j->dump : "set FUSOR_DUMP_DIR to keep it",
-                      said.data ? said.data : "");
+                      j->name, program, fsr_process_words(error));
+        forget_driver(j->compiler, j->driver);
+    } else if (status != 0) {
+        fsr_fault_set(fault, FSR_ERR_COMPILE, "%s rejected the source of %s (exit status %d; source: %s):\n%s", program,
+                      j->name, status, j->dump ? j->dump : "set FUSOR_DUMP_DIR to keep it", said.data ? said.data : "");
+    }
     fsr_text_free(&said);
     return error || status ? fault->status : FSR_OK;
 }
 
+/* Once more from memory where the object's own place does not do (a file system mounted noexec, say). */
+static void *load_from_memory(const fsr_workshop *w) {
+    const int fd = fsr_workshop_lift(w);
+    void *handle = fd >= 0 ? dlopen(w->lifted, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (fd >= 0)
+        close(fd);
+    return handle;
+}
+
 static fsr_status load(const fsr_workshop *w, const char *name, void **handle, void **function, fsr_fault *fault) {
+    if (!fsr_file_is_regular(w->object))
+        return fsr_fault_set(fault, FSR_ERR_COMPILE, "loading the object of %s: %s", name,
+                             errno == EINVAL || errno == ELOOP ? "it is no regular file" : strerror(errno));
     *handle = dlopen(w->object, RTLD_NOW | RTLD_LOCAL);
     if (!*handle) {
         const char *why = dlerror();
-        return fsr_fault_set(fault, FSR_ERR_COMPILE, "loading the object of %s: %s", name, why ? why : "?");
+        fsr_fault_set(fault, FSR_ERR_COMPILE, "loading the object of %s: %s", name, why ? why : "?");
+        *handle = load_from_memory(w);
+        if (!*handle)
+            return FSR_ERR_COMPILE;
+        fsr_fault_clear(fault);
     }
     *function = dlsym(*handle, name);
     if (*function)
@@ -371,7 +317,7 @@ static fsr_status compile_source(const fsr_c_job *j, fsr_fault *fault) {
 
 static fsr_status compile_in(fsr_disk_cache *cache, const fsr_c_job *j, bool *from_disk, fsr_fault *fault) {
     size_t key_size = 0;
-    char *key = cache ? make_key(j->compiler, j->source, j->contraction, &key_size) : NULL;
+    char *key = cache ? make_key(j->compiler, j->driver, j->source, j->contraction, &key_size) : NULL;
     if (cache && !key)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", j->name);
     *from_disk = key && load_cached(cache, j->place, j->name, key, key_size, j->handle, j->function);
@@ -386,17 +332,18 @@ fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source
                          void **handle, void **function, bool *from_disk, fsr_fault *fault) {
     fsr_workshop w;
     fsr_disk_cache *cache;
+    const fsr_c_driver *driver;
     *handle = *function = NULL;
     *from_disk = false;
-    fsr_status status = find_compiler(c, &cache, fault);
+    fsr_status status = find_compiler(c, &driver, &cache, fault);
     if (status != FSR_OK)
         return status;
-    status = fsr_workshop_open(&w, name, fault);
+    status = fsr_workshop_open(&w, name, c->cache_dir, fault);
     if (status != FSR_OK)
         return status;
     if (has_includes(source))
         cache = NULL;
-    const fsr_c_job job = {c, &w, name, source, dump, contraction, handle, function};
+    const fsr_c_job job = {c, driver, &w, name, source, dump, contraction, handle, function};
     status = compile_in(cache, &job, from_disk, fault);
     fsr_workshop_close(&w);
     return status;
@@ -407,12 +354,13 @@ bool fsr_c_compiler_works(fsr_c_compiler *c) {
     fsr_fault fault = {0};
     fsr_workshop w;
     fsr_disk_cache *cache;
+    const fsr_c_driver *driver;
     void *handle = NULL, *function = NULL;
     int (*probe)(void) = NULL;
     bool from_disk;
-    fsr_status status = find_compiler(c, &cache, &fault);
-    if (status == FSR_OK && (status = fsr_workshop_open(&w, "fsr_probe", &fault)) == FSR_OK) {
-        const fsr_c_job job = {c, &w, "fsr_probe", source, NULL, false, &handle, &function};
+    fsr_status status = find_compiler(c, &driver, &cache, &fault);
+    if (status == FSR_OK && (status = fsr_workshop_open(&w, "fsr_probe", c->cache_dir, &fault)) == FSR_OK) {
+        const fsr_c_job job = {c, driver, &w, "fsr_probe", source, NULL, false, &handle, &function};
         status = compile_in(NULL, &job, &from_disk, &fault);
         fsr_workshop_close(&w);
     }
@@ -426,6 +374,13 @@ bool fsr_c_compiler_works(fsr_c_compiler *c) {
 
 /* ---- construction ------------------------------------------------------------------------------- */
 
+/* False: out of memory. NULL and "" give NULL. */
+static bool copy_string(const char *from, char **to) {
+    if (from && from[0])
+        *to = strdup(from);
+    return !from || !from[0] || *to;
+}
+
 fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, char **warning, fsr_fault *fault) {
     fsr_fault cache_fault = {0};
     fsr_c_compiler *c = calloc(1, sizeof *c);
@@ -436,12 +391,9 @@ fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, ch
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }
     c->seconds = config->compile_seconds;
-    if (config->compiler && config->compiler[0]) {
-        c->asked = strdup(config->compiler);
-        if (!c->asked) {
-            fsr_c_compiler_free(c);
-            return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
-        }
+    if (!copy_string(config->compiler, &c->drivers.asked) || !copy_string(config->cache_dir, &c->cache_dir)) {
+        fsr_c_compiler_free(c);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }
     if (fsr_disk_cache_open(config->cache_dir, (int64_t)config->cache_mb << 20, &c->cache, &cache_fault) != FSR_OK)
         *warning = cache_fault.message;
@@ -456,9 +408,8 @@ void fsr_c_compiler_free(fsr_c_compiler *c) {
         return;
     fsr_disk_cache_close(c->cache);
     pthread_mutex_destroy(&c->lock);
-    free(c->asked);
-    free(c->program);
-    free(c->version);
+    fsr_c_drivers_clear(&c->drivers);
+    free(c->cache_dir);
     free(c->machine);
     free(c);
 }

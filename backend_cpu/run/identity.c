@@ -6,34 +6,12 @@
  * it is exchanged. Hence only a binary whose own name, links followed, is that of gcc or clang is known by its
  * file. */
 #include "backend_cpu/run/identity.h"
-#include "backend_cpu/run/files.h"
-#include "runtime/config.h"
+#include "backend_cpu/run/process.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bool is_program(const char *path) {
-    struct stat info;
-    return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-/* As posix_spawnp looks for it, malloc'ed; NULL: not found, or memory is out. */
-static char *find_in_path(const char *program) {
-    const char *part = fsr_config_search_path();
-    while (part && *program) {
-        const size_t n = strcspn(part, ":");
-        fsr_text t = {0};
-        fsr_text_add(&t, "%.*s%s%s", (int)n, part, n ? "/" : "./", program);
-        char *path = fsr_text_take(&t);
-        if (!path || is_program(path))
-            return path;
-        free(path);
-        part = part[n] ? part + n + 1 : NULL;
-    }
-    return NULL;
-}
 
 static bool is_binary(int fd) {
     char magic[4];
@@ -46,7 +24,7 @@ static bool is_driver(const char *path) {
 }
 
 char *fsr_program_identity(const char *program) {
-    char *path = strchr(program, '/') ? strdup(program) : find_in_path(program);
+    char *path = fsr_program_find(program);
     char *file = path ? realpath(path, NULL) : NULL;
     const int fd = file && is_driver(file) ? open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     struct stat s;

@@ -87,7 +87,8 @@ typedef struct fsr_stats {
 } fsr_stats;
 
 /* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when
- * fsr_open(NULL, ...) calls it, is the only place that reads the environment.
+ * fsr_open(NULL, ...) calls it, is the only place that reads knobs from the environment. In a program with more rights
+ * than its caller (setuid, setgid, file capabilities) every variable counts as unset.
  * FSR_ERR_VALUE: a variable has a value that its knob does not allow; that knob keeps its default and
  * why (may be NULL; at most size bytes with the final 0) names the variable. FSR_OK with a text in why: a variable that
  * begins with FUSOR_ is no knob, which why says, with the nearest knob's name; why NULL: that is a warning on stderr. */

@@ -245,7 +245,8 @@ static void falls_back(const char *compiler, const char *word) {
         fail_msg("%s: warned so: %s", compiler, c.text);
 }
 
-/* Missing; failing; one that says it is done and wrote nothing, or garbage; one that never ends. */
+/* Missing; failing; one that says it is done and wrote nothing, garbage, or what is no file; one that never ends, with
+ * its outputs open, closed, or filled. */
 static void no_compiler_that_works(void **state) {
     (void)state;
     char dir[64], path[100];
@@ -253,7 +254,12 @@ static void no_compiler_that_works(void **state) {
         {"echo 'sorry, not today' >&2; exit 3", "sorry, not today"},
         {"exit 0", "loading"},
         {"while [ $# -gt 1 ]; do [ \"$1\" = -o ] && head -c 5000 /dev/urandom >\"$2\"; shift; done", "loading"},
+        {"while [ $# -gt 1 ]; do [ \"$1\" = -o ] && mkfifo \"$2\"; shift; done", "no regular file"},
+        {"while [ $# -gt 1 ]; do [ \"$1\" = -o ] && ln -s /dev/zero \"$2\"; shift; done", "no regular file"},
+        {"sleep 60 & exit 0", "loading"},
         {"sleep 60", "FUSOR_COMPILE_SECONDS"},
+        {"exec >&- 2>&-; sleep 60", "FUSOR_COMPILE_SECONDS"},
+        {"yes", "FUSOR_COMPILE_SECONDS"},
     };
     falls_back("/nonexistent", "/nonexistent");
     falls_back("/bin/false", "exit status 1");

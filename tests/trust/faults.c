@@ -482,7 +482,7 @@ static char *whole_file(const char *path, size_t *size) {
 
 typedef int spawner(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
                     const posix_spawnattr_t *attributes, char *const *argv, char *const *environment);
-spawner __real_posix_spawnp, __wrap_posix_spawnp;
+spawner __real_posix_spawn, __wrap_posix_spawn;
 
 /* The lock is held. NULL: the compiler rejected the source. */
 static const remembered *remember(char *source, const char *object, const posix_spawn_file_actions_t *actions,
@@ -496,7 +496,7 @@ static const remembered *remember(char *source, const char *object, const posix_
     char cc[] = "cc", *args[64] = {cc}; /* the compiler finds its parts by its own name */
     for (int i = 1; argv[i] && i < 63; i++)
         args[i] = argv[i];
-    if (__real_posix_spawnp(&child, "cc", actions, attributes, args, environment) != 0)
+    if (posix_spawnp(&child, "cc", actions, attributes, args, environment) != 0)
         abort();
     __real_waitpid(child, &stub_status, 0);
     remembered *r = stub_status ? NULL : __real_malloc(sizeof *r);
@@ -529,13 +529,13 @@ static void stub_compile(const posix_spawn_file_actions_t *actions, const posix_
         __real_free(source);
 }
 
-int __wrap_posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
-                        const posix_spawnattr_t *attributes, char *const *argv, char *const *environment) {
+int __wrap_posix_spawn(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, char *const *argv, char *const *environment) {
     static const char version[] = "stub compiler 1\n";
-    if (breaks("posix_spawnp"))
+    if (breaks("posix_spawn"))
         return EAGAIN;
     if (strcmp(file, FAULT_STUB_COMPILER) != 0)
-        return __real_posix_spawnp(child, file, actions, attributes, argv, environment);
+        return __real_posix_spawn(child, file, actions, attributes, argv, environment);
     stub_status = 0;
     *child = STUB_CHILD;
     if (strcmp(argv[1], "--version") == 0) {
@@ -546,6 +546,17 @@ int __wrap_posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_a
     } else {
         stub_compile(actions, attributes, argv, environment);
     }
+    return 0;
+}
+
+int __real_waitid(idtype_t kind, id_t id, siginfo_t *info, int options);
+int __wrap_waitid(idtype_t kind, id_t id, siginfo_t *info, int options);
+int __wrap_waitid(idtype_t kind, id_t id, siginfo_t *info, int options) {
+    if (breaks("waitid"))
+        return -1;
+    if (id != STUB_CHILD)
+        return __real_waitid(kind, id, info, options);
+    info->si_pid = STUB_CHILD;
     return 0;
 }
 

@@ -47,7 +47,7 @@ int faults_descriptors(void);
 int faults_directories(bool forgive);
 
 /* A compiler that answers at once, without a process (config.compiler). */
-#define FAULT_STUB_COMPILER "fusor-stub-cc"
+#define FAULT_STUB_COMPILER "/nowhere/fusor-stub-cc"
 extern int faults_exit_status; /* what its compilations end with: 0 unless a test says so */
 
 /* What the machine calls itself instead of the truth; NULL: the truth. */

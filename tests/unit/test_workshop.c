@@ -15,7 +15,7 @@ static void a_workshop_is_private(void **state) {
     fsr_workshop w;
     fsr_fault fault = {0};
     struct stat info;
-    assert_int_equal(fsr_workshop_open(&w, "k", &fault), FSR_OK);
+    assert_int_equal(fsr_workshop_open(&w, "k", NULL, &fault), FSR_OK);
     assert_int_equal(stat(w.dir, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0700);
     fclose(fopen(w.source, "w"));
