@@ -2,6 +2,8 @@
  *
  * Division is Smith's, the same operations in the same order for both. The others go by f64: what overflows or cancels
  * on the way in f32 does not there. Zeros, infinities and NaNs are those of C's Annex G.
+ * exp, sin and cos multiply by large powers of e one after the other (grow). Counter-example to 0.5 e^(x - 700) s e^700:
+ * at x = 701 and s the least subnormal the first product is 0.
  * Counter-example to sqrt by (|z| + x) / 2 alone: for x < 0 the sum cancels; the other part is taken then. */
 #include "backend_cuda/prelude.h"
 
@@ -26,13 +28,21 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "static inline bool fsr_z_finite(f64 x) { return x - x == 0; }\n"},
     {"fsr_z_inf", false,
      "static inline f64 fsr_z_inf() { return fsr_f64_bits(0x7ff0000000000000ull); }\n"},
+    {"fsr_z_grow", false,
+     "/* w f e^x for x above 700, w not 0 and at most 1 in size, f 1 or half: nothing overflows or loses digits unless the\n"
+     "   result does. */\n"
+     "static inline f64 fsr_z_grow(f64 w, f64 f, f64 x)\n"
+     "{\n"
+     "    const f64 e = exp(700.0), first = w * e * f;\n"
+     "    return x > 1400 ? first * e * exp(x - 1400) : first * exp(x - 700);\n"
+     "}\n"},
     {"fsr_z_exp", false,
      "static __noinline__ c128 fsr_z_exp(const c128 &a)\n"
      "{\n"
      "    if (a.im == 0) return c128{exp(a.re), a.im};\n"
      "    if (!fsr_z_finite(a.im) && fabs(a.re) == fsr_z_inf()) return a.re < 0 ? c128{0, 0} : c128{a.re, a.im - a.im};\n"
-     "    const f64 half = a.re > 700 ? exp(a.re - 700) : 1, e = exp(a.re > 700 ? 700 : a.re);\n"
-     "    return c128{cos(a.im) * e * half, sin(a.im) * e * half};\n"
+     "    if (a.re > 700) return c128{fsr_z_grow(cos(a.im), 1, a.re), fsr_z_grow(sin(a.im), 1, a.re)};\n"
+     "    return c128{cos(a.im) * exp(a.re), sin(a.im) * exp(a.re)};\n"
      "}\n"
      "static inline c64 fsr_z_exp(const c64 &a)\n"
      "{\n"
@@ -75,12 +85,11 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "    return c64{(f32)z.re, (f32)z.im};\n"
      "}\n"},
     {"fsr_z_wave", false,
-     "/* s cosh(y) and c sinh(y), of large y by two factors that do not overflow alone. */\n"
+     "/* s cosh(y) and c sinh(y), of large y half a power of e. */\n"
      "static inline c128 fsr_z_wave(f64 s, f64 c, f64 y)\n"
      "{\n"
      "    if (!(fabs(y) > 700) || !fsr_z_finite(y)) return c128{s * cosh(y), c * sinh(y)};\n"
-     "    const f64 e = exp(700.0), f = 0.5 * exp(fabs(y) - 700);\n"
-     "    return c128{s * f * e, copysign(f, y) * c * e};\n"
+     "    return c128{fsr_z_grow(s, 0.5, fabs(y)), fsr_z_grow(c, copysign(0.5, y), fabs(y))};\n"
      "}\n"},
     {"fsr_z_sin", false,
      "static __noinline__ c128 fsr_z_sin(const c128 &a)\n"

@@ -4,12 +4,15 @@
  * computed in f64, for c64 as well: its 29 spare bits make every intermediate overflow and cancellation harmless.
  * Zeros, infinities and NaNs are those of C's Annex G.
  * Counter-example to log(hypot(x, y)): at 1 + 1e-9 j that is 0, and log1p has all digits of 5e-19; where the modulus
- * is not near 1 the plain form is good. exp(x) e^(iy) overflows above 709 although cos(y) may be small: two factors. */
+ * is not near 1 the plain form is good. exp(x) e^(iy) overflows above 709 although cos(y) may be small, down to the
+ * least subnormal: grow multiplies by powers of e one after the other. Counter-example to cos(y) and two factors of
+ * e^(x / 2): 0.5 * 5e-324 is 0, e^750 infinite, and sinh(1500 + 5e-324 j) NaN. */
 #include "backend_cpu/emit/complex.h"
 #include <string.h>
 
 enum {
     APART,
+    GROW,
     DIV64,
     DIV128,
     ABS64,
@@ -97,6 +100,15 @@ static const char abs128_text[] =
     "    return hypot(a.re, a.im);\n"
     "}\n";
 
+/* w f e^x for x above 709, w not 0 and at most 1 in size, f 1 or half: no factor overflows or loses digits unless the
+ * result does. */
+static const char grow_text[] =
+    "f64 exp(f64);\n"
+    "static inline f64 fsr_grow(f64 w, f64 f, f64 x) {\n"
+    "    const f64 e = 0x1.d422d2be5dc9bp+1022; /* e^709 */\n"
+    "    return x > 1418 ? w * e * f * e * exp(x - 1418) : w * e * f * exp(x - 709);\n"
+    "}\n";
+
 static const char exp_text[] =
     "f64 exp(f64);\n"
     "f64 sin(f64);\n"
@@ -108,8 +120,10 @@ static const char exp_text[] =
     "        return (c128){0, 0};\n"
     "    if (a.im - a.im != 0 && a.re == __builtin_inf())\n"
     "        return (c128){a.re, a.im - a.im};\n"
-    "    const f64 e = exp(a.re > 709 ? 0.5 * a.re : a.re), f = a.re > 709 ? e : 1;\n"
-    "    return (c128){e * cos(a.im) * f, e * sin(a.im) * f};\n"
+    "    const f64 s = sin(a.im), c = cos(a.im);\n"
+    "    if (a.re > 709)\n"
+    "        return (c128){fsr_grow(c, 1, a.re), fsr_grow(s, 1, a.re)};\n"
+    "    return (c128){exp(a.re) * c, exp(a.re) * s};\n"
     "}\n";
 
 static const char log_text[] =
@@ -150,7 +164,7 @@ static const char sqrt_text[] =
     "    return (c128){(a.re >= 0 ? t : u) * out, __builtin_copysign((a.re >= 0 ? u : t) * out, a.im)};\n"
     "}\n";
 
-/* cosh and sinh of the imaginary part by two factors where they overflow alone. */
+/* cosh and sinh of the imaginary part are half a power of e where they may overflow alone. */
 static const char sin_text[] =
     "f64 exp(f64);\n"
     "f64 sin(f64);\n"
@@ -165,10 +179,9 @@ static const char sin_text[] =
     "        return (c128){s, c == c ? c * a.im : a.im};\n"
     "    if (a.im - a.im != 0 && a.im == a.im && s != s)\n"
     "        return (c128){s, a.im};\n"
-    "    if (__builtin_fabs(a.im) > 700 && a.im - a.im == 0) {\n"
-    "        const f64 e = exp(0.5 * __builtin_fabs(a.im));\n"
-    "        return (c128){0.5 * s * e * e, __builtin_copysign(0.5, a.im) * c * e * e};\n"
-    "    }\n"
+    "    const f64 size = __builtin_fabs(a.im);\n"
+    "    if (size > 709 && a.im - a.im == 0)\n"
+    "        return (c128){fsr_grow(s, 0.5, size), fsr_grow(c, __builtin_copysign(0.5, a.im), size)};\n"
     "    return (c128){s * cosh(a.im), c * sinh(a.im)};\n"
     "}\n";
 
@@ -186,10 +199,9 @@ static const char cos_text[] =
     "        return (c128){c, s == s ? -s * a.im : a.im};\n"
     "    if (a.im - a.im != 0 && a.im == a.im && s != s)\n"
     "        return (c128){__builtin_inf(), s};\n"
-    "    if (__builtin_fabs(a.im) > 700 && a.im - a.im == 0) {\n"
-    "        const f64 e = exp(0.5 * __builtin_fabs(a.im));\n"
-    "        return (c128){0.5 * c * e * e, -__builtin_copysign(0.5, a.im) * s * e * e};\n"
-    "    }\n"
+    "    const f64 size = __builtin_fabs(a.im);\n"
+    "    if (size > 709 && a.im - a.im == 0)\n"
+    "        return (c128){fsr_grow(c, 0.5, size), -fsr_grow(s, __builtin_copysign(0.5, a.im), size)};\n"
     "    return (c128){c * cosh(a.im), -s * sinh(a.im)};\n"
     "}\n";
 
@@ -274,15 +286,16 @@ static const char pow64_text[] =
 
 static const piece pieces[COUNT] = {
     [APART] = {"", FSR_DTYPE_COUNT, 0, apart_text},
+    [GROW] = {"", FSR_DTYPE_COUNT, 0, grow_text},
     [DIV64] = {"div", FSR_C64, 1u << APART, DIVISION("c64", "f32", "f")},
     [DIV128] = {"div", FSR_C128, 1u << APART, DIVISION("c128", "f64", "")},
     [ABS64] = {"abs", FSR_C64, 0, abs64_text},
     [ABS128] = {"abs", FSR_C128, 0, abs128_text},
-    [EXP] = {"exp", FSR_C128, 0, exp_text},
+    [EXP] = {"exp", FSR_C128, 1u << GROW, exp_text},
     [LOG] = {"log", FSR_C128, 0, log_text},
     [SQRT] = {"sqrt", FSR_C128, 0, sqrt_text},
-    [SIN] = {"sin", FSR_C128, 0, sin_text},
-    [COS] = {"cos", FSR_C128, 0, cos_text},
+    [SIN] = {"sin", FSR_C128, 1u << GROW, sin_text},
+    [COS] = {"cos", FSR_C128, 1u << GROW, cos_text},
     [POW] = {"pow", FSR_C128, 1u << DIV128 | 1u << EXP | 1u << LOG, pow_text},
     [TANH] = {"tanh", FSR_C128, 0, tanh_text},
     [SIGN] = {"sign", FSR_C128, 0, sign_text},

@@ -3,7 +3,7 @@
  *
  * Left open: the sign of a zero or infinity beside a NaN, and of exp(-inf + inf j), which C's Annex G does not
  * specify; and pow of what is not finite, where NumPy's answer is its C library's. Moduli that are finite may differ
- * by a few units in the last place. */
+ * by a few units in the last place, or of the least subnormal. */
 #include "graph/ops.h"
 #include "primitives/primitives.h"
 #include "tests/support/subject.h"
@@ -39,6 +39,7 @@ static bool check_line(const table *t, int i, fsr_c128 got) {
     double size = hypot(want.re, want.im), unit = fsr_dtype_real(t->dtype) == FSR_F32 ? FLT_EPSILON : DBL_EPSILON;
     double slack =
         (t->op == FSR_OP_POW ? 256 : 16) * unit * (isfinite(size) ? size : fabs(isfinite(want.re) ? want.re : want.im));
+    slack += 4 * (unit == DBL_EPSILON ? 0x1p-1074 : 0x1p-149);
     bool finite = isfinite(a.re) && isfinite(a.im) && isfinite(b.re) && isfinite(b.im) && isfinite(size);
     bool open = isnan(want.re) || isnan(want.im) || t->op == FSR_OP_POW || (t->op == FSR_OP_EXP && !isfinite(a.im));
     if (t->op == FSR_OP_POW && !finite)
@@ -126,7 +127,7 @@ static void functions_as_numpy(void **state) {
     fclose(file);
     int wrong = t->wrong;
     free(t);
-    assert_in_range(lines, 5700, 6000);
+    assert_in_range(lines, 8400, 8600);
     assert_int_equal(wrong, 0);
 }
 

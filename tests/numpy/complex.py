@@ -10,6 +10,9 @@ np.seterr(all="ignore")
 
 special = [0.0, -0.0, 1.0, -2.5, 3.0, np.inf, -np.inf, np.nan]
 plain = [0.75, -1.25, 2.0, 1e-3, -40.0]
+# Where one part overflows and the other is next to nothing; 710 and 1454 are within exp's and sinh's last octaves.
+extreme = [0.0, 5e-324, -1e-310, 2.0, 709.5, -710.3, 711.0, 1419.0, -1454.0, 1500.0, 1e10, -1e300, np.inf, np.nan]
+growing = ["exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
 unary = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "abs": np.abs, "conj": np.conj,
          "neg": np.negative, "real": np.real, "imag": np.imag, "isnan": np.isnan,
          "isinf": np.isinf, "isfinite": np.isfinite, "tanh": np.tanh, "square": np.square, "reciprocal": np.reciprocal,
@@ -42,6 +45,8 @@ def fewer(dtype):
 for name, dtype in (("c64", np.complex64), ("c128", np.complex128)):
     for op, function in unary.items():
         x = numbers(dtype)
+        if op in growing:
+            x = np.append(x, np.array([complex(re, im) for re, im in itertools.product(extreme, extreme)], dtype))
         for z, y in zip(x, function(x)):
             line(op, name, [z], np.complex128(y))
     for op, function in binary.items():

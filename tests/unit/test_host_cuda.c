@@ -62,6 +62,40 @@ static void test_complex(void **state) {
     host_finish(&n);
 }
 
+/* What grows of numbers with one huge and one tiny part, a number a row: the constants go by way of the index, so that the
+ * compiler does not fold them. */
+static fsr_kernel *kernel_extremes(void) {
+    static const fsr_op grows[] = {FSR_OP_EXP,  FSR_OP_SIN,  FSR_OP_COS, FSR_OP_TAN,
+                                   FSR_OP_SINH, FSR_OP_COSH, FSR_OP_TANH};
+    static const double part[][2] = {{1500, 5e-324}, {700.0001, 5e-324}, {711, -1e-310},    {-1454, 5e-324},
+                                     {1419, 1e-320}, {-5e-324, 709.25},  {1e-310, -1454.5}, {-1e-5, 710.3},
+                                     {2, -1e300},    {709.9, 1.5},       {5e-324, 1e10},    {-1e300, 2},
+                                     {1440, 1e-300}};
+    fsr_kernel *k = kernel_begin("k_extremes", 1, 1, 0);
+    int at = kernel_index(k, FSR_I64, 0), parts[2];
+    for (int p = 0; p < 2; p++) {
+        parts[p] = kernel_const(k, FSR_F64, 1);
+        for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+            int here = kernel_op(k, FSR_OP_EQUAL, at, kernel_const(k, FSR_I64, (double)i), 0);
+            parts[p] = kernel_op(k, FSR_OP_WHERE, here, kernel_const(k, FSR_F64, part[i][p]), parts[p]);
+        }
+    }
+    int re = kernel_cast(k, parts[0], FSR_C128), im = kernel_cast(k, parts[1], FSR_C128);
+    int z = kernel_op(k, FSR_OP_COMPLEX_OF, re, im, 0);
+    for (size_t i = 0; i < sizeof grows / sizeof *grows; i++) {
+        int y = kernel_op(k, grows[i], z, 0, 0);
+        kernel_store(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, FSR_C128, true)), y);
+    }
+    return k;
+}
+
+static void test_extreme_parts(void **state) {
+    (void)state;
+    host_counts n = {.launches = 0};
+    host_sweep(&n, kernel_extremes(), host_schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 1), 1, 1e-14);
+    host_finish(&n);
+}
+
 /* A schedule drawn from a seed, as emit_cuda.h allows them. */
 static fsr_schedule draw_schedule(uint64_t seed, int *splits, bool *scans) {
     static const fsr_schedule_kind kinds[] = {FSR_SCHEDULE_ROW,   FSR_SCHEDULE_ROW, FSR_SCHEDULE_ROW,
@@ -107,6 +141,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_complex),
+        cmocka_unit_test(test_extreme_parts),
         cmocka_unit_test(test_random),
     };
     if (!host_cuda_available()) {
