@@ -11,6 +11,7 @@
  *   - of a chain, nothing but the last one's own base is read: what was there before is overwritten.
  * Else the group stays as it is: one pass over the whole array. So it does where launches would cost more than the pass
  * (a chain of many small pastes onto a small array). */
+#include "fusion/address.h"
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 
@@ -81,43 +82,6 @@ static bool pays(const fsr_partition *p, const chain *c) {
 
 /* ---- which elements a kernel reads and writes ---------------------------------------------------------- */
 
-static int64_t stride_of(const fsr_group *group, const fsr_access *a, int d) {
-    if (group->extent[d] <= 1 || a->stride[d] == FSR_STRIDE_ZERO)
-        return 0;
-    return a->stride[d] == FSR_STRIDE_ONE ? 1 : group->integer[a->slot[d]];
-}
-
-static int64_t offset_of(const fsr_group *group, const fsr_access *a) {
-    return a->offset >= 0 ? group->integer[a->offset] : 0;
-}
-
-static bool same_element(const fsr_group *group, const fsr_access *a, const fsr_access *b) {
-    bool same = offset_of(group, a) == offset_of(group, b);
-    for (int d = 0; d < group->kernel->ndim; ++d)
-        same = same && stride_of(group, a, d) == stride_of(group, b, d);
-    return same;
-}
-
-/* The lowest and the highest address. */
-static void range_of(const fsr_group *group, const fsr_access *a, int64_t *low, int64_t *high) {
-    *low = *high = offset_of(group, a);
-    for (int d = 0; d < group->kernel->ndim; ++d) {
-        int64_t stride = stride_of(group, a, d);
-        *(stride < 0 ? low : high) += stride * (group->extent[d] - 1);
-    }
-}
-
-static bool apart(const fsr_group *group, const fsr_access *a, const fsr_access *b) {
-    int64_t low[2], high[2], divisor = 0;
-    range_of(group, a, &low[0], &high[0]);
-    range_of(group, b, &low[1], &high[1]);
-    if (high[0] < low[1] || high[1] < low[0])
-        return true;
-    for (int d = 0; d < group->kernel->ndim; ++d)
-        divisor = fsr_common_divisor(fsr_common_divisor(divisor, stride_of(group, a, d)), stride_of(group, b, d));
-    return divisor && (offset_of(group, a) - offset_of(group, b)) % divisor != 0;
-}
-
 static int array_of(const fsr_group *group, const fsr_operand *operand) {
     for (int i = 0; i < group->kernel->narrays; ++i)
         if (fsr_operand_equal(&group->operand[i], operand))
@@ -129,13 +93,13 @@ static int array_of(const fsr_group *group, const fsr_operand *operand) {
 static bool reads_safely(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     int from = array_of(group, &group->base), to = array_of(group, &(fsr_operand){.link = group->store[0]});
-    const fsr_access *store = NULL;
+    fsr_form store = {0};
     for (int i = 0; i < k->naccesses; ++i)
         if (k->access[i].buffer == to)
-            store = &k->access[i];
+            store = fsr_form_of(k, group->integer, &k->access[i]);
     for (int i = 0; i < k->naccesses; ++i) {
-        const fsr_access *a = &k->access[i];
-        if (from >= 0 && a->buffer == from && (a->over || (!same_element(group, a, store) && !apart(group, a, store))))
+        const fsr_form load = fsr_form_of(k, group->integer, &k->access[i]);
+        if (from >= 0 && k->access[i].buffer == from && !fsr_form_same(&load, &store) && !fsr_form_apart(&load, &store))
             return false;
     }
     if (from >= 0)

@@ -1,5 +1,6 @@
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. */
 #include "fusion/plan.h"
+#include "fusion/address.h"
 #include "fusion/schedule.h"
 #include <stdlib.h>
 #include <string.h>
@@ -74,15 +75,11 @@ static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int
 
 /* Bytes of array i that the kernel touches in a pass, at most all of them: as many elements as an access has addresses.
  * Leaves count whole, as they do in the least possible, but where a kernel works for a part of an array. */
-static int64_t touched_bytes(const fsr_kernel *k, const int64_t *extent, int array, int64_t whole) {
+static int64_t touched_bytes(const fsr_kernel *k, const int64_t *integer, int array, int64_t whole) {
     int64_t elements = 0, size = (int64_t)fsr_dtype_size(k->array[array].dtype);
     for (int i = 0; i < k->naccesses && elements < whole / size; ++i) {
-        if (k->access[i].buffer != array)
-            continue;
-        int64_t n = 1;
-        for (int d = 0; d < k->ndim; ++d)
-            n *= k->access[i].stride[d] == FSR_STRIDE_ZERO ? 1 : extent[d];
-        elements += n;
+        const fsr_form f = fsr_form_of(k, integer, &k->access[i]);
+        elements += k->access[i].buffer == array ? fsr_form_count(&f) : 0;
     }
     return elements < whole / size ? elements * size : whole;
 }
@@ -171,7 +168,7 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
         step->array[i] = slot_of(b, &group->operand[i], at, k->array[i].written);
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
-        step->bytes_moved += (whole ? bytes : touched_bytes(k, group->extent, i, bytes)) * array_passes(k, i);
+        step->bytes_moved += (whole ? bytes : touched_bytes(k, group->integer, i, bytes)) * array_passes(k, i);
     }
     take_over(b, group);
     memcpy(step->scalar, group->scalar, sizeof step->scalar);

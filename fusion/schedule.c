@@ -6,34 +6,15 @@
  * tree.
  *
  * Counter-example to choosing by timing: the association of a float sum would change from run to run. */
+#include "fusion/address.h"
 #include "fusion/schedule_parts.h"
 
 /* CPU: operations of an element that is work itself; and fewer adjacent rows than are worth a loop of their own: the
  * three channels of a photograph are three rows, each read with a stride. */
 enum { HEAVY_ELEMENT = 24, CPU_NARROW = 8 };
 
-/* Neighbours along dimension d are neighbours in memory. */
-static bool is_adjacent(const fsr_access *a, int d) {
-    return a->stride[d] == FSR_STRIDE_ONE && !a->over;
-}
-
-/* Elements that an access walks over, 0 if it does not vary along the folded dimensions. */
-static double walked(const fsr_group *group, const fsr_access *a) {
-    bool varies = false;
-    double elements = 1;
-    for (int d = 0; d < group->kernel->ndim; ++d) {
-        if (a->stride[d] == FSR_STRIDE_ZERO)
-            continue;
-        varies = varies || d >= group->kernel->nparallel;
-        elements *= (double)group->extent[d];
-    }
-    return varies ? elements : 0;
-}
-
-/* The same in either order. */
-static bool is_beside(const fsr_group *group, const fsr_access *a, int d) {
-    bool backwards = a->stride[d] == FSR_STRIDE_VAR && group->integer[a->slot[d]] == -1 && !a->over;
-    return backwards || is_adjacent(a, d);
+static fsr_form form_of(const fsr_group *group, int access) {
+    return fsr_form_of(group->kernel, group->integer, &group->kernel->access[access]);
 }
 
 /* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
@@ -44,11 +25,12 @@ fsr_orientation fsr_group_orientation(const fsr_group *group) {
         return FSR_ORIENT_NONE;
     double inner = 0, outer = 0;
     for (int i = 0; i < k->naccesses; ++i) {
-        double elements = walked(group, &k->access[i]);
+        const fsr_form f = form_of(group, i);
+        double elements = fsr_form_varies(&f, k->nparallel, k->ndim) ? (double)fsr_form_count(&f) : 0;
         if (elements > 0 && k->access[i].linear)
             return FSR_ORIENT_ROWS;
         for (int d = 0; d < k->ndim; ++d)
-            if (is_beside(group, &k->access[i], d) && group->extent[d] > 1)
+            if (fsr_form_is_beside(&f, d) && f.extent[d] > 1)
                 *(d < k->nparallel ? &outer : &inner) += elements;
     }
     return outer > inner ? FSR_ORIENT_COLS : FSR_ORIENT_ROWS;
@@ -92,16 +74,12 @@ static int count_kept(const fsr_kernel *k) {
     return n;
 }
 
-/* True if the sum of an access passes the limit in either direction. */
+/* True if the sum of an access, or what its strides alone come to, passes the limit in either direction. */
 static bool reaches(const fsr_group *group, const fsr_access *a, int64_t limit) {
-    int64_t reach = a->offset >= 0 ? group->integer[a->offset] : 0;
-    int64_t low = reach < 0 ? -reach : 0;
-    for (int d = 0; d < group->kernel->ndim; ++d) {
-        int64_t stride = a->stride[d] == FSR_STRIDE_VAR ? group->integer[a->slot[d]] : a->stride[d] == FSR_STRIDE_ONE;
-        if (group->extent[d] > 0)
-            *(stride < 0 ? &low : &reach) += (stride < 0 ? -stride : stride) * (group->extent[d] - 1);
-    }
-    return reach > limit || low > limit;
+    const fsr_form f = fsr_form_of(group->kernel, group->integer, a);
+    int64_t low, high;
+    fsr_form_range(&f, &low, &high);
+    return high > limit || (f.offset > 0 ? f.offset : 0) - low > limit;
 }
 
 static bool needs_wide(const fsr_group *group) {
@@ -137,16 +115,12 @@ static bool guards_fit(const fsr_group *group, int d, int v) {
     const fsr_kernel *k = group->kernel;
     for (int i = 0; i < k->nconditions; ++i) {
         const fsr_condition *c = &k->condition[i];
-        if (c->at.stride[d] == FSR_STRIDE_ZERO)
+        const fsr_form f = fsr_form_of(k, group->integer, &c->at);
+        if (!fsr_form_varies(&f, d, d + 1))
             continue;
-        if (c->at.stride[d] == FSR_STRIDE_VAR || c->step || group->integer[c->extent] % v != 0)
+        if (!fsr_form_is_adjacent(&f, d) || c->step || group->integer[c->extent] % v != 0 ||
+            !fsr_form_is_aligned(&f, d, v))
             return false;
-        if (c->at.offset >= 0 && group->integer[c->at.offset] % v != 0)
-            return false;
-        for (int j = 0; j < k->ndim; ++j)
-            if (j != d && c->at.stride[j] != FSR_STRIDE_ZERO &&
-                (c->at.stride[j] == FSR_STRIDE_ONE || group->integer[c->at.slot[j]] % v != 0))
-                return false;
     }
     return true;
 }
@@ -158,25 +132,21 @@ static bool vector_fits(const fsr_group *group, int d, int v) {
     if (!guards_tail(k) && (group->extent[d] % v != 0 || !guards_fit(group, d, v)))
         return false;
     for (int i = 0; i < k->naccesses; ++i) {
-        const fsr_access *a = &k->access[i];
-        if (a->over && a->stride[d] != FSR_STRIDE_ZERO)
+        const fsr_form f = form_of(group, i);
+        if (f.divisor != 1 && fsr_form_varies(&f, d, d + 1))
             return false;
-        if (!is_adjacent(a, d))
-            continue;
-        if (a->offset >= 0 && group->integer[a->offset] % v != 0)
+        if (fsr_form_is_adjacent(&f, d) && !fsr_form_is_aligned(&f, d, v))
             return false;
-        for (int j = 0; j < k->ndim; ++j)
-            if (j != d && a->stride[j] != FSR_STRIDE_ZERO &&
-                (a->stride[j] == FSR_STRIDE_ONE || group->integer[a->slot[j]] % v != 0))
-                return false;
     }
     return true;
 }
 
 static bool any_adjacent(const fsr_group *group, int d) {
-    for (int i = 0; i < group->kernel->naccesses; ++i)
-        if (is_adjacent(&group->kernel->access[i], d))
+    for (int i = 0; i < group->kernel->naccesses; ++i) {
+        const fsr_form f = form_of(group, i);
+        if (fsr_form_is_adjacent(&f, d))
             return true;
+    }
     return false;
 }
 

@@ -1,0 +1,35 @@
+/* What is known of an address: the one place that answers where an access lies in memory. Vectors, orientation, index
+ * width, what may be written in place and the bytes that are counted all ask here and nowhere else. */
+#ifndef FUSOR_FUSION_ADDRESS_H
+#define FUSOR_FUSION_ADDRESS_H
+
+#include "fusion/loop_ir.h"
+
+/* An access (or the left side of a condition) with numbers in place of arguments: (offset + sum of stride[d] * index d)
+ * / divisor, in elements, index d in [0, extent[d]). */
+typedef struct fsr_form {
+    int ndim;
+    int64_t offset, stride[FSR_MAX_DIMS], extent[FSR_MAX_DIMS];
+    int64_t divisor; /* 1: none */
+} fsr_form;
+
+/* integer: the launch's, extents included. */
+fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, const fsr_access *a);
+
+/* Neighbours along dimension d are neighbours in memory, in this order; or in either. */
+bool fsr_form_is_adjacent(const fsr_form *f, int d);
+bool fsr_form_is_beside(const fsr_form *f, int d);
+/* The address depends on one of the dimensions [first, last). */
+bool fsr_form_varies(const fsr_form *f, int first, int last);
+/* Runs of v elements along d begin at multiples of v, if d's extent is one. */
+bool fsr_form_is_aligned(const fsr_form *f, int d, int v);
+/* Elements that the access can reach at most: the product of the extents it varies along. */
+int64_t fsr_form_count(const fsr_form *f);
+/* Lowest and highest value of the sum before it is divided; the offset alone for an empty domain. */
+void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high);
+/* Both name the same element at every point of the domain. False: perhaps not. */
+bool fsr_form_same(const fsr_form *a, const fsr_form *b);
+/* No point of the domain names by `a` what any point names by `b`. False: perhaps one does. */
+bool fsr_form_apart(const fsr_form *a, const fsr_form *b);
+
+#endif
