@@ -19,25 +19,26 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* What integer knobs allow; those without a row allow every int. */
+/* What integer knobs allow; those without a row allow every int. Where there are words the environment takes them for
+ * the numbers from 0. */
 typedef struct knob_range {
     const char *field;
     int low, high;
+    const char *word[5];
 } knob_range;
 
 static const knob_range ranges[] = {
-    {"backend", FSR_BACKEND_AUTO, FSR_BACKEND_REFERENCE},
-    {"fusion", 0, 1},
-    {"fuel", -1, INT_MAX},
-    {"cache_mb", 0, INT_MAX},
-    {"threads", 0, INT_MAX},
-    {"device", 0, INT_MAX},
-    {"log_level", FSR_LOG_SILENT, FSR_LOG_DEBUG},
-    {"contraction", 0, 1},
-    {"deterministic", 0, 1},
+    {"backend", FSR_BACKEND_AUTO, FSR_BACKEND_REFERENCE, {"auto", "cpu", "cuda", "reference"}},
+    {"isa", FSR_ISA_NATIVE, FSR_ISA_BASELINE, {"native", "avx512", "avx2", "baseline"}},
+    {"fusion", 0, 1, {NULL}},
+    {"fuel", -1, INT_MAX, {NULL}},
+    {"cache_mb", 0, INT_MAX, {NULL}},
+    {"threads", 0, INT_MAX, {NULL}},
+    {"device", 0, INT_MAX, {NULL}},
+    {"log_level", FSR_LOG_SILENT, FSR_LOG_DEBUG, {NULL}},
+    {"contraction", 0, 1, {NULL}},
+    {"deterministic", 0, 1, {NULL}},
 };
-
-static const char *const backend_words[] = {"auto", "cpu", "cuda", "reference"};
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -45,24 +46,38 @@ static knob_range knob_find(const char *field) {
     for (int i = 0; i < LENGTH(ranges); i++)
         if (strcmp(ranges[i].field, field) == 0)
             return ranges[i];
-    return (knob_range){field, INT_MIN, INT_MAX};
+    return (knob_range){field, INT_MIN, INT_MAX, {NULL}};
 }
 
-/* The value of a backend's word, or -1. */
-static int backend_parse(const char *text) {
-    for (int i = 0; i < LENGTH(backend_words); i++)
-        if (strcmp(backend_words[i], text) == 0)
+/* The value of a knob's word, or -1. */
+static int find_word(const knob_range *range, const char *text) {
+    for (int i = 0; range->word[i]; i++)
+        if (strcmp(range->word[i], text) == 0)
             return i;
     return -1;
+}
+
+/* "auto, cpu, cuda or reference". */
+static void list_words(const knob_range *range, char *out, size_t size) {
+    size_t used = 0;
+    *out = 0;
+    for (int i = 0; range->word[i] && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                 i == 0               ? ""
+                                 : range->word[i + 1] ? ", "
+                                                      : " or ",
+                                 range->word[i]);
 }
 
 /* Keeps the first complaint: later ones find why already filled. */
 static fsr_status complain(fsr_status before, char *why, size_t size, const char *variable, const char *text,
                            const knob_range *range) {
+    char words[100];
     if (before != FSR_OK || !why || size == 0)
         return FSR_ERR_VALUE;
-    if (strcmp(range->field, "backend") == 0)
-        snprintf(why, size, "%s is '%s'; it must be auto, cpu, cuda or reference", variable, text);
+    list_words(range, words, sizeof words);
+    if (*words)
+        snprintf(why, size, "%s is '%s'; it must be %s", variable, text, words);
     else if (range->high == INT_MAX)
         snprintf(why, size, "%s is '%s'; it must be an integer of at least %d", variable, text, range->low);
     else
@@ -79,8 +94,8 @@ static fsr_status read_int(fsr_status status, int *value, const char *field, con
 
     if (!text || !*text)
         return status;
-    if (strcmp(field, "backend") == 0 && backend_parse(text) >= 0) {
-        *value = backend_parse(text);
+    if (find_word(&range, text) >= 0) {
+        *value = find_word(&range, text);
         return status;
     }
     errno = 0;

@@ -39,7 +39,6 @@
 #include <unistd.h>
 
 static const char *const fsr_options[] = {
-    "-march=native",
     "-std=c11",
     "-fPIC",
     "-shared",
@@ -60,10 +59,11 @@ enum {
     FSR_OPTIONS = sizeof fsr_options / sizeof *fsr_options,
     FSR_GCC_OPTIONS = sizeof fsr_gcc_options / sizeof *fsr_gcc_options,
     FSR_CLANG_OPTIONS = sizeof fsr_clang_options / sizeof *fsr_clang_options,
-    FSR_MOST_OPTIONS = FSR_OPTIONS + FSR_GCC_OPTIONS + FSR_CLANG_OPTIONS + 1
+    FSR_MOST_OPTIONS = FSR_OPTIONS + FSR_GCC_OPTIONS + FSR_CLANG_OPTIONS + 2
 };
 
 struct fsr_c_compiler {
+    const fsr_isa *isa;
     int seconds; /* that a compiler may take; 0: any time */
     char *cache_dir;
     fsr_disk_cache *cache;
@@ -131,9 +131,11 @@ static void forget_driver(fsr_c_compiler *c, const fsr_c_driver *driver) {
 /* ---- the disk cache's key ----------------------------------------------------------------------- */
 
 /* The options in order. Returns their number. */
-static int list_options(const fsr_c_driver *d, bool contraction, const char **out) {
+static int list_options(const fsr_isa *isa, const fsr_c_driver *d, bool contraction, const char **out) {
     const bool clang = fsr_c_driver_is_clang(d);
     int n = 0;
+    if (isa->option)
+        out[n++] = isa->option;
     for (int i = 0; i < FSR_OPTIONS; i++)
         out[n++] = fsr_options[i];
     for (int i = 0; i < FSR_GCC_OPTIONS && !clang; i++)
@@ -149,7 +151,7 @@ static char *make_key(const fsr_c_compiler *c, const fsr_c_driver *d, const char
     const char *option[FSR_MOST_OPTIONS];
     fsr_text t = {0};
     fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, d->program, d->version, c->machine);
-    for (int i = 0, n = list_options(d, contraction, option); i < n; i++)
+    for (int i = 0, n = list_options(c->isa, d, contraction, option); i < n; i++)
         fsr_text_add(&t, "%s%s", option[i], i + 1 < n ? " " : "\n");
     fsr_text_raw(&t, source, strlen(source));
     *size = t.size;
@@ -206,7 +208,7 @@ static fsr_status run_compiler(const fsr_c_job *j, bool whole, fsr_fault *fault)
     fsr_text said = {0};
     int n = 1, status = 0;
     argv[0] = program;
-    n += list_options(j->driver, j->contraction, argv + 1);
+    n += list_options(j->compiler->isa, j->driver, j->contraction, argv + 1);
     argv[n++] = "-o";
     argv[n++] = j->place->object;
     argv[n++] = j->place->source;
@@ -390,6 +392,10 @@ fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, ch
         free(c);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }
+    if (fsr_isa_choose((fsr_isa_kind)config->isa, &c->isa, fault) != FSR_OK) {
+        fsr_c_compiler_free(c);
+        return fault->status;
+    }
     c->seconds = config->compile_seconds;
     if (!copy_string(config->compiler, &c->drivers.asked) || !copy_string(config->cache_dir, &c->cache_dir)) {
         fsr_c_compiler_free(c);
@@ -401,6 +407,10 @@ fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, ch
         fsr_fault_clear(&cache_fault);
     *out = c;
     return FSR_OK;
+}
+
+const fsr_isa *fsr_c_compiler_isa(const fsr_c_compiler *c) {
+    return c->isa;
 }
 
 void fsr_c_compiler_free(fsr_c_compiler *c) {

@@ -2,6 +2,7 @@
 #ifndef FUSOR_BACKEND_CPU_COMPILE_H
 #define FUSOR_BACKEND_CPU_COMPILE_H
 
+#include "backend_cpu/run/isa.h"
 #include "fusor/context.h"
 #include "runtime/fault.h"
 #include <stdbool.h>
@@ -9,9 +10,12 @@
 typedef struct fsr_c_compiler fsr_c_compiler;
 
 /* Copies what it needs of config. The compiler itself is looked for when it is first needed. A disk cache that cannot
- * be used is a warning in *warning (malloc'ed, else NULL), not an error. */
+ * be used is a warning in *warning (malloc'ed, else NULL), not an error. FSR_ERR_MEMORY; FSR_ERR_VALUE: config->isa is a
+ * level of another architecture. */
 fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, char **warning, fsr_fault *fault);
 void fsr_c_compiler_free(fsr_c_compiler *c); /* NULL is allowed */
+/* What it compiles for. */
+const fsr_isa *fsr_c_compiler_isa(const fsr_c_compiler *c);
 
 /* The function `name` of a source, compiled or found on disk. *handle is dlopen's, closed by the caller. dump (may be
  * NULL) is the path where the source also stands, for the message. Thread-safe. FSR_ERR_NO_COMPILER, FSR_ERR_COMPILE,

@@ -53,8 +53,11 @@ typedef struct fsr_cpu {
 /* ---- asking ------------------------------------------------------------------------------------- */
 
 static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
-    (void)b;
+    const fsr_isa *isa = fsr_c_compiler_isa(((fsr_cpu *)b)->compiler);
     fsr_machine_name(out, size);
+    const size_t used = strlen(out);
+    if (isa->kind != FSR_ISA_NATIVE)
+        snprintf(out + used, size - used, ", at most %s", isa->name);
 }
 
 static void cpu_target(fsr_backend *b, fsr_target *out) {
@@ -400,6 +403,10 @@ static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *f
     if (warning && cpu->log_level >= FSR_LOG_WARNING)
         fprintf(stderr, "fusor: %s\n", warning);
     free(warning);
+    if (status == FSR_OK && (int)fsr_c_compiler_isa(cpu->compiler)->kind != config->isa &&
+        cpu->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr,
+                "fusor: this machine has less than the knob isa allows: kernels are compiled for what it has\n");
     return status;
 }
 

@@ -76,6 +76,8 @@ static void environment(void **state) {
     assert_int_equal(init("FUSOR_BACKEND", "cuda").backend, FSR_BACKEND_CUDA);
     assert_int_equal(init("FUSOR_BACKEND", "reference").backend, FSR_BACKEND_REFERENCE);
     assert_int_equal(init("FUSOR_BACKEND", "1").backend, FSR_BACKEND_CPU);
+    assert_int_equal(init("FUSOR_ISA", "avx2").isa, FSR_ISA_AVX2);
+    assert_int_equal(init("FUSOR_ISA", "3").isa, FSR_ISA_BASELINE);
     assert_int_equal(init("FUSOR_FUEL", "0").fuel, 0);
     assert_int_equal(init("FUSOR_FUEL", "2147483647").fuel, 2147483647);
     assert_int_equal(init("FUSOR_FUEL", "").fuel, -1);
@@ -111,6 +113,8 @@ static void refused_values(void **state) {
     (void)state;
     refuses("FUSOR_BACKEND", "gpu", "FUSOR_BACKEND is 'gpu'; it must be auto, cpu, cuda or reference");
     refuses("FUSOR_BACKEND", "4", "FUSOR_BACKEND is '4'; it must be auto, cpu, cuda or reference");
+    refuses("FUSOR_ISA", "sse9", "FUSOR_ISA is 'sse9'; it must be native, avx512, avx2 or baseline");
+    refuses("FUSOR_ISA", "-1", "FUSOR_ISA is '-1'; it must be native, avx512, avx2 or baseline");
     refuses("FUSOR_FUSION", "2", "FUSOR_FUSION is '2'; it must be an integer from 0 to 1");
     refuses("FUSOR_FUEL", "-2", "FUSOR_FUEL is '-2'; it must be an integer of at least -1");
     refuses("FUSOR_FUEL", "3x", "FUSOR_FUEL is '3x'; it must be an integer of at least -1");

@@ -1,0 +1,181 @@
+/* The cap of the CPU's instructions: what generated C is compiled for, the same bits at each level, kernels of another
+ * level on disk, and what the context says of it. */
+#include "tests/support/subject.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct level {
+    int isa;
+    const char *name;
+} levels[] = {{FSR_ISA_NATIVE, ""},
+#if defined __x86_64__
+              {FSR_ISA_AVX512, ", at most avx512"},
+              {FSR_ISA_AVX2, ", at most avx2"},
+#endif
+              {FSR_ISA_BASELINE, ", at most baseline"}};
+
+/* Bytes of the vectors that a text is compiled for. */
+static const fsr_native width = {.name = "width",
+                                 .result = FSR_I32,
+                                 .parameters = "i32 x",
+                                 .c = "#if defined __AVX512BW__\nreturn 64 + 0 * x;\n#elif defined __AVX2__\nreturn 32 "
+                                      "+ 0 * x;\n#else\nreturn 16 + 0 * x;\n#endif\n"};
+
+static int width_of(fsr_context *ctx) {
+    int32_t got = 0;
+    fsr_graph *g = fsr_graph_new(ctx);
+    const fsr_node x = fsr_from_host(g, FSR_I32, 0, NULL, &got);
+    if (fsr_read(fsr_call_native(&width, &x, 1), &got, sizeof got))
+        fail_msg("%s", fsr_error(ctx));
+    fsr_graph_free(g);
+    return got;
+}
+
+static fsr_context *open_level(const struct level *level, const char *cache) {
+    fsr_config config = subject_config();
+    config.isa = level->isa;
+    config.cache_dir = cache;
+    config.log_level = FSR_LOG_SILENT;
+    return subject_open(&config);
+}
+
+/* No wider than the cap, and what the device's name says is what is done: a machine with less has another name. */
+static void caps(void **state) {
+    (void)state;
+    static const int most[] = {
+        [FSR_ISA_NATIVE] = 64, [FSR_ISA_AVX512] = 64, [FSR_ISA_AVX2] = 32, [FSR_ISA_BASELINE] = 16};
+    static const int least[] = {
+        [FSR_ISA_NATIVE] = 16, [FSR_ISA_AVX512] = 64, [FSR_ISA_AVX2] = 32, [FSR_ISA_BASELINE] = 16};
+    for (int i = 0; i < COUNT_OF(levels); i++) {
+        fsr_context *ctx = open_level(&levels[i], "");
+        const char *name = fsr_device_name(ctx), *cap = strstr(name, ", at most ");
+        const int bytes = width_of(ctx);
+        if (cap)
+            assert_string_equal(cap, levels[i].name);
+        else
+            assert_int_not_equal(levels[i].isa, FSR_ISA_BASELINE);
+        assert_in_range(bytes, cap ? least[levels[i].isa] : 16, most[levels[i].isa]);
+        fsr_close(ctx);
+    }
+}
+
+/* Results whose bits no level changes: one operation rounds once, and folds are associated alike. */
+static int exact_results(fsr_node x, fsr_node *out) {
+    fsr_node h = subject_data(FSR_F16, 1, SHAPE(5001), SUBJECT_SPECIAL, 0), d = fsr_cast(x, FSR_F64);
+    fsr_node e = fsr_sub(x, fsr_max(x, AXES(1), 1, FSR_KEEPDIMS));
+    out[0] = fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS));
+    out[1] = fsr_var(x, NULL, 0, 0, 0);
+    out[2] = fsr_sum(x, AXES(0), 1, 0);
+    out[3] = fsr_cumsum(x, 1, 0);
+    out[4] = fsr_cumsum(d, 0, 0);
+    out[5] = fsr_filter(fsr_mul(x, d), fsr_less(x, fsr_float(x.graph, 0.25)), fsr_float(x.graph, 9));
+    out[6] = fsr_add(fsr_mul(h, h), fsr_sqrt(fsr_abs(h)));
+    out[7] = fsr_cast(fsr_mul(x, fsr_float(x.graph, 300)), FSR_I8);
+    out[8] = fsr_sum(fsr_fma(d, d, fsr_floor(d)), NULL, 0, 0);
+    return 9;
+}
+
+/* Elementary functions: with a fused multiply-add, which only the baseline lacks, their last bits are others. */
+static int elementary_results(fsr_node x, fsr_node *out) {
+    fsr_node d = fsr_cast(x, FSR_F64), e = fsr_exp(x);
+    out[0] = fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS));
+    out[1] = fsr_cumsum(fsr_sin(d), 0, 0);
+    out[2] = fsr_pow(fsr_abs(x), d);
+    out[3] = fsr_tanh(fsr_cast(x, FSR_F16));
+    return 4;
+}
+
+enum { RESULTS = 9 };
+
+/* Their bits, one after the other, malloc'ed. */
+static char *bits_of(fsr_context *ctx, bool elementary, size_t *size) {
+    fsr_node out[RESULTS];
+    fsr_graph *g = subject_g = fsr_graph_new(ctx);
+    fsr_node x = subject_data(FSR_F32, 2, SHAPE(33, 1027), SUBJECT_SMALL, 0);
+    const int n = elementary ? elementary_results(x, out) : exact_results(x, out);
+    *size = 0;
+    for (int i = 0; i < n; i++)
+        *size += (size_t)fsr_node_bytes(out[i]);
+    char *all = calloc(1, *size), *at = all;
+    assert_non_null(all);
+    if (fsr_compute(out, n))
+        fail_msg("%s", fsr_error(ctx));
+    for (int i = 0; i < n; at += fsr_node_bytes(out[i]), i++)
+        assert_int_equal(fsr_read(out[i], at, (size_t)fsr_node_bytes(out[i])), FSR_OK);
+    fsr_graph_free(g);
+    subject_g = NULL;
+    return all;
+}
+
+static void same_bits(bool elementary, int most) {
+    size_t size = 0, other = 0;
+    char *native = NULL;
+    for (int i = 0; i < COUNT_OF(levels) && levels[i].isa <= most; i++) {
+        fsr_context *ctx = open_level(&levels[i], "");
+        char *got = bits_of(ctx, elementary, &other);
+        if (i == 0) {
+            native = got;
+            size = other;
+        } else {
+            assert_int_equal(other, size);
+            if (memcmp(native, got, size) != 0)
+                fail_msg("isa %d has other bits than native code", levels[i].isa);
+            free(got);
+        }
+        fsr_close(ctx);
+    }
+    free(native);
+}
+
+static void changes_no_bit(void **state) {
+    (void)state;
+    same_bits(false, FSR_ISA_BASELINE);
+}
+
+static void changes_no_bit_of_functions(void **state) {
+    (void)state;
+    same_bits(true, FSR_ISA_AVX2);
+}
+
+/* One cache serves all levels: each finds its own kernel there, never another's. */
+static void each_its_own_objects(void **state) {
+    (void)state;
+    char dir[64];
+    int first[COUNT_OF(levels)];
+    subject_temporary_dir(dir);
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < COUNT_OF(levels); i++) {
+            fsr_context *ctx = open_level(&levels[i], dir);
+            fsr_stats stats;
+            const int bytes = width_of(ctx);
+            assert_int_equal(fsr_context_stats(ctx, &stats), FSR_OK);
+            if (round == 0)
+                first[i] = bytes;
+            else
+                assert_int_equal(stats.compilations, 0);
+            assert_int_equal(bytes, first[i]);
+            fsr_close(ctx);
+        }
+    subject_remove_dir(dir);
+}
+
+static void unknown(void **state) {
+    (void)state;
+    fsr_config config = subject_config();
+    fsr_context *ctx = NULL;
+    char why[200];
+    config.isa = 4;
+    assert_int_equal(fsr_open_why(&config, &ctx, why, sizeof why), FSR_ERR_VALUE);
+    assert_null(ctx);
+    assert_string_equal(why, "fsr_open: isa is '4'; it must be native, avx512, avx2 or baseline");
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(caps),
+    cmocka_unit_test(changes_no_bit),
+    cmocka_unit_test(changes_no_bit_of_functions),
+    cmocka_unit_test(each_its_own_objects),
+    cmocka_unit_test(unknown),
+};
+SUBJECT_MAIN(tests)
