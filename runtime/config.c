@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What integer knobs allow; those without a row allow every int. Where there are words the environment takes them for
@@ -222,22 +223,46 @@ fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size) {
     return status;
 }
 
-char *fsr_config_default_cache_dir(void) {
-    const char *base = secure_getenv("XDG_CACHE_HOME"), *tail = "/fusor";
+/* Whether the directory at path, or where it is not there yet the one that it would be made in, is this user's. What
+ * cannot be looked at is left to whoever uses it. The path is cut. */
+static bool is_own(char *path, struct stat *info) {
+    while (stat(path, info) != 0) {
+        char *slash = strrchr(path, '/');
+        if (errno != ENOENT || !slash || !path[1])
+            return true;
+        slash[slash == path] = 0;
+    }
+    return info->st_uid == geteuid();
+}
+
+char *fsr_config_default_cache_dir(char *why, size_t why_size) {
+    const char *variable = "XDG_CACHE_HOME", *base = secure_getenv(variable), *tail = "/fusor";
+    struct stat info;
     size_t size;
     char *path;
 
+    *why = 0;
     if (!base || base[0] != '/') {
-        base = secure_getenv("HOME");
+        variable = "HOME";
+        base = secure_getenv(variable);
         tail = "/.cache/fusor";
     }
     if (!base || base[0] != '/')
         return NULL;
     size = strlen(base) + strlen(tail) + 1;
     path = malloc(size);
-    if (path)
+    if (!path)
+        return NULL;
+    snprintf(path, size, "%s", base);
+    if (is_own(path, &info)) {
         snprintf(path, size, "%s%s", base, tail);
-    return path;
+        return path;
+    }
+    snprintf(why, why_size,
+             "no disk cache: %s is %s, which belongs to user %ld, not to %ld; FUSOR_CACHE_DIR names another", variable,
+             base, (long)info.st_uid, (long)geteuid());
+    free(path);
+    return NULL;
 }
 
 const char *fsr_config_search_path(void) {

@@ -10,8 +10,10 @@
 fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size);
 
 /* The disk cache's directory where the configuration names none: $XDG_CACHE_HOME/fusor or ~/.cache/fusor, malloc'ed.
- * NULL: neither variable holds an absolute path (then there is no disk cache), or memory is out. */
-char *fsr_config_default_cache_dir(void);
+ * NULL: neither variable holds an absolute path (then there is no disk cache), or memory is out, or that directory is
+ * somebody else's, as the HOME that sudo leaves is: then why (never NULL; else "") says so. Counter-example to making the
+ * cache there: root's files in a user's directory, which the user's own programs then cannot use. */
+char *fsr_config_default_cache_dir(char *why, size_t size);
 
 /* Where programs are looked for: PATH, borrowed from the environment; the system's directories if it is not set. Never
  * NULL. */

@@ -28,8 +28,6 @@ static bool copy_strings(fsr_config *to, const fsr_config *from) {
 #define COPY(kind, field, env, def, doc) COPY_##kind(field)
     FSR_KNOB_LIST(COPY)
 #undef COPY
-    if (!from->cache_dir)
-        to->cache_dir = fsr_config_default_cache_dir();
     return ok;
 }
 
@@ -57,6 +55,15 @@ static fsr_status open_backend(fsr_context *ctx, fsr_fault *fault) {
     }
     ctx->reference = kind == FSR_BACKEND_REFERENCE;
     return fsr_backend_cpu_open(&ctx->config, &ctx->backend, fault);
+}
+
+static void choose_cache(fsr_context *ctx) {
+    char why[512];
+    if (ctx->config.cache_dir)
+        return;
+    ctx->config.cache_dir = fsr_config_default_cache_dir(why, sizeof why);
+    if (why[0])
+        fsr_context_log(ctx, FSR_LOG_WARNING, "%s", why);
 }
 
 /* A directory that cannot be made or written is no reason to fail: nothing is dumped then, and a warning says so. */
@@ -89,6 +96,7 @@ static fsr_status check_passes(const char *list, const char *knob, fsr_fault *fa
 static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fault *fault) {
     if (!copy_strings(&ctx->config, config))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
+    choose_cache(ctx);
     prepare_dump(ctx);
     fsr_status status = check_passes(config->skip_passes, "skip_passes", fault);
     if (!status)

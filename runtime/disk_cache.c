@@ -3,40 +3,28 @@
  *
  * An entry is `<32 hex digits of the key's digest>.fsr`: a header, then the payload. What is wrong in any way is a miss
  * and is removed. Removal may hit a good entry that another process has just renamed over the bad one: that costs a
- * compilation, never a wrong kernel.
- *
- * The naive way to bound the size, adding up what this process has written, misses what other processes write: so the
- * directory is counted at the first put, then whenever the sum passes the limit, and every RECOUNT puts.
- * Eviction goes down to 7/8 of the limit, or a full cache would count the directory at every put. Only files that have
- * an entry's name, and temporaries of this cache that somebody left behind, are ever removed. */
+ * compilation, never a wrong kernel. The bound of the directory is disk_bound.c's. */
 #include "runtime/disk_cache.h"
-#include "runtime/text.h"
-#include <dirent.h>
+#include "runtime/disk_bound.h"
+#include "runtime/write_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #define ENTRY_VERSION 1u
-#define ENTRY_NAME 37 /* 32 digits, ".fsr", 0 */
-#define TEMPORARY ".fsr-tmp-"
-#define TEMPORARY_SECONDS 3600 /* a temporary older than this has lost its writer */
-#define RECOUNT 64
 
 struct fsr_disk_cache {
     int dir;
     int64_t limit;
-    pthread_mutex_t lock; /* of the fields below */
-    int64_t total;        /* bytes, as of the last count and what was written since */
-    int puts;
-    atomic_uint serial; /* makes temporary names of one process differ */
+    pthread_mutex_t lock; /* of this process's writers, who would else wait for one another in turns of a millisecond */
+    bool counted;         /* the directory, by this process */
 };
 
 typedef struct entry_header {
@@ -139,32 +127,17 @@ static entry_header header_of(const void *key, size_t key_size, const void *data
     return h;
 }
 
-static void entry_name(char name[ENTRY_NAME], const void *key, size_t key_size) {
+static void entry_name(char name[FSR_ENTRY_NAME], const void *key, size_t key_size) {
     XXH128_hash_t digest = XXH3_128bits(key, key_size);
 
-    snprintf(name, ENTRY_NAME, "%016llx%016llx.fsr", (unsigned long long)digest.high64,
+    snprintf(name, FSR_ENTRY_NAME, "%016llx%016llx.fsr", (unsigned long long)digest.high64,
              (unsigned long long)digest.low64);
-}
-
-static bool is_entry_name(const char *name) {
-    return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ".fsr") == 0;
 }
 
 static bool read_all(int fd, void *data, size_t size) {
     for (size_t done = 0; done < size;) {
         ssize_t n = read(fd, (char *)data + done, size - done);
         if (n <= 0 && !(n < 0 && errno == EINTR))
-            return false;
-        if (n > 0)
-            done += (size_t)n;
-    }
-    return true;
-}
-
-static bool write_all(int fd, const void *data, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(fd, (const char *)data + done, size - done);
-        if (n < 0 && errno != EINTR)
             return false;
         if (n > 0)
             done += (size_t)n;
@@ -200,7 +173,7 @@ static void *read_entry(int fd, const void *key, size_t key_size, size_t *size, 
 }
 
 void *fsr_disk_cache_get(fsr_disk_cache *cache, const void *key, size_t key_size, size_t *size) {
-    char name[ENTRY_NAME];
+    char name[FSR_ENTRY_NAME];
     void *data;
     bool bad;
     int fd;
@@ -220,125 +193,35 @@ void *fsr_disk_cache_get(fsr_disk_cache *cache, const void *key, size_t key_size
     return data;
 }
 
-/* ---- eviction ---------------------------------------------------------------------------------------- */
-
-typedef struct found {
-    char name[ENTRY_NAME];
-    struct timespec used;
-    int64_t bytes;
-} found;
-
-static int by_use(const void *left, const void *right) {
-    const found *a = left, *b = right;
-
-    if (a->used.tv_sec != b->used.tv_sec)
-        return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
-    if (a->used.tv_nsec != b->used.tv_nsec)
-        return a->used.tv_nsec < b->used.tv_nsec ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
-/* Adds a directory entry to the list if it is one of the cache's; removes a temporary without a writer. */
-static void look_at(fsr_disk_cache *cache, const char *name, fsr_text *list) {
-    bool temporary = strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0;
-    struct stat st;
-    found f = {0};
-
-    if (!temporary && !is_entry_name(name))
-        return;
-    if (fstatat(cache->dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
-        return;
-    if (temporary) {
-        if (st.st_mtim.tv_sec < time(NULL) - TEMPORARY_SECONDS)
-            unlinkat(cache->dir, name, 0);
-        return;
-    }
-    memcpy(f.name, name, sizeof f.name);
-    f.used = st.st_mtim;
-    f.bytes = st.st_size;
-    fsr_text_raw(list, (const char *)&f, sizeof f);
-}
-
-/* Every entry as an array of `found`, malloc'ed; NULL if the directory cannot be read or memory is out. */
-static found *list_entries(fsr_disk_cache *cache, size_t *count) {
-    int fd = openat(cache->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    fsr_text list = {0};
-    struct dirent *e;
-
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
-        return NULL;
-    }
-    while ((e = readdir(dir)))
-        look_at(cache, e->d_name, &list);
-    closedir(dir);
-    *count = list.size / sizeof(found);
-    return (found *)(void *)fsr_text_take(&list);
-}
-
-/* Counts the directory; where it is over the limit, removes the least recently used entries, but not `keep`. */
-static void evict(fsr_disk_cache *cache, const char *keep) {
-    size_t count = 0;
-    found *list = list_entries(cache, &count);
-
-    if (!list)
-        return;
-    cache->total = 0;
-    for (size_t i = 0; i < count; i++)
-        cache->total += list[i].bytes;
-    if (cache->total > cache->limit) {
-        qsort(list, count, sizeof *list, by_use);
-        for (size_t i = 0; i < count && cache->total > cache->limit - cache->limit / 8; i++)
-            if (strcmp(list[i].name, keep) != 0 && unlinkat(cache->dir, list[i].name, 0) == 0)
-                cache->total -= list[i].bytes;
-    }
-    free(list);
-}
-
 /* ---- put --------------------------------------------------------------------------------------------- */
 
-/* Creates a temporary of a name that nobody has; -1 with errno. */
-static int open_temporary(fsr_disk_cache *cache, char *name, size_t size) {
-    for (int i = 0; i < 100; i++) {
-        int fd;
-        snprintf(name, size, TEMPORARY "%ld-%u", (long)getpid(), atomic_fetch_add(&cache->serial, 1));
-        fd = openat(cache->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
+/* 0 or an errno. */
+static int write_entry(fsr_disk_cache *cache, const char *name, const entry_header *h, const void *data, size_t size) {
+    const int64_t bytes = (int64_t)(sizeof *h + size);
+    fsr_disk_claim claim;
+    int error = fsr_disk_bound_begin(cache->dir, cache->limit, name, bytes, !cache->counted, &claim);
+    if (error)
+        return error;
+    cache->counted = true;
+    error = fsr_write_file_at(cache->dir, name, 0600, (fsr_part[]){{h, sizeof *h}, {data, size}}, 2);
+    fsr_disk_bound_end(&claim, bytes, !error);
+    return error;
 }
 
 fsr_status fsr_disk_cache_put(fsr_disk_cache *cache, const void *key, size_t key_size, const void *data, size_t size,
                               fsr_fault *fault) {
-    char name[ENTRY_NAME], temporary[64];
+    char name[FSR_ENTRY_NAME];
     entry_header h;
-    bool written;
-    int fd;
 
     if (!cache)
         return FSR_OK;
     if (cache->limit < (int64_t)sizeof h || size > (uint64_t)cache->limit - sizeof h)
         return fsr_fault_set(fault, FSR_ERR_SIZE, "disk cache: %zu bytes are more than its limit of %lld", size,
                              (long long)cache->limit);
-    fd = open_temporary(cache, temporary, sizeof temporary);
-    if (fd < 0)
-        return fsr_fault_set(fault, FSR_ERR_FILE, "disk cache: create %s: %s", temporary, strerror(errno));
     h = header_of(key, key_size, data, size);
     entry_name(name, key, key_size);
-    written = write_all(fd, &h, sizeof h) && write_all(fd, data, size);
-    written = close(fd) == 0 && written;
-    if (!written || renameat(cache->dir, temporary, cache->dir, name) != 0) {
-        fsr_fault_set(fault, FSR_ERR_FILE, "disk cache: write %s: %s", name, strerror(errno));
-        unlinkat(cache->dir, temporary, 0);
-        return fault->status;
-    }
     pthread_mutex_lock(&cache->lock);
-    cache->total += (int64_t)(sizeof h + size);
-    if (cache->puts++ % RECOUNT == 0 || cache->total > cache->limit)
-        evict(cache, name);
+    const int error = write_entry(cache, name, &h, data, size);
     pthread_mutex_unlock(&cache->lock);
-    return FSR_OK;
+    return error ? fsr_fault_set(fault, FSR_ERR_FILE, "disk cache: write %s: %s", name, strerror(error)) : FSR_OK;
 }

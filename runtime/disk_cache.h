@@ -5,8 +5,8 @@
  * An entry holds a magic number, a format version, the whole key's 128-bit digest, the payload's length and a
  * checksum. Anything wrong with an entry (short, torn, other version) is a miss; it is removed. Writes go to a
  * temporary file in the same directory, then rename: readers never see half a file, and many processes may share the
- * directory. When the directory's total passes the limit, the least recently used entries go first (a hit touches the
- * file).
+ * directory. When the directory's total would pass the limit, the least recently used entries go first (a hit touches
+ * the file); the total never passes it, whoever writes (disk_bound.h).
  * The directory is made with mode 0700. One that belongs to somebody else, or that group or others may
  * write, is not trusted: the cache is then off and the fault says why. */
 #ifndef FUSOR_RUNTIME_DISK_CACHE_H

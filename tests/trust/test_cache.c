@@ -41,6 +41,11 @@ static contents look(visitor *visit, void *user) {
         snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || lstat(path, &st) != 0)
             continue;
+        if (strcmp(e->d_name, ".fsr-total") == 0) {
+            if (visit)
+                visit(path, user);
+            continue;
+        }
         bool entry = strstr(e->d_name, ".fsr") != NULL && e->d_name[0] != '.';
         c.entries += entry;
         c.temporaries += strncmp(e->d_name, ".fsr-tmp-", 9) == 0;
@@ -347,6 +352,10 @@ static void copy_file(const char *from, const char *to) {
 static void injure(const char *path, void *user) {
     injury *in = user;
     struct stat st;
+    /* The total of the bytes is no entry: short, or no file, it is made anew; nonsense in it is unit/test_disk_cache's. */
+    if (strstr(path, ".fsr-total") &&
+        (in->how == BIT || in->how == VERSION || in->how == FOREIGN || in->how == DIRECTORY))
+        return;
     assert_int_equal(stat(path, &st), 0);
     in->n++;
     switch (in->how) {

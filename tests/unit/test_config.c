@@ -169,30 +169,42 @@ static void checks_programs(void **state) {
     assert_string_equal(why, "backend is '7'; it must be auto, cpu, cuda or reference");
 }
 
-static void default_dir_is(const char *expected) {
-    char *dir = fsr_config_default_cache_dir();
+static void default_dir_is(const char *expected, const char *expected_why) {
+    char why[300] = "x";
+    char *dir = fsr_config_default_cache_dir(why, sizeof why);
 
     if (expected)
         assert_string_equal(dir, expected);
     else
         assert_null(dir);
+    assert_string_equal(why, expected_why);
     free(dir);
 }
 
 static void default_dir(void **state) {
+    char home[] = "/tmp/fusor-test-XXXXXX", expected[120], base[100];
+
     (void)state;
-    setenv("HOME", "/home/someone", 1);
+    assert_non_null(mkdtemp(home));
+    setenv("HOME", home, 1);
     unsetenv("XDG_CACHE_HOME");
-    default_dir_is("/home/someone/.cache/fusor");
+    snprintf(expected, sizeof expected, "%s/.cache/fusor", home);
+    default_dir_is(expected, "");
     setenv("XDG_CACHE_HOME", "", 1);
-    default_dir_is("/home/someone/.cache/fusor");
+    default_dir_is(expected, "");
     setenv("XDG_CACHE_HOME", "relative", 1);
-    default_dir_is("/home/someone/.cache/fusor");
-    setenv("XDG_CACHE_HOME", "/var/cache/me", 1);
-    default_dir_is("/var/cache/me/fusor");
+    default_dir_is(expected, "");
+    setenv("XDG_CACHE_HOME", home, 1);
+    snprintf(expected, sizeof expected, "%s/fusor", home);
+    default_dir_is(expected, "");
+    snprintf(base, sizeof base, "%s/not/yet", home);
+    setenv("XDG_CACHE_HOME", base, 1);
+    snprintf(expected, sizeof expected, "%s/fusor", base);
+    default_dir_is(expected, "");
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    default_dir_is(NULL);
+    default_dir_is(NULL, "");
+    assert_int_equal(rmdir(home), 0);
 }
 
 /* What a text printed to stderr by fsr_config_init or fsr_open is. */
@@ -223,6 +235,42 @@ static fsr_status open_default(void) {
     fsr_status status = fsr_open(NULL, &ctx);
     fsr_close(ctx);
     return status;
+}
+
+/* Root with the HOME of another user, as sudo leaves it; others have /'s owner for another user. */
+static void somebody_elses_home(void **state) {
+    char home[] = "/tmp/fusor-test-XXXXXX", base[100], why[300];
+    const long other = geteuid() == 0 ? 12345 : 0;
+
+    (void)state;
+    assert_non_null(mkdtemp(home));
+    if (geteuid() == 0)
+        assert_int_equal(chown(home, 12345, 12345), 0);
+    const char *theirs = geteuid() == 0 ? home : "/usr";
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", theirs, 1);
+    snprintf(why, sizeof why,
+             "no disk cache: HOME is %s, which belongs to user %ld, not to %ld; FUSOR_CACHE_DIR names another", theirs,
+             other, (long)geteuid());
+    default_dir_is(NULL, why);
+    snprintf(base, sizeof base, "%s/not/yet", theirs);
+    setenv("XDG_CACHE_HOME", base, 1);
+    snprintf(
+        why, sizeof why,
+        "no disk cache: XDG_CACHE_HOME is %s, which belongs to user %ld, not to %ld; FUSOR_CACHE_DIR names another",
+        base, other, (long)geteuid());
+    default_dir_is(NULL, why);
+    unsetenv("XDG_CACHE_HOME");
+
+    /* A context says it once, works, and leaves nothing there. */
+    snprintf(why, sizeof why,
+             "fusor: no disk cache: HOME is %s, which belongs to user %ld, not to %ld; FUSOR_CACHE_DIR names another\n",
+             theirs, other, (long)geteuid());
+    setenv("FUSOR_BACKEND", "cpu", 1);
+    printed(open_default, why);
+    setenv("FUSOR_CACHE_DIR", "", 1);
+    printed(open_default, "");
+    assert_int_equal(rmdir(home), 0);
 }
 
 /* A misspelled variable changes nothing, and somebody is told so. */
@@ -265,6 +313,7 @@ int main(void) {
         cmocka_unit_test_setup(short_why, clean),
         cmocka_unit_test_setup(checks_programs, clean),
         cmocka_unit_test_setup(default_dir, clean),
+        cmocka_unit_test_setup(somebody_elses_home, clean),
         cmocka_unit_test_setup(strangers_are_told, clean),
         cmocka_unit_test_setup(nobody_else_is_told_on_stderr, clean),
     };

@@ -1,22 +1,28 @@
 /* runtime/disk_cache: hits, every kind of bad entry, concurrent writers, eviction, directories that are not trusted. */
+#define _GNU_SOURCE 1
 #include "runtime/disk_cache.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #define LIMIT (1 << 20)
-#define HEADER 64 /* bytes of an entry's header */
+#define TOTAL ".fsr-total" /* where the directory's bytes are counted */
+#define HEADER 64          /* bytes of an entry's header */
 
 /* A fresh directory for each test. */
 typedef struct place {
@@ -80,7 +86,8 @@ static int files(place *p, const char *ending) {
     assert_non_null(d);
     while ((e = readdir(d))) {
         size_t have = strlen(e->d_name), want = strlen(ending);
-        if (have < want || strcmp(e->d_name + have - want, ending) != 0 || e->d_type == DT_DIR)
+        if (strcmp(e->d_name, TOTAL) == 0 || have < want || strcmp(e->d_name + have - want, ending) != 0 ||
+            e->d_type == DT_DIR)
             continue;
         snprintf(p->path, sizeof p->path, "%s/%s", p->dir, e->d_name);
         n++;
@@ -444,6 +451,154 @@ static void untrusted(void **state) {
     }
 }
 
+/* ---- the bound under many writers --------------------------------------------------------------------------- */
+
+enum { PROCESSES = 6, PUTS = 400, ROOM = 20, ENTRY = 1000 };
+
+/* PUTS entries that nobody else writes; returns the number of failures. */
+static int write_many(const char *dir, int who) {
+    fsr_fault fault = {0};
+    fsr_disk_cache *cache = NULL;
+    int failures = 0;
+
+    if (fsr_disk_cache_open(dir, ROOM * ENTRY, &cache, &fault) != FSR_OK)
+        return 1;
+    for (int i = 0; i < PUTS; i++) {
+        char key[32], data[ENTRY - HEADER] = {0};
+        snprintf(key, sizeof key, "%d of %d", i, who);
+        failures += fsr_disk_cache_put(cache, key, strlen(key), data, sizeof data, &fault) != FSR_OK;
+    }
+    if (failures)
+        fprintf(stderr, "%s\n", fault.message);
+    fsr_fault_clear(&fault);
+    fsr_disk_cache_close(cache);
+    return failures;
+}
+
+/* Bytes of everything in the directory but the total's own file. */
+static int64_t bytes_in(const char *dir) {
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    int64_t bytes = 0;
+
+    assert_non_null(d);
+    while ((e = readdir(d))) {
+        struct stat st;
+        if (strcmp(e->d_name, TOTAL) != 0 && fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode))
+            bytes += st.st_size;
+    }
+    closedir(d);
+    return bytes;
+}
+
+/* Between two entries of others: nobody writes while the lock is had. */
+static int64_t bytes_at_rest(const char *dir) {
+    char path[100];
+
+    snprintf(path, sizeof path, "%s/" TOTAL, dir);
+    const int fd = open(path, O_RDWR | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    const int64_t bytes = bytes_in(dir);
+    close(fd);
+    return bytes;
+}
+
+/* Six processes that write without a pause: the limit holds at every moment, not only afterwards, and the cache is used
+ * up to it. One of them is killed on the way, perhaps with the lock. */
+static void bound_holds(void **state) {
+    place *p = *state;
+    pid_t pids[PROCESSES];
+    int64_t most = 0;
+
+    for (int i = 0; i < PROCESSES; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0)
+            _exit(write_many(p->dir, i) == 0 ? 0 : 1);
+    }
+    for (int i = 0; i < 100; i++) {
+        const int64_t now = bytes_at_rest(p->dir);
+        most = now > most ? now : most;
+        if (i == 20)
+            kill(pids[0], SIGKILL);
+        usleep(1000);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int rc;
+        assert_int_equal(waitpid(pids[i], &rc, 0), pids[i]);
+        assert_true(rc == 0 || (i == 0 && WIFSIGNALED(rc)));
+    }
+    const int64_t last = bytes_in(p->dir);
+    assert_in_range(most, ROOM * ENTRY / 2, ROOM * ENTRY);
+    assert_in_range(last, ROOM * ENTRY / 2, ROOM * ENTRY);
+}
+
+/* A total that is missing, short or nonsense is counted anew; so are entries that nobody counted. */
+static void totals_that_lie(void **state) {
+    place *p = *state;
+    static const struct {
+        const char *text;
+        size_t size;
+    } lies[] = {{"", 0},
+                {"FSRTOTAL", 8},
+                {"FSRTOTAL\xff\xff\xff\xff\xff\xff\xff\xff\1\0\0\0\0\0\0\0", 24},
+                {"XSRTOTAL\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 24},
+                {"FSRTOTAL\xff\xff\xff\xff\xff\xff\0\0\1\0\0\0\0\0\0\0", 24}};
+
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        char path[100];
+        assert_int_equal(write_many(p->dir, (int)i), 0);
+        snprintf(path, sizeof path, "%s/" TOTAL, p->dir);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        assert_int_equal(fwrite(lies[i].text, 1, lies[i].size, f), lies[i].size);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(write_many(p->dir, 100 + (int)i), 0);
+        assert_in_range(bytes_in(p->dir), ROOM * ENTRY / 2, ROOM * ENTRY);
+    }
+}
+
+/* The limit counts what is there: a cache that was emptied, its total too or not, is filled again. */
+static void emptied(void **state) {
+    static const char *const words[] = {"rm %s/*.fsr", "rm %s/*.fsr %s/" TOTAL};
+    place *p = *state;
+
+    for (int i = 0; i < 2; i++) {
+        char command[300];
+        assert_int_equal(write_many(p->dir, i), 0);
+        snprintf(command, sizeof command, words[i], p->dir, p->dir);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(write_many(p->dir, 10 + i), 0);
+        assert_in_range(bytes_in(p->dir), ROOM * ENTRY / 2, ROOM * ENTRY);
+    }
+}
+
+/* A process that was stopped with the lock costs others a second and what they would have stored, no more. */
+static void the_lock_is_not_waited_for_long(void **state) {
+    place *p = *state;
+    fsr_disk_cache *cache = open_cache(p->dir, LIMIT);
+    fsr_fault fault = {0};
+    char path[100];
+    struct timespec from, to;
+
+    put(cache, "a", "x", 1);
+    snprintf(path, sizeof path, "%s/" TOTAL, p->dir);
+    const int fd = open(path, O_RDWR);
+    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    assert_int_equal(fsr_disk_cache_put(cache, "b", 1, "x", 1, &fault), FSR_ERR_FILE);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    assert_non_null(strstr(fault.message, strerror(ETIMEDOUT)));
+    assert_true(to.tv_sec - from.tv_sec < 20);
+    fsr_fault_clear(&fault);
+    assert_true(has(cache, "a", "x", 1));
+    close(fd);
+    put(cache, "b", "x", 1);
+    fsr_disk_cache_close(cache);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_place, drop_place)
 
 int main(void) {
@@ -458,6 +613,10 @@ int main(void) {
         TEST(longer_than_promised),
         TEST(too_large),
         TEST(concurrent_writers),
+        TEST(bound_holds),
+        TEST(totals_that_lie),
+        TEST(emptied),
+        TEST(the_lock_is_not_waited_for_long),
         TEST(left_temporaries),
         TEST(makes_directories),
         TEST(untrusted),
