@@ -12,6 +12,7 @@
  * the size given to free is not needed. After the first round of a loop no call here allocates or leaves the lock's
  * fast path. */
 #include "backend_cuda/memory.h"
+#include "graph/size.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static int64_t granule(int64_t bytes) {
 
 static int64_t round_size(int64_t bytes) {
     const int64_t g = granule(bytes);
-    return bytes == 0 ? g : (bytes + g - 1) / g * g;
+    return bytes == 0 ? g : fsr_round_up(bytes, g);
 }
 
 /* The largest block that may serve a request of this rounded size. */
@@ -236,7 +237,7 @@ void fsr_device_pool_close(fsr_device_pool *pool) {
 
 fsr_status fsr_device_pool_alloc(fsr_device_pool *pool, int64_t bytes, void **out, fsr_fault *fault) {
     *out = NULL;
-    if (bytes < 0)
+    if (!fsr_size_fits(bytes))
         return fsr_fault_set(fault, FSR_ERR_SIZE, "device memory: %lld bytes", (long long)bytes);
     pthread_mutex_lock(&pool->lock);
     fsr_status status = FSR_OK;

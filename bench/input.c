@@ -5,6 +5,7 @@
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"
 #include "graph/ops.h"
+#include "graph/size.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static bool stream_need(bench_session *s, int stream, int64_t n, bench_row *row)
     if (s->stream_n[stream] >= n)
         return true;
     fsr_dtype dtype = bench_stream_of(stream).dtype;
-    void *data = malloc((size_t)n * fsr_dtype_size(dtype));
+    void *data = malloc((size_t)fsr_size_mul(n, (int64_t)fsr_dtype_size(dtype)));
     if (!data)
         return bench_fail(row, "out of host memory for an input of %lld elements", (long long)n);
     bench_parallel(fsr_dtype_is_complex(dtype) ? 2 * n : n, stream_fill, &(stream_job){data, stream});
@@ -89,7 +90,7 @@ void bench_streams_free(bench_session *s) {
 static int64_t elements(const bench_array *a) {
     int64_t n = 1;
     for (int i = 0; i < a->ndim; i++)
-        n *= a->shape[i];
+        n = fsr_size_mul(n, a->shape[i]);
     return n;
 }
 
@@ -101,7 +102,7 @@ static void array_shape(bench_array *a, bench_input in, int64_t n) {
     a->ndim = form == BENCH_MATRIX ? 2 : 1;
     a->shape[0] = form == BENCH_VECTOR ? n : form == BENCH_ROW ? cols : n / cols;
     a->shape[1] = cols;
-    a->bytes = elements(a) * (int64_t)fsr_dtype_size(a->dtype);
+    a->bytes = fsr_size_mul(elements(a), (int64_t)fsr_dtype_size(a->dtype));
 }
 
 static bool make_generated(bench_session *s, bench_case *c, int64_t n, bench_row *row) {

@@ -48,14 +48,18 @@ bool fsr_form_is_aligned(const fsr_form *f, int d, int v) {
 int64_t fsr_form_count(const fsr_form *f) {
     int64_t n = 1;
     for (int d = 0; d < f->ndim; ++d)
-        n *= f->stride[d] != 0 ? f->extent[d] : 1;
+        n = fsr_size_mul(n, f->stride[d] != 0 ? f->extent[d] : 1);
     return n;
 }
 
 void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high) {
-    *low = *high = f->offset;
-    for (int d = 0; d < f->ndim; ++d)
-        *(step(f, d) < 0 ? low : high) += step(f, d) * (f->extent[d] - 1);
+    int64_t down = 0, up = 0;
+    for (int d = 0; d < f->ndim; ++d) {
+        int64_t by = step(f, d), *way = by < 0 ? &down : &up;
+        *way = by == 0 ? *way : fsr_size_add(*way, fsr_size_mul(by < 0 ? -by : by, f->extent[d] - 1));
+    }
+    *high = fsr_size_add(f->offset, up);
+    *low = f->offset < 0 ? -fsr_size_add(-f->offset, down) : f->offset - down;
 }
 
 bool fsr_form_same(const fsr_form *a, const fsr_form *b) {

@@ -25,7 +25,8 @@ bool fsr_form_varies(const fsr_form *f, int first, int last);
 bool fsr_form_is_aligned(const fsr_form *f, int d, int v);
 /* Elements that the access can reach at most: the product of the extents it varies along. */
 int64_t fsr_form_count(const fsr_form *f);
-/* Lowest and highest value of the sum before it is divided; the offset alone for an empty domain. */
+/* Lowest and highest value of the sum before it is divided; the offset alone for an empty domain. They stop at the ends of
+ * 64 bits. */
 void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high);
 /* Both name the same element at every point of the domain. False: perhaps not. */
 bool fsr_form_same(const fsr_form *a, const fsr_form *b);

@@ -7,7 +7,7 @@
 #ifndef FUSOR_FUSION_FLOW_H
 #define FUSOR_FUSION_FLOW_H
 
-#include "graph/graph.h"
+#include "graph/shape.h"
 
 typedef struct fsr_link {
     int id;

@@ -66,6 +66,11 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
     return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g && !is_output(flow, at);
 }
 
+/* Bytes of a paste, or of an array of its dtype and another shape. */
+static int64_t node_bytes(const fsr_flow *flow, int paste, const fsr_shape *shape) {
+    return fsr_shape_bytes(shape ? shape : &flow->node[paste].shape, flow->node[paste].dtype[0]);
+}
+
 static int64_t launch_bytes(const fsr_partition *p) {
     return p->target->gpu ? GPU_LAUNCH : CPU_LAUNCH;
 }
@@ -73,11 +78,10 @@ static int64_t launch_bytes(const fsr_partition *p) {
 /* The regions, written and perhaps read, against the whole array, read and written. */
 static bool pays(const fsr_partition *p, const chain *c) {
     const fsr_flow *flow = p->flow;
-    int64_t size = (int64_t)fsr_dtype_size(flow->node[c->paste[0]].dtype[0]);
-    int64_t regions = 0;
+    int64_t work = (c->n - 1) * launch_bytes(p), whole = node_bytes(flow, c->paste[0], NULL);
     for (int i = 0; i < c->n; ++i)
-        regions += fsr_shape_size(region_shape(flow, c->paste[i])) * size;
-    return regions + (c->n - 1) * launch_bytes(p) < 2 * fsr_shape_size(&flow->node[c->paste[0]].shape) * size;
+        work = fsr_size_add(work, node_bytes(flow, c->paste[i], region_shape(flow, c->paste[i])));
+    return work < fsr_size_mul(2, whole);
 }
 
 /* ---- which elements a kernel reads and writes ---------------------------------------------------------- */
@@ -174,14 +178,13 @@ static bool add(fsr_partition *p, const fsr_group *group) {
 /* What paste number `at` assigns becomes an array of its own, complete before the region is written. */
 static bool stage(fsr_partition *p, const chain *c, int at, fsr_group *group) {
     const fsr_flow *flow = p->flow;
-    int64_t size = (int64_t)fsr_dtype_size(flow->node[c->paste[at]].dtype[0]);
-    int64_t region = fsr_shape_size(region_shape(flow, c->paste[at])) * size;
-    int64_t whole = fsr_shape_size(&flow->node[c->paste[at]].shape) * size;
+    int64_t region = node_bytes(flow, c->paste[at], region_shape(flow, c->paste[at]));
+    int64_t whole = node_bytes(flow, c->paste[at], NULL);
     fsr_link part = flow->node[c->paste[at]].arg[1];
     *group = (fsr_group){.nstores = 1, .part = true};
     group->store[0] = part;
-    return *fsr_partition_stored(p, part) < 0 && 3 * region + launch_bytes(p) < 2 * whole &&
-           lower(p, c, at, p->ngroups, group) && add(p, group);
+    bool pays = fsr_size_add(fsr_size_mul(3, region), launch_bytes(p)) < fsr_size_mul(2, whole);
+    return *fsr_partition_stored(p, part) < 0 && pays && lower(p, c, at, p->ngroups, group) && add(p, group);
 }
 
 /* Lowers paste number `at` to a kernel over its region, of group g; -1: the new one. */

@@ -1,5 +1,5 @@
 /* Blocks and workspace of a launch, computed from the schedule and the integer arguments; see launch_shape.h for the
- * layout. All arithmetic is 64-bit: 2^31 rows of 2^31 columns are no reason to wrap. */
+ * layout. Sizes of 2^31 rows of 2^31 columns do not wrap: all arithmetic is graph/size.h's. */
 #include "fusion/launch_shape.h"
 
 int64_t fsr_combine_bytes(const fsr_combine *c) {
@@ -81,7 +81,7 @@ fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_onl
 }
 
 int64_t fsr_board_entries(int64_t tiles) {
-    return tiles + (tiles >> 5) + (tiles >> 10) + (tiles >> 15);
+    return fsr_size_add(tiles, (tiles >> 5) + (tiles >> 10) + (tiles >> 15));
 }
 
 int fsr_board_flag_bytes(int64_t state_bytes) {
@@ -105,10 +105,10 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     switch (s->kind) {
     case FSR_SCHEDULE_MAP: return fsr_ceil_div(rows, (int64_t)s->threads * s->items);
     case FSR_SCHEDULE_ROW: return fsr_ceil_div(rows, s->threads / s->group);
-    case FSR_SCHEDULE_COL: return fsr_ceil_div(rows, col_tile(s)) * splits;
+    case FSR_SCHEDULE_COL: return fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);
     case FSR_SCHEDULE_SPLIT:
-    case FSR_SCHEDULE_LOOKBACK: return rows * splits;
-    case FSR_SCHEDULE_TEAM: return s->group * splits;
+    case FSR_SCHEDULE_LOOKBACK: return fsr_size_mul(rows, splits);
+    case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->group, splits);
     }
     return 0;
 }
@@ -117,13 +117,14 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
 static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
     int stage[FSR_MAX_INSTS];
     int stages = fsr_kernel_stages(k, 0, stage);
-    int64_t entries = integer[FSR_INT_ROWS] * fsr_board_entries(integer[FSR_INT_SPLITS]), sum = 0;
+    int64_t entries = fsr_size_mul(integer[FSR_INT_ROWS], fsr_board_entries(integer[FSR_INT_SPLITS])), sum = 0;
     for (int s = 0; s < stages; s++) {
         fsr_fold_list chain = fsr_kernel_chain(k, 0, stage, s);
         if (chain.n == 0)
             continue;
-        int64_t bytes = fsr_fold_list_bytes(k, &chain);
-        sum += fsr_round_up(entries * (flags ? fsr_board_flag_bytes(bytes) : fsr_board_value_bytes(bytes)), FSR_REGION);
+        int64_t state = fsr_fold_list_bytes(k, &chain);
+        int64_t entry = flags ? fsr_board_flag_bytes(state) : fsr_board_value_bytes(state);
+        sum = fsr_size_add(sum, fsr_round_up(fsr_size_mul(entries, entry), FSR_REGION));
     }
     return sum;
 }
@@ -132,7 +133,7 @@ static int64_t cpu_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     int64_t kept = 0;
     for (int i = 0; i < k->ninsts; i++)
         kept += fsr_inst_kept_words(&k->inst[i]);
-    return kept * fsr_round_up(integer[FSR_INT_COLS] * 8, 64);
+    return fsr_size_mul(kept, fsr_round_up(fsr_size_mul(integer[FSR_INT_COLS], 8), 64));
 }
 
 bool fsr_kernel_leaves_flags(const fsr_kernel *k) {
@@ -156,8 +157,8 @@ int64_t fsr_kernel_widest_state(const fsr_kernel *k) {
 /* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all
  * have read it. */
 static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
-    int64_t set = fsr_round_up(integer[FSR_INT_SPLITS] * fsr_kernel_widest_state(k), FSR_REGION);
-    return 2 * k->schedule.group * set;
+    int64_t set = fsr_round_up(fsr_size_mul(integer[FSR_INT_SPLITS], fsr_kernel_widest_state(k)), FSR_REGION);
+    return fsr_size_mul(2 * (int64_t)k->schedule.group, set);
 }
 
 int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
@@ -169,11 +170,15 @@ int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     if (s->kind == FSR_SCHEDULE_TEAM)
         return team_work_bytes(k, integer);
     fsr_fold_list all = fsr_kernel_reductions(k, 0, false);
-    int64_t states = integer[FSR_INT_ROWS] * integer[FSR_INT_SPLITS];
-    int64_t partial = all.n ? fsr_round_up(states * fsr_fold_list_bytes(k, &all), FSR_REGION) : 0;
+    int64_t states = fsr_size_mul(integer[FSR_INT_ROWS], integer[FSR_INT_SPLITS]);
+    int64_t partial = all.n ? fsr_round_up(fsr_size_mul(states, fsr_fold_list_bytes(k, &all)), FSR_REGION) : 0;
     if (s->kind == FSR_SCHEDULE_COL && integer[FSR_INT_SPLITS] <= 1)
         return 0;
-    return partial + (s->kind == FSR_SCHEDULE_LOOKBACK ? boards(k, integer, false) : 0);
+    return fsr_size_add(partial, s->kind == FSR_SCHEDULE_LOOKBACK ? boards(k, integer, false) : 0);
+}
+
+static int64_t tickets_bytes(int64_t n) {
+    return fsr_round_up(fsr_size_mul(4, n), FSR_REGION);
 }
 
 int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
@@ -182,13 +187,12 @@ int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
     if (s->lanes > 0 || rows <= 0)
         return 0;
     switch (s->kind) {
-    case FSR_SCHEDULE_SPLIT: return fsr_round_up(4 * rows, FSR_REGION);
-    case FSR_SCHEDULE_COL:
-        return integer[FSR_INT_SPLITS] > 1 ? fsr_round_up(4 * fsr_ceil_div(rows, col_tile(s)), FSR_REGION) : 0;
+    case FSR_SCHEDULE_SPLIT: return tickets_bytes(rows);
+    case FSR_SCHEDULE_COL: return integer[FSR_INT_SPLITS] > 1 ? tickets_bytes(fsr_ceil_div(rows, col_tile(s))) : 0;
     case FSR_SCHEDULE_LOOKBACK:
-        return fsr_round_up(4 + (fsr_kernel_reductions(k, 0, false).n ? 4 * rows : 0), FSR_REGION) +
-               boards(k, integer, true);
-    case FSR_SCHEDULE_TEAM: return fsr_round_up(4 * s->group, FSR_REGION);
+        return fsr_size_add(tickets_bytes(fsr_size_add(1, fsr_kernel_reductions(k, 0, false).n ? rows : 0)),
+                            boards(k, integer, true));
+    case FSR_SCHEDULE_TEAM: return tickets_bytes(s->group);
     case FSR_SCHEDULE_MAP:
     case FSR_SCHEDULE_ROW: break;
     }

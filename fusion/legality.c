@@ -27,7 +27,7 @@ static const char *passes_along_rows(const fsr_group *group, const fsr_target *t
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
     if (cols <= fsr_schedule_row_capacity(group, target) || fsr_schedule_team_fits(group->kernel, target))
         return NULL;
-    if (rows * 2 >= target->processors)
+    if (rows >= fsr_ceil_div(target->processors, 2))
         return NULL;
     return "its rows are too long for a block to hold and too few to fill the machine with one block each";
 }

@@ -46,6 +46,7 @@
 #include "graph/graph.h"
 #include "graph/ops.h"
 #include "graph/program.h"
+#include "graph/size.h"
 #include <stdio.h>
 
 #define FSR_MAX_BUFFERS 32              /* arrays of one kernel */
@@ -270,13 +271,6 @@ void fsr_kernel_print(const fsr_kernel *k, FILE *to);
 
 static inline bool fsr_power_of_two(int n) {
     return n > 0 && (n & (n - 1)) == 0;
-}
-/* n / by, rounded up, and the next multiple of `to`; n not negative. */
-static inline int64_t fsr_ceil_div(int64_t n, int64_t by) {
-    return (n + by - 1) / by;
-}
-static inline int64_t fsr_round_up(int64_t n, int64_t to) {
-    return fsr_ceil_div(n, to) * to;
 }
 
 /* What a launch hands over. */

@@ -115,9 +115,9 @@ static int64_t lowest(const fsr_temporary *t, const fsr_temporary *const *placed
     for (int i = 0; i < n; ++i) {
         if (!alive_together(t, placed[i]))
             continue;
-        if (at + fsr_round_up(t->bytes, ALIGN) <= placed[i]->offset)
+        if (fsr_size_add(at, fsr_round_up(t->bytes, ALIGN)) <= placed[i]->offset)
             break;
-        int64_t end = placed[i]->offset + fsr_round_up(placed[i]->bytes, ALIGN);
+        int64_t end = fsr_size_add(placed[i]->offset, fsr_round_up(placed[i]->bytes, ALIGN));
         at = end > at ? end : at;
     }
     return at;
@@ -130,29 +130,29 @@ static void insert(const fsr_temporary **placed, int n, const fsr_temporary *t) 
     placed[n] = t;
 }
 
-int64_t fsr_memory_pack(fsr_temporary *temporary, int n) {
+bool fsr_memory_pack(fsr_temporary *temporary, int n, int64_t *bytes) {
     fsr_temporary **order = malloc(sizeof *order * (size_t)(n + 1));
     const fsr_temporary **placed = malloc(sizeof *placed * (size_t)(n + 1));
     int64_t size = 0;
     int blocks = 0;
+    bool good = order && placed;
     for (int i = 0; i < n && order; ++i)
         if (temporary[i].in_place_of < 0)
             order[blocks++] = &temporary[i];
-    if (order && placed) {
+    if (good) {
         qsort(order, (size_t)blocks, sizeof *order, by_size);
         for (int i = 0; i < blocks; ++i) {
             order[i]->offset = lowest(order[i], placed, i);
             insert(placed, i, order[i]);
-            int64_t end = order[i]->offset + fsr_round_up(order[i]->bytes, ALIGN);
+            int64_t end = fsr_size_add(order[i]->offset, fsr_round_up(order[i]->bytes, ALIGN));
             size = end > size ? end : size;
         }
         for (int i = 0; i < n; ++i)
             if (temporary[i].in_place_of >= 0)
                 temporary[i].offset = temporary[temporary[i].in_place_of].offset;
-    } else {
-        size = -1;
     }
     free(order);
     free(placed);
-    return size;
+    *bytes = size;
+    return good;
 }

@@ -66,7 +66,7 @@ static fsr_status name_kernel(fsr_kernel *k) {
 
 static int64_t result_bytes(const fsr_flow *flow, fsr_link link) {
     const fsr_flow_node *n = &flow->node[link.id];
-    return fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[link.output]);
+    return fsr_shape_bytes(&n->shape, n->dtype[link.output]);
 }
 
 static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int *leaf_node) {
@@ -79,9 +79,9 @@ static int64_t touched_bytes(const fsr_kernel *k, const int64_t *integer, int ar
     int64_t elements = 0, size = (int64_t)fsr_dtype_size(k->array[array].dtype);
     for (int i = 0; i < k->naccesses && elements < whole / size; ++i) {
         const fsr_form f = fsr_form_of(k, integer, &k->access[i]);
-        elements += k->access[i].buffer == array ? fsr_form_count(&f) : 0;
+        elements = fsr_size_add(elements, k->access[i].buffer == array ? fsr_form_count(&f) : 0);
     }
-    return elements < whole / size ? elements * size : whole;
+    return elements < whole / size ? fsr_size_mul(elements, size) : whole;
 }
 
 /* One of these instructions reads or writes array i. */
@@ -168,7 +168,8 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
         step->array[i] = slot_of(b, &group->operand[i], at, k->array[i].written);
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
-        step->bytes_moved += (whole ? bytes : touched_bytes(k, group->integer, i, bytes)) * array_passes(k, i);
+        int64_t touched = whole ? bytes : touched_bytes(k, group->integer, i, bytes);
+        step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, array_passes(k, i)));
     }
     take_over(b, group);
     memcpy(step->scalar, group->scalar, sizeof step->scalar);
@@ -182,7 +183,7 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
         b->out->work_bytes = step->work_bytes;
     if (step->zero_bytes > b->out->zero_bytes)
         b->out->zero_bytes = step->zero_bytes;
-    b->out->info.bytes_moved += step->bytes_moved;
+    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
 }
 
 static fsr_status check_step(fsr_kernel *k, char *why, size_t size) {
@@ -199,14 +200,14 @@ static fsr_status check_step(fsr_kernel *k, char *why, size_t size) {
 static int64_t output_bytes(const fsr_program *program, const fsr_flow *flow) {
     int64_t bytes = 0;
     for (int i = 0; i < flow->nout; ++i)
-        bytes += program->same_out[i] < 0 ? result_bytes(flow, flow->out[i]) : 0;
+        bytes = fsr_size_add(bytes, program->same_out[i] < 0 ? result_bytes(flow, flow->out[i]) : 0);
     return bytes;
 }
 
 static int64_t leaf_bytes(const fsr_flow *flow) {
     int64_t bytes = 0;
     for (int i = 0; i < flow->n; ++i)
-        bytes += flow->node[i].kind == FSR_NODE_DATA ? result_bytes(flow, (fsr_link){i, 0}) : 0;
+        bytes = fsr_size_add(bytes, flow->node[i].kind == FSR_NODE_DATA ? result_bytes(flow, (fsr_link){i, 0}) : 0);
     return bytes;
 }
 
@@ -257,6 +258,11 @@ static char *explanation(const fsr_program *program, const fsr_partition *p) {
     return text;
 }
 
+/* Of the block that holds temporaries and workspace. */
+static int64_t block_bytes(const fsr_program *program) {
+    return fsr_size_add(program->arena_bytes, program->work_bytes);
+}
+
 static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_options *options, char *why, size_t size) {
     fsr_program *out = b->out;
     int *order = malloc(sizeof *order * (size_t)(p->ngroups + 1));
@@ -278,14 +284,19 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
         status = check_step(out->step[i].kernel, why, size);
     if (status)
         return status;
-    out->arena_bytes = fsr_memory_pack(out->temporary, out->ntemporaries);
+    if (!fsr_memory_pack(out->temporary, out->ntemporaries, &out->arena_bytes))
+        return FSR_ERR_MEMORY;
     out->info.kernels = out->nsteps;
     out->info.temporaries = out->ntemporaries;
     out->info.fusions = p->fusions;
-    out->info.bytes_min = leaf_bytes(b->flow) + output_bytes(out, b->flow);
-    out->info.peak_bytes = out->arena_bytes + out->work_bytes + output_bytes(out, b->flow);
+    out->info.bytes_min = fsr_size_add(leaf_bytes(b->flow), output_bytes(out, b->flow));
+    out->info.peak_bytes = fsr_size_add(block_bytes(out), output_bytes(out, b->flow));
+    if (!fsr_size_fits(block_bytes(out)) || !fsr_size_fits(out->zero_bytes)) {
+        snprintf(why, size, "the temporaries and workspace together overflow");
+        return FSR_ERR_SIZE;
+    }
     out->explanation = explanation(out, p);
-    return out->arena_bytes < 0 || !out->explanation ? FSR_ERR_MEMORY : FSR_OK;
+    return out->explanation ? FSR_OK : FSR_ERR_MEMORY;
 }
 
 static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
@@ -313,7 +324,7 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
     fsr_program_options less = *options;
     fsr_status status = plan_once(out, flow, options, why, size);
     int64_t slack = out->info.bytes_min / 64 + (4 << 20);
-    if (status || !options->fusion || out->arena_bytes + out->work_bytes <= slack)
+    if (status || !options->fusion || block_bytes(out) <= slack)
         return status;
     less.fusion = false;
     status = plan_once(&unfused, flow, &less, why, size);
@@ -321,7 +332,7 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
         why[0] = 0;
         return FSR_OK; /* it was only a yardstick */
     }
-    int64_t limit = unfused.info.peak_bytes + slack;
+    int64_t limit = fsr_size_add(unfused.info.peak_bytes, slack);
     fsr_program_clear(&unfused);
     less.fusion = true;
     for (int fuel = out->info.fusions; !status && out->info.peak_bytes > limit && fuel > 0;) {

@@ -55,7 +55,8 @@ typedef struct fsr_program_options {
     fsr_pass_options passes;
 } fsr_program_options;
 
-/* Takes over the flow (it is cleared in any case). FSR_ERR_MEMORY, FSR_ERR_INTERNAL with why. */
+/* Takes over the flow (it is cleared in any case). FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and
+ * FSR_ERR_SIZE (the memory that it takes overflows) with why. */
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size);
 void fsr_program_clear(fsr_program *program);
@@ -63,9 +64,9 @@ void fsr_program_clear(fsr_program *program);
 /* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in
  * the same order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
 void fsr_memory_in_place(fsr_program *program);
-/* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. Returns
- * the arena's size. */
-int64_t fsr_memory_pack(fsr_temporary *temporary, int n);
+/* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. *bytes:
+ * the arena's, FSR_SIZE_OVER if there is no such arena. False: out of memory. */
+bool fsr_memory_pack(fsr_temporary *temporary, int n, int64_t *bytes);
 
 /* The plan in words. */
 void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to);

@@ -79,13 +79,13 @@ static bool reaches(const fsr_group *group, const fsr_access *a, int64_t limit) 
     const fsr_form f = fsr_form_of(group->kernel, group->integer, a);
     int64_t low, high;
     fsr_form_range(&f, &low, &high);
-    return high > limit || (f.offset > 0 ? f.offset : 0) - low > limit;
+    return high > limit || fsr_size_add(f.offset > 0 ? f.offset : 0, -low) > limit;
 }
 
 static bool needs_wide(const fsr_group *group) {
     const int64_t limit = ((int64_t)1 << 31) - ((int64_t)1 << 22);
     const fsr_kernel *k = group->kernel;
-    if (group->integer[FSR_INT_ROWS] * group->integer[FSR_INT_COLS] > limit)
+    if (fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]) > limit)
         return true;
     for (int d = 0; d < k->ndim; ++d) /* an empty domain may have a long dimension */
         if (group->extent[d] > limit)
@@ -204,7 +204,8 @@ static void cpu(fsr_group *group) {
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
     if (s->kind == FSR_SCHEDULE_ROW)
         fsr_kernel_compact(k);
-    if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && 8 * count_kept(k) * group->integer[FSR_INT_COLS] <= 256 * 1024)
+    int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->integer[FSR_INT_COLS]);
+    if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept <= 256 * 1024)
         fsr_schedule_keep(k);
 }
 

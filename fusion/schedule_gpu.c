@@ -110,7 +110,7 @@ static void gpu_split(fsr_group *group, const fsr_target *target) {
         fsr_ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, rows > 0 ? rows : 1);
     int64_t splits = min64(want, fsr_ceil_div(cols, step));
     splits = splits < 1 ? 1 : splits;
-    int64_t chunk = fsr_ceil_div(fsr_ceil_div(cols, splits), step) * step;
+    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), step);
     chunk = chunk < step ? step : chunk;
     group->integer[FSR_INT_CHUNK] = chunk;
     group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
@@ -177,7 +177,7 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     int64_t step = (int64_t)s->threads * s->items;
     s->persistent = cols <= resident * step;
     int64_t splits = s->persistent ? fsr_ceil_div(cols, step) : resident;
-    int64_t chunk = fsr_ceil_div(fsr_ceil_div(cols, splits), step) * step;
+    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), step);
     group->integer[FSR_INT_CHUNK] = chunk;
     group->integer[FSR_INT_SPLITS] = fsr_ceil_div(cols, chunk);
     s->group = (int)min64(resident / group->integer[FSR_INT_SPLITS], rows > 0 ? rows : 1);
@@ -188,8 +188,9 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
 /* Rows that blocks of their own read again in every pass: pays while the rows in work stay in the cache. */
 static bool rows_stay_cached(const fsr_group *group, const fsr_target *target) {
     int64_t rows = group->integer[FSR_INT_ROWS],
-            bytes = group->integer[FSR_INT_COLS] * fsr_kernel_widest(group->kernel);
-    return rows * 2 >= target->processors && bytes * 2 * target->processors <= target->cache_bytes / 2;
+            bytes = fsr_size_mul(group->integer[FSR_INT_COLS], 2 * (int64_t)fsr_kernel_widest(group->kernel));
+    return rows >= fsr_ceil_div(target->processors, 2) &&
+           fsr_size_mul(bytes, target->processors) <= target->cache_bytes / 2;
 }
 
 static void gpu_col(fsr_group *group, const fsr_target *target) {
@@ -212,7 +213,7 @@ static void gpu_col(fsr_group *group, const fsr_target *target) {
         fsr_ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, tiles > 0 ? tiles : 1);
     int64_t splits = min64(want, fsr_ceil_div(cols, lanes * 8));
     splits = splits < 1 ? 1 : splits;
-    int64_t chunk = fsr_ceil_div(fsr_ceil_div(cols, splits), lanes) * lanes;
+    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), lanes);
     group->integer[FSR_INT_CHUNK] = chunk < 1 ? 1 : chunk;
     group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }

@@ -9,6 +9,7 @@
  *
  * Slot 0 of a body is never taken: it waits for the first failure to take one (fsr_graph_no_memory). Counter-example
  * to the null node in that case: what uses it says "operand 1 is a null handle", and nothing speaks of memory. */
+#include "graph/shape.h"
 #include "graph/store.h"
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +232,32 @@ fsr_node fsr_graph_no_memory(fsr_graph *g) {
     return fsr_graph_handle(g, 0, 0);
 }
 
-fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle) {
+/* The first result whose bytes do not fit; -1: none. */
+static int too_large(const fsr_type *type) {
+    for (int i = 0; i < type->nout; i++)
+        if (fsr_shape_bytes(&type->shape, type->dtype[i]) < 0)
+            return i;
+    return -1;
+}
+
+fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, const char *what, fsr_kind kind, const fsr_type *type,
+                       fsr_node *handle) {
+    int over = too_large(type);
+    if (over >= 0) {
+        *handle = fsr_poison(g, at, FSR_ERR_SIZE, what, "the size of %s%s overflows", fsr_dtype_name(type->dtype[over]),
+                             fsr_say_shape(&type->shape).text);
+        return NULL;
+    }
+    fsr_rec *rec = fsr_slot_add(g, at, kind, handle);
+    if (!rec)
+        return NULL;
+    rec->nout = type->nout;
+    rec->shape = type->shape;
+    memcpy(rec->dtype, type->dtype, sizeof rec->dtype);
+    return rec;
+}
+
+fsr_rec *fsr_slot_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle) {
     *handle = (fsr_node){0};
     if (!fsr_graph_alive(g))
         return NULL;

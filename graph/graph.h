@@ -48,7 +48,7 @@ typedef struct fsr_shape {
     int64_t dim[FSR_MAX_DIMS];
 } fsr_shape;
 
-/* Elements; -1 if a dimension is negative or the product overflows int64. */
+/* Elements; -1 if a dimension is negative or the product does not fit (graph/size.h). */
 int64_t fsr_shape_size(const fsr_shape *shape);
 bool fsr_shape_equal(const fsr_shape *a, const fsr_shape *b);
 /* Row-major strides in elements. */
@@ -131,15 +131,26 @@ const fsr_rec *fsr_node_sound(fsr_node x);
  * always be told. The null node if g is not alive. */
 fsr_node fsr_graph_no_memory(fsr_graph *g);
 
-/* A new record, zeroed but for stamp, site, scope, nout = 1. NULL: out of memory, and *handle is
+/* What a node's results are. */
+typedef struct fsr_type {
+    fsr_shape shape;
+    int nout;
+    fsr_dtype dtype[FSR_MAX_OUTPUTS];
+} fsr_type;
+
+/* A new record of this type, else zeroed but for stamp, site and scope. Every node is recorded here, so here the bytes
+ * of every array are checked. NULL: *handle is a poison that says that the size overflows, in operation `what`, or
  * fsr_graph_no_memory's. */
-fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle);
+fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, const char *what, fsr_kind kind, const fsr_type *type,
+                       fsr_node *handle);
 /* Frees what a record owns, not the record; and of that the operator, routine and loop alone. */
 void fsr_rec_clear(fsr_rec *rec);
 void fsr_rec_clear_program(fsr_rec *rec);
 /* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. */
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* The same with a message that is malloc'ed and taken over; NULL: out of memory. */
+fsr_node fsr_poison_own(fsr_graph *g, fsr_site at, fsr_status status, char *message);
 /* The first of n nodes that is null, stale, of another graph, or poisoned, as the poison to return for `op`; false if
  * all are fine. g receives their graph. */
 bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison);

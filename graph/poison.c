@@ -2,8 +2,8 @@
  *
  * What uses a poisoned node is that same node again: a chain of a million operations on a mistake records one
  * node and shows the first mistake, not the last. */
-#include "graph/graph.h"
 #include "graph/shape.h"
+#include "graph/store.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +33,12 @@ fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op
     va_start(args, format);
     char *message = compose(at, op, format, args);
     va_end(args);
+    return fsr_poison_own(g, at, status, message);
+}
+
+fsr_node fsr_poison_own(fsr_graph *g, fsr_site at, fsr_status status, char *message) {
     fsr_node handle;
-    fsr_rec *rec = message ? fsr_graph_add(g, at, FSR_NODE_POISON, &handle) : NULL;
+    fsr_rec *rec = message ? fsr_slot_add(g, at, FSR_NODE_POISON, &handle) : NULL;
     if (!rec) {
         free(message);
         return fsr_graph_no_memory(g);

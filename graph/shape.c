@@ -5,29 +5,25 @@
 #include "graph/shape.h"
 #include <stdio.h>
 
-/* The product of the extents that are not 0, times unit; -1 if it overflows or an extent is negative. */
-static int64_t product(const fsr_shape *shape, int64_t unit, bool *empty) {
+/* The product of the extents, times unit; -1 if that of those that are not 0 does not fit or an extent is negative. */
+static int64_t product(const fsr_shape *shape, int64_t unit) {
     int64_t size = unit;
-    *empty = false;
+    bool empty = false;
     for (int i = 0; i < shape->ndim; i++) {
         if (shape->dim[i] < 0)
             return -1;
-        if (shape->dim[i] == 0)
-            *empty = true;
-        else if (__builtin_mul_overflow(size, shape->dim[i], &size))
-            return -1;
+        empty = empty || shape->dim[i] == 0;
+        size = fsr_size_mul(size, shape->dim[i] == 0 ? 1 : shape->dim[i]);
     }
-    return size;
+    return !fsr_size_fits(size) ? -1 : empty ? 0 : size;
 }
 
 int64_t fsr_shape_size(const fsr_shape *shape) {
-    return fsr_shape_bytes(shape, FSR_BOOL);
+    return product(shape, 1);
 }
 
 int64_t fsr_shape_bytes(const fsr_shape *shape, fsr_dtype dtype) {
-    bool empty;
-    int64_t bytes = product(shape, (int64_t)fsr_dtype_size(dtype), &empty);
-    return bytes > 0 && empty ? 0 : bytes;
+    return product(shape, (int64_t)fsr_dtype_size(dtype));
 }
 
 bool fsr_shape_equal(const fsr_shape *a, const fsr_shape *b) {

@@ -8,16 +8,15 @@
  * them. */
 #include "primitives/body.h"
 #include "graph/scope.h"
-#include <stdlib.h>
 
 bool fsr_body_args(fsr_graph *g, fsr_site at, const fsr_dtype *dtype, int n, fsr_node *arg, fsr_node *poison) {
     for (int i = 0; i < n; i++) {
-        fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_ARG, &arg[i]);
+        const fsr_type type = {.nout = 1, .dtype = {dtype[i]}};
+        fsr_rec *rec = fsr_graph_add(g, at, "argument", FSR_NODE_ARG, &type, &arg[i]);
         if (!rec) {
             *poison = arg[i];
             return false;
         }
-        rec->dtype[0] = dtype[i];
         rec->index = i;
     }
     return true;
@@ -74,13 +73,5 @@ fsr_node fsr_body_leave(fsr_graph *g, int depth, fsr_node poison) {
     fsr_site at = rec->site;
     rec->message = NULL;
     fsr_scope_discard(g, depth);
-    fsr_node handle;
-    rec = fsr_graph_add(g, at, FSR_NODE_POISON, &handle);
-    if (!rec) {
-        free(message);
-        return handle;
-    }
-    rec->status = status;
-    rec->message = message;
-    return handle;
+    return fsr_poison_own(g, at, status, message);
 }

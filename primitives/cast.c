@@ -6,13 +6,12 @@
 
 static fsr_node cast_node(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(x.graph, at, FSR_NODE_MAP, &handle);
+    const fsr_type type = {fsr_node_rec(x)->shape, 1, {dtype}};
+    fsr_rec *rec = fsr_graph_add(x.graph, at, "cast", FSR_NODE_MAP, &type, &handle);
     if (!rec)
         return handle;
     const fsr_rec *from = fsr_node_rec(x);
     rec->op = FSR_OP_CAST;
-    rec->dtype[0] = dtype;
-    rec->shape = from->shape;
     rec->nargs = 1;
     rec->arg[0] = (fsr_ref){x.id, x.output};
     rec->weak = weak;

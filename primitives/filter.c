@@ -15,11 +15,10 @@ fsr_node fsr_placed(fsr_site at, fsr_node x, fsr_node where) {
     fsr_node handle;
     if (!fsr_node_sound(x) || !fsr_node_sound(where))
         return fsr_node_sound(x) ? where : x;
-    fsr_rec *rec = fsr_graph_add(x.graph, at, FSR_NODE_PLACE, &handle);
+    const fsr_type type = {fsr_node_rec(x)->shape, 1, {fsr_node_dtype(x)}};
+    fsr_rec *rec = fsr_graph_add(x.graph, at, "filter", FSR_NODE_PLACE, &type, &handle);
     if (!rec)
         return handle;
-    rec->dtype[0] = fsr_node_dtype(x);
-    rec->shape = fsr_node_rec(x)->shape;
     rec->nargs = 2;
     rec->arg[0] = (fsr_ref){x.id, x.output};
     rec->arg[1] = (fsr_ref){where.id, where.output};

@@ -152,13 +152,12 @@ static bool node_record(recording *r, fsr_node *out) {
     int n = operands(r->said);
     if (fsr_poison_of(r->at, what, r->operand, n, &g, &r->poison))
         return false;
-    fsr_rec *rec = fsr_graph_add(r->g, r->at, FSR_NODE_ITERATE, &r->poison);
+    fsr_type type = {fsr_node_rec(r->operand[0])->shape, loop->nstate + 1, {0}};
+    memcpy(type.dtype, loop->dtype, sizeof type.dtype[0] * (size_t)loop->nstate);
+    type.dtype[loop->nstate] = FSR_I32;
+    fsr_rec *rec = fsr_graph_add(r->g, r->at, what, FSR_NODE_ITERATE, &type, &r->poison);
     if (!rec)
         return false;
-    rec->nout = loop->nstate + 1;
-    memcpy(rec->dtype, loop->dtype, sizeof rec->dtype[0] * (size_t)loop->nstate);
-    rec->dtype[loop->nstate] = FSR_I32;
-    rec->shape = fsr_node_rec(r->operand[0])->shape;
     rec->nargs = n;
     for (int i = 0; i < n; i++)
         rec->arg[i] = (fsr_ref){r->operand[i].id, r->operand[i].output};

@@ -68,10 +68,7 @@ static bool same_but(fsr_site at, const char *what, const fsr_node *x, int n, in
                            fsr_say(x[0]).text, fsr_say(x[i]).text);
             return false;
         }
-        if (axis >= 0 && __builtin_add_overflow(total, shape->dim[axis], &total)) {
-            *poison = fsr_poison(x[0].graph, at, FSR_ERR_SIZE, what, "the extents' sum overflows");
-            return false;
-        }
+        total = axis < 0 ? 0 : fsr_size_add(total, shape->dim[axis]);
     }
     fsr_shape whole = *first, out;
     if (axis >= 0)

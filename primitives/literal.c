@@ -10,10 +10,10 @@
 
 fsr_node fsr_literal(fsr_graph *g, fsr_site at, fsr_dtype dtype, fsr_value value, bool weak) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_CONST, &handle);
+    const fsr_type type = {.nout = 1, .dtype = {dtype}};
+    fsr_rec *rec = fsr_graph_add(g, at, "literal", FSR_NODE_CONST, &type, &handle);
     if (!rec)
         return handle;
-    rec->dtype[0] = dtype;
     rec->value = value;
     rec->weak = weak;
     return handle;
@@ -45,11 +45,10 @@ fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const
 
 fsr_node fsr_iota(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shape *shape, int axis) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_IOTA, &handle);
+    const fsr_type type = {*shape, 1, {dtype}};
+    fsr_rec *rec = fsr_graph_add(g, at, "index", FSR_NODE_IOTA, &type, &handle);
     if (!rec)
         return handle;
-    rec->dtype[0] = dtype;
-    rec->shape = *shape;
     rec->axis = axis;
     return handle;
 }
@@ -93,14 +92,13 @@ char *fsr_name_take(fsr_graph *g, fsr_site at, const char *what, const char *nam
 static fsr_node named(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_dtype dtype, char *name, const fsr_shape *shape,
                       fsr_value value) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(g, at, kind, &handle);
+    const fsr_type type = {*shape, 1, {dtype}};
+    fsr_rec *rec = fsr_graph_add(g, at, kind == FSR_NODE_INPUT ? "input" : "param", kind, &type, &handle);
     if (!rec) {
         free(name);
         return handle;
     }
-    rec->dtype[0] = dtype;
     rec->name = name;
-    rec->shape = *shape;
     rec->value = value;
     return handle;
 }

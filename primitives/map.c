@@ -250,12 +250,11 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
         if (!fsr_node_sound(cast[i]))
             return cast[i];
     }
-    fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_MAP, &handle);
+    const fsr_type type = {shape, 1, {dtype}};
+    fsr_rec *rec = fsr_graph_add(g, at, info->name, FSR_NODE_MAP, &type, &handle);
     if (!rec)
         return handle;
     rec->op = op;
-    rec->dtype[0] = dtype;
-    rec->shape = shape;
     rec->weak = weak;
     rec->nargs = n;
     for (int i = 0; i < n; i++)

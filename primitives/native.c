@@ -71,14 +71,13 @@ static bool arguments_take(fsr_graph *g, fsr_site at, const fsr_routine *f, fsr_
 /* The call's node; takes over f. */
 static fsr_node record(fsr_graph *g, fsr_site at, fsr_routine *f, const fsr_node *x, const fsr_shape *shape) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(g, at, FSR_NODE_CALL, &handle);
+    const fsr_type type = {*shape, 1, {f->result}};
+    fsr_rec *rec = fsr_graph_add(g, at, f->name, FSR_NODE_CALL, &type, &handle);
     if (!rec) {
         fsr_routine_unref(f);
         return handle;
     }
     rec->routine = f;
-    rec->dtype[0] = f->result;
-    rec->shape = *shape;
     rec->nargs = f->nparams;
     for (int i = 0; i < f->nparams; i++)
         rec->arg[i] = (fsr_ref){x[i].id, x[i].output};

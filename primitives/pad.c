@@ -40,14 +40,17 @@ static fsr_node pad_edge(fsr_site at, fsr_node x, int axis, const int64_t *width
 }
 
 /* The run of elements that begins at position `at`, counted from the array's first one: its first element, its
- * direction, and how many elements it has. */
+ * direction, and how many elements it has. Half a period goes forwards, with reflect to the last element but one, and
+ * half backwards; a period itself may be more than 64 bits hold. */
 static int64_t run_at(fsr_pad mode, int64_t n, int64_t at, int64_t *first, int64_t *step) {
-    int64_t period = mode == FSR_PAD_WRAP ? n : mode == FSR_PAD_SYMMETRIC ? 2 * n : 2 * n - 2;
-    int64_t place = at % period;
-    place += place < 0 ? period : 0;
-    *step = place < n ? 1 : -1;
-    *first = place < n ? place : mode == FSR_PAD_SYMMETRIC ? 2 * n - 1 - place : 2 * n - 2 - place;
-    return place < n ? n - place : period - place;
+    int64_t half = mode == FSR_PAD_REFLECT ? n - 1 : n, place = at % half;
+    int64_t halves = at / half - (place < 0);
+    place += place < 0 ? half : 0;
+    bool back = mode != FSR_PAD_WRAP && (halves & 1);
+    bool peak = back && mode == FSR_PAD_REFLECT && place == 0;
+    *step = back && !peak ? -1 : 1;
+    *first = back ? n - 1 - place : place;
+    return peak ? 1 : back ? half - place : n - place;
 }
 
 static fsr_node pad_runs(fsr_site at, fsr_node x, int axis, const int64_t *width, fsr_pad mode) {
@@ -92,12 +95,7 @@ static bool widths_take(fsr_site at, fsr_node x, const int64_t (*width)[2], fsr_
                                  fsr_say(x).text);
             return false;
         }
-        if (__builtin_add_overflow(whole->dim[j], width[j][0], &whole->dim[j]) ||
-            __builtin_add_overflow(whole->dim[j], width[j][1], &whole->dim[j])) {
-            *poison = fsr_poison(x.graph, at, FSR_ERR_SIZE, "pad", "the widths along axis %d of %s overflow", j,
-                                 fsr_say(x).text);
-            return false;
-        }
+        whole->dim[j] = fsr_size_add(fsr_size_add(whole->dim[j], width[j][0]), width[j][1]);
     }
     fsr_shape out;
     return fsr_shape_take(x.graph, at, "pad", fsr_node_dtype(x), whole->ndim, whole->dim, &out, poison);

@@ -279,9 +279,15 @@ static void node(parser *p, fsr_rec *rec) {
 /* Records what a line said; takes over what it owns. */
 static fsr_node record(parser *p, fsr_rec *said) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(p->g, said->site, said->kind, &handle);
+    fsr_type type = {said->shape, said->nout, {0}};
+    if (said->kind == FSR_NODE_POISON)
+        return fsr_poison_own(p->g, said->site, said->status, said->message);
+    memcpy(type.dtype, said->dtype, sizeof type.dtype);
+    fsr_rec *rec = fsr_graph_add(p->g, said->site, "text", said->kind, &type, &handle);
     if (!rec) {
         fsr_rec_clear(said);
+        if (fsr_node_status(handle) == FSR_ERR_SIZE)
+            fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "the node is not in normal form: size");
         fsr_lex_fail(&p->lex, FSR_ERR_MEMORY, "out of memory");
         return handle;
     }

@@ -8,11 +8,10 @@
 
 fsr_node fsr_paste(fsr_site at, fsr_node x, const fsr_view *region, fsr_node y) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(x.graph, at, FSR_NODE_PASTE, &handle);
+    const fsr_type type = {fsr_node_rec(x)->shape, 1, {fsr_node_dtype(x)}};
+    fsr_rec *rec = fsr_graph_add(x.graph, at, "update", FSR_NODE_PASTE, &type, &handle);
     if (!rec)
         return handle;
-    rec->dtype[0] = fsr_node_dtype(x);
-    rec->shape = fsr_node_rec(x)->shape;
     rec->view = *region;
     rec->nargs = 2;
     rec->arg[0] = (fsr_ref){x.id, x.output};

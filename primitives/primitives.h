@@ -61,9 +61,11 @@ fsr_node fsr_placed(fsr_site at, fsr_node x, fsr_node where);
 /* x as one dimension in C order. */
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 
-/* The record of a fold or scan, out[0..combine->arity) its handle. NULL, and combine is freed: memory is out (also
- * where combine is NULL, then of one result) or an operand is not sound; out is that poison. */
-fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine);
+/* The record of a fold over the axes of mask, or of a scan, with its arguments; out[0..combine->arity) are its results.
+ * NULL, and combine is freed: memory is out (also where combine is NULL, then of one result), an operand is not sound,
+ * or a result's size overflows; out is that poison. */
+fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine,
+                        uint32_t mask);
 /* A fold over the axes of mask (not 0), which stay with extent 1: results out[0..combine->arity). Takes over combine
  * (NULL, out of memory, is allowed). The operands have the combine's dtypes and one shape, or are poisoned. */
 void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask);

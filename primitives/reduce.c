@@ -6,6 +6,7 @@
  * Nothing to fold (an empty axis list, or 0-d) gives the converted operand, no node. */
 #include "primitives/primitives.h"
 #include <stdlib.h>
+#include <string.h>
 
 fsr_dtype fsr_sum_dtype(fsr_dtype dtype) {
     if (fsr_dtype_is_inexact(dtype))
@@ -28,7 +29,21 @@ fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype) {
     return combine;
 }
 
-fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine) {
+/* The record of an operator's results. */
+static fsr_rec *results(fsr_site at, fsr_kind kind, fsr_node x, fsr_combine *combine, uint32_t mask, fsr_node *wrong) {
+    fsr_type type = {fsr_node_rec(x)->shape, combine->arity, {0}};
+    for (int i = 0; i < type.shape.ndim; i++)
+        if (mask >> i & 1)
+            type.shape.dim[i] = 1;
+    memcpy(type.dtype, combine->dtype, sizeof combine->dtype);
+    fsr_rec *rec = fsr_graph_add(x.graph, at, kind == FSR_NODE_SCAN ? "scan" : "reduce", kind, &type, wrong);
+    if (rec)
+        rec->combine = combine;
+    return rec;
+}
+
+fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine,
+                        uint32_t mask) {
     fsr_rec *rec = NULL;
     int unsound = 0, arity = combine ? combine->arity : 1;
     while (unsound < arity && fsr_node_sound(in[unsound]))
@@ -37,30 +52,22 @@ fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_nod
     if (unsound == arity && !combine)
         wrong = fsr_graph_no_memory(in[0].graph);
     else if (unsound == arity)
-        rec = fsr_graph_add(in[0].graph, at, kind, &wrong);
+        rec = results(at, kind, in[0], combine, mask, &wrong);
     for (int i = 0; i < arity; i++)
         out[i] = wrong;
     if (!rec)
         free(combine);
+    for (int i = 0; rec && i < arity; i++) {
+        rec->arg[rec->nargs++] = (fsr_ref){in[i].id, in[i].output};
+        out[i].output = (uint32_t)i;
+    }
     return rec;
 }
 
 void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask) {
-    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_REDUCE, out, in, combine);
-    if (!rec)
-        return;
-    rec->shape = fsr_node_rec(in[0])->shape;
-    for (int i = 0; i < rec->shape.ndim; i++)
-        if (mask >> i & 1)
-            rec->shape.dim[i] = 1;
-    rec->axes = mask;
-    rec->combine = combine;
-    rec->nout = rec->nargs = combine->arity;
-    for (int i = 0; i < rec->nout; i++) {
-        rec->dtype[i] = combine->dtype[i];
-        rec->arg[i] = (fsr_ref){in[i].id, in[i].output};
-        out[i] = fsr_graph_handle(in[0].graph, out[0].id, (uint32_t)i);
-    }
+    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_REDUCE, out, in, combine, mask);
+    if (rec)
+        rec->axes = mask;
 }
 
 fsr_dtype fsr_state_dtype(fsr_dtype dtype) {

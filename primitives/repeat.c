@@ -28,10 +28,7 @@ static fsr_node round_of(fsr_site at, fsr_node x, const int64_t *count, bool beh
 static bool size_take(fsr_site at, const char *what, fsr_node x, const int64_t *count, fsr_node *poison) {
     fsr_shape to = fsr_node_rec(x)->shape, out;
     for (int j = 0; j < to.ndim; j++)
-        if (__builtin_mul_overflow(to.dim[j], count[j], &to.dim[j])) {
-            *poison = fsr_poison(x.graph, at, FSR_ERR_SIZE, what, "the extents of the result overflow");
-            return false;
-        }
+        to.dim[j] = fsr_size_mul(to.dim[j], count[j]);
     return fsr_shape_take(x.graph, at, what, fsr_node_dtype(x), to.ndim, to.dim, &out, poison);
 }
 

@@ -1,23 +1,14 @@
 /* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. As reductions, the operand is converted to the
  * result's dtype first, f16 and bf16 are summed in f32. */
 #include "primitives/primitives.h"
-#include <stdlib.h>
 
 void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, int flags) {
-    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_SCAN, out, in, combine);
+    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_SCAN, out, in, combine, 0);
     if (!rec)
         return;
-    rec->shape = fsr_node_rec(in[0])->shape;
     rec->axis = axis;
     rec->exclusive = flags & FSR_EXCLUSIVE;
     rec->reverse = flags & FSR_REVERSE;
-    rec->combine = combine;
-    rec->nout = rec->nargs = combine->arity;
-    for (int i = 0; i < rec->nout; i++) {
-        rec->dtype[i] = combine->dtype[i];
-        rec->arg[i] = (fsr_ref){in[i].id, in[i].output};
-        out[i] = fsr_graph_handle(in[0].graph, out[0].id, (uint32_t)i);
-    }
 }
 
 typedef enum result_rule { RESULT_SUM, RESULT_SAME, RESULT_BOOL } result_rule;

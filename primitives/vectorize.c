@@ -143,16 +143,15 @@ static bool signature_take(rows *r, const char *signature, int nin, int nout) {
 
 static bool args_make(rows *r) {
     for (int i = 0; i < r->s.nin; i++) {
-        fsr_rec *rec = fsr_graph_add(r->g, r->at, FSR_NODE_ARG, &r->arg[i]);
+        const fsr_rec *from = fsr_node_rec(r->in[i]);
+        int ndim = r->s.core[i].ndim;
+        fsr_type type = {{.ndim = ndim}, 1, {from->dtype[r->in[i].output]}};
+        memcpy(type.shape.dim, from->shape.dim + from->shape.ndim - ndim, sizeof type.shape.dim[0] * (size_t)ndim);
+        fsr_rec *rec = fsr_graph_add(r->g, r->at, what, FSR_NODE_ARG, &type, &r->arg[i]);
         r->poison = r->arg[i];
         if (!rec)
             return false;
-        const fsr_rec *from = fsr_node_rec(r->in[i]);
-        int ndim = r->s.core[i].ndim;
-        rec->dtype[0] = from->dtype[r->in[i].output];
         rec->index = i;
-        rec->shape.ndim = ndim;
-        memcpy(rec->shape.dim, from->shape.dim + from->shape.ndim - ndim, sizeof from->shape.dim[0] * (size_t)ndim);
         if (!spread(r, &r->in[i], ndim))
             return false;
     }
@@ -245,10 +244,7 @@ static bool is_known(const fsr_rec *rec) {
 }
 
 /* Fills the copy of a node, which owns its program already. */
-static void fill(const rows *r, fsr_rec *copy, const fsr_rec *rec, const fsr_shape *shape, const fsr_ref *arg) {
-    copy->nout = rec->nout;
-    memcpy(copy->dtype, rec->dtype, sizeof rec->dtype);
-    copy->shape = *shape;
+static void fill(const rows *r, fsr_rec *copy, const fsr_rec *rec, const fsr_ref *arg) {
     copy->nargs = rec->nargs;
     memcpy(copy->arg, arg, sizeof copy->arg);
     copy->op = rec->op;
@@ -282,11 +278,14 @@ static bool record_again(rows *r, uint32_t id) {
     fsr_combine *combine = rec->combine ? malloc(sizeof *combine) : NULL;
     fsr_iteration *loop = rec->loop ? malloc(sizeof *loop) : NULL;
     bool copied = !rec->combine == !combine && !rec->loop == !loop;
-    fsr_rec *made = copied ? fsr_graph_add(r->g, rec->site, rec->kind, &copy) : NULL;
+    fsr_type type = {whole, rec->nout, {0}};
+    memcpy(type.dtype, rec->dtype, sizeof type.dtype);
+    fsr_rec *made = copied ? fsr_graph_add(r->g, rec->site, what, rec->kind, &type, &copy) : NULL;
     if (!made) {
         free(combine);
         free(loop);
-        return no_memory(r);
+        r->poison = copied ? copy : fsr_graph_no_memory(r->g);
+        return false;
     }
     if (combine)
         *combine = *rec->combine;
@@ -294,7 +293,7 @@ static bool record_again(rows *r, uint32_t id) {
         *loop = *rec->loop;
     made->combine = combine;
     made->loop = loop;
-    fill(r, made, rec, &whole, arg);
+    fill(r, made, rec, arg);
     r->image[id] = copy;
     return true;
 }

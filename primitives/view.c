@@ -7,11 +7,10 @@
 
 static fsr_node view_node(fsr_site at, fsr_node x, const fsr_shape *shape, const fsr_view *view) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(x.graph, at, FSR_NODE_VIEW, &handle);
+    const fsr_type type = {*shape, 1, {fsr_node_dtype(x)}};
+    fsr_rec *rec = fsr_graph_add(x.graph, at, "view", FSR_NODE_VIEW, &type, &handle);
     if (!rec)
         return handle;
-    rec->dtype[0] = fsr_node_rec(x)->dtype[x.output];
-    rec->shape = *shape;
     rec->view = *view;
     rec->nargs = 1;
     rec->arg[0] = (fsr_ref){x.id, x.output};

@@ -26,7 +26,7 @@ fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_
 }
 
 int64_t fsr_rec_bytes(const fsr_rec *rec, int output) {
-    return fsr_shape_size(&rec->shape) * (int64_t)fsr_dtype_size(rec->dtype[output]);
+    return fsr_shape_bytes(&rec->shape, rec->dtype[output]);
 }
 
 fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g,
@@ -105,7 +105,7 @@ fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, 
     fsr_shape to;
     if (!fsr_graph_alive(g) || !fsr_shape_take(g, at, "from_host", dtype, ndim, shape, &to, &x))
         return x;
-    int64_t bytes = fsr_shape_size(&to) * (int64_t)fsr_dtype_size(dtype);
+    int64_t bytes = fsr_shape_bytes(&to, dtype);
     if (bytes > 0 && !data)
         return fsr_poison(g, at, FSR_ERR_NULL, "from_host", "data is null");
     fsr_context *ctx = fsr_graph_context(g);
@@ -116,15 +116,14 @@ fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, 
         status = fsr_array_new(ctx, bytes, &buffer, &fault);
     if (!status)
         status = fill(ctx, buffer, dtype, data, &fault);
-    fsr_rec *rec = status ? NULL : fsr_graph_add(g, at, FSR_NODE_DATA, &x);
+    const fsr_type type = {to, 1, {dtype}};
+    fsr_rec *rec = status ? NULL : fsr_graph_add(g, at, "from_host", FSR_NODE_DATA, &type, &x);
     if (!status && !rec)
         status = fsr_fault_set(&fault, FSR_ERR_MEMORY, "out of memory");
     if (status) {
         fsr_buffer_unref(buffer);
         return poison_fault(g, at, "from_host", &fault);
     }
-    rec->dtype[0] = dtype;
-    rec->shape = to;
     rec->buffer[0] = buffer;
     return x;
 }

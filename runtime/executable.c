@@ -7,7 +7,7 @@ static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault
     if (bytes <= ctx->zero_bytes)
         return FSR_OK;
     const fsr_backend_ops *ops = ctx->backend->ops;
-    bytes = (bytes + 65535) / 65536 * 65536;
+    bytes = fsr_round_up(bytes, 65536);
     void *zero = NULL;
     fsr_status status = ops->alloc(ctx->backend, bytes, &zero, fault);
     if (!status && (status = ops->clear(ctx->backend, zero, bytes, NULL, fault)) != FSR_OK)
@@ -59,7 +59,7 @@ static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr
 
 fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *e, const fsr_run *run, fsr_fault *fault) {
     const fsr_backend_ops *ops = ctx->backend->ops;
-    int64_t bytes = e->program.arena_bytes + e->program.work_bytes;
+    int64_t bytes = fsr_size_add(e->program.arena_bytes, e->program.work_bytes);
     void *arena = NULL;
     if (ctx->target.gpu)
         pthread_mutex_lock(&ctx->launch);

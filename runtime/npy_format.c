@@ -5,6 +5,7 @@
  * The naive way, sscanf on what NumPy usually writes, fails on the first file from another writer, and trusts lengths:
  * here every read is checked against the end, every product against overflow. */
 #include "runtime/npy_format.h"
+#include "graph/shape.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -292,14 +293,12 @@ static bool read_preamble(reader *r, size_t *text_offset, size_t *text_size) {
 
 /* The size of the data, and that it does not overflow. */
 static bool set_bytes(reader *r, fsr_npy_header *out) {
-    int64_t count = fsr_shape_size(&out->shape), size = (int64_t)fsr_dtype_size(out->dtype);
-
-    if (count < 0 || count > (INT64_MAX - out->data_offset) / size) {
+    out->data_bytes = fsr_shape_bytes(&out->shape, out->dtype);
+    if (out->data_bytes < 0 || !fsr_size_fits(fsr_size_add(out->data_bytes, out->data_offset))) {
         fsr_fault_set(r->fault, FSR_ERR_FORMAT, "npy: byte %" PRId64 ": the size of the data overflows 64 bits",
                       out->data_offset);
         return false;
     }
-    out->data_bytes = count * size;
     return true;
 }
 

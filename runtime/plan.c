@@ -3,6 +3,7 @@
  * A run finds each argument by name, checks its size, and hands addresses to the executable. On a GPU host memory goes
  * through a device array of the run; so does device memory that is not 16-byte aligned, since kernels load whole
  * vectors. */
+#include "graph/shape.h"
 #include "runtime/array.h"
 #include "runtime/executable.h"
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const f
         status = take_scalar(&plan->scalar[i], fsr_graph_rec(g, binding->scalar[i].id), fault);
     for (int i = 0; i < plan->nouts; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        plan->out_bytes[i] = fsr_shape_size(&n->shape) * (int64_t)fsr_dtype_size(n->dtype[flow->out[i].output]);
+        plan->out_bytes[i] = fsr_shape_bytes(&n->shape, n->dtype[flow->out[i].output]);
     }
     return status ? status : check_names(plan, fault);
 }

@@ -3,6 +3,7 @@
  * Views are strides, never copies: a scalar broadcast to 10^8 elements stays one element. Only a reshape of what does
  * not lie in C order is copied (by the caller). A walk is an odometer: no division an element. */
 #include "backend_cpu/reference/array.h"
+#include "graph/size.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@ static size_t center_size(fsr_dtype dtype, bool wide) {
 
 fsr_ref_data *fsr_ref_data_new(fsr_dtype dtype, int64_t size, bool wide) {
     size_t unit = center_size(dtype, wide);
-    if (size < 0 || (uint64_t)size > SIZE_MAX / (2 * sizeof(long double)))
+    int64_t bytes = fsr_size_mul(size, (int64_t)unit);
+    if (!fsr_size_fits(bytes))
         return NULL;
     fsr_ref_data *d = calloc(1, sizeof *d);
     if (!d)
@@ -25,7 +27,7 @@ fsr_ref_data *fsr_ref_data_new(fsr_dtype dtype, int64_t size, bool wide) {
     d->dtype = dtype;
     d->wide = wide && fsr_dtype_is_inexact(dtype);
     d->size = size;
-    d->center = malloc(size ? (size_t)size * unit : 1);
+    d->center = malloc(bytes ? (size_t)bytes : 1);
     if (!d->center) {
         free(d);
         return NULL;

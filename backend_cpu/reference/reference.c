@@ -4,6 +4,7 @@
 #include "backend_cpu/reference/fold.h"
 #include "backend_cpu/reference/iterate.h"
 #include "backend_cpu/reference/walk.h"
+#include "graph/shape.h"
 #include "runtime/routines.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static fsr_status run_leaf(run *r, const fsr_rec *rec, uint32_t output, fsr_ref_
     if (!data)
         return no_memory(r, rec);
     *out = fsr_ref_view_whole(data, &rec->shape);
-    return r->fetch(r->user, rec, (int)output, data->center, size * (int64_t)fsr_dtype_size(rec->dtype[output]));
+    return r->fetch(r->user, rec, (int)output, data->center, fsr_shape_bytes(&rec->shape, rec->dtype[output]));
 }
 
 /* CONST, PARAM: one element for the whole shape. */
@@ -272,8 +273,8 @@ static fsr_status take_result(run *r, fsr_ref edge, fsr_ref_array *out) {
     fsr_ref_walk walk;
     out->dtype = rec->dtype[edge.output];
     out->shape = rec->shape;
-    out->value = malloc((size_t)(size ? size : 1) * sizeof *out->value);
-    out->bound = malloc((size_t)(size ? size : 1) * sizeof *out->bound);
+    out->value = malloc((size_t)fsr_size_mul(size ? size : 1, sizeof *out->value));
+    out->bound = malloc((size_t)fsr_size_mul(size ? size : 1, sizeof *out->bound));
     if (!out->value || !out->bound)
         return no_memory(r, rec);
     fsr_ref_walk_start(&walk, &rec->shape, 0, view, 1);

@@ -272,10 +272,10 @@ static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *la
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 static fsr_status cpu_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault) {
-    *out = bytes < 0 ? NULL : fsr_pool_take(&((fsr_cpu *)b)->pool, bytes);
+    *out = !fsr_size_fits(bytes) ? NULL : fsr_pool_take(&((fsr_cpu *)b)->pool, bytes);
     if (*out)
         return FSR_OK;
-    if (bytes < 0)
+    if (!fsr_size_fits(bytes))
         return fsr_fault_set(fault, FSR_ERR_SIZE, "an array of %lld bytes", (long long)bytes);
     return fsr_fault_set(fault, FSR_ERR_MEMORY, "an array of %lld bytes: out of host memory", (long long)bytes);
 }

@@ -5,6 +5,7 @@
  * Counter-example to plain malloc and free: every run of a plan maps its large temporaries anew, and the page faults
  * take longer than the kernels. */
 #include "backend_cpu/run/pool.h"
+#include "graph/size.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,7 +27,7 @@ static int size_class(int64_t bytes, int64_t *size) {
         return -1;
     int quarter = (int)((bytes - ((int64_t)1 << log) + step - 1) / step);
     *size = ((int64_t)1 << log) + quarter * step;
-    *size = (*size + FSR_ALIGNMENT - 1) / FSR_ALIGNMENT * FSR_ALIGNMENT;
+    *size = fsr_round_up(*size, FSR_ALIGNMENT);
     return 4 * (log - 8) + quarter;
 }
 

@@ -57,7 +57,7 @@ static void work_pieces(void *arg, int worker) {
     memcpy(task, j->whole, sizeof task);
     while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
         task[FSR_TASK_LOW + j->dimension] = item * j->piece;
-        task[FSR_TASK_HIGH + j->dimension] = smaller((item + 1) * j->piece, end);
+        task[FSR_TASK_HIGH + j->dimension] = smaller(fsr_size_mul(item + 1, j->piece), end);
         call(j, task, worker);
     }
 }
@@ -84,7 +84,7 @@ static void choose_dimension(fsr_job *j, int64_t pieces) {
     }
     int64_t unit = unit_of(j->shape, j->dimension);
     pieces = smaller(pieces, best > 0 ? best : 1);
-    j->piece = fsr_ceil_div(best, pieces) * unit;
+    j->piece = fsr_size_mul(fsr_ceil_div(best, pieces), unit);
     j->items = j->piece ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + j->dimension], j->piece) : 0;
 }
 
@@ -100,7 +100,7 @@ static void set_part(const fsr_job *j, int64_t item, int64_t *task) {
     }
     task[FSR_TASK_INDEX] = part;
     task[FSR_TASK_BEGIN] = part * j->shape->part;
-    task[FSR_TASK_END] = smaller((part + 1) * j->shape->part, cols);
+    task[FSR_TASK_END] = smaller(fsr_size_mul(part + 1, j->shape->part), cols);
 }
 
 static void await_carry(atomic_llong *carried, int64_t part) {
@@ -131,11 +131,12 @@ static void work_parts(void *arg, int worker) {
 
 static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alone, fsr_fault *fault) {
     int64_t rows = j->launch->integer[FSR_INT_ROWS];
-    int64_t states = rows * (j->parts + 1) * j->shape->words * 8, flags = rows * (int64_t)sizeof *j->carried;
-    char *memory = fsr_pool_take(pool, states + flags);
+    int64_t states = fsr_size_mul(fsr_size_mul(rows, j->parts + 1), j->shape->words * 8);
+    int64_t bytes = fsr_size_add(states, fsr_size_mul(rows, (int64_t)sizeof *j->carried));
+    char *memory = fsr_pool_take(pool, bytes);
     if (!memory)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "states of %lld parts: out of host memory",
-                             (long long)(rows * j->parts));
+                             (long long)fsr_size_mul(rows, j->parts));
     j->carried = (atomic_llong *)(memory + states);
     for (int64_t r = 0; r < rows; r++)
         atomic_init(&j->carried[r], 0);
@@ -149,7 +150,7 @@ static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alo
     j->whole[FSR_TASK_MODE] = FSR_TASK_FINISH;
     j->whole[FSR_TASK_END] = j->parts;
     call(j, j->whole, 0);
-    fsr_pool_give(pool, memory, states + flags);
+    fsr_pool_give(pool, memory, bytes);
     return FSR_OK;
 }
 
@@ -171,7 +172,7 @@ static void prepare(fsr_job *j, int64_t cache_bytes) {
         j->whole[FSR_TASK_HIGH + d] = integer[FSR_INT_EXTENT + d];
     if (j->shape->flat)
         j->whole[FSR_TASK_HIGH] = integer[FSR_INT_ROWS];
-    j->stride = j->shape->kept * fsr_round_up(integer[FSR_INT_COLS] * 8, 64);
+    j->stride = fsr_size_mul(j->shape->kept, fsr_round_up(fsr_size_mul(integer[FSR_INT_COLS], 8), 64));
     j->whole[FSR_TASK_STREAM] = streams(j, cache_bytes);
     atomic_init(&j->next, 0);
 }
@@ -185,7 +186,7 @@ static int64_t work_of(const fsr_cpu_shape *shape, const int64_t *integer) {
 }
 
 static fsr_status run_pieces(fsr_job *j, fsr_crew *crew, fsr_pool *pool, int64_t work, fsr_fault *fault) {
-    int64_t bytes = j->stride * (fsr_crew_size(crew) - 1);
+    int64_t bytes = fsr_size_mul(j->stride, fsr_crew_size(crew) - 1);
     choose_dimension(j, smaller(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_crew_size(crew)));
     if (j->items <= 1) {
         call(j, j->whole, 0);

@@ -14,7 +14,8 @@
  * Promotion is NumPy 2's; fsr_float, fsr_int are weak like Python's numbers: they take the dtype of
  * the array they meet, unless their kind is higher (a float with an i32 array gives f64).
  * Elementwise operands broadcast. Axes may be negative. At most FSR_MAX_DIMS dimensions; 0-d and
- * empty arrays are allowed. Fusion never changes a bit of an elementwise result.
+ * empty arrays are allowed. The bytes of every array, of those recorded on the way to a result too (what an integer sum
+ * adds up has 8 bytes an element), are less than 2^63 - 1, else FSR_ERR_SIZE. Fusion never changes a bit of an elementwise result.
  *
  * Every function here is a macro over a function with the suffix _at, which takes the caller's
  * place (fsr_site) first. */

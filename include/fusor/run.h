@@ -12,7 +12,8 @@ FSR_API_BEGIN
 /* Computes the nodes together: one plan, shared work done once. They become data: what is recorded on
  * them later reads their arrays. Already computed nodes cost nothing. Asynchronous on a GPU: returns
  * when the work is launched. On an error nothing is changed and fsr_error(ctx) has the message.
- * FSR_ERR_UNBOUND: a node depends on an fsr_input. */
+ * FSR_ERR_UNBOUND: a node depends on an fsr_input. FSR_ERR_SIZE: the bytes of temporaries together do not fit 63 bits
+ * (so for everything that plans). */
 fsr_status fsr_compute(const fsr_node *outs, int n);
 fsr_status fsr_force(fsr_node x);
 
@@ -54,7 +55,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
 /* Frees the plan and what it keeps. NULL is allowed. */
 void fsr_plan_free(fsr_plan *plan);
 
-/* What a plan does, in numbers. */
+/* What a plan does, in numbers; bytes that pass INT64_MAX are INT64_MAX. */
 typedef struct fsr_plan_info {
     int kernels;         /* kernels launched by one run */
     int temporaries;     /* arrays that are neither leaves nor outputs */

@@ -5,9 +5,8 @@
 /* x in the order of `places`, an i32 array. */
 static fsr_node placed(fsr_node x, fsr_node places) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(g, FSR_HERE, FSR_NODE_PLACE, &handle);
-    rec->dtype[0] = fsr_node_dtype(x);
-    rec->shape = fsr_node_rec(x)->shape;
+    const fsr_type type = {fsr_node_rec(x)->shape, 1, {fsr_node_dtype(x)}};
+    fsr_rec *rec = fsr_graph_add(g, FSR_HERE, "place", FSR_NODE_PLACE, &type, &handle);
     rec->nargs = 2;
     rec->arg[0] = (fsr_ref){x.id, x.output};
     rec->arg[1] = (fsr_ref){places.id, places.output};

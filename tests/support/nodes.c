@@ -21,11 +21,10 @@ fsr_buffer *node_buffer(int64_t bytes, int *live) {
 
 fsr_node node_data(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, int *live) {
     fsr_node handle;
-    fsr_rec *rec = fsr_graph_add(g, FSR_HERE, FSR_NODE_DATA, &handle);
-    rec->dtype[0] = dtype;
-    rec->shape.ndim = ndim;
+    fsr_type type = {{.ndim = ndim}, 1, {dtype}};
     for (int i = 0; i < ndim; i++)
-        rec->shape.dim[i] = shape[i];
+        type.shape.dim[i] = shape[i];
+    fsr_rec *rec = fsr_graph_add(g, FSR_HERE, "data", FSR_NODE_DATA, &type, &handle);
     rec->buffer[0] = node_buffer(fsr_node_bytes(handle), live);
     return handle;
 }

@@ -106,7 +106,8 @@ static void memory(void **state) {
         ops->free(t->backend, b, sizes[i]);
     }
     void *none = NULL;
-    assert_int_equal(ops->alloc(t->backend, INT64_MAX, &none, &fault), FSR_ERR_MEMORY);
+    assert_int_equal(ops->alloc(t->backend, INT64_MAX - 1, &none, &fault), FSR_ERR_MEMORY);
+    assert_int_equal(ops->alloc(t->backend, INT64_MAX, &none, &fault), FSR_ERR_SIZE);
     assert_int_equal(ops->alloc(t->backend, -1, &none, &fault), FSR_ERR_SIZE);
     assert_int_equal(ops->trim(t->backend, &fault), FSR_OK);
     ops->stats(t->backend, &stats);

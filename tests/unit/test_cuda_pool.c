@@ -170,7 +170,8 @@ static void pool_says_what_is_missing(void **state) {
     assert_string_equal(fault.message,
                         "out of device memory: 62914560 bytes asked for; 52428800 in use by arrays, 0 free in the pool "
                         "(given back before this answer: 10485760), 52428800 of 104857600 free on the device");
-    assert_int_equal(fsr_device_pool_alloc(pool, INT64_MAX, &out, &fault), FSR_ERR_DEVICE_MEMORY);
+    assert_int_equal(fsr_device_pool_alloc(pool, INT64_MAX - 1, &out, &fault), FSR_ERR_DEVICE_MEMORY);
+    assert_int_equal(fsr_device_pool_alloc(pool, INT64_MAX, &out, &fault), FSR_ERR_SIZE);
     assert_int_equal(fsr_device_pool_alloc(pool, -1, &out, &fault), FSR_ERR_SIZE);
     d.broken = true;
     assert_int_equal(fsr_device_pool_alloc(pool, 1, &out, &fault), FSR_ERR_DEVICE);
