@@ -4,7 +4,9 @@
  * not broadcast. The loop then has one instruction, and results at that place are read from it. What would run it
  * again, several passes over a row above all, is refused.
  *
- * Counter-example to lowering loops as maps: y and y + y.T would run each loop twice, a thousand turns each. */
+ * Counter-example to lowering loops as maps: y and y + y.T would run each loop twice, a thousand turns each.
+ * A kernel has FSR_MAX_LOOPS of them. One more is nobody's fault: storing that one would need the same loops before it,
+ * so the planner cuts in the middle (partition_place.c). */
 #include "fusion/lower.h"
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +60,9 @@ static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     int input[FSR_MAX_ARGS];
     if (!loop_inputs(l, n, index, input, &inst))
         return -1;
-    const char *reason = l->k->nloops == FSR_MAX_LOOPS ? "the kernel would have too many loops" : runs_again(l, &inst);
+    if (l->k->nloops == FSR_MAX_LOOPS)
+        return fsr_lower_refuse(l, "the kernel would have too many loops");
+    const char *reason = runs_again(l, &inst);
     if (reason)
         return fsr_lower_blame(l, reason, link);
     fsr_iteration *own = malloc(sizeof *own);

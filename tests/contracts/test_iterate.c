@@ -338,6 +338,22 @@ static void row_of_loops(fsr_node *out, const fsr_node *in, void *user) {
     out[0] = fsr_sum(turn[1], NULL, 0, 0);
 }
 
+/* More loops than one kernel runs: one upon the other, and side by side. */
+static void of_any_number(void **state) {
+    (void)state;
+    fsr_node x = subject_data(FSR_F32, 1, SHAPE(1000), SUBJECT_SMALL, 0), t = fsr_float(subject_g, 0.125), out[3];
+    for (int n = 9; n <= 20; n += 11) {
+        fsr_node chain = x, sum = x;
+        for (int i = 0; i < n; i++) {
+            fsr_iterate(out, &halving, &chain, &t, 3);
+            chain = fsr_add(out[0], fsr_float(subject_g, i));
+            fsr_iterate(out, &halving, (fsr_node[]){fsr_mul(x, fsr_float(subject_g, i + 1))}, &t, 4 + i);
+            sum = fsr_add(sum, fsr_add(out[0], out[1]));
+        }
+        subject_verify((fsr_node[]){chain, sum}, 2, NULL, "%d loops", n);
+    }
+}
+
 static void in_a_row_function(void **state) {
     (void)state;
     fsr_node x = subject_data(FSR_F32, 2, SHAPE(6, 50), SUBJECT_SMALL, 0), out, t = fsr_float(subject_g, 0.5), turn[2];
@@ -370,6 +386,6 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(as_numpy),          SUBJECT_TEST(of_no_turns),       SUBJECT_TEST(of_no_elements),
     SUBJECT_TEST(swapped_states),    SUBJECT_TEST(sizes_and_strides), SUBJECT_TEST(of_every_dtype),
     SUBJECT_TEST(of_many_states),    SUBJECT_TEST(fused_as_unfused),  SUBJECT_TEST(of_inexact_functions),
-    SUBJECT_TEST(in_a_row_function), SUBJECT_TEST(of_parameters),
+    SUBJECT_TEST(in_a_row_function), SUBJECT_TEST(of_parameters),     SUBJECT_TEST(of_any_number),
 };
 SUBJECT_MAIN(tests)

@@ -96,6 +96,35 @@ static void equal_loops(void **state) {
     check("another", (fsr_node[]){fsr_add(a[0], c[1])}, 1, 1, 1, 2, -1);
 }
 
+/* More loops than a kernel has room for, one upon the other and side by side: as many kernels as it takes, each loop in
+ * one of them. */
+static void many_loops(void **state) {
+    (void)state;
+    static const int counts[] = {FSR_MAX_LOOPS, FSR_MAX_LOOPS + 1, 20, 100};
+    for (int c = 0; c < 4; c++) {
+        fsr_node x = plan_vector(g, 1000), at = x, sum = x, all[100], t[3];
+        for (int i = 0; i < counts[c]; i++) {
+            loop_of(at, t);
+            at = t[1];
+            loop_of(fsr_add(x, fsr_float(g, i)), t);
+            sum = fsr_add(sum, fsr_mul(t[0], t[1]));
+            all[i] = t[0];
+        }
+        int kernels = (counts[c] + FSR_MAX_LOOPS - 1) / FSR_MAX_LOOPS;
+        fsr_node outs[] = {at, sum, fsr_sum(sum, NULL, 0, 0)};
+        for (int on = 0; on < 2; on++)
+            for (int i = 0; i < 4; i++) {
+                fsr_program p = plan_of(on ? &target_gpu : &target_cpu, i < 3 ? &outs[i] : all, i < 3 ? 1 : counts[c]);
+                bool good = runs(&p) == counts[c] && p.info.kernels >= kernels && p.info.kernels <= 2 * kernels + 1;
+                if (!good)
+                    print_error("%d loops, case %d: %d run in %d kernels\n%s\n", counts[c], i, runs(&p), p.info.kernels,
+                                p.explanation);
+                fsr_program_clear(&p);
+                assert_true(good);
+            }
+    }
+}
+
 static void reasons(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, ROWS, COLS), t[3];
@@ -115,6 +144,7 @@ static void reasons(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops), TEST(reasons)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops), TEST(many_loops),
+                                       TEST(reasons)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
