@@ -5,7 +5,7 @@
  * row, but f16 and bf16, neither of which holds the other: they meet in f32.
  * Counter-example to "the later row always": i32 16777217 with f32 1 would become 16777216, and i8 -1 with u8 255
  * would become 255, before anything was computed. */
-#include "fusor/dtype.h"
+#include "graph/ops.h"
 
 size_t fsr_dtype_size(fsr_dtype dtype) {
     switch (dtype) {
@@ -87,4 +87,17 @@ fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b) {
     if (high.kind == 'f')
         return promote_float(low.bytes, a < b ? b : a);
     return low.kind == 'u' ? promote_signs(low.bytes, high.bytes) : promote_signs(high.bytes, low.bytes);
+}
+
+/* The first dtype, in the order of promotion, that each of them promotes to. Counter-example to promoting one after the
+ * other: i8 and u8 are i16, which is f32 with f16; but f16 holds both, and f16 is what they are in any other order. */
+fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n) {
+    for (int d = 0; d < FSR_DTYPE_COUNT && n > 0; d++) {
+        int fits = 0;
+        while (fits < n && fsr_dtype_promote(dtype[fits], (fsr_dtype)d) == (fsr_dtype)d)
+            fits++;
+        if (fits == n)
+            return (fsr_dtype)d;
+    }
+    return FSR_DTYPE_COUNT;
 }

@@ -34,6 +34,10 @@ typedef enum fsr_rule {
     FSR_RULE_CAST      /* compute = the operand's own; result as asked */
 } fsr_rule;
 
+/* NumPy's result_type of n dtypes: the least that each promotes to, whatever their order. FSR_DTYPE_COUNT: n is 0, or one
+ * of them is no dtype. */
+fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
+
 /* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. */
 enum { FSR_OP_COMMUTATIVE = 1, FSR_OP_ASSOCIATIVE = 2, FSR_OP_EXACT = 4, FSR_OP_COMPLEX_ROUNDS = 8 };
 

@@ -37,6 +37,20 @@ fsr_node fsr_strong(fsr_site at, fsr_node x) {
     return rec && rec->weak ? fsr_convert(at, x, rec->dtype[x.output], false) : x;
 }
 
+/* Each dtype once is as many as there can be, however many nodes there are. */
+fsr_dtype fsr_common_dtype(const fsr_node *x, int n) {
+    fsr_dtype dtype[FSR_DTYPE_COUNT];
+    bool there[FSR_DTYPE_COUNT] = {false};
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        if (!fsr_node_rec(x[i])->weak)
+            there[fsr_node_dtype(x[i])] = true;
+    for (int d = 0; d < FSR_DTYPE_COUNT; d++)
+        if (there[d])
+            dtype[count++] = (fsr_dtype)d;
+    return fsr_dtype_promote_all(dtype, count);
+}
+
 fsr_node fsr_cast_at(fsr_site at, fsr_node x, fsr_dtype dtype) {
     fsr_graph *g;
     fsr_node poison;

@@ -75,15 +75,24 @@ static bool call_reduction(fsr_reading *r, fsr_args *c, fsr_node *out) {
     return false;
 }
 
+/* The extreme of several operands. They are given their common dtype first: pair by pair i8, u8 and f16 would be f32. */
+static fsr_node extreme_of(fsr_site at, fsr_op op, const fsr_node *x, int n) {
+    const fsr_dtype dtype = fsr_common_dtype(x, n);
+    fsr_node out = {0};
+    for (int i = 0; i < n; i++) {
+        fsr_node next = n == 2 || fsr_node_rec(x[i])->weak ? x[i] : fsr_convert(at, x[i], dtype, false);
+        out = i ? fsr_map(at, op, (fsr_node[]){out, next}, 2) : next;
+    }
+    return out;
+}
+
 /* max and min of several operands. */
 static bool call_extremes(fsr_reading *r, fsr_args *c, fsr_node *out) {
     if (c->n < 2 || (!fsr_args_name(c, "max") && !fsr_args_name(c, "min")))
         return false;
     if (!fsr_args_options(r, c, 0))
         return true;
-    *out = c->x[0];
-    for (int i = 1; i < c->n; i++)
-        *out = fsr_args_name(c, "max") ? fsr_maximum_at(r->at, *out, c->x[i]) : fsr_minimum_at(r->at, *out, c->x[i]);
+    *out = extreme_of(r->at, fsr_args_name(c, "max") ? FSR_OP_MAXIMUM : FSR_OP_MINIMUM, c->x, c->n);
     return true;
 }
 

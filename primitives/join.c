@@ -23,13 +23,11 @@ static fsr_node blank(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shap
 
 fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis) {
     fsr_shape shape = fsr_node_rec(x[0])->shape;
-    fsr_dtype dtype = fsr_node_dtype(x[0]);
+    fsr_dtype dtype = fsr_common_dtype(x, n);
     int64_t start = 0;
     shape.dim[axis] = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         shape.dim[axis] += fsr_node_dim(x[i], axis);
-        dtype = fsr_dtype_promote(dtype, fsr_node_dtype(x[i]));
-    }
     fsr_node whole = blank(x[0].graph, at, dtype, &shape);
     for (int i = 0; i < n && fsr_node_sound(whole); i++) {
         fsr_node part = fsr_convert(at, x[i], dtype, false);

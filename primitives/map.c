@@ -1,7 +1,7 @@
 /* Elementwise operations: promotion, broadcasting, and every fsr_<op>_at of the table of scalar ops.
  *
  * Promotion (NEP 50). Operands are strong (arrays, typed literals) or weak (fsr_float, fsr_int, arithmetic on those).
- * The strong ones promote by NumPy's table; a weak one takes that dtype unless its kind is higher. Without strong
+ * The strong ones promote together, by NumPy's table and in any order; a weak one takes that dtype unless its kind is higher. Without strong
  * operands the weak ones promote among themselves (i64, f64, c128) and the result is weak.
  * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
  *
@@ -51,23 +51,21 @@ static fsr_dtype meet_weak(fsr_dtype strong, fsr_dtype weak) {
     return strong == FSR_BOOL ? FSR_I64 : strong;
 }
 
-/* Promotes what is there already with another dtype. */
-static fsr_dtype join(fsr_dtype before, fsr_dtype dtype) {
-    return before == FSR_DTYPE_COUNT ? dtype : fsr_dtype_promote(before, dtype);
-}
-
 /* The strong operands first. For the FLOAT rule each becomes a float by itself: i8 and u8 are f16, and so together,
  * though as integers together they are i16, which becomes f32. A literal counts there only if it raises the kind. */
 static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
-    promotion p = {FSR_DTYPE_COUNT, FSR_DTYPE_COUNT, false};
+    fsr_dtype own[FSR_MAX_ARGS], floats[FSR_MAX_ARGS];
+    int count = 0;
     for (int i = 0; i < n; i++) {
         if (is_apart(info, i) || fsr_node_rec(args[i])->weak)
             continue;
-        p.compute = join(p.compute, fsr_node_dtype(args[i]));
-        p.floats = join(p.floats, float_of(fsr_node_dtype(args[i])));
+        own[count] = fsr_node_dtype(args[i]);
+        floats[count] = float_of(own[count]);
+        count++;
     }
-    if (p.compute == FSR_DTYPE_COUNT)
+    if (!count)
         return promote_weak(info, args, n);
+    promotion p = {fsr_dtype_promote_all(own, count), fsr_dtype_promote_all(floats, count), false};
     const fsr_dtype strong = p.compute;
     for (int i = 0; i < n; i++)
         if (!is_apart(info, i) && fsr_node_rec(args[i])->weak)

@@ -144,49 +144,59 @@ static fsr_node deviations(fsr_site at, const char *what, const sample *s) {
     return out[2];
 }
 
-static fsr_node variance(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, double ddof,
-                         bool skips_nan);
+/* A variance or standard deviation. */
+typedef struct spread {
+    const char *name;
+    bool skips_nan, root;
+} spread;
+
+static fsr_node variance(fsr_site at, const spread *s, fsr_node x, const int *axes, int naxes, int flags, double ddof);
 
 /* The mean of |x - mean|^2 is the sum of the parts' variances. Where a part is NaN the other one is skipped as well. */
-static fsr_node complex_variance(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags,
-                                 double ddof, bool skips_nan) {
-    if (skips_nan)
+static fsr_node complex_variance(fsr_site at, const spread *s, fsr_node x, const int *axes, int naxes, int flags,
+                                 double ddof) {
+    const spread part = {s->name, s->skips_nan, false};
+    if (s->skips_nan)
         x = fsr_where_at(at, fsr_isnan_at(at, x), fsr_complex_at(at, x.graph, NAN, NAN), x);
-    fsr_node re = variance(at, what, fsr_real_at(at, x), axes, naxes, flags, ddof, skips_nan);
-    return fsr_add_at(at, re, variance(at, what, fsr_imag_at(at, x), axes, naxes, flags, ddof, skips_nan));
+    fsr_node re = variance(at, &part, fsr_real_at(at, x), axes, naxes, flags, ddof);
+    fsr_node sum = fsr_add_at(at, re, variance(at, &part, fsr_imag_at(at, x), axes, naxes, flags, ddof));
+    return s->root ? fsr_sqrt_at(at, sum) : sum;
 }
 
-static fsr_node variance(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, double ddof,
-                         bool skips_nan) {
+/* Rounded once, at the end: the root of a variance that f16 cannot hold may be an f16. */
+static fsr_node variance(fsr_site at, const spread *how, fsr_node x, const int *axes, int naxes, int flags,
+                         double ddof) {
     fsr_node poison;
     sample s;
     if (fsr_node_sound(x) && fsr_dtype_is_complex(fsr_node_dtype(x)))
-        return complex_variance(at, what, x, axes, naxes, flags, ddof, skips_nan);
-    if (!sample_take(at, what, &s, x, axes, naxes, flags, skips_nan, &poison))
+        return complex_variance(at, how, x, axes, naxes, flags, ddof);
+    if (!sample_take(at, how->name, &s, x, axes, naxes, flags, how->skips_nan, &poison))
         return poison;
     fsr_node divisor = kept(at, freedom(at, &s, ddof), s.mask, flags);
-    fsr_node out = fsr_div_at(at, kept(at, deviations(at, what, &s), s.mask, flags), divisor);
-    const fsr_dtype dtype = fsr_mean_dtype(fsr_node_dtype(x));
-    if (is_whole(&s))
-        return fsr_convert(at, out, dtype, false);
-    fsr_node enough = fsr_greater_at(at, divisor, fsr_float_at(at, s.x.graph, 0));
-    return fsr_convert(at, fsr_where_at(at, enough, out, fsr_float_at(at, s.x.graph, NAN)), dtype, false);
+    fsr_node out = fsr_div_at(at, kept(at, deviations(at, how->name, &s), s.mask, flags), divisor);
+    if (!is_whole(&s)) {
+        fsr_node enough = fsr_greater_at(at, divisor, fsr_float_at(at, s.x.graph, 0));
+        out = fsr_where_at(at, enough, out, fsr_float_at(at, s.x.graph, NAN));
+    }
+    if (how->root)
+        out = fsr_sqrt_at(at, out);
+    return fsr_convert(at, out, fsr_mean_dtype(fsr_node_dtype(x)), false);
 }
 
 fsr_node fsr_var_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
-    return variance(at, "var", x, axes, naxes, flags, ddof, false);
+    return variance(at, &(spread){"var", false, false}, x, axes, naxes, flags, ddof);
 }
 
 fsr_node fsr_std_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
-    return fsr_sqrt_at(at, variance(at, "std", x, axes, naxes, flags, ddof, false));
+    return variance(at, &(spread){"std", false, true}, x, axes, naxes, flags, ddof);
 }
 
 fsr_node fsr_nanvar_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
-    return variance(at, "nanvar", x, axes, naxes, flags, ddof, true);
+    return variance(at, &(spread){"nanvar", true, false}, x, axes, naxes, flags, ddof);
 }
 
 fsr_node fsr_nanstd_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof) {
-    return fsr_sqrt_at(at, variance(at, "nanstd", x, axes, naxes, flags, ddof, true));
+    return variance(at, &(spread){"nanstd", true, true}, x, axes, naxes, flags, ddof);
 }
 
 fsr_node fsr_average_at(fsr_site at, fsr_node x, fsr_node weights, const int *axes, int naxes, int flags) {
@@ -201,7 +211,7 @@ fsr_node fsr_average_at(fsr_site at, fsr_node x, fsr_node weights, const int *ax
     if (!fsr_shape_broadcast(&shape, &fsr_node_rec(weights)->shape, &both) || !fsr_shape_equal(&shape, &both))
         return fsr_poison(g, at, FSR_ERR_SHAPE, "average", "the weights %s do not broadcast to %s",
                           fsr_say(weights).text, fsr_say(x).text);
-    fsr_dtype dtype = fsr_mean_dtype(fsr_dtype_promote(fsr_node_dtype(x), fsr_node_dtype(weights)));
+    fsr_dtype dtype = fsr_dtype_promote(fsr_mean_dtype(fsr_node_dtype(x)), fsr_node_dtype(weights));
     for (int i = 0; i < 2; i++)
         in[i] = fsr_convert(at, in[i], fsr_state_dtype(dtype), false);
     in[1] = fsr_stretch(at, in[1], &shape);

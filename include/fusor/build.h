@@ -279,7 +279,8 @@ enum { FSR_KEEPDIMS = 1 };
  * bool. norm is NumPy's linalg.vector_norm of order ord: 2, 1, INFINITY (the largest |x|), -INFINITY (the smallest),
  * 0 (how many are not 0), or any other power; FSR_ERR_VALUE if ord is NaN. logsumexp is log(sum(exp(x))) without
  * overflow. What compares complex numbers, logsumexp too, is FSR_ERR_DTYPE.
- * average is sum(x * weights) / sum(weights); the weights broadcast to x, else FSR_ERR_SHAPE.
+ * average is sum(x * weights) / sum(weights); the weights broadcast to x, else FSR_ERR_SHAPE. Its dtype is that of mean,
+ * promoted with the weights'.
  * nan...: as if NaN were not there. Of nothing but NaN: nansum 0, nanprod 1, nanargmin and nanargmax -1, the others
  * NaN. */
 fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);

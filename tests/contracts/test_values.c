@@ -137,6 +137,13 @@ static void halves(void **state) {
     EXPECT(fsr_mean(half(FSR_F16, fsr_full(subject_g, FSR_F64, 1, SHAPE(4096), 100)), NULL, 0, 0), FSR_F16, 0, 100);
     EXPECT(fsr_cumsum(half(FSR_F16, F64(2048, 1, 1)), 0, 0), FSR_F16, 0, 2048, 2048, 2050);
     EXPECT(fsr_max(x, NULL, 0, 0), FSR_F16, 0, 65504);
+    fsr_node wide = half(FSR_F16, F64(300, -300, 100)), unit = half(FSR_F16, F64(0, 0, 0, 0, 1));
+    EXPECT(fsr_var(wide, NULL, 0, 0, 0), FSR_F16, 0, 62208);
+    EXPECT(fsr_std(wide, NULL, 0, 0, 0), FSR_F16, 0, 249.5);
+    EXPECT(fsr_std(half(FSR_F16, F64(500, -500)), NULL, 0, 0, 0), FSR_F16, 0, 500);
+    EXPECT(fsr_std(unit, NULL, 0, 0, 0), FSR_F16, 0, 0.39990234375);
+    EXPECT(fsr_nanstd(half(FSR_F16, F64(0, 0, NAN, 0, 0, 1)), NULL, 0, 0, 0), FSR_F16, 0, 0.39990234375);
+    EXPECT(fsr_var(unit, NULL, 0, 0, 0), FSR_F16, 0, 0.1600341796875);
     EXPECT(fsr_cast(half(FSR_BF16, F64(1.00390625, 1.01171875, 3e38, 1e39, -7)), FSR_F64), FSR_F64, 0, 1, 1.015625,
            0x1.c4p127, INFINITY, -7);
     EXPECT(fsr_add(half(FSR_BF16, F64(256)), half(FSR_BF16, F64(1))), FSR_BF16, 0, 256);

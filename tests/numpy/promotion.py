@@ -44,10 +44,11 @@ def result(function, *names):
     return NAMES.get(dtype, str(dtype))
 
 
-print("dtypes:", *DTYPES, *WEAK)
-for op, name in sorted({**{op: op for op in SAME}, **OTHERWISE}.items()):
-    function = getattr(np, name) if isinstance(name, str) else name
-    two = op in ("where", "clamp") or getattr(function, "nin", 1) == 2
-    for first in DTYPES:
-        others = [(first, other) for other in [*DTYPES, *WEAK]] if two else [(first,)]
-        print(f"{op} {first}:", *(result(function, *names) for names in others))
+if __name__ == "__main__":
+    print("dtypes:", *DTYPES, *WEAK)
+    for op, name in sorted({**{op: op for op in SAME}, **OTHERWISE}.items()):
+        function = getattr(np, name) if isinstance(name, str) else name
+        two = op in ("where", "clamp") or getattr(function, "nin", 1) == 2
+        for first in DTYPES:
+            others = [(first, other) for other in [*DTYPES, *WEAK]] if two else [(first,)]
+            print(f"{op} {first}:", *(result(function, *names) for names in others))
