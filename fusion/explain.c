@@ -71,6 +71,13 @@ static void explain_note(const fsr_partition *p, const fsr_note *note, FILE *to)
                 fsr_flow_name(p->flow, note->consumer), note->consumer, note->reason);
 }
 
+static void explain_last(const fsr_partition *p, FILE *to) {
+    const int *n = p->last.node;
+    fprintf(to, "the fuel ended with fusion %d: ", p->fusions);
+    fprintf(to, p->last.how, fsr_flow_name(p->flow, n[0]), n[0], fsr_flow_name(p->flow, n[1]), n[1]);
+    fputc('\n', to);
+}
+
 void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to) {
     fprintf(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n",
             program->info.kernels, program->info.kernels == 1 ? "" : "s", program->info.temporaries,
@@ -80,4 +87,6 @@ void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
         explain_step(program, i, to);
     for (int i = 0; i < p->nnotes; ++i)
         explain_note(p, &p->note[i], to);
+    if (p->fuse && p->fuel == 0 && p->last.how)
+        explain_last(p, to);
 }

@@ -16,6 +16,16 @@ void fsr_partition_clear(fsr_partition *p) {
     memset(p, 0, sizeof *p);
 }
 
+bool fsr_partition_may_fuse(const fsr_partition *p) {
+    return p->fuse && p->fuel != 0;
+}
+
+void fsr_partition_fused(fsr_partition *p, const char *how, int a, int b) {
+    ++p->fusions;
+    p->fuel -= p->fuel > 0;
+    p->last = (fsr_fusion){how, {a, b}};
+}
+
 /* Unfused, and past the fuel, every map is a kernel of its own. Casts are part of the op that asked for them. */
 static void unfuse(fsr_partition *p) {
     for (int i = 0; i < p->flow->n; ++i) {
@@ -23,12 +33,10 @@ static void unfuse(fsr_partition *p) {
         if (!fsr_kind_computes(n->kind) || (n->kind == FSR_NODE_MAP && n->op == FSR_OP_CAST) ||
             n->hint == FSR_HINT_INLINE)
             continue;
-        if (p->fuse && p->fuel != 0) {
-            p->fuel -= p->fuel > 0;
-            ++p->fusions;
-            continue;
-        }
-        p->held[i] = FSR_HELD;
+        if (fsr_partition_may_fuse(p))
+            fsr_partition_fused(p, "%s (%%%d) is evaluated where it is read", i, i);
+        else
+            p->held[i] = FSR_HELD;
     }
 }
 

@@ -73,13 +73,20 @@ typedef struct fsr_note {
     const char *reason;
 } fsr_note;
 
+/* What the last fusion joined, for explain: whoever hunts a wrong answer with ever less fuel ends at one. */
+typedef struct fsr_fusion {
+    const char *how; /* a sentence with %s (%%%d) for two nodes; NULL: there was none */
+    int node[2];     /* flow nodes */
+} fsr_fusion;
+
 typedef struct fsr_partition {
     const fsr_flow *flow;
     const fsr_target *target;
     bool fuse;
     int fuel;    /* fusions left; -1: no limit */
     int fusions; /* done */
-    int depth;   /* anchors being placed, one within the other */
+    fsr_fusion last;
+    int depth; /* anchors being placed, one within the other */
     fsr_group *group;
     int ngroups, capacity;
     int merging, into; /* while a merge is tried: what needs group `merging` needs `into`; else -1 */

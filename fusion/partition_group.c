@@ -94,6 +94,10 @@ bool fsr_group_stores(const fsr_group *group, fsr_link link) {
     return false;
 }
 
+int fsr_group_first(const fsr_group *group) {
+    return group->nfolds ? group->fold[0] : group->store[0].id;
+}
+
 bool fsr_group_depends(const fsr_group *group, int on) {
     for (int i = 0; i < group->ndeps; ++i)
         if (group->deps[i] == on)

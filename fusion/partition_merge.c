@@ -70,11 +70,13 @@ static bool merge(fsr_partition *p, int h, int g) {
 
 void fsr_partition_merge(fsr_partition *p) {
     for (int g = p->ngroups - 1; g > 0; --g)
-        for (int h = g - 1; h >= 0 && h >= g - FSR_JOIN_WINDOW && p->fuse && p->fuel != 0; --h) {
-            if (!p->group[g].kernel || !p->group[h].kernel || !merge(p, h, g))
+        for (int h = g - 1; h >= 0 && h >= g - FSR_JOIN_WINDOW && fsr_partition_may_fuse(p); --h) {
+            if (!p->group[g].kernel || !p->group[h].kernel)
                 continue;
-            ++p->fusions;
-            p->fuel -= p->fuel > 0;
+            const int anchor[2] = {fsr_group_first(&p->group[h]), fsr_group_first(&p->group[g])};
+            if (!merge(p, h, g))
+                continue;
+            fsr_partition_fused(p, "the kernels of %s (%%%d) and %s (%%%d) became one", anchor[0], anchor[1]);
             break;
         }
 }

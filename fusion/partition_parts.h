@@ -12,6 +12,12 @@ typedef struct fsr_anchor {
     fsr_link link;
 } fsr_anchor;
 
+/* partition.c */
+/* True if another fusion may be tried. */
+bool fsr_partition_may_fuse(const fsr_partition *p);
+/* Counts one that was done, of these two nodes, and spends its fuel; how: see fsr_fusion. */
+void fsr_partition_fused(fsr_partition *p, const char *how, int a, int b);
+
 /* partition_order.c */
 /* A group's level goes above those of its deps. True if it had to be raised: those of groups that need it may have to
  * follow. */
@@ -28,6 +34,8 @@ void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial);
 const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link);
 /* Makes the groups that the trial reads from store what it reads. Stores added before a refusal stay: harmless. */
 const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial);
+/* A node that the group places, for words: its first fold or else its first store. */
+int fsr_group_first(const fsr_group *group);
 bool fsr_group_depends(const fsr_group *group, int on);
 /* LOADs of a kernel. */
 int fsr_kernel_loads(const fsr_kernel *k);

@@ -256,13 +256,13 @@ static fsr_status place_trial(fsr_partition *p, fsr_anchor a, fsr_group *trial, 
     if (status)
         return status;
     int last = p->ngroups > FSR_JOIN_WINDOW ? p->ngroups - FSR_JOIN_WINDOW : 0;
-    for (int g = p->ngroups - 1; p->fuse && p->fuel != 0 && g >= last; --g) {
+    for (int g = p->ngroups - 1; fsr_partition_may_fuse(p) && g >= last; --g) {
         const char *reason = join(p, g, a, trial);
         if (!reason) {
             note_others(p, a, trial, g);
             fsr_kernel_free(trial->kernel);
-            ++p->fusions;
-            p->fuel -= p->fuel > 0;
+            fsr_partition_fused(p, "%s (%%%d) joined the kernel of %s (%%%d)", a.link.id,
+                                fsr_group_first(&p->group[g]));
             return FSR_OK;
         }
         if (fsr_group_depends(trial, g))
