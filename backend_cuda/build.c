@@ -11,6 +11,7 @@
 #define _GNU_SOURCE 1
 #include "backend_cuda/build.h"
 #include "backend_cuda/emit_cuda.h"
+#include "runtime/closed_text.h"
 #include "runtime/config.h"
 #include "runtime/disk_cache.h"
 #include "runtime/text.h"
@@ -201,9 +202,12 @@ static void make_options(const fsr_cuda_build *b, const fsr_kernel *k, fsr_optio
         o->option[o->count++] = "--minimal";
 }
 
-/* The key as one text; data NULL if memory is out (then there is no caching). */
+/* The key as one text; data NULL if memory is out, or the binary depends on more than the key (then there is no
+ * caching). */
 static fsr_text make_key(const fsr_cuda_build *b, const fsr_options *o, const fsr_cuda_source *source) {
     fsr_text key = {0};
+    if (!fsr_text_is_closed(source->text, true))
+        return key;
     fsr_text_add(&key, "fusor cuda %d\n%s\n", FSR_CUDA_GENERATOR, fsr_nvrtc_identity(b->nvrtc));
     for (int i = 0; i < o->count; i++)
         fsr_text_add(&key, "%s\n", o->option[i]);

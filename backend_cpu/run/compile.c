@@ -26,6 +26,7 @@
 #include "backend_cpu/run/files.h"
 #include "backend_cpu/run/process.h"
 #include "backend_cpu/run/workshop.h"
+#include "runtime/closed_text.h"
 #include "runtime/config.h"
 #include "runtime/disk_cache.h"
 #include <dlfcn.h>
@@ -284,11 +285,6 @@ static void store_object(fsr_disk_cache *cache, const fsr_workshop *w, const cha
     free(object);
 }
 
-/* A generated source includes nothing; where a caller's text does, the file may change while the key does not. */
-static bool has_includes(const char *source) {
-    return fsr_text_mentions(source, "include");
-}
-
 static fsr_status build(const fsr_c_job *j, bool whole, fsr_fault *fault) {
     fsr_status status = run_compiler(j, whole, fault);
     return status == FSR_OK ? load(j->place, j->name, j->handle, j->function, fault) : status;
@@ -343,7 +339,7 @@ fsr_status fsr_c_compile(fsr_c_compiler *c, const char *name, const char *source
     status = fsr_workshop_open(&w, name, c->cache_dir, fault);
     if (status != FSR_OK)
         return status;
-    if (has_includes(source))
+    if (!fsr_text_is_closed(source, false)) /* a file that it reads may change while the key does not */
         cache = NULL;
     const fsr_c_job job = {c, driver, &w, name, source, dump, contraction, handle, function};
     status = compile_in(cache, &job, from_disk, fault);

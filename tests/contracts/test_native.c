@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define G subject_g
 #define CALL(f, ...) fsr_call_native(f, ((fsr_node[]){__VA_ARGS__}), COUNT_OF(((fsr_node[]){__VA_ARGS__})))
@@ -222,6 +223,75 @@ static void disk_cache(void **state) {
     subject_remove_dir(dir);
 }
 
+static void write_header(const char *path, int value) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#define VALUE %d\n", value);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A file that a text reads changes: the next context has the new one, however the text said it. */
+static void files_that_change(void **state) {
+    (void)state;
+    if (on_gpu())
+        skip();
+    static const struct {
+        const char *preamble; /* %s: the file */
+        float change;         /* what the result changes by; the assembler sees the file's last digit */
+    } rows[] = {
+        {"#include \"%s\"", 1},
+        {"#import \"%s\"", 1},
+        {"#include_next \"%s\"", 1},
+        {"#inc\\\nlude \"%s\"", 1},
+        {"/* a */ # /* b */ include \"%s\"", 1},
+        {"%%:include \"%s\"", 1},
+        {"#define FILE_NAME \"%s\"\n#include FILE_NAME", 1},
+        {"__asm__(\".pushsection .rodata\\n.globl user_bytes\\n.hidden user_bytes\\nuser_bytes: .inc\" \"bin "
+         "\\\"%s\\\"\\n"
+         ".popsection\");\nextern const char user_bytes[];\n#define VALUE user_bytes[14]",
+         1},
+    };
+    char dir[64], path[80], preamble[400];
+    fsr_config config = subject_config();
+    subject_temporary_dir(dir);
+    config.cache_dir = dir;
+    snprintf(path, sizeof path, "%s/value.h", dir);
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        float got[2];
+        for (int turn = 0; turn < 2; turn++) {
+            snprintf(preamble, sizeof preamble, rows[i].preamble, path);
+            const fsr_native f = {.name = "f",
+                                  .result = FSR_F32,
+                                  .parameters = "f32 x",
+                                  .c = "return x + VALUE;",
+                                  .c_preamble = preamble};
+            write_header(path, 3 + turn);
+            fsr_context *ctx = subject_open(&config);
+            fsr_graph *g = fsr_graph_new(ctx);
+            fsr_node y = CALL(&f, fsr_full(g, FSR_F32, 1, SHAPE(1), 0));
+            OK(fsr_read(y, &got[turn], sizeof got[turn]));
+            fsr_close(ctx);
+        }
+        if (got[1] - got[0] != rows[i].change)
+            fail_msg("%s: %g, then %g", rows[i].preamble, (double)got[0], (double)got[1]);
+    }
+    /* A file that is not there when it is asked for, and is later. */
+    snprintf(preamble, sizeof preamble, "#if __has_include(\"%s\")\n#define VALUE 1\n#else\n#define VALUE 0\n#endif",
+             path);
+    for (int turn = 0; turn < 2; turn++) {
+        float got;
+        const fsr_native f = {
+            .name = "f", .result = FSR_F32, .parameters = "f32 x", .c = "return x + VALUE;", .c_preamble = preamble};
+        assert_true(turn ? (write_header(path, 1), true) : unlink(path) == 0);
+        fsr_context *ctx = subject_open(&config);
+        fsr_graph *g = fsr_graph_new(ctx);
+        OK(fsr_read(CALL(&f, fsr_full(g, FSR_F32, 1, SHAPE(1), 0)), &got, sizeof got));
+        fsr_close(ctx);
+        assert_true(got == (float)turn);
+    }
+    subject_remove_dir(dir);
+}
+
 /* ---- what compilers say -------------------------------------------------------------------------------- */
 
 static void refused(const fsr_native *f, fsr_status want, const char *words) {
@@ -391,6 +461,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(identity),
     SUBJECT_TEST(names_do_not_meet),
     SUBJECT_TEST(disk_cache),
+    SUBJECT_TEST(files_that_change),
     SUBJECT_TEST(mistakes),
     SUBJECT_TEST(wrong_c_text),
     SUBJECT_TEST(no_cuda_text),

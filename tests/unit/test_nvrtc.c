@@ -168,6 +168,33 @@ static void build_caches_on_disk(void **state) {
     bench_end(&b);
 }
 
+/* A text that reads a file, or asks for one, is compiled each time: the file is not in the key. */
+static void build_keeps_closed_texts_only(void **state) {
+    (void)state;
+    static const char *const lines[] = {"#include \"x.h\"\n", "#inc\\\nlude \"x.h\"\n", "%:include \"x.h\"\n"};
+    char text[sizeof good + 200], path[128];
+    bench b;
+    bench_begin(&b);
+    b.config.cache_dir = b.dir;
+    bench_open(&b);
+    snprintf(text, sizeof text, "%s\n#if __has_include(\"x.h\")\n#endif\n", good);
+    assert_false(bench_run(&b, text, false));
+    assert_false(bench_run(&b, text, false));
+    snprintf(path, sizeof path, "%s/x.h", b.dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fclose(f), 0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char *name, line[200];
+        snprintf(line, sizeof line, "%s", lines[i]);
+        name = strstr(line, "x.h");
+        snprintf(text, sizeof text, "%s\n%.*s%s\"\n", good, (int)(name - line), line, path);
+        assert_false(bench_run(&b, text, false));
+        assert_false(bench_run(&b, text, false));
+    }
+    bench_end(&b);
+}
+
 static void build_dumps(void **state) {
     (void)state;
     bench b;
@@ -242,6 +269,7 @@ int main(void) {
         cmocka_unit_test(nvrtc_compiles),
         cmocka_unit_test(nvrtc_log_is_whole),
         cmocka_unit_test(build_caches_on_disk),
+        cmocka_unit_test(build_keeps_closed_texts_only),
         cmocka_unit_test(build_dumps),
         cmocka_unit_test(build_loads_and_rejects_a_file),
         cmocka_unit_test(build_keeps_a_rejected_source),
