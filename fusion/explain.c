@@ -1,5 +1,6 @@
 /* The plan in words: kernels with their domain, schedule and arrays, then every edge that was not fused, with the
  * reason. */
+#include "fusion/literals.h"
 #include "fusion/plan.h"
 
 /* A schedule on a GPU, what `group` counts there, and the same schedule on a CPU, which has three. */
@@ -85,6 +86,7 @@ void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
             (long long)program->info.bytes_moved, (long long)program->info.bytes_min);
     for (int i = 0; i < program->nsteps; ++i)
         explain_step(program, i, to);
+    fsr_literals_explain(p->flow, program->text, to);
     for (int i = 0; i < p->nnotes; ++i)
         explain_note(p, &p->note[i], to);
     if (p->fuse && p->fuel == 0 && p->last.how)

@@ -14,6 +14,13 @@ typedef struct fsr_link {
     int output;
 } fsr_link;
 
+/* Where kernels have a literal from; see literals.h. */
+typedef enum fsr_literal_use {
+    FSR_LITERAL_TEXT,   /* their text */
+    FSR_LITERAL_VARIES, /* an argument: it differs between plans that are otherwise the same */
+    FSR_LITERAL_ROUNDS  /* an argument: what is computed of it may round, and a compiler rounds otherwise */
+} fsr_literal_use;
+
 typedef struct fsr_flow_node {
     fsr_kind kind; /* DATA stands for every leaf, computed or input */
     int nout;
@@ -31,7 +38,8 @@ typedef struct fsr_flow_node {
     const fsr_routine *routine; /* the graph's */
     const fsr_iteration *loop;  /* the graph's */
     fsr_hint hint;
-    int ordinal; /* DATA: leaf; PARAM: scalar */
+    int ordinal;         /* DATA: leaf; PARAM: scalar; CONST: literal, once they are numbered */
+    fsr_literal_use use; /* CONST; no part of the signature */
 } fsr_flow_node;
 
 typedef struct fsr_flow {
@@ -61,6 +69,9 @@ int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node);
 fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from);
 /* Every byte that a plan depends on, malloc'ed. NULL: out of memory. */
 void *fsr_flow_signature(const fsr_flow *flow, size_t *size);
+/* The same without the values of literals: equal bytes are flows that differ in literals alone. With `bodies` also
+ * without those inside of operators and loops, and without the most turns of loops. */
+void *fsr_flow_structure(const fsr_flow *flow, bool bodies, size_t *size);
 /* Normal form and order; FSR_ERR_INTERNAL with the first violation. */
 fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size);
 /* One line a node, as `%3 = mul f32[4,5] %1 %2`. */

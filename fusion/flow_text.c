@@ -11,6 +11,7 @@ typedef struct bytes {
     unsigned char *data;
     size_t size, capacity;
     bool failed;
+    bool no_literals, no_bodies; /* literals are left out: of nodes; of operators and loops */
 } bytes;
 
 static void put(bytes *b, const void *data, size_t size) {
@@ -51,7 +52,8 @@ static void put_steps(bytes *b, const fsr_step *step, int n) {
         const fsr_step *s = &step[i];
         int fields[] = {s->kind, s->dtype, s->compute, s->op, s->arg[0], s->arg[1], s->arg[2], s->index};
         put(b, fields, sizeof fields);
-        put_value(b, s->value);
+        if (!b->no_bodies)
+            put_value(b, s->value);
     }
 }
 
@@ -68,7 +70,8 @@ static void put_combine(bytes *b, const fsr_combine *c) {
 static void put_loop(bytes *b, const fsr_iteration *l) {
     int head[] = {l->nstate, l->narg, l->nsteps, l->condition};
     put(b, head, sizeof head);
-    put_int(b, l->max_n);
+    if (!b->no_bodies)
+        put_int(b, l->max_n);
     put(b, l->dtype, sizeof l->dtype[0] * (size_t)(l->nstate + l->narg));
     put(b, l->result, sizeof l->result[0] * (size_t)l->nstate);
     put_steps(b, l->step, l->nsteps);
@@ -85,14 +88,15 @@ static void put_routine(bytes *b, const fsr_routine *f) {
 }
 
 static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
-    int head[] = {n->kind, n->nout, n->nargs, (int)n->hint, n->ordinal, n->shape.ndim};
+    int ordinal = n->kind == FSR_NODE_CONST ? 0 : n->ordinal;
+    int head[] = {n->kind, n->nout, n->nargs, (int)n->hint, ordinal, n->shape.ndim};
     put(b, head, sizeof head);
     put(b, n->dtype, sizeof n->dtype[0] * (size_t)n->nout);
     put(b, n->shape.dim, sizeof n->shape.dim[0] * (size_t)n->shape.ndim);
     put(b, n->arg, sizeof n->arg[0] * (size_t)n->nargs);
     if (n->kind == FSR_NODE_MAP)
         put_int(b, n->op);
-    if (n->kind == FSR_NODE_CONST)
+    if (n->kind == FSR_NODE_CONST && !b->no_literals)
         put_value(b, n->value);
     if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
         put_view(b, &n->view, flow->node[n->arg[0].id].shape.ndim);
@@ -108,18 +112,25 @@ static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
         put_loop(b, n->loop);
 }
 
-void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
-    bytes b = {0};
+static void *put_flow(bytes *b, const fsr_flow *flow, size_t *size) {
     for (int i = 0; i < flow->n; ++i)
-        put_node(&b, flow, &flow->node[i]);
-    put(&b, flow->out, sizeof *flow->out * (size_t)flow->nout);
-    put_int(&b, flow->nout);
-    if (b.failed) {
-        free(b.data);
+        put_node(b, flow, &flow->node[i]);
+    put(b, flow->out, sizeof *flow->out * (size_t)flow->nout);
+    put_int(b, flow->nout);
+    if (b->failed) {
+        free(b->data);
         return NULL;
     }
-    *size = b.size;
-    return b.data;
+    *size = b->size;
+    return b->data;
+}
+
+void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
+    return put_flow(&(bytes){0}, flow, size);
+}
+
+void *fsr_flow_structure(const fsr_flow *flow, bool bodies, size_t *size) {
+    return put_flow(&(bytes){.no_literals = true, .no_bodies = bodies}, flow, size);
 }
 
 const char *fsr_flow_name(const fsr_flow *flow, int id) {

@@ -92,6 +92,10 @@ int64_t fsr_board_value_bytes(int64_t state_bytes) {
     return state_bytes <= 12 ? 0 : state_bytes;
 }
 
+int fsr_kernel_parameter_bytes(const fsr_kernel *k) {
+    return 8 * (k->narrays + k->nints + 2) + (int)sizeof(fsr_value) * k->nscalars;
+}
+
 /* Rows of one block's tile under COL. */
 static int64_t col_tile(const fsr_schedule *s) {
     return (int64_t)s->group * s->vector;

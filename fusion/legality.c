@@ -65,8 +65,9 @@ static const char *limits(const fsr_partition *p, const fsr_group *group) {
         return "the kernel would have too many arrays";
     if (k->ninsts + 2 * results > FSR_MAX_INSTS || k->nints + (FSR_MAX_DIMS + 1) * results > FSR_MAX_INTS)
         return "the kernel would have too many instructions";
-    int bytes = 8 * (k->narrays + k->nints + 2) + 16 * k->nscalars;
-    return target->gpu && bytes > target->max_parameter_bytes ? "the kernel would have too many arguments" : NULL;
+    return target->gpu && fsr_kernel_parameter_bytes(k) > target->max_parameter_bytes
+               ? "the kernel would have too many arguments"
+               : NULL;
 }
 
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group) {

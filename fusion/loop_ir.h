@@ -284,6 +284,8 @@ typedef struct fsr_launch {
                              zero again unless fsr_kernel_leaves_flags (the caller then clears them) */
 } fsr_launch;
 
+/* Most bytes of a GPU kernel's parameters. */
+int fsr_kernel_parameter_bytes(const fsr_kernel *k);
 /* Blocks, workspace and zeroed bytes that a launch with these integers needs (from the schedule alone). */
 int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer);
 int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer);

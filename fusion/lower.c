@@ -108,7 +108,7 @@ static int compute(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     int slot;
     switch (n->kind) {
     case FSR_NODE_DATA: return fsr_lower_leaf(l, link, index);
-    case FSR_NODE_CONST: return fsr_lower_constant(l, n->dtype[0], n->value);
+    case FSR_NODE_CONST: return fsr_lower_constant(l, n->dtype[0], n->value, link.id);
     case FSR_NODE_PARAM: return fsr_lower_parameter(l, link);
     case FSR_NODE_IOTA: return fsr_lower_iota(l, link, index);
     case FSR_NODE_MAP: return fsr_lower_map(l, link, index);

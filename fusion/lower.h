@@ -68,7 +68,8 @@ int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int from);
 
 /* lower_value.c */
-int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value);
+/* node: the literal that it is, -1: a number that lowering needs. */
+int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node);
 int fsr_lower_parameter(fsr_lowering *l, fsr_link link);
 int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index);

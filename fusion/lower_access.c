@@ -51,7 +51,7 @@ static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, cons
     fsr_affine address;
     fsr_index_address(&address, index, &n->shape);
     if (row_of_nothing(l, &n->shape, &address))
-        return fsr_lower_constant(l, n->dtype[link.output], (fsr_value){.bits = 0});
+        return fsr_lower_constant(l, n->dtype[link.output], (fsr_value){.bits = 0}, -1);
     int array = fsr_lower_array(l, operand, n->dtype[link.output], false);
     int access = array < 0 ? -1 : fsr_lower_access(l, array, &address);
     if (access < 0)

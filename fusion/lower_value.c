@@ -1,17 +1,19 @@
 /* Lowering of nodes that are values of one point: literals, parameters, aranges, scalar operations, callers' functions.
  *
  * A kernel is generic in sizes and parameters: those are arguments, and only what the flow says is a literal becomes a
- * constant; literals of equal bits are one. Counter-example to comparing literals as numbers: 0 and -0 are equal, and
- * 1 / x of them is not. An arange is the affine form of its index, so that arange[::-2] needs no memory. */
+ * constant. Literals of equal bits are one node after cse; a number that lowering needs is none of them, even of equal
+ * bits, since a literal may become an argument (literals.h). Counter-example to comparing literals as numbers: 0 and -0
+ * are equal, and 1 / x of them is not. An arange is the affine form of its index, so that arange[::-2] needs no
+ * memory. */
 #include "fusion/lower.h"
 
-int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value) {
+int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node) {
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
-        if (at->kind == FSR_INST_CONST && at->dtype == dtype && fsr_value_equal(at->value, value))
+        if (at->kind == FSR_INST_CONST && at->node == node && at->dtype == dtype && fsr_value_equal(at->value, value))
             return i;
     }
-    fsr_inst inst = fsr_lower_blank(FSR_INST_CONST, dtype, -1);
+    fsr_inst inst = fsr_lower_blank(FSR_INST_CONST, dtype, node);
     inst.value = value;
     return fsr_lower_add(l, &inst);
 }
@@ -40,6 +42,10 @@ static int binary(fsr_lowering *l, fsr_op op, int a, int b) {
     inst.arg[0] = a;
     inst.arg[1] = b;
     return a < 0 || b < 0 ? -1 : fsr_lower_add(l, &inst);
+}
+
+static int number(fsr_lowering *l, int64_t value) {
+    return fsr_lower_constant(l, FSR_I64, fsr_value_from_int(FSR_I64, value), -1);
 }
 
 static int cast_to(fsr_lowering *l, int value, fsr_dtype from, fsr_dtype to) {
@@ -89,17 +95,15 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
             continue;
         int term = index_of(l, link.id, i, FSR_I64);
         if (term >= 0 && row->coef[i] != 1)
-            term =
-                binary(l, FSR_OP_MUL, term, fsr_lower_constant(l, FSR_I64, fsr_value_from_int(FSR_I64, row->coef[i])));
+            term = binary(l, FSR_OP_MUL, term, number(l, row->coef[i]));
         if (term < 0)
             return -1;
         sum = sum < 0 ? term : binary(l, FSR_OP_ADD, sum, term);
     }
-    fsr_value offset = fsr_value_from_int(FSR_I64, row->offset);
     if (sum < 0)
-        sum = fsr_lower_constant(l, FSR_I64, offset);
+        sum = number(l, row->offset);
     else if (row->offset != 0)
-        sum = binary(l, FSR_OP_ADD, sum, fsr_lower_constant(l, FSR_I64, offset));
+        sum = binary(l, FSR_OP_ADD, sum, number(l, row->offset));
     return cast_to(l, sum, FSR_I64, n->dtype[0]);
 }
 

@@ -1,6 +1,7 @@
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. */
 #include "fusion/plan.h"
 #include "fusion/address.h"
+#include "fusion/literals.h"
 #include "fusion/schedule.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void fsr_program_clear(fsr_program *program) {
     free(program->step);
     free(program->temporary);
     free(program->same_out);
+    free(program->text);
     free(program->explanation);
     memset(program, 0, sizeof *program);
 }
@@ -161,6 +163,7 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
     fsr_program_step *step = &b->out->step[at];
     fsr_kernel *k = group->kernel;
     k->contraction = options->contraction;
+    fsr_literals_bind(group, b->p, b->out->text);
     fsr_schedule_choose(group, &options->target);
     step->kernel = k;
     group->kernel = NULL;
@@ -219,7 +222,8 @@ static bool prepare(builder *b) {
     b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
     out->step = calloc((size_t)b->p->ngroups + 1, sizeof *out->step);
     out->temporary = calloc((size_t)b->p->ngroups * FSR_MAX_STORES + 1, sizeof *out->temporary);
-    if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary)
+    out->text = calloc(n, sizeof *out->text);
+    if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary || !out->text)
         return false;
     memset(b->home_slot, 0xff, sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
     for (int i = 0; i < flow->n; ++i)
@@ -346,12 +350,18 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
     return status;
 }
 
+fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
+                            size_t size) {
+    memset(out, 0, sizeof *out);
+    return plan_within_memory(out, flow, options, why, size);
+}
+
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size) {
     memset(out, 0, sizeof *out);
     fsr_status status = fsr_passes_run(flow, &options->passes, why, size);
     if (!status)
-        status = plan_within_memory(out, flow, options, why, size);
+        status = fsr_program_plan(out, flow, options, why, size);
     fsr_flow_clear(flow);
     return status;
 }

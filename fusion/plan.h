@@ -26,7 +26,7 @@ typedef struct fsr_temporary {
 typedef struct fsr_program_step {
     fsr_kernel *kernel; /* owned */
     fsr_slot array[FSR_MAX_BUFFERS];
-    int scalar[FSR_MAX_SCALARS]; /* scalar ordinals */
+    int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number */
     fsr_launch launch;           /* integers and blocks filled in; arrays, scalars, work at run time */
     int64_t work_bytes, zero_bytes;
     bool in_place;       /* writes a region of an array that stays as it is elsewhere */
@@ -43,6 +43,7 @@ typedef struct fsr_program {
     int64_t work_bytes, zero_bytes; /* largest of the steps */
     int nleaves, nscalars, nouts;
     int *same_out; /* per output: an earlier output with the same value, or -1 */
+    bool *text;    /* per literal: it was to be an argument, but a kernel has it in its text */
     fsr_plan_info info;
     char *explanation; /* text for fsr_explain; owned */
 } fsr_program;
@@ -55,8 +56,11 @@ typedef struct fsr_program_options {
     fsr_pass_options passes;
 } fsr_program_options;
 
-/* Takes over the flow (it is cleared in any case). FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and
- * FSR_ERR_SIZE (the memory that it takes overflows) with why. */
+/* Of a flow whose passes are done. FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and FSR_ERR_SIZE (the memory
+ * that it takes overflows) with why. */
+fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
+                            size_t size);
+/* The passes, and the program, all literals text. Takes over the flow (it is cleared in any case). Errors as above. */
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size);
 void fsr_program_clear(fsr_program *program);

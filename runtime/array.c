@@ -179,9 +179,9 @@ static void share_equal(const fsr_program *program, fsr_buffer **buffer) {
         }
 }
 
-static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable *e, const fsr_binding *binding,
+static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, const fsr_prepared *e, const fsr_binding *binding,
                             fsr_buffer **buffer, fsr_fault *fault) {
-    const fsr_program *p = &e->program;
+    const fsr_program *p = &e->executable->program;
     void **leaf = malloc(sizeof *leaf * (size_t)(p->nleaves + p->nouts + 1));
     fsr_value *scalar = malloc(sizeof *scalar * (size_t)(p->nscalars + 1));
     fsr_status status = leaf && scalar ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
@@ -193,7 +193,7 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, fsr_executable
         leaf[p->nleaves + i] = buffer[i]->data;
     if (!status) {
         fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar};
-        status = fsr_executable_run(ctx, e, &run, fault);
+        status = fsr_prepared_run(ctx, e, &run, fault);
     }
     if (!status)
         share_equal(p, buffer);
@@ -207,7 +207,7 @@ static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_r
                                fsr_fault *fault) {
     fsr_flow flow;
     fsr_binding binding;
-    fsr_executable *e = NULL;
+    fsr_prepared *e = NULL;
     fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
     if (status)
         return fsr_fault_set(fault, status, "compute: %s", fsr_status_sentence(status));
@@ -215,10 +215,10 @@ static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_r
     if (status)
         fsr_flow_clear(&flow);
     else
-        status = fsr_executable_get(ctx, &flow, &e, fault);
+        status = fsr_prepare(ctx, &flow, &e, fault);
     if (!status)
         status = run_bound(ctx, g, e, &binding, buffer, fault);
-    fsr_executable_unref(e);
+    fsr_prepared_unref(e);
     fsr_binding_clear(&binding);
     return status;
 }

@@ -1,8 +1,9 @@
 /* Opening and closing contexts, statistics, synchronization. */
 #include "runtime/context.h"
 #include "runtime/config.h"
-#include "runtime/executable.h"
+#include "runtime/plan_cache.h"
 #include "runtime/routines.h"
+#include "runtime/specialize.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -109,8 +110,9 @@ static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fau
     if (!config->deterministic)
         fsr_context_log(ctx, FSR_LOG_INFO, "deterministic = 0 changes nothing: every operation is deterministic");
     ctx->graphs = fsr_graph_owner_new(ctx);
-    status = fsr_plan_cache_open(&ctx->plans);
-    if (!ctx->graphs || status)
+    ctx->plans = fsr_plan_cache_open();
+    ctx->families = fsr_families_open();
+    if (!ctx->graphs || !ctx->plans || !ctx->families)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
     return FSR_OK;
 }
@@ -187,6 +189,7 @@ void fsr_close(fsr_context *ctx) {
     if (ctx->graphs)
         fsr_graph_owner_free(ctx->graphs);
     fsr_plan_cache_close(ctx->plans);
+    fsr_families_close(ctx->families);
     if (ctx->backend) {
         if (ctx->zero)
             ctx->backend->ops->free(ctx->backend, ctx->zero, ctx->zero_bytes);

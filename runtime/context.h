@@ -1,8 +1,8 @@
 /* The context: one backend, its plans, its errors.
  *
  * Locks, always taken in this order: `launch` (one program is launched at a time, so that the zeroed tickets have one
- * user and the memory of a run is ordered on the stream), `lock` (plan cache, counters, error slots). Errors are kept
- * for each thread. */
+ * user and the memory of a run is ordered on the stream), `lock` (plans of the caller, error slots), those of the plan
+ * cache and of the families. Errors are kept for each thread. */
 #ifndef FUSOR_RUNTIME_CONTEXT_H
 #define FUSOR_RUNTIME_CONTEXT_H
 
@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 typedef struct fsr_plan_cache fsr_plan_cache;
+typedef struct fsr_families fsr_families;
 typedef struct fsr_error_slot fsr_error_slot;
 typedef struct fsr_routines fsr_routines;
 
@@ -23,6 +24,7 @@ struct fsr_context {
     fsr_target target;
     fsr_graph_owner *graphs;
     fsr_plan_cache *plans;
+    fsr_families *families;      /* of plans that differ in literals alone */
     struct fsr_plan *first_plan; /* compiled plans not yet freed */
     pthread_mutex_t launch, lock;
     pthread_key_t error;

@@ -30,8 +30,9 @@ static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *r
     return arena ? arena + program->temporary[slot.ordinal].offset : NULL;
 }
 
-static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr_run *run, char *arena,
+static fsr_status run_step(fsr_context *ctx, const fsr_prepared *p, int i, const fsr_run *run, char *arena,
                            fsr_fault *fault) {
+    const fsr_executable *e = p->executable;
     const fsr_program_step *step = &e->program.step[i];
     const fsr_backend_ops *ops = ctx->backend->ops;
     fsr_launch launch;
@@ -40,7 +41,8 @@ static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr
     for (int a = 0; a < step->kernel->narrays; ++a)
         launch.array[a] = address(&e->program, step->array[a], run, arena);
     for (int s = 0; s < step->kernel->nscalars; ++s)
-        launch.scalar[s] = run->scalar[step->scalar[s]];
+        launch.scalar[s] = step->scalar[s] < e->program.nscalars ? run->scalar[step->scalar[s]]
+                                                                 : p->literal[step->scalar[s] - e->program.nscalars];
     launch.work = arena ? arena + e->program.arena_bytes : NULL;
     launch.zero = ctx->zero;
     if (!step->clear)
@@ -57,7 +59,8 @@ static fsr_status run_step(fsr_context *ctx, fsr_executable *e, int i, const fsr
     return status;
 }
 
-fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *e, const fsr_run *run, fsr_fault *fault) {
+fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_run *run, fsr_fault *fault) {
+    const fsr_executable *e = p->executable;
     const fsr_backend_ops *ops = ctx->backend->ops;
     int64_t bytes = fsr_size_add(e->program.arena_bytes, e->program.work_bytes);
     void *arena = NULL;
@@ -67,7 +70,7 @@ fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *e, const fsr_run
     if (!status && bytes)
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
     for (int i = 0; i < e->program.nsteps && !status; ++i)
-        status = run_step(ctx, e, i, run, arena, fault);
+        status = run_step(ctx, p, i, run, arena, fault);
     if (arena)
         ops->free(ctx->backend, arena, bytes);
     if (ctx->target.gpu)

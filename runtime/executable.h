@@ -1,4 +1,4 @@
-/* A program with its compiled kernels, and how it is run. The plan cache keeps them by the flow's signature. */
+/* A program with its compiled kernels, and how it is run. The plan cache keeps them. */
 #ifndef FUSOR_RUNTIME_EXECUTABLE_H
 #define FUSOR_RUNTIME_EXECUTABLE_H
 
@@ -10,6 +10,13 @@ typedef struct fsr_executable {
     atomic_int refs;
 } fsr_executable;
 
+/* An executable with the values of one flow's literals, of which it takes some as arguments. */
+typedef struct fsr_prepared {
+    fsr_executable *executable; /* a reference */
+    atomic_int refs;
+    fsr_value literal[]; /* by the literals' numbers */
+} fsr_prepared;
+
 /* What one run works on: device addresses by ordinal. */
 typedef struct fsr_run {
     void *const *leaf;
@@ -18,18 +25,15 @@ typedef struct fsr_run {
     fsr_stream stream;
 } fsr_run;
 
-/* The program of a flow (taken over in any case) without compiling it. */
+/* The program of a flow (taken over in any case) without compiling it, as fsr_prepare would plan it now. */
 fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, fsr_fault *fault);
-/* The executable of a flow (taken over in any case): found in the cache, or planned and compiled. The caller unrefs
- * it. */
-fsr_status fsr_executable_get(fsr_context *ctx, fsr_flow *flow, fsr_executable **out, fsr_fault *fault);
+/* The executable of a flow (taken over in any case): found in the cache, or planned and compiled. Of threads that ask
+ * for the same one at once one compiles, the others wait for it. The caller unrefs it. */
+fsr_status fsr_prepare(fsr_context *ctx, fsr_flow *flow, fsr_prepared **out, fsr_fault *fault);
+void fsr_prepared_unref(fsr_prepared *prepared); /* NULL is allowed */
 /* Compiles the kernel of every step, several at a time where several are new. The first failure in order of steps. */
 fsr_status fsr_executable_compile(fsr_context *ctx, fsr_executable *executable, fsr_fault *fault);
-void fsr_executable_unref(fsr_executable *executable);
 /* Launches every step; asynchronous. */
-fsr_status fsr_executable_run(fsr_context *ctx, fsr_executable *executable, const fsr_run *run, fsr_fault *fault);
-
-fsr_status fsr_plan_cache_open(fsr_plan_cache **out);
-void fsr_plan_cache_close(fsr_plan_cache *cache);
+fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *prepared, const fsr_run *run, fsr_fault *fault);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct plan_scalar {
 struct fsr_plan {
     fsr_context *ctx;
     fsr_plan *next, *previous;
-    fsr_executable *executable;
+    fsr_prepared *prepared;
     plan_leaf *leaf;
     plan_scalar *scalar;
     int64_t *out_bytes;
@@ -58,7 +58,7 @@ void fsr_plan_free(fsr_plan *plan) {
     }
     for (int i = 0; plan->scalar && i < plan->nscalars; ++i)
         free(plan->scalar[i].name);
-    fsr_executable_unref(plan->executable);
+    fsr_prepared_unref(plan->prepared);
     pthread_mutex_destroy(&plan->lock);
     free(plan->leaf);
     free(plan->scalar);
@@ -171,7 +171,7 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
     if (status)
         fsr_flow_clear(&flow);
     else
-        status = fsr_executable_get(ctx, &flow, &plan->executable, fault);
+        status = fsr_prepare(ctx, &flow, &plan->prepared, fault);
     fsr_binding_clear(&binding);
     if (status)
         fsr_plan_free(plan);
@@ -344,7 +344,7 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
 /* What no kernel writes: an output that equals an earlier one; and results that the caller wants elsewhere. */
 static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, fsr_fault *fault) {
     const fsr_backend_ops *ops = plan->ctx->backend->ops;
-    const fsr_program *program = &plan->executable->program;
+    const fsr_program *program = &plan->prepared->executable->program;
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nouts && !status; ++i) {
         int slot = plan->nleaves + i, same = program->same_out[i];
@@ -374,7 +374,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     if (!status) {
         fsr_run run = {
             .leaf = plan->address, .out = plan->address + plan->nleaves, .scalar = plan->value, .stream = stream};
-        status = fsr_executable_run(plan->ctx, plan->executable, &run, &fault);
+        status = fsr_prepared_run(plan->ctx, plan->prepared, &run, &fault);
     }
     if (!status)
         status = deliver(plan, outputs, stream, &fault);
@@ -391,6 +391,6 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out) {
     if (!plan || !out)
         return FSR_ERR_NULL;
-    *out = plan->executable->program.info;
+    *out = plan->prepared->executable->program.info;
     return FSR_OK;
 }

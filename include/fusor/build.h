@@ -109,7 +109,8 @@ fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
 /* FSR_ERR_NULL, FSR_ERR_STALE; FSR_ERR_VALUE: not a parameter. */
 fsr_status fsr_param_set(fsr_node param, double value);
 
-/* Literals, 0-d. They may be folded and are part of a plan's identity. float, int and complex are weak. */
+/* Literals, 0-d. They may be folded, and a plan's kernels may have them in their text; one in which a later plan differs
+ * that is otherwise the same becomes an argument of it, with the same bits. float, int and complex are weak. */
 fsr_node fsr_float_at(fsr_site at, fsr_graph *g, double value);
 fsr_node fsr_int_at(fsr_site at, fsr_graph *g, int64_t value);
 fsr_node fsr_bool_at(fsr_site at, fsr_graph *g, bool value);

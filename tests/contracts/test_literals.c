@@ -1,0 +1,446 @@
+/* Literals that change: the first are a kernel's text, then arguments. Compilations are counted, and bits compared with
+ * those of contexts that have seen one value only. */
+#include "tests/support/subject.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define G subject_g
+
+/* A context of each test's own: counters begin at zero; no disk cache, so that every new source is a compilation. */
+static fsr_context *ctx;
+
+static fsr_context *fresh(void) {
+    fsr_config config = subject_config();
+    config.cache_dir = "";
+    return subject_open(&config);
+}
+
+static int setup(void **state) {
+    (void)state;
+    ctx = fresh();
+    G = fsr_graph_new(ctx);
+    return G == NULL;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_close(ctx);
+    G = NULL;
+    return 0;
+}
+
+static fsr_stats stats(void) {
+    fsr_stats s;
+    assert_int_equal(fsr_context_stats(ctx, &s), FSR_OK);
+    return s;
+}
+
+static void ok(fsr_status status) {
+    if (status)
+        fail_msg("%s: %s", fsr_status_name(status), fsr_error(ctx));
+}
+
+static char *explained(fsr_node x) {
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    ok(fsr_explain(&x, 1, to));
+    assert_int_equal(fclose(to), 0);
+    return text;
+}
+
+static void expect_words(fsr_node x, const char *words, bool there) {
+    char *text = explained(x);
+    if ((strstr(text, words) != NULL) != there)
+        fail_msg("\"%s\" %s in:\n%s", words, there ? "is not" : "is", text);
+    free(text);
+}
+
+/* ---- how often something is compiled ----------------------------------------------------------------------- */
+
+enum { TURNS = 1000, N = 8 };
+
+static const float ramp[N] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+typedef fsr_node (*program)(fsr_node x, int turn);
+
+static fsr_node added(fsr_node x, int turn) {
+    return fsr_add(x, fsr_float(G, turn));
+}
+static fsr_node multiplied(fsr_node x, int turn) {
+    return fsr_mul(x, fsr_float(G, turn));
+}
+static fsr_node subtracted(fsr_node x, int turn) {
+    return fsr_sub(fsr_float(G, turn), x);
+}
+static fsr_node divided(fsr_node x, int turn) {
+    return fsr_div(x, fsr_float(G, turn + 1));
+}
+static fsr_node one_of_three(fsr_node x, int turn) {
+    fsr_node y = fsr_add(fsr_mul(x, fsr_float(G, 0.25)), fsr_float(G, turn + 0.5));
+    return fsr_maximum(y, fsr_float(G, -3));
+}
+static fsr_node folded(fsr_node x, int turn) {
+    return fsr_add(x, fsr_mul(fsr_float(G, turn), fsr_float(G, 0.5)));
+}
+static fsr_node of_inexact(fsr_node x, int turn) {
+    return fsr_mul(x, fsr_exp(fsr_float(G, turn * -0.01)));
+}
+static fsr_node expression(fsr_node x, int turn) {
+    char text[80];
+    snprintf(text, sizeof text, "x * %d.5 + sqrt(x)", turn);
+    return fsr_expr(G, text, (fsr_name[]){{"x", x}}, 1);
+}
+static fsr_node filled(fsr_node x, int turn) {
+    return fsr_add(x, fsr_full(G, FSR_F32, 1, SHAPE(N), turn));
+}
+static fsr_node summed(fsr_node x, int turn) {
+    return fsr_sum(fsr_where(fsr_less(x, fsr_float(G, turn % 10 - 20)), x, fsr_float(G, turn)), NULL, 0, 0);
+}
+
+static void turns(const char *what, program make) {
+    int64_t before = stats().compilations;
+    for (int i = 0; i < TURNS; ++i) {
+        fsr_scope_begin(G);
+        float out[N];
+        fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), y = make(x, i);
+        ok(fsr_read(y, out, (size_t)fsr_node_bytes(y)));
+        ok(fsr_scope_end(G, NULL, 0));
+    }
+    int64_t compiled = stats().compilations - before;
+    if (compiled > 3)
+        fail_msg("%s: %lld compilations in %d turns", what, (long long)compiled, TURNS);
+}
+
+static void a_literal_that_changes_is_compiled_thrice_at_most(void **state) {
+    (void)state;
+#define TURN(make) turns(#make, make)
+    TURN(added);
+    TURN(multiplied);
+    TURN(subtracted);
+    TURN(divided);
+    TURN(one_of_three);
+    TURN(folded);
+    TURN(of_inexact);
+    TURN(expression);
+    TURN(filled);
+    TURN(summed);
+#undef TURN
+}
+
+/* A second literal that begins to change joins the first; the third stays. */
+static void literals_join_one_by_one(void **state) {
+    (void)state;
+    for (int i = 0; i < 60; ++i) {
+        float out[N], a = i < 20 ? 0.5f : (float)i, b = 0.25f + (float)i;
+        fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp);
+        fsr_node y = fsr_minimum(fsr_add(fsr_mul(x, fsr_float(G, a)), fsr_float(G, b)), fsr_float(G, 1000));
+        ok(fsr_read(y, out, sizeof out));
+        assert_true(out[2] == 3 * a + b);
+    }
+    assert_int_equal(stats().compilations, 3);
+    assert_int_equal(stats().plans_built, 3);
+}
+
+/* The first literals again: their own plan. */
+static void the_first_values_keep_their_plan(void **state) {
+    (void)state;
+    float out[N];
+    fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp);
+    for (int i = 0; i < 10; ++i) {
+        ok(fsr_read(fsr_add(x, fsr_float(G, i % 2 ? 0.5 : 7)), out, sizeof out));
+        assert_true(out[0] == (i % 2 ? 1.5f : 8));
+    }
+    assert_int_equal(stats().plans_built, 2);
+    assert_int_equal(stats().plan_hits, 8);
+}
+
+/* ---- the same bits ------------------------------------------------------------------------------------------ */
+
+enum { ELEMENTS = 5000, MOST = 12 };
+
+/* A literal of exactly this dtype. */
+static fsr_node literal(fsr_dtype dtype, double value) {
+    return fsr_full(G, dtype, 0, NULL, value);
+}
+
+/* Maps, reductions and scans with a literal on either side. Returns how many. */
+static int program_of(fsr_dtype dtype, double value, fsr_node *out) {
+    fsr_node x = subject_data(dtype, 1, SHAPE(ELEMENTS), SUBJECT_SMALL, 1), l = literal(dtype, value);
+    bool complex = dtype == FSR_C64 || dtype == FSR_C128, real = dtype >= FSR_F16 && !complex;
+    int n = 0;
+    out[n++] = fsr_add(x, l);
+    out[n++] = fsr_mul(l, x);
+    if (dtype == FSR_BOOL)
+        return n;
+    out[n++] = fsr_sub(l, x);
+    out[n++] = fsr_sum(fsr_mul(x, l), NULL, 0, 0);
+    out[n++] = fsr_cumsum(fsr_sub(x, l), 0, 0);
+    if (complex || real) {
+        out[n++] = fsr_div(x, l);
+        out[n++] = fsr_pow(complex ? l : x, complex ? x : l);
+        out[n++] = fsr_mul(x, fsr_exp(l));
+    }
+    if (real) {
+        out[n++] = fsr_where(fsr_less(x, l), fsr_mul(x, x), l);
+        out[n++] = fsr_copysign(x, l);
+    }
+    if (!complex && !real) {
+        out[n++] = fsr_floor_divide(x, l);
+        out[n++] = fsr_mod(x, l);
+        out[n++] = fsr_left_shift(x, l);
+    }
+    return n;
+}
+
+static void *bits_of(fsr_context *of, fsr_dtype dtype, double value, size_t *size) {
+    fsr_node out[MOST];
+    fsr_graph *before = G;
+    G = fsr_graph_new(of);
+    int n = program_of(dtype, value, out);
+    if (fsr_compute(out, n))
+        fail_msg("%d of %g: %s", (int)dtype, value, fsr_error(of));
+    *size = 0;
+    for (int i = 0; i < n; ++i)
+        *size += (size_t)fsr_node_bytes(out[i]);
+    char *bytes = malloc(*size), *at = bytes;
+    assert_non_null(bytes);
+    for (int i = 0; i < n; ++i) {
+        assert_int_equal(fsr_read(out[i], at, (size_t)fsr_node_bytes(out[i])), FSR_OK);
+        at += fsr_node_bytes(out[i]);
+    }
+    fsr_graph_free(G);
+    G = before;
+    return bytes;
+}
+
+static void check_bits(fsr_dtype dtype, const double *value, int n) {
+    fsr_stats before = stats();
+    for (int i = 0; i < n; ++i) {
+        size_t size, other;
+        void *got = bits_of(ctx, dtype, value[i], &size);
+        fsr_context *own = i ? fresh() : NULL; /* the first value is its own specialization */
+        void *want = own ? bits_of(own, dtype, value[i], &other) : NULL;
+        if (want && (size != other || memcmp(got, want, size) != 0))
+            fail_msg("dtype %d: other bits with literal %g as an argument", (int)dtype, value[i]);
+        fsr_close(own);
+        free(got);
+        free(want);
+    }
+    assert_true(stats().plans_built - before.plans_built < n);
+}
+
+static void arguments_give_the_same_bits(void **state) {
+    (void)state;
+    static const double reals[] = {0.7, -3.3, 0.1, -0.0, 1, INFINITY, 2}, ints[] = {3, 7, 5, 0, 1, 2},
+                        bools[] = {0, 1, 0, 1};
+    static const fsr_dtype real[] = {FSR_F16, FSR_BF16, FSR_F32, FSR_F64, FSR_C64},
+                           integer[] = {FSR_I8, FSR_U32, FSR_I64};
+    for (int i = 0; i < COUNT_OF(real); ++i)
+        check_bits(real[i], reals, COUNT_OF(reals));
+    for (int i = 0; i < COUNT_OF(integer); ++i)
+        check_bits(integer[i], ints, COUNT_OF(ints));
+    check_bits(FSR_BOOL, bools, COUNT_OF(bools));
+}
+
+static double scaled(double value) {
+    double out;
+    fsr_node x = fsr_from_host(G, FSR_F64, 1, SHAPE(1), &(double){-2});
+    ok(fsr_read(fsr_div(x, fsr_float(G, value)), &out, sizeof out));
+    return out;
+}
+
+/* Zeros keep their sign, and a NaN among numbers is one. */
+static void special_values_as_arguments(void **state) {
+    (void)state;
+    assert_true(scaled(3) == -2.0 / 3 && scaled(4) == -0.5);
+    assert_true(scaled(0.0) == -INFINITY && scaled(-0.0) == INFINITY);
+    assert_true(isnan(scaled(NAN)));
+    assert_true(scaled(5) == -0.4 && scaled(1) == -2 && scaled(INFINITY) == 0 && signbit(scaled(INFINITY)));
+    assert_true(stats().plans_built <= 4); /* 3, an argument, NaN, 1 */
+}
+
+/* A weak literal, a literal of a dtype and an integer one are three programs. */
+static void dtypes_are_no_values(void **state) {
+    (void)state;
+    float x = 3;
+    for (int i = 0; i < 6; ++i) {
+        fsr_node a = fsr_from_host(G, FSR_F32, 1, SHAPE(1), &x);
+        fsr_node weak = fsr_add(a, fsr_float(G, 0.1 + i)), strong = fsr_add(a, literal(FSR_F64, 0.1 + i));
+        float single;
+        double twice;
+        assert_true(fsr_node_dtype(weak) == FSR_F32 && fsr_node_dtype(strong) == FSR_F64);
+        ok(fsr_read(weak, &single, sizeof single));
+        ok(fsr_read(strong, &twice, sizeof twice));
+        assert_true(single == 3 + (float)(0.1 + i) && twice == 3 + (0.1 + i));
+    }
+    assert_int_equal(stats().plans_built, 4);
+}
+
+/* ---- what is told ------------------------------------------------------------------------------------------- */
+
+static void explain_names_the_arguments(void **state) {
+    (void)state;
+    float out[N];
+    fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp);
+    fsr_node first = fsr_add(x, fsr_float(G, 7)), second = fsr_add(x, fsr_float(G, 9));
+    expect_words(second, "an argument, not a literal", false);
+    ok(fsr_read(first, out, sizeof out));
+    expect_words(second, "an argument, not a literal: f32 (%1) in add (%3): it differs between plans", true);
+    expect_words(second, "an argument, not a literal: f32 (%1) in add (%3): it differs between plans", true);
+    expect_words(fsr_mul(x, fsr_exp(fsr_float(G, 7))), "in exp (%2): a compiler might round", true);
+    ok(fsr_read(second, out, sizeof out));
+    assert_true(out[0] == 10);
+}
+
+/* More than a kernel has scalar arguments for: the rest stays text, and the values are right. */
+static void more_literals_than_arguments(void **state) {
+    (void)state;
+    enum { TERMS = 50 };
+    for (int turn = 0; turn < 4; ++turn) {
+        float x = 2, out;
+        double want = 0;
+        fsr_node sum = fsr_from_host(G, FSR_F32, 1, SHAPE(1), &x), start = sum;
+        for (int i = 0; i < TERMS; ++i)
+            sum = fsr_add(sum, fsr_mul(start, fsr_float(G, turn * 100 + i + 5)));
+        for (int i = 0; i < TERMS; ++i)
+            want += 2 * (turn * 100 + i + 5);
+        if (turn == 2)
+            expect_words(sum, "a literal: f32", true);
+        ok(fsr_read(sum, &out, sizeof out));
+        assert_true(out == (float)(want + 2));
+    }
+}
+
+static const char *said_by(void (*body)(void)) {
+    static char text[4096];
+    FILE *file = tmpfile();
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    assert_true(file && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    body();
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+static void add_literal(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg;
+    out[0] = fsr_add(state[0], fsr_float(state[0].graph, *(const double *)user));
+}
+
+/* A literal of a loop's body is no argument, and one line says so. */
+static void literals_of_a_body(void) {
+    float out[N];
+    fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), y[2];
+    for (int i = 0; i < 20; ++i) {
+        double value = i + 0.5;
+        fsr_iterate(y, &(fsr_loop){add_literal, NULL, &value, 1, 0}, &x, NULL, 2);
+        ok(fsr_read(y[0], out, sizeof out));
+        assert_true(out[1] == 2 + 2 * (float)value);
+    }
+}
+
+static void changing_bodies_are_told_once(void **state) {
+    (void)state;
+    const char *said = said_by(literals_of_a_body), *words = "16 plans differ in literals alone";
+    const char *first = strstr(said, words);
+    if (!first || strstr(first + 1, words))
+        fail_msg("said: %s", said);
+}
+
+/* ---- plans and threads -------------------------------------------------------------------------------------- */
+
+/* A plan keeps the literals it was compiled with, whichever plan they are arguments of. */
+static void plans_of_the_caller(void **state) {
+    (void)state;
+    enum { PLANS = 5 };
+    fsr_plan *plan[PLANS];
+    for (int i = 0; i < PLANS; ++i) {
+        fsr_node x = fsr_input(G, "x", FSR_F32, 1, SHAPE(N)), y = fsr_mul(x, fsr_param(G, "p", FSR_F32, 2));
+        y = fsr_add(y, fsr_float(G, 10 * i + 3));
+        ok(fsr_compile(&y, 1, &plan[i]));
+    }
+    assert_int_equal(stats().compilations, 2);
+    for (int round = 0; round < 2; ++round)
+        for (int i = PLANS - 1; i >= 0; --i) {
+            float x[N], out[N], p = (float)round;
+            memcpy(x, ramp, sizeof x);
+            fsr_arg in[] = {{.name = "x", .data = x, .bytes = sizeof x}, {.name = "p", .data = &p, .bytes = sizeof p}};
+            fsr_arg to = {.data = out, .bytes = sizeof out};
+            ok(fsr_plan_run(plan[i], in, 2, &to, 1, NULL));
+            assert_true(out[4] == 5 * p + 10 * (float)i + 3);
+        }
+    for (int i = 0; i < PLANS; ++i)
+        fsr_plan_free(plan[i]);
+}
+
+enum { THREADS = 6 };
+
+typedef struct worker {
+    pthread_t thread;
+    pthread_barrier_t *start;
+    int number;
+    bool good;
+} worker;
+
+/* The same programs at once: first one literal for all, then each thread its own. */
+static void *work(void *arg) {
+    worker *w = arg;
+    fsr_graph *g = fsr_graph_new(ctx);
+    w->good = g != NULL;
+    for (int i = 0; w->good && i < 2; ++i) {
+        float out[N];
+        double value = i ? 100 + w->number : 50;
+        fsr_node x = fsr_from_host(g, FSR_F32, 1, SHAPE(N), ramp);
+        fsr_node y = fsr_add(fsr_exp2(x), fsr_float(g, value));
+        pthread_barrier_wait(w->start);
+        w->good = fsr_read(y, out, sizeof out) == FSR_OK && out[0] == 2 + (float)value && out[2] == 8 + (float)value;
+    }
+    fsr_graph_free(g);
+    return NULL;
+}
+
+static void threads_compile_a_plan_once(void **state) {
+    (void)state;
+    worker w[THREADS];
+    pthread_barrier_t start;
+    assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
+    for (int i = 0; i < THREADS; ++i) {
+        w[i] = (worker){.start = &start, .number = i};
+        assert_int_equal(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
+    }
+    for (int i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+    for (int i = 0; i < THREADS; ++i)
+        assert_true(w[i].good);
+    pthread_barrier_destroy(&start);
+    assert_int_equal(stats().compilations, 2);
+    assert_int_equal(stats().plans_built, 2);
+    assert_int_equal(stats().plan_hits, 2 * THREADS - 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+static const struct CMUnitTest tests[] = {
+    TEST(a_literal_that_changes_is_compiled_thrice_at_most),
+    TEST(literals_join_one_by_one),
+    TEST(the_first_values_keep_their_plan),
+    TEST(arguments_give_the_same_bits),
+    TEST(special_values_as_arguments),
+    TEST(dtypes_are_no_values),
+    TEST(explain_names_the_arguments),
+    TEST(more_literals_than_arguments),
+    TEST(changing_bodies_are_told_once),
+    TEST(plans_of_the_caller),
+    TEST(threads_compile_a_plan_once),
+};
+SUBJECT_MAIN(tests)
