@@ -2,7 +2,13 @@
  *
  * A literal is converted now; fsr_float(2) with an f32 array is an f32 literal, not a cast of an f64. Everything else
  * gets a MAP CAST node, which no pass may elide. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
+
+static fsr_value converted(fsr_dtype to, fsr_dtype from, fsr_value value) {
+    FSR_DEFAULT_FLOATS;
+    return fsr_value_cast(to, from, value);
+}
 
 static fsr_node cast_node(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
     fsr_node handle;
@@ -16,7 +22,7 @@ static fsr_node cast_node(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
     rec->arg[0] = (fsr_ref){x.id, x.output};
     rec->weak = weak;
     if (weak)
-        rec->value = fsr_value_cast(dtype, from->dtype[x.output], from->value);
+        rec->value = converted(dtype, from->dtype[x.output], from->value);
     return handle;
 }
 
@@ -28,7 +34,7 @@ fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
     if (from == dtype && rec->weak == weak)
         return x;
     if (rec->kind == FSR_NODE_CONST && rec->weak)
-        return fsr_literal(x.graph, at, dtype, fsr_value_cast(dtype, from, rec->value), weak);
+        return fsr_literal(x.graph, at, dtype, converted(dtype, from, rec->value), weak);
     return cast_node(at, x, dtype, weak);
 }
 

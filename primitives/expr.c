@@ -9,6 +9,7 @@
  * Recursion is bounded by r->depth, which grows with every bracket, prefix operator, exponent and branch of ?:. Binary
  * operators of one level are a loop: a sum of thirty thousand terms needs no stack. */
 #include "primitives/expr.h"
+#include "graph/floats.h"
 #include "graph/scope.h"
 #include <math.h>
 #include <stdlib.h>
@@ -376,6 +377,7 @@ int fsr_exprs_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *na
 }
 
 fsr_node fsr_expr_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *names, int nnames) {
+    FSR_DEFAULT_FLOATS;
     fsr_node out = {0};
     fsr_exprs_at(at, g, text, names, nnames, &out, 1);
     return out;

@@ -2,6 +2,7 @@
  *
  * A literal is part of a plan's identity, a parameter is an argument of it. Sizes that a computation needs as a number
  * (mean's count) are unnamed parameters: as literals they would make a new plan of every shape. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ fsr_node fsr_bool_at(fsr_site at, fsr_graph *g, bool value) {
 }
 
 fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, double value) {
+    FSR_DEFAULT_FLOATS;
     fsr_shape to;
     fsr_node poison;
     if (!fsr_shape_take(g, at, "full", dtype, ndim, shape, &to, &poison))
@@ -113,6 +115,7 @@ fsr_node fsr_input_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
 }
 
 fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, double value) {
+    FSR_DEFAULT_FLOATS;
     fsr_shape scalar;
     fsr_node poison;
     if (!fsr_shape_take(g, at, "param", dtype, 0, NULL, &scalar, &poison))
@@ -124,11 +127,13 @@ fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
 }
 
 fsr_node fsr_count(fsr_graph *g, fsr_site at, fsr_dtype dtype, double value) {
+    FSR_DEFAULT_FLOATS;
     return named(g, at, FSR_NODE_PARAM, dtype, NULL, &(fsr_shape){0}, fsr_value_from_double(dtype, value));
 }
 
 /* A parameter that was itself computed has a buffer with the old value: it goes. */
 fsr_status fsr_param_set(fsr_node param, double value) {
+    FSR_DEFAULT_FLOATS;
     fsr_status status = fsr_node_status(param);
     if (status)
         return status;

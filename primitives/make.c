@@ -1,6 +1,7 @@
 /* Arrays out of nothing, triangles and differences: zeros, ones, full_like, eye, linspace, tril, triu, diff. All are
  * ordinary nodes: an index along an axis, compared or scaled. Sizes and diagonals are arguments of the plan, so another
  * one is no other kernel. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 #include <math.h>
 
@@ -33,6 +34,7 @@ static fsr_node above(fsr_site at, fsr_graph *g, const fsr_shape *shape, int64_t
 }
 
 fsr_node fsr_eye_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t rows, int64_t cols, int64_t k) {
+    FSR_DEFAULT_FLOATS;
     fsr_node poison;
     fsr_shape shape;
     if (!fsr_shape_take(g, at, "eye", dtype, 2, (int64_t[]){rows, cols}, &shape, &poison))
@@ -57,10 +59,12 @@ static fsr_node triangle(fsr_site at, const char *what, fsr_node x, int64_t k, b
 }
 
 fsr_node fsr_triu_at(fsr_site at, fsr_node x, int64_t k) {
+    FSR_DEFAULT_FLOATS;
     return triangle(at, "triu", x, k, true);
 }
 
 fsr_node fsr_tril_at(fsr_site at, fsr_node x, int64_t k) {
+    FSR_DEFAULT_FLOATS;
     return triangle(at, "tril", x, k, false);
 }
 
@@ -85,6 +89,7 @@ static fsr_node ramp(fsr_site at, fsr_graph *g, double start, double stop, int64
 
 fsr_node fsr_linspace_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double start, double stop, int64_t num,
                          bool endpoint) {
+    FSR_DEFAULT_FLOATS;
     fsr_node poison;
     fsr_shape shape;
     if (!fsr_shape_take(g, at, "linspace", dtype, 1, &num, &shape, &poison))

@@ -11,6 +11,7 @@
  * 2^63 and 2^63 - 1 are equal there.
  * Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
  * u8 + (200 + 100) overflows although neither literal does. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 #include <string.h>
 
@@ -194,6 +195,7 @@ static bool types(fsr_site at, const fsr_op_info *info, fsr_op op, const fsr_nod
 
 /* The value of a weak integer node, for find_overflow. */
 static fsr_value weak_value(fsr_op op, fsr_dtype compute, const fsr_node *args, int n) {
+    FSR_DEFAULT_FLOATS;
     fsr_value value[FSR_MAX_ARGS] = {{.bits = 0}};
     for (int i = 0; i < n; i++)
         value[i] = fsr_node_rec(args[i])->value;

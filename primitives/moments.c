@@ -12,6 +12,7 @@
  *
  * Skipping NaN: such an element is 0 with weight 0, and the count is a sum of weights, a sibling of the sum.
  * Counts known beforehand enter as parameters, not literals: a new shape does not make a new plan. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 #include <math.h>
 
@@ -84,6 +85,7 @@ static fsr_node kept(fsr_site at, fsr_node x, uint32_t mask, int flags) {
 }
 
 static fsr_node mean(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, bool skips_nan) {
+    FSR_DEFAULT_FLOATS;
     fsr_node poison;
     sample s;
     if (!sample_take(at, what, &s, x, axes, naxes, flags, skips_nan, &poison))
@@ -166,6 +168,7 @@ static fsr_node complex_variance(fsr_site at, const spread *s, fsr_node x, const
 /* Rounded once, at the end: the root of a variance that f16 cannot hold may be an f16. */
 static fsr_node variance(fsr_site at, const spread *how, fsr_node x, const int *axes, int naxes, int flags,
                          double ddof) {
+    FSR_DEFAULT_FLOATS;
     fsr_node poison;
     sample s;
     if (fsr_node_sound(x) && fsr_dtype_is_complex(fsr_node_dtype(x)))
@@ -200,6 +203,7 @@ fsr_node fsr_nanstd_at(fsr_site at, fsr_node x, const int *axes, int naxes, int 
 }
 
 fsr_node fsr_average_at(fsr_site at, fsr_node x, fsr_node weights, const int *axes, int naxes, int flags) {
+    FSR_DEFAULT_FLOATS;
     fsr_node poison, in[] = {x, weights};
     fsr_graph *g;
     uint32_t mask;

@@ -4,6 +4,7 @@
  * The parameters have dtypes, unlike an expression's, so nothing promotes: an argument becomes what its parameter is,
  * where NumPy calls that safe. Counter-example to converting whatever comes: an i64 index past 2^24 handed to an f32
  * would be another index, and nobody would be told. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 #include <string.h>
 
@@ -102,6 +103,7 @@ static fsr_routine *function_take(fsr_graph *g, fsr_site at, const fsr_native *f
 }
 
 fsr_node fsr_call_native_at(fsr_site at, const fsr_native *f, const fsr_node *args, int nargs) {
+    FSR_DEFAULT_FLOATS;
     fsr_graph *g;
     fsr_node out = {0}, x[FSR_MAX_NATIVE];
     fsr_shape shape;

@@ -2,6 +2,7 @@
  *
  * No scaling: NumPy squares in the operand's dtype too, so what overflows here overflows there; but f16 and bf16 are
  * computed in f32. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 #include <math.h>
 
@@ -17,6 +18,7 @@ static fsr_node power_norm(fsr_site at, fsr_node size, uint32_t mask, double ord
 }
 
 fsr_node fsr_norm_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ord) {
+    FSR_DEFAULT_FLOATS;
     static const char what[] = "norm";
     fsr_node poison, out;
     uint32_t mask;

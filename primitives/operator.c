@@ -4,6 +4,7 @@
  * (body.c) and becomes steps (capture.c). Then the operands are looked at again: the caller's code may have dropped
  * them. Counter-example to calling the body back for each element: nothing would be known of it when kernels are
  * made. */
+#include "graph/floats.h"
 #include "graph/scope.h"
 #include "primitives/body.h"
 #include "primitives/capture.h"
@@ -72,6 +73,7 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         c->commutative = op->commutative;
         c->op = FSR_OP_COUNT;
         for (int i = 0; i < op->arity; i++) {
+            FSR_DEFAULT_FLOATS;
             c->dtype[i] = dtype[i];
             c->identity[i] = fsr_value_from_double(dtype[i], op->identity[i]);
         }

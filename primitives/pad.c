@@ -4,6 +4,7 @@
  * (symmetric) or 2n - 2 (reflect), and each period at most two runs, one forwards and one backwards. So the result is a
  * concatenation of slices, one for each run that it touches. Axes follow one another, as in NumPy: the corners are what
  * the later axis makes of what the earlier one made. */
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 
 enum { MOST_PIECES = 64 };
@@ -102,6 +103,7 @@ static bool widths_take(fsr_site at, fsr_node x, const int64_t (*width)[2], fsr_
 }
 
 fsr_node fsr_pad_at(fsr_site at, fsr_node x, const int64_t (*width)[2], fsr_pad mode, double value) {
+    FSR_DEFAULT_FLOATS;
     fsr_node poison;
     fsr_graph *g;
     fsr_shape whole;

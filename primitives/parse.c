@@ -4,6 +4,7 @@
  * verifier. So hostile text never leaves a half-made node behind, and whatever is accepted is in normal form.
  * All of it happens in a scope that is discarded on a failure. */
 #include "primitives/parse.h"
+#include "graph/floats.h"
 #include "graph/scope.h"
 #include "graph/verify.h"
 #include "primitives/parse_lex.h"
@@ -388,6 +389,7 @@ static void whole_text(parser *p, fsr_node *outs, int capacity, int *n) {
 
 fsr_status fsr_graph_parse(fsr_graph *g, const char *text, fsr_node *outs, int capacity, int *n,
                            fsr_parse_error *error) {
+    FSR_DEFAULT_FLOATS;
     if (!g || !text || !outs || !n)
         return FSR_ERR_NULL;
     *n = 0;

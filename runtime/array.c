@@ -1,5 +1,6 @@
 /* Arrays: buffers, host data in and out, forcing. */
 #include "runtime/array.h"
+#include "graph/floats.h"
 #include "primitives/primitives.h"
 #include "runtime/executable.h"
 #include "runtime/reference.h"
@@ -254,6 +255,7 @@ static fsr_status compute_refs(fsr_context *ctx, fsr_graph *g, fsr_ref *refs, in
 }
 
 fsr_status fsr_compute(const fsr_node *outs, int n) {
+    FSR_DEFAULT_FLOATS;
     if (!outs || n <= 0)
         return n == 0 ? FSR_OK : FSR_ERR_NULL;
     fsr_ref *refs = malloc(sizeof *refs * (size_t)n);

@@ -1,5 +1,6 @@
 /* Opening and closing contexts, statistics, synchronization. */
 #include "runtime/context.h"
+#include "graph/floats.h"
 #include "runtime/config.h"
 #include "runtime/plan_cache.h"
 #include "runtime/routines.h"
@@ -146,6 +147,7 @@ static fsr_status open_config(const fsr_config *config, fsr_context **out, fsr_f
 }
 
 fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size) {
+    FSR_DEFAULT_FLOATS;
     fsr_config defaults;
     if (why && size)
         why[0] = 0;

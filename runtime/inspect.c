@@ -1,4 +1,5 @@
 /* Looking inside: explain, print, dot, query. */
+#include "graph/floats.h"
 #include "graph/print.h"
 #include "runtime/array.h"
 #include "runtime/executable.h"
@@ -35,6 +36,7 @@ static fsr_status plan(const nodes *in, int n, fsr_program *program) {
 }
 
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
+    FSR_DEFAULT_FLOATS;
     nodes in;
     fsr_program program;
     fsr_status status = take(&in, "explain", outs, n, to);
@@ -51,6 +53,7 @@ fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
 }
 
 fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out) {
+    FSR_DEFAULT_FLOATS;
     nodes in;
     fsr_program program;
     fsr_status status = take(&in, "query", outs, n, out);
@@ -77,9 +80,11 @@ static fsr_status print_with(fsr_status (*print)(const fsr_graph *, const fsr_re
 }
 
 fsr_status fsr_print(const fsr_node *outs, int n, FILE *to) {
+    FSR_DEFAULT_FLOATS;
     return print_with(fsr_graph_print, "print", outs, n, to);
 }
 
 fsr_status fsr_dot(const fsr_node *outs, int n, FILE *to) {
+    FSR_DEFAULT_FLOATS;
     return print_with(fsr_graph_dot, "dot", outs, n, to);
 }

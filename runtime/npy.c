@@ -1,4 +1,5 @@
 /* .npy files as leaves, and computed nodes as .npy files. The format itself is npy_format.c's. */
+#include "graph/floats.h"
 #include "runtime/array.h"
 #include "runtime/npy_format.h"
 #include "runtime/write_file.h"
@@ -49,6 +50,7 @@ static fsr_node as_node(fsr_site at, fsr_graph *g, const fsr_npy_header *header,
 }
 
 fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path) {
+    FSR_DEFAULT_FLOATS;
     fsr_node x = {0};
     if (!fsr_graph_alive(g))
         return x;
@@ -80,6 +82,7 @@ static fsr_status write_array(const char *path, const fsr_rec *rec, int output, 
 }
 
 fsr_status fsr_npy_write(fsr_node x, const char *path) {
+    FSR_DEFAULT_FLOATS;
     fsr_status status = fsr_compute(&x, 1);
     if (status)
         return status;

@@ -3,6 +3,7 @@
  * A run finds each argument by name, checks its size, and hands addresses to the executable. On a GPU host memory goes
  * through a device array of the run; so does device memory that is not 16-byte aligned, since kernels load whole
  * vectors. */
+#include "graph/floats.h"
 #include "graph/shape.h"
 #include "runtime/array.h"
 #include "runtime/executable.h"
@@ -181,6 +182,7 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
 }
 
 fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
+    FSR_DEFAULT_FLOATS;
     if (plan)
         *plan = NULL;
     if (!plan || !outs || n <= 0)
@@ -359,6 +361,7 @@ static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, 
 
 fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
                         void *stream) {
+    FSR_DEFAULT_FLOATS;
     if (!plan || (ninputs && !inputs) || (noutputs && !outputs))
         return FSR_ERR_NULL;
     fsr_fault fault = {FSR_OK, NULL};

@@ -1,6 +1,7 @@
 /* Checking a backend against the reference: the same recorded nodes, both ways, compared within the reference's
  * bounds. Nodes keep what they have: an output already computed is compared as it is, if what it was computed from is
  * still recorded. */
+#include "graph/floats.h"
 #include "runtime/array.h"
 #include "runtime/reference.h"
 #include <stdlib.h>
@@ -79,6 +80,7 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
 }
 
 fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report) {
+    FSR_DEFAULT_FLOATS;
     fsr_verify_report unused;
     report = report ? report : &unused;
     memset(report, 0, sizeof *report);

@@ -3,8 +3,12 @@
  * A job is open while its caller works on it. A worker that wakes in time joins it; one that is late finds it closed
  * and sleeps on, so nobody waits for a wake-up. A worker looks for the next job for some microseconds before it
  * sleeps: the kernels of a plan follow each other closely. Counter-example to waiting for every thread at the end of a
- * job: on a machine with other work, a thread may get its processor milliseconds after everything is done. */
+ * job: on a machine with other work, a thread may get its processor milliseconds after everything is done.
+ *
+ * A worker inherits the floating-point environment of whoever starts it, and goes to the default one for good; the caller
+ * has gone there before it posts a job. */
 #include "backend_cpu/run/crew.h"
+#include "graph/floats.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -56,6 +60,7 @@ static void *member_main(void *user) {
     fsr_crew_member *m = user;
     fsr_crew *c = m->crew;
     unsigned seen = 0;
+    (void)fsr_floats_enter();
     pthread_mutex_lock(&c->lock);
     while (await_job(c, seen)) {
         seen = atomic_load_explicit(&c->jobs, memory_order_relaxed);
