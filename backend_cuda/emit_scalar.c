@@ -3,6 +3,7 @@
  * Literals are exact: hexadecimal floats, and bit patterns for infinities and NaNs (a NaN keeps its payload).
  * Counter-example to "%g": 0.1f printed with six digits is another float. */
 #include "backend_cuda/emit.h"
+#include "graph/number.h"
 #include "runtime/source.h"
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ const char *fsr_emit_type(fsr_dtype dtype) {
 static void float_literal(char buf[FSR_REF], fsr_dtype dtype, fsr_value value) {
     double x = dtype == FSR_F32 ? (double)value.f32 : value.f64;
     if (isfinite(x))
-        snprintf(buf, FSR_REF, "%a%s", x, dtype == FSR_F32 ? "f" : "");
+        snprintf(buf, FSR_REF, "%.40s%s", fsr_number_of('a', -1, x).text, dtype == FSR_F32 ? "f" : "");
     else if (dtype == FSR_F32)
         snprintf(buf, FSR_REF, "fsr_f32_bits(0x%08xu)", (unsigned)(value.bits & 0xffffffffu));
     else

@@ -7,6 +7,7 @@
  * 4 log2(n) units of the last place allow both sides about 2 log2(n) + 8 each: 1.5e-5 for 2^27 terms, while one lost
  * tile of a few thousand among them is 3e-5. A fixed 1e-3 would let that pass. */
 #include "bench/bench.h"
+#include "graph/number.h"
 #include "graph/ops.h"
 #include <float.h>
 #include <math.h>
@@ -48,9 +49,9 @@ static double tolerance(fsr_dtype dtype, int64_t n) {
 
 static bool differ(bench_row *row, const output *o, int k, int64_t i, double bound) {
     const char *which = o->parts == 1 ? "" : i % 2 ? "'s imaginary part" : "'s real part";
-    return bench_fail(row, "fused output %d%s is %.9g at element %lld, unfused %.9g, allowed difference %.3g", k, which,
-                      value_at(o->dtype, o->fused, i), (long long)(i / o->parts), value_at(o->dtype, o->unfused, i),
-                      bound);
+    return bench_fail(row, "fused output %d%s is %s at element %lld, unfused %s, allowed difference %s", k, which,
+                      fsr_number_of('g', 9, value_at(o->dtype, o->fused, i)).text, (long long)(i / o->parts),
+                      fsr_number_of('g', 9, value_at(o->dtype, o->unfused, i)).text, fsr_number_of('g', 3, bound).text);
 }
 
 static bool same_bits(bench_row *row, const output *o, int k) {
@@ -134,9 +135,10 @@ static bool verify(fsr_context *ctx, fsr_graph *g, const bench_case *c, bench_ro
     row->error_bound = report.worst_bound;
     if (!status)
         return report.checked > 0 || bench_fail(row, "verify compared no element");
-    return bench_fail(row, "output %d is %.9g at element %lld, the reference %.9g, error %.3g, bound %.3g",
-                      report.worst_out, report.got, (long long)report.worst_index, report.expected, report.worst_error,
-                      report.worst_bound);
+    return bench_fail(row, "output %d is %s at element %lld, the reference %s, error %s, bound %s", report.worst_out,
+                      fsr_number_of('g', 9, report.got).text, (long long)report.worst_index,
+                      fsr_number_of('g', 9, report.expected).text, fsr_number_of('g', 3, report.worst_error).text,
+                      fsr_number_of('g', 3, report.worst_bound).text);
 }
 
 bool bench_check_reference(bench_session *s, const bench_case *c, bench_row *row) {

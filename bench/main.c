@@ -1,6 +1,7 @@
 /* fusor-bench: see --help and docs/bench.md. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
+#include "graph/message.h"
 #include "runtime/context.h"
 #include "runtime/write_file.h"
 #include <errno.h>
@@ -8,7 +9,9 @@
 #include <string.h>
 
 static int complain(const char *what, const char *why, int status) {
-    fprintf(stderr, "fusor-bench: %s: %s\n", what, why);
+    char clean[4096];
+    fprintf(stderr, "fusor-bench: %s: ", fsr_message_copy(clean, sizeof clean, what));
+    fprintf(stderr, "%s\n", fsr_message_copy(clean, sizeof clean, why));
     return status;
 }
 

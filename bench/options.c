@@ -1,6 +1,7 @@
 /* The catalogue of workloads and the command line. Options may stand before and after names; "--n 5" and "--n=5" are
  * the same. */
 #include "bench/bench.h"
+#include "graph/message.h"
 #include "graph/nearest.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -89,7 +90,9 @@ static void print_list(void) {
 
 static int usage(const char *format, const char *a, const char *b) {
     fputs("fusor-bench: ", stderr);
-    fprintf(stderr, format, a, b);
+    char clean[2][512];
+    fprintf(stderr, format, fsr_message_copy(clean[0], sizeof clean[0], a),
+            fsr_message_copy(clean[1], sizeof clean[1], b));
     fputs("\n", stderr);
     return USAGE_ERROR;
 }
@@ -149,7 +152,8 @@ static bool takes_value(const char *name) {
 
 /* An unknown word and what may be meant by it. */
 static int unknown(const char *what, const char *show, const fsr_nearest *near) {
-    fprintf(stderr, "fusor-bench: unknown %s '%s'; ", what, near->word);
+    char clean[512];
+    fprintf(stderr, "fusor-bench: unknown %s '%s'; ", what, fsr_message_copy(clean, sizeof clean, near->word));
     if (near->name)
         fprintf(stderr, "is %s meant? ", near->name);
     fprintf(stderr, "%s shows them\n", show);

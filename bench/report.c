@@ -1,6 +1,7 @@
 /* The table, the JSON and the progress line. A number that was not measured is "-" in the table and null in JSON. */
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"
+#include "graph/number.h"
 #include <math.h>
 #include <unistd.h>
 
@@ -19,14 +20,14 @@ static double megabytes(int64_t bytes) {
 /* Prints x with so many decimals in width columns. */
 static void cell(FILE *to, int width, int decimals, double x) {
     if (isfinite(x))
-        fprintf(to, " %*.*f", width, decimals, x);
+        fprintf(to, " %*s", width, fsr_number_of('f', decimals, x).text);
     else
         fprintf(to, " %*s", width, "-");
 }
 
 static void cell_error(FILE *to, double x) {
     if (isfinite(x))
-        fprintf(to, " %8.1e", x);
+        fprintf(to, " %8s", fsr_number_of('e', 1, x).text);
     else
         fprintf(to, " %8s", "-");
 }
@@ -81,7 +82,8 @@ void bench_report_row(FILE *to, const bench_row *row) {
 void bench_report_foot(FILE *to, const bench_session *s) {
     fprintf(to, "device: %s", s->device);
     if (s->copy_most)
-        fprintf(to, "; copy of %.2f MB: %.1f GB/s read and written", megabytes(s->copy_most), s->copy_most_gbs);
+        fprintf(to, "; copy of %s MB: %s GB/s read and written", fsr_number_of('f', 2, megabytes(s->copy_most)).text,
+                fsr_number_of('f', 1, s->copy_most_gbs).text);
     fputs("\n", to);
 }
 
@@ -100,7 +102,7 @@ static void json_string(FILE *to, const char *key, const char *text) {
 
 static void json_number(FILE *to, const char *key, double x) {
     if (isfinite(x))
-        fprintf(to, ", \"%s\": %.9g", key, x);
+        fprintf(to, ", \"%s\": %s", key, fsr_number_of('g', 9, x).text);
     else
         fprintf(to, ", \"%s\": null", key);
 }

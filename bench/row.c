@@ -1,5 +1,6 @@
 /* One workload from its input to its row. */
 #include "bench/bench.h"
+#include "graph/message.h"
 #include <math.h>
 #include <stdarg.h>
 
@@ -9,9 +10,11 @@ bool bench_fail(bench_row *row, const char *format, ...) {
         return false;
     row->failed = true;
     row->verified = false;
+    char raw[sizeof row->error];
     va_start(args, format);
-    vsnprintf(row->error, sizeof row->error, format, args);
+    vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    fsr_message_copy(row->error, sizeof row->error, raw);
     return false;
 }
 

@@ -4,6 +4,7 @@
  * of the structure: what is between its members, and what an earlier kind left in them, would tell equal programs
  * apart. */
 #include "fusion/flow.h"
+#include "graph/number.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,7 +180,7 @@ void fsr_flow_print(const fsr_flow *flow, FILE *to) {
         if (n->kind == FSR_NODE_DATA || n->kind == FSR_NODE_PARAM)
             fprintf(to, " #%d", n->ordinal);
         if (n->kind == FSR_NODE_CONST)
-            fprintf(to, " %.17g", fsr_value_to_double(n->dtype[0], n->value));
+            fprintf(to, " %s", fsr_number_of('g', 17, fsr_value_to_double(n->dtype[0], n->value)).text);
         if (n->kind == FSR_NODE_REDUCE)
             fprintf(to, " axes 0x%x", n->axes);
         if (n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA)

@@ -2,6 +2,7 @@
  *
  * What uses a poisoned node is that same node again: a chain of a million operations on a mistake records one
  * node and shows the first mistake, not the last. */
+#include "graph/message.h"
 #include "graph/shape.h"
 #include "graph/store.h"
 #include <stdarg.h>
@@ -38,6 +39,7 @@ fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op
 
 fsr_node fsr_poison_own(fsr_graph *g, fsr_site at, fsr_status status, char *message) {
     fsr_node handle;
+    message = fsr_message_clean(message);
     fsr_rec *rec = message ? fsr_slot_add(g, at, FSR_NODE_POISON, &handle) : NULL;
     if (!rec) {
         free(message);

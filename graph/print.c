@@ -2,6 +2,7 @@
  *
  * Everything goes through a writer that escapes when asked, so that DOT's labels are the same text. */
 #include "graph/print.h"
+#include "graph/number.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -41,16 +42,6 @@ static void write_string(fsr_writer *w, const char *text) {
     fsr_write(w, "\"");
 }
 
-/* Decimal with a point, whatever the locale of the program. */
-static void write_decimal(fsr_writer *w, int digits, double number) {
-    char text[64];
-    snprintf(text, sizeof text, "%.*g", digits, number);
-    for (char *c = text; *c; c++)
-        if (!strchr("0123456789+-e", *c))
-            *c = '.';
-    fsr_write(w, text);
-}
-
 static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double number) {
     fsr_value plain = fsr_value_from_double(dtype, NAN);
     if (isnan(number) && value.bits != plain.bits)
@@ -60,7 +51,7 @@ static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double 
     else if (isinf(number))
         fsr_write(w, number > 0 ? "inf" : "-inf");
     else
-        write_decimal(w, fsr_dtype_is_half(dtype) ? 5 : dtype == FSR_F32 ? 9 : 17, number);
+        fsr_write(w, fsr_number_of('g', fsr_dtype_is_half(dtype) ? 5 : dtype == FSR_F32 ? 9 : 17, number).text);
 }
 
 /* The parts, in parentheses: (1,-2). */
@@ -215,7 +206,7 @@ void fsr_write_routine(fsr_writer *w, const fsr_routine *f) {
     fsr_write(w, "(");
     fsr_write(w, fsr_routine_list(f, list));
     fsr_write(w, ") ulp=");
-    write_decimal(w, 17, f->ulp);
+    fsr_write(w, fsr_number_of('g', 17, f->ulp).text);
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++) {
         if (i > 0 && !f->text[i][0])
             continue;

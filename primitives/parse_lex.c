@@ -1,8 +1,9 @@
 /* Words of the text form. Every look-ahead is bounded by the text's final 0: strspn and strncmp stop there. */
 #include "primitives/parse_lex.h"
+#include "graph/message.h"
+#include "graph/number.h"
 #include <errno.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,10 +22,12 @@ bool fsr_lex_fail(fsr_lex *l, fsr_status status, const char *format, ...) {
     ptrdiff_t column = l->at - l->line_start + 1;
     l->error->line = l->line;
     l->error->column = column < INT_MAX ? (int)column : INT_MAX;
+    char raw[sizeof l->error->message];
     va_list args;
     va_start(args, format);
-    vsnprintf(l->error->message, sizeof l->error->message, format, args);
+    vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    fsr_message_copy(l->error->message, sizeof l->error->message, raw);
     return false;
 }
 
@@ -143,18 +146,8 @@ static bool nan_bits(fsr_lex *l, fsr_dtype dtype, fsr_value *value) {
 
 /* A decimal with a point, whatever the locale of the program. */
 static bool decimal(fsr_lex *l, double *number) {
-    char text[80];
-    size_t size = strspn(l->at, DIGITS "+-.e"), used = 0;
-    const char *point = localeconv()->decimal_point;
-    for (size_t i = 0; i < size && used + strlen(point) + 1 < sizeof text; i++) {
-        const char *add = l->at[i] == '.' ? point : (char[]){l->at[i], 0};
-        memcpy(text + used, add, strlen(add));
-        used += strlen(add);
-    }
-    text[used] = 0;
-    char *end;
-    *number = strtod(text, &end);
-    if (size == 0 || size > 40 || *end || end == text || isinf(*number))
+    const size_t size = strspn(l->at, DIGITS "+-.e");
+    if (size == 0 || size > 40 || !fsr_number_read(l->at, size, number) || isinf(*number))
         return fsr_lex_fail(l, FSR_ERR_FORMAT, "expected a number");
     l->at += size;
     return true;

@@ -4,7 +4,6 @@
  *     dim = NAME | extent
  * Names are C's identifiers; blanks mean nothing. As NumPy's generalized ufuncs, without its "?" and "|1". */
 #include "primitives/primitives.h"
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,11 @@ typedef struct reading {
     fsr_signature *s;
 } reading;
 
+/* As in every locale. */
+#define BLANKS " \t\n\v\f\r"
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
 static bool fail(reading *r, const char *wrong) {
     if (!r->wrong)
         r->wrong = wrong;
@@ -21,8 +25,7 @@ static bool fail(reading *r, const char *wrong) {
 }
 
 static bool next_is(reading *r, char c) {
-    while (isspace((unsigned char)*r->at))
-        r->at++;
+    r->at += strspn(r->at, BLANKS);
     return *r->at == c;
 }
 
@@ -46,7 +49,7 @@ static int name_number(reading *r, int size) {
 
 static bool read_extent(reading *r, fsr_core *core) {
     int64_t extent = 0;
-    for (; isdigit((unsigned char)*r->at); r->at++)
+    for (; *r->at && strchr(DIGITS, *r->at); r->at++)
         if (__builtin_mul_overflow(extent, 10, &extent) || __builtin_add_overflow(extent, *r->at - '0', &extent))
             return fail(r, "the extent is too large");
     core->name[core->ndim] = -1;
@@ -55,14 +58,12 @@ static bool read_extent(reading *r, fsr_core *core) {
 }
 
 static bool read_dim(reading *r, fsr_core *core) {
-    int size = 0;
     if (core->ndim == FSR_MAX_DIMS)
         return fail(r, "too many core dimensions");
     next_is(r, 0);
-    if (isdigit((unsigned char)*r->at))
+    if (*r->at && strchr(DIGITS, *r->at))
         return read_extent(r, core);
-    while (isalnum((unsigned char)r->at[size]) || r->at[size] == '_')
-        size++;
+    const int size = (int)strspn(r->at, DIGITS LETTERS);
     if (size == 0)
         return fail(r, "a name or an extent is expected");
     int number = name_number(r, size);

@@ -10,6 +10,7 @@
  * directory, where the empty string has a meaning. */
 #define _GNU_SOURCE /* secure_getenv, environ */
 #include "runtime/config.h"
+#include "graph/message.h"
 #include "graph/nearest.h"
 #include <errno.h>
 #include <limits.h>
@@ -74,15 +75,18 @@ static void list_words(const knob_range *range, char *out, size_t size) {
 static fsr_status complain(fsr_status before, char *why, size_t size, const char *variable, const char *text,
                            const knob_range *range) {
     char words[100];
+    char raw[512];
     if (before != FSR_OK || !why || size == 0)
         return FSR_ERR_VALUE;
     list_words(range, words, sizeof words);
     if (*words)
-        snprintf(why, size, "%s is '%s'; it must be %s", variable, text, words);
+        snprintf(raw, sizeof raw, "%s is '%s'; it must be %s", variable, text, words);
     else if (range->high == INT_MAX)
-        snprintf(why, size, "%s is '%s'; it must be an integer of at least %d", variable, text, range->low);
+        snprintf(raw, sizeof raw, "%s is '%s'; it must be an integer of at least %d", variable, text, range->low);
     else
-        snprintf(why, size, "%s is '%s'; it must be an integer from %d to %d", variable, text, range->low, range->high);
+        snprintf(raw, sizeof raw, "%s is '%s'; it must be an integer from %d to %d", variable, text, range->low,
+                 range->high);
+    fsr_message_copy(why, size, raw);
     return FSR_ERR_VALUE;
 }
 
@@ -165,9 +169,10 @@ static bool find_stranger(char *text, size_t size) {
 
 /* A warning that no buffer takes goes where the library's other warnings go. */
 static void warn_of_strangers(const fsr_config *config, char *why, size_t size) {
-    char text[256];
-    if (!find_stranger(text, sizeof text))
+    char raw[256], text[4 * sizeof raw];
+    if (!find_stranger(raw, sizeof raw))
         return;
+    fsr_message_copy(text, sizeof text, raw);
     if (why && size > 0)
         snprintf(why, size, "%s", text);
     else if (config->log_level >= FSR_LOG_WARNING)

@@ -1,6 +1,8 @@
 /* Opening and closing contexts, statistics, synchronization. */
+#define _GNU_SOURCE 1
 #include "runtime/context.h"
 #include "graph/floats.h"
+#include "graph/message.h"
 #include "runtime/config.h"
 #include "runtime/plan_cache.h"
 #include "runtime/routines.h"
@@ -36,12 +38,15 @@ static bool copy_strings(fsr_config *to, const fsr_config *from) {
 void fsr_context_log(const fsr_context *ctx, fsr_log_level level, const char *format, ...) {
     if (ctx->config.log_level < (int)level)
         return;
+    char *text = NULL;
     va_list args;
     va_start(args, format);
-    fputs("fusor: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
     va_end(args);
+    text = fsr_message_clean(text);
+    fprintf(stderr, "fusor: %s\n", text ? text : "out of memory for a message");
+    free(text);
 }
 
 /* The backend asked for; AUTO tries the GPU, then the CPU, and says in the log why there is no GPU. */
@@ -120,7 +125,7 @@ static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fau
 
 static void explain_failure(char *why, size_t size, const fsr_fault *fault) {
     if (why && size)
-        snprintf(why, size, "%s", fault->message ? fault->message : fsr_status_sentence(fault->status));
+        fsr_message_copy(why, size, fault->message ? fault->message : fsr_status_sentence(fault->status));
 }
 
 static fsr_status open_config(const fsr_config *config, fsr_context **out, fsr_fault *fault) {

@@ -1,5 +1,6 @@
 /* A failure on its way up. The new message is made before the old one goes, because it may quote it. */
 #include "runtime/fault.h"
+#include "graph/message.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ fsr_status fsr_fault_set(fsr_fault *fault, fsr_status status, const char *format
     }
     free(fault->message);
     fault->status = status;
-    fault->message = message;
+    fault->message = fsr_message_clean(message);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* A growing string. Invariants: size < capacity once data is there, data[size] is 0; after a failure the text takes
  * nothing more, so that a string with a hole in the middle is never handed out. */
 #include "runtime/text.h"
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -74,7 +73,7 @@ void fsr_text_free(fsr_text *t) {
 }
 
 static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 bool fsr_text_mentions(const char *text, const char *word) {

@@ -2,6 +2,7 @@
  * bounds. Nodes keep what they have: an output already computed is compared as it is, if what it was computed from is
  * still recorded. */
 #include "graph/floats.h"
+#include "graph/number.h"
 #include "runtime/array.h"
 #include "runtime/reference.h"
 #include <stdlib.h>
@@ -74,9 +75,10 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
     if (status || good)
         return status;
     return fsr_fault_set(fault, FSR_ERR_MISMATCH,
-                         "verify: output %d, element %lld: got %.17g, expected %.17g, error %g, bound %g",
-                         report->worst_out, (long long)report->worst_index, report->got, report->expected,
-                         report->worst_error, report->worst_bound);
+                         "verify: output %d, element %lld: got %s, expected %s, error %s, bound %s", report->worst_out,
+                         (long long)report->worst_index, fsr_number_of('g', 17, report->got).text,
+                         fsr_number_of('g', 17, report->expected).text, fsr_number_of('g', 6, report->worst_error).text,
+                         fsr_number_of('g', 6, report->worst_bound).text);
 }
 
 fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report) {

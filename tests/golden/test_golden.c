@@ -5,6 +5,7 @@
 #include "fusion/plan.h"
 #include "runtime/context.h"
 #include "runtime/text.h"
+#include "tests/support/comma.h"
 #include "tests/support/subject.h"
 #include "tests/support/targets.h"
 #include <stdio.h>
@@ -218,5 +219,16 @@ static void loop_ir(void **state) {
     }
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(on_gpu), SUBJECT_TEST(on_cpu), SUBJECT_TEST(loop_ir)};
+/* The same files in a program whose numbers have a decimal comma. */
+static void with_a_comma(void **state) {
+    if (!comma_begin())
+        skip();
+    on_gpu(state);
+    on_cpu(state);
+    loop_ir(state);
+    comma_end();
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(on_gpu), SUBJECT_TEST(on_cpu), SUBJECT_TEST(loop_ir),
+                                          SUBJECT_TEST(with_a_comma)};
 SUBJECT_MAIN(tests)
