@@ -113,6 +113,27 @@ static void every_row_of_the_table(void **state) {
     }
 }
 
+/* ---- parts of the program --------------------------------------------------------------------------------------- */
+
+/* Two dtypes stand for all where only the number of elements matters. */
+static bool has_large(fsr_dtype dtype) {
+    return dtype == FSR_I32 || dtype == FSR_F32;
+}
+
+/* Cases of one unit share kernels. */
+static int unit_of(fsr_dtype dtype, layout how) {
+    return (int)dtype + (int)how;
+}
+
+/* The fast tier has every dtype contiguous and, of the other layouts, each with every third dtype. */
+static bool is_long(fsr_dtype dtype, layout how) {
+    return how != CONTIGUOUS && (int)dtype % 3 != (int)how % 3;
+}
+
+static bool takes(fsr_dtype dtype, layout how, int64_t n) {
+    return subject_case(unit_of(dtype, how), is_long(dtype, how)) && (n <= 5000 || has_large(dtype));
+}
+
 /* ---- edges ------------------------------------------------------------------------------------------------------ */
 
 /* Ops that give either of two zeros, as documented. */
@@ -164,6 +185,8 @@ static void edges(void **state) {
     (void)state;
     for (int d = 0; d < FSR_DTYPE_COUNT; ++d) {
         const fsr_dtype dtype = (fsr_dtype)d;
+        if (!subject_case(unit_of(dtype, CONTIGUOUS), false))
+            continue;
         const int64_t n = edges_count(dtype);
         subject_setup(NULL);
         bundle b = all_ops(edge_leaf, CONTIGUOUS, dtype, n);
@@ -179,26 +202,22 @@ static void edges(void **state) {
 
 /* ---- layouts and sizes ------------------------------------------------------------------------------------------- */
 
-/* Two dtypes stand for all where only the number of elements matters. */
-static bool has_large(fsr_dtype dtype) {
-    return dtype == FSR_I32 || dtype == FSR_F32;
-}
-
 static void layout_against_reference(void **state) {
     layout how = (layout)(intptr_t)*state;
     for (int d = 0; d < FSR_DTYPE_COUNT; ++d)
         for (int s = 0; s < COUNT_OF(sizes); ++s)
-            if (sizes[s] <= 5000 || has_large((fsr_dtype)d))
+            if (takes((fsr_dtype)d, how, sizes[s]))
                 against_reference((fsr_dtype)d, how, sizes[s]);
 }
 
-/* One op alone: a kernel with one output, which a bundle never is. */
+/* One op alone: a kernel with one output, which a bundle never is. The fast tier has one dtype. */
 static void each_alone(void **state) {
     (void)state;
     for (int d = 0; d < FSR_DTYPE_COUNT; d += 4) {
         bundle b = all_ops(data_leaf, STRIDED, (fsr_dtype)d, 33);
         for (int i = 0; i < b.n; ++i)
-            subject_verify(&b.out[i], 1, &b.name[i], "alone, %s", fsr_dtype_name((fsr_dtype)d));
+            if (subject_case(i, d != FSR_F64))
+                subject_verify(&b.out[i], 1, &b.name[i], "alone, %s", fsr_dtype_name((fsr_dtype)d));
     }
 }
 
@@ -260,20 +279,20 @@ static void guarded_outputs(void **state) {
     for (int d = 0; d < FSR_DTYPE_COUNT; ++d)
         for (int how = 0; how < LAYOUTS; ++how)
             for (int s = 0; s < COUNT_OF(sizes); ++s)
-                if (sizes[s] <= 5000 || has_large((fsr_dtype)d))
+                if (takes((fsr_dtype)d, (layout)how, sizes[s]))
                     guarded((fsr_dtype)d, (layout)how, sizes[s]);
 }
 
 #define LAYOUT(how) \
-    { "layout_" #how, layout_against_reference, NULL, NULL, (void *)(intptr_t)how }
+    { "layout_" #how, layout_against_reference, subject_cases, NULL, (void *)(intptr_t)how }
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(every_row_of_the_table),
-    cmocka_unit_test(edges),
+    SUBJECT_OWN_CASES(edges),
     LAYOUT(CONTIGUOUS),
     LAYOUT(STRIDED),
     LAYOUT(TRANSPOSED),
     LAYOUT(BROADCAST),
-    SUBJECT_TEST(each_alone),
-    cmocka_unit_test(guarded_outputs),
+    SUBJECT_CASES(each_alone),
+    SUBJECT_OWN_CASES(guarded_outputs),
 };
 SUBJECT_MAIN(tests)

@@ -15,7 +15,10 @@ static fsr_node computed(fsr_dtype dtype, int ndim, const int64_t *shape) {
     return fsr_add(fsr_mul(x, x), x);
 }
 
-#define EACH_DTYPE(d) for (int d = 0; d < COUNT_OF(dtypes); ++d)
+/* Of this part of the program. */
+#define EACH_DTYPE(d)                          \
+    for (int d = 0; d < COUNT_OF(dtypes); ++d) \
+        if (subject_case(d, false))
 
 static void check(fsr_node x, const char *what, fsr_dtype dtype) {
     subject_verify(&x, 1, &what, "%s of %s", what, fsr_dtype_name(dtype));
@@ -55,6 +58,8 @@ static void flips_and_slices(void **state) {
 static void stencils(void **state) {
     (void)state;
     for (int d = FSR_I32; d <= FSR_F64; ++d) {
+        if (!subject_case(d, false))
+            continue;
         const int64_t h = 37, w = 45;
         fsr_node y = computed((fsr_dtype)d, 2, SHAPE(h, w));
         fsr_node middle = fsr_slice(y, 0, 1, -1, 1), side = fsr_slice(y, 1, 1, -1, 1);
@@ -93,6 +98,8 @@ static void reshapes(void **state) {
 static void folds(void **state) {
     (void)state;
     for (int d = FSR_U8; d <= FSR_F64; ++d) {
+        if (!subject_case(d, false))
+            continue;
         fsr_node y = computed((fsr_dtype)d, 2, SHAPE(65, 129)), t = fsr_transpose(y, NULL);
         fsr_node row = fsr_sum(y, AXES(1), 1, 0), column = fsr_max(y, AXES(0), 1, FSR_KEEPDIMS);
         fsr_node out[] = {
@@ -155,12 +162,12 @@ static void outputs_that_are_views(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(plus_its_transpose),
-    SUBJECT_TEST(flips_and_slices),
-    SUBJECT_TEST(stencils),
-    SUBJECT_TEST(reshapes),
-    SUBJECT_TEST(folds),
-    SUBJECT_TEST(eight_dimensions),
-    SUBJECT_TEST(outputs_that_are_views),
+    SUBJECT_CASES(plus_its_transpose),
+    SUBJECT_CASES(flips_and_slices),
+    SUBJECT_CASES(stencils),
+    SUBJECT_CASES(reshapes),
+    SUBJECT_CASES(folds),
+    SUBJECT_CASES(eight_dimensions),
+    SUBJECT_CASES(outputs_that_are_views),
 };
 SUBJECT_MAIN(tests)

@@ -15,8 +15,15 @@ fsr_backend *cpu_open(const fsr_config *config) {
     return b;
 }
 
+fsr_config cpu_config(void) {
+    fsr_config environment;
+    if (fsr_config_init(&environment, NULL, 0) != FSR_OK)
+        fail_msg("a variable has a value that its knob does not allow");
+    return (fsr_config){.cache_dir = "", .log_level = FSR_LOG_SILENT, .isa = environment.isa};
+}
+
 int cpu_setup(void **state) {
-    const fsr_config config = {.cache_dir = "", .log_level = FSR_LOG_SILENT};
+    const fsr_config config = cpu_config();
     cpu_fixture *t = calloc(1, sizeof *t);
     t->backend = cpu_open(&config);
     *state = t;

@@ -12,6 +12,8 @@ typedef struct cpu_fixture {
     fsr_launch launch;
 } cpu_fixture;
 
+/* No disk cache, silent; the cap of the instruction set is the environment's (FUSOR_ISA). */
+fsr_config cpu_config(void);
 /* Fails the running test with the backend's words. */
 fsr_backend *cpu_open(const fsr_config *config);
 

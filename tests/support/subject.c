@@ -70,6 +70,57 @@ int subject_teardown(void **state) {
     return nodes != 0;
 }
 
+/* ---- parts of a program ------------------------------------------------------------------------------ */
+
+static struct part {
+    int index, of; /* 0 of 1: the whole */
+    bool fast, slow;
+} chosen = {0, 1, true, true};
+
+bool subject_take_part(void) {
+    const char *shard = getenv("FUSOR_TEST_SHARD"), *tier = getenv("FUSOR_TEST_TIER");
+    int index = 1, of = 1;
+    char rest;
+    if (shard && (sscanf(shard, "%d/%d%c", &index, &of, &rest) != 2 || index < 1 || index > of))
+        return false;
+    if (tier && strcmp(tier, "fast") != 0 && strcmp(tier, "long") != 0)
+        return false;
+    chosen = (struct part){index - 1, of, !tier || tier[0] == 'f', !tier || tier[0] == 'l'};
+    return true;
+}
+
+bool subject_case(int unit, bool is_long) {
+    return unit % chosen.of == chosen.index && (is_long ? chosen.slow : chosen.fast);
+}
+
+int subject_cases(void **state) {
+    (void)state;
+    return 0;
+}
+
+int subject_setup_cases(void **state) {
+    return subject_setup(state);
+}
+
+int subject_main(fsr_backend_kind kind, const struct CMUnitTest *tests, int n) {
+    struct CMUnitTest *mine = calloc((size_t)n, sizeof *mine);
+    int count = 0;
+    if (!mine || !subject_take_part()) {
+        fprintf(stderr, mine ? "FUSOR_TEST_SHARD is i/n, FUSOR_TEST_TIER fast or long\n" : "out of memory\n");
+        free(mine);
+        return 1;
+    }
+    for (int i = 0; i < n; i++)
+        if (tests[i].setup_func == subject_setup_cases || tests[i].setup_func == subject_cases ||
+            subject_case(i, false))
+            mine[count++] = tests[i];
+    int status = subject_begin(kind, count);
+    if (!status)
+        status = subject_end(_cmocka_run_group_tests("tests", mine, (size_t)count, NULL, NULL));
+    free(mine);
+    return status;
+}
+
 int subject_begin(fsr_backend_kind kind, int tests) {
     fsr_config config;
     char why[1000];

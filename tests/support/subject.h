@@ -10,6 +10,7 @@
 #include "fusor/fusor.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,21 @@ int subject_setup(void **state);    /* subject_g */
 int subject_teardown(void **state); /* frees it, and checks that no node is left */
 #define SUBJECT_TEST(function) cmocka_unit_test_setup_teardown(function, subject_setup, subject_teardown)
 
+/* A program can be run in parts, side by side. FUSOR_TEST_SHARD=2/6 runs the second of six parts, FUSOR_TEST_TIER=fast or
+ * long one tier; all parts of both tiers are the whole, and without the variables everything runs in one process. A
+ * SUBJECT_TEST is in one part of the fast tier. A SUBJECT_CASES test is in all of them and asks subject_case of each of
+ * its cases: `unit` (0, 1, ...) chooses the part, so cases that share kernels have one unit. A test that makes its own
+ * graphs is marked by the setup subject_cases. */
+bool subject_case(int unit, bool is_long);
+/* Reads the two variables; false: one has a value that it may not. subject_main calls it. */
+bool subject_take_part(void);
+int subject_cases(void **state);
+int subject_setup_cases(void **state);
+#define SUBJECT_CASES(function) cmocka_unit_test_setup_teardown(function, subject_setup_cases, subject_teardown)
+#define SUBJECT_OWN_CASES(function) cmocka_unit_test_setup(function, subject_cases)
+
+/* Runs the tests of this part; returns what main returns. */
+int subject_main(fsr_backend_kind kind, const struct CMUnitTest *tests, int n);
 /* 0: go on; else what main returns. */
 int subject_begin(fsr_backend_kind kind, int tests);
 /* Closes the context; returns what main returns. */
@@ -48,12 +64,9 @@ int subject_end(int failed);
 /* Counts what a test has looked at; subject_end prints the sums. */
 void subject_count(const char *what, int64_t n);
 
-#define SUBJECT_MAIN(tests)                                            \
-    int main(void) {                                                   \
-        int status = subject_begin(SUBJECT_BACKEND, COUNT_OF(tests));  \
-        if (status)                                                    \
-            return status;                                             \
-        return subject_end(cmocka_run_group_tests(tests, NULL, NULL)); \
+#define SUBJECT_MAIN(tests)                                           \
+    int main(void) {                                                  \
+        return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests)); \
     }
 
 /* ---- data ---------------------------------------------------------------------------------------------- */

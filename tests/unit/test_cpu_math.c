@@ -3,6 +3,7 @@
  * the table. An element's bits must not depend on what stands beside it. */
 #include "graph/ops_reference.h"
 #include "runtime/backend.h"
+#include "tests/support/cpu_fixture.h"
 #include "tests/support/kernels.h"
 #include "tests/support/random.h"
 #include <math.h>
@@ -17,12 +18,8 @@
 enum { BLOCK = 1 << 16, STEP = 257, F64_VALUES = 1 << 20 };
 
 static int setup(void **state) {
-    const fsr_config config = {.cache_dir = "", .log_level = FSR_LOG_SILENT};
-    fsr_fault fault = {0};
-    fsr_backend *b = NULL;
-    if (fsr_backend_cpu_open(&config, &b, &fault) != FSR_OK)
-        fail_msg("%s", fault.message);
-    *state = b;
+    const fsr_config config = cpu_config();
+    *state = cpu_open(&config);
     return 0;
 }
 

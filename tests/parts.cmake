@@ -1,0 +1,136 @@
+# Which programs are run in parts, which in two tiers, and which a second time for a machine without AVX-512.
+#
+# A part is a ctest of its own, `diff/ops_diff.2`; a part of the long tier is `diff/ops_diff.long.2`. The cases of a program are
+# divided by the program (tests/support/subject.h), no case is in two parts. All parts of one program share a disk cache.
+#
+# The long tier has what repeats a check with another size, layout, dtype or seed; every ctest that is not labelled `long` is
+# labelled `fast`.
+
+# Program; shards of the fast tier; shards of the long one, or `-`: the first are of both, and belong to the fast tier.
+set(FUSOR_PARTS
+    "diff_ops_diff 4 4" "diff_casts_diff 4 4" "diff_folds_diff 6 4" "diff_rows_diff 2 1" "diff_views_diff 3 -"
+    "diff_complex_diff 2 -" "diff_filter_diff 2 -"
+    "gpu_gpu_ops 6 -" "gpu_gpu_casts 5 -" "gpu_gpu_folds 9 -" "gpu_gpu_rows 3 -" "gpu_gpu_views 3 -" "gpu_gpu_complex 2 -"
+    "gpu_gpu_filter 2 -")
+
+# Whole programs that are run again with FUSOR_ISA=avx2, in the fast tier and in the long one, and in how many shards.
+set(FUSOR_CAPPED_FAST
+    "unit_cpu_math 1" "unit_emit_c 1" "unit_emit_c_folds 1" "unit_emit_c_maps 1" "contracts_values 1" "contracts_numerics 1"
+    "contracts_chains 1" "contracts_in_place 1" "contracts_iterate 1" "contracts_ordered 1" "contracts_vectorize 1"
+    "contracts_native 1" "diff_filter_diff 2" "diff_paste_diff 1" "diff_numpy_folds 1" "diff_numpy_complex 1"
+    "fuzz_regressions 1")
+set(FUSOR_CAPPED_LONG
+    "diff_ops_diff 6" "diff_casts_diff 4" "diff_folds_diff 6" "diff_rows_diff 2" "diff_views_diff 2" "diff_complex_diff 1"
+    "contracts_accuracy 1")
+
+# On a machine without AVX-512 every run is such a run.
+set(FUSOR_HAS_AVX512 OFF)
+if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo flags REGEX "^flags.* avx512vl" LIMIT_COUNT 1)
+    if(flags)
+        set(FUSOR_HAS_AVX512 ON)
+    endif()
+endif()
+
+# fusor_run(TEST program seconds LABELS ... ENVIRONMENT ... ARGUMENTS ...): one ctest of a program. COST: what takes long begins first.
+function(fusor_run test program seconds)
+    cmake_parse_arguments(given "" "CACHE" "LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
+    if(NOT given_CACHE)
+        set(given_CACHE ${program})
+    endif()
+    add_test(NAME ${test} COMMAND ${program} ${given_ARGUMENTS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${test} PROPERTIES
+        LABELS "${given_LABELS}" TIMEOUT ${seconds} SKIP_RETURN_CODE 77
+        ENVIRONMENT "FUSOR_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/cache/${given_CACHE};${environment};${given_ENVIRONMENT}")
+    if(program MATCHES "^(diff_|fuzz_|gpu_gpu_|contracts_accuracy|contracts_numerics|unit_cpu_math|trust_)")
+        set_tests_properties(${test} PROPERTIES COST 10)
+    endif()
+endfunction()
+
+# fusor_shards(test program seconds n LABELS ... ENVIRONMENT ...): n ctests, or one that has the whole.
+function(fusor_shards test program seconds n)
+    cmake_parse_arguments(given "" "CACHE" "LABELS;ENVIRONMENT" ${ARGN})
+    foreach(i RANGE 1 ${n})
+        set(name ${test})
+        set(shard)
+        if(n GREATER 1)
+            set(name ${test}.${i})
+            set(shard FUSOR_TEST_SHARD=${i}/${n})
+        endif()
+        fusor_run(${name} ${program} ${seconds} CACHE "${given_CACHE}" LABELS ${given_LABELS}
+                  ENVIRONMENT ${given_ENVIRONMENT} ${shard})
+    endforeach()
+endfunction()
+
+# The row of a program in a table, as a list; empty: it has none.
+function(fusor_row out table program)
+    set(${out} "" PARENT_SCOPE)
+    foreach(row ${${table}})
+        if(row MATCHES "^${program} ")
+            string(REPLACE " " ";" row "${row}")
+            set(${out} "${row}" PARENT_SCOPE)
+        endif()
+    endforeach()
+endfunction()
+
+# Graphs of the fuzzer by ranges of seeds: the first is the fast tier's.
+function(fusor_fuzz test program seconds)
+    foreach(i RANGE 1 4)
+        set(labels fuzz)
+        set(name ${test})
+        if(i GREATER 1)
+            set(labels fuzz long)
+            set(name ${test}.long.${i})
+        endif()
+        math(EXPR seed "2000 * (${i} - 1) + 1")
+        fusor_run(${name} ${program} ${seconds} LABELS ${labels} ARGUMENTS --graphs 2000 --compiled 8 --seed ${seed})
+    endforeach()
+    if(FUSOR_HAS_AVX512)
+        fusor_run(avx2/${test} ${program} ${seconds} CACHE avx2_${program} LABELS fuzz avx2 long ENVIRONMENT FUSOR_ISA=avx2
+                  ARGUMENTS --graphs 0 --compiled 16 --seed 8001)
+    endif()
+endfunction()
+
+# Every ctest of a program.
+function(fusor_register suite what program seconds)
+    set(test ${suite}/${what})
+    fusor_row(row FUSOR_PARTS ${program})
+    if(program STREQUAL "fuzz_fuzz")
+        fusor_fuzz(${test} ${program} ${seconds})
+    elseif(NOT row)
+        fusor_run(${test} ${program} ${seconds} LABELS ${suite})
+    else()
+        list(GET row 1 fast)
+        list(GET row 2 long)
+        if(long STREQUAL "-")
+            fusor_shards(${test} ${program} ${seconds} ${fast} LABELS ${suite})
+        else()
+            fusor_shards(${test} ${program} ${seconds} ${fast} LABELS ${suite} ENVIRONMENT FUSOR_TEST_TIER=fast)
+            fusor_shards(${test}.long ${program} ${seconds} ${long} LABELS ${suite} long ENVIRONMENT FUSOR_TEST_TIER=long)
+        endif()
+    endif()
+    if(FUSOR_HAS_AVX512)
+        fusor_row(capped FUSOR_CAPPED_FAST ${program})
+        set(labels ${suite} avx2)
+        if(NOT capped)
+            fusor_row(capped FUSOR_CAPPED_LONG ${program})
+            set(labels ${suite} avx2 long)
+        endif()
+        if(capped)
+            list(GET capped 1 shards)
+            fusor_shards(avx2/${test} ${program} ${seconds} ${shards} CACHE avx2_${program} LABELS ${labels}
+                         ENVIRONMENT FUSOR_ISA=avx2)
+        endif()
+    endif()
+endfunction()
+
+# What is not long is fast.
+function(fusor_label_fast)
+    get_property(tests DIRECTORY PROPERTY TESTS)
+    foreach(test ${tests})
+        get_property(labels TEST ${test} PROPERTY LABELS)
+        if(NOT "long" IN_LIST labels)
+            set_property(TEST ${test} APPEND PROPERTY LABELS fast)
+        endif()
+    endforeach()
+endfunction()
