@@ -159,6 +159,7 @@ static const fsr_backend_ops cuda_ops = {
     .emit = cuda_emit,
     .compile = fsr_cuda_compile,
     .known = fsr_cuda_known,
+    .interpreted = fsr_cuda_interpreted,
     .launch = fsr_cuda_launch,
     .alloc = cuda_alloc,
     .free = cuda_free,

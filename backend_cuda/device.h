@@ -89,7 +89,8 @@ fsr_status fsr_modules_open(fsr_cuda *c, fsr_fault *fault);
 void fsr_modules_close(fsr_cuda *c);
 void fsr_modules_stats(fsr_cuda *c, fsr_backend_stats *stats);
 fsr_status fsr_cuda_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
-bool fsr_cuda_known(fsr_backend *b, const fsr_kernel *k);
+fsr_known fsr_cuda_known(fsr_backend *b, const fsr_kernel *k);
+bool fsr_cuda_interpreted(const fsr_module *m); /* never */
 fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
                            fsr_fault *fault);
 

@@ -241,14 +241,19 @@ static fsr_module *table_find(fsr_cuda_modules *t, fsr_module *m, bool insert) {
     return found;
 }
 
-bool fsr_cuda_known(fsr_backend *b, const fsr_kernel *k) {
+fsr_known fsr_cuda_known(fsr_backend *b, const fsr_kernel *k) {
     fsr_cuda *c = fsr_cuda_of(b);
     fsr_fault unused = {0};
     fsr_module *m = NULL;
     bool known = module_new(c, k, &m, &unused) == FSR_OK && table_find(c->modules, m, false) != NULL;
     module_free(m);
     fsr_fault_clear(&unused);
-    return known;
+    return known ? FSR_KNOWN_COMPILED : FSR_KNOWN_NOT;
+}
+
+bool fsr_cuda_interpreted(const fsr_module *m) {
+    (void)m;
+    return false;
 }
 
 fsr_status fsr_cuda_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {

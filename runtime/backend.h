@@ -16,7 +16,8 @@ typedef void *fsr_stream;             /* NULL: the backend's own */
 
 /* Counters that fsr_context_stats shows. */
 typedef struct fsr_backend_stats {
-    int64_t compilations, cache_hits_disk, cache_hits_memory, interpreted, launches, used_bytes, pool_bytes;
+    int64_t compilations, cache_hits_disk, cache_hits_memory, interpreted, launches, launches_interpreted, used_bytes,
+        pool_bytes;
 } fsr_backend_stats;
 
 /* What is known of an address of the caller's. */
@@ -25,6 +26,8 @@ typedef struct fsr_address {
     int owner;         /* ordinal of the device whose memory it is; -1: the host's */
     int64_t room;      /* bytes from the address to the end of its allocation; INT64_MAX: not known */
 } fsr_address;
+
+typedef enum fsr_known { FSR_KNOWN_NOT, FSR_KNOWN_COMPILED, FSR_KNOWN_INTERPRETED } fsr_known;
 
 typedef struct fsr_backend_ops {
     const char *name;              /* "cpu", "cuda" */
@@ -38,8 +41,10 @@ typedef struct fsr_backend_ops {
     /* Compiles, or finds in memory or on disk. Modules live until close and are shared: the same source gives the same
      * module. */
     fsr_status (*compile)(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
-    /* True if compile would find the kernel in memory. False also where memory is out. */
-    bool (*known)(fsr_backend *b, const fsr_kernel *k);
+    /* Whether compile would find the kernel in memory, and how it would run. FSR_KNOWN_NOT also where memory is out. */
+    fsr_known (*known)(fsr_backend *b, const fsr_kernel *k);
+    /* True while launches of the module are interpreted for want of a compiler. */
+    bool (*interpreted)(const fsr_module *m);
     /* Launches; asynchronous. launch->blocks, work and zero as fsr_kernel_* say. */
     fsr_status (*launch)(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream, fsr_fault *fault);
 

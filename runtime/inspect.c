@@ -35,6 +35,23 @@ static fsr_status plan(const nodes *in, int n, fsr_program *program) {
     return status ? fsr_context_take(in->ctx, &fault) : FSR_OK;
 }
 
+/* Kernels of a plan that would be interpreted now, named in `to` (may be NULL). *n: how many. False: writing failed. */
+static bool list_interpreted(const fsr_context *ctx, const fsr_program *program, FILE *to, int *n) {
+    fsr_backend *b = ctx->backend;
+    fsr_backend_stats stats = {0};
+    bool ok = true;
+    *n = 0;
+    b->ops->stats(b, &stats);
+    for (int i = 0; i < program->nsteps && stats.interpreted > 0; ++i) {
+        const fsr_kernel *k = program->step[i].kernel;
+        if (b->ops->known(b, k) != FSR_KNOWN_INTERPRETED)
+            continue;
+        ++*n;
+        ok = ok && (!to || fprintf(to, "interpreted: kernel %s, until a C compiler works\n", k->name) >= 0);
+    }
+    return ok;
+}
+
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
     FSR_DEFAULT_FLOATS;
     nodes in;
@@ -44,7 +61,9 @@ fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
         return status;
     status = plan(&in, n, &program);
     if (!status) {
+        int interpreted;
         bool ok = fputs(program.explanation, to) >= 0;
+        ok = ok && list_interpreted(in.ctx, &program, to, &interpreted);
         fsr_program_clear(&program);
         status = ok ? FSR_OK : fsr_context_fail(in.ctx, FSR_ERR_FILE, "explain: writing failed");
     }
@@ -62,6 +81,7 @@ fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out) {
     status = plan(&in, n, &program);
     if (!status) {
         *out = program.info;
+        list_interpreted(in.ctx, &program, NULL, &out->interpreted);
         fsr_program_clear(&program);
     }
     free(in.refs);

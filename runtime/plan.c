@@ -394,6 +394,9 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out) {
     if (!plan || !out)
         return FSR_ERR_NULL;
-    *out = plan->prepared->executable->program.info;
+    const fsr_executable *e = plan->prepared->executable;
+    *out = e->program.info;
+    for (int i = 0; i < e->program.nsteps; ++i)
+        out->interpreted += plan->ctx->backend->ops->interpreted(e->module[i]);
     return FSR_OK;
 }

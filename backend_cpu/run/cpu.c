@@ -2,7 +2,13 @@
  * it returns, so there is nothing to wait for.
  *
  * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
- * kernel both compile it, the first one to finish is kept. */
+ * kernel both compile it, the first one to finish is kept.
+ *
+ * A kernel that could not be compiled, because no compiler works just now, is interpreted; and compiled at one of its
+ * next launches, as soon as patience.h lets it be tried and a compiler works. What failed is never remembered, only
+ * when: one pause for all kernels, so that a machine without a compiler pays for one attempt a minute, not for one a
+ * kernel. Interpreted and compiled results may differ in their last bits: the interpreter folds in order, and calls the C
+ * library's elementary functions. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/run/files.h"
@@ -11,6 +17,7 @@
 #include "backend_cpu/run/routines.h"
 #include "backend_cpu/run/tasks.h"
 #include "runtime/backend.h"
+#include "runtime/patience.h"
 #include "runtime/write_file.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,9 +35,10 @@ struct fsr_module {
     char *source;
     bool contraction;
     void *handle;
-    fsr_kernel *interpreted; /* a copy, where no compiler works; else NULL */
+    fsr_kernel *interpreted; /* a copy, where no compiler worked at first; else NULL */
+    atomic_bool busy;        /* somebody compiles it after all */
     fsr_cpu_shape shape;
-    fsr_c_run run;
+    _Atomic(fsr_c_run) run; /* NULL: interpreted until it is compiled */
 };
 
 #define FSR_BUCKETS 256
@@ -41,13 +49,15 @@ typedef struct fsr_cpu {
     char *dump_dir, *load_dir; /* NULL: none */
     int log_level;
     bool fallback;
+    atomic_bool warned;             /* that kernels are interpreted */
+    fsr_patience patience;          /* with the compiler */
     int64_t own_cache, cache_bytes; /* of a core, and the last one */
     fsr_pool pool;
     fsr_crew *crew;
     pthread_mutex_t lock; /* of what follows */
     fsr_module *module[FSR_BUCKETS];
     struct timespec mark[2];
-    atomic_llong compilations, hits_disk, hits_memory, interpreted, launches;
+    atomic_llong compilations, hits_disk, hits_memory, launches, launches_interpreted;
 } fsr_cpu;
 
 /* ---- asking ------------------------------------------------------------------------------------- */
@@ -71,14 +81,25 @@ static void cpu_target(fsr_backend *b, fsr_target *out) {
     out->max_parameter_bytes = (int)sizeof(fsr_launch);
 }
 
+static int64_t count_interpreted(fsr_cpu *cpu) {
+    int64_t n = 0;
+    pthread_mutex_lock(&cpu->lock);
+    for (int i = 0; i < FSR_BUCKETS; i++)
+        for (const fsr_module *m = cpu->module[i]; m; m = m->next)
+            n += !atomic_load(&m->run);
+    pthread_mutex_unlock(&cpu->lock);
+    return n;
+}
+
 static void cpu_stats(fsr_backend *b, fsr_backend_stats *out) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     memset(out, 0, sizeof *out);
     out->compilations = atomic_load(&cpu->compilations);
     out->cache_hits_disk = atomic_load(&cpu->hits_disk);
     out->cache_hits_memory = atomic_load(&cpu->hits_memory);
-    out->interpreted = atomic_load(&cpu->interpreted);
+    out->interpreted = count_interpreted(cpu);
     out->launches = atomic_load(&cpu->launches);
+    out->launches_interpreted = atomic_load(&cpu->launches_interpreted);
     fsr_pool_count(&cpu->pool, &out->used_bytes, &out->pool_bytes);
 }
 
@@ -161,30 +182,83 @@ static void count_compilation(fsr_cpu *cpu, const char *name, bool from_disk) {
         fprintf(stderr, "fusor: cpu: %s %s\n", from_disk ? "loaded" : "compiled", name);
 }
 
-/* Where even a source of one line cannot be compiled, a kernel is interpreted, unless it has C text of the caller's,
- * which no interpreter reads. An error of a compiler that works stays one: it is a mistake in what was generated,
- * which must not hide. */
-static fsr_status interpret_instead(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
-    if (k->nroutines)
-        return fsr_routines_blame(cpu->compiler, k, fault);
-    if (!cpu->fallback || fault->status == FSR_ERR_MEMORY || fsr_c_compiler_works(cpu->compiler))
-        return fault->status;
-    m->interpreted = fsr_kernel_copy(k);
-    if (!m->interpreted)
-        return fsr_fault_set(fault, FSR_ERR_MEMORY, "interpreting %s: out of memory", k->name);
-    if (atomic_fetch_add(&cpu->interpreted, 1) == 0 && cpu->log_level >= FSR_LOG_WARNING)
-        fprintf(stderr, "fusor: no C compiler works, kernels are interpreted, which is slow: %s\n", fault->message);
-    fsr_fault_clear(fault);
+/* Once for as long as it goes on. */
+static void warn_interpreted(fsr_cpu *cpu, const char *why) {
+    if (!atomic_exchange(&cpu->warned, true) && cpu->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr, "fusor: no C compiler works, kernels are interpreted, which is slow: %s\n", why);
+}
+
+static void note_compiler_works(fsr_cpu *cpu) {
+    fsr_patience_passed(&cpu->patience);
+    if (atomic_exchange(&cpu->warned, false) && cpu->log_level >= FSR_LOG_WARNING)
+        fprintf(stderr, "fusor: a C compiler works again, kernels are compiled\n");
+}
+
+static fsr_status try_compile(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, const char *dump, fsr_fault *fault) {
+    bool from_disk = false;
+    void *function = NULL;
+    fsr_c_run run;
+    fsr_status status = fsr_c_compile(cpu->compiler, k->name, m->source, k->contraction, dump, &m->handle, &function,
+                                      &from_disk, fault);
+    if (status)
+        return status;
+    memcpy(&run, &function, sizeof run);
+    atomic_store(&m->run, run);
+    count_compilation(cpu, k->name, from_disk);
     return FSR_OK;
 }
 
-/* Takes over source. */
-static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, uint64_t hash, fsr_module **out,
-                               fsr_fault *fault) {
-    fsr_module *m = calloc(1, sizeof *m);
+/* A failure while the compiler works is tried once more: the fault may have passed in between. */
+static fsr_status compile_module(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, const char *dump, bool *works,
+                                 fsr_fault *fault) {
+    fsr_status status = try_compile(cpu, k, m, dump, fault);
+    *works = status == FSR_OK || (status != FSR_ERR_MEMORY && fsr_c_compiler_works(cpu->compiler));
+    if (*works)
+        note_compiler_works(cpu);
+    if (status == FSR_OK || !*works)
+        return status;
+    fsr_fault_clear(fault);
+    return try_compile(cpu, k, m, dump, fault);
+}
+
+/* Where even a source of one line cannot be compiled, a kernel is interpreted, unless it has C text of the caller's,
+ * which no interpreter reads. An error of a compiler that works stays one: it is a mistake in what was generated,
+ * which must not hide. */
+static fsr_status compile_or_interpret(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, const char *dump,
+                                       fsr_fault *fault) {
+    const bool may_interpret = cpu->fallback && !k->nroutines;
+    const int64_t start = fsr_now_ms();
+    bool works = false;
+    if (!may_interpret || fsr_patience_due(&cpu->patience)) {
+        fsr_status status = compile_module(cpu, k, m, dump, &works, fault);
+        if (status && k->nroutines)
+            return fsr_routines_blame(cpu->compiler, k, fault);
+        if (!status || works || !may_interpret || status == FSR_ERR_MEMORY)
+            return status;
+        fsr_patience_failed(&cpu->patience, start);
+        warn_interpreted(cpu, fault->message ? fault->message : fsr_status_sentence(fault->status));
+        fsr_fault_clear(fault);
+    }
+    if (!m->interpreted)
+        m->interpreted = fsr_kernel_copy(k);
+    return m->interpreted ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "interpreting %s: out of memory", k->name);
+}
+
+static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
     char *dump = NULL;
-    void *function = NULL;
-    bool from_disk = false;
+    if (!fsr_cpu_shape_of(k, &m->shape))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
+    fsr_status status = dump_source(cpu, k->name, m->source, &dump, fault);
+    if (status == FSR_OK)
+        status = compile_or_interpret(cpu, k, m, dump, fault);
+    free(dump);
+    return status;
+}
+
+/* Takes over source. */
+static fsr_status new_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, uint64_t hash, fsr_module **out,
+                             fsr_fault *fault) {
+    fsr_module *m = calloc(1, sizeof *m);
     if (!m) {
         free(source);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
@@ -192,26 +266,26 @@ static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, 
     m->source = source;
     m->hash = hash;
     m->contraction = k->contraction;
-    if (!fsr_cpu_shape_of(k, &m->shape)) {
+    fsr_status status = build_module(cpu, k, m, fault);
+    if (status)
         module_free(m);
-        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
-    }
-    fsr_status status = dump_source(cpu, k->name, source, &dump, fault);
-    if (status == FSR_OK)
-        status = fsr_c_compile(cpu->compiler, k->name, source, k->contraction, dump, &m->handle, &function, &from_disk,
-                               fault);
-    free(dump);
-    if (status == FSR_OK)
-        count_compilation(cpu, k->name, from_disk);
     else
-        status = interpret_instead(cpu, k, m, fault);
-    if (status != FSR_OK) {
-        module_free(m);
-        return status;
+        *out = keep_module(cpu, m);
+    return status;
+}
+
+/* A module that is interpreted, at a launch. One thread compiles it, others go on interpreting; so does that one where
+ * memory is out. */
+static fsr_status compile_after_all(fsr_cpu *cpu, fsr_module *m, fsr_fault *fault) {
+    if (atomic_exchange(&m->busy, true))
+        return FSR_OK;
+    fsr_status status = atomic_load(&m->run) ? FSR_OK : compile_or_interpret(cpu, m->interpreted, m, NULL, fault);
+    atomic_store(&m->busy, false);
+    if (status == FSR_ERR_MEMORY) {
+        fsr_fault_clear(fault);
+        status = FSR_OK;
     }
-    memcpy(&m->run, &function, sizeof m->run);
-    *out = keep_module(cpu, m);
-    return FSR_OK;
+    return status;
 }
 
 static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {
@@ -231,25 +305,30 @@ static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **
     *out = find_module(cpu, hash, source, k->contraction);
     pthread_mutex_unlock(&cpu->lock);
     if (!*out)
-        return build_module(cpu, k, source, hash, out, fault);
+        return new_module(cpu, k, source, hash, out, fault);
     atomic_fetch_add(&cpu->hits_memory, 1);
     free(source);
     return FSR_OK;
 }
 
-static bool cpu_known(fsr_backend *b, const fsr_kernel *k) {
+static fsr_known cpu_known(fsr_backend *b, const fsr_kernel *k) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     fsr_fault unused = {0};
     char *source;
     if (fsr_cpu_source(k, &source, &unused) != FSR_OK) {
         fsr_fault_clear(&unused);
-        return false;
+        return FSR_KNOWN_NOT;
     }
     pthread_mutex_lock(&cpu->lock);
-    bool known = find_module(cpu, XXH3_64bits(source, strlen(source)), source, k->contraction) != NULL;
+    const fsr_module *m = find_module(cpu, XXH3_64bits(source, strlen(source)), source, k->contraction);
+    const fsr_known known = !m ? FSR_KNOWN_NOT : atomic_load(&m->run) ? FSR_KNOWN_COMPILED : FSR_KNOWN_INTERPRETED;
     pthread_mutex_unlock(&cpu->lock);
     free(source);
     return known;
+}
+
+static bool cpu_interpreted(const fsr_module *m) {
+    return !atomic_load(&m->run);
 }
 
 static fsr_status interpret(const fsr_kernel *k, const fsr_launch *launch, fsr_fault *fault) {
@@ -261,11 +340,17 @@ static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *la
                              fsr_fault *fault) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     (void)stream;
-    fsr_status status = m->interpreted
-                            ? interpret(m->interpreted, launch, fault)
-                            : fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, m->run, launch, cpu->cache_bytes, fault);
+    fsr_c_run run = atomic_load_explicit(&m->run, memory_order_acquire);
+    fsr_status status = run ? FSR_OK : compile_after_all(cpu, m, fault);
+    if (!run)
+        run = atomic_load(&m->run);
     if (status == FSR_OK)
+        status = run ? fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, run, launch, cpu->cache_bytes, fault)
+                     : interpret(m->interpreted, launch, fault);
+    if (status == FSR_OK) {
         atomic_fetch_add(&cpu->launches, 1);
+        atomic_fetch_add(&cpu->launches_interpreted, !run);
+    }
     return status;
 }
 
@@ -369,6 +454,7 @@ static const fsr_backend_ops fsr_cpu_ops = {
     .emit = cpu_emit,
     .compile = cpu_compile,
     .known = cpu_known,
+    .interpreted = cpu_interpreted,
     .launch = cpu_launch,
     .alloc = cpu_alloc,
     .free = cpu_free,

@@ -9,6 +9,7 @@
  * has gone there before it posts a job. */
 #include "backend_cpu/run/crew.h"
 #include "graph/floats.h"
+#include "runtime/patience.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -26,8 +27,8 @@ struct fsr_crew {
     bool open, quit;
     int inside; /* workers in the job */
     int size, started;
-    bool failed;      /* no thread could be started: not tried again */
-    atomic_uint jobs; /* posted so far */
+    fsr_patience patience; /* with threads that cannot be started */
+    atomic_uint jobs;      /* posted so far */
     pthread_t *thread;
     struct fsr_crew_member *member;
 };
@@ -77,16 +78,28 @@ static void *member_main(void *user) {
     return NULL;
 }
 
-/* Signals of the program are for its own threads. */
+static bool start_member(fsr_crew *c) {
+    const int64_t begin = fsr_now_ms();
+    c->member[c->started] = (fsr_crew_member){c, c->started + 1};
+    if (pthread_create(&c->thread[c->started], NULL, member_main, &c->member[c->started]) != 0) {
+        fsr_patience_failed(&c->patience, begin);
+        return false;
+    }
+    c->started++;
+    return true;
+}
+
+/* Signals of the program are for its own threads. Threads that cannot be started are done without for a while. */
 static void start_members(fsr_crew *c) {
     sigset_t all, before;
+    if (c->started == c->size - 1 || !fsr_patience_due(&c->patience))
+        return;
     sigfillset(&all);
     bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-    while (c->started < c->size - 1 && !c->failed) {
-        c->member[c->started] = (fsr_crew_member){c, c->started + 1};
-        c->failed = pthread_create(&c->thread[c->started], NULL, member_main, &c->member[c->started]) != 0;
-        c->started += !c->failed;
-    }
+    while (c->started < c->size - 1 && start_member(c))
+        ;
+    if (c->started == c->size - 1)
+        fsr_patience_passed(&c->patience);
     if (masked)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -69,7 +69,8 @@ typedef enum fsr_log_level {
       "with a warning. See fsr_isa_kind")                                                                              \
     X(int, compile_seconds, COMPILE_SECONDS, 300, "a C compiler that takes longer is killed; 0: it may take any time") \
     X(int, fallback, FALLBACK, 1,                                                                                      \
-      "1: where no C compiler works, the CPU backend interprets its kernels (slow), with one warning; 0: an error")    \
+      "1: while no C compiler works, the CPU backend interprets its kernels (slow, and with other last bits), with a " \
+      "warning; 0: an error")                                                                                          \
     X(int, threads, THREADS, 0, "threads of the CPU backend; 0: one for each core")                                    \
     X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                                            \
     X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")                                   \
@@ -93,12 +94,13 @@ typedef struct fsr_stats {
     int64_t compilations;      /* sources handed to a compiler */
     int64_t cache_hits_disk;   /* kernels loaded from the disk cache */
     int64_t cache_hits_memory; /* kernels found already loaded */
-    int64_t interpreted;       /* kernels interpreted for want of a C compiler; see knob fallback */
-    int64_t launches;          /* kernels launched */
-    int64_t nodes;             /* nodes recorded and not dropped, all graphs */
-    int64_t host_bytes;        /* array bytes in host memory owned by Fusor */
-    int64_t device_bytes;      /* array bytes handed out of the device pool */
-    int64_t pool_bytes;        /* device bytes the pool holds, used and free */
+    int64_t interpreted;       /* kernels that would be interpreted now, for want of a C compiler; see knob fallback */
+    int64_t launches_interpreted; /* of launches: how many were interpreted */
+    int64_t launches;             /* kernels launched */
+    int64_t nodes;                /* nodes recorded and not dropped, all graphs */
+    int64_t host_bytes;           /* array bytes in host memory owned by Fusor */
+    int64_t device_bytes;         /* array bytes handed out of the device pool */
+    int64_t pool_bytes;           /* device bytes the pool holds, used and free */
 } fsr_stats;
 
 /* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when

@@ -63,6 +63,8 @@ typedef struct fsr_plan_info {
     int64_t bytes_moved; /* what the kernels read and write, each pass over an array counted */
     int64_t peak_bytes;  /* device bytes of temporaries and outputs alive at once */
     int fusions;         /* merges done; FUSOR_FUEL counts them */
+    int interpreted; /* of kernels: how many would be interpreted now, for want of a C compiler. They are compiled at
+                            a later run, when one works; until then they are slow, and their last bits may differ */
 } fsr_plan_info;
 /* Fills out. FSR_ERR_NULL if either is null. */
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out);
@@ -70,7 +72,7 @@ fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out);
 /* ---- looking inside ----------------------------------------------------------------------------- */
 
 /* Prints the plan for outs: its kernels with their nodes and schedule, and for every edge that was not
- * fused the reason in words. */
+ * fused the reason in words; and which of its kernels are interpreted at present. */
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to);
 /* The recorded graph of outs as text (graph/print.h has the grammar), and as Graphviz DOT. */
 fsr_status fsr_print(const fsr_node *outs, int n, FILE *to);
