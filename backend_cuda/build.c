@@ -83,6 +83,10 @@ void fsr_cuda_build_close(fsr_cuda_build *b) {
     free(b);
 }
 
+void fsr_cuda_build_leave(fsr_cuda_build *b) {
+    fsr_disk_cache_leave(b->disk);
+}
+
 /* ---- files --------------------------------------------------------------------------------------- */
 
 static char *source_path(const char *dir, const char *name) {

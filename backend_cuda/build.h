@@ -30,6 +30,7 @@ typedef struct fsr_cuda_binary {
 fsr_status fsr_cuda_build_open(const fsr_config *config, fsr_nvrtc *nvrtc, int arch, fsr_cuda_build **out,
                                fsr_fault *fault);
 void fsr_cuda_build_close(fsr_cuda_build *b);
+void fsr_cuda_build_leave(fsr_cuda_build *build); /* instead, in a child of fork */
 
 /* The source as emitted, malloc'ed. */
 fsr_status fsr_cuda_build_emit(const fsr_kernel *k, char **source, fsr_fault *fault);

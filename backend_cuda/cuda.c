@@ -150,9 +150,14 @@ static void cuda_close(fsr_backend *b) {
     free(c);
 }
 
+static void cuda_leave(fsr_backend *b) {
+    fsr_cuda_build_leave(fsr_cuda_of(b)->build);
+}
+
 static const fsr_backend_ops cuda_ops = {
     .name = "cuda",
     .close = cuda_close,
+    .leave = cuda_leave,
     .device_name = cuda_device_name,
     .target = cuda_target,
     .stats = cuda_stats,

@@ -9,6 +9,7 @@
  *
  * Slot 0 of a body is never taken: it waits for the first failure to take one (fsr_graph_no_memory). Counter-example
  * to the null node in that case: what uses it says "operand 1 is a null handle", and nothing speaks of memory. */
+#include "graph/home.h"
 #include "graph/shape.h"
 #include "graph/store.h"
 #include <stdlib.h>
@@ -24,6 +25,7 @@ typedef struct shells {
 
 struct fsr_graph_owner {
     pthread_mutex_t lock;
+    fsr_home *home;
     void *context;
     shells *blocks;
     fsr_graph_body *live;
@@ -33,7 +35,9 @@ fsr_graph_owner *fsr_graph_owner_new(void *context) {
     fsr_graph_owner *owner = calloc(1, sizeof *owner);
     if (!owner)
         return NULL;
-    if (pthread_mutex_init(&owner->lock, NULL)) {
+    owner->home = fsr_home_open();
+    if (!owner->home || pthread_mutex_init(&owner->lock, NULL)) {
+        fsr_home_close(owner->home);
         free(owner);
         return NULL;
     }
@@ -52,7 +56,12 @@ void fsr_graph_owner_free(fsr_graph_owner *owner) {
         owner->blocks = next;
     }
     pthread_mutex_destroy(&owner->lock);
+    fsr_home_close(owner->home);
     free(owner);
+}
+
+bool fsr_graph_owner_here(const fsr_graph_owner *owner) {
+    return fsr_home_here(owner->home);
 }
 
 int64_t fsr_graph_owner_nodes(const fsr_graph_owner *owner) {
@@ -149,7 +158,7 @@ static fsr_graph_body *body_new(void) {
 }
 
 fsr_graph *fsr_graph_create(fsr_graph_owner *owner) {
-    fsr_graph_body *body = owner ? body_new() : NULL;
+    fsr_graph_body *body = owner && fsr_graph_owner_here(owner) ? body_new() : NULL;
     if (!body)
         return NULL;
     pthread_mutex_lock(&owner->lock);
@@ -161,7 +170,7 @@ fsr_graph *fsr_graph_create(fsr_graph_owner *owner) {
 }
 
 void fsr_graph_destroy(fsr_graph *g) {
-    if (!g || !g->body)
+    if (!g || !g->body || !fsr_graph_owner_here(g->owner))
         return;
     fsr_graph_body *body = g->body;
     pthread_mutex_lock(&g->owner->lock);

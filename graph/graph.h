@@ -158,7 +158,10 @@ bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_gr
 /* Shells of graphs, owned by the context (see runtime/context.h). */
 typedef struct fsr_graph_owner fsr_graph_owner;
 fsr_graph_owner *fsr_graph_owner_new(void *context);
-void fsr_graph_owner_free(fsr_graph_owner *owner);   /* frees every graph and shell */
+void fsr_graph_owner_free(fsr_graph_owner *owner); /* frees every graph and shell */
+/* False in a child of the process that made the owner. There create gives NULL, destroy does nothing, and recording
+ * changes the child's copy alone: it takes no lock. */
+bool fsr_graph_owner_here(const fsr_graph_owner *owner);
 fsr_graph *fsr_graph_create(fsr_graph_owner *owner); /* thread-safe, as is destroy */
 void fsr_graph_destroy(fsr_graph *g);
 void *fsr_graph_context(const fsr_graph *g); /* the context given to fsr_graph_owner_new */

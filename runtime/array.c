@@ -9,11 +9,14 @@
 
 static void release(fsr_buffer *buffer) {
     fsr_context *ctx = buffer->owner;
-    ctx->backend->ops->free(ctx->backend, buffer->data, buffer->bytes);
+    if (fsr_context_here(ctx))
+        ctx->backend->ops->free(ctx->backend, buffer->data, buffer->bytes);
     free(buffer);
 }
 
 fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_fault *fault) {
+    if (fsr_context_forked(ctx, fault))
+        return FSR_ERR_FORKED;
     fsr_buffer *buffer = malloc(sizeof *buffer);
     if (!buffer)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for an array");
@@ -39,6 +42,8 @@ fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref 
             *g = nodes[i].graph;
             *ctx = fsr_graph_context(*g);
         }
+    if (*ctx && fsr_context_check(*ctx))
+        return FSR_ERR_FORKED;
     if (!refs)
         return fsr_context_fail(*ctx, FSR_ERR_MEMORY, "%s: out of memory", op);
     for (int i = 0; i < n; ++i) {

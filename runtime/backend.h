@@ -32,6 +32,9 @@ typedef enum fsr_known { FSR_KNOWN_NOT, FSR_KNOWN_COMPILED, FSR_KNOWN_INTERPRETE
 typedef struct fsr_backend_ops {
     const char *name;              /* "cpu", "cuda" */
     void (*close)(fsr_backend *b); /* waits, frees everything */
+    /* Instead of close in a child of fork: closes descriptors. Takes no lock, calls no driver, frees nothing that a
+     * thread of the parent might have been changing. No other function is called in a child. */
+    void (*leave)(fsr_backend *b);
     void (*device_name)(fsr_backend *b, char *out, size_t size);
     void (*target)(fsr_backend *b, fsr_target *out);
     void (*stats)(fsr_backend *b, fsr_backend_stats *out);

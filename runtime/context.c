@@ -183,9 +183,23 @@ fsr_status fsr_open(const fsr_config *config, fsr_context **out) {
     return status;
 }
 
+/* In a child: what no thread of the parent changed after fsr_open. All else stays as it is, pages that the child
+ * shares with the parent as long as neither writes to them. */
+static void leave(fsr_context *ctx) {
+    ctx->backend->ops->leave(ctx->backend);
+    fsr_routines_leave(ctx->routines);
+    pthread_key_delete(ctx->error);
+    free_strings(&ctx->config);
+    free(ctx);
+}
+
 void fsr_close(fsr_context *ctx) {
     if (!ctx)
         return;
+    if (!fsr_context_here(ctx)) {
+        leave(ctx);
+        return;
+    }
     if (ctx->backend) {
         fsr_fault fault = {FSR_OK, NULL};
         ctx->backend->ops->wait(ctx->backend, NULL, &fault);
@@ -221,7 +235,7 @@ const char *fsr_backend_name(fsr_context *ctx) {
 }
 
 const char *fsr_device_name(fsr_context *ctx) {
-    if (!ctx)
+    if (!ctx || !fsr_context_here(ctx))
         return "";
     pthread_mutex_lock(&ctx->lock);
     if (!ctx->device_name[0])
@@ -231,7 +245,7 @@ const char *fsr_device_name(fsr_context *ctx) {
 }
 
 fsr_graph *fsr_graph_new(fsr_context *ctx) {
-    if (!ctx)
+    if (!ctx || fsr_context_check(ctx))
         return NULL;
     fsr_graph *g = fsr_graph_create(ctx->graphs);
     if (!g)
@@ -242,6 +256,8 @@ fsr_graph *fsr_graph_new(fsr_context *ctx) {
 fsr_status fsr_sync(fsr_context *ctx) {
     if (!ctx)
         return FSR_ERR_NULL;
+    if (fsr_context_check(ctx))
+        return FSR_ERR_FORKED;
     fsr_fault fault = {FSR_OK, NULL};
     fsr_status status = ctx->backend->ops->wait(ctx->backend, NULL, &fault);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
@@ -250,6 +266,8 @@ fsr_status fsr_sync(fsr_context *ctx) {
 fsr_status fsr_trim(fsr_context *ctx) {
     if (!ctx)
         return FSR_ERR_NULL;
+    if (fsr_context_check(ctx))
+        return FSR_ERR_FORKED;
     fsr_fault fault = {FSR_OK, NULL};
     fsr_status status = ctx->backend->ops->trim(ctx->backend, &fault);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
@@ -258,6 +276,8 @@ fsr_status fsr_trim(fsr_context *ctx) {
 fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out) {
     if (!ctx || !out)
         return FSR_ERR_NULL;
+    if (fsr_context_check(ctx))
+        return FSR_ERR_FORKED;
     fsr_backend_stats b = {0};
     ctx->backend->ops->stats(ctx->backend, &b);
     *out = (fsr_stats){.plans_built = ctx->plans_built,

@@ -38,7 +38,13 @@ struct fsr_context {
 
 /* The backend of a context. */
 fsr_backend *fsr_context_backend(fsr_context *ctx);
-/* Records the calling thread's error; returns status. ctx NULL is allowed. */
+/* False in a child of the process that opened ctx: there no lock of the context may be taken, and the backend not be
+ * called. */
+bool fsr_context_here(const fsr_context *ctx);
+/* FSR_OK, or FSR_ERR_FORKED in a child; then it is the thread's error, or in the fault. */
+fsr_status fsr_context_check(fsr_context *ctx);
+fsr_status fsr_context_forked(const fsr_context *ctx, fsr_fault *fault);
+/* Records the calling thread's error; returns status. ctx NULL is allowed. In a child the error is FSR_ERR_FORKED. */
 fsr_status fsr_context_fail(fsr_context *ctx, fsr_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Takes over a fault's message as the thread's error; clears the fault; returns its status. */

@@ -109,6 +109,11 @@ void fsr_disk_cache_close(fsr_disk_cache *cache) {
     free(cache);
 }
 
+void fsr_disk_cache_leave(fsr_disk_cache *cache) {
+    if (cache)
+        close(cache->dir);
+}
+
 /* ---- entries ----------------------------------------------------------------------------------------- */
 
 static entry_header header_of(const void *key, size_t key_size, const void *data, size_t size) {

@@ -23,6 +23,8 @@ typedef struct fsr_disk_cache fsr_disk_cache;
  * error, for the caller). */
 fsr_status fsr_disk_cache_open(const char *dir, int64_t limit_bytes, fsr_disk_cache **out, fsr_fault *fault);
 void fsr_disk_cache_close(fsr_disk_cache *cache);
+/* Instead, in a child of fork: closes the child's descriptor, and leaves the memory. NULL is allowed. */
+void fsr_disk_cache_leave(fsr_disk_cache *cache);
 /* The payload, malloc'ed, or NULL on a miss. cache NULL: a miss. */
 void *fsr_disk_cache_get(fsr_disk_cache *cache, const void *key, size_t key_size, size_t *size);
 /* Stores; failures are silent misses later, returned as a status for the log. cache NULL: FSR_OK. */

@@ -26,7 +26,7 @@ static bool is_shared(const fsr_error_slot *slot) {
 
 static void slot_end(void *data) {
     fsr_error_slot *slot = data;
-    if (is_shared(slot))
+    if (is_shared(slot) || !fsr_context_here(slot->ctx))
         return;
     pthread_mutex_lock(&slot->ctx->lock);
     fsr_error_slot **at = &slot->ctx->errors;
@@ -70,7 +70,28 @@ static fsr_fault *thread_fault(fsr_context *ctx) {
     return &slot->fault;
 }
 
+bool fsr_context_here(const fsr_context *ctx) {
+    return !ctx->graphs || fsr_graph_owner_here(ctx->graphs);
+}
+
+fsr_status fsr_context_check(fsr_context *ctx) {
+    if (fsr_context_here(ctx))
+        return FSR_OK;
+    pthread_setspecific(ctx->error, &shared[FSR_ERR_FORKED]);
+    return FSR_ERR_FORKED;
+}
+
+fsr_status fsr_context_forked(const fsr_context *ctx, fsr_fault *fault) {
+    if (fsr_context_here(ctx))
+        return FSR_OK;
+    return fsr_fault_set(fault, FSR_ERR_FORKED, "%s", fsr_status_sentence(FSR_ERR_FORKED));
+}
+
 fsr_status fsr_context_take(fsr_context *ctx, fsr_fault *fault) {
+    if (ctx && fsr_context_check(ctx)) {
+        fsr_fault_clear(fault);
+        return FSR_ERR_FORKED;
+    }
     fsr_status status = fault->status;
     fsr_fault *mine = ctx ? thread_fault(ctx) : NULL;
     if (!mine) {

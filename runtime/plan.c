@@ -42,7 +42,7 @@ struct fsr_plan {
 };
 
 void fsr_plan_free(fsr_plan *plan) {
-    if (!plan)
+    if (!plan || !fsr_context_here(plan->ctx))
         return;
     fsr_context *ctx = plan->ctx;
     pthread_mutex_lock(&ctx->lock);
@@ -364,6 +364,8 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     FSR_DEFAULT_FLOATS;
     if (!plan || (ninputs && !inputs) || (noutputs && !outputs))
         return FSR_ERR_NULL;
+    if (fsr_context_check(plan->ctx))
+        return FSR_ERR_FORKED;
     fsr_fault fault = {FSR_OK, NULL};
     if (noutputs != plan->nouts)
         return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "plan_run: %d outputs given, the plan has %d", noutputs,
@@ -394,6 +396,8 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out) {
     if (!plan || !out)
         return FSR_ERR_NULL;
+    if (fsr_context_check(plan->ctx))
+        return FSR_ERR_FORKED;
     const fsr_executable *e = plan->prepared->executable;
     *out = e->program.info;
     for (int i = 0; i < e->program.nsteps; ++i)

@@ -13,6 +13,7 @@ typedef struct fsr_routines fsr_routines;
 /* Copies what it needs of config; looks for no compiler yet. */
 fsr_status fsr_routines_open(const fsr_config *config, fsr_routines **out, fsr_fault *fault);
 void fsr_routines_close(fsr_routines *r); /* NULL is allowed */
+void fsr_routines_leave(fsr_routines *r); /* instead, in a child; NULL is allowed */
 /* Compiles f, unless an equal one is there, and sets f->host. Thread-safe. FSR_ERR_COMPILE: the text was rejected; the
  * message names the function and has the compiler's words. FSR_ERR_NO_COMPILER, FSR_ERR_FILE, FSR_ERR_MEMORY. */
 fsr_status fsr_routines_add(fsr_routines *r, const fsr_routine *f, fsr_fault *fault);

@@ -419,3 +419,7 @@ void fsr_c_compiler_free(fsr_c_compiler *c) {
     free(c->machine);
     free(c);
 }
+
+void fsr_c_compiler_leave(fsr_c_compiler *c) {
+    fsr_disk_cache_leave(c->cache);
+}

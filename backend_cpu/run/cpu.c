@@ -445,9 +445,14 @@ static void cpu_close(fsr_backend *b) {
     free(cpu);
 }
 
+static void cpu_leave(fsr_backend *b) {
+    fsr_c_compiler_leave(((fsr_cpu *)b)->compiler);
+}
+
 static const fsr_backend_ops fsr_cpu_ops = {
     .name = "cpu",
     .close = cpu_close,
+    .leave = cpu_leave,
     .device_name = cpu_device_name,
     .target = cpu_target,
     .stats = cpu_stats,

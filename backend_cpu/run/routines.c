@@ -106,6 +106,11 @@ void fsr_routines_close(fsr_routines *r) {
     free(r);
 }
 
+void fsr_routines_leave(fsr_routines *r) {
+    if (r)
+        fsr_c_compiler_leave(r->compiler);
+}
+
 /* The lock is held. */
 static object *find(const fsr_routines *r, const fsr_routine *f) {
     object *o = r->first;

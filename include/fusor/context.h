@@ -5,7 +5,11 @@
  * nodes and plans made from it, belong to one thread at a time (fsr_plan_run locks per plan).
  * Errors: fsr_error(ctx) is the calling thread's last error on this context.
  * Ownership: graphs, plans and nodes must not be used after fsr_close; graphs and plans not yet
- * freed are freed by it. */
+ * freed are freed by it.
+ * Processes: a context belongs to the process that opened it. In a child of fork every call that needs it is
+ * FSR_ERR_FORKED (fsr_graph_new NULL, fsr_from_host a node poisoned with it), takes no lock and calls no driver; nodes may
+ * be recorded, which changes the child's copy of the graph alone; fsr_plan_free and fsr_graph_free do nothing. A child may
+ * open a context of its own, on the CPU also where its parent's is on a GPU. */
 #ifndef FUSOR_CONTEXT_H
 #define FUSOR_CONTEXT_H
 
@@ -118,7 +122,9 @@ fsr_status fsr_config_init(fsr_config *config, char *why, size_t size);
  * (some hundred milliseconds). */
 fsr_status fsr_open(const fsr_config *config, fsr_context **out);
 fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size);
-/* Waits for the device and frees everything. NULL is allowed. */
+/* Waits for the device and frees everything. NULL is allowed. In a child of the process that opened ctx: closes the
+ * descriptors that the child has of it and frees what no thread of the parent can have been changing; arrays, graphs,
+ * plans and kernels stay mapped, shared with the parent, until the child ends or calls exec. */
 void fsr_close(fsr_context *ctx);
 
 /* The calling thread's last error on ctx: "op: what; where", "" if none. Valid until this thread's next failing call on

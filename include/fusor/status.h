@@ -32,7 +32,8 @@
     X(FSR_ERR_DEVICE, "the device or its driver reported an error")          \
     X(FSR_ERR_UNSUPPORTED, "not supported by this build or backend")         \
     X(FSR_ERR_MISMATCH, "a result is outside its error bound")               \
-    X(FSR_ERR_INTERNAL, "a check inside Fusor failed; please report it")
+    X(FSR_ERR_INTERNAL, "a check inside Fusor failed; please report it")     \
+    X(FSR_ERR_FORKED, "the context belongs to the process that opened it, this is a child of that one")
 
 /* The codes; each row of FSR_STATUS_LIST is one. */
 typedef enum fsr_status {
