@@ -4,8 +4,8 @@
  * not lie in C order is copied (by the caller). A walk is an odometer: no division an element. */
 #include "backend_cpu/reference/array.h"
 #include "graph/size.h"
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static size_t center_size(fsr_dtype dtype, bool wide) {
     if (fsr_dtype_is_complex(dtype))
@@ -27,7 +27,7 @@ fsr_ref_data *fsr_ref_data_new(fsr_dtype dtype, int64_t size, bool wide) {
     d->dtype = dtype;
     d->wide = wide && fsr_dtype_is_inexact(dtype);
     d->size = size;
-    d->center = malloc(bytes ? (size_t)bytes : 1);
+    d->center = calloc(bytes ? (size_t)bytes : 1, 1);
     if (!d->center) {
         free(d);
         return NULL;
@@ -45,6 +45,7 @@ void fsr_ref_data_unref(fsr_ref_data *d) {
         return;
     free(d->center);
     free(d->radius);
+    free(d->value);
     free(d);
 }
 
@@ -66,7 +67,7 @@ static void set_part(fsr_ref_data *d, int64_t at, long double x) {
         ((double *)d->center)[at] = (double)x;
 }
 
-fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
+static fsr_ball get_ball(const fsr_ref_data *d, int64_t at) {
     fsr_ball out = fsr_ball_real(0, d->radius ? d->radius[at] : 0);
     switch (d->dtype) {
     case FSR_C64:
@@ -98,14 +99,21 @@ fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
     return out;
 }
 
-bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x) {
-    if ((x.radius != 0 || signbit(x.radius)) && !d->radius) {
-        d->radius = calloc((size_t)d->size, sizeof *d->radius);
-        if (!d->radius)
-            return false;
-    }
-    if (d->radius)
-        d->radius[at] = x.radius;
+fsr_ref_element fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
+    fsr_ref_element out = {.ball = get_ball(d, at)};
+    out.value = d->value ? fsr_value_load(d->dtype, d->value, at) : fsr_ball_center_value(d->dtype, out.ball);
+    return out;
+}
+
+fsr_ref_element fsr_ref_known(fsr_dtype dtype, fsr_value value) {
+    return (fsr_ref_element){.ball = fsr_ball_from_value(dtype, value), .value = value};
+}
+
+bool fsr_ref_is_known(const fsr_ref_element *x) {
+    return x->ball.radius == 0 && !fsr_ball_unsigned(x->ball);
+}
+
+static void set_center(fsr_ref_data *d, int64_t at, fsr_ball x) {
     switch (d->dtype) {
     case FSR_C64:
     case FSR_C128:
@@ -141,6 +149,29 @@ bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x) {
             ((double *)d->center)[at] = (double)x.center;
         break;
     }
+}
+
+/* From now on radii and plain values are stored; until now they were 0 and the centres. */
+static bool store_apart(fsr_ref_data *d) {
+    const size_t size = fsr_dtype_size(d->dtype);
+    d->radius = calloc((size_t)d->size, sizeof *d->radius);
+    d->value = malloc((size_t)fsr_size_mul(d->size, (int64_t)size));
+    for (int64_t i = 0; d->radius && d->value && i < d->size; i++) {
+        fsr_value value = fsr_ball_center_value(d->dtype, get_ball(d, i));
+        memcpy(d->value + (size_t)i * size, &value, size);
+    }
+    return d->radius && d->value;
+}
+
+bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ref_element x) {
+    bool known = fsr_ref_is_known(&x) && fsr_value_equal(x.value, fsr_ball_center_value(d->dtype, x.ball));
+    if (!known && !d->radius && !store_apart(d))
+        return false;
+    if (d->radius) {
+        d->radius[at] = x.ball.radius;
+        memcpy(d->value + (size_t)at * fsr_dtype_size(d->dtype), &x.value, fsr_dtype_size(d->dtype));
+    }
+    set_center(d, at, x.ball);
     return true;
 }
 

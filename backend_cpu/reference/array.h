@@ -1,12 +1,21 @@
-/* Arrays of balls, strided views of them, and walks over index spaces. */
+/* Arrays of elements, strided views of them, and walks over index spaces. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_ARRAY_H
 #define FUSOR_BACKEND_CPU_REFERENCE_ARRAY_H
 
 #include "backend_cpu/reference/ball.h"
 #include "graph/graph.h"
 
+/* value: the plain value, what a backend that rounds every operation correctly has there; it is what is read. ball: how
+ * far other correct backends may be, or that nobody knows; it is what is compared with. Neither follows from the other:
+ * log(inf + 0 j) is inf + 0 j although no bound is known for it. */
+typedef struct fsr_ref_element {
+    fsr_ball ball;
+    fsr_value value;
+} fsr_ref_element;
+
 /* Storage, counted. Integers and plain floats are stored as they are; the centres of wide floats as double (f32) or
- * long double (f64). The radii are there only once one of them is not 0 (-0.0 is not). */
+ * long double (f64). Radii and plain values are there only once a radius is not 0 (-0.0 is not), or a plain value is
+ * not the centre. */
 typedef struct fsr_ref_data {
     int refs;
     fsr_dtype dtype;
@@ -14,15 +23,21 @@ typedef struct fsr_ref_data {
     int64_t size;
     void *center;
     double *radius; /* NULL: all 0 */
+    char *value;    /* of dtype; NULL: the centres */
 } fsr_ref_data;
 
-/* NULL: out of memory. wide is ignored for integers. Elements are not initialized. */
+/* An element that is known: value, of dtype. */
+fsr_ref_element fsr_ref_known(fsr_dtype dtype, fsr_value value);
+/* The value is x's centre, and nothing else can be. */
+bool fsr_ref_is_known(const fsr_ref_element *x);
+
+/* NULL: out of memory. wide is ignored for integers. Elements are zeros. */
 fsr_ref_data *fsr_ref_data_new(fsr_dtype dtype, int64_t size, bool wide);
 fsr_ref_data *fsr_ref_data_ref(fsr_ref_data *d);
 void fsr_ref_data_unref(fsr_ref_data *d); /* NULL is allowed */
-fsr_ball fsr_ref_data_get(const fsr_ref_data *d, int64_t at);
-/* False: out of memory (for the radii). */
-bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ball x);
+fsr_ref_element fsr_ref_data_get(const fsr_ref_data *d, int64_t at);
+/* False: out of memory (for radii and plain values). */
+bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ref_element x);
 
 /* A view: element idx is data[offset + sum of stride[d] * idx[d]]. The holder owns a reference to data. */
 typedef struct fsr_ref_view {

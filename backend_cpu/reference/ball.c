@@ -109,8 +109,14 @@ fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
     return fsr_dtype_is_float(dtype) ? fsr_value_from_double(dtype, (double)x) : fsr_value_from_int(dtype, (int64_t)x);
 }
 
+fsr_value fsr_ball_center_value(fsr_dtype dtype, fsr_ball x) {
+    if (fsr_dtype_is_complex(dtype))
+        return fsr_value_from_complex(dtype, (fsr_c128){(double)x.center, (double)x.imag});
+    return fsr_ball_value(dtype, x.center);
+}
+
 static fsr_value round_complex(fsr_dtype dtype, fsr_ball x, double *bound) {
-    fsr_value value = fsr_value_from_complex(dtype, (fsr_c128){(double)x.center, (double)x.imag});
+    fsr_value value = fsr_ball_center_value(dtype, x);
     fsr_ball rounded = fsr_ball_from_value(dtype, value);
     double moved = (double)hypotl(rounded.center - x.center, rounded.imag - x.imag);
     *bound = x.radius + (x.radius > 0 && isfinite(moved) ? moved : 0);

@@ -33,6 +33,8 @@ fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
 /* x, which the dtype holds up to rounding, as a value. */
 fsr_value fsr_ball_value(fsr_dtype dtype, long double x);
 fsr_ball fsr_ball_unknown(fsr_dtype dtype);
+/* The centre, a complex one too, rounded to dtype. */
+fsr_value fsr_ball_center_value(fsr_dtype dtype, fsr_ball x);
 /* The centre rounded to dtype; bound receives the radius around that. */
 fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
 /* The ball of a result computed wide: an overflow for certain becomes an infinity, a possible one (for integers:

@@ -28,6 +28,14 @@ static bool is_unknown(fsr_dtype dtype, double bound) {
     return isinf(bound) || (dtype == FSR_BOOL && bound >= 1);
 }
 
+/* x does not have half the digits of want. A complex number is compared as a whole. */
+static bool is_apart(fsr_dtype dtype, fsr_ball want, fsr_ball x) {
+    double error = hypot(distance(want.center, x.center), distance(want.imag, x.imag));
+    if (error == 0 || !fsr_dtype_is_inexact(dtype))
+        return error > 0;
+    return isinf(error) || !(error <= ldexp((double)hypotl(want.center, want.imag), -fsr_dtype_digits(dtype) / 2));
+}
+
 static double ratio(double error, double bound) {
     if (error == 0 || isinf(bound))
         return 0;
@@ -38,12 +46,15 @@ bool fsr_ref_compare(const fsr_ref_array *want, const void *got, fsr_verify_repo
     const int64_t n = fsr_shape_size(&want->shape);
     bool inside = true;
     for (int64_t i = 0; i < n; i++) {
-        fsr_ball expected = fsr_ball_from_value(want->dtype, want->value[i]);
+        fsr_ball expected = fsr_ball_from_value(want->dtype, want->center[i]);
         fsr_ball found = element(want->dtype, got, i);
         double re = distance(expected.center, found.center), im = distance(expected.imag, found.imag);
         double error = im == 0 ? re : hypot(re, im), worse = ratio(error, want->bound[i]);
         inside = inside && worse <= 1 + rounded_down;
-        report->unknown += is_unknown(want->dtype, want->bound[i]);
+        if (is_unknown(want->dtype, want->bound[i])) {
+            report->unknown++;
+            report->apart += is_apart(want->dtype, fsr_ball_from_value(want->dtype, want->value[i]), found);
+        }
         if (!(worse > report->worst))
             continue;
         report->worst = worse;
@@ -61,6 +72,7 @@ void fsr_ref_array_free(fsr_ref_array *a) {
     if (!a)
         return;
     free(a->value);
+    free(a->center);
     free(a->bound);
     memset(a, 0, sizeof *a);
 }

@@ -1,4 +1,4 @@
-/* Reductions and scans of ball arrays. */
+/* Reductions and scans of arrays of elements. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_FOLD_H
 #define FUSOR_BACKEND_CPU_REFERENCE_FOLD_H
 
@@ -10,6 +10,9 @@
  * its n-th element in a row of `row`: min(n - 1, 4096 + log2 row + row / 512). */
 double fsr_ref_depth(int64_t n, bool commutative);
 double fsr_ref_scan_depth(int64_t n, int64_t row);
+/* How often an element may be part of the right operand of an operator that does not commute, in reductions and scans:
+ * chains go from left to right, min(n - 1, 32 + 2 log2 n). The depths above say how often it may be part of either. */
+double fsr_ref_right_depth(int64_t n);
 
 /* No step of the operator rounds: integers, min, max, comparisons, choices. */
 bool fsr_ref_selects(const fsr_combine *c);

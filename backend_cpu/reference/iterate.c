@@ -1,10 +1,10 @@
-/* Loops for each element in ball arithmetic.
+/* Loops for each element: the plain state (fsr_iteration_eval), and the state in ball arithmetic.
  *
  * The state is a tuple of balls, and each turn widens them by the body's roundings. As soon as the condition is not
  * decided by what is known, the element may have ended in this turn or go on for any number: its state and its count
  * are unknown. Counter-example to going on with both branches: balls that cover them would still give one count. A
  * state that is known, and a body of exact operations on it, stay known: counts of such a loop are checked bit by
- * bit. */
+ * bit. The plain state knows nothing of this and ends where its own condition does. */
 #include "backend_cpu/reference/iterate.h"
 #include <math.h>
 #include <string.h>
@@ -59,9 +59,33 @@ static void run_element(const fsr_iteration *l, fsr_ball *x, fsr_ball_mode mode,
     out[l->nstate] = fsr_ball_from_value(FSR_I32, fsr_value_from_int(FSR_I32, n));
 }
 
+/* One element: out[0..nstate] from x. */
+static void run_both(const fsr_iteration *l, const fsr_ref_element *x, fsr_ball_mode mode, fsr_ref_element *out) {
+    const int n = l->nstate + l->narg;
+    fsr_ball ball[FSR_MAX_ARGS], end[FSR_MAX_OUTPUTS];
+    fsr_value value[FSR_MAX_ARGS], last[FSR_MAX_OUTPUTS];
+    bool known = true;
+    for (int i = 0; i < n; i++) {
+        ball[i] = x[i].ball;
+        value[i] = x[i].value;
+        known = known && fsr_ref_is_known(&x[i]);
+    }
+    run_element(l, ball, mode, end);
+    for (int i = 0; i <= l->nstate; i++) {
+        out[i].ball = end[i];
+        out[i].value = fsr_ball_center_value(i < l->nstate ? l->dtype[i] : FSR_I32, end[i]);
+        known = known && fsr_ref_is_known(&out[i]);
+    }
+    if (known)
+        return;
+    fsr_iteration_eval(l, last, value);
+    for (int i = 0; i <= l->nstate; i++)
+        out[i].value = last[i];
+}
+
 bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, fsr_ball_mode mode, fsr_ref_data **data) {
     const fsr_iteration *l = rec->loop;
-    fsr_ball x[FSR_MAX_ARGS], out[FSR_MAX_OUTPUTS];
+    fsr_ref_element x[FSR_MAX_ARGS], out[FSR_MAX_OUTPUTS];
     fsr_ref_walk walk;
     bool ok = true;
     for (int i = 0; ok && i < rec->nout; i++) {
@@ -72,7 +96,7 @@ bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, fsr_ball_mode m
     for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         for (int i = 0; i < rec->nargs; i++)
             x[i] = fsr_ref_data_get(in[i].data, walk.at[i]);
-        run_element(l, x, mode, out);
+        run_both(l, x, mode, out);
         for (int i = 0; ok && i < rec->nout; i++)
             ok = fsr_ref_data_set(data[i], at, out[i]);
     }

@@ -1,4 +1,7 @@
-/* Running the reference: nodes in order, each from its arguments' arrays, which go when their last consumer is done. */
+/* Running the reference: nodes in order, each from its arguments' arrays, which go when their last consumer is done.
+ *
+ * Every node makes two results of its operands: plain values of plain values, and balls of balls (array.h). What is known
+ * is one and is computed once. */
 #include "runtime/reference.h"
 #include "backend_cpu/reference/call.h"
 #include "backend_cpu/reference/fold.h"
@@ -44,7 +47,7 @@ static fsr_status run_value(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     out->data = fsr_ref_data_new(rec->dtype[0], 1, false);
     if (!out->data)
         return no_memory(r, rec);
-    fsr_ref_data_set(out->data, 0, fsr_ball_from_value(rec->dtype[0], rec->value));
+    fsr_ref_data_set(out->data, 0, fsr_ref_known(rec->dtype[0], rec->value));
     return FSR_OK;
 }
 
@@ -56,7 +59,7 @@ static fsr_status run_iota(run *r, const fsr_rec *rec, fsr_ref_view *out) {
         return no_memory(r, rec);
     out->stride[rec->axis] = 1;
     for (int64_t i = 0; i < n; i++)
-        fsr_ref_data_set(out->data, i, fsr_ball_from_value(rec->dtype[0], fsr_value_from_int(rec->dtype[0], i)));
+        fsr_ref_data_set(out->data, i, fsr_ref_known(rec->dtype[0], fsr_value_from_int(rec->dtype[0], i)));
     return FSR_OK;
 }
 
@@ -66,18 +69,33 @@ static fsr_dtype compute_of(const run *r, const fsr_rec *rec) {
     return view_of(r, rec->arg[which])->data->dtype;
 }
 
-/* A MAP's or CALL's result for one element. */
-static fsr_ball apply(const run *r, const fsr_rec *rec, fsr_dtype compute, const fsr_ball *x) {
-    if (rec->kind == FSR_NODE_CALL)
-        return fsr_ball_call(rec->routine, x);
-    return fsr_ball_op(rec->op, compute, rec->dtype[0], x, r->mode);
+/* A MAP's or CALL's result for one element. Where operands and result are known, the ball was made of the value. */
+static fsr_ref_element apply(const run *r, const fsr_rec *rec, fsr_dtype compute, const fsr_ref_element *x) {
+    fsr_ball ball[FSR_MAX_ARGS];
+    fsr_value value[FSR_MAX_ARGS];
+    fsr_ref_element out;
+    bool known = true;
+    for (int i = 0; i < rec->nargs; i++) {
+        ball[i] = x[i].ball;
+        value[i] = x[i].value;
+        known = known && fsr_ref_is_known(&x[i]);
+    }
+    out.ball = rec->kind == FSR_NODE_CALL ? fsr_ball_call(rec->routine, ball)
+                                          : fsr_ball_op(rec->op, compute, rec->dtype[0], ball, r->mode);
+    if (known && fsr_ref_is_known(&out))
+        out.value = fsr_ball_center_value(rec->dtype[0], out.ball);
+    else if (rec->kind == FSR_NODE_CALL)
+        out.value = fsr_routine_eval(rec->routine, value);
+    else
+        out.value = fsr_op_eval(rec->op, compute, rec->dtype[0], value);
+    return out;
 }
 
 static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     const fsr_dtype compute = rec->kind == FSR_NODE_MAP ? compute_of(r, rec) : rec->dtype[0];
     fsr_ref_view in[FSR_MAX_ARGS];
     fsr_ref_walk walk;
-    fsr_ball x[FSR_MAX_ARGS];
+    fsr_ref_element x[FSR_MAX_ARGS];
     fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
     bool ok = data != NULL;
     if (ok)
@@ -169,23 +187,31 @@ static fsr_status run_paste(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
-/* Every element at its place. A place that is not known, or taken by nobody, leaves elements that are not known. */
+static fsr_ref_element element_of(const fsr_ref_view *v, int64_t i) {
+    return fsr_ref_data_get(v->data, v->offset + i * v->stride[0]);
+}
+
+/* Every element at its place. A place that is not known leaves all elements' balls unknown, but not their values. */
 static fsr_status run_place(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     const fsr_ref_view *value = view_of(r, rec->arg[0]), *place = view_of(r, rec->arg[1]);
+    const fsr_dtype dtype = rec->dtype[0], places = place->data->dtype;
     const int64_t n = rec->shape.dim[0];
-    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], n, true);
+    fsr_ref_data *data = fsr_ref_data_new(dtype, n, true);
     bool ok = data != NULL, known = true;
     if (ok)
         *out = fsr_ref_view_whole(data, &rec->shape);
     for (int64_t i = 0; ok && i < n; i++) {
-        known = known && fsr_ref_data_get(place->data, place->offset + i * place->stride[0]).radius == 0;
-        ok = fsr_ref_data_set(data, i, fsr_ball_unknown(rec->dtype[0]));
+        known = known && element_of(place, i).ball.radius == 0;
+        ok = fsr_ref_data_set(data, i, (fsr_ref_element){.ball = fsr_ball_unknown(dtype)});
     }
-    for (int64_t i = 0; ok && known && i < n; i++) {
-        int64_t at = (int64_t)fsr_ref_data_get(place->data, place->offset + i * place->stride[0]).center;
+    for (int64_t i = 0; ok && i < n; i++) {
+        fsr_ref_element x = element_of(value, i);
+        int64_t at = fsr_value_cast(FSR_I64, places, element_of(place, i).value).i64;
         at += at < 0 ? n : 0;
+        if (!known)
+            x.ball = fsr_ball_unknown(dtype);
         if (at >= 0 && at < n)
-            ok = fsr_ref_data_set(data, at, fsr_ref_data_get(value->data, value->offset + i * value->stride[0]));
+            ok = fsr_ref_data_set(data, at, x);
     }
     return ok ? FSR_OK : no_memory(r, rec);
 }
@@ -274,12 +300,16 @@ static fsr_status take_result(run *r, fsr_ref edge, fsr_ref_array *out) {
     out->dtype = rec->dtype[edge.output];
     out->shape = rec->shape;
     out->value = malloc((size_t)fsr_size_mul(size ? size : 1, sizeof *out->value));
+    out->center = malloc((size_t)fsr_size_mul(size ? size : 1, sizeof *out->center));
     out->bound = malloc((size_t)fsr_size_mul(size ? size : 1, sizeof *out->bound));
-    if (!out->value || !out->bound)
+    if (!out->value || !out->center || !out->bound)
         return no_memory(r, rec);
     fsr_ref_walk_start(&walk, &rec->shape, 0, view, 1);
-    for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++)
-        out->value[at] = fsr_ball_round(out->dtype, fsr_ref_data_get(view->data, walk.at[0]), &out->bound[at]);
+    for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        fsr_ref_element x = fsr_ref_data_get(view->data, walk.at[0]);
+        out->value[at] = x.value;
+        out->center[at] = fsr_ball_round(out->dtype, x.ball, &out->bound[at]);
+    }
     fsr_ref_plan_release(&r->plan, edge);
     return FSR_OK;
 }

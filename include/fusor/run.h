@@ -85,7 +85,9 @@ fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out);
 /* What fsr_verify found. */
 typedef struct fsr_verify_report {
     int64_t checked;                 /* elements compared */
-    int64_t unknown;                 /* of these, how many could be anything: the reference does not know them */
+    int64_t unknown;                 /* of these, how many have no known bound: they never make a mismatch */
+    int64_t apart;                   /* of the unknown, how many differ from the reference's own value by more than half
+                                        their digits (integers, bools, infinities and NaN: at all) */
     double worst;                    /* largest error / bound, 1.0 is on the bound */
     int worst_out;                   /* which of outs */
     int64_t worst_index;             /* flat index of that element */
@@ -94,8 +96,8 @@ typedef struct fsr_verify_report {
 } fsr_verify_report;
 
 /* Computes outs on the context's backend and on the reference (wider arithmetic, node by node), and
- * compares within the bound that the ops' error bounds and the reductions' trees give. Slow and
- * memory-hungry: for tests and doubts. An output computed before a parameter it depends on was changed is compared
+ * compares within the bound that the ops' error bounds and the reductions' trees give. An element for which these give
+ * none (1 / x where x may be 0) is right whatever it is, and counted. Slow and memory-hungry: for tests and doubts. An output computed before a parameter it depends on was changed is compared
  * with the new value. FSR_ERR_MISMATCH: outside; the report names the worst element. */
 fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report);
 

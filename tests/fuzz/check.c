@@ -21,6 +21,7 @@ static const char *const verdicts[VERDICT_COUNT] = {"good",
                                                     "planning failed",
                                                     "a kernel cannot be run",
                                                     "a kernel writes past its output",
+                                                    "the REFERENCE's value is outside its own bound",
                                                     "UNFUSED is wrong against the reference",
                                                     "FUSED is wrong against the reference, unfused is right",
                                                     "FUSED differs in bits from unfused"};
@@ -253,6 +254,25 @@ static verdict against_reference(const execution *e, const fsr_ref_array *want, 
     return VERDICT_GOOD;
 }
 
+/* The reference's plain values are a correct backend's: they lie within its own bounds. */
+static verdict reference_itself(const fsr_graph *g, const fsr_ref *refs, const fsr_ref_array *want, int n,
+                                finding *out) {
+    verdict v = VERDICT_GOOD;
+    for (int i = 0; i < n && !v; i++) {
+        fsr_verify_report report = {0};
+        const size_t size = fsr_dtype_size(want[i].dtype);
+        char *values = malloc((size_t)fsr_rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output) + 1);
+        for (int64_t at = 0; at < fsr_shape_size(&want[i].shape); at++)
+            memcpy(values + (size_t)at * size, &want[i].value[at], size);
+        if (!fsr_ref_compare(&want[i], values, &report))
+            v = found(out, VERDICT_REFERENCE_WRONG,
+                      "output %d, element %" PRId64 ": value %.17g, centre %.17g, error %g, bound %g", i,
+                      report.worst_index, report.got, report.expected, report.worst_error, report.worst_bound);
+        free(values);
+    }
+    return v;
+}
+
 static verdict against_unfused(const execution *e, const execution *unfused, const bool *rounded, size_t size_of[],
                                finding *out) {
     for (int i = 0; i < e->program.nouts; i++) {
@@ -303,7 +323,7 @@ static verdict try_plans(trial *t, uint64_t seed, finding *out) {
         found(out, VERDICT_RUN_FAILED, "%s: %s", fsr_status_name(status), fault.message ? fault.message : "");
     }
     fsr_fault_clear(&fault);
-    verdict v = status ? VERDICT_RUN_FAILED : VERDICT_GOOD;
+    verdict v = status ? VERDICT_RUN_FAILED : reference_itself(t->g, t->refs, t->want, t->n, out);
     for (int i = 0; i < PLANS && !v; i++)
         v = try_plan(t, &plan[i], i == 0, out);
     return v;

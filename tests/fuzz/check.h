@@ -12,14 +12,15 @@
 
 typedef enum verdict {
     VERDICT_GOOD,
-    VERDICT_REFUSED,       /* the recipe is none: a step is poisoned */
-    VERDICT_NO_FORM,       /* the builders left a node that is not in normal form */
-    VERDICT_PLAN_FAILED,   /* planning or a verify ended with an error */
-    VERDICT_RUN_FAILED,    /* a kernel was refused, or writes in place what another point reads; or a backend failed */
-    VERDICT_GUARD_BROKEN,  /* a kernel wrote past an output */
-    VERDICT_UNFUSED_WRONG, /* against the reference */
-    VERDICT_FUSED_WRONG,   /* the unfused program is right, the fused one is not */
-    VERDICT_FUSED_DIFFERS, /* no fold rounds, yet the bits differ */
+    VERDICT_REFUSED,      /* the recipe is none: a step is poisoned */
+    VERDICT_NO_FORM,      /* the builders left a node that is not in normal form */
+    VERDICT_PLAN_FAILED,  /* planning or a verify ended with an error */
+    VERDICT_RUN_FAILED,   /* a kernel was refused, or writes in place what another point reads; or a backend failed */
+    VERDICT_GUARD_BROKEN, /* a kernel wrote past an output */
+    VERDICT_REFERENCE_WRONG, /* its plain values against its own bounds */
+    VERDICT_UNFUSED_WRONG,   /* against the reference */
+    VERDICT_FUSED_WRONG,     /* the unfused program is right, the fused one is not */
+    VERDICT_FUSED_DIFFERS,   /* no fold rounds, yet the bits differ */
     VERDICT_COUNT
 } verdict;
 

@@ -194,7 +194,8 @@ static void test_bound_rounded_down(void **state) {
     fsr_value value = {.i64 = 0};
     double bound = 0x1.9d971e4fe8401p62;
     const int64_t most = 7450580596923828125, more = most + most / 1000;
-    const fsr_ref_array want = {.dtype = FSR_I64, .shape = {.ndim = 1, .dim = {1}}, .value = &value, .bound = &bound};
+    const fsr_ref_array want = {
+        .dtype = FSR_I64, .shape = {.ndim = 1, .dim = {1}}, .value = &value, .center = &value, .bound = &bound};
     fsr_verify_report report = {0};
     assert_true((long double)bound < (long double)most);
     assert_true(fsr_ref_compare(&want, &most, &report));
@@ -209,9 +210,12 @@ static void test_unknown(void **state) {
     fsr_node near = fsr_sub(fsr_exp(fsr_log(x)), x);
     fsr_ref_array want = run(f, fsr_div(x, near));
     assert_true(isinf(want.bound[0]) && isinf(want.bound[1]));
-    const float anything[] = {NAN, -5};
+    const float anything[] = {NAN, -5}, little[] = {want.value[0].f32, want.value[1].f32 * 1.0001f};
     fsr_verify_report report = {0};
     assert_true(fsr_ref_compare(&want, anything, &report));
+    assert_true(report.unknown == 2 && report.apart == 2);
+    assert_true(fsr_ref_compare(&want, little, &report));
+    assert_true(report.unknown == 4 && report.apart == 2);
     fsr_ref_array_free(&want);
     want = run(f, fsr_less(fsr_exp(fsr_log(x)), x));
     assert_true(want.bound[0] == 1 && want.bound[1] == 1);
@@ -223,7 +227,7 @@ static void test_compare(void **state) {
     (void)state;
     fsr_value values[4] = {{.f32 = NAN}, {.f32 = INFINITY}, {.f32 = 0}, {.f32 = 1}};
     double bounds[4] = {0, 0, 0, 0.5};
-    fsr_ref_array want = {FSR_F32, {1, {4}}, values, bounds};
+    fsr_ref_array want = {FSR_F32, {1, {4}}, values, values, bounds};
     float got[4] = {NAN, INFINITY, -0.0f, 1.5f};
     fsr_verify_report report = {0};
     assert_true(fsr_ref_compare(&want, got, &report));
