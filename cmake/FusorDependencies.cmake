@@ -1,4 +1,4 @@
-# xxHash and cmocka: from the system, from CMAKE_PREFIX_PATH, or from Debian packages unpacked in .debs/root
+# xxHash, cmocka and MPFR: from the system, from CMAKE_PREFIX_PATH, or from Debian packages unpacked in .debs/root
 # (scripts/fetch-debs), for machines without a package registry.
 if(EXISTS ${PROJECT_SOURCE_DIR}/.debs/root/usr)
     list(APPEND CMAKE_PREFIX_PATH ${PROJECT_SOURCE_DIR}/.debs/root/usr)
@@ -25,4 +25,17 @@ if(FUSOR_TESTS)
     find_library(FUSOR_CMOCKA_LIBRARY cmocka REQUIRED)
     mark_as_advanced(FUSOR_CMOCKA_LIBRARY)
     target_link_libraries(fusor_cmocka INTERFACE ${FUSOR_CMOCKA_LIBRARY})
+
+    # A second oracle of the tests; without it diff/mpfr is skipped.
+    find_path(FUSOR_MPFR_INCLUDE_DIR mpfr.h)
+    find_path(FUSOR_GMP_INCLUDE_DIR gmp.h)
+    find_library(FUSOR_MPFR_LIBRARY mpfr)
+    find_library(FUSOR_GMP_LIBRARY gmp)
+    mark_as_advanced(FUSOR_MPFR_INCLUDE_DIR FUSOR_GMP_INCLUDE_DIR FUSOR_MPFR_LIBRARY FUSOR_GMP_LIBRARY)
+    add_library(fusor_mpfr INTERFACE)
+    if(FUSOR_MPFR_INCLUDE_DIR AND FUSOR_GMP_INCLUDE_DIR AND FUSOR_MPFR_LIBRARY AND FUSOR_GMP_LIBRARY)
+        target_include_directories(fusor_mpfr SYSTEM INTERFACE ${FUSOR_MPFR_INCLUDE_DIR} ${FUSOR_GMP_INCLUDE_DIR})
+        target_compile_definitions(fusor_mpfr INTERFACE FUSOR_TEST_MPFR)
+        target_link_libraries(fusor_mpfr INTERFACE ${FUSOR_MPFR_LIBRARY} ${FUSOR_GMP_LIBRARY})
+    endif()
 endif()

@@ -47,8 +47,7 @@ static fsr_status run_value(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     out->data = fsr_ref_data_new(rec->dtype[0], 1, false);
     if (!out->data)
         return no_memory(r, rec);
-    fsr_ref_data_set(out->data, 0, fsr_ref_known(rec->dtype[0], rec->value));
-    return FSR_OK;
+    return fsr_ref_data_set(out->data, 0, fsr_ref_known(rec->dtype[0], rec->value)) ? FSR_OK : no_memory(r, rec);
 }
 
 /* One line of indices, not moving in the other dimensions. */
@@ -58,9 +57,10 @@ static fsr_status run_iota(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     if (!out->data)
         return no_memory(r, rec);
     out->stride[rec->axis] = 1;
-    for (int64_t i = 0; i < n; i++)
-        fsr_ref_data_set(out->data, i, fsr_ref_known(rec->dtype[0], fsr_value_from_int(rec->dtype[0], i)));
-    return FSR_OK;
+    bool ok = true;
+    for (int64_t i = 0; ok && i < n; i++)
+        ok = fsr_ref_data_set(out->data, i, fsr_ref_known(rec->dtype[0], fsr_value_from_int(rec->dtype[0], i)));
+    return ok ? FSR_OK : no_memory(r, rec);
 }
 
 /* The dtype that the operands of a MAP have: b's of a WHERE. */
