@@ -19,6 +19,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
 
 #else
 #include "backend_cuda/device.h"
+#include "runtime/thread.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,7 +262,7 @@ static fsr_status start_context(fsr_cuda *c, fsr_fault *fault) {
 
 static fsr_status start_both(fsr_cuda *c, fsr_fault *fault) {
     pthread_t thread;
-    const bool warming = pthread_create(&thread, NULL, warm_compiler, c) == 0;
+    const bool warming = fsr_thread_start(&thread, warm_compiler, c) == 0;
     const fsr_status status = start_context(c, fault);
     if (warming)
         pthread_join(thread, NULL);

@@ -5,6 +5,7 @@
  * thread is started: a plan whose kernels are known must not pay for threads. A thread that cannot be started is done
  * without. */
 #include "runtime/executable.h"
+#include "runtime/thread.h"
 #include <unistd.h>
 
 enum { MOST_THREADS = 8 };
@@ -62,7 +63,7 @@ fsr_status fsr_executable_compile(fsr_context *ctx, fsr_executable *executable, 
     int want = useful_threads(ctx, &executable->program), n = 0;
     job j = {.ctx = ctx, .executable = executable, .failed = executable->program.nsteps, .fault = fault};
     pthread_mutex_init(&j.lock, NULL);
-    while (n < want && pthread_create(&thread[n], NULL, work, &j) == 0)
+    while (n < want && fsr_thread_start(&thread[n], work, &j) == 0)
         n++;
     work(&j);
     while (n > 0)

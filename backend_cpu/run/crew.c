@@ -10,8 +10,8 @@
 #include "backend_cpu/run/crew.h"
 #include "graph/floats.h"
 #include "runtime/patience.h"
+#include "runtime/thread.h"
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void *member_main(void *user) {
 static bool start_member(fsr_crew *c) {
     const int64_t begin = fsr_now_ms();
     c->member[c->started] = (fsr_crew_member){c, c->started + 1};
-    if (pthread_create(&c->thread[c->started], NULL, member_main, &c->member[c->started]) != 0) {
+    if (fsr_thread_start(&c->thread[c->started], member_main, &c->member[c->started]) != 0) {
         fsr_patience_failed(&c->patience, begin);
         return false;
     }
@@ -89,19 +89,14 @@ static bool start_member(fsr_crew *c) {
     return true;
 }
 
-/* Signals of the program are for its own threads. Threads that cannot be started are done without for a while. */
+/* Threads that cannot be started are done without for a while. */
 static void start_members(fsr_crew *c) {
-    sigset_t all, before;
     if (c->started == c->size - 1 || !fsr_patience_due(&c->patience))
         return;
-    sigfillset(&all);
-    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
     while (c->started < c->size - 1 && start_member(c))
         ;
     if (c->started == c->size - 1)
         fsr_patience_passed(&c->patience);
-    if (masked)
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 fsr_crew *fsr_crew_new(int threads) {

@@ -1,0 +1,11 @@
+/* Threads that Fusor starts. */
+#ifndef FUSOR_RUNTIME_THREAD_H
+#define FUSOR_RUNTIME_THREAD_H
+
+#include <pthread.h>
+
+/* As pthread_create with the default attributes, but every signal is blocked in the thread: signals of the program are
+ * for its own threads, whose handlers may rely on which one runs them. 0 or an errno. */
+int fsr_thread_start(pthread_t *thread, void *(*main)(void *), void *arg);
+
+#endif
