@@ -3,8 +3,8 @@
  * A row's columns are cut into chunks. Within a chunk a commutative reduction has `lanes` independent accumulators (the
  * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order, into which
  * strips are folded pairwise (pair.c). The chunks of a reduction meet on a stack that counts in binary: states of
- * equal numbers of chunks fold with each other, in order. A scan restarts in each chunk and prepends the carry:
- * element = carry (+) local; the carry advances by whole chunks. The association therefore depends on the number of
+ * equal numbers of chunks fold with each other, in order. By columns a scan restarts in each chunk and prepends the carry:
+ * element = carry (+) local; the carry advances by whole chunks. Along rows it goes in blocks (scan.c). The association therefore depends on the number of
  * columns and on lanes and chunk, on nothing else.
  *
  * An operator of several steps is a part of the loops over columns, and a function, join, where whole chunks meet: a
@@ -25,10 +25,9 @@ static void put_parameters(fsr_text *t, const fsr_combine *c) {
         fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_c_type(c->dtype[i]), i);
 }
 
-static void put_operator_head(fsr_c_emit *e, int fold) {
-    const fsr_combine *c = e->k->fold[fold].combine;
+static void put_operator_head(fsr_c_emit *e, const fsr_combine *c, const char *name, int fold) {
     fsr_text *t = &e->folds;
-    fsr_text_add(t, "/* left = left (+) right */\nstatic inline void fold%d(", fold);
+    fsr_text_add(t, "/* left = left (+) right */\nstatic inline void %s%d(", name, fold);
     put_parameters(t, c);
     fsr_text_add(t, ") {\n");
     for (int i = 0; i < c->arity; i++)
@@ -86,9 +85,38 @@ static void put_join(fsr_c_emit *e, int fold) {
     fsr_text_add(t, ");\n}\n\n");
 }
 
+static void put_operator(fsr_c_emit *e, const fsr_combine *c, const char *function, int fold) {
+    char name[FSR_EMIT_NAME];
+    put_operator_head(e, c, function, fold);
+    for (int s = 0; s < c->nsteps; s++)
+        put_step(e, c, s);
+    for (int i = 0; i < c->arity; i++)
+        fsr_text_add(&e->folds, "    *p%d = %s;\n", i, step_name(c, c->result[i], name));
+    fsr_text_add(&e->folds, "}\n\n");
+}
+
+/* A sum of f32 in a scan is carried as an f64. By columns there is no need: nothing is folded twice there. */
+static bool carries_wide(const fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    return fsr_c_is_scan(e, fold) && !e->grouped && c->op == FSR_OP_ADD && c->arity == 1 && c->dtype[0] == FSR_F32;
+}
+
+/* Once for all scans of f32 sums, which share an operator. */
+static void put_wide_operator(fsr_c_emit *e) {
+    fsr_combine wide;
+    fsr_combine_builtin(&wide, FSR_OP_ADD, FSR_F64);
+    for (int f = 0; f < e->k->nfolds; f++)
+        if ((e->wide[f] = carries_wide(e, f))) {
+            bool first = true;
+            for (int g = 0; g < f; g++)
+                first = first && !e->wide[g];
+            if (first)
+                put_operator(e, &wide, "wide", e->shared[f]);
+        }
+}
+
 void fsr_c_operators(fsr_c_emit *e) {
     const fsr_kernel *k = e->k;
-    char name[FSR_EMIT_NAME];
     for (int f = 0; f < k->nfolds; f++) {
         const fsr_combine *c = k->fold[f].combine;
         e->shared[f] = f;
@@ -97,15 +125,11 @@ void fsr_c_operators(fsr_c_emit *e) {
                 e->shared[f] = e->shared[g];
         if (e->shared[f] != f)
             continue;
-        put_operator_head(e, f);
-        for (int s = 0; s < c->nsteps; s++)
-            put_step(e, c, s);
-        for (int i = 0; i < c->arity; i++)
-            fsr_text_add(&e->folds, "    *p%d = %s;\n", i, step_name(c, c->result[i], name));
-        fsr_text_add(&e->folds, "}\n\n");
+        put_operator(e, c, "fold", f);
         if (!e->grouped && has_join(e, f))
             put_join(e, f);
     }
+    put_wide_operator(e);
 }
 
 /* ---- pieces of statements ----------------------------------------------------------------------- */
@@ -128,15 +152,28 @@ static void put_pair(fsr_c_emit *e, const char *function, int fold, char left, c
     fsr_text_free(&t);
 }
 
+/* The state `letter` is wider than the scan's elements: its carry g, the fold n of a part, and everything where parts are
+ * only folded. */
+static bool is_wide(const fsr_c_emit *e, int fold, char letter) {
+    return e->wide[fold] && (letter == 'g' || letter == 'n' || e->k->fold[fold].kind == FSR_FOLD_REDUCE);
+}
+
+fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int component) {
+    return is_wide(e, fold, letter) ? FSR_F64 : e->k->fold[fold].combine->dtype[component];
+}
+
 /* fold(left, right) over two states that are named alike in every component. */
 void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
-    put_pair(e, "fold", fold, left, left_at, right, right_at);
+    put_pair(e, is_wide(e, fold, left) ? "wide" : "fold", fold, left, left_at, right, right_at);
 }
 
 /* The same where chunks meet. The left state must not be one that the loop over columns folds into: it has an
  * address. */
 static void put_meeting(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
-    put_pair(e, !e->grouped && has_join(e, fold) ? "join" : "fold", fold, left, left_at, right, right_at);
+    if (!e->grouped && has_join(e, fold))
+        put_pair(e, "join", fold, left, left_at, right, right_at);
+    else
+        fsr_c_fold_pair(e, fold, left, left_at, right, right_at);
 }
 
 static void put_copy(fsr_c_emit *e, int fold, char to, const char *to_at, char from, const char *from_at) {
@@ -158,7 +195,7 @@ void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at) {
 void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent) {
     const fsr_combine *c = e->k->fold[fold].combine;
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s %c%d_%d%s;", fsr_c_type(c->dtype[i]), letter, fold, i, extent);
+        fsr_c_line(e, "%s %c%d_%d%s;", fsr_c_type(fsr_c_state_dtype(e, fold, letter, i)), letter, fold, i, extent);
 }
 
 /* The extent or subscript of a value that exists once a row. */
@@ -249,7 +286,7 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
         bool array = e->grouped && in->level == FSR_ROW && !fsr_c_invariant(in);
         fsr_text_add(&t, ", v%d%s", f->input[i], array ? "[j]" : "");
     }
-    fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
+    fsr_c_line(e, "%s%d(%s);", is_wide(e, fold, 'q') ? "wide" : "fold", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
 }

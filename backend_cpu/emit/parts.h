@@ -55,6 +55,7 @@ typedef struct fsr_c_emit {
     char base[FSR_MAX_ACCESSES][FSR_EMIT_NAME]; /* address so far; "" is zero */
     char index[FSR_MAX_DIMS][FSR_EMIT_NAME];    /* index along each dimension */
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
+    bool wide[FSR_MAX_COMBINES];                /* a scan whose carry is an f64, see scan.c */
     bool integer[FSR_MAX_INTS];                 /* integer arguments used */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
@@ -206,6 +207,8 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at);  /* q<at> = q<at
 void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at);
 void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at);
 void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent);
+/* What a component of the state `letter` is: f64 for some states of a scan of f32 sums, else as the operator says. */
+fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int component);
 
 /* ---- pair.c: reductions that keep their order --------------------------------------------------- */
 

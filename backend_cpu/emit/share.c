@@ -57,7 +57,7 @@ void fsr_c_share_row(fsr_c_emit *e) {
 static void put_word(const fsr_c_emit *e, int fold, int i, int word, const char *part, char *out) {
     for (int before = 0; before < i; before++)
         word += words_of(e, fold, before);
-    snprintf(out, FSR_EMIT_NAME, "*(%s *)(z + %s%d)", fsr_c_type(e->k->fold[fold].combine->dtype[i]), part, 8 * word);
+    snprintf(out, FSR_EMIT_NAME, "*(%s *)(z + %s%d)", fsr_c_type(fsr_c_state_dtype(e, fold, 'g', i)), part, 8 * word);
 }
 
 /* letter<at> = state, or the other way round. */
@@ -90,15 +90,15 @@ static void put_carry(fsr_c_emit *e, const fsr_c_loop *loop) {
         if (!fsr_c_is_scan(e, f))
             continue;
         fsr_c_fold_declare(e, f, 'g', "");
-        fsr_c_fold_declare(e, f, 'q', "");
-        put_move(e, f, 'q', "", e->word[f], "", true);
+        fsr_c_fold_declare(e, f, 'n', "");
+        put_move(e, f, 'n', "", e->word[f], "", true);
         fsr_c_begin(e, "if (t[%d] == 0)", FSR_TASK_INDEX);
         fsr_c_fold_identity(e, f, 'g', "");
         put_move(e, f, 'g', "", e->carry[f], "", false);
         fsr_c_else(e);
         put_move(e, f, 'g', "", e->carry[f], "", true);
         fsr_c_end(e);
-        fsr_c_fold_pair(e, f, 'g', "", 'q', "");
+        fsr_c_fold_pair(e, f, 'g', "", 'n', "");
         put_move(e, f, 'g', "", e->carry[f], next, false);
     }
 }
