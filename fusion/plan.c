@@ -159,6 +159,13 @@ static void take_over(builder *b, const fsr_group *group) {
         b->out->temporary[-2 - slot].in_place_of = -2 - *base_slot(b, group);
 }
 
+static bool writes_nothing(const builder *b, const fsr_kernel *k, const fsr_group *group) {
+    for (int i = 0; i < k->narrays; ++i)
+        if (k->array[i].written && array_bytes(b->flow, &group->operand[i], b->leaf_node) > 0)
+            return false;
+    return true;
+}
+
 static void make_step(builder *b, int at, fsr_group *group, const fsr_program_options *options) {
     fsr_program_step *step = &b->out->step[at];
     fsr_kernel *k = group->kernel;
@@ -178,8 +185,9 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
     memcpy(step->scalar, group->scalar, sizeof step->scalar);
     memcpy(step->launch.integer, group->integer, sizeof step->launch.integer);
     step->launch.blocks = fsr_kernel_blocks(k, group->integer);
-    step->work_bytes = fsr_kernel_work_bytes(k, group->integer);
-    step->zero_bytes = fsr_kernel_zero_bytes(k, group->integer);
+    step->nothing = writes_nothing(b, k, group);
+    step->work_bytes = step->nothing ? 0 : fsr_kernel_work_bytes(k, group->integer);
+    step->zero_bytes = step->nothing ? 0 : fsr_kernel_zero_bytes(k, group->integer);
     step->in_place = group->in_place;
     step->clear = fsr_kernel_leaves_flags(k);
     if (step->work_bytes > b->out->work_bytes)

@@ -29,8 +29,9 @@ typedef struct fsr_program_step {
     int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number */
     fsr_launch launch;           /* integers and blocks filled in; arrays, scalars, work at run time */
     int64_t work_bytes, zero_bytes;
-    bool in_place;       /* writes a region of an array that stays as it is elsewhere */
-    bool clear;          /* zeroed memory must be cleared before this launch */
+    bool in_place; /* writes a region of an array that stays as it is elsewhere */
+    bool nothing;  /* every array that it writes is empty: not launched. 2^33 rows of no columns would be visited */
+    bool clear;    /* zeroed memory must be cleared before this launch */
     int64_t bytes_moved; /* arrays read and written, passes counted */
 } fsr_program_step;
 

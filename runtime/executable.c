@@ -36,6 +36,8 @@ static fsr_status run_step(fsr_context *ctx, const fsr_prepared *p, int i, const
     const fsr_program_step *step = &e->program.step[i];
     const fsr_backend_ops *ops = ctx->backend->ops;
     fsr_launch launch;
+    if (step->nothing)
+        return FSR_OK;
     launch.blocks = step->launch.blocks;
     memcpy(launch.integer, step->launch.integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
     for (int a = 0; a < step->kernel->narrays; ++a)

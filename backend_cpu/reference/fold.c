@@ -291,6 +291,8 @@ fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_ref_view *in, const fsr_s
     memcpy(view, in, (size_t)n * sizeof *in);
     view[n] = fsr_ref_view_whole(NULL, from);
     fsr_ref_walk_start(&rows, from, 1u << node->axis, view, n + 1);
+    if (fsr_shape_size(from) == 0) /* rows of nothing may be more than anyone can visit */
+        rows.left = 0;
     for (; status == FSR_OK && rows.left > 0; fsr_ref_walk_next(&rows))
         if (!scan_row(node, &p, view, rows.at, out))
             status = FSR_ERR_MEMORY;

@@ -229,6 +229,17 @@ static void running(void **state) {
     EXPECT(fsr_cumsum(U8(200, 100, 1), 0, 0), FSR_U64, 0, 200, 300, 301);
 }
 
+/* 2^33 rows of no columns are an array of no elements: nobody visits the rows. */
+static void many_rows_of_nothing(void **state) {
+    (void)state;
+    fsr_node x = fsr_zeros(subject_g, FSR_F32, 2, SHAPE(INT64_C(1) << 33, 0)), sum = fsr_cumsum(x, 1, 0);
+    fsr_node outs[] = {sum, fsr_cummax(fsr_exp(x), 1, FSR_REVERSE)};
+    assert_int_equal(fsr_node_size(sum), 0);
+    OK(fsr_compute(outs, 2));
+    OK(fsr_force(fsr_sub(x, fsr_sum(x, AXES(1), 1, FSR_KEEPDIMS))));
+    OK(fsr_verify(&sum, 1, NULL));
+}
+
 static void views(void **state) {
     (void)state;
     fsr_node m = fsr_reshape(fsr_arange(subject_g, FSR_I32, 6), 2, SHAPE(2, 3));
@@ -282,8 +293,8 @@ static void programs(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(integers_wrap),  SUBJECT_TEST(promotion),   SUBJECT_TEST(integers),   SUBJECT_TEST(halves),
-    SUBJECT_TEST(special_values), SUBJECT_TEST(conversions), SUBJECT_TEST(reductions), SUBJECT_TEST(running),
-    SUBJECT_TEST(views),          SUBJECT_TEST(two_results), SUBJECT_TEST(programs),
+    SUBJECT_TEST(integers_wrap),        SUBJECT_TEST(promotion),   SUBJECT_TEST(integers),    SUBJECT_TEST(halves),
+    SUBJECT_TEST(special_values),       SUBJECT_TEST(conversions), SUBJECT_TEST(reductions),  SUBJECT_TEST(running),
+    SUBJECT_TEST(many_rows_of_nothing), SUBJECT_TEST(views),       SUBJECT_TEST(two_results), SUBJECT_TEST(programs),
 };
 SUBJECT_MAIN(tests)
