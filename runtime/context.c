@@ -156,8 +156,11 @@ fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, 
     fsr_config defaults;
     if (why && size)
         why[0] = 0;
-    if (!out)
+    if (!out) {
+        if (why && size)
+            snprintf(why, size, "the address for the context is null");
         return FSR_ERR_NULL;
+    }
     *out = NULL;
     if (!config) {
         fsr_status status = fsr_config_init(&defaults, why, size);

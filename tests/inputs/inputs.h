@@ -14,6 +14,7 @@
 int fuzz_npy(const uint8_t *data, size_t size);
 int fuzz_parse(const uint8_t *data, size_t size);
 int fuzz_expr(const uint8_t *data, size_t size);
+int fuzz_api(const uint8_t *data, size_t size); /* tests/api */
 
 /* What an input was read as, in a graph of this owner. */
 enum { INPUT_OUTS = 6 };

@@ -1,0 +1,247 @@
+/* Rows: leaves, views, joining. BUILD draws the arguments in order, then says and makes the call. */
+#include "tests/api/api.h"
+
+#define BUILD(name, draw, ...)                                            \
+    static void call_##name(api_run *r) {                                 \
+        draw;                                                             \
+        api_say(r, "fsr_" #name "_at", 0, true);                          \
+        api_take(r, fsr_##name##_at(API_SITE(r), __VA_ARGS__), 0, false); \
+    }
+
+#define GRAPH fsr_graph *g = api_graph(r)
+#define NODE(x) fsr_node x = api_node(r)
+#define DTYPE fsr_dtype dtype = api_dtype(r)
+#define SHAPE \
+    int ndim; \
+    const int64_t *shape = api_shape(r, &ndim)
+#define NUMBER(x) double x = api_number(r)
+#define EXTENT(x) int64_t x = api_extent(r)
+#define BOUND(x) int64_t x = api_bound(r)
+#define AXIS(x) int x = api_axis(r)
+#define SMALL(x) int x = api_small(r)
+#define NODES \
+    int n;    \
+    const fsr_node *x = api_nodes(r, &n)
+
+BUILD(float, GRAPH; NUMBER(v), g, v)
+BUILD(int, GRAPH; BOUND(v), g, v)
+BUILD(bool, GRAPH; bool v = api_bool(r), g, v)
+BUILD(complex, GRAPH; NUMBER(re); NUMBER(im), g, re, im)
+BUILD(full, GRAPH; DTYPE; SHAPE; NUMBER(v), g, dtype, ndim, shape, v)
+BUILD(zeros, GRAPH; DTYPE; SHAPE, g, dtype, ndim, shape)
+BUILD(ones, GRAPH; DTYPE; SHAPE, g, dtype, ndim, shape)
+BUILD(full_like, NODE(x); NUMBER(v), x, v)
+BUILD(eye, GRAPH; DTYPE; EXTENT(rows); EXTENT(cols); BOUND(k), g, dtype, rows, cols, k)
+BUILD(linspace, GRAPH; DTYPE; NUMBER(a); NUMBER(b); EXTENT(n); bool end = api_bool(r), g, dtype, a, b, n, end)
+BUILD(arange, GRAPH; DTYPE; EXTENT(n), g, dtype, n)
+BUILD(param, GRAPH; const char *name = api_name(r); DTYPE; NUMBER(v), g, name, dtype, v)
+BUILD(cast, NODE(x); DTYPE, x, dtype)
+BUILD(reshape, NODE(x); SHAPE, x, ndim, shape)
+BUILD(broadcast_to, NODE(x); SHAPE, x, ndim, shape)
+BUILD(transpose, NODE(x); const int *perm = api_ints(r, 8), x, perm)
+BUILD(expand, NODE(x); AXIS(axis), x, axis)
+BUILD(squeeze, NODE(x); AXIS(axis), x, axis)
+BUILD(flip, NODE(x); AXIS(axis), x, axis)
+BUILD(ravel, NODE(x), x)
+BUILD(swapaxes, NODE(x); AXIS(a); AXIS(b), x, a, b)
+BUILD(slice, NODE(x); AXIS(axis); BOUND(a); BOUND(b); BOUND(step), x, axis, a, b, step)
+BUILD(update, NODE(x); NODE(view); NODE(y), x, view, y)
+BUILD(filter, NODE(x); NODE(mask); NODE(fill), x, mask, fill)
+BUILD(concat, NODES; AXIS(axis), x, n, axis)
+BUILD(stack, NODES; AXIS(axis), x, n, axis)
+BUILD(diff, NODE(x); SMALL(n); AXIS(axis), x, n, axis)
+BUILD(triu, NODE(x); BOUND(k), x, k)
+BUILD(tril, NODE(x); BOUND(k), x, k)
+BUILD(repeat, NODE(x); EXTENT(count); const int *axis = api_optional_axis(r), x, count, axis)
+
+/* A count that the arrays have: 0 to 3, or, with no array, anything. */
+static int count_of(api_run *r) {
+    const int n = api_below(r, 16) < 15 ? api_below(r, 4) : -1;
+    api_add(r, ", %d", n);
+    return n;
+}
+
+static size_t at_least(int n) {
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void call_tile(api_run *r) {
+    NODE(x);
+    const int n = count_of(r);
+    const int64_t *reps = api_wides(r, (int)at_least(n));
+    api_say(r, "fsr_tile_at", 0, true);
+    api_take(r, fsr_tile_at(API_SITE(r), x, n, reps), 0, false);
+}
+
+static void call_moveaxis(api_run *r) {
+    NODE(x);
+    const int n = api_below(r, 4);
+    const int *from = api_ints(r, n), *to = api_ints(r, n);
+    api_add(r, ", %d", n);
+    api_say(r, "fsr_moveaxis_at", 0, true);
+    api_take(r, fsr_moveaxis_at(API_SITE(r), x, from, to, n), 0, false);
+}
+
+static void call_roll(api_run *r) {
+    NODE(x);
+    const int n = api_below(r, 4);
+    const int64_t *shift = api_wides(r, n);
+    const int *axes = api_ints(r, n);
+    api_add(r, ", %d", n);
+    api_say(r, "fsr_roll_at", 0, true);
+    api_take(r, fsr_roll_at(API_SITE(r), x, shift, axes, n), 0, false);
+}
+
+static void call_pad(api_run *r) {
+    NODE(x);
+    api_add(r, ", (void *)(int64_t[16]){");
+    int64_t(*width)[2] = api_memory(r, sizeof *width * FSR_MAX_DIMS);
+    const bool none = api_below(r, 32) == 31;
+    for (int i = 0; i < 2 * FSR_MAX_DIMS; i++) {
+        static const int64_t odd[] = {-1, INT64_MAX, (INT64_C(1) << 61) + 1, INT64_C(1) << 31};
+        const int kind = api_byte(r);
+        width[i / 2][i % 2] = kind < 248 ? kind % 3 : odd[kind % 4];
+        api_add(r, "%s%lld", i ? ", " : "", (long long)width[i / 2][i % 2]);
+    }
+    api_add(r, none ? "} + NULL" : "}");
+    const int kind = api_below(r, 32), mode = kind < 30 ? kind % 5 : kind == 30 ? 5 : -1;
+    api_add(r, ", (fsr_pad)%d", mode);
+    NUMBER(value);
+    api_say(r, "fsr_pad_at", 0, true);
+    api_take(r, fsr_pad_at(API_SITE(r), x, none ? NULL : (const int64_t(*)[2])width, (fsr_pad)mode, value), 0, false);
+}
+
+/* ---- leaves with data -------------------------------------------------------------------------------------- */
+
+/* Bytes of a shape; -1: it is none, or they overflow. */
+static int64_t bytes_of(fsr_dtype dtype, int ndim, const int64_t *shape) {
+    int64_t bytes = (int64_t)fsr_dtype_size(dtype);
+    bool empty = false, over = false;
+    if (ndim < 0 || ndim > FSR_MAX_DIMS || (ndim && !shape))
+        return -1;
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] < 0)
+            return -1;
+        empty |= shape[i] == 0;
+        over |= shape[i] && __builtin_mul_overflow(bytes, shape[i], &bytes);
+    }
+    return empty ? 0 : over ? -1 : bytes;
+}
+
+static void call_from_host(api_run *r) {
+    GRAPH;
+    DTYPE;
+    SHAPE;
+    const int64_t bytes = bytes_of(dtype, ndim, shape);
+    const int fill = api_byte(r);
+    unsigned char *data = NULL;
+    if (bytes <= 1 << 16 && fill < 250) {
+        data = api_memory(r, bytes > 0 ? (size_t)bytes : 64);
+        for (int64_t i = 0; i < bytes; i++)
+            data[i] = (unsigned char)(fill < 128 ? (i + fill) % 3 : fill * 2654435761u * (unsigned)(i + 1) >> 13);
+    }
+    api_add(r, data ? ", bytes(%lld, %d)" : ", NULL", (long long)bytes, fill);
+    api_say(r, "fsr_from_host_at", 0, true);
+    api_take(r, fsr_from_host_at(API_SITE(r), g, dtype, ndim, shape, data), 0, false);
+}
+
+static void call_input(api_run *r) {
+    GRAPH;
+    const char *name = api_name(r);
+    DTYPE;
+    SHAPE;
+    api_say(r, "fsr_input_at", 0, true);
+    fsr_node x = fsr_input_at(API_SITE(r), g, name, dtype, ndim, shape);
+    if (fsr_node_status(x) == FSR_OK && r->ninputs < API_INPUTS) {
+        api_input *input = &r->input[r->ninputs++];
+        snprintf(input->name, sizeof input->name, "%s", name);
+        input->bytes = fsr_node_bytes(x);
+    }
+    api_take(r, x, 0, false);
+}
+
+/* ---- several nodes ----------------------------------------------------------------------------------------- */
+
+static void pair(api_run *r, const char *name, void (*f)(fsr_site, fsr_node, fsr_node *, fsr_node *)) {
+    NODE(x);
+    const int which = api_below(r, 8);
+    fsr_node *out = api_memory(r, 2 * sizeof *out);
+    api_add(r, which == 7 ? ", NULL, NULL" : which == 6 ? ", &t%d[0], NULL" : ", &t%d[0], &t%d[1]", r->at, r->at);
+    api_say(r, name, 2, true);
+    f(API_SITE(r), x, which == 7 ? NULL : &out[0], which >= 6 ? NULL : &out[1]);
+    api_take_all(r, out, which == 7 ? 0 : which == 6 ? 1 : 2);
+}
+
+static void call_sincos(api_run *r) {
+    pair(r, "fsr_sincos_at", fsr_sincos_at);
+}
+
+static void call_frexp(api_run *r) {
+    pair(r, "fsr_frexp_at", fsr_frexp_at);
+}
+
+static void call_meshgrid(api_run *r) {
+    api_add(r, ", t%d", r->at);
+    int n;
+    const fsr_node *x = api_nodes(r, &n);
+    fsr_node *out = api_memory(r, sizeof *out * at_least(n));
+    const int flags = api_flags(r);
+    api_say(r, "fsr_meshgrid_at", 16, true);
+    fsr_meshgrid_at(API_SITE(r), out, x, n, flags);
+    api_take_all(r, out, n);
+}
+
+static void call_split(api_run *r) {
+    static const int counts[] = {1, 2, 3, 4, 5, 12, 0, -1, 16};
+    const int parts = counts[api_below(r, API_COUNT(counts))];
+    fsr_node *out = api_memory(r, sizeof *out * at_least(parts));
+    api_add(r, ", t%d", r->at);
+    NODE(x);
+    api_add(r, ", %d", parts);
+    AXIS(axis);
+    api_say(r, "fsr_split_at", 16, true);
+    fsr_split_at(API_SITE(r), out, x, parts, axis);
+    api_take_all(r, out, parts);
+}
+
+static void call_split_indices(api_run *r) {
+    api_add(r, ", t%d", r->at);
+    NODE(x);
+    const int n = api_below(r, 4);
+    const int64_t *indices = api_wides(r, n);
+    api_add(r, ", %d", n);
+    AXIS(axis);
+    fsr_node *out = api_memory(r, sizeof *out * (size_t)(n + 1));
+    api_say(r, "fsr_split_indices_at", 8, true);
+    fsr_split_indices_at(API_SITE(r), out, x, indices, n, axis);
+    api_take_all(r, out, n + 1);
+}
+
+static void call_hint_set(api_run *r) {
+    NODE(x);
+    const int kind = api_below(r, 16), hint = kind < 14 ? kind % 3 : kind == 14 ? 3 : -1;
+    api_add(r, ", (fsr_hint)%d", hint);
+    api_say(r, "fsr_hint_set", 0, false);
+    r->live &= fsr_node_status(x) != FSR_ERR_STALE; /* it is returned as it is */
+    api_take(r, fsr_hint_set(x, (fsr_hint)hint), 0, false);
+}
+
+#define ROW(name, weight) \
+    { "fsr_" #name "_at", call_##name, weight }
+const api_row api_build_rows[] = {
+    ROW(float, 2),     ROW(int, 3),           ROW(bool, 1),
+    ROW(complex, 1),   ROW(full, 3),          ROW(zeros, 2),
+    ROW(ones, 1),      ROW(full_like, 1),     ROW(eye, 1),
+    ROW(linspace, 2),  ROW(arange, 4),        ROW(param, 2),
+    ROW(cast, 4),      ROW(reshape, 4),       ROW(broadcast_to, 4),
+    ROW(transpose, 3), ROW(expand, 3),        ROW(squeeze, 2),
+    ROW(flip, 3),      ROW(ravel, 2),         ROW(swapaxes, 2),
+    ROW(slice, 6),     ROW(update, 5),        ROW(filter, 3),
+    ROW(concat, 4),    ROW(stack, 3),         ROW(diff, 3),
+    ROW(triu, 2),      ROW(tril, 2),          ROW(repeat, 2),
+    ROW(tile, 3),      ROW(moveaxis, 2),      ROW(roll, 3),
+    ROW(pad, 5),       ROW(from_host, 6),     ROW(input, 3),
+    ROW(sincos, 1),    ROW(frexp, 1),         ROW(meshgrid, 2),
+    ROW(split, 2),     ROW(split_indices, 2), {"fsr_hint_set", call_hint_set, 2},
+};
+const int api_build_count = API_COUNT(api_build_rows);

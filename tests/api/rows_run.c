@@ -1,0 +1,309 @@
+/* Rows: graphs and scopes, computing, plans, looking inside, files. */
+#include "graph/graph.h"
+#include "tests/api/api.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NODES \
+    int n;    \
+    const fsr_node *x = api_nodes(r, &n)
+
+/* ---- graphs, scopes ---------------------------------------------------------------------------------------- */
+
+static void call_graph_new(api_run *r) {
+    const bool none = api_below(r, 16) == 15;
+    api_add(r, none ? ", NULL" : ", ctx");
+    api_say(r, "fsr_graph_new", -1, false);
+    fsr_graph *g = fsr_graph_new(none ? NULL : r->ctx);
+    API_MUST(r, (g == NULL) == none, "a graph where there is no context, or none where there is one");
+    const int gone = !fsr_graph_alive(r->g[0]) ? 0 : !fsr_graph_alive(r->g[1]) ? 1 : -1;
+    if (gone >= 0 && g)
+        r->g[gone] = g;
+    else
+        fsr_graph_free(g);
+}
+
+static void call_graph_free(api_run *r) {
+    fsr_graph *g = api_below(r, 4) ? r->g[1] : api_graph(r);
+    if (g == r->g[2])
+        g = NULL;
+    api_say(r, "fsr_graph_free", -1, false);
+    fsr_graph_free(g);
+    r->unsettled |= g != NULL;
+}
+
+static void call_scope_begin(api_run *r) {
+    fsr_graph *g = api_graph(r);
+    api_say(r, "fsr_scope_begin", -1, false);
+    api_status(r, fsr_scope_begin(g), false);
+}
+
+static void scope(api_run *r, const char *name, fsr_status (*f)(fsr_graph *, const fsr_node *, int)) {
+    fsr_graph *g = api_graph(r);
+    NODES;
+    api_say(r, name, -1, false);
+    api_status(r, f(g, x, n), false);
+    r->unsettled = true;
+}
+
+static void call_scope_end(api_run *r) {
+    scope(r, "fsr_scope_end", fsr_scope_end);
+}
+
+static void call_scope_keep(api_run *r) {
+    scope(r, "fsr_scope_keep", fsr_scope_keep);
+}
+
+static void call_param_set(api_run *r) {
+    fsr_node x = api_node(r);
+    const double value = api_number(r);
+    api_say(r, "fsr_param_set", -1, false);
+    api_status(r, fsr_param_set(x, value), false);
+    r->changed = true;
+}
+
+/* ---- computing --------------------------------------------------------------------------------------------- */
+
+static void call_compute(api_run *r) {
+    NODES;
+    if (!api_reasonable(r, x, n))
+        return;
+    api_say(r, "fsr_compute", -1, false);
+    api_status(r, fsr_compute(x, n), x && n > 0);
+}
+
+static void call_force(api_run *r) {
+    fsr_node x = api_node(r);
+    if (!api_reasonable(r, &x, 1))
+        return;
+    api_say(r, "fsr_force", -1, false);
+    api_status(r, fsr_force(x), true);
+}
+
+static void call_read(api_run *r) {
+    fsr_node x = api_node(r);
+    const int64_t bytes = fsr_node_bytes(x);
+    const int kind = api_below(r, 16);
+    size_t room = bytes >= 0 && bytes <= 16 * API_LIGHT ? (size_t)bytes : 8;
+    room = kind == 15 ? room + 1 : kind == 14 && room ? room - 1 : kind == 13 ? SIZE_MAX : room;
+    unsigned char *data = kind == 12 ? NULL : api_memory(r, room > 16 * API_LIGHT + 1 ? 0 : room);
+    if (!api_reasonable(r, &x, 1))
+        return;
+    api_add(r, data ? ", memory, %zu" : ", NULL, %zu", room);
+    api_say(r, "fsr_read", -1, false);
+    api_status(r, fsr_read(x, data, room), true);
+}
+
+static void call_verify(api_run *r) {
+    NODES;
+    fsr_verify_report *report = api_below(r, 4) ? api_memory(r, sizeof *report) : NULL;
+    if (!api_reasonable(r, x, n) || r->lawless || r->changed)
+        return;
+    api_add(r, report ? ", &report" : ", NULL");
+    api_say(r, "fsr_verify", -1, false);
+    api_status(r, fsr_verify(x, n, report), x && n > 0);
+}
+
+/* ---- looking inside ---------------------------------------------------------------------------------------- */
+
+static void look(api_run *r, const char *name, fsr_status (*f)(const fsr_node *, int, FILE *)) {
+    NODES;
+    char *text = NULL;
+    size_t size = 0;
+    const bool none = api_below(r, 32) == 31;
+    FILE *to = none ? NULL : open_memstream(&text, &size);
+    api_add(r, none ? ", NULL" : ", file");
+    api_say(r, name, -1, false);
+    const fsr_status status = f(x, n, to);
+    if (to)
+        fclose(to);
+    const bool said = none || n <= 0 || status || size > 0;
+    free(text);
+    API_MUST(r, said, "nothing was written");
+    api_status(r, status, x && n > 0 && !none);
+}
+
+static void call_explain(api_run *r) {
+    look(r, "fsr_explain", fsr_explain);
+}
+
+static void call_print(api_run *r) {
+    look(r, "fsr_print", fsr_print);
+}
+
+static void call_dot(api_run *r) {
+    look(r, "fsr_dot", fsr_dot);
+}
+
+static void check_info(const api_run *r, const fsr_plan_info *info) {
+    API_MUST(r,
+             info->kernels >= 0 && info->temporaries >= 0 && info->bytes_min >= 0 && info->bytes_moved >= 0 &&
+                 info->peak_bytes >= 0 && info->fusions >= 0,
+             "a plan of negative numbers");
+}
+
+static void call_query(api_run *r) {
+    NODES;
+    fsr_plan_info *info = api_below(r, 16) < 15 ? api_memory(r, sizeof *info) : NULL;
+    api_add(r, info ? ", &info" : ", NULL");
+    api_say(r, "fsr_query", -1, false);
+    const fsr_status status = fsr_query(x, n, info);
+    api_status(r, status, x && n > 0 && info);
+    if (status == FSR_OK && info)
+        check_info(r, info);
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------- */
+
+static void call_compile(api_run *r) {
+    NODES;
+    const int at = api_below(r, API_PLANS);
+    const bool none = api_below(r, 32) == 31;
+    api_plan *p = &r->plan[at];
+    fsr_plan_free(p->plan);
+    *p = (api_plan){.plan = NULL};
+    api_add(r, none ? ", NULL" : ", &plan[%d]", at);
+    api_say(r, "fsr_compile", -1, false);
+    const fsr_status status = fsr_compile(x, n, none ? NULL : &p->plan);
+    api_status(r, status, x && n > 0 && !none);
+    API_MUST(r, none || (status == FSR_OK) == (p->plan != NULL), "a plan with an error, or none without");
+    p->work = r->work;
+    p->nouts = n;
+    for (int i = 0; i < n && i < 8 && p->plan; i++)
+        p->bytes[i] = fsr_node_bytes(x[i]);
+}
+
+static fsr_plan *draw_plan(api_run *r, api_plan **p) {
+    const int at = api_below(r, 32);
+    *p = &r->plan[at % API_PLANS];
+    api_add(r, at == 31 ? ", NULL" : ", plan[%d]", at % API_PLANS);
+    return at == 31 ? NULL : (*p)->plan;
+}
+
+/* Every input that was ever named, in memory of its size, and now and then something is not as it should be. */
+static fsr_arg *draw_inputs(api_run *r, int *n) {
+    fsr_arg *arg = api_memory(r, sizeof *arg * (size_t)(r->ninputs + 1));
+    const int odd = api_byte(r), which = r->ninputs ? odd % r->ninputs : 0;
+    for (int i = 0; i < r->ninputs; i++) {
+        const int64_t bytes = r->input[i].bytes <= 1 << 18 ? r->input[i].bytes : 0;
+        arg[i] = (fsr_arg){r->input[i].name, api_memory(r, (size_t)bytes), (size_t)bytes, (fsr_place)(odd & 1)};
+    }
+    if (odd >= 244 && r->ninputs) {
+        arg[which].name = odd == 255 ? NULL : odd == 254 ? "?" : arg[which].name;
+        arg[which].data = odd == 253 ? NULL : arg[which].data;
+        arg[which].bytes = odd == 252 ? SIZE_MAX : odd == 251 ? 1 : arg[which].bytes;
+        arg[which].place = odd == 250 ? (fsr_place)9 : odd == 249 ? (fsr_place)-1 : arg[which].place;
+    }
+    *n = odd == 248 ? -1 : odd == 247 ? r->ninputs - (r->ninputs > 0) : r->ninputs;
+    api_add(r, ", inputs /* odd %d, of %d */, %d", odd, which, *n);
+    return odd == 246 ? NULL : arg;
+}
+
+static fsr_arg *draw_outputs(api_run *r, const api_plan *p, int *n) {
+    const int odd = api_byte(r), count = p->nouts > 0 && p->nouts <= 8 ? p->nouts : 1;
+    fsr_arg *arg = api_memory(r, sizeof *arg * (size_t)count);
+    for (int i = 0; i < count; i++) {
+        const int64_t bytes = p->bytes[i] >= 0 && p->bytes[i] <= 16 * API_LIGHT ? p->bytes[i] : 0;
+        arg[i] = (fsr_arg){NULL, api_memory(r, (size_t)bytes), (size_t)bytes, FSR_HOST};
+    }
+    if (odd == 255)
+        arg[0].data = NULL;
+    if (odd == 254)
+        arg[0].bytes++;
+    if (odd == 253 && count > 1)
+        arg[1].data = arg[0].data;
+    *n = odd == 252 ? -1 : odd == 251 ? 2147483647 : p->nouts;
+    api_add(r, ", outputs /* odd %d */, %d", odd, *n);
+    return odd == 250 ? NULL : arg;
+}
+
+static void call_plan_run(api_run *r) {
+    api_plan *p;
+    fsr_plan *plan = draw_plan(r, &p);
+    int nin, nout;
+    const fsr_arg *in = draw_inputs(r, &nin), *out = draw_outputs(r, p, &nout);
+    if (plan && p->work > API_LIGHT)
+        return;
+    if (p->nouts > 8)
+        return;
+    api_add(r, ", NULL");
+    api_say(r, "fsr_plan_run", -1, false);
+    api_status(r, fsr_plan_run(plan, in, nin, out, nout, NULL), plan && in && out);
+}
+
+static void call_plan_query(api_run *r) {
+    api_plan *p;
+    const fsr_plan *plan = draw_plan(r, &p);
+    fsr_plan_info *info = api_below(r, 16) < 15 ? api_memory(r, sizeof *info) : NULL;
+    api_add(r, info ? ", &info" : ", NULL");
+    api_say(r, "fsr_plan_query", -1, false);
+    const fsr_status status = fsr_plan_query(plan, info);
+    API_MUST(r, status == (plan && info ? FSR_OK : FSR_ERR_NULL), "%s", fsr_status_name(status));
+    if (!status)
+        check_info(r, info);
+}
+
+static void call_plan_free(api_run *r) {
+    api_plan *p;
+    fsr_plan *plan = draw_plan(r, &p);
+    api_say(r, "fsr_plan_free", -1, false);
+    fsr_plan_free(plan);
+    if (plan)
+        *p = (api_plan){.plan = NULL};
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
+
+static const char *draw_path(api_run *r) {
+    static const char *const odd[] = {"", NULL, "/", "/nonexistent/a.npy", "/dev/null", "/dev/null/a.npy", "\xff\n/x"};
+    const int kind = api_byte(r);
+    char *path = api_memory(r, 80);
+    if (kind >= 200)
+        return api_one_of(r, odd, API_COUNT(odd));
+    snprintf(path, 80, "%s/%d.npy", r->folder, kind % 3);
+    api_add(r, ", \"%d.npy\"", kind % 3);
+    return path;
+}
+
+static void call_npy_read(api_run *r) {
+    fsr_graph *g = api_graph(r);
+    const char *path = draw_path(r);
+    api_say(r, "fsr_npy_read_at", 0, true);
+    api_take(r, fsr_npy_read_at(API_SITE(r), g, path), 0, false);
+}
+
+static void call_npy_write(api_run *r) {
+    fsr_node x = api_node(r);
+    const char *path = draw_path(r);
+    if (!api_reasonable(r, &x, 1) || (path && strcmp(path, "/dev/null") == 0))
+        return;
+    api_say(r, "fsr_npy_write", -1, false);
+    api_status(r, fsr_npy_write(x, path), path != NULL);
+}
+
+#define ROW(name, weight) \
+    { "fsr_" #name, call_##name, weight }
+const api_row api_run_rows[] = {
+    ROW(graph_new, 1),
+    ROW(graph_free, 1),
+    ROW(scope_begin, 4),
+    ROW(scope_end, 2),
+    ROW(scope_keep, 2),
+    ROW(param_set, 3),
+    ROW(compute, 5),
+    ROW(force, 5),
+    ROW(read, 5),
+    ROW(verify, 2),
+    ROW(explain, 2),
+    ROW(print, 1),
+    ROW(dot, 1),
+    ROW(query, 2),
+    ROW(compile, 4),
+    ROW(plan_run, 5),
+    ROW(plan_query, 1),
+    ROW(plan_free, 1),
+    {"fsr_npy_read_at", call_npy_read, 1},
+    ROW(npy_write, 1),
+};
+const int api_run_count = API_COUNT(api_run_rows);
