@@ -27,11 +27,12 @@ struct fsr_graph_owner {
     pthread_mutex_t lock;
     fsr_home *home;
     void *context;
+    fsr_graph_report report; /* NULL: nobody wants to know */
     shells *blocks;
     fsr_graph_body *live;
 };
 
-fsr_graph_owner *fsr_graph_owner_new(void *context) {
+fsr_graph_owner *fsr_graph_owner_new(void *context, fsr_graph_report report) {
     fsr_graph_owner *owner = calloc(1, sizeof *owner);
     if (!owner)
         return NULL;
@@ -42,6 +43,7 @@ fsr_graph_owner *fsr_graph_owner_new(void *context) {
         return NULL;
     }
     owner->context = context;
+    owner->report = report;
     return owner;
 }
 
@@ -193,6 +195,11 @@ void *fsr_graph_context(const fsr_graph *g) {
     return g->owner->context;
 }
 
+void fsr_graph_tell(const fsr_graph *g, fsr_status status, const char *message) {
+    if (g && g->owner->report)
+        g->owner->report(g->owner->context, status, message);
+}
+
 bool fsr_graph_alive(const fsr_graph *g) {
     return g && g->body;
 }
@@ -257,6 +264,8 @@ fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, const char *what, fsr_kind kin
                              fsr_say_shape(&type->shape).text);
         return NULL;
     }
+    if (g && !g->body)
+        fsr_poison(g, at, FSR_ERR_STALE, what, "the graph was freed");
     fsr_rec *rec = fsr_slot_add(g, at, kind, handle);
     if (!rec)
         return NULL;

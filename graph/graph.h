@@ -146,7 +146,8 @@ fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, const char *what, fsr_kind kin
 /* Frees what a record owns, not the record; and of that the operator, routine and loop alone. */
 void fsr_rec_clear(fsr_rec *rec);
 void fsr_rec_clear_program(fsr_rec *rec);
-/* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. */
+/* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. Where g was freed the
+ * message is reported, and the null node returned. */
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* The same with a message that is malloc'ed and taken over; NULL: out of memory. */
@@ -157,14 +158,19 @@ bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_gr
 
 /* Shells of graphs, owned by the context (see runtime/context.h). */
 typedef struct fsr_graph_owner fsr_graph_owner;
-fsr_graph_owner *fsr_graph_owner_new(void *context);
-void fsr_graph_owner_free(fsr_graph_owner *owner); /* frees every graph and shell */
+/* Receives what went wrong where there is no node to say it: a context's fsr_error. */
+typedef void (*fsr_graph_report)(void *context, fsr_status status, const char *message);
+fsr_graph_owner *fsr_graph_owner_new(void *context, fsr_graph_report report); /* report may be NULL */
+void fsr_graph_owner_free(fsr_graph_owner *owner);                            /* frees every graph and shell */
 /* False in a child of the process that made the owner. There create gives NULL, destroy does nothing, and recording
  * changes the child's copy alone: it takes no lock. */
 bool fsr_graph_owner_here(const fsr_graph_owner *owner);
 fsr_graph *fsr_graph_create(fsr_graph_owner *owner); /* thread-safe, as is destroy */
 void fsr_graph_destroy(fsr_graph *g);
-void *fsr_graph_context(const fsr_graph *g); /* the context given to fsr_graph_owner_new */
+void *fsr_graph_context(const fsr_graph *g); /* the context given to fsr_graph_owner_new, also of a freed graph */
+/* Reports a failure in a graph, freed ones too: "op: message". Returns status. g may be NULL: nobody is told. */
+fsr_status fsr_graph_fail(const fsr_graph *g, fsr_status status, const char *op, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 int64_t fsr_graph_owner_nodes(const fsr_graph_owner *owner);
 
 /* Structure check of the normal form; FSR_ERR_INTERNAL with the first violation in why. */

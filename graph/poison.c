@@ -28,13 +28,28 @@ static char *compose(fsr_site at, const char *op, const char *format, va_list ar
 }
 
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...) {
-    if (!fsr_graph_alive(g))
+    if (!g)
         return (fsr_node){0};
     va_list args;
     va_start(args, format);
     char *message = compose(at, op, format, args);
     va_end(args);
-    return fsr_poison_own(g, at, status, message);
+    if (fsr_graph_alive(g))
+        return fsr_poison_own(g, at, status, message);
+    fsr_graph_tell(g, status, message ? message : fsr_status_sentence(status));
+    free(message);
+    return (fsr_node){0};
+}
+
+fsr_status fsr_graph_fail(const fsr_graph *g, fsr_status status, const char *op, const char *format, ...) {
+    char text[256];
+    int used = snprintf(text, sizeof text, "%s: ", op);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, args);
+    va_end(args);
+    fsr_graph_tell(g, status, text);
+    return status;
 }
 
 fsr_node fsr_poison_own(fsr_graph *g, fsr_site at, fsr_status status, char *message) {
@@ -50,15 +65,19 @@ fsr_node fsr_poison_own(fsr_graph *g, fsr_site at, fsr_status status, char *mess
     return handle;
 }
 
-/* The graph to record a poison in: that of the first valid node, else of the first whose graph is alive. */
+/* The graph to record a poison in: that of the first valid node, else of the first whose graph is alive; else a freed
+ * one, whose context is told. */
 static fsr_graph *home_of(const fsr_node *x, int n) {
     for (int i = 0; i < n; i++)
         if (fsr_node_rec(x[i]))
             return x[i].graph;
-    for (int i = 0; i < n; i++)
+    fsr_graph *freed = NULL;
+    for (int i = 0; i < n; i++) {
         if (fsr_graph_alive(x[i].graph))
             return x[i].graph;
-    return NULL;
+        freed = freed ? freed : x[i].graph;
+    }
+    return freed;
 }
 
 bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison) {

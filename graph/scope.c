@@ -45,14 +45,13 @@ fsr_status fsr_scope_begin(fsr_graph *graph) {
     if (!graph)
         return FSR_ERR_NULL;
     if (!fsr_graph_alive(graph))
-        return FSR_ERR_STALE;
+        return fsr_graph_fail(graph, FSR_ERR_STALE, "scope_begin", "the graph was freed");
     fsr_graph_body *body = graph->body;
     if (body->depth + 1 == body->scope_capacity) {
-        if (body->scope_capacity > INT32_MAX / 2)
-            return FSR_ERR_MEMORY;
-        fsr_scope *grown = realloc(body->scope, 2 * (size_t)body->scope_capacity * sizeof *grown);
+        bool room = body->scope_capacity <= INT32_MAX / 2;
+        fsr_scope *grown = room ? realloc(body->scope, 2 * (size_t)body->scope_capacity * sizeof *grown) : NULL;
         if (!grown)
-            return FSR_ERR_MEMORY;
+            return fsr_graph_fail(graph, FSR_ERR_MEMORY, "scope_begin", "out of memory");
         body->scope = grown;
         body->scope_capacity *= 2;
     }
@@ -111,31 +110,31 @@ static void survive(fsr_graph_body *body, uint32_t id, int depth) {
     }
 }
 
-static fsr_status check_keep(const fsr_graph *g, const fsr_node *keep, int n) {
+static fsr_status check_keep(const fsr_graph *g, const char *what, const fsr_node *keep, int n) {
     if (n < 0)
-        return FSR_ERR_VALUE;
+        return fsr_graph_fail(g, FSR_ERR_VALUE, what, "%d nodes to keep", n);
     if (n > 0 && !keep)
-        return FSR_ERR_NULL;
+        return fsr_graph_fail(g, FSR_ERR_NULL, what, "the nodes to keep are null");
     for (int i = 0; i < n; i++) {
         fsr_status status = fsr_node_check(keep[i]);
+        if (!status && keep[i].graph != g)
+            status = FSR_ERR_GRAPH;
         if (status)
-            return status;
-        if (keep[i].graph != g)
-            return FSR_ERR_GRAPH;
+            return fsr_graph_fail(g, status, what, "node %d to keep: %s", i, fsr_status_sentence(status));
     }
     return FSR_OK;
 }
 
 /* Drops what the innermost scope holds but keep and its needs, which go to scope depth - up. */
-static fsr_status sweep(fsr_graph *graph, const fsr_node *keep, int n, int up) {
+static fsr_status sweep(fsr_graph *graph, const char *what, const fsr_node *keep, int n, int up) {
     if (!graph)
         return FSR_ERR_NULL;
     if (!fsr_graph_alive(graph))
-        return FSR_ERR_STALE;
+        return fsr_graph_fail(graph, FSR_ERR_STALE, what, "the graph was freed");
     fsr_graph_body *body = graph->body;
     if (body->depth == 0)
-        return FSR_ERR_SCOPE;
-    fsr_status status = check_keep(graph, keep, n);
+        return fsr_graph_fail(graph, FSR_ERR_SCOPE, what, "%s", fsr_status_sentence(FSR_ERR_SCOPE));
+    fsr_status status = check_keep(graph, what, keep, n);
     if (status)
         return status;
     mark(body, keep, n);
@@ -151,11 +150,11 @@ static fsr_status sweep(fsr_graph *graph, const fsr_node *keep, int n, int up) {
 }
 
 fsr_status fsr_scope_end(fsr_graph *graph, const fsr_node *keep, int n) {
-    return sweep(graph, keep, n, 1);
+    return sweep(graph, "scope_end", keep, n, 1);
 }
 
 fsr_status fsr_scope_keep(fsr_graph *graph, const fsr_node *keep, int n) {
-    return sweep(graph, keep, n, 0);
+    return sweep(graph, "scope_keep", keep, n, 0);
 }
 
 uint32_t fsr_scope_oldest(const fsr_graph *g, int depth) {

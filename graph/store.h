@@ -51,6 +51,8 @@ static inline fsr_slot *fsr_slot_of(const fsr_graph_body *body, uint32_t id) {
 
 void fsr_scope_link(fsr_graph_body *body, int depth, uint32_t id);
 void fsr_scope_unlink(fsr_graph_body *body, uint32_t id);
+/* Hands a message to the owner's report, if there is one; g may be NULL. */
+void fsr_graph_tell(const fsr_graph *g, fsr_status status, const char *message);
 /* A record of kind, zeroed but for stamp, site, scope and nout = 1. NULL: out of memory, and *handle is
  * fsr_graph_no_memory's; or the graph is not alive. For fsr_graph_add, and for poisons, which have no size. */
 fsr_rec *fsr_slot_add(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_node *handle);

@@ -54,8 +54,10 @@ fsr_node fsr_body_value(fsr_graph *g, fsr_site at, const char *what, const char 
 
 bool fsr_body_took(fsr_graph *g, fsr_site at, const char *what, const char *whose, int depth, fsr_node first,
                    fsr_node *poison) {
-    if (!fsr_graph_alive(g))
+    if (!fsr_graph_alive(g)) {
+        *poison = fsr_poison(g, at, FSR_ERR_STALE, what, "the %s freed the graph", whose);
         return false;
+    }
     if (fsr_scope_depth(g) >= depth && fsr_node_rec(first))
         return true;
     *poison = fsr_poison(g, at, FSR_ERR_SCOPE, what, "the %s ended a scope that it did not begin", whose);

@@ -364,6 +364,8 @@ int fsr_exprs_of(fsr_site at, const char *what, fsr_graph *g, const char *text, 
             poison = fsr_reading_poison(r);
     } else if (fsr_graph_alive(g)) {
         poison = fsr_poison(g, at, FSR_ERR_MEMORY, what, "out of memory");
+    } else {
+        poison = fsr_poison(g, at, FSR_ERR_STALE, what, "the graph was freed");
     }
     for (int i = n; i < capacity; i++)
         outs[i] = poison;

@@ -134,12 +134,16 @@ fsr_node fsr_count(fsr_graph *g, fsr_site at, fsr_dtype dtype, double value) {
 /* A parameter that was itself computed has a buffer with the old value: it goes. */
 fsr_status fsr_param_set(fsr_node param, double value) {
     FSR_DEFAULT_FLOATS;
-    fsr_status status = fsr_node_status(param);
+    static const char what[] = "param_set";
+    fsr_status status = fsr_node_check(param);
     if (status)
-        return status;
+        return fsr_graph_fail(param.graph, status, what, "%s", fsr_status_sentence(status));
     fsr_rec *rec = fsr_node_rec(param);
+    if (rec->kind == FSR_NODE_POISON)
+        return fsr_graph_fail(param.graph, rec->status, what, "%s",
+                              rec->message ? rec->message : fsr_status_sentence(rec->status));
     if (rec->kind != FSR_NODE_PARAM || !rec->name)
-        return FSR_ERR_VALUE;
+        return fsr_graph_fail(param.graph, FSR_ERR_VALUE, what, "%s is not a parameter", fsr_say(param).text);
     rec->value = fsr_value_from_double(rec->dtype[0], value);
     fsr_buffer_unref(rec->buffer[0]);
     rec->buffer[0] = NULL;

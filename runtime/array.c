@@ -33,15 +33,24 @@ int64_t fsr_rec_bytes(const fsr_rec *rec, int output) {
     return fsr_shape_bytes(&rec->shape, rec->dtype[output]);
 }
 
+fsr_context *fsr_context_of(const fsr_node *nodes, int n) {
+    fsr_context *freed = NULL;
+    for (int i = 0; nodes && i < n; ++i) {
+        if (fsr_graph_alive(nodes[i].graph))
+            return fsr_graph_context(nodes[i].graph);
+        if (!freed && nodes[i].graph)
+            freed = fsr_graph_context(nodes[i].graph);
+    }
+    return freed;
+}
+
 fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g,
                           fsr_context **ctx) {
     *g = NULL;
-    *ctx = NULL;
-    for (int i = 0; i < n; ++i)
-        if (!*g && fsr_graph_alive(nodes[i].graph)) {
+    *ctx = fsr_context_of(nodes, n);
+    for (int i = 0; i < n && !*g; ++i)
+        if (fsr_graph_alive(nodes[i].graph))
             *g = nodes[i].graph;
-            *ctx = fsr_graph_context(*g);
-        }
     if (*ctx && fsr_context_check(*ctx))
         return FSR_ERR_FORKED;
     if (!refs)
@@ -109,7 +118,9 @@ fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, 
                           const void *data) {
     fsr_node x = {0};
     fsr_shape to;
-    if (!fsr_graph_alive(g) || !fsr_shape_take(g, at, "from_host", dtype, ndim, shape, &to, &x))
+    if (!fsr_graph_alive(g))
+        return fsr_poison(g, at, FSR_ERR_STALE, "from_host", "the graph was freed");
+    if (!fsr_shape_take(g, at, "from_host", dtype, ndim, shape, &to, &x))
         return x;
     int64_t bytes = fsr_shape_bytes(&to, dtype);
     if (bytes > 0 && !data)

@@ -7,6 +7,9 @@
 
 /* A new buffer of the context's backend, one reference. */
 fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_fault *fault);
+/* The context of the first of n nodes whose graph is alive, else of the first of a freed graph; NULL: every node is null,
+ * or nodes is. */
+fsr_context *fsr_context_of(const fsr_node *nodes, int n);
 /* The graph, context and references of handles that somebody wants computed or printed. Null, stale, mixed and
  * poisoned handles are an error with the node's own message; op names the caller. refs must hold n. */
 fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g,

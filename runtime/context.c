@@ -100,6 +100,11 @@ static fsr_status check_passes(const char *list, const char *knob, fsr_fault *fa
     return FSR_OK;
 }
 
+/* What the rooms below have to tell, where no node can. */
+static void report(void *context, fsr_status status, const char *message) {
+    fsr_context_fail(context, status, "%s", message);
+}
+
 static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fault *fault) {
     if (!copy_strings(&ctx->config, config))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
@@ -115,7 +120,7 @@ static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fau
     ctx->backend->ops->target(ctx->backend, &ctx->target);
     if (!config->deterministic)
         fsr_context_log(ctx, FSR_LOG_INFO, "deterministic = 0 changes nothing: every operation is deterministic");
-    ctx->graphs = fsr_graph_owner_new(ctx);
+    ctx->graphs = fsr_graph_owner_new(ctx, report);
     ctx->plans = fsr_plan_cache_open();
     ctx->families = fsr_families_open();
     if (!ctx->graphs || !ctx->plans || !ctx->families)
@@ -278,7 +283,7 @@ fsr_status fsr_trim(fsr_context *ctx) {
 
 fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out) {
     if (!ctx || !out)
-        return FSR_ERR_NULL;
+        return fsr_context_fail(ctx, FSR_ERR_NULL, "context_stats: where the answer goes is null");
     if (fsr_context_check(ctx))
         return FSR_ERR_FORKED;
     fsr_backend_stats b = {0};

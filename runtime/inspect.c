@@ -14,7 +14,8 @@ typedef struct nodes {
 static fsr_status take(nodes *out, const char *op, const fsr_node *outs, int n, const void *to) {
     *out = (nodes){0};
     if (!outs || n <= 0 || !to)
-        return FSR_ERR_NULL;
+        return fsr_context_fail(fsr_context_of(outs, n), FSR_ERR_NULL, "%s: %s", op,
+                                to ? "there are no nodes" : "where the answer goes is null");
     out->refs = malloc(sizeof *out->refs * (size_t)n);
     fsr_status status = fsr_take_nodes(op, outs, n, out->refs, &out->g, &out->ctx);
     if (status)

@@ -53,7 +53,7 @@ fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path) {
     FSR_DEFAULT_FLOATS;
     fsr_node x = {0};
     if (!fsr_graph_alive(g))
-        return x;
+        return fsr_poison(g, at, FSR_ERR_STALE, "npy_read", "the graph was freed");
     if (!path)
         return fsr_poison(g, at, FSR_ERR_NULL, "npy_read", "path is null");
     fsr_npy_header header;

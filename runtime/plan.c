@@ -186,7 +186,8 @@ fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
     if (plan)
         *plan = NULL;
     if (!plan || !outs || n <= 0)
-        return FSR_ERR_NULL;
+        return fsr_context_fail(fsr_context_of(outs, n), FSR_ERR_NULL, "compile: %s",
+                                plan ? "there are no nodes" : "where the plan goes is null");
     fsr_ref *refs = malloc(sizeof *refs * (size_t)n);
     fsr_graph *g = NULL;
     fsr_context *ctx = NULL;
@@ -363,7 +364,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
                         void *stream) {
     FSR_DEFAULT_FLOATS;
     if (!plan || (ninputs && !inputs) || (noutputs && !outputs))
-        return FSR_ERR_NULL;
+        return fsr_context_fail(plan ? plan->ctx : NULL, FSR_ERR_NULL, "plan_run: the inputs or outputs are null");
     if (fsr_context_check(plan->ctx))
         return FSR_ERR_FORKED;
     fsr_fault fault = {FSR_OK, NULL};
@@ -395,7 +396,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
 
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out) {
     if (!plan || !out)
-        return FSR_ERR_NULL;
+        return fsr_context_fail(plan ? plan->ctx : NULL, FSR_ERR_NULL, "plan_query: where the answer goes is null");
     if (fsr_context_check(plan->ctx))
         return FSR_ERR_FORKED;
     const fsr_executable *e = plan->prepared->executable;

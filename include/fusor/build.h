@@ -8,7 +8,7 @@
  * shapes and the caller's file and line. What uses it is poisoned with the same message; computing
  * or reading it returns that status; other nodes are untouched. fsr_node_status and fsr_node_error
  * show it. With no graph to record in (every operand is null, or of a freed graph) the result is
- * the null node {0}.
+ * the null node {0}; where an operand or graph is a freed one's, fsr_error says why.
  *
  * Meaning. NumPy 2's answer for the same call is right; docs/semantics.md lists where it has none.
  * Promotion is NumPy 2's; fsr_float, fsr_int are weak like Python's numbers: they take the dtype of
@@ -460,7 +460,8 @@ typedef enum fsr_hint {
     FSR_HINT_MATERIALIZE, /* store this value, also where fusing it would be possible */
     FSR_HINT_INLINE       /* do not store this value for its own sake, also where fusion is off */
 } fsr_hint;
-/* Sets a node's hint and returns the node. A hint changes the plan, never the value. */
+/* Sets a node's hint and returns the node, one that is null or stale as it is. A hint changes the plan, never the
+ * value. */
 fsr_node fsr_hint_set(fsr_node x, fsr_hint hint);
 
 FSR_API_END

@@ -128,8 +128,10 @@ fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, 
 void fsr_close(fsr_context *ctx);
 
 /* The calling thread's last error on ctx: "op: what; where", "" if none. Valid until this thread's next failing call on
- * ctx. Calls that are given no live context, graph or node, and those on scopes and parameters, say all with their
- * status and leave it as it is. fsr_error_status gives its code. */
+ * ctx. Every failing call leaves its reason here where it can know the context: a stale node's by its graph, also a
+ * freed one's, a null one's by what else it is given; so do builder calls that have no graph to record a poison in. A
+ * call that is given nothing but nulls says all with its status (or the null node). What asks a node (fsr_node_...) and
+ * fsr_hint_set leave it as it is. fsr_error_status gives its code. */
 const char *fsr_error(fsr_context *ctx);
 fsr_status fsr_error_status(fsr_context *ctx);
 void fsr_error_clear(fsr_context *ctx);

@@ -137,19 +137,62 @@ static void stale(void **state) {
     OK(fsr_force(fresh));
 }
 
-/* A handle to a freed graph has no context to leave a message in. */
+/* A builder that has no graph to record its poison in: the null node, and the reason. */
+static void lost(fsr_node x, const char *words) {
+    assert_int_equal(fsr_node_status(x), FSR_ERR_NULL);
+    error(fsr_error_status(subject_ctx), FSR_ERR_STALE, words);
+}
+
+static void same_state(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg;
+    (void)user;
+    out[0] = state[0];
+}
+
+/* A handle to a freed graph still knows its context, where the reason is. */
 static void freed_graph(void **state) {
     (void)state;
     fsr_graph *g = fsr_graph_new(subject_ctx);
-    fsr_node x = fsr_arange(g, FSR_F32, 3);
+    fsr_node x = fsr_arange(g, FSR_F32, 3), p = fsr_param(g, "p", FSR_F32, 1), none = {0}, out[2];
     fsr_graph_free(g);
-    char data[12];
-    assert_int_equal(fsr_force(x), FSR_ERR_STALE);
-    assert_int_equal(fsr_read(x, data, sizeof data), FSR_ERR_STALE);
-    assert_int_equal(fsr_node_status(fsr_neg(x)), FSR_ERR_NULL);
-    assert_int_equal(fsr_node_status(fsr_arange(g, FSR_F32, 3)), FSR_ERR_NULL);
-    assert_int_equal(fsr_scope_begin(g), FSR_ERR_STALE);
+    const fsr_loop loop = {same_state, NULL, NULL, 1, 0};
+    asked(x, FSR_ERR_STALE, "gone");
     error(fsr_compute((fsr_node[]){x, f32(1, 1)}, 2), FSR_ERR_STALE, "compute: node 0");
+    error(fsr_compute((fsr_node[]){none, x}, 2), FSR_ERR_NULL, "compute: node 0");
+    error(fsr_param_set(p, 2), FSR_ERR_STALE, "param_set: ");
+    error(fsr_scope_begin(g), FSR_ERR_STALE, "scope_begin: the graph was freed");
+    error(fsr_scope_end(g, NULL, 0), FSR_ERR_STALE, "scope_end: the graph was freed");
+    error(fsr_scope_keep(g, &x, 1), FSR_ERR_STALE, "scope_keep: the graph was freed");
+    lost(fsr_neg(x), "neg: operand 1|stale|test_run_errors.c:");
+    lost(fsr_sum(x, NULL, 0, 0), "sum: operand 1|stale|test_run_errors.c:");
+    lost(fsr_concat((fsr_node[]){x, x}, 2, 0), "concat: operand 1|stale|test_run_errors.c:");
+    fsr_iterate(out, &loop, &x, NULL, 3);
+    lost(out[1], "iterate: operand 1|stale|test_run_errors.c:");
+    lost(fsr_arange(g, FSR_F32, 3), "the graph was freed|test_run_errors.c:");
+    lost(fsr_float(g, 3), "the graph was freed|test_run_errors.c:");
+    lost(fsr_input(g, "x", FSR_F32, 0, NULL), "input: the graph was freed|test_run_errors.c:");
+    lost(fsr_from_host(g, FSR_F32, 0, NULL, &(float){1}), "from_host: the graph was freed|test_run_errors.c:");
+    lost(fsr_npy_read(g, "x.npy"), "npy_read: the graph was freed|test_run_errors.c:");
+    lost(fsr_expr(g, "1 + 2", NULL, 0), "expr: the graph was freed|test_run_errors.c:");
+    assert_int_equal(fsr_node_status(fsr_mul(none, x)), FSR_ERR_NULL);
+    error(fsr_error_status(subject_ctx), FSR_ERR_NULL, "mul: operand 1|null|test_run_errors.c:");
+}
+
+/* Scopes and parameters of a live graph say what is wrong, too. */
+static void scopes(void **state) {
+    (void)state;
+    fsr_graph *g = fsr_graph_new(subject_ctx);
+    fsr_node x = f32(1, 2), none = {0};
+    error(fsr_scope_end(g, NULL, 0), FSR_ERR_SCOPE, "scope_end: ");
+    OK(fsr_scope_begin(g));
+    error(fsr_scope_end(g, &x, 1), FSR_ERR_GRAPH, "scope_end: node 0 to keep");
+    error(fsr_scope_keep(g, &none, 1), FSR_ERR_NULL, "scope_keep: node 0 to keep");
+    error(fsr_scope_keep(g, NULL, 1), FSR_ERR_NULL, "scope_keep: |null");
+    error(fsr_scope_keep(g, NULL, -1), FSR_ERR_VALUE, "scope_keep: -1");
+    error(fsr_param_set(x, 2), FSR_ERR_VALUE, "param_set: f32[1,2]");
+    error(fsr_param_set(fsr_add(x, f32(2, 3)), 2), FSR_ERR_SHAPE, "param_set: |f32[2,3]");
+    OK(fsr_scope_end(g, NULL, 0));
+    fsr_graph_free(g);
 }
 
 static void null_handles(void **state) {
@@ -160,10 +203,18 @@ static void null_handles(void **state) {
     assert_int_equal(fsr_read(none, data, 8), FSR_ERR_NULL);
     assert_int_equal(fsr_compute(NULL, 1), FSR_ERR_NULL);
     assert_int_equal(fsr_compute(NULL, 0), FSR_OK);
-    assert_int_equal(fsr_compile(&x, 1, NULL), FSR_ERR_NULL);
     assert_int_equal(fsr_plan_run(NULL, NULL, 0, NULL, 0, NULL), FSR_ERR_NULL);
-    assert_int_equal(fsr_query(&x, 1, NULL), FSR_ERR_NULL);
-    assert_int_equal(fsr_explain(&x, 1, NULL), FSR_ERR_NULL);
+    error(fsr_compile(&x, 1, NULL), FSR_ERR_NULL, "compile: |null");
+    error(fsr_query(&x, 1, NULL), FSR_ERR_NULL, "query: |null");
+    error(fsr_explain(&x, 1, NULL), FSR_ERR_NULL, "explain: |null");
+    error(fsr_print(&x, 1, NULL), FSR_ERR_NULL, "print: |null");
+    error(fsr_dot(&x, 1, NULL), FSR_ERR_NULL, "dot: |null");
+    error(fsr_context_stats(subject_ctx, NULL), FSR_ERR_NULL, "context_stats: |null");
+    fsr_plan *made;
+    OK(fsr_compile(&x, 1, &made));
+    error(fsr_plan_run(made, NULL, 1, NULL, 0, NULL), FSR_ERR_NULL, "plan_run: |null");
+    error(fsr_plan_query(made, NULL), FSR_ERR_NULL, "plan_query: |null");
+    fsr_plan_free(made);
     fsr_plan *plan = (fsr_plan *)data;
     assert_int_equal(fsr_compile(&x, 0, &plan), FSR_ERR_NULL);
     assert_null(plan);
@@ -189,10 +240,10 @@ static void mixed_graphs(void **state) {
 static void parameters(void **state) {
     (void)state;
     fsr_node p = fsr_param(subject_g, "p", FSR_F32, 1);
-    assert_int_equal(fsr_param_set(f32(1, 1), 2), FSR_ERR_VALUE);
-    assert_int_equal(fsr_param_set(fsr_float(subject_g, 1), 2), FSR_ERR_VALUE);
+    error(fsr_param_set(f32(1, 1), 2), FSR_ERR_VALUE, "param_set: f32[1,1]");
+    error(fsr_param_set(fsr_float(subject_g, 1), 2), FSR_ERR_VALUE, "param_set: f64[]");
     assert_int_equal(fsr_param_set((fsr_node){0}, 2), FSR_ERR_NULL);
-    assert_int_equal(fsr_param_set(fsr_param(subject_g, "", FSR_F32, 1), 2), FSR_ERR_VALUE);
+    error(fsr_param_set(fsr_param(subject_g, "", FSR_F32, 1), 2), FSR_ERR_VALUE, "param: |name");
     assert_int_equal(fsr_param_set(p, 2), FSR_OK);
     assert_true(subject_value(p, 0) == 2);
 }
@@ -227,5 +278,6 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(unbound),     SUBJECT_TEST(wrong_bytes),      SUBJECT_TEST(stale),
     SUBJECT_TEST(freed_graph), SUBJECT_TEST(null_handles),     SUBJECT_TEST(mixed_graphs),
     SUBJECT_TEST(parameters),  SUBJECT_TEST(the_last_error),   SUBJECT_TEST(too_much_memory),
+    SUBJECT_TEST(scopes),
 };
 SUBJECT_MAIN(tests)

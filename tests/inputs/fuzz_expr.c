@@ -22,7 +22,7 @@ int fuzz_expr(const uint8_t *data, size_t size) {
     if (size)
         memcpy(text, data, size);
     text[size] = 0;
-    fsr_graph_owner *owner = fsr_graph_owner_new(NULL);
+    fsr_graph_owner *owner = fsr_graph_owner_new(NULL, NULL);
     fsr_graph *g = fsr_graph_create(owner);
     fsr_name names[INPUTS];
     fsr_node outs[INPUT_OUTS];

@@ -18,7 +18,7 @@ int fuzz_parse(const uint8_t *data, size_t size) {
     if (size)
         memcpy(text, data, size);
     text[size] = 0;
-    fsr_graph_owner *owner = fsr_graph_owner_new(NULL);
+    fsr_graph_owner *owner = fsr_graph_owner_new(NULL, NULL);
     fsr_graph *g = fsr_graph_create(owner);
     fsr_node outs[INPUT_OUTS];
     fsr_parse_error error = {.line = 0};

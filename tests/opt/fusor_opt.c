@@ -276,7 +276,7 @@ static int work_on_nodes(const options *o, const fsr_graph *g, const fsr_node *o
 
 static int work_on_graph(const options *o, const char *text) {
     fsr_node *outs = malloc(sizeof *outs * MAX_OUTS);
-    fsr_graph_owner *owner = outs ? fsr_graph_owner_new(NULL) : NULL;
+    fsr_graph_owner *owner = outs ? fsr_graph_owner_new(NULL, NULL) : NULL;
     fsr_graph *g = owner ? fsr_graph_create(owner) : NULL;
     fsr_parse_error error = {0};
     int n, failed;

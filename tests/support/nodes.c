@@ -36,7 +36,7 @@ void node_force(fsr_node x, int *live) {
 }
 
 fsr_graph *node_graph(fsr_graph_owner **owner) {
-    *owner = fsr_graph_owner_new(NULL);
+    *owner = fsr_graph_owner_new(NULL, NULL);
     return fsr_graph_create(*owner);
 }
 

@@ -114,7 +114,7 @@ static void many_graphs(void **state) {
 
 static void owner_frees_graphs(void **state) {
     fixture *f = *state;
-    fsr_graph_owner *owner = fsr_graph_owner_new(f);
+    fsr_graph_owner *owner = fsr_graph_owner_new(f, NULL);
     for (int i = 0; i < 3; i++) {
         fsr_graph *g = fsr_graph_create(owner);
         assert_ptr_equal(fsr_graph_context(g), f);

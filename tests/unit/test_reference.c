@@ -28,7 +28,7 @@ typedef struct fixture {
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    f->owner = fsr_graph_owner_new(NULL);
+    f->owner = fsr_graph_owner_new(NULL, NULL);
     f->g = fsr_graph_create(f->owner);
     *state = f;
     return f->g == NULL;

@@ -89,7 +89,7 @@ typedef struct subject {
 } subject;
 
 static subject subject_of(fsr_operator op, fsr_dtype dtype) {
-    subject s = {.owner = fsr_graph_owner_new(NULL)};
+    subject s = {.owner = fsr_graph_owner_new(NULL, NULL)};
     fsr_graph *g = fsr_graph_create(s.owner);
     fsr_node in[FSR_MAX_TUPLE], out[FSR_MAX_TUPLE];
     op.body = op.body ? op.body : linear_recurrence.body;
