@@ -5,30 +5,38 @@
  * if the index is exactly the fold's place in the domain. Equal (link, index) pairs are evaluated once (lower_memo.c).
  * Folds are asked for first, then stores; the kernel is finished when its dimensions are merged (lower_finish.c).
  *
+ * Recursion goes a few levels deep. What is wanted below them is evaluated from the top, and then what wanted it again:
+ * by then its arguments are in the memo, and everything else that lowering does is done once however often it is asked
+ * for, in the same order. Counter-example to going on: a chain of two hundred operations would take half a megabyte of
+ * the caller's stack.
+ *
  * A trial is refused by the first reason that somebody finds: -1, or false, goes up from there, and nothing is undone,
  * as the kernel is then dropped.
  *
  * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
 #include "fusion/lower.h"
+#include <stdlib.h>
 #include <string.h>
+
+enum { DEEP = 8 };
 
 const char fsr_reason_memory[] = "out of memory";
 
 int fsr_lower_refuse(fsr_lowering *l, const char *reason) {
-    if (!l->reason)
+    if (!l->reason && !l->waits)
         l->reason = reason;
     return -1;
 }
 
 int fsr_lower_blame(fsr_lowering *l, const char *reason, fsr_link blame) {
-    if (!l->reason)
+    if (!l->reason && !l->waits)
         l->blame = blame;
     return fsr_lower_refuse(l, reason);
 }
 
 int fsr_lower_blame_flat(fsr_lowering *l, const char *reason, fsr_link blame, const fsr_index *index) {
     fsr_group *group = l->group;
-    if (!l->reason &&
+    if (!l->reason && !l->waits &&
         !fsr_index_division(index, &l->flow->node[blame.id].shape, &group->domain, &group->divided, &group->division))
         group->division = 0;
     return fsr_lower_blame(l, reason, blame);
@@ -130,7 +138,20 @@ static int remember(fsr_lowering *l, fsr_link link, const fsr_index *index, int 
     return inst;
 }
 
-int fsr_lower_eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+/* compute, one level deeper; too deep: -1, and what has to be there first is noted. */
+static int deeper(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    if (l->depth == DEEP) {
+        l->waits = true;
+        l->first = (fsr_want){link, *index, l->guard};
+        return -1;
+    }
+    ++l->depth;
+    int value = compute(l, link, index);
+    --l->depth;
+    return value;
+}
+
+static int eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     fsr_index index = *asked;
     if (!skip_views(l, &link, &index))
         return -1;
@@ -151,7 +172,43 @@ int fsr_lower_eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return remember(l, link, &index, fsr_lower_stored(l, link, &index, from));
     if (computed && from >= 0 && from != l->g && l->p->held[link.id] == FSR_HELD)
         return fsr_lower_refuse(l, "the kernels would need each other's results");
-    return remember(l, link, &index, compute(l, link, &index));
+    return remember(l, link, &index, deeper(l, link, &index));
+}
+
+static int eval_want(fsr_lowering *l, const fsr_want *want) {
+    l->waits = false;
+    l->guard = want->guard;
+    return eval(l, want->link, &want->index);
+}
+
+/* A value that waits for another one, which may wait in turn. No part of the recursion, whose stack it would enlarge. */
+__attribute__((noinline)) static int eval_waiting(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    int n = 1, capacity = 16, value = -1, guard = l->guard;
+    fsr_want *waiting = malloc(sizeof *waiting * (size_t)capacity);
+    if (waiting)
+        waiting[0] = (fsr_want){link, *asked, guard};
+    while (waiting && n > 0) {
+        value = eval_want(l, &waiting[n - 1]);
+        n = value < 0 && !l->waits ? 0 : n - !l->waits;
+        if (!l->waits)
+            continue;
+        fsr_want *grown = n == capacity ? realloc(waiting, 2 * sizeof *waiting * (size_t)capacity) : waiting;
+        capacity *= n == capacity ? 2 : 1;
+        if (!grown)
+            break;
+        waiting = grown;
+        waiting[n++] = l->first;
+    }
+    bool short_of_memory = !waiting || l->waits;
+    l->waits = false;
+    l->guard = guard;
+    free(waiting);
+    return short_of_memory ? fsr_lower_refuse(l, fsr_reason_memory) : value;
+}
+
+int fsr_lower_eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    int value = eval(l, link, asked);
+    return l->waits && l->depth == 0 ? eval_waiting(l, link, asked) : value;
 }
 
 int fsr_lower_eval_under(fsr_lowering *l, fsr_link link, const fsr_index *index, int guard) {
@@ -192,20 +249,29 @@ static bool lower_all(fsr_lowering *l) {
 }
 
 const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame) {
-    fsr_lowering l = {.p = p, .flow = p->flow, .g = g, .before = before, .group = group};
-    l.blame = l.storing = (fsr_link){-1, 0};
+    fsr_lowering *l = calloc(1, sizeof *l);
+    *blame = (fsr_link){-1, 0};
     group->ndeps = group->nneeds = group->nloops = 0;
     group->division = 0;
-    l.k = fsr_kernel_new();
-    l.memo = fsr_memo_new();
-    bool ok = l.k && l.memo && lower_all(&l);
-    fsr_memo_free(l.memo);
-    *blame = l.blame;
-    if (!ok) {
-        fsr_kernel_free(l.k);
-        return l.reason ? l.reason : fsr_reason_memory;
-    }
-    describe(&l);
-    group->kernel = l.k;
-    return NULL;
+    if (!l)
+        return fsr_reason_memory;
+    l->p = p;
+    l->flow = p->flow;
+    l->g = g;
+    l->before = before;
+    l->group = group;
+    l->blame = l->storing = *blame;
+    l->k = fsr_kernel_new();
+    l->memo = fsr_memo_new();
+    bool ok = l->k && l->memo && lower_all(l);
+    const char *reason = ok ? NULL : l->reason ? l->reason : fsr_reason_memory;
+    *blame = l->blame;
+    if (ok)
+        describe(l);
+    else
+        fsr_kernel_free(l->k);
+    group->kernel = ok ? l->k : group->kernel;
+    fsr_memo_free(l->memo);
+    free(l);
+    return reason;
 }

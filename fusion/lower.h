@@ -10,6 +10,13 @@
 
 typedef struct fsr_memo fsr_memo;
 
+/* A value that is wanted: a node's result at an index, under a guard. */
+typedef struct fsr_want {
+    fsr_link link;
+    fsr_index index;
+    int guard;
+} fsr_want;
+
 typedef struct fsr_lowering {
     const fsr_partition *p;
     const fsr_flow *flow;
@@ -22,6 +29,9 @@ typedef struct fsr_lowering {
     int guard;                            /* 1 + the guard under which values are needed at present; 0: none */
     bool indexed[FSR_MAX_DIMS];           /* dimensions whose index itself is used: not merged */
     fsr_memo *memo;
+    int depth;  /* evaluations one within the other */
+    bool waits; /* they were too many: what is under way is given up, until `first` is known */
+    fsr_want first;
     const char *reason;             /* the first refusal's; NULL: none yet */
     fsr_link blame;                 /* and the value that it would help to store; id -1: none */
     fsr_link storing;               /* the store being lowered; id -1: none */

@@ -86,7 +86,6 @@ typedef struct fsr_partition {
     int fuel;    /* fusions left; -1: no limit */
     int fusions; /* done */
     fsr_fusion last;
-    int depth; /* anchors being placed, one within the other */
     fsr_group *group;
     int ngroups, capacity;
     int merging, into; /* while a merge is tried: what needs group `merging` needs `into`; else -1 */

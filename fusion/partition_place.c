@@ -209,27 +209,26 @@ static const char *try_alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, f
     }
 }
 
-/* The anchor as a kernel of its own; values that stand in the way are stored by kernels before it. */
-static fsr_status alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, char *why, size_t size) {
-    for (;;) { /* each round materializes one more node, or ends */
-        fsr_link blame;
-        const char *reason = try_alone(p, a, trial, &blame);
-        if (!reason)
-            return FSR_OK;
-        if (*p->no_memory)
-            return FSR_ERR_MEMORY;
-        if (blame.id < 0)
-            blame = middle(p, a.link);
-        if (blame.id < 0 || *fsr_partition_stored(p, blame) >= 0) {
-            snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
-            return FSR_ERR_INTERNAL;
-        }
-        p->held[blame.id] = FSR_HELD_ONCE;
-        add_note(p, blame.id, a.link.id, reason);
-        fsr_status status = fsr_partition_place(p, (fsr_anchor){.link = blame}, why, size);
-        if (status)
-            return status;
+/* The anchor as a kernel of its own. Where a value stands in the way, *first is that one: to be stored by a kernel
+ * before it; else its id is -1. Each time one more node is stored. */
+static fsr_status alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, fsr_link *first, char *why, size_t size) {
+    fsr_link blame;
+    *first = (fsr_link){-1, 0};
+    const char *reason = try_alone(p, a, trial, &blame);
+    if (!reason)
+        return FSR_OK;
+    if (*p->no_memory)
+        return FSR_ERR_MEMORY;
+    if (blame.id < 0)
+        blame = middle(p, a.link);
+    if (blame.id < 0 || *fsr_partition_stored(p, blame) >= 0) {
+        snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
+        return FSR_ERR_INTERNAL;
     }
+    p->held[blame.id] = FSR_HELD_ONCE;
+    add_note(p, blame.id, a.link.id, reason);
+    *first = blame;
+    return FSR_OK;
 }
 
 static int last_anchor(const fsr_group *group) {
@@ -251,10 +250,8 @@ static void note_others(fsr_partition *p, fsr_anchor a, const fsr_group *alone, 
     }
 }
 
-static fsr_status place_trial(fsr_partition *p, fsr_anchor a, fsr_group *trial, char *why, size_t size) {
-    fsr_status status = alone(p, a, trial, why, size);
-    if (status)
-        return status;
+/* The anchor that is a kernel alone joins a group, or becomes one. */
+static fsr_status settle(fsr_partition *p, fsr_anchor a, fsr_group *trial, char *why, size_t size) {
     int last = p->ngroups > FSR_JOIN_WINDOW ? p->ngroups - FSR_JOIN_WINDOW : 0;
     for (int g = p->ngroups - 1; fsr_partition_may_fuse(p) && g >= last; --g) {
         const char *reason = join(p, g, a, trial);
@@ -284,20 +281,31 @@ static fsr_status place_trial(fsr_partition *p, fsr_anchor a, fsr_group *trial, 
     return FSR_OK;
 }
 
-/* An anchor may need values stored that need others stored first: the depth of that is bounded, and the trials live on
- * the heap. */
+/* An anchor may need a value stored that needs another one stored first, and so on: those that wait are a stack of a
+ * bounded depth, on the heap. Counter-example to a recursion: four thousand values would need megabytes of stack. */
 fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t size) {
-    fsr_group *trial = p->depth < MAX_DEPTH ? malloc(sizeof *trial) : NULL;
-    if (!trial && p->depth == MAX_DEPTH) {
-        snprintf(why, size, "%s needs a chain of more than %d values stored one after the other",
-                 fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
-        return FSR_ERR_UNSUPPORTED;
+    fsr_anchor *waiting = malloc(sizeof *waiting * MAX_DEPTH);
+    fsr_group *trial = malloc(sizeof *trial);
+    fsr_status status = waiting && trial ? FSR_OK : FSR_ERR_MEMORY;
+    int n = 1;
+    if (waiting)
+        waiting[0] = a;
+    while (n > 0 && !status) {
+        fsr_link first;
+        status = alone(p, waiting[n - 1], trial, &first, why, size);
+        if (status)
+            break;
+        if (first.id < 0) {
+            status = settle(p, waiting[--n], trial, why, size);
+        } else if (n == MAX_DEPTH) {
+            snprintf(why, size, "%s needs a chain of more than %d values stored one after the other",
+                     fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
+            status = FSR_ERR_UNSUPPORTED;
+        } else {
+            waiting[n++] = (fsr_anchor){.link = first};
+        }
     }
-    if (!trial)
-        return FSR_ERR_MEMORY;
-    ++p->depth;
-    fsr_status status = place_trial(p, a, trial, why, size);
-    --p->depth;
+    free(waiting);
     free(trial);
     return status;
 }

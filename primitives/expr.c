@@ -6,8 +6,9 @@
  * what a failed string had recorded before its mistake, would stay in the graph, and a loop that reads strings would
  * grow.
  *
- * Recursion is bounded by r->depth, which grows with every bracket, prefix operator, exponent and branch of ?:. Binary
- * operators of one level are a loop: a sum of thirty thousand terms needs no stack. */
+ * What is not complete waits on a stack of r: operators, signs, brackets, choices. Calls and indices are a recursion, and
+ * r->depth, which grows with every bracket, call, index, sign, exponent and branch of ?:, bounds both. Counter-example to
+ * a function for each level of the grammar: two hundred brackets would take a fifth of a megabyte. */
 #include "primitives/expr.h"
 #include "graph/floats.h"
 #include "graph/scope.h"
@@ -18,8 +19,6 @@
 #ifndef M_PI
 #define M_PI 3.14159265358979323846
 #endif
-
-enum { LEVELS = 6 };
 
 typedef struct binary {
     const char *mark;
@@ -86,7 +85,7 @@ static fsr_node callers(fsr_reading *r, const fsr_name *name, const char *where)
     return (fsr_node){0};
 }
 
-static fsr_node named(fsr_reading *r) {
+FSR_APART static fsr_node named(fsr_reading *r) {
     fsr_token word = r->token;
     fsr_token_next(r);
     for (int i = 0; i < r->nlocals; i++)
@@ -100,27 +99,69 @@ static fsr_node named(fsr_reading *r) {
 
 /* ---- operators ---------------------------------------------------------------------------------------- */
 
-static fsr_node primary(fsr_reading *r) {
+/* What waits for a value. */
+typedef enum pending_kind {
+    PENDING_BRACKET, /* ( */
+    PENDING_SIGN,    /* - + ! */
+    PENDING_POWER,   /* x ** */
+    PENDING_BINARY,  /* x op */
+    PENDING_YES,     /* x ? */
+    PENDING_NO       /* x ? y : */
+} pending_kind;
+
+struct fsr_pending {
+    pending_kind kind;
+    const binary *b;
+    const char *where;
+    fsr_node x, y;
+};
+
+/* Every kind but a binary operator is a level deeper. */
+FSR_APART static bool push(fsr_reading *r, pending_kind kind, const char *where, fsr_node x) {
+    if (r->status || (kind != PENDING_BINARY && !fsr_read_deeper(r)))
+        return false;
+    if (r->npending == r->pending_capacity) {
+        int capacity = r->pending_capacity ? 2 * r->pending_capacity : 32;
+        fsr_pending *grown = realloc(r->pending, sizeof *grown * (size_t)capacity);
+        if (!grown) {
+            fsr_reading_fail(r, where, FSR_ERR_MEMORY, "out of memory");
+            return false;
+        }
+        r->pending = grown;
+        r->pending_capacity = capacity;
+    }
+    r->pending[r->npending++] = (fsr_pending){.kind = kind, .where = where, .x = x};
+    return true;
+}
+
+static fsr_pending pop(fsr_reading *r) {
+    fsr_pending top = r->pending[--r->npending];
+    r->depth -= top.kind != PENDING_BINARY;
+    return top;
+}
+
+/* The newest of those above base is of this kind. */
+static bool waits(const fsr_reading *r, int base, pending_kind kind) {
+    return !r->status && r->npending > base && r->pending[r->npending - 1].kind == kind;
+}
+
+/* A number, a name or a call. */
+static fsr_node operand(fsr_reading *r) {
     if (r->status)
         return (fsr_node){0};
     if (r->token.kind == FSR_TOKEN_NUMBER)
         return fsr_read_number(r);
-    if (r->token.kind == FSR_TOKEN_WORD) {
-        fsr_token word = r->token, after = fsr_token_peek(r);
-        if (after.kind != FSR_TOKEN_MARK || !fsr_token_says(&after, "("))
-            return named(r);
-        fsr_token_next(r);
-        return fsr_read_call(r, word);
-    }
-    if (!fsr_token_take(r, "("))
+    if (r->token.kind != FSR_TOKEN_WORD)
         return fsr_reading_unexpected(r);
-    fsr_node x = fsr_read_value(r);
-    fsr_token_expect(r, ")");
-    return x;
+    fsr_token word = r->token, after = fsr_token_peek(r);
+    if (after.kind != FSR_TOKEN_MARK || !fsr_token_says(&after, "("))
+        return named(r);
+    fsr_token_next(r);
+    return fsr_read_call(r, word);
 }
 
-static fsr_node postfix(fsr_reading *r) {
-    fsr_node x = primary(r);
+/* Indices and transposes behind a value. */
+static fsr_node postfix(fsr_reading *r, fsr_node x) {
     for (;;) {
         const char *where = r->token.at;
         if (fsr_token_is(r, "[")) {
@@ -136,21 +177,8 @@ static fsr_node postfix(fsr_reading *r) {
     }
 }
 
-static fsr_node unary(fsr_reading *r);
-
-/* The exponent may have a sign, and its own exponent: ** groups from the right. */
-static fsr_node power(fsr_reading *r) {
-    fsr_node x = postfix(r);
-    const char *where = r->token.at;
-    if (!fsr_token_take(r, "**") || !fsr_read_deeper(r))
-        return x;
-    fsr_node exponent = unary(r);
-    r->depth--;
-    return r->status ? (fsr_node){0} : fsr_power(r, where, x, exponent);
-}
-
 /* The negative of a literal is a literal. */
-static fsr_node negative(fsr_reading *r, const char *where, fsr_node x) {
+FSR_APART static fsr_node negative(fsr_reading *r, const char *where, fsr_node x) {
     const fsr_rec *rec = fsr_node_rec(x);
     if (rec && rec->kind == FSR_NODE_CONST && rec->weak && rec->dtype[0] == FSR_I64)
         x = fsr_int_at(r->at, r->g, (int64_t)(0 - (uint64_t)rec->value.i64));
@@ -161,18 +189,18 @@ static fsr_node negative(fsr_reading *r, const char *where, fsr_node x) {
     return fsr_reading_built(r, where, x);
 }
 
-static fsr_node unary(fsr_reading *r) {
-    fsr_token sign = r->token;
-    if (!fsr_token_is(r, "-") && !fsr_token_is(r, "+") && !fsr_token_is(r, "!"))
-        return power(r);
-    fsr_token_next(r);
-    if (!fsr_read_deeper(r))
-        return (fsr_node){0};
-    fsr_node x = unary(r);
-    r->depth--;
-    if (r->status || *sign.at == '+')
-        return r->status ? (fsr_node){0} : x;
-    return *sign.at == '-' ? negative(r, sign.at, x) : fsr_reading_built(r, sign.at, fsr_logical_not_at(r->at, x));
+/* Applies the signs and powers that wait for x; the exponent has them, too: ** groups from the right. */
+FSR_APART static fsr_node close_prefixes(fsr_reading *r, int base, fsr_node x) {
+    while (waits(r, base, PENDING_SIGN) || waits(r, base, PENDING_POWER)) {
+        fsr_pending p = pop(r);
+        if (p.kind == PENDING_POWER)
+            x = fsr_power(r, p.where, p.x, x);
+        else if (*p.where == '-')
+            x = negative(r, p.where, x);
+        else if (*p.where == '!')
+            x = fsr_reading_built(r, p.where, fsr_logical_not_at(r->at, x));
+    }
+    return x;
 }
 
 /* The binary operator that is next; NULL: none. */
@@ -183,52 +211,92 @@ static const binary *binary_next(const fsr_reading *r) {
     return NULL;
 }
 
-static fsr_node combine(fsr_reading *r, const binary *b, const char *where, fsr_node left, fsr_node right) {
-    fsr_op op = fsr_op_find(b->name[0]);
-    if (r->status)
-        return (fsr_node){0};
-    if (op == FSR_OP_COUNT && b->name[1])
-        op = fsr_op_find(b->name[1]);
+FSR_APART static fsr_node combine(fsr_reading *r, const fsr_pending *p, fsr_node right) {
+    fsr_op op = fsr_op_find(p->b->name[0]);
+    if (op == FSR_OP_COUNT && p->b->name[1])
+        op = fsr_op_find(p->b->name[1]);
     if (op == FSR_OP_COUNT)
-        return fsr_reading_fail(r, where, FSR_ERR_UNSUPPORTED, "there is no operation for \"%s\"", b->mark);
-    return fsr_reading_built(r, where, fsr_map(r->at, op, (fsr_node[]){left, right}, 2));
+        return fsr_reading_fail(r, p->where, FSR_ERR_UNSUPPORTED, "there is no operation for \"%s\"", p->b->mark);
+    return fsr_reading_built(r, p->where, fsr_map(r->at, op, (fsr_node[]){p->x, right}, 2));
 }
 
-/* Operators that wait for their right operand lie on a stack, each of a higher level than the one below. An operator
- * combines what waits with its level or a higher one: so those of one level group from the left. */
-static fsr_node binaries_of(fsr_reading *r) {
-    struct {
-        const binary *b;
-        const char *where;
-        fsr_node left;
-    } waiting[LEVELS];
-    int n = 0;
-    for (;;) {
-        fsr_node x = unary(r);
-        const binary *b = binary_next(r);
-        for (; n && (!b || waiting[n - 1].b->level >= b->level); n--)
-            x = combine(r, waiting[n - 1].b, waiting[n - 1].where, waiting[n - 1].left, x);
-        if (!b || r->status)
-            return x;
-        waiting[n].b = b;
-        waiting[n].where = r->token.at;
-        waiting[n++].left = x;
-        fsr_token_next(r);
+/* An operator combines what waits with its level or a higher one: so those of one level group from the left. */
+FSR_APART static fsr_node close_binaries(fsr_reading *r, int base, const binary *next, fsr_node x) {
+    while (waits(r, base, PENDING_BINARY) && (!next || r->pending[r->npending - 1].b->level >= next->level)) {
+        fsr_pending p = pop(r);
+        x = combine(r, &p, x);
     }
+    return x;
+}
+
+/* What begins with x and goes on with an operator that is next, if there is one: true, and an operand is wanted. */
+FSR_APART static bool goes_on(fsr_reading *r, int base, fsr_node *x) {
+    const char *where = r->token.at;
+    if (fsr_token_take(r, "**"))
+        return push(r, PENDING_POWER, where, *x);
+    *x = close_prefixes(r, base, *x);
+    const binary *b = binary_next(r);
+    *x = close_binaries(r, base, b, *x);
+    where = r->token.at;
+    if (b && push(r, PENDING_BINARY, where, *x)) {
+        r->pending[r->npending - 1].b = b;
+        fsr_token_next(r);
+        return true;
+    }
+    if (fsr_token_take(r, "?"))
+        return push(r, PENDING_YES, where, *x);
+    return false;
+}
+
+/* x is all of an expression: it ends choices, or is the one behind "?": true, and an operand is wanted. */
+FSR_APART static bool is_choice(fsr_reading *r, int base, fsr_node *x) {
+    while (waits(r, base, PENDING_NO)) {
+        fsr_pending p = pop(r);
+        *x = fsr_reading_built(r, p.where, fsr_where_at(r->at, p.x, p.y, *x));
+    }
+    if (!waits(r, base, PENDING_YES) || !fsr_token_expect(r, ":"))
+        return false;
+    r->pending[r->npending - 1].kind = PENDING_NO;
+    r->pending[r->npending - 1].y = *x;
+    return true;
+}
+
+FSR_APART static void read_prefixes(fsr_reading *r) {
+    for (bool more = true; more;) {
+        const char *where = r->token.at;
+        bool sign = fsr_token_is(r, "-") || fsr_token_is(r, "+") || fsr_token_is(r, "!");
+        more = sign || fsr_token_is(r, "(");
+        if (more) {
+            fsr_token_next(r);
+            more = push(r, sign ? PENDING_SIGN : PENDING_BRACKET, where, (fsr_node){0});
+        }
+    }
+}
+
+/* What waits is a stack on the heap: only calls and indices, which read expressions themselves, are a recursion. After
+ * an operand the innermost bracket that is complete is an operand again. */
+static fsr_node expression(fsr_reading *r) {
+    const int base = r->npending;
+    fsr_node x;
+    do {
+        read_prefixes(r);
+        for (x = postfix(r, operand(r)); !r->status; x = postfix(r, x)) {
+            if (goes_on(r, base, &x) || is_choice(r, base, &x) || !waits(r, base, PENDING_BRACKET))
+                break;
+            fsr_token_expect(r, ")");
+            pop(r);
+        }
+    } while (!r->status && r->npending > base);
+    r->npending = base;
+    return x;
 }
 
 fsr_node fsr_read_value(fsr_reading *r) {
+    const int depth = r->depth;
     if (!fsr_read_deeper(r))
         return (fsr_node){0};
-    fsr_node x = binaries_of(r);
-    const char *where = r->token.at;
-    if (fsr_token_take(r, "?")) {
-        fsr_node yes = fsr_read_value(r);
-        fsr_token_expect(r, ":");
-        fsr_node no = fsr_read_value(r);
-        x = r->status ? (fsr_node){0} : fsr_reading_built(r, where, fsr_where_at(r->at, x, yes, no));
-    }
-    r->depth--;
+    fsr_node x = expression(r);
+    r->depth = depth;
     return r->status ? (fsr_node){0} : x;
 }
 
@@ -244,7 +312,11 @@ bool fsr_whole_take(fsr_reading *r, const char *where, fsr_node x, int64_t *valu
 
 bool fsr_read_whole(fsr_reading *r, int64_t *value) {
     const char *where = r->token.at;
-    return fsr_whole_take(r, where, fsr_read_value(r), value);
+    if (!fsr_read_deeper(r))
+        return false;
+    fsr_node x = fsr_read_value(r);
+    r->depth--;
+    return fsr_whole_take(r, where, x, value);
 }
 
 /* ---- statements --------------------------------------------------------------------------------------- */
@@ -360,6 +432,7 @@ int fsr_exprs_of(fsr_site at, const char *what, fsr_graph *g, const char *text, 
         check_names(r);
         if (!r->status)
             n = read_text(r, outs, capacity);
+        free(r->pending);
         if (r->status)
             poison = fsr_reading_poison(r);
     } else if (fsr_graph_alive(g)) {

@@ -32,6 +32,12 @@ typedef struct fsr_local {
     fsr_node node;
 } fsr_local;
 
+/* Not made part of a reader that recurses: its variables would be on the stack once a level. */
+#define FSR_APART __attribute__((noinline))
+
+/* An operator or bracket that waits for a value; expr.c. */
+typedef struct fsr_pending fsr_pending;
+
 typedef struct fsr_reading {
     fsr_site at;
     const char *what; /* whose text it is, for messages: expr, or the name of a function */
@@ -39,6 +45,8 @@ typedef struct fsr_reading {
     const char *text;
     fsr_token token; /* the next one that is not taken */
     int depth;
+    fsr_pending *pending;
+    int npending, pending_capacity;
     const fsr_name *names;
     int nnames, nlocals;
     fsr_status status;  /* of the first failure */

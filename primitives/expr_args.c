@@ -15,7 +15,7 @@ static const char *const modes[] = {"constant", "edge", "reflect", "symmetric", 
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-static void give(fsr_reading *r, fsr_args *c, int option, const char *where) {
+FSR_APART static void give(fsr_reading *r, fsr_args *c, int option, const char *where) {
     if (c->given >> option & 1)
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s is given twice", option_names[option]);
     c->given |= 1u << option;
@@ -57,7 +57,7 @@ static void read_number(fsr_reading *r, fsr_args *c, int option) {
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s must be a number of literals", option_names[option]);
 }
 
-static void read_mode(fsr_reading *r, fsr_args *c) {
+FSR_APART static void read_mode(fsr_reading *r, fsr_args *c) {
     for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++)
         if (r->token.kind == FSR_TOKEN_WORD && fsr_token_says(&r->token, modes[i])) {
             c->mode = i;
@@ -89,7 +89,7 @@ static void read_option(fsr_reading *r, fsr_args *c, int option) {
 }
 
 /* The option whose word is next: keepdims, exclusive and reverse also stand alone. -1: none, an operand follows. */
-static int option_next(const fsr_reading *r) {
+FSR_APART static int option_next(const fsr_reading *r) {
     fsr_token after = fsr_token_peek(r);
     if (r->status || r->token.kind != FSR_TOKEN_WORD || after.kind != FSR_TOKEN_MARK)
         return -1;

@@ -204,7 +204,7 @@ static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
 }
 
 /* The call's arguments read, and its node. */
-static fsr_node finish(fsr_reading *r, fsr_args *c) {
+FSR_APART static fsr_node finish(fsr_reading *r, fsr_args *c) {
     static bool (*const kinds[])(fsr_reading *, fsr_args *, fsr_node *) = {
         call_extremes, call_reduction, call_scan, call_view, fsr_args_shape, call_cast, call_op};
     fsr_node out = {0};
@@ -221,7 +221,10 @@ fsr_node fsr_read_call(fsr_reading *r, fsr_token name) {
     if (!c)
         return fsr_reading_fail(r, name.at, FSR_ERR_MEMORY, "out of memory");
     c->name = name;
-    fsr_args_read(r, c);
+    bool good = fsr_read_deeper(r);
+    if (good)
+        fsr_args_read(r, c);
+    r->depth -= good;
     fsr_node out = finish(r, c);
     free(c);
     return out;

@@ -25,7 +25,7 @@ static fsr_node slice(fsr_reading *r, const char *where, fsr_node x, int axis, i
 }
 
 /* The element i along an axis, which goes. */
-static fsr_node element(fsr_reading *r, const char *where, fsr_node x, int axis, int64_t i) {
+FSR_APART static fsr_node element(fsr_reading *r, const char *where, fsr_node x, int axis, int64_t i) {
     int64_t extent = fsr_node_dim(x, axis);
     if (r->status)
         return (fsr_node){0};
@@ -37,7 +37,7 @@ static fsr_node element(fsr_reading *r, const char *where, fsr_node x, int axis,
     return r->status ? (fsr_node){0} : fsr_reading_built(r, where, fsr_squeeze_at(r->at, x, axis));
 }
 
-static bool takes_newaxis(fsr_reading *r) {
+FSR_APART static bool takes_newaxis(fsr_reading *r) {
     if (r->token.kind != FSR_TOKEN_WORD || !fsr_token_says(&r->token, "newaxis"))
         return false;
     fsr_token_next(r);

@@ -2,7 +2,8 @@
  *
  * A context owns one backend (a GPU or the CPU), its compiled kernels and its memory pool.
  * Threads: a context may be used by several threads at once; it locks inside. A graph, and the
- * nodes and plans made from it, belong to one thread at a time (fsr_plan_run locks per plan).
+ * nodes and plans made from it, belong to one thread at a time (fsr_plan_run locks per plan). 128 KiB of stack are
+ * enough for a thread (docs/contracts.md has what comes on top).
  * Errors: fsr_error(ctx) is the calling thread's last error on this context.
  * Ownership: graphs, plans and nodes must not be used after fsr_close; graphs and plans not yet
  * freed are freed by it.
