@@ -123,7 +123,7 @@ static void cuda_target(fsr_backend *b, fsr_target *out) {
 static void cuda_stats(fsr_backend *b, fsr_backend_stats *out) {
     fsr_cuda *c = fsr_cuda_of(b);
     *out = (fsr_backend_stats){0};
-    fsr_modules_stats(c, out);
+    fsr_cuda_modules_stats(c, out);
     out->launches = atomic_load_explicit(&c->launches, memory_order_relaxed);
     fsr_device_pool_stats(c->pool, &out->used_bytes, &out->pool_bytes);
 }
@@ -141,7 +141,7 @@ static void cuda_close(fsr_backend *b) {
     if (c->stream)
         fsr_cuda_wait(b, NULL, &ignored);
     fsr_fault_clear(&ignored);
-    fsr_modules_close(c);
+    fsr_cuda_modules_close(c);
     fsr_device_pool_close(c->pool);
     fsr_transfer_close(c);
     fsr_cuda_build_close(c->build);
@@ -164,6 +164,8 @@ static const fsr_backend_ops cuda_ops = {
     .stats = cuda_stats,
     .emit = cuda_emit,
     .compile = fsr_cuda_compile,
+    .release = fsr_cuda_release,
+    .crowded = fsr_cuda_crowded,
     .known = fsr_cuda_known,
     .interpreted = fsr_cuda_interpreted,
     .launch = fsr_cuda_launch,
@@ -291,7 +293,7 @@ static fsr_status start(fsr_cuda *c, const fsr_config *config, fsr_fault *fault)
     if (status == FSR_OK)
         status = fsr_cuda_build_open(config, c->nvrtc, c->arch, &c->build, fault);
     if (status == FSR_OK)
-        status = fsr_modules_open(c, fault);
+        status = fsr_cuda_modules_open(c, config->modules, fault);
     return status;
 }
 

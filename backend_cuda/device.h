@@ -85,10 +85,12 @@ cudaError_t fsr_stream_begin(fsr_cuda *c, fsr_stream stream, cudaStream_t *use);
 cudaError_t fsr_stream_end(fsr_cuda *c, cudaStream_t used);
 
 /* module.c: kernels in memory. The number of compilations and hits go into *stats. */
-fsr_status fsr_modules_open(fsr_cuda *c, fsr_fault *fault);
-void fsr_modules_close(fsr_cuda *c);
-void fsr_modules_stats(fsr_cuda *c, fsr_backend_stats *stats);
+fsr_status fsr_cuda_modules_open(fsr_cuda *c, int limit, fsr_fault *fault);
+void fsr_cuda_modules_close(fsr_cuda *c);
+void fsr_cuda_modules_stats(fsr_cuda *c, fsr_backend_stats *stats);
 fsr_status fsr_cuda_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
+void fsr_cuda_release(fsr_backend *b, fsr_module *m);
+bool fsr_cuda_crowded(fsr_backend *b);
 fsr_known fsr_cuda_known(fsr_backend *b, const fsr_kernel *k);
 bool fsr_cuda_interpreted(const fsr_module *m); /* never */
 fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,

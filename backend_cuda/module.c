@@ -1,8 +1,13 @@
 /* Kernels in memory: compiled once, found by their source, launched.
  *
- * A module is found by comparing the whole source and what the launch depends on, not only a hash. Two threads that
- * ask for the same new kernel may both compile it (NVRTC's later phases run in parallel, so holding a lock would
- * serialize different kernels); the first to finish is kept, the other's is dropped.
+ * A module is found by comparing the whole source and what the launch depends on, not only a hash. No lock is held while
+ * a kernel is compiled (NVRTC's later phases run in parallel, so holding one would serialize different kernels);
+ * threads that ask for the same one wait for it.
+ *
+ * Launches are asynchronous: a module that no plan holds any more may still have to run. Before it is unloaded the
+ * backend's stream is waited for; what callers' streams were given lies before that stream's later work (transfer.c).
+ * Counter-example to unloading at once: fsr_compute returns when its last launch is queued, and its plan may be the next
+ * one that the plan cache forgets.
  *
  * Launching is the hot path: the places of the arguments inside an fsr_launch are computed once, a launch takes no
  * lock, allocates nothing and converts nothing (a 4-byte integer is the low half of the launch's 8-byte one, which
@@ -18,17 +23,15 @@ fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_
 #else
 #include "backend_cuda/device.h"
 #include "backend_cuda/emit_cuda.h"
+#include "runtime/modules.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-enum { FSR_MODULE_BUCKETS = 1024 };
-
 struct fsr_module {
-    fsr_module *next; /* of the bucket */
-    uint64_t hash;
+    fsr_loaded loaded; /* first: see runtime/modules.h */
     fsr_cuda_source source;
     bool contraction;
     int threads;
@@ -45,8 +48,7 @@ struct fsr_module {
 };
 
 struct fsr_cuda_modules {
-    pthread_mutex_t lock;
-    fsr_module *bucket[FSR_MODULE_BUCKETS];
+    fsr_modules table;
     atomic_int_fast64_t compilations, disk_hits, memory_hits;
 };
 
@@ -102,7 +104,7 @@ static fsr_status module_new(fsr_cuda *c, const fsr_kernel *k, fsr_module **out,
         free(m);
         return status;
     }
-    m->hash = XXH3_64bits(m->source.text, m->source.size);
+    m->loaded.hash = XXH3_64bits(m->source.text, m->source.size);
     m->contraction = k->contraction;
     m->threads = k->schedule.threads;
     m->cooperative = fsr_kernel_is_cooperative(k);
@@ -127,10 +129,11 @@ static bool same_params(const fsr_module *a, const fsr_module *b) {
     return true;
 }
 
-static bool same_module(const fsr_module *a, const fsr_module *b) {
-    return a->hash == b->hash && a->contraction == b->contraction && a->threads == b->threads &&
-           a->source.size == b->source.size && memcmp(a->source.text, b->source.text, a->source.size) == 0 &&
-           strcmp(a->name, b->name) == 0 && same_params(a, b);
+static bool same_module(const fsr_loaded *x, const fsr_loaded *y) {
+    const fsr_module *a = (const fsr_module *)x, *b = (const fsr_module *)y;
+    return a->contraction == b->contraction && a->threads == b->threads && a->source.size == b->source.size &&
+           memcmp(a->source.text, b->source.text, a->source.size) == 0 && strcmp(a->name, b->name) == 0 &&
+           same_params(a, b);
 }
 
 /* ---- loading --------------------------------------------------------------------------------------- */
@@ -199,53 +202,46 @@ static fsr_status build(fsr_cuda *c, const fsr_kernel *k, fsr_module *m, fsr_fau
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
-fsr_status fsr_modules_open(fsr_cuda *c, fsr_fault *fault) {
+/* A context that is lost has nothing left to run. */
+static void drop_module(void *user, fsr_loaded *m) {
+    fsr_fault ignored = {0};
+    fsr_cuda_wait(user, NULL, &ignored);
+    fsr_fault_clear(&ignored);
+    module_free((fsr_module *)m);
+}
+
+fsr_status fsr_cuda_modules_open(fsr_cuda *c, int limit, fsr_fault *fault) {
     c->modules = calloc(1, sizeof *c->modules);
     if (!c->modules)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CUDA backend: out of host memory");
-    pthread_mutex_init(&c->modules->lock, NULL);
+    c->modules->table = (fsr_modules){.same = same_module, .drop = drop_module, .user = c, .limit = limit};
+    fsr_modules_init(&c->modules->table);
     return FSR_OK;
 }
 
-void fsr_modules_close(fsr_cuda *c) {
+void fsr_cuda_modules_close(fsr_cuda *c) {
     if (!c->modules)
         return;
-    for (int i = 0; i < FSR_MODULE_BUCKETS; i++)
-        for (fsr_module *m = c->modules->bucket[i], *next; m; m = next) {
-            next = m->next;
-            module_free(m);
-        }
-    pthread_mutex_destroy(&c->modules->lock);
+    fsr_modules_clear(&c->modules->table);
     free(c->modules);
     c->modules = NULL;
 }
 
-void fsr_modules_stats(fsr_cuda *c, fsr_backend_stats *stats) {
+void fsr_cuda_modules_stats(fsr_cuda *c, fsr_backend_stats *stats) {
     stats->compilations = atomic_load(&c->modules->compilations);
     stats->cache_hits_disk = atomic_load(&c->modules->disk_hits);
     stats->cache_hits_memory = atomic_load(&c->modules->memory_hits);
-}
-
-/* The module of the table that is the same as m; if there is none and `insert`, m itself, which the table then owns. */
-static fsr_module *table_find(fsr_cuda_modules *t, fsr_module *m, bool insert) {
-    pthread_mutex_lock(&t->lock);
-    fsr_module **head = &t->bucket[m->hash % FSR_MODULE_BUCKETS];
-    fsr_module *found = *head;
-    while (found && !same_module(found, m))
-        found = found->next;
-    if (!found && insert) {
-        m->next = *head;
-        *head = found = m;
-    }
-    pthread_mutex_unlock(&t->lock);
-    return found;
+    stats->modules = fsr_modules_count(&c->modules->table, NULL);
 }
 
 fsr_known fsr_cuda_known(fsr_backend *b, const fsr_kernel *k) {
     fsr_cuda *c = fsr_cuda_of(b);
     fsr_fault unused = {0};
     fsr_module *m = NULL;
-    bool known = module_new(c, k, &m, &unused) == FSR_OK && table_find(c->modules, m, false) != NULL;
+    fsr_loaded *known =
+        module_new(c, k, &m, &unused) == FSR_OK ? fsr_modules_find(&c->modules->table, &m->loaded) : NULL;
+    if (known)
+        fsr_modules_release(&c->modules->table, known);
     module_free(m);
     fsr_fault_clear(&unused);
     return known ? FSR_KNOWN_COMPILED : FSR_KNOWN_NOT;
@@ -265,17 +261,27 @@ fsr_status fsr_cuda_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **ou
         status = module_new(c, k, &m, fault);
     if (status != FSR_OK)
         return status;
-    fsr_module *found = table_find(c->modules, m, false);
-    if (found)
+    *out = (fsr_module *)fsr_modules_take(&c->modules->table, &m->loaded);
+    if (*out) {
         atomic_fetch_add(&c->modules->memory_hits, 1);
-    else
-        status = build(c, k, m, fault);
-    if (status == FSR_OK && !found)
-        found = table_find(c->modules, m, true);
-    if (found != m)
         module_free(m);
-    *out = found;
+        return FSR_OK;
+    }
+    status = build(c, k, m, fault);
+    fsr_modules_settle(&c->modules->table, &m->loaded, status == FSR_OK);
+    if (status == FSR_OK)
+        *out = m;
+    else
+        module_free(m);
     return status;
+}
+
+void fsr_cuda_release(fsr_backend *b, fsr_module *m) {
+    fsr_modules_release(&fsr_cuda_of(b)->modules->table, &m->loaded);
+}
+
+bool fsr_cuda_crowded(fsr_backend *b) {
+    return fsr_modules_crowded(&fsr_cuda_of(b)->modules->table);
 }
 
 /* ---- launch ---------------------------------------------------------------------------------------- */

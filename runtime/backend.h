@@ -16,8 +16,8 @@ typedef void *fsr_stream;             /* NULL: the backend's own */
 
 /* Counters that fsr_context_stats shows. */
 typedef struct fsr_backend_stats {
-    int64_t compilations, cache_hits_disk, cache_hits_memory, interpreted, launches, launches_interpreted, used_bytes,
-        pool_bytes;
+    int64_t compilations, cache_hits_disk, cache_hits_memory, interpreted, modules, launches, launches_interpreted,
+        used_bytes, pool_bytes;
 } fsr_backend_stats;
 
 /* What is known of an address of the caller's. */
@@ -41,9 +41,14 @@ typedef struct fsr_backend_ops {
 
     /* The kernel's source as this backend prints it, malloc'ed; for dumps, golden tests, tools. */
     fsr_status (*emit)(fsr_backend *b, const fsr_kernel *k, char **source, fsr_fault *fault);
-    /* Compiles, or finds in memory or on disk. Modules live until close and are shared: the same source gives the same
-     * module. */
+    /* Compiles, or finds in memory or on disk. Modules are shared: the same source gives the same module, and a
+     * reference each time. One without references stays until there are more modules than the knob allows; close frees
+     * all. */
     fsr_status (*compile)(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
+    /* Gives a reference back. What was launched before goes on: a module is unloaded when the device is done with it. */
+    void (*release)(fsr_backend *b, fsr_module *m);
+    /* True if there are more modules than the knob allows: all of them are referenced. */
+    bool (*crowded)(fsr_backend *b);
     /* Whether compile would find the kernel in memory, and how it would run. FSR_KNOWN_NOT also where memory is out. */
     fsr_known (*known)(fsr_backend *b, const fsr_kernel *k);
     /* True while launches of the module are interpreted for want of a compiler. */

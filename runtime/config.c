@@ -35,6 +35,7 @@ static const knob_range ranges[] = {
     {"fusion", 0, 1, {NULL}},
     {"fuel", -1, INT_MAX, {NULL}},
     {"cache_mb", 0, INT_MAX, {NULL}},
+    {"modules", 1, INT_MAX, {NULL}},
     {"threads", 0, INT_MAX, {NULL}},
     {"device", 0, INT_MAX, {NULL}},
     {"log_level", FSR_LOG_SILENT, FSR_LOG_DEBUG, {NULL}},

@@ -294,6 +294,7 @@ fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out) {
                        .cache_hits_disk = b.cache_hits_disk,
                        .cache_hits_memory = b.cache_hits_memory,
                        .interpreted = b.interpreted,
+                       .modules = b.modules,
                        .launches_interpreted = b.launches_interpreted,
                        .launches = b.launches,
                        .nodes = fsr_graph_owner_nodes(ctx->graphs),

@@ -6,7 +6,8 @@
 
 typedef struct fsr_executable {
     fsr_program program;
-    fsr_module **module; /* one a step; owned by the backend */
+    fsr_backend *backend;
+    fsr_module **module; /* a reference each, one a step */
     atomic_int refs;
 } fsr_executable;
 

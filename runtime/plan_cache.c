@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT = 512 };
+/* Keys at most, and those that stay although modules are too many. */
+enum { LIMIT = 512, KEPT = 8 };
 
 struct fsr_plan_cache {
     pthread_mutex_t lock;
@@ -86,4 +87,16 @@ void fsr_plan_cache_keep(fsr_plan_cache *cache, const void *key, size_t size, fs
         gone = fsr_lru_put(cache->table, key, size, prepared);
     pthread_mutex_unlock(&cache->lock);
     fsr_prepared_unref(gone);
+}
+
+/* A plan that the caller or another thread holds is forgotten in vain; not so the next. */
+void fsr_plan_cache_relieve(fsr_plan_cache *cache, fsr_backend *b) {
+    for (fsr_prepared *gone = NULL; b->ops->crowded(b);) {
+        pthread_mutex_lock(&cache->lock);
+        gone = fsr_lru_count(cache->table) > KEPT ? fsr_lru_pop(cache->table) : NULL;
+        pthread_mutex_unlock(&cache->lock);
+        if (!gone)
+            return;
+        fsr_prepared_unref(gone);
+    }
 }

@@ -20,5 +20,7 @@ fsr_prepared *fsr_plan_cache_take(fsr_plan_cache *cache, fsr_plan_claim *claim);
 void fsr_plan_cache_give_back(fsr_plan_cache *cache, fsr_plan_claim *claim);
 /* Adds a reference of the cache's own under a key that is not there. Where memory is out nothing is kept. */
 void fsr_plan_cache_keep(fsr_plan_cache *cache, const void *key, size_t size, fsr_prepared *prepared);
+/* Forgets plans, the least recently used first, while the backend has more modules than it should; a few stay. */
+void fsr_plan_cache_relieve(fsr_plan_cache *cache, fsr_backend *b);
 
 #endif

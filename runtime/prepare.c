@@ -18,6 +18,9 @@ enum { MANY_PLANS = 16 };
 static void executable_unref(fsr_executable *e) {
     if (!e || --e->refs > 0)
         return;
+    for (int i = 0; e->module && i < e->program.nsteps; ++i)
+        if (e->module[i])
+            e->backend->ops->release(e->backend, e->module[i]);
     fsr_program_clear(&e->program);
     free(e->module);
     free(e);
@@ -109,6 +112,7 @@ static fsr_status build(fsr_context *ctx, const fsr_flow *flow, fsr_executable *
     if (!e)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     e->refs = 1;
+    e->backend = ctx->backend;
     fsr_status status = plan(ctx, flow, &e->program, fault);
     if (!status && !(e->module = calloc((size_t)e->program.nsteps + 1, sizeof *e->module)))
         status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
@@ -155,6 +159,7 @@ static fsr_status build_both(fsr_context *ctx, fsr_flow *flow, const fsr_plan_cl
     if (shared)
         fsr_plan_cache_keep(ctx->plans, choice->key, choice->key_size, shared);
     fsr_prepared_unref(shared);
+    fsr_plan_cache_relieve(ctx->plans, ctx->backend);
     *out = own;
     return own ? FSR_OK : no_memory(fault);
 }

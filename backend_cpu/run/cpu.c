@@ -1,8 +1,8 @@
 /* The CPU backend: the vtable over emitted C, the module cache, the memory pool and the threads. A launch is done when
- * it returns, so there is nothing to wait for.
+ * it returns, so there is nothing to wait for, and a module that nobody holds can be unloaded at once.
  *
- * A module is looked up by its source. The lock is not held while a compiler runs: two threads that meet the same new
- * kernel both compile it, the first one to finish is kept.
+ * A module is looked up by its source. No lock is held while a compiler runs: threads that meet the same new kernel wait
+ * for the one that compiles it, others go on.
  *
  * A kernel that could not be compiled, because no compiler works just now, is interpreted; and compiled at one of its
  * next launches, as soon as patience.h lets it be tried and a compiler works. What failed is never remembered, only
@@ -17,6 +17,7 @@
 #include "backend_cpu/run/routines.h"
 #include "backend_cpu/run/tasks.h"
 #include "runtime/backend.h"
+#include "runtime/modules.h"
 #include "runtime/patience.h"
 #include "runtime/write_file.h"
 #include <dlfcn.h>
@@ -30,8 +31,7 @@
 #include <xxhash.h>
 
 struct fsr_module {
-    fsr_module *next;
-    uint64_t hash;
+    fsr_loaded loaded; /* first: see runtime/modules.h */
     char *source;
     bool contraction;
     void *handle;
@@ -40,8 +40,6 @@ struct fsr_module {
     fsr_cpu_shape shape;
     _Atomic(fsr_c_run) run; /* NULL: interpreted until it is compiled */
 };
-
-#define FSR_BUCKETS 256
 
 typedef struct fsr_cpu {
     fsr_backend base;
@@ -54,8 +52,8 @@ typedef struct fsr_cpu {
     int64_t own_cache, cache_bytes; /* of a core, and the last one */
     fsr_pool pool;
     fsr_crew *crew;
+    fsr_modules modules;
     pthread_mutex_t lock; /* of what follows */
-    fsr_module *module[FSR_BUCKETS];
     struct timespec mark[2];
     atomic_llong compilations, hits_disk, hits_memory, launches, launches_interpreted;
 } fsr_cpu;
@@ -81,14 +79,8 @@ static void cpu_target(fsr_backend *b, fsr_target *out) {
     out->max_parameter_bytes = (int)sizeof(fsr_launch);
 }
 
-static int64_t count_interpreted(fsr_cpu *cpu) {
-    int64_t n = 0;
-    pthread_mutex_lock(&cpu->lock);
-    for (int i = 0; i < FSR_BUCKETS; i++)
-        for (const fsr_module *m = cpu->module[i]; m; m = m->next)
-            n += !atomic_load(&m->run);
-    pthread_mutex_unlock(&cpu->lock);
-    return n;
+static bool is_interpreted(const fsr_loaded *m) {
+    return !atomic_load(&((const fsr_module *)m)->run);
 }
 
 static void cpu_stats(fsr_backend *b, fsr_backend_stats *out) {
@@ -97,7 +89,8 @@ static void cpu_stats(fsr_backend *b, fsr_backend_stats *out) {
     out->compilations = atomic_load(&cpu->compilations);
     out->cache_hits_disk = atomic_load(&cpu->hits_disk);
     out->cache_hits_memory = atomic_load(&cpu->hits_memory);
-    out->interpreted = count_interpreted(cpu);
+    out->interpreted = fsr_modules_count(&cpu->modules, is_interpreted);
+    out->modules = fsr_modules_count(&cpu->modules, NULL);
     out->launches = atomic_load(&cpu->launches);
     out->launches_interpreted = atomic_load(&cpu->launches_interpreted);
     fsr_pool_count(&cpu->pool, &out->used_bytes, &out->pool_bytes);
@@ -120,12 +113,14 @@ static void module_free(fsr_module *m) {
     free(m);
 }
 
-/* The lock is held. */
-static fsr_module *find_module(fsr_cpu *cpu, uint64_t hash, const char *source, bool contraction) {
-    fsr_module *m = cpu->module[hash % FSR_BUCKETS];
-    while (m && (m->hash != hash || m->contraction != contraction || strcmp(m->source, source) != 0))
-        m = m->next;
-    return m;
+static void drop_module(void *user, fsr_loaded *m) {
+    (void)user;
+    module_free((fsr_module *)m);
+}
+
+static bool same_module(const fsr_loaded *x, const fsr_loaded *y) {
+    const fsr_module *a = (const fsr_module *)x, *b = (const fsr_module *)y;
+    return a->contraction == b->contraction && strcmp(a->source, b->source) == 0;
 }
 
 /* Replaces the source by the hand-edited one, if there is one. */
@@ -159,21 +154,6 @@ static fsr_status dump_source(const fsr_cpu *cpu, const char *name, const char *
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "dumping %s: out of memory", name);
     const int error = fsr_write_file_in(cpu->dump_dir, strrchr(*path, '/') + 1, source, strlen(source));
     return error ? fsr_fault_set(fault, FSR_ERR_FILE, "writing %s: %s", *path, strerror(error)) : FSR_OK;
-}
-
-/* Puts a fresh module into the table, or drops it for one that another thread put there meanwhile. */
-static fsr_module *keep_module(fsr_cpu *cpu, fsr_module *m) {
-    pthread_mutex_lock(&cpu->lock);
-    fsr_module *there = find_module(cpu, m->hash, m->source, m->contraction);
-    if (!there) {
-        m->next = cpu->module[m->hash % FSR_BUCKETS];
-        cpu->module[m->hash % FSR_BUCKETS] = m;
-    }
-    pthread_mutex_unlock(&cpu->lock);
-    if (!there)
-        return m;
-    module_free(m);
-    return there;
 }
 
 static void count_compilation(fsr_cpu *cpu, const char *name, bool from_disk) {
@@ -246,8 +226,6 @@ static fsr_status compile_or_interpret(fsr_cpu *cpu, const fsr_kernel *k, fsr_mo
 
 static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m, fsr_fault *fault) {
     char *dump = NULL;
-    if (!fsr_cpu_shape_of(k, &m->shape))
-        return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
     fsr_status status = dump_source(cpu, k->name, m->source, &dump, fault);
     if (status == FSR_OK)
         status = compile_or_interpret(cpu, k, m, dump, fault);
@@ -255,23 +233,24 @@ static fsr_status build_module(fsr_cpu *cpu, const fsr_kernel *k, fsr_module *m,
     return status;
 }
 
-/* Takes over source. */
-static fsr_status new_module(fsr_cpu *cpu, const fsr_kernel *k, char *source, uint64_t hash, fsr_module **out,
-                             fsr_fault *fault) {
+/* A module with everything but its function. */
+static fsr_status module_new(const fsr_cpu *cpu, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {
     fsr_module *m = calloc(1, sizeof *m);
-    if (!m) {
-        free(source);
+    if (!m)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
-    }
-    m->source = source;
-    m->hash = hash;
     m->contraction = k->contraction;
-    fsr_status status = build_module(cpu, k, m, fault);
-    if (status)
+    fsr_status status = fsr_cpu_source(k, &m->source, fault);
+    if (status == FSR_OK)
+        status = load_source(cpu, k->name, &m->source, fault);
+    if (status == FSR_OK && !fsr_cpu_shape_of(k, &m->shape))
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "compiling %s: out of memory", k->name);
+    if (status != FSR_OK) {
         module_free(m);
-    else
-        *out = keep_module(cpu, m);
-    return status;
+        return status;
+    }
+    m->loaded.hash = XXH3_64bits(m->source, strlen(m->source));
+    *out = m;
+    return FSR_OK;
 }
 
 /* A module that is interpreted, at a launch. One thread compiles it, others go on interpreting; so does that one where
@@ -290,40 +269,44 @@ static fsr_status compile_after_all(fsr_cpu *cpu, fsr_module *m, fsr_fault *faul
 
 static fsr_status cpu_compile(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault) {
     fsr_cpu *cpu = (fsr_cpu *)b;
-    char *source;
+    fsr_module *m;
     *out = NULL;
-    fsr_status status = fsr_cpu_source(k, &source, fault);
+    fsr_status status = module_new(cpu, k, &m, fault);
     if (status != FSR_OK)
         return status;
-    status = load_source(cpu, k->name, &source, fault);
-    if (status != FSR_OK) {
-        free(source);
-        return status;
+    *out = (fsr_module *)fsr_modules_take(&cpu->modules, &m->loaded);
+    if (*out) {
+        atomic_fetch_add(&cpu->hits_memory, 1);
+        module_free(m);
+        return FSR_OK;
     }
-    uint64_t hash = XXH3_64bits(source, strlen(source));
-    pthread_mutex_lock(&cpu->lock);
-    *out = find_module(cpu, hash, source, k->contraction);
-    pthread_mutex_unlock(&cpu->lock);
-    if (!*out)
-        return new_module(cpu, k, source, hash, out, fault);
-    atomic_fetch_add(&cpu->hits_memory, 1);
-    free(source);
-    return FSR_OK;
+    status = build_module(cpu, k, m, fault);
+    fsr_modules_settle(&cpu->modules, &m->loaded, status == FSR_OK);
+    if (status == FSR_OK)
+        *out = m;
+    else
+        module_free(m);
+    return status;
+}
+
+static void cpu_release(fsr_backend *b, fsr_module *m) {
+    fsr_modules_release(&((fsr_cpu *)b)->modules, &m->loaded);
+}
+
+static bool cpu_crowded(fsr_backend *b) {
+    return fsr_modules_crowded(&((fsr_cpu *)b)->modules);
 }
 
 static fsr_known cpu_known(fsr_backend *b, const fsr_kernel *k) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     fsr_fault unused = {0};
-    char *source;
-    if (fsr_cpu_source(k, &source, &unused) != FSR_OK) {
-        fsr_fault_clear(&unused);
-        return FSR_KNOWN_NOT;
-    }
-    pthread_mutex_lock(&cpu->lock);
-    const fsr_module *m = find_module(cpu, XXH3_64bits(source, strlen(source)), source, k->contraction);
-    const fsr_known known = !m ? FSR_KNOWN_NOT : atomic_load(&m->run) ? FSR_KNOWN_COMPILED : FSR_KNOWN_INTERPRETED;
-    pthread_mutex_unlock(&cpu->lock);
-    free(source);
+    fsr_module *m = NULL;
+    fsr_loaded *found = module_new(cpu, k, &m, &unused) == FSR_OK ? fsr_modules_find(&cpu->modules, &m->loaded) : NULL;
+    const fsr_known known = !found ? FSR_KNOWN_NOT : is_interpreted(found) ? FSR_KNOWN_INTERPRETED : FSR_KNOWN_COMPILED;
+    if (found)
+        fsr_modules_release(&cpu->modules, found);
+    module_free(m);
+    fsr_fault_clear(&unused);
     return known;
 }
 
@@ -430,12 +413,7 @@ static void cpu_close(fsr_backend *b) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     if (!cpu)
         return;
-    for (int i = 0; i < FSR_BUCKETS; i++)
-        while (cpu->module[i]) {
-            fsr_module *next = cpu->module[i]->next;
-            module_free(cpu->module[i]);
-            cpu->module[i] = next;
-        }
+    fsr_modules_clear(&cpu->modules);
     fsr_crew_free(cpu->crew);
     fsr_c_compiler_free(cpu->compiler);
     fsr_pool_free(&cpu->pool);
@@ -458,6 +436,8 @@ static const fsr_backend_ops fsr_cpu_ops = {
     .stats = cpu_stats,
     .emit = cpu_emit,
     .compile = cpu_compile,
+    .release = cpu_release,
+    .crowded = cpu_crowded,
     .known = cpu_known,
     .interpreted = cpu_interpreted,
     .launch = cpu_launch,
@@ -516,6 +496,8 @@ fsr_status fsr_backend_cpu_open(const fsr_config *config, fsr_backend **out, fsr
         free(cpu);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }
+    cpu->modules = (fsr_modules){.same = same_module, .drop = drop_module, .limit = config->modules};
+    fsr_modules_init(&cpu->modules);
     fsr_status status = configure(cpu, config, fault);
     if (status != FSR_OK)
         cpu_close(&cpu->base);

@@ -76,6 +76,9 @@ typedef enum fsr_log_level {
     X(int, fallback, FALLBACK, 1,                                                                                      \
       "1: while no C compiler works, the CPU backend interprets its kernels (slow, and with other last bits), with a " \
       "warning; 0: an error")                                                                                          \
+    X(int, modules, MODULES, 1024,                                                                                     \
+      "kernels kept loaded; of more, those that no plan needs are unloaded, and plans forgotten for it, the least "    \
+      "recently used first. One on the CPU takes 5 of the 65530 mappings that Linux gives a process")                  \
     X(int, threads, THREADS, 0, "threads of the CPU backend; 0: one for each core")                                    \
     X(int, device, DEVICE, 0, "ordinal of the CUDA device")                                                            \
     X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")                                   \
@@ -100,6 +103,7 @@ typedef struct fsr_stats {
     int64_t cache_hits_disk;   /* kernels loaded from the disk cache */
     int64_t cache_hits_memory; /* kernels found already loaded */
     int64_t interpreted;       /* kernels that would be interpreted now, for want of a C compiler; see knob fallback */
+    int64_t modules;           /* kernels loaded now; see knob modules */
     int64_t launches_interpreted; /* of launches: how many were interpreted */
     int64_t launches;             /* kernels launched */
     int64_t nodes;                /* nodes recorded and not dropped, all graphs */

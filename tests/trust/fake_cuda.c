@@ -318,6 +318,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     (void)stream;
     BEGIN;
+    fake.running = 0;
     return cudaSuccess;
 }
 
@@ -375,6 +376,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, enum cudaJ
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+    fake.unloaded++;
+    fake.unloaded_running += fake.running > 0;
     __real_free(((fake_library *)library)->source);
     return ended("cudaLibraryUnload", library);
 }
@@ -399,6 +402,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     BEGIN;
     const fake_library *library = kernel;
     fake.launches++;
+    fake.running++;
     if (fake.at_launch) {
         fake.lost = fake.at_launch; /* asynchronous: the launch itself is fine */
         return cudaSuccess;

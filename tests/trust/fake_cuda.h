@@ -18,9 +18,10 @@ typedef struct fake_cuda {
     bool no_kernels;  /* launches do nothing */
     bool old_driver;  /* lacks what is looked up by name */
     /* counted */
-    int64_t used;            /* bytes */
-    int64_t blocks, objects; /* memory blocks; streams, events, libraries, pinned memory */
-    int64_t launches;
+    int64_t used;                       /* bytes */
+    int64_t blocks, objects;            /* memory blocks; streams, events, libraries, pinned memory */
+    int64_t launches, running;          /* all; not waited for yet */
+    int64_t unloaded, unloaded_running; /* libraries; while launches had not been waited for */
 } fake_cuda;
 
 extern fake_cuda fake;

@@ -385,13 +385,51 @@ static void lost_context(void **state) {
     fsr_close(ctx);
 }
 
+/* Another kernel for each number: a bit of it adds or multiplies. */
+static fsr_node numbered(fsr_graph *g, int number) {
+    fsr_node x = fsr_from_host(g, FSR_F32, 1, SHAPE(4), ((float[]){1, 2, 3, 4})), y = x;
+    for (int bit = 0; bit < 6; ++bit)
+        y = number >> bit & 1 ? fsr_mul(y, x) : fsr_add(y, x);
+    return y;
+}
+
+/* Launches are asynchronous, and plans are forgotten as soon as they are launched: a library must not go before what it
+ * runs. */
+static void modules_go_behind_their_launches(void **state) {
+    (void)state;
+    enum { BOUND = 3, KERNELS = 40, CACHED = 8 };
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    config.modules = BOUND;
+    fsr_context *ctx = open_cuda(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fake.no_kernels = true;
+    for (int i = 0; i < KERNELS; i++) {
+        assert_int_equal(fsr_force(numbered(g, i)), FSR_OK);
+        assert_true(fake.running > 0);
+        fsr_stats stats;
+        fsr_context_stats(ctx, &stats);
+        assert_true(stats.modules <= CACHED + 1);
+    }
+    assert_true(fake.unloaded >= KERNELS - CACHED - 1);
+    assert_int_equal(fake.unloaded_running, 0);
+    fsr_close(ctx);
+    assert_int_equal(fake.unloaded, KERNELS);
+    assert_int_equal(fake.unloaded_running, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_fake_computes, setup), cmocka_unit_test_setup(opening, setup),
-        cmocka_unit_test_setup(no_driver, setup),         cmocka_unit_test_setup(no_nvrtc, setup),
-        cmocka_unit_test_setup(full_device, setup),       cmocka_unit_test_setup(lost_context, setup),
-        cmocka_unit_test_setup(cached_binaries, setup),   cmocka_unit_test_setup(calls_fail, setup),
-        cmocka_unit_test_setup(memory_fails, setup),      cmocka_unit_test_setup(native_texts_are_compared, setup),
+        cmocka_unit_test_setup(the_fake_computes, setup),
+        cmocka_unit_test_setup(opening, setup),
+        cmocka_unit_test_setup(no_driver, setup),
+        cmocka_unit_test_setup(no_nvrtc, setup),
+        cmocka_unit_test_setup(full_device, setup),
+        cmocka_unit_test_setup(lost_context, setup),
+        cmocka_unit_test_setup(cached_binaries, setup),
+        cmocka_unit_test_setup(calls_fail, setup),
+        cmocka_unit_test_setup(memory_fails, setup),
+        cmocka_unit_test_setup(native_texts_are_compared, setup),
+        cmocka_unit_test_setup(modules_go_behind_their_launches, setup),
     };
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");

@@ -1,0 +1,3 @@
+/* tests/contracts/test_modules.c on the GPU. */
+#define SUBJECT_BACKEND FSR_BACKEND_CUDA
+#include "tests/contracts/test_modules.c"
