@@ -70,6 +70,13 @@ void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *sh
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b);
 /* The largest number that divides both; 0 divides by nothing. */
 int64_t fsr_common_divisor(int64_t a, int64_t b);
+/* *to = *from, the rows that there are: an index is mostly of one or two. */
+static inline void fsr_index_copy(fsr_index *to, const fsr_index *from) {
+    to->flat = from->flat;
+    to->n = from->n;
+    for (int d = 0; d < from->n; ++d)
+        to->row[d] = from->row[d];
+}
 bool fsr_index_equal(const fsr_index *a, const fsr_index *b);
 
 #endif

@@ -142,7 +142,9 @@ static int remember(fsr_lowering *l, fsr_link link, const fsr_index *index, int 
 static int deeper(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     if (l->depth == DEEP) {
         l->waits = true;
-        l->first = (fsr_want){link, *index, l->guard};
+        l->first.link = link;
+        l->first.guard = l->guard;
+        fsr_index_copy(&l->first.index, index);
         return -1;
     }
     ++l->depth;
@@ -151,10 +153,8 @@ static int deeper(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return value;
 }
 
-static int eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
-    fsr_index index = *asked;
-    if (!skip_views(l, &link, &index))
-        return -1;
+/* What is no view that shows something else. */
+static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (apart(l, link) && n->kind == FSR_NODE_PLACE)
         return fsr_lower_refuse(l, "its elements take their places in memory, where only another kernel finds them");
@@ -162,17 +162,25 @@ static int eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return fsr_lower_refuse(l, n->hint == FSR_HINT_MATERIALIZE
                                        ? "a hint asks to store the value"
                                        : "the kernel would have too long a program or too many arrays");
-    int value = fsr_memo_find(l->memo, link, &index, l->guard);
+    int value = fsr_memo_find(l->memo, link, index, l->guard);
     if (value >= 0)
         return value;
     bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_VIEW ||
                     n->kind == FSR_NODE_IOTA || n->kind == FSR_NODE_PASTE || n->kind == FSR_NODE_PLACE;
     int from = *fsr_partition_stored(l->p, link);
     if (computed && read_stored(l, link))
-        return remember(l, link, &index, fsr_lower_stored(l, link, &index, from));
+        return remember(l, link, index, fsr_lower_stored(l, link, index, from));
     if (computed && from >= 0 && from != l->g && l->p->held[link.id] == FSR_HELD)
         return fsr_lower_refuse(l, "the kernels would need each other's results");
-    return remember(l, link, &index, deeper(l, link, &index));
+    return remember(l, link, index, deeper(l, link, index));
+}
+
+static int eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    fsr_index index;
+    if (l->flow->node[link.id].kind != FSR_NODE_VIEW)
+        return eval_node(l, link, asked);
+    fsr_index_copy(&index, asked);
+    return skip_views(l, &link, &index) ? eval_node(l, link, &index) : -1;
 }
 
 static int eval_want(fsr_lowering *l, const fsr_want *want) {

@@ -64,6 +64,10 @@ bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int gua
     if (memo->n == SLOTS / 2)
         return false;
     memo->slot[find(memo, link, index, guard)] = (int16_t)memo->n;
-    memo->entry[memo->n++] = (entry){link, *index, guard, inst};
+    entry *added = &memo->entry[memo->n++];
+    added->link = link;
+    added->guard = guard;
+    added->inst = inst;
+    fsr_index_copy(&added->index, index);
     return true;
 }

@@ -6,6 +6,7 @@
  * are equal, and 1 / x of them is not. An arange is the affine form of its index, so that arange[::-2] needs no
  * memory. */
 #include "fusion/lower.h"
+#include <string.h>
 
 int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node) {
     for (int i = 0; i < l->k->ninsts; ++i) {
@@ -109,13 +110,13 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 
 int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
+    int arg[FSR_MAX_OPERANDS];
+    for (int i = 0; i < n->nargs; ++i)
+        if ((arg[i] = fsr_lower_eval(l, n->arg[i], index)) < 0)
+            return -1;
     fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
     inst.op = n->op;
-    for (int i = 0; i < n->nargs; ++i) {
-        inst.arg[i] = fsr_lower_eval(l, n->arg[i], index);
-        if (inst.arg[i] < 0)
-            return -1;
-    }
+    memcpy(inst.arg, arg, sizeof arg[0] * (size_t)n->nargs);
     inst.compute = l->k->inst[inst.arg[n->nargs - 1]].dtype;
     return fsr_lower_add(l, &inst);
 }
