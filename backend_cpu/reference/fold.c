@@ -52,8 +52,8 @@ double fsr_ref_depth(int64_t n, bool commutative) {
     return fmin((double)(n - 1), (commutative ? 512 : 4096) + log2_ceil(n) + (double)(n >> 20));
 }
 
-double fsr_ref_scan_depth(int64_t n, int64_t row) {
-    return fmin((double)(n - 1), 4096 + log2_ceil(row) + (double)(row >> 9));
+double fsr_ref_scan_depth(int64_t n) {
+    return (double)(n - 1);
 }
 
 double fsr_ref_right_depth(int64_t n) {
@@ -169,10 +169,10 @@ static void select_get(const fold *f, fsr_ball *out) {
         out[i] = sign || !fsr_dtype_is_inexact(c->dtype[i]) ? f->state[i] : fsr_ball_unsign(f->state[i]);
 }
 
-/* The ball of the fold of what was pushed, n > 0; row: elements of the whole row (of a scan). */
-static void ball_get(const fold *f, int64_t row, fsr_ball *out) {
+/* The ball of the fold of what was pushed, n > 0. */
+static void ball_get(const fold *f, fsr_ball *out) {
     const fsr_combine *c = f->plan->combine;
-    const double depth = f->plan->scan ? fsr_ref_scan_depth(f->n, row) : fsr_ref_depth(f->n, c->commutative);
+    const double depth = f->plan->scan ? fsr_ref_scan_depth(f->n) : fsr_ref_depth(f->n, c->commutative);
     switch (f->plan->way) {
     case WAY_SUM: break;
     case WAY_PRODUCT: out[0] = fsr_ref_product_get(&f->product, c->dtype[0]); break;
@@ -187,13 +187,13 @@ static void ball_get(const fold *f, int64_t row, fsr_ball *out) {
             out[i] = sum_of(f, i, depth);
 }
 
-static void fold_get(const fold *f, int64_t row, fsr_ref_element *out) {
+static void fold_get(const fold *f, fsr_ref_element *out) {
     const fsr_combine *c = f->plan->combine;
     fsr_ball ball[FSR_MAX_TUPLE];
     fsr_value value[FSR_MAX_TUPLE];
     fsr_ref_plain_get(&f->plain, value);
     if (f->n > 0)
-        ball_get(f, row, ball);
+        ball_get(f, ball);
     for (int i = 0; i < c->arity; i++) {
         out[i] = fsr_ref_known(c->dtype[i], value[i]);
         if (f->n > 0)
@@ -237,7 +237,7 @@ static bool reduce_row(const fsr_rec *node, const plan *p, const fsr_ref_view *i
             x[i] = fsr_ref_data_get(in[i].data, row->at[i]);
         fold_push(&f, x);
     }
-    fold_get(&f, 0, x);
+    fold_get(&f, x);
     return store(node, out, at, x);
 }
 
@@ -271,10 +271,10 @@ static bool scan_row(const fsr_rec *node, const plan *p, const fsr_ref_view *vie
         for (int k = 0; k < n; k++)
             x[k] = fsr_ref_data_get(view[k].data, start[k] + i * view[k].stride[axis]);
         if (node->exclusive)
-            fold_get(&f, length, result);
+            fold_get(&f, result);
         fold_push(&f, x);
         if (!node->exclusive)
-            fold_get(&f, length, result);
+            fold_get(&f, result);
         if (!store(node, out, start[n] + i * view[n].stride[axis], result))
             return false;
     }

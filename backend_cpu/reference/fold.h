@@ -7,9 +7,9 @@
 /* Roundings that an element may pass through on a backend. A reduction of n: min(n - 1, serial + log2 n + n / 2^20),
  * that is, accumulators that fold `serial` elements one after the other (for huge n at least 2^20 accumulators), then a
  * tree. serial is 512 if the operator commutes, else 4096 (adjacent elements cannot be spread over lanes). A scan at
- * its n-th element in a row of `row`: min(n - 1, 4096 + log2 row + row / 512). */
+ * its n-th element: n - 1, since a GPU walks down a column with one thread; everywhere else it is less (docs/semantics.md). */
 double fsr_ref_depth(int64_t n, bool commutative);
-double fsr_ref_scan_depth(int64_t n, int64_t row);
+double fsr_ref_scan_depth(int64_t n);
 /* How often an element may be part of the right operand of an operator that does not commute, in reductions and scans:
  * chains go from left to right, min(n - 1, 32 + 2 log2 n). The depths above say how often it may be part of either. */
 double fsr_ref_right_depth(int64_t n);

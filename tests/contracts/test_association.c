@@ -58,14 +58,21 @@ static fsr_node zeros(fsr_dtype dtype, int ndim, const int64_t *shape) {
     return x;
 }
 
+/* Of a scan of n, as docs/semantics.md states it: a GPU walks down a column with one thread, else strips and tiles do. */
+static double scan_depth(int axis, int64_t n) {
+    if (axis == 0 && SUBJECT_BACKEND == FSR_BACKEND_CUDA)
+        return fsr_ref_scan_depth(n);
+    return fmin(fsr_ref_scan_depth(n), 4096 + ceil(log2((double)n)) + (double)(n >> 9));
+}
+
 static void check_scans(fsr_node x, int axis, fsr_dtype dtype, int64_t n, unsigned flags) {
     fsr_node in[2] = {x, x}, out[2];
     fsr_scan_with(out, in, &ordered, axis, flags);
     OK(fsr_compute(out, 2));
-    check(out[0], fsr_ref_scan_depth(n, n), "left, scan", dtype, n);
+    check(out[0], scan_depth(axis, n), "left, scan", dtype, n);
     check(out[1], fsr_ref_right_depth(n), "right, scan", dtype, n);
     fsr_scan_with(out, in, &any_order, axis, flags);
-    check(out[0], fsr_ref_scan_depth(n, n), "depth, scan", dtype, n);
+    check(out[0], scan_depth(axis, n), "depth, scan", dtype, n);
 }
 
 static void check_all(fsr_node x, int axis, fsr_dtype dtype, int64_t n) {

@@ -434,7 +434,7 @@ static void check_folds(fsr_dtype dtype, const double *x, int64_t n) {
         mpfr_set_d(term, v, MPFR_RNDN);
         mpfr_add(sum, sum, term, MPFR_RNDN);
         magnitude += fabs(v);
-        const double depth = expm1(fsr_ref_scan_depth(k + 1, n) * unit);
+        const double depth = expm1(fsr_ref_scan_depth(k + 1) * unit);
         check_fold(fold_name[RUNNING], &want[RUNNING], k,
                    fsr_value_to_double(dtype, fsr_value_load(dtype, got[RUNNING], k)), sum, 1.01 * depth * magnitude);
         const double half = v > 0 ? 0.5 : v < 0 ? -0.5 : 0;
