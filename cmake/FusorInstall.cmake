@@ -33,7 +33,7 @@ configure_file(cmake/fusor.pc.in ${PROJECT_BINARY_DIR}/fusor.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/fusor.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 install(DIRECTORY include/fusor ${FUSOR_GENERATED_DIR}/include/fusor DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        COMPONENT development FILES_MATCHING PATTERN "*.h")
+        COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 if(FUSOR_PROGRAMS)
     install(TARGETS fusor-bench COMPONENT programs)

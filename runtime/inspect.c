@@ -1,4 +1,4 @@
-/* Looking inside: explain, print, dot, query. */
+/* Looking inside: whose a node is, explain, print, dot, query. */
 #include "graph/floats.h"
 #include "graph/print.h"
 #include "runtime/array.h"
@@ -51,6 +51,10 @@ static bool list_interpreted(const fsr_context *ctx, const fsr_program *program,
         ok = ok && (!to || fprintf(to, "interpreted: kernel %s, until a C compiler works\n", k->name) >= 0);
     }
     return ok;
+}
+
+fsr_context *fsr_node_context(fsr_node x) {
+    return fsr_graph_alive(x.graph) ? fsr_graph_context(x.graph) : NULL;
 }
 
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {

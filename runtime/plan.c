@@ -394,6 +394,10 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     return status ? fsr_context_take(plan->ctx, &fault) : FSR_OK;
 }
 
+fsr_context *fsr_plan_context(const fsr_plan *plan) {
+    return plan ? plan->ctx : NULL;
+}
+
 fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out) {
     if (!plan || !out)
         return fsr_context_fail(plan ? plan->ctx : NULL, FSR_ERR_NULL, "plan_query: where the answer goes is null");

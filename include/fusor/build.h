@@ -89,6 +89,8 @@ int fsr_node_ndim(fsr_node x);              /* -1 if the node is not valid */
 int64_t fsr_node_dim(fsr_node x, int axis); /* -1 if the node or axis is not valid; axis may be negative */
 int64_t fsr_node_size(fsr_node x);          /* elements; -1 if the node is not valid */
 int64_t fsr_node_bytes(fsr_node x);         /* elements times their size; -1 if the node is not valid */
+/* The context of the node's graph. NULL: the null node, or one of a freed graph. */
+fsr_context *fsr_node_context(fsr_node x);
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 

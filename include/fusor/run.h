@@ -54,6 +54,8 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
                         void *stream);
 /* Frees the plan and what it keeps. NULL is allowed. */
 void fsr_plan_free(fsr_plan *plan);
+/* The context that the plan was compiled in; NULL of NULL. */
+fsr_context *fsr_plan_context(const fsr_plan *plan);
 
 /* What a plan does, in numbers; bytes that pass INT64_MAX are INT64_MAX. */
 typedef struct fsr_plan_info {

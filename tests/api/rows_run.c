@@ -244,6 +244,13 @@ static void call_plan_query(api_run *r) {
         check_info(r, info);
 }
 
+static void call_plan_context(api_run *r) {
+    api_plan *p;
+    const fsr_plan *plan = draw_plan(r, &p);
+    api_say(r, "fsr_plan_context", -1, false);
+    API_MUST(r, !plan == !fsr_plan_context(plan), "no context");
+}
+
 static void call_plan_free(api_run *r) {
     api_plan *p;
     fsr_plan *plan = draw_plan(r, &p);
@@ -285,25 +292,11 @@ static void call_npy_write(api_run *r) {
 #define ROW(name, weight) \
     { "fsr_" #name, call_##name, weight }
 const api_row api_run_rows[] = {
-    ROW(graph_new, 1),
-    ROW(graph_free, 1),
-    ROW(scope_begin, 4),
-    ROW(scope_end, 2),
-    ROW(scope_keep, 2),
-    ROW(param_set, 3),
-    ROW(compute, 5),
-    ROW(force, 5),
-    ROW(read, 5),
-    ROW(verify, 2),
-    ROW(explain, 2),
-    ROW(print, 1),
-    ROW(dot, 1),
-    ROW(query, 2),
-    ROW(compile, 4),
-    ROW(plan_run, 5),
-    ROW(plan_query, 1),
-    ROW(plan_free, 1),
-    {"fsr_npy_read_at", call_npy_read, 1},
+    ROW(graph_new, 1),  ROW(graph_free, 1),   ROW(scope_begin, 4), ROW(scope_end, 2),
+    ROW(scope_keep, 2), ROW(param_set, 3),    ROW(compute, 5),     ROW(force, 5),
+    ROW(read, 5),       ROW(verify, 2),       ROW(explain, 2),     ROW(print, 1),
+    ROW(dot, 1),        ROW(query, 2),        ROW(compile, 4),     ROW(plan_run, 5),
+    ROW(plan_query, 1), ROW(plan_context, 1), ROW(plan_free, 1),   {"fsr_npy_read_at", call_npy_read, 1},
     ROW(npy_write, 1),
 };
 const int api_run_count = API_COUNT(api_run_rows);

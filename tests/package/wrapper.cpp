@@ -1,0 +1,133 @@
+// fusor.hpp: what its operators record, what it throws, and what moves. Exit status 0: right; else the number of the check.
+#include <complex>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fusor/fusor.hpp>
+#include <utility>
+
+namespace {
+
+int checks = 0;
+
+#define CHECK(condition)                                                                  \
+    do {                                                                                  \
+        checks++;                                                                         \
+        if (!(condition)) {                                                               \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);          \
+            return checks;                                                                \
+        }                                                                                 \
+    } while (0)
+
+bool holds(fsr_node x, const std::vector<double> &expected) {
+    std::vector<double> got(expected.size());
+    const fusor::node wide = fsr_cast(x, FSR_F64);
+    return wide.try_read(got.data(), got.size()) == FSR_OK && got == expected;
+}
+
+int operators(const fusor::graph &g) {
+    const fusor::node x = g.array(std::vector<double>{1, 2, 3}), i = g.array(std::vector<std::int32_t>{7, -7, 5});
+    CHECK(holds(x + 1, {2, 3, 4}) && holds(1 - x, {0, -1, -2}) && holds(x * x, {1, 4, 9}) && holds(6 / x, {6, 3, 2}));
+    CHECK(holds(i % 3, {1, 2, 2}) && (i % 3).dtype() == FSR_I32 && (i + 1).dtype() == FSR_I32);
+    CHECK((i + 0.5).dtype() == FSR_F64 && (x < 2).dtype() == FSR_BOOL);
+    CHECK(holds(x < 2, {1, 0, 0}) && holds(x <= 2, {1, 1, 0}) && holds(x > 2, {0, 0, 1}) && holds(x >= 2, {0, 1, 1}));
+    CHECK(holds(x == 2, {0, 1, 0}) && holds(x != 2, {1, 0, 1}) && holds(2 == x, {0, 1, 0}));
+    CHECK(holds(x > 1 && x < 3, {0, 1, 0}) && holds(x < 2 || x > 2, {1, 0, 1}) && holds(!(x > 1), {1, 0, 0}));
+    CHECK(holds(-x, {-1, -2, -3}) && holds(~i, {-8, 6, -6}) && holds(i & 3, {3, 1, 1}) && holds(i | 8, {15, -7, 13}));
+    CHECK(holds(i ^ 1, {6, -8, 4}) && holds(i << 1, {14, -14, 10}) && holds(i >> 1, {3, -4, 2}));
+    CHECK(holds(x + static_cast<std::size_t>(2), {3, 4, 5}) && holds(x * 0.5f, {0.5, 1, 1.5}));
+    fusor::node y = x;
+    y += 1;
+    y *= x;
+    y -= x;
+    y /= 2;
+    CHECK(holds(y, {0.5, 2, 4.5}) && holds(x, {1, 2, 3}));
+    CHECK(holds(fusor::sum(x), {6}) && holds(fusor::max(x, {0}, FSR_KEEPDIMS), {3}));
+    return 0;
+}
+
+// A mistake names the line that it was made in, of an operator too.
+int places(const fusor::graph &g) {
+    const fusor::node x = g.array(std::vector<float>(3)), y = g.array(std::vector<float>(4));
+    const int line = __LINE__ + 1;
+    const fusor::node bad = x + y;
+    char place[40];
+    std::snprintf(place, sizeof place, "wrapper.cpp:%d", line);
+    CHECK(bad.status() == FSR_ERR_SHAPE && std::strstr(bad.error(), place));
+    float out[3];
+    CHECK(bad.try_read(out, 3) == FSR_ERR_SHAPE && x.try_read(out, 2) == FSR_ERR_BYTES);
+    double wide[3];
+    CHECK(x.try_read(wide, 3) == FSR_ERR_DTYPE && fusor::node().try_read(out, 3) == FSR_ERR_NULL);
+    return 0;
+}
+
+int handles(const fusor::context &ctx) {
+    fusor::graph first(ctx);
+    fusor::graph second(std::move(first));
+    CHECK(!first.get() && second.get() && fsr_node_context(second.array(std::vector<float>(1))) == ctx.get());
+    fusor::node kept;
+    fusor::node dropped;
+    {
+        fusor::scope s(second.get());
+        dropped = second.array(std::vector<float>{1});
+        kept = s.keep(dropped + 1);
+    }
+    CHECK(kept.status() == FSR_OK && holds(kept, {2}));
+    const fusor::node in = second.input("x", FSR_F32, {3}), out = in * 2;
+    const std::vector<float> data{1, 2, 3};
+    std::vector<float> doubled(3);
+    fusor::plan p, q;
+    const fsr_node outs[] = {out};
+    CHECK(q.try_compile(outs, 1) == FSR_OK && fsr_plan_context(q.get()) == ctx.get());
+    p = std::move(q);
+    CHECK(p.try_run({fusor::argument("x", data)}, {fusor::result(doubled)}) == FSR_OK && doubled[2] > 5.5f);
+    CHECK(p.try_run({}, {fusor::result(doubled)}) == FSR_ERR_UNBOUND);
+    return 0;
+}
+
+#ifndef FUSOR_NO_EXCEPTIONS
+template <class F> fsr_status thrown(F f, const char *word) {
+    try {
+        f();
+    } catch (const fusor::error &e) {
+        return std::strstr(e.what(), word) ? e.status() : FSR_STATUS_COUNT;
+    }
+    return FSR_OK;
+}
+
+int exceptions(const fusor::context &ctx) {
+    fusor::graph g(ctx);
+    const fusor::node x = g.array(std::vector<float>{1, 2}), z = fsr_complex(g, 1, 2);
+    CHECK((x + x).to_vector<float>()[1] > 3.5f && (x < 2).to_vector<bool>() == (std::vector<bool>{true, false}));
+    CHECK(z.item<std::complex<double>>() == std::complex<double>(1, 2));
+    const fusor::node bad = x + g.array(std::vector<float>(3));
+    CHECK(thrown([&] { bad.to_vector<float>(); }, "wrapper.cpp") == FSR_ERR_SHAPE);
+    CHECK(thrown([&] { x.to_vector<int>(); }, "dtype") == FSR_ERR_DTYPE);
+    CHECK(thrown([&] { x.item<float>(); }, "bytes") == FSR_ERR_BYTES);
+    CHECK(thrown([&] { fusor::plan p({bad}); }, "wrapper.cpp") == FSR_ERR_SHAPE);
+    fusor::plan p({g.input("v", FSR_F32, {2}) + 1});
+    std::vector<float> y(2);
+    CHECK(thrown([&] { p.run({}, {fusor::result(y)}); }, "v") == FSR_ERR_UNBOUND);
+    fsr_config config;
+    fsr_config_init(&config, nullptr, 0);
+    config.threads = -5;
+    CHECK(thrown([&] { fusor::context wrong(&config); }, "threads") == FSR_ERR_VALUE);
+    return 0;
+}
+#endif
+
+} // namespace
+
+int main() {
+    fusor::context ctx{fusor::context::closed()};
+    if (ctx.try_open() != FSR_OK)
+        return 100;
+    fusor::graph g(ctx);
+    int failed = operators(g);
+    failed = failed ? failed : places(g);
+    failed = failed ? failed : handles(ctx);
+#ifndef FUSOR_NO_EXCEPTIONS
+    failed = failed ? failed : exceptions(ctx);
+#endif
+    return failed;
+}
