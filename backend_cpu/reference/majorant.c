@@ -64,6 +64,21 @@ static void note_infinite(fsr_ref_majorant *m, const fsr_ball *x, fsr_ref_major 
     }
 }
 
+/* What nothing is known of may be NaN: where the identity is folded in, other components then are, too. */
+static void note_unknown(fsr_ref_majorant *m, const fsr_ball *x, fsr_ref_major *leaf) {
+    const fsr_combine *c = m->form->combine;
+    fsr_ball any[FSR_MAX_TUPLE];
+    bool unknown = false;
+    for (int p = 0; p < c->arity; p++) {
+        any[p] = x[p];
+        if (isinf(x[p].radius))
+            any[p].center = NAN;
+        unknown = unknown || isinf(x[p].radius);
+    }
+    note_infinite(m, any, leaf);
+    m->murky = m->murky || unknown;
+}
+
 static void leaf_of(fsr_ref_majorant *m, const fsr_ball *x, fsr_ref_major *leaf) {
     const fsr_combine *c = m->form->combine;
     bool finite = true;
@@ -76,12 +91,7 @@ static void leaf_of(fsr_ref_majorant *m, const fsr_ball *x, fsr_ref_major *leaf)
         m->fraction = m->fraction || x[p].radius != 0 || truncl(x[p].center) != x[p].center;
     }
     if (!finite)
-        note_infinite(m, x, leaf);
-    for (int p = 0; p < c->arity; p++)
-        if (isinf(x[p].radius)) {
-            m->murky = true;
-            leaf->most[p] = leaf->more[p] = NAN;
-        }
+        note_unknown(m, x, leaf);
 }
 
 /* The largest part that ends with this element, and the largest of all. */

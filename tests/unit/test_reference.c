@@ -448,6 +448,22 @@ static void test_odd_identity(void **state) {
     fsr_ref_array_free(&product);
 }
 
+/* A coefficient of which nothing is known may be NaN, and the identity's 0 times that: no later component is known. */
+static void test_unknown_coefficient(void **state) {
+    fixture *f = *state;
+    const float zero[] = {0, 0, 0}, one[] = {1, 1, 1}, b[] = {-2, 1, 2};
+    fsr_node z = vector(f, "z", FSR_F32, 3, zero),
+             nothing = fsr_sin(fsr_div(vector(f, "o", FSR_F32, 3, one), fsr_sin(z)));
+    fsr_node in[2] = {nothing, vector(f, "b", FSR_F32, 3, b)}, out[2];
+    fsr_ref_array coefficient = run(f, nothing);
+    assert_true(isinf(coefficient.bound[0]));
+    fsr_ref_array_free(&coefficient);
+    fsr_scan_with(out, in, &linear_recurrence, 0, 0);
+    fsr_ref_array scan = run(f, out[1]);
+    assert_true(isinf(scan.bound[0]) && isinf(scan.bound[2]));
+    fsr_ref_array_free(&scan);
+}
+
 /* Finite from left to right; a tree multiplies the large coefficients first, and a decaying one loses nothing. */
 static void test_overflow_of_another_order(void **state) {
     fixture *f = *state;
@@ -672,6 +688,7 @@ int main(void) {
         TEST(test_product_of_unknowns),
         TEST(test_recurrence),
         TEST(test_odd_identity),
+        TEST(test_unknown_coefficient),
         TEST(test_long_chain),
         TEST(test_loops),
         TEST(test_leaves),
