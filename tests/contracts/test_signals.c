@@ -15,17 +15,19 @@ enum { LARGE = 1 << 20 };
 
 static atomic_bool over;
 
-/* The mask of thread `id`, or of this one ("self"), as the kernel tells it; all ones where it is gone. */
+/* The mask of thread `id`, or of this one ("self"), as the kernel tells it; all ones where it is gone. Of one that is just
+ * ending the kernel tells an empty mask, and that its process has 0 threads. */
 static unsigned long long blocked(const char *id) {
     char path[300], line[200];
     unsigned long long mask = ~0ULL;
+    int threads = 1;
     if (strcmp(id, "self") == 0)
         snprintf(path, sizeof path, "/proc/thread-self/status");
     else
         snprintf(path, sizeof path, "/proc/self/task/%s/status", id);
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "SigBlk: %llx", &mask) == 1)
+        if (sscanf(line, "Threads: %d", &threads) == 1 ? threads == 0 : sscanf(line, "SigBlk: %llx", &mask) == 1)
             break;
     if (file)
         fclose(file);
