@@ -80,8 +80,9 @@ static bool loop_apart(const fsr_lowering *l, fsr_link link) {
 static bool apart(const fsr_lowering *l, fsr_link link) {
     if (l->flow->node[link.id].kind == FSR_NODE_ITERATE)
         return loop_apart(l, link);
-    bool own = fsr_lower_fold_slot(l->group, link.id) >= 0 || fsr_group_stores(l->group, link);
-    return own && l->p->held[link.id] && !fsr_link_equal(link, l->storing);
+    if (!l->p->held[link.id] || fsr_link_equal(link, l->storing))
+        return false;
+    return fsr_lower_fold_slot(l->group, link.id) >= 0 || fsr_group_stores(l->group, link);
 }
 
 static bool reads(const fsr_group *group, fsr_link link) {

@@ -40,9 +40,12 @@ void fsr_memo_free(fsr_memo *memo) {
 /* The slot of (link, index) under a guard: free, or with the entry's number. */
 static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, int guard) {
     uint64_t h = ((uint64_t)link.id * 31 + (uint64_t)link.output) * 61 + (uint64_t)guard;
-    for (int d = 0; d < index->n; ++d)
+    for (int d = 0; d < index->n; ++d) {
+        uint64_t row = (uint64_t)index->row[d].offset * 7;
         for (int i = 0; i < FSR_MAX_DIMS; ++i)
-            h = h * 1000003 + (uint64_t)index->row[d].coef[i] + (uint64_t)index->row[d].offset * 7;
+            row += (uint64_t)index->row[d].coef[i] * (UINT64_C(0x9e3779b97f4a7c15) * (2 * (uint64_t)i + 1));
+        h = h * 1000003 + row;
+    }
     h ^= h >> 31;
     for (h &= SLOTS - 1;; h = (h + 1) & (SLOTS - 1)) {
         if (memo->slot[h] < 0)
