@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a kernel to a cubin.
  *
  * The cache's key is everything that the binary depends on: the generator's version, NVRTC's version

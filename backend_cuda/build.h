@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a kernel to a binary: source (emitted, or hand-edited), disk cache, NVRTC, dumps. Needs no device and no CUDA
  * header, so all of it is tested where there is no GPU.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CUDA backend: opening, closing, and the table of its functions.
  *
  * Opening does everything that would otherwise make a first call slow: the driver, the device's context, NVRTC.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CUDA backend's state, seen by this room's files that talk to the device. Needs the CUDA headers. */
 #ifndef FUSOR_BACKEND_CUDA_DEVICE_H
 #define FUSOR_BACKEND_CUDA_DEVICE_H

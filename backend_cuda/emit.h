@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the emit_*.c files.
  *
  * Names in the text: v<i> the value of instruction i, x<b> array b, n<s> integer argument s (rows, cols, splits, chunk

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses, loads and stores.
  *
  * The address of an access is a row part, computed once a row and named a<x>, plus a column part. Indices are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callers' functions in generated CUDA (runtime/source.c). Values of f16 and bf16, which are bits in a kernel, reach a
  * function as floats. Diagnostics 117 and 940 are functions that end without a result. */
 #include "backend_cuda/emit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* COL: adjacent rows are adjacent in memory. Threads x along the rows, `vector` rows each; threads y along the columns,
  * a contiguous range each, walked in order: no reduction needs to commute, and a scan is a running state.
  *

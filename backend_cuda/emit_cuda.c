@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The whole source of a kernel: head, the pieces of the prelude it needs, its operators, the function.
  *
  * The body is printed first. What it mentions decides the rest: which pieces, which integer and scalar arguments. So

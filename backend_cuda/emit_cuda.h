@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loop IR -> CUDA C++ text. The emitter decides nothing: what is evaluated where comes from fsr_kernel_rows and
  * fsr_kernel_loop, how it is laid on the machine from the schedule.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operators of folds as C++ structs, and products of them.
  *
  * op<f> is the operator of fold f: a state, its identity and combine(left, right). Folds with equal operators share

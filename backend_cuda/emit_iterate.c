@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops for each element as C++ structs: loop<i>::run takes the first values and the arguments and returns the state
  * at the end and the count of turns. State and arguments are variables of the function, so that they live in
  * registers; a thread whose element has ended waits for its warp.

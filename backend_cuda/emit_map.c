@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MAP: no folded dimension. A thread takes `items` rows, `vector` adjacent ones in each of its steps; all loads come
  * first. A thread whose last vector is whole has all of them whole and takes the unguarded loads and stores; the scalar
  * program is printed once for both. */

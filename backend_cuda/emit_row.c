@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The frames whose threads run along the columns.
  *
  * ROW       a group of threads completes a row, pass after pass; what a pass needs of the row is in registers

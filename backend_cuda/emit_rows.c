@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of ROW level, where a thread has one row: the frames of ROW, SPLIT and LOOKBACK. Every thread of a row
  * evaluates them; one stores. */
 #include "backend_cuda/emit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scalar values as text: types, exact literals, the op table's CUDA column, one instruction.
  *
  * Literals are exact: hexadecimal floats, and bit patterns for infinities and NaNs (a NaN keeps its payload).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TEAM: several passes over rows too long for a block.
  *
  * `group` teams of `splits` blocks run at once. Block s of a team owns columns [s * chunk, (s + 1) * chunk) of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One tile of columns held in registers: loads, the scalar program cut into stages, folds, scans, stores.
  *
  * A thread's element i = j * vector + v has column c0 + j * (lanes * vector) + v: a warp's step j is contiguous in

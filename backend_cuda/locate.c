@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the driver knows of an address.
  *
  * One call of the driver asks for everything at once, some hundred nanoseconds. The runtime's own call does not tell

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A caching allocator of whole blocks.
  *
  * Sizes are rounded to 512 bytes up to 1 MiB and to 2 MiB above, the granularity of the device's own allocator. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool: device memory kept between uses. It sees no CUDA header; where memory comes from is given by three
  * functions.
  *

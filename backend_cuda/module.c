@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels in memory: compiled once, found by their source, launched.
  *
  * A module is found by comparing the whole source and what the launch depends on, not only a hash. No lock is held while

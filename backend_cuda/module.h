@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the CUDA compiler made of a kernel; for explain, tests and decisions on spilling kernels. */
 #ifndef FUSOR_BACKEND_CUDA_MODULE_H
 #define FUSOR_BACKEND_CUDA_MODULE_H

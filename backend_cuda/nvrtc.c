@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loading NVRTC and compiling with it.
  *
  * One table declares every function used and drives dlsym, so a function cannot be declared and not loaded. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* NVRTC, NVIDIA's run-time compiler, loaded with dlopen: a machine without it still starts the program.
  *
  * No CUDA header is needed: the functions used are declared by the loader table in nvrtc.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which pieces of the prelude a kernel needs: from the last piece to the first, a piece is needed if the body or a
  * needed later piece mentions its name. Nothing keeps a list by hand. */
 #include "backend_cuda/prelude.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The vocabulary of generated kernels: named pieces of device code, printed where a kernel mentions them.
  *
  * A piece is found by its name; what it mentions itself lies before it in the table. Pieces marked `device` speak to

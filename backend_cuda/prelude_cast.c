@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions in generated CUDA: one function for each pair of dtypes that a kernel mentions.
  *
  * To integers from floats they truncate and saturate, NaN gives 0; from integers they wrap. The comparisons come before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Complex numbers: division and elementary functions, for c64 and c128 by one template each.
  *
  * Division is Smith's, the same operations in the same order for both. The others go by f64: what overflows or cancels

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads and blocks tell each other: shuffles, folds, scans, tickets, look-back.
  *
  * F is an operator or a product of operators: F::state, F::identity(), F::combine(left, right), and for scans

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vectors of adjacent elements between memory and registers. `x` is always an array indexed by constants once
  * unrolled, so that it lives in registers. */
 #include "backend_cuda/prelude.h"

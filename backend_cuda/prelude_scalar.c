@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scalar pieces: index division, bit patterns, own mathematics. */
 #include "backend_cuda/prelude.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies, clears, waiting and marks.
  *
  * Host to device. CUDA's asynchronous copy reads pageable memory before it returns, but pinned memory (which the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fusor-bench: fused against unfused against the copy bandwidth, on real and on generated input.
  *
  * A workload is a row of a table: its inputs, how its outputs are compared, and the function that records it. A case is

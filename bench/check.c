@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comparisons: fused outputs against unfused ones at full size, and the graph against the reference on a part.
  *
  * The tolerance of a fold: two trees over the same n terms of one sign differ by rounding only. A tree with d levels is

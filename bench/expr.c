@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The user's own work: an expression string on .npy files, measured like any workload.
  *
  * The files are read once, before anything is measured, and the expression is recorded once on them, for its number of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Input of the workloads. Generated input is counter-based: element i of a stream is a hash of (stream, i), so that it
  * can be made in parallel, a shorter array is a prefix of a longer one, and every run sees the same numbers. A plain x
  * = a*x + c from element to element would be serial. The hash is the finalizer of SplitMix64 (Steele, Lea, Flood 2014).

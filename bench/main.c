@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fusor-bench: see --help and docs/bench.md. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"

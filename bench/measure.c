@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Times of runs, of first calls and of a copy. On a GPU a run is timed between two marks on its stream, so the host's
  * part is not in it; on the CPU by the clock around launch and wait. A median is reported: a mean would carry one page
  * fault or one clock change of the machine into the row. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The catalogue of workloads and the command line. Options may stand before and after names; "--n 5" and "--n=5" are
  * the same. */
 #include "bench/bench.h"

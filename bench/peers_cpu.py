@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Times of other libraries on this CPU, for the rows of fusor-bench that they can express.
 
     python3 bench/peers_cpu.py [--n 2^24] [--threads 2] [--fusor BUILD/fusor-bench] [--json FILE]

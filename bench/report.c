@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table, the JSON and the progress line. A number that was not measured is "-" in the table and null in JSON. */
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"

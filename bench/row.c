@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One workload from its input to its row. */
 #include "bench/bench.h"
 #include "graph/message.h"

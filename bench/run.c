@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A run: a case recorded in a context on named inputs, compiled to a plan, launched on arrays that stay on the
  * device. */
 #include "bench/bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise work on other dtypes than f32, and from one to another: one kernel. f16 and bf16 are rounded after every
  * operation, fused or not, so that both have the same bits. */
 #include "bench/bench.h"

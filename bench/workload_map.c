@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise work: one kernel, each input read once, the output written once. */
 #include "bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work on real input: an electrocardiogram and a photograph. examples/ has each as a program of one page. */
 #include "bench/bench.h"
 

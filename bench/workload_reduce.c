@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps into reductions over everything: one kernel, each input read once. */
 #include "bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions along one axis of a matrix with BENCH_COLS columns, and what is broadcast back: one kernel. */
 #include "bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running sums, with maps before and after, and a filter with its count: one kernel, one pass. */
 #include "bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise work as it comes up in measuring, finance and learning: one kernel. */
 #include "bench/bench.h"
 

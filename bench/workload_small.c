@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work so small that the call is what costs. */
 #include "bench/bench.h"
 

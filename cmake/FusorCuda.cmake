@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The CUDA backend. Host files are C that calls the runtime API; the static runtime is linked, so that the binary starts on
 # machines without CUDA. NVRTC is loaded when first used and is not linked. Without a toolkit the backend's files are
 # compiled without FUSOR_HAVE_CUDA, and opening the backend says so.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # xxHash, cmocka and MPFR: from the system, from CMAKE_PREFIX_PATH, or from Debian packages unpacked in .debs/root
 # (scripts/fetch-debs), for machines without a package registry.
 if(EXISTS ${PROJECT_SOURCE_DIR}/.debs/root/usr)

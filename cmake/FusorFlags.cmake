@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Language and warnings, the same for every target; `fusor_flags` carries them.
 # -ffp-contract=off is part of Fusor's meaning: constant folding, the interpreter and the reference must round after
 # every operation, whatever the compiler would like to contract.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is generated from tables: fusor/ops.h into the build folder; docs/ops.md and docs/knobs.md into the source tree,
 # by `cmake --build <build> --target docs` (the test `docs` checks that they are current).
 set(FUSOR_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)

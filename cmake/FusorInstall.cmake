@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Install rules. Components: development (headers, pkg-config, CMake's version file), static, shared, programs; without
 # --component all of them. The tree may be moved afterwards. tests/package installs it and builds programs against it.
 include(GNUInstallDirs)

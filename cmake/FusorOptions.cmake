@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is built. Alone: both libraries, the programs, the tests, install rules. As a part of another project: one library,
 # of the kind that BUILD_SHARED_LIBS says, and nothing else. Every target of such a build begins with `fusor`.
 set(FUSOR_TOP OFF)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The static CUDA runtime as fusor::cudart_static, where it is found. Used by Fusor's own build and, installed, by programs
 # that link its static library. FUSOR_CUDA_HINT: where an earlier build found it.
 find_package(CUDAToolkit QUIET)

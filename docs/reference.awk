@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: MIT
 # Doxygen's filter for the public headers: shows them as a caller sees them, in Doxygen's dialect. Reads a header, writes
 # it with
 #   - every comment a documentation comment; one after a declaration on its line documents that declaration;
-#   - a line of dashes as a group, indented lines of a comment as they are, the file's own comment as its page;
+#   - a line of dashes as a group, indented lines of a comment as they are, the file's own comment, on its second line, as its
+#     page, without the licence above it;
 #   - fsr_sum(x, ...) in place of the macro fsr_sum and the function fsr_sum_at(at, x, ...);
 #   - a comment for several functions in a row on the first of them, and a reference to it on the others. A blank line, a
 #     macro or another comment ends the row, so that a function does not inherit what is not about it.
@@ -37,6 +39,10 @@ function comment_line(s) {
     }
 }
 
+/SPDX-License-Identifier/ {
+    next
+}
+
 inside {
     line = $0
     sub(/^[ \t]*\*( |$)/, "", line)
@@ -58,7 +64,7 @@ inside {
 /^[ \t]*\/\*/ {
     line = $0
     sub(/^[ \t]*\/\* ?/, "", line)
-    print "/** " (NR == 1 ? "@file" : "")
+    print "/** " (NR == 2 ? "@file" : "")
     inside = commented = 1
     covering = ""
     comment_line(line)

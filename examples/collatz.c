@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A function in C and in CUDA: how many steps of the Collatz map each number takes to 1, and which takes the most. One
  * kernel that reads no array and writes two elements; fsr_verify checks it, on a GPU text against text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Zero suppression of an electrocardiogram: what lies within 0.3 mV of a running baseline becomes 0, so that the pulses
  * remain; how many samples are kept, and their statistics.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first step of a small neural net on a photograph: grey levels are normalized, weighed and activated (tanh in its
  * exp form), and the mean, variance and range of the result come out of the same pass over memory.
  *

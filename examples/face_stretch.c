@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Contrast of a photograph: each colour channel is stretched so that its darkest value becomes 0 and its brightest 255.
  *
  * On a GPU two kernels: one pass finds all extremes, a second rescales, as a channel is too long to wait on the chip.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first program of README.md and docs/guide.md: a softmax along rows. */
 #include <fusor/fusor.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program of first.c in C++: a softmax along rows, by handles that free themselves and by operators. C++11 or later.
 #include <cstdio>
 #include <fusor/fusor.hpp>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The code of docs/guide.md. What stands between "guide: name" and "guide: end" is quoted there, less its indentation;
  * the lines around it check what it computes. Exit status 0: everything was as the guide says (with the default knobs).
  *

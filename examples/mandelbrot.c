@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Mandelbrot set as text, or as a picture: a loop for each point, in one kernel that reads nothing.
  *
  * usage: mandelbrot [rows columns [picture.pgm]] */

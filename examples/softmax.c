@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A weighted softmax of each row of a matrix: max, exp, sum and division in one kernel that reads the matrix once.
  *
  * usage: softmax [rows columns] */

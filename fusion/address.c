@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts of addresses; see address.h.
  *
  * Two accesses are apart if their ranges do not meet, or if their offsets differ by what no sum of strides makes: with

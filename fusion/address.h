@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known of an address: the one place that answers where an access lies in memory. Vectors, orientation, index
  * width, what may be written in place and the bytes that are counted all ask here and nowhere else. */
 #ifndef FUSOR_FUSION_ADDRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Affine index maps; see affine.h. */
 #include "fusion/affine.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Affine index maps: which element of a node a point of a kernel's domain needs.
  *
  * An fsr_affine is (offset + sum of coef[d] * index(d)) / over, over the domain's dimensions. The division is there

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conditions of guards; see box.h. */
 #include "fusion/box.h"
 #include <string.h>

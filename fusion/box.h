@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where in a kernel's domain a region's dimension is: the conditions of guards, in normal form.
  *
  * A condition holds where 0 <= at < extent and at is a multiple of step, at an affine form without division. One that

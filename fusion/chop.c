@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bounds the program of one anchor before anything is placed.
  *
  * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters on a CPU: a placed store whose places count a mask becomes a store that compacts.
  *
  * A filter is recorded as an exclusive running count of its mask and a place of every element (primitives/filter.c):

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plan in words: kernels with their domain, schedule and arrays, then every edge that was not fused, with the
  * reason. */
 #include "fusion/literals.h"

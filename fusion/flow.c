@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The flow; see flow.h. Building is an explicit-stack depth-first walk: a chain of a million nodes is no recursion. */
 #include "fusion/flow.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The flow: a plan's own copy of the recorded subgraph, with ordinals in place of handles.
  *
  * Nodes are in topological order; arguments point to earlier nodes. Leaves (arrays) and scalars (parameters, sizes) are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The flow's signature, print and verify.
  *
  * The signature has every field that a node of that kind uses and none that it does not. Counter-example to the bytes

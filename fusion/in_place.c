@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pastes in place: where the array that a paste replaces a region of is in memory and nobody needs it afterwards, the
  * kernel writes the region only, into that memory. Its domain is the region's, its bytes are the region's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The interpreter of the loop IR: a kernel as plain host loops, row by row, pass by pass, column by column. It knows no
  * schedule: every schedule of a kernel must give what this gives, but for the association of its folds.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks and workspace of a launch, computed from the schedule and the integer arguments; see launch_shape.h for the
  * layout. Sizes of 2^31 rows of 2^31 columns do not wrap: all arithmetic is graph/size.h's. */
 #include "fusion/launch_shape.h"

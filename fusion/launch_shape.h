@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the folds of a kernel are laid out in a launch: shared by the emitter and by the sizes of workspace.
  *
  * Chains. A scan, and on a GPU a reduction that does not commute, is carried along the columns in order. The loop of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What may not be one kernel although it can be written as one: the rules, each with its reason in words.
  *
  * Passes. A kernel with several passes over a row needs the whole row's fold before the next pass starts. Along rows

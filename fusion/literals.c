@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Literals as arguments; see literals.h. */
 #include "fusion/literals.h"
 #include <stdlib.h>

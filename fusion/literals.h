@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which literals are a kernel's text and which its arguments.
  *
  * A literal in the text lets a compiler use its value; one that changes from call to call would compile a kernel each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop IR's container, and the one place that decides what a loop evaluates again.
  *
  * The loop of pass p is the closure of what the pass must do - its STOREs, its reductions' COMBINEs, the values that

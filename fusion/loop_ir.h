@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop IR: what one kernel does, before any language.
  *
  * Domain. `ndim` dimensions; the first `nparallel` are parallel, the others are folded (reduced or scanned).

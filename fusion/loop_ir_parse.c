@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop IR's text, read back; its form is what loop_ir_print.c writes.
  *
  * Lines go into the kernel as they come, each number checked against what came before it, so nothing is looked up that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the text of fsr_kernel_print back: for tests of the loop IR as text, and for fusor-opt. */
 #ifndef FUSOR_FUSION_LOOP_IR_PARSE_H
 #define FUSOR_FUSION_LOOP_IR_PARSE_H

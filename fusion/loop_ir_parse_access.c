@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses and guards of the loop IR's text.
  *
  * The text names no access and no condition by number: equal ones are one again, as in what lowering makes. An access

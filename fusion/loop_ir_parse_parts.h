@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of the loop IR's parser share. */
 #ifndef FUSOR_FUSION_LOOP_IR_PARSE_PARTS_H
 #define FUSOR_FUSION_LOOP_IR_PARSE_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folds and loops of the loop IR's text: a head, and the scalar program in lines of its own.
  *
  *     fold f0 p0 scan (f64 from 1, f64 from 0)        loop l0 of 2, at most 100 times

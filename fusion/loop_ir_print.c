@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop IR as text: a head, then one line an instruction. Stable, so that golden tests can hold it; whole, so that
  * loop_ir_parse.c reads it back. */
 #include "fusion/loop_ir.h"

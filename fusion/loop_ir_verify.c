@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop IR's verifier: every rule of loop_ir.h that can be seen without running.
  *
  * Each rule is one small function; the first violation is written into `why` with the instruction's number, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the loop_ir_verify*.c files. A check returns false with the violation in `why`. */
 #ifndef FUSOR_FUSION_LOOP_IR_VERIFY_H
 #define FUSOR_FUSION_LOOP_IR_VERIFY_H

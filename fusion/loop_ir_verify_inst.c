@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verifier's rules about one instruction: its place, its arguments, its dtypes, what it names.
  *
  * An instruction's own level and pass are checked before anything is compared with them; arguments are earlier ones,

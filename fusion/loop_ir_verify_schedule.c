@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verifier's rules about a schedule: what its kind demands of the kernel, and the shape of a block.
  *
  * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verifier's rules about what a kernel lists: limits, arrays, accesses, guards, and the scalar programs of folds
  * and loops.
  *

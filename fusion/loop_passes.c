@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In which passes a kernel runs the loops of its elements (ITERATE): one each.
  *
  * A store may wait: it goes to the last pass in which its loops are needed. Counter-example to storing as soon as the

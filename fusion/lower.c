@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering: a group of anchors to one kernel of the loop IR, by demand.
  *
  * eval(link, index) gives the instruction whose value is that node's element at that index: views compose into the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the lower*.c files: one trial lowering, and what each file offers the others.
  *
  * Where a function returns an instruction's number, -1 means refused: the reason is in the lowering by then. Where one

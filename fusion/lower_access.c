@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering of what a kernel reads: arrays, addresses in them, and loads, each of them once.
  *
  * An array is a leaf or what another group stores; the kernel then depends on that group, and may not if that group

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last step of lowering: affine addresses and boxes become strides and integer arguments.
  *
  * First adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering of the group's folds: reductions and scans over the kernel's domain.
  *
  * A fold takes its input at every point of the domain, and has its results where the domain says: a reduction's once a

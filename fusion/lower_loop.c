@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering of loops (ITERATE): each is run once for each of its elements, in one kernel, at one place.
  *
  * The first result asked for fixes the place, which must be one where the group could also store it: not under a guard,

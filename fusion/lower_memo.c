@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memo of a lowering: which instruction has the value of a node at an index, under a guard.
  *
  * A hash table of entry numbers with linear probing, at most half full; entries are only added.

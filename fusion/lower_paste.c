@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering of pastes, and the guards they make.
  *
  * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's

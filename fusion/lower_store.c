@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering of stores: what the group leaves in memory.
  *
  * A value is stored at its own elements, in C order: once a row where its shape is that of the rows, else at each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering of nodes that are values of one point: literals, parameters, aranges, scalar operations, callers' functions.
  *
  * A kernel is generic in sizes and parameters: those are arguments, and only what the flow says is a literal becomes a

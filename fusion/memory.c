@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory plan: offsets in one arena for temporaries with lifetimes.
  *
  * In place. In an elementwise kernel each thread reads its elements before it writes them, so an array may be written

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The partition as a whole: which values memory must hold, the order in which anchors are placed, and what is done when
  * all are; see partition.h. */
 #include "fusion/partition_parts.h"

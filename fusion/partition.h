@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The partition of a flow into groups, one kernel each.
  *
  * What has to be placed are anchors: folds (reductions, scans) and stores (values that must end in memory: outputs,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One group: trial lowerings, taking a trial over, and what others ask the group to store.
  *
  * A trial is a changed copy; nothing of the partition changes before it is committed, so a refusal needs no undoing.

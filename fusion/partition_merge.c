@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Merging groups that come to share work only when later anchors have joined.
  *
  * Two groups over one domain become one if nobody has to run between them and the kernel of both does less than the

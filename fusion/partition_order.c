@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which group waits for which.
  *
  * A group's level is above those of the groups it reads from, so that most questions whether one needs another are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the partition*.c files and fusion/in_place.c. */
 #ifndef FUSOR_FUSION_PARTITION_PARTS_H
 #define FUSOR_FUSION_PARTITION_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Placing one anchor; see partition.h.
  *
  * It is lowered alone first, which tells what it reads and, by refusals, what has to be stored before it: those values

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views of views become one view; identity views vanish; an output that is a view in its source's own order is the
  * source.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Common subexpressions: nodes with equal operation, attributes, hint and (already merged) arguments become one.
  * A hash table of node numbers, compared field by field; the order of nodes is kept. */
 #include "fusion/passes.h"

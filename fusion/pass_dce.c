@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Drops nodes that no output needs and closes the gaps. Leaves keep their ordinals: the caller's bindings stay valid.
  * Arguments are earlier nodes, so one backward sweep marks and one forward sweep moves. */
 #include "fusion/passes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exact ops on literals become literals. An op that is only accurate to some ULP is left to the backend: folding it
  * here would give other bits than the unfused program's. Work is bounded: 0-d nodes only, one evaluation each. */
 #include "fusion/passes.h"

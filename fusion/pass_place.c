@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps and reductions move to before the places: f(place(x)) becomes place(f(x)), and sum(place(x)) becomes sum(x).
  *
  * A PLACE only says where elements end in memory, so what is done to each of them alone may be done before: then it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rewrites that keep every bit of every result, also of NaN, infinities and signed zeros:
  *   x * 1 -> x, x / 1 -> x, x - 0 -> x (any x: -0 - 0 is -0), cast to x's own dtype -> x, where(literal, a, b) -> a or
  * b;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The passes over a flow, one a file, and the table that runs them.
  *
  * A pass returns true if it changed the flow. The runner prints after a pass if asked to, verifies the result, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pipeline table and its runner; see passes.h. */
 #include "fusion/passes.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. */
 #include "fusion/plan.h"
 #include "fusion/address.h"

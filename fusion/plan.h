@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program: the ordered kernels of one computation and the memory between them. It depends on no graph: leaves,
  * scalars and outputs are ordinals. */
 #ifndef FUSOR_FUSION_PLAN_H

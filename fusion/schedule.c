@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The schedule rules. Everything here and in schedule_gpu.c is a function of sizes, dtypes and the target: the same
  * plan for the same sizes.
  *

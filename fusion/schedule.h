@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chooses a kernel's schedule from its sizes: the rules are in schedule.c and schedule_gpu.c, one function a kind. */
 #ifndef FUSOR_FUSION_SCHEDULE_H
 #define FUSOR_FUSION_SCHEDULE_H

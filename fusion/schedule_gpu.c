@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The schedule rules for a GPU.
  *
  * Elementwise: one 16-byte access a thread for the widest dtype; more bytes in flight only where arrays are few.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by schedule.c and schedule_gpu.c. */
 #ifndef FUSOR_FUSION_SCHEDULE_PARTS_H
 #define FUSOR_FUSION_SCHEDULE_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What fusion and scheduling need to know about a machine; filled by a backend. */
 #ifndef FUSOR_FUSION_TARGET_H
 #define FUSOR_FUSION_TARGET_H

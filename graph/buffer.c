@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counted array storage. Plans and graphs of several threads share buffers: the count is atomic. */
 #include "graph/graph.h"
 

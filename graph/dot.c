@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph as Graphviz DOT: a box a node, labelled with its line of the text form. */
 #include "graph/print.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sizes, names and promotion of dtypes.
  *
  * Promotion is NumPy 2's: the smallest dtype that holds all values of both, where there is one. Rows of FSR_DTYPE_LIST

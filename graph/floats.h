@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The floating-point environment in which Fusor computes: C's default one, whatever the caller has set.
  *
  *     fsr_status fsr_compute(...) {

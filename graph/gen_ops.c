@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host tool: writes what follows from the table of scalar operations.
  *   gen_ops FILE        fusor/ops.h: a builder function and its macro for each op
  *   gen_ops --doc FILE  docs/ops.md: the ops as a Markdown table

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs and their owner: slots in chunks, stamps, shells.
  *
  * A handle is valid while its graph's body is there and its slot carries its stamp. Stamps of one graph never

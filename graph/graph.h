@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph: recorded nodes, scopes, poison, arrays' buffers.
  *
  * Nodes live in slots of chunks whose addresses never change; a freed slot is reused under a new stamp, so a

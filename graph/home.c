@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A page that the kernel empties in a child (MADV_WIPEONFORK), so that asking costs a load; the process's number where
  * a kernel before Linux 4.14 does not. Counter-example to a counter that pthread_atfork raises: it would be global, and
  * a child made by the system call itself would not raise it. */

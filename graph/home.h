@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The process that something belongs to. A child of fork has a copy of its memory and none of its threads: locks may be
  * held by threads that are not there, lists be half changed, and a device's driver does not know it. */
 #ifndef FUSOR_GRAPH_HOME_H

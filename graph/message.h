@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What of others' bytes gets into a message: a file's name and header, a compiler's words, a caller's text. */
 #ifndef FUSOR_GRAPH_MESSAGE_H
 #define FUSOR_GRAPH_MESSAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The distance is the number of characters inserted, left out, replaced or swapped with their neighbour (optimal
  * string alignment), letters compared without their case. Names further away than a third of the word, or longer than
  * LONGEST, are not offered as a hint. Counter-example to hinting at the nearest name whatever it is: to `FUSOR_X` the

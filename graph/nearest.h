@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The known name that a misspelled one most resembles, for the hint of an error message. */
 #ifndef FUSOR_GRAPH_NEAREST_H
 #define FUSOR_GRAPH_NEAREST_H

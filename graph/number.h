@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers as text, the same in every locale: where the program's writes 1,5, a kernel's text, its name, a printed graph
  * and a file of JSON still have 1.5, and it is read as such. */
 #ifndef FUSOR_GRAPH_NUMBER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scalar-op table and the evaluator generated from its REF column.
  *
  * The table is included seven times: for the infos, then once for each arithmetic that evaluates REF: float, double and

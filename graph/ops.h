@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of scalar operations, in C. graph/scalar_ops.def is its only source. */
 #ifndef FUSOR_GRAPH_OPS_H
 #define FUSOR_GRAPH_OPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The evaluator of the table's REF column for complex operands: ops.c's twin.
  *
  * An exact op is evaluated in the operands' own arithmetic, where its one formula gives the bits that every backend

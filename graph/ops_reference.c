@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The REF column's helpers, plain and slow.
  *
  * floor_divide and mod follow Python: the remainder is fmod's, exact, and takes the divisor's sign; the quotient is

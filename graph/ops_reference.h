@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Helpers of the REF column of the table of scalar operations, where an expression is too short for an op. Each float
  * one exists for float (f), double and long double (l), the suffixes of the C library. */
 #ifndef FUSOR_GRAPH_OPS_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments before users, without recursion: a chain of a million nodes must not need a million stack frames.
  *
  * The stack is a path of nodes with the next argument to look at; its height never passes the number of nodes. */

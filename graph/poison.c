@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Poisoned nodes, and what a caller may ask any node.
  *
  * What uses a poisoned node is that same node again: a chain of a million operations on a mistake records one

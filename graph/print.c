@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text form of a graph; its grammar is in graph/print.h.
  *
  * Everything goes through a writer that escapes when asked, so that DOT's labels are the same text. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A graph as text that is read back, and as Graphviz DOT.
  *
  *     %0 = input f32[4,5] "x"

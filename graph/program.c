@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operators of reductions and scans, and loops: the built-in operators, evaluation, equality.
  *
  * Equality is of what the program computes step by step, not of bytes: a step's unused fields (the arguments of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scalar programs: the body of a reduction's or scan's operator, or of a loop, in SSA.
  *
  * An operator's state is a tuple of n components. The program takes left (arguments 0..n-1) and right (n..2n-1) and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the REF column of the table of scalar operations says of complex operands beyond <complex.h>, for each of the
  * three arithmetics: product and quotient by the formulas that Fusor promises, not those of C.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making, comparing and evaluating routines.
  *
  * The digest is FNV-1a of every string and dtype that says what is computed, each with its end, so that moving a byte

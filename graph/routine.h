@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A caller's scalar function (fusor/native.h) as nodes, flows and kernels hold it: checked, copied, counted,
  * unchanging.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scopes: what a long lazy program may forget.
  *
  * fsr_scope_end marks what the kept nodes need, going backwards from them (a stack linked through the slots: no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scopes as the other rooms use them, beyond fsr_scope_begin and fsr_scope_end. */
 #ifndef FUSOR_GRAPH_SCOPE_H
 #define FUSOR_GRAPH_SCOPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shapes: sizes that cannot overflow unseen, strides, broadcasting, words.
  *
  * Extents of 0 are left out of the overflow check's product, as NumPy does, so that strides never overflow either:

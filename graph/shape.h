@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shapes beyond what graph/graph.h declares. */
 #ifndef FUSOR_GRAPH_SHAPE_H
 #define FUSOR_GRAPH_SHAPE_H

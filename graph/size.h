@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic on sizes: bytes, elements, extents, blocks, workspace.
  *
  * Sums and products stop at FSR_SIZE_OVER, which stands for "more than can be said" and stays there whatever is added

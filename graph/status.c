@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names and sentences of the status codes, from the table in fusor/status.h. */
 #include "fusor/status.h"
 

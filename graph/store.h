@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside of the graph room: how records are stored. Other rooms use graph/graph.h.
  *
  * A graph is a shell (two pointers, kept by the owner until it is freed) and a body (freed with the graph). The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions of single values.
  *
  * Every conversion of the library has one meaning, fsr_cast's:

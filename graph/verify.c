@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks the normal form (graph/graph.h) of every live node: the builders and the passes that rewrite graphs must keep
  * it.
  *

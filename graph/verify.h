@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The check of one record; fsr_graph_verify in graph/graph.h checks them all. */
 #ifndef FUSOR_GRAPH_VERIFY_H
 #define FUSOR_GRAPH_VERIFY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The position of the largest or smallest element: a fold of (value, index) pairs.
  *
  * Of two pairs the better value wins; of equal ones the smaller index; NaN is better than everything and equal to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A caller's body, an operator's, a loop's or a row function's: its arguments, and what it has left behind.
  *
  * The body is ordinary builder calls in a scope of its own, and the caller's code may do anything: end scopes, record

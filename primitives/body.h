@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A caller's body: an operator's, a loop's, a row function's. */
 #ifndef FUSOR_PRIMITIVES_BODY_H
 #define FUSOR_PRIMITIVES_BODY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bodies recorded as scalar programs: from a result back to the arguments and literals (a stack: no recursion) into SSA
  * steps; equal steps become one. */
 #include "primitives/capture.h"

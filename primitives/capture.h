@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recorded body as steps: an operator's, a loop's. */
 #ifndef FUSOR_PRIMITIVES_CAPTURE_H
 #define FUSOR_PRIMITIVES_CAPTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions: the caller's casts, and those that promotion inserts.
  *
  * A literal is converted now; fsr_float(2) with an f32 array is an f32 literal, not a cast of an f64. Everything else

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks that several builders share. Each leaves the poison that the builder returns. */
 #include "primitives/primitives.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expression strings: statements, operators, and the two entries.
  *
  * One pass by recursive descent: what is read is recorded at once, by the builder that a caller would have used. The

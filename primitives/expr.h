@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside of the expression strings: tokens, the state of a reading, and who reads what.
  *
  * Failure is sticky: the first one is kept, every later look at the text sees its end, so that all loops stop and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The arguments of a call in an expression, read and checked.
  *
  * Operands are expressions. Beside them a call may have options: a list [0, 1], axis=, keepdims, ddof=, exclusive.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* name(...): reductions, scans, views, casts by the dtype's name, and every row of the table of scalar ops; what makes,
  * joins and repeats arrays is in expr_shape.c.
  *

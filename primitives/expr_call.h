@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A call name(...) in an expression. expr_args.c reads its operands and options, expr_call.c has most functions,
  * expr_shape.c those that make, join and repeat arrays. */
 #ifndef FUSOR_PRIMITIVES_EXPR_CALL_H

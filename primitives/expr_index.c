@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* x[...]: slices, whole numbers and newaxis, one axis after the other. Each is a view. */
 #include "primitives/expr.h"
 

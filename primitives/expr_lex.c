@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tokens of an expression, and its failures with line and caret.
  *
  * The text ends with a 0, which no class of bytes holds: every look-ahead stops there. A token that is wrong in itself

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* x ** y.
  *
  * A whole literal exponent becomes multiplications: of any size for integers, which so stay integers and wrap as

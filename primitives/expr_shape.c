@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* name(...): functions that make, join, repeat and assign to arrays.
  *
  * A table row says how many operands a function takes, how many of the last ones are whole numbers known now, and which

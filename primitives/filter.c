@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters: the elements that a mask selects, in order, at the front of an array as long as the input.
  *
  * How many there are is known only when the program has run, but every shape is known when it is recorded. So the

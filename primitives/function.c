@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions by expression: a call reads the text with the parameters as names of the arguments.
  *
  * A function has no dtypes and no shapes of its own; it is read anew at each call, as a template. Counter-example to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A loop for each element: its condition and body recorded as one scalar program.
  *
  * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become steps as an operator's body

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays side by side: concat, stack, split, roll.
  *
  * A concatenation is a chain of pastes onto a constant: in a kernel each piece is a load under the guard of its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Leaves without stored data: literals, parameters, named inputs, counting.
  *
  * A literal is part of a plan's identity, a parameter is an argument of it. Sizes that a computation needs as a number

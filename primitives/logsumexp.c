@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* log(sum(exp(x))) without overflow.
  *
  * Up to SHORT elements, the last axis among them, two passes as in a softmax: the maximum m, then the sum of exp(x -

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays out of nothing, triangles and differences: zeros, ones, full_like, eye, linspace, tril, triu, diff. All are
  * ordinary nodes: an index along an axis, compared or scaled. Sizes and diagonals are arguments of the plan, so another
  * one is no other kernel. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise operations: promotion, broadcasting, and every fsr_<op>_at of the table of scalar ops.
  *
  * Promotion (NEP 50). Operands are strong (arrays, typed literals) or weak (fsr_float, fsr_int, arithmetic on those).

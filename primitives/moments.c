@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mean, variance, standard deviation, and their twins that skip NaN; the weighted average.
  *
  * Up to SHORT elements, the last axis among them, the variance is two passes, as NumPy does it: the mean, then the

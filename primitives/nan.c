@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums, products and extremes of what is not NaN.
  *
  * A NaN becomes the operator's identity, but for the extremes: there the operator itself prefers what is a number, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls of a caller's function in C and CUDA: the function checked and copied, its arguments made the parameters'
  * dtypes and broadcast.
  *

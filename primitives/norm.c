@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vector norms over any axes, as NumPy's linalg.vector_norm: one fold of |x|, between maps.
  *
  * No scaling: NumPy squares in the operand's dtype too, so what overflows here overflows there; but f16 and bf16 are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A user's operator: recording its body as a scalar program, and reductions and scans with it.
  *
  * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own; what it leaves in out[] is checked

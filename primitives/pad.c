@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Padding: a constant is a region of a constant array; the other modes are the array beside slices of itself.
  *
  * Along an axis of n elements, position i of the result shows element f(i - before), f having a period: n (wrap), 2n

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise functions of two results: two nodes on one operand.
  *
  * Each result is an operation of the table by itself, so it fuses, is checked and is left out if nobody asks for it as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text form of a graph, read back (grammar: graph/print.h).
  *
  * A line fills a record on the side; it is recorded only when the whole line is read, and then checked by the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the text form of graph/print.h back into a graph. */
 #ifndef FUSOR_PRIMITIVES_PARSE_H
 #define FUSOR_PRIMITIVES_PARSE_H

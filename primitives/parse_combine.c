@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The operator of a reduction or scan, and the loop of an iterate, in the text form. Whether the steps fit each other
  * is the verifier's to say. */
 #include "primitives/parse_lex.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words of the text form. Every look-ahead is bounded by the text's final 0: strspn and strncmp stop there. */
 #include "primitives/parse_lex.h"
 #include "graph/message.h"

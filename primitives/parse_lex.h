@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The words of the text form. Failure is sticky: the first one is kept, everything after it fails too, so a
  * parser reads straight on and looks at `status` where it must decide. */
 #ifndef FUSOR_PRIMITIVES_PARSE_LEX_H

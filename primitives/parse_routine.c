@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A caller's function in the text form: NAME(DTYPE name, ...) ulp=U c="..." and its other texts. */
 #include "primitives/parse_lex.h"
 #include <stdlib.h>

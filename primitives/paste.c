@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Assignment to a region as a value: x with part of it replaced.
  *
  * The region is named by a view of x, a chain of affine views recorded before: they compose to one map from the

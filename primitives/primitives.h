@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The primitives among themselves: checks, generic builders. The public builders are in fusor/build.h and
  * fusor/ops.h. */
 #ifndef FUSOR_PRIMITIVES_PRIMITIVES_H

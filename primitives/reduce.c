@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions with a built-in operator: sum, prod, min, max, any, all, and count_nonzero and ptp made of them.
  *
  * One path: convert to the result's dtype, fold (the axes stay with extent 1), drop the axes by a view unless they are

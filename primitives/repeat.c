@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies beside copies, and axes moved: tile, repeat, swapaxes, moveaxis, ravel, meshgrid.
  *
  * A repeated axis of n elements is a new axis of extent 1, broadcast, and joined to its neighbour by a reshape: before

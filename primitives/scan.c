@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. As reductions, the operand is converted to the
  * result's dtype first, f16 and bf16 are summed in f32. */
 #include "primitives/primitives.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The signature of a row function: "(m,n),(n)->(m)".
  *
  *     signature = list "->" list      list = core { "," core }      core = "(" [ dim { "," dim } ] ")"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A row function over arrays of higher rank.
  *
  * The body is recorded once on arguments of core rank, in a scope of its own. Then every node of that scope that needs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views: index maps that copy nothing.
  *
  * Everything but a true reshape is AFFINE (see fsr_view): broadcast, transpose, flip, slice, inserted and dropped

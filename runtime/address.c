@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where an address of the caller's lies, asked before anything is done with it.
  *
  * A kernel that is given an address of the host costs the process its whole GPU context, long after the call; host code

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays: buffers, host data in and out, forcing. */
 #include "runtime/array.h"
 #include "graph/floats.h"

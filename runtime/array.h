@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Device arrays behind graph nodes. */
 #ifndef FUSOR_RUNTIME_ARRAY_H
 #define FUSOR_RUNTIME_ARRAY_H

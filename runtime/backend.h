@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The vtable between the runtime and a backend. A backend sees the loop IR and memory, never the graph.
  *
  * Errors: every call returns a status and, on failure, fills *fault (never NULL) with the whole message; the runtime

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text is read as C's first translation phases do: spliced lines joined, comments blanks, literals skipped. What is
  * allowed is listed, not what is forbidden: directives that read nothing, and no others; a few words that open files are
  * forbidden wherever they stand, and so is pasting, which could make them. Where compilers differ in how they read a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether a source says all that its binary depends on: then the binary may be kept under the source's digest. */
 #ifndef FUSOR_RUNTIME_CLOSED_TEXT_H
 #define FUSOR_RUNTIME_CLOSED_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling the kernels of a plan, side by side.
  *
  * A compiler is a process of its own (or, on a GPU, a library that mostly runs in parallel), so kernels that are not

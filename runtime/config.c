@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The configuration: defaults and environment from the table of knobs, the only place that reads the environment.
  *
  * A program with more rights than its caller (setuid, setgid, file capabilities) believes nothing that its caller wrote:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The configuration inside the runtime; the public half is in fusor/context.h. */
 #ifndef FUSOR_RUNTIME_CONFIG_H
 #define FUSOR_RUNTIME_CONFIG_H

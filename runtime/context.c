@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opening and closing contexts, statistics, synchronization. */
 #define _GNU_SOURCE 1
 #include "runtime/context.h"

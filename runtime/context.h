@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The context: one backend, its plans, its errors.
  *
  * Locks, always taken in this order: `launch` (one program is launched at a time, so that the zeroed tickets have one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The total stands in a file of the directory, `.fsr-total`, whose lock one writer at a time has. He makes room, counts
  * his entry in, and writes it, in this order: killed at any point he leaves a total that is too large, never one that
  * is too small. The directory itself is counted when there is no total yet, when the total passes the limit, at

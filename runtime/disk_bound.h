@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bound of the disk cache's directory: the bytes of all its entries and temporary files never pass the limit, however
  * many threads and processes write to it, where its file system has locks. Where it has none, what they write at the
  * same moment comes on top. Counted are the files' lengths, not the disk's blocks. */

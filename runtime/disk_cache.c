@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The disk cache. Everything goes through a descriptor of the directory that was checked when it was opened, so that a
  * directory swapped afterwards is not followed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The disk cache of compiled kernels: files named by a digest of their key, checked when read.
  *
  * A key is everything the binary depends on: source, options in order, architecture, compiler version, generator

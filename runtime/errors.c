@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last error of each thread on a context: a slot behind a pthread key, made at a thread's first error, listed in
  * the context so that closing frees those of threads still alive. A thread that ends frees its own. A thread whose
  * slot cannot be allocated gets one of the shared ones, which have a status and no message: what went wrong is told

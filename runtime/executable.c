@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running an executable: addresses into the launches, one after the other on the stream. */
 #include "runtime/executable.h"
 #include <string.h>

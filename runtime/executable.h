@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program with its compiled kernels, and how it is run. The plan cache keeps them. */
 #ifndef FUSOR_RUNTIME_EXECUTABLE_H
 #define FUSOR_RUNTIME_EXECUTABLE_H

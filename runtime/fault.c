@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A failure on its way up. The new message is made before the old one goes, because it may quote it. */
 #include "runtime/fault.h"
 #include "graph/message.h"

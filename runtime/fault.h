@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A failure on its way to the caller: a status and a message of any length. */
 #ifndef FUSOR_RUNTIME_FAULT_H
 #define FUSOR_RUNTIME_FAULT_H

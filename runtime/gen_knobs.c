@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host tool: gen_knobs FILE writes docs/knobs.md from the table of knobs in fusor/context.h. */
 #include "fusor/context.h"
 

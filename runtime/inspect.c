@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking inside: whose a node is, explain, print, dot, query. */
 #include "graph/floats.h"
 #include "graph/print.h"

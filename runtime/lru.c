@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table; see lru.h. Buckets for finding, a ring for the order of use: every operation takes constant time. */
 #include "runtime/lru.h"
 #include <stdint.h>

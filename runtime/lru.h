@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bounded table from bytes to pointers; the least recently used entry goes. Not locked. */
 #ifndef FUSOR_RUNTIME_LRU_H
 #define FUSOR_RUNTIME_LRU_H

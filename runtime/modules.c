@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of modules; see modules.h. */
 #include "runtime/modules.h"
 

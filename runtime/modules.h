@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loaded kernels of a backend: found by what they are made of, counted by reference, bounded.
  *
  * Who compiles a kernel holds a reference until it is released. One that nobody holds stays for the next who asks, until

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* .npy files as leaves, and computed nodes as .npy files. The format itself is npy_format.c's. */
 #include "graph/floats.h"
 #include "runtime/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading and writing .npy headers.
  *
  * The text is Python, but NumPy only ever writes one form of it: a recursive-descent reader of that form takes any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The .npy format (NumPy's NEP 1 and its later versions): headers only, over memory or a FILE; no graph, no data.
  *
  * A file is: "\x93NUMPY", a version (1.0, 2.0 or 3.0), the length of the header text (2 bytes, from 2.0 on 4, little

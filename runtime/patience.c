@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two numbers. Failures of two threads at once may count as one: a pause is then shorter than it could be. */
 #include "runtime/patience.h"
 #include <time.h>

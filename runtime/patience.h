@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When to try again what has failed.
  *
  * A fault that passes must not be remembered; one that stays must not be paid for at each call. After a failure nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans of the public API: an executable with named arguments.
  *
  * A run finds each argument by name, checks its size, and hands addresses to the executable. On a GPU host memory goes

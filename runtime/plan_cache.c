@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plan cache; see plan_cache.h. A hit compares the whole key, not only its hash.
  *
  * Keys are of two kinds. A flow's signature: structure, extents and the value of every literal. And, where a plan takes

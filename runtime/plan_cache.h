@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plan cache: prepared executables by key, bounded, the least recently used goes. It locks itself.
  *
  * A key that is not there is claimed by who asks first: others that ask for it wait until the claim is given back. */

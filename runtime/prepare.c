@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a flow to an executable: looked up, or planned and compiled.
  *
  * A flow whose very signature is known goes straight to its executable. Else its passes run, and its literals are

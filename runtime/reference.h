@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reference: the oracle that every backend is compared with.
  *
  * It executes a recorded graph (not the loop IR) node by node with plain loops, and shares no code with fusion or the

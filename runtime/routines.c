@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A context's compiled routines. */
 #include "runtime/routines.h"
 #include "runtime/context.h"

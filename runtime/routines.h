@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callers' functions on the host: their C texts compiled, one by one, for the reference and the interpreter, which
  * cannot read C. Kernels of the CPU backend contain the text itself and need none of this. */
 #ifndef FUSOR_RUNTIME_ROUTINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See source.h. Callers' functions are declared before the kernel and defined behind it: what a caller's text defines,
  * macros of the headers that it includes above all, cannot change what is generated. Counter-example to the other
  * order: <complex.h> defines I, and a header of the caller's may define r, rows or at. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What generated C and generated CUDA write alike: the words of the op table's texts, and callers' functions. */
 #ifndef FUSOR_RUNTIME_SOURCE_H
 #define FUSOR_RUNTIME_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Families of plans; see specialize.h. */
 #include "runtime/specialize.h"
 #include "fusion/literals.h"

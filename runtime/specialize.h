@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which literals of a flow are arguments of its plan: those in which it differs from plans that are otherwise the
  * same, and those that fusion/literals.h asks for.
  *

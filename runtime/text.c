@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growing string. Invariants: size < capacity once data is there, data[size] is 0; after a failure the text takes
  * nothing more, so that a string with a hole in the middle is never handed out. */
 #include "runtime/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growing string with sticky failure: append freely, check once at the end. */
 #ifndef FUSOR_RUNTIME_TEXT_H
 #define FUSOR_RUNTIME_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that Fusor starts. */
 #ifndef FUSOR_RUNTIME_THREAD_H
 #define FUSOR_RUNTIME_THREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checking a backend against the reference: the same recorded nodes, both ways, compared within the reference's
  * bounds. Nodes keep what they have: an output already computed is compared as it is, if what it was computed from is
  * still recorded. */

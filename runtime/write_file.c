@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A temporary file beside the file, made under a name that nobody has, filled, synced, and renamed over the file.
  *
  * The temporary's name is random, not the file's with something behind it. Counter-examples: a name made of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing files whole: what is read under a name is all of the old or all of the new, and nothing is left of a failure.
  *
  * Everything that the library or fusor-bench leaves on a disk goes through here: .npy files, JSON, dumped sources and

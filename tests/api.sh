@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The table of the fuzzer of the public functions (tests/api) has every function that the public headers declare, and
 # nothing else: api.sh GENERATED CC PROGRAM. Runs in the source root.
 set -euo pipefail

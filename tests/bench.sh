@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # fusor-bench's command line: bench.sh PROGRAM. What it does not know it refuses, with the name that may be meant.
 set -uo pipefail
 bench=$1

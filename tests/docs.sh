@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Checks that docs/ops.md and docs/knobs.md are what their tables say: docs.sh GEN_OPS GEN_KNOBS, in the source root.
 set -euo pipefail
 dir=$(mktemp -d)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The C of docs/guide.md is that of the programs that build and run: every block is examples/first.c or a passage of
 # examples/guide.c between its marks, less the marks' indentation, and every passage is there; the program of README.md is
 # first.c without its first line. A message with a line of an example, `add: ... (examples/guide.c:32)`, names a line that

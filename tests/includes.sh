@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Checks who may include whom (CONTRIBUTING.md): includes point only to the same room and rooms to the left, are written
 # from the repository's root, and only backend_cuda, tests/gpu and tests/trust see a CUDA header. Runs in the source root.
 set -euo pipefail

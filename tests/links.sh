@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Every link of the Markdown pages points to a file of the tree, and every path in backquotes, `tests/unit/test_ops.c`, is
 # there (patterns with * match something; `build/...` is a build folder). Runs in the source root.
 set -euo pipefail

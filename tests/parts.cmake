@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Which programs are run in parts, which in two tiers, and which a second time for a machine without AVX-512.
 #
 # A part is a ctest of its own, `diff/ops_diff.2`; a part of the long tier is `diff/ops_diff.long.2`. The cases of a program are

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Renders the reference into a folder of its own and reads Doxygen's warnings: every function, type and enumeration of the
 # public headers has a comment, and nothing in them confuses Doxygen. Fields and macros may say what they are by their name.
 # reference.sh DOXYGEN DOXYFILE; without Doxygen ("FUSOR_DOXYGEN-NOTFOUND") it is skipped.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows that are fetched ahead, in generated C.
  *
  * A kernel of several passes over short rows reads a row in its first pass and works on it in the others, while memory

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callers' functions in generated C (runtime/source.c).
  *
  * The functions of <math.h> that a text names are declared, so that most texts include nothing: an include costs more

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callers' functions (graph/routine.h) as C text. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_CALL_H
 #define FUSOR_BACKEND_CPU_EMIT_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Division and elementary functions of complex numbers for generated C.
  *
  * Division is Smith's, as NumPy's, and so exact in Fusor's sense: one formula, the same bits everywhere. The others are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of complex numbers as C text. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_COMPLEX_H
 #define FUSOR_BACKEND_CPU_EMIT_COMPLEX_H

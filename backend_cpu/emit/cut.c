@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Guards: cutting an innermost loop at their bounds, and testing steps without a division.
  *
  * Between two bounds every guard along the loop's dimension holds for all elements or for none. So the loop is walked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C emitter's frame: the function, its arguments, and the loops over rows.
  *
  * Three shapes, from the schedule:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C emitter: one kernel of loop IR as one C source.
  *
  * Emit decides nothing: which instructions a loop evaluates, what is kept, how folds associate all stand in the kernel

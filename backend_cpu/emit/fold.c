@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions and scans in generated C.
  *
  * A row's columns are cut into chunks. Within a chunk a commutative reduction has `lanes` independent accumulators (the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* f16 and bf16 in generated C: u16 in memory, f32 in registers, rounded after every operation.
  *
  * A NaN keeps its sign and what fits of its payload, as in operations on f32: x - 0, which may be left out, is x.

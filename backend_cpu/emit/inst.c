@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions in generated C: names of values, addresses, one instruction a line, kept values. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>

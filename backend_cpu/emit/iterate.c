@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops for each element in generated C.
  *
  * Lanes. Elements go in groups of lanes, so that the compiler makes vectors of them: every turn evaluates condition

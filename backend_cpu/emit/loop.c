@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops over columns in generated C: one pass of a row, or of a group of rows.
  *
  * A pass without folds is one plain loop, or strips (stage.c). With folds the columns run in chunks (see

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementary functions in generated C.
  *
  * Straight-line arithmetic on bits and floats: selects, no branches, no tables, so that a loop around a call becomes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementary functions as C text: branch-free scalar code that compilers turn into vectors. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_MATH_H
 #define FUSOR_BACKEND_CPU_EMIT_MATH_H

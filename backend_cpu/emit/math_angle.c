@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tangent, inverse trigonometric functions and the hypotenuse as C text.
  *
  *   tan      the quotient of sine and cosine of one reduced angle

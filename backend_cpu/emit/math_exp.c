@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exponentials, logarithms and hyperbolic functions as C text, built on the pieces of math.c: fsr_expcore gives
  * e^x = 2^k (1 + s), so that e^x - 1 = 2^k s + (2^k - 1) has no cancellation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Division with a floor, parts of floats and their neighbours, integer powers, as C text.
  *
  * floor_divide and mod go through fmod, which is exact. ldexp of f32 is one product in f64, where nothing overflows or

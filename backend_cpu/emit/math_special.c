@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cube root and the error function with its inverse as C text.
  *
  *   cbrt     a third of the exponent's bits, good to 5 %; two steps of Halley's method cube that, one of Newton's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compacted stores in generated C: filters.
  *
  * A filtered array grows from both ends: selected elements up from its front, the others down from its back. Each end

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions that keep their order, in generated C.
  *
  * Such a fold has no lanes: neighbours must stay neighbours. So a strip's inputs are put into an array, and then pairs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of the C emitter share: the source under construction and the names in it.
  *
  * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops in strips, in generated C: scans of adjacent columns, loops for each element, chains of functions.
  *
  * The columns (of a map: the rows) run in strips that fit the first cache. The loop's instructions are cut into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows whose columns are cut into parts, in generated C: what lets several threads work on one long row.
  *
  * A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold after

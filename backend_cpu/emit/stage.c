@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cutting a loop into stages, which run one after the other over a strip, in generated C.
  *
  * A stage ends where a scan or a loop for each element has to be done with the whole strip before its results can be

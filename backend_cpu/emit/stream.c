@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Results that no cache would hold until somebody reads them, in generated C.
  *
  * A store into the cache reads the line from memory first. Where a launch writes more than the last cache holds, that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines, literals, op texts and the prelude of generated C.
  *
  * Floats are printed from their bits: printf's %a would take the decimal point from the process's locale. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Storage of the reference's arrays.
  *
  * Views are strides, never copies: a scalar broadcast to 10^8 elements stays one element. Only a reshape of what does

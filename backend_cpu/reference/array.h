@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays of elements, strided views of them, and walks over index spaces. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_ARRAY_H
 #define FUSOR_BACKEND_CPU_REFERENCE_ARRAY_H

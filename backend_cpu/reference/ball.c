@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ball arithmetic of the scalar ops: how far a correct backend may be from the wide result.
  *
  * An op's value is the REF column's, evaluated wide on the centres. Its radius is what the operands' radii can do to

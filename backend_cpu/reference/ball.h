@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A number with an error radius, and the scalar ops on it. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_BALL_H
 #define FUSOR_BACKEND_CPU_REFERENCE_BALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ball arithmetic of a caller's function: its compiled C text at the centre and at the corners of the operands'
  * intervals.
  *

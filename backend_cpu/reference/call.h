@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A caller's function on numbers with error radii. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_CALL_H
 #define FUSOR_BACKEND_CPU_REFERENCE_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One step of a fold's operator on states with error radii.
  *
  * The operator's body is evaluated in ball arithmetic. That alone explodes: the mean of two halves, a + (b - a) / 2,

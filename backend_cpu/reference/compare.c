@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comparing a backend's array with the reference. Complex elements differ by the modulus of the difference; the report
  * shows the part that differs more.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ball arithmetic of complex numbers: disks.
  *
  * The radius bounds the modulus of the error: of (1 + 1e-9 j)^2 nobody can ask for all digits of each part, since a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folds in ball arithmetic along one tree, for operators that nothing better is known of (majorant.c has the others):
  * divisions, exponentials, choices among numbers that round, complex numbers.
  *

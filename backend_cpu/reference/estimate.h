@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folds by operators whose error no proof covers: one row in ball arithmetic, along one tree. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_ESTIMATE_H
 #define FUSOR_BACKEND_CPU_REFERENCE_ESTIMATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions and scans: plain values (plain.c), and balls.
  *
  * Five ways to bound a row's fold:

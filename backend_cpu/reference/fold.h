@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions and scans of arrays of elements. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_FOLD_H
 #define FUSOR_BACKEND_CPU_REFERENCE_FOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which operators are sums of products, and how roundings add up in them.
  *
  * A step is a sum of terms: of the left operand alone (l_q), of the right one alone (r_s), and of both (l_q r_s). Sums,

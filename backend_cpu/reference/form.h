@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operators that are sums of products: what a proof of their error needs to know. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_FORM_H
 #define FUSOR_BACKEND_CPU_REFERENCE_FORM_H

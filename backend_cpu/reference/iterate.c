@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops for each element: the plain state (fsr_iteration_eval), and the state in ball arithmetic.
  *
  * The state is a tuple of balls, and each turn widens them by the body's roundings. As soon as the condition is not

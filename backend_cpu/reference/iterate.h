@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops for each element in ball arithmetic. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_ITERATE_H
 #define FUSOR_BACKEND_CPU_REFERENCE_ITERATE_H

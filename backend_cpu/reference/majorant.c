@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The error of a fold whose operator is a sum of products, over any tree.
  *
  * The result is a sum of products of elements, the same ones for every tree (form.c). A backend that folds by a tree has

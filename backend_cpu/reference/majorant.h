@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folds by operators that are sums of products (form.h), with a bound that holds for every tree: one row. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_MAJORANT_H
 #define FUSOR_BACKEND_CPU_REFERENCE_MAJORANT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plain values of folds.
  *
  * A float sum is added up in long double with compensation (Neumaier), parts of complex numbers apart, a float product in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions and scans of plain values: one row. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_PLAIN_H
 #define FUSOR_BACKEND_CPU_REFERENCE_PLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How far the operands' radii carry, for ops that are not monotone in each operand.
  *
  *   tan               the corners, unless a pole lies between them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ball arithmetic's rules for single ops; backend_cpu/reference/ball.c uses them. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_RULES_H
 #define FUSOR_BACKEND_CPU_REFERENCE_RULES_H

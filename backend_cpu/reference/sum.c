@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums and products.
  *
  * Sum of x_i by a tree of depth d: every rounding error is at most u times a partial sum, and each |x_i| is part of at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running float sums and products with the error bound of any order of evaluation. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_SUM_H
 #define FUSOR_BACKEND_CPU_REFERENCE_SUM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ordering the nodes. Everything is iterative: a chain of a million nodes is a million entries of an array on the heap.
  *
  * Two walks: the first finds the results that are needed, not looking behind those with a buffer (of a tuple's two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of a graph that the reference evaluates: which results, in which order, how often each is used. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_WALK_H
 #define FUSOR_BACKEND_CPU_REFERENCE_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The compiler driver.
  *
  * A source is compiled in a directory of its own, made with mode 0700 and removed afterwards, by a compiler started

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From C text to a loaded function: the system's compiler, the disk cache, dlopen. */
 #ifndef FUSOR_BACKEND_CPU_COMPILE_H
 #define FUSOR_BACKEND_CPU_COMPILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU backend: the vtable over emitted C, the module cache, the memory pool and the threads. A launch is done when
  * it returns, so there is nothing to wait for, and a module that nobody holds can be unloaded at once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The crew.
  *
  * A job is open while its caller works on it. A worker that wakes in time joins it; one that is late finds it closed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads of the CPU backend. They start when first needed and sleep between jobs. */
 #ifndef FUSOR_BACKEND_CPU_CREW_H
 #define FUSOR_BACKEND_CPU_CREW_H

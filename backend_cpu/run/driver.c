@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding a compiler: the first of the usual names that answers to --version.
  *
  * Nothing that may pass is kept: a search without a result is made again, and a compiler that cannot be started any more

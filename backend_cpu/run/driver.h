@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C compilers that were found. */
 #ifndef FUSOR_BACKEND_CPU_DRIVER_H
 #define FUSOR_BACKEND_CPU_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whole files.
  *
  * What stands where a file is expected may be anything: a fifo without a writer would be waited for without end, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whole files, for the compiler driver. */
 #ifndef FUSOR_BACKEND_CPU_FILES_H
 #define FUSOR_BACKEND_CPU_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The version of gcc and clang is a string in the file of the driver, so as long as the file stays what it was, so does
  * the version. To be replaced by another file of equal size and time is not enough to deceive: the inode and the time
  * of the last change of its entry, which no program can set, are part of the identity.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Knowing a compiler again by its file, without running it. */
 #ifndef FUSOR_BACKEND_CPU_IDENTITY_H
 #define FUSOR_BACKEND_CPU_IDENTITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Levels of instruction sets, as caps: a kernel is compiled for the level that was asked for, or for the machine where that
  * has less. Nothing else depends on the level: lanes, chunks and the emitted text are the same at each; what a text says
  * of vectors and of the fused multiply-add (`#if defined __AVX__`) the compiler decides. The latter is why elementary

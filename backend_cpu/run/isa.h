@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The instruction set that generated C is compiled for. */
 #ifndef FUSOR_BACKEND_CPU_ISA_H
 #define FUSOR_BACKEND_CPU_ISA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a program can find out about the machine it runs on, from the kernel's files and from the C library.
  *
  * Counter-example to the number of processors alone: a container of two on a machine of 64 would start 64 threads. */

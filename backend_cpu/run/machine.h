@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The machine: its name, caches, memory, and the processors that this process may use. */
 #ifndef FUSOR_BACKEND_CPU_MACHINE_H
 #define FUSOR_BACKEND_CPU_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool of host memory.
  *
  * Sizes are rounded up to four classes a power of two (at most a quarter is wasted), so that a freed block serves every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host memory for arrays: freed blocks are kept by size class and handed out again. */
 #ifndef FUSOR_BACKEND_CPU_POOL_H
 #define FUSOR_BACKEND_CPU_POOL_H

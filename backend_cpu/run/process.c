@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running a child and waiting for its end.
  *
  * It is the process that is waited for, not its output. Counter-example to reading until the end of file: a compiler

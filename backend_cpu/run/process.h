@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Child processes, for the compiler driver. Nothing here goes through a shell. */
 #ifndef FUSOR_BACKEND_CPU_PROCESS_H
 #define FUSOR_BACKEND_CPU_PROCESS_H

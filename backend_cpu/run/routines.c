@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiled C texts of callers' functions, one shared object each, and whose fault a rejected kernel is.
  *
  * A list: a program has few such functions, and each routine remembers what it found. The lock is not held while a

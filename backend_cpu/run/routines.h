@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose fault it is that a kernel with callers' functions was rejected. */
 #ifndef FUSOR_BACKEND_CPU_ROUTINES_H
 #define FUSOR_BACKEND_CPU_ROUTINES_H

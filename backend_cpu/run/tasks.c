@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a launch is divided among threads.
  *
  * By work: a small launch is one call in the calling thread. Otherwise along one parallel dimension, in pieces that the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A launch as tasks for the crew. */
 #ifndef FUSOR_BACKEND_CPU_TASKS_H
 #define FUSOR_BACKEND_CPU_TASKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Workshops are named fusor-<process>-XXXXXX, so that one whose process was killed can be told from one in use.
  *
  * Swept is a directory of that name that belongs to this user, is private, has not changed for an hour, and whose

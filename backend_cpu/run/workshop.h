@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A private directory (0700) for the files of one compilation. */
 #ifndef FUSOR_BACKEND_CPU_WORKSHOP_H
 #define FUSOR_BACKEND_CPU_WORKSHOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What every header opens and closes its declarations with: C linkage, and visibility outside a shared library, whose
  * other functions are hidden. A function declared without it is missing in libfusor.so; tests/package/symbols.sh
  * tells. */

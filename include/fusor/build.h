@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The builder: functions that record array operations. Nothing runs here.
  *
  * Nodes. An fsr_node is a value, 24 bytes, copied freely and never freed one by one. Its shape and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Contexts and their configuration.
  *
  * A context owns one backend (a GPU or the CPU), its compiled kernels and its memory pool.

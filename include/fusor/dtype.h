@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Element types. One table gives the enum, sizes, names and C types; kind is NumPy's one-letter kind (bf16, which
  * NumPy does not have, counts as a float). The C type is what an element is stored as: f16 and bf16, which C11 does
  * not have, as their bits. bool is one byte, 0 or 1: any other byte that a caller hands over reads as 1. */

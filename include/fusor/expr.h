@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions written as a string. The string is read once and becomes ordinary nodes, recorded by the builder
  * functions of fusor/build.h and fusor/ops.h: nothing is interpreted later, and there is nothing that calls cannot say.
  * docs/expressions.md has the grammar.

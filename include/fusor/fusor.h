@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fusor: lazy array operations, fused into few kernels, run on a GPU or the CPU.
  * One include for all of it; docs/guide.md is the tour. */
 #ifndef FUSOR_FUSOR_H

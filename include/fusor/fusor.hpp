@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Fusor for C++11 and later: handles that free themselves, operators, exceptions. Header-only and optional: everything
 // here is a few lines over the C functions, which take and give the same values, so both may be mixed freely:
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scalar functions written in C and in CUDA C++: what an expression cannot say, as a device function of the caller's.
  *
  *     static const fsr_native bessel = {

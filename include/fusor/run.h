@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running: compute, read, compile once and run often, explain, verify, .npy files. */
 #ifndef FUSOR_RUN_H
 #define FUSOR_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Status codes of Fusor: one table gives the enum, the names and the sentences.
  *
  * Every function that can fail returns an fsr_status; builder functions return a node, which may be

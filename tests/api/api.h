@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random sequences of calls of the public functions, all of them, with any arguments that a caller may hand over.
  *
  * A sequence is data: calls, each a row of the table of functions and the bytes from which its arguments are drawn. So a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must hold of each call, and of a context afterwards. */
 #include "graph/graph.h"
 #include "tests/api/api.h"

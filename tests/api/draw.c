@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments from bytes: usual ones mostly, so that most calls go well, and now and then what nobody should hand over. */
 #include "graph/graph.h"
 #include "tests/api/api.h"

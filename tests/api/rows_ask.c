@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows: questions about nodes, dtypes, statuses, contexts; configurations; contexts opened and closed. */
 #include "tests/api/api.h"
 #include <string.h>

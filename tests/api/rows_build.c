@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows: leaves, views, joining. BUILD draws the arguments in order, then says and makes the call. */
 #include "tests/api/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows that call back: operators, loops, row functions.
  *
  * A callback does what its kind says: what is asked of it, nothing, or what it must not: it computes, frees the graph,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows: elementwise operations, reductions, scans. */
 #include "graph/ops.h"
 #include "tests/api/api.h"

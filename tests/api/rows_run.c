@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows: graphs and scopes, computing, plans, looking inside, files. */
 #include "graph/graph.h"
 #include "tests/api/api.h"

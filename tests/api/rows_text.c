@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows that read a text: expressions, functions written as one, functions in C. */
 #include "graph/graph.h"
 #include "tests/api/api.h"

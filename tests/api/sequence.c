@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sequences: made from a seed, played on a context. */
 #include "tests/api/api.h"
 #include "tests/support/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of functions: tests/api.sh compares its names with what the public headers declare. */
 #include "tests/api/api.h"
 

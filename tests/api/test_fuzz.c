@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fuzzer of the public functions: random sequences of calls (tests/api/api.h).
  *
  *     api_fuzz [--sequences N] [--seed S] [--only SEED] [--functions]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums and running sums of ill-conditioned values against exact ones.
  *
  * The exact sum is a compensated one of long doubles (Neumaier): its error, 2^-64 of the sum and n 2^-128 of the

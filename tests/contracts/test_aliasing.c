@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One array in several roles: an operand twice, an output that is an input, outputs that are equal or views of one
  * another. */
 #include "tests/support/subject.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the reference's bounds believe of every tree that a reduction or scan is folded by: how deep it is, and that chains
  * go from left to right. The tree is asked itself, by an operator that counts: how often an element was in the left
  * operand, and how often in the right one. It is not associative, which nothing checks, so its result tells the tree. Folds

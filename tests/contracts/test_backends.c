@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which backend is opened, and what happens where a GPU, a compiler or a cache directory is missing. */
 #include "tests/support/subject.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of functions, which the CPU backend works on in stages, strip by strip: against the reference, fused and
  * not. Around the sizes where lanes, strips and chunks end; in maps, rows, reductions and scans; beside views and
  * filters. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads of the CPU backend: the same bits whatever their number, and none for small work. */
 #include "tests/support/subject.h"
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What computing leaves: a forced node is data; a parent that nobody asked for is computed again. */
 #include "tests/support/subject.h"
 #include <stdio.h>

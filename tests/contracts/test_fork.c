@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A context after fork: the parent's goes on, in the child every call on it says whose it is, closing it is safe, and a
  * context of the child's own works: on the CPU, since a GPU's driver does not survive fork, also where any backend would
  * do. Skipped under the thread sanitizer, which lets no child start a thread. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Slice assignment in place: right values whatever overlaps, nothing changed that somebody holds, and no more bytes
  * moved than the region's. */
 #include "tests/support/subject.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cap of the CPU's instructions: what generated C is compiled for, the same bits at each level, kernels of another
  * level on disk, and what the context says of it. */
 #include "tests/support/subject.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops for each element: NumPy's loops with masks, every dtype, every place of a plan, the same bits fused and
  * unfused. */
 #include "tests/support/subject.h"

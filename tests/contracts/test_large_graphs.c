@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs of many nodes, on a thread whose stack of 1 MiB has no room for a frame of each: nothing recurses along a
  * chain.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Results larger than the last cache, which the CPU backend writes past it: every element, wherever the caller's memory
  * begins, and nothing beside it. Likewise chains of functions, running sums, rows and filters. */
 #include "runtime/backend.h"

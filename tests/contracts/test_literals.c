@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Literals that change: the first are a kernel's text, then arguments. Compilations are counted, and bits compared with
  * those of contexts that have seen one value only. */
 #include "tests/support/subject.h"

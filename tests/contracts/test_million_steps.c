@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A million forced steps in scopes: flat host memory, no growing number of nodes, one compilation. */
 #include "tests/support/subject.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The knob `modules`: kernels that nobody needs are unloaded, the mappings of a process stay few, and plans that live
  * keep theirs.
  *

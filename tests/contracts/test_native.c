@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions in C and CUDA: values of every dtype, fusion, names, identity, what compilers say of them. */
 #include "tests/support/subject.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* .npy files: what is written is read back, by us and as NumPy would; hostile files are poison. */
 #include "tests/support/subject.h"
 #include <pthread.h>

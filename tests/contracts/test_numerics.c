@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fusion changes no bit of an elementwise result; a reduction gives the same bits in every run. */
 #include "tests/support/subject.h"
 #include <pthread.h>

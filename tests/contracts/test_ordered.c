@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folds that keep their order: a linear recurrence of wrapping integers, where every tree gives the same bits and every
  * other order others, against a plain loop. Around the sizes where strips, chunks and parts end, beside a sum, over one
  * axis and over two that are not adjacent. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faults that pass: what was planned while one held is compiled when it has passed, and the plan says which it is. */
 #include "runtime/patience.h"
 #include "tests/support/subject.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What makes another plan, and what another kernel: literals do; parameters, values of inputs and shapes do not. */
 #include "tests/support/subject.h"
 #include <stdlib.h>

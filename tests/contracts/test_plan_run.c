@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fsr_compile and fsr_plan_run: arguments by name, the caller's buffers, what is refused. */
 #include "tests/support/subject.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What build.h promises of scopes. */
 #include "graph/scope.h"
 #include "tests/support/nodes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program with more rights than its caller believes nothing of its caller's environment. The program is this one: a
  * copy of it, owned by root and setuid, is run by another user, whose variables name a compiler, directories and a PATH
  * of his own. Skipped where the test is not root's, or where the file system ignores the mode. */

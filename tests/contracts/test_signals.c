@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signals are for the program's own threads: those that Fusor starts, for kernels and for compiling, block all of them,
  * and the caller's mask stays as it was. Calls that a signal interrupts go on. */
 #include "tests/support/subject.h"

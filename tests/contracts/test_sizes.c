@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays that can be described and not be had: planning them, asking for them and running what would need them ends in
  * a status, on every backend, and leaves the context as it was. Numbers of a plan never wrap. */
 #include "tests/support/subject.h"

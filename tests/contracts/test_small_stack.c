@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything on a thread of 128 KiB of stack: recording, expression strings, planning, emitting, compiling, computing,
  * plans of the caller, checking. Programs as deep as they get: chains of operations, of assignments, of reductions, of
  * stored values; brackets, calls and indices as deep as an expression may nest.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the compiler works: TMPDIR, and what happens where nothing can be written there, or nothing executed. */
 #define _GNU_SOURCE /* unshare */
 #include "tests/support/subject.h"

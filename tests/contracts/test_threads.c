@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sixteen threads on one context, a graph each: record, compute, compile, run, read, fail, free. */
 #include "tests/support/subject.h"
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Results against numbers that NumPy 2 prints for the same calls. */
 #include "tests/support/subject.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Row functions over arrays of higher rank: bit for bit what the same calls on whole arrays give. */
 #include "tests/support/recurrence.h"
 #include "tests/support/subject.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every conversion x size x layout against the reference, and chains of conversions, which nobody may shorten. */
 #include "tests/support/subject.h"
 #include <stdlib.h>

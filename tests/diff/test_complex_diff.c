@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Complex numbers against the reference: functions where they do not cancel, folds, scans, views, operators over
  * tuples, and several of these in one kernel. Every scalar op and cast at edge values is in test_ops_diff and
  * test_casts_diff. */

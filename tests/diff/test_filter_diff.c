@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters with producers, consumers and counts fused, of every dtype and around the sizes where strips, tiles and parts
  * end. Against the reference, and against a plain loop. */
 #include "graph/ops.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every reduction and scan x dtype x axes x keepdims x shape against the reference; operators over tuples.
  *
  * The reductions of one array are outputs of one computation (siblings of one kernel); a second round computes each

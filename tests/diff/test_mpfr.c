@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A second oracle, by other hands: GNU MPFR, which rounds correctly at any precision.
  *
  * Every operation of the table that is a function of real numbers, of f32 and f64, at every pair of edge values and at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Complex functions against what NumPy 2 answers (tests/numpy/complex.txt), special values above all: parts that are
  * NaN, infinite or zero must be so here, with the same sign.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions and scans against what NumPy 2 answered: tests/numpy/folds.txt, which tests/numpy/folds.py writes and
  * explains. The reference answers all of it. The backend under test, which other suites compare with the reference,
  * answers for f32 and i32: everything that one array and axis list has is computed at once, so that kernels are few,

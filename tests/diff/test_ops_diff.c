@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every scalar op x dtype where it is defined x size x layout of the operands, against the reference, also at every
  * pair of edge values; and the same results through a plan into the caller's buffers, bit by bit, with guards around
  * them. A new row of the table is here without a word.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Assignment to regions, concatenation and rolls with producers and consumers fused, of every dtype and around the
  * sizes where vectors and tiles end. Against the reference. */
 #include "graph/ops.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several passes over a row: softmax, standardizing, a rescale, over rows from one element to longer than any block
  * holds, along rows and along columns, in one kernel each where the plan allows it. Against the reference; and the same
  * bits again when run again. */

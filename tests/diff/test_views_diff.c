@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views of computed values: what a kernel reads through an index map that another expression made. Against the
  * reference. */
 #include "tests/support/subject.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One misuse of the builder, one exact status and message. */
 #include "tests/support/nodes.h"
 #include <math.h>

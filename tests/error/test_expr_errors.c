@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mistakes in expression strings: one exact status and message each, with line, column and caret; and hostile
  * strings. */
 #include "fusor/expr.h"

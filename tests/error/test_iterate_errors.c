@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One misuse of a loop, one exact status and message. */
 #include "graph/scope.h"
 #include "tests/support/nodes.h"

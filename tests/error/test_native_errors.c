@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One misuse of a native function, one exact status and message. */
 #include "graph/graph.h"
 #include "tests/support/nodes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mistakes at run time: one misuse, one exact status, and a message with the operation, dtypes, shapes and this file's
  * name. After each the context works. */
 #include "tests/support/subject.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Misuses of the shape functions: one exact status and message each. */
 #include "tests/support/nodes.h"
 #include <setjmp.h>

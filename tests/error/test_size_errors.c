@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sizes that do not fit 64 bits: every builder, on arrays as large as can be described.
  *
  * An array of 2^61 + 1 bytes is fine until somebody makes it an array of 8 bytes an element: a cast, the dtype that two

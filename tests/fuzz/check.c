@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Planning for several machines, interpreting, comparing; see check.h. */
 #include "tests/fuzz/check.h"
 #include "fusion/loop_ir_parse.h"

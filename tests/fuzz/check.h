@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Judging a graph: the reference, the unfused program and several fused ones must agree.
  *
  * Programs are planned for made-up machines and run by the interpreter of the loop IR on host memory: no compiler, so

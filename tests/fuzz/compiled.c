@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The same recipes through the public API: compiled kernels, fused against unfused, both against the reference. */
 #include "tests/fuzz/check.h"
 #include <math.h>

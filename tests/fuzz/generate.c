@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random recipes. Steps are drawn and recorded one by one; a step that the builder refuses is drawn again, so that the
  * rules of shapes and dtypes are the builder's, not a copy of them. */
 #include "tests/fuzz/recipe.h"

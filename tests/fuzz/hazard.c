@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels that write in place, point by point: who reads and who writes each address. The planner proves from strides
  * and ranges that they are the same point (fusion/in_place.c, fusion/memory.c); here they are counted out. An
  * interpreter alone would not see every mistake: it walks forward, where x[:-1] = x[1:] happens to be right. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recording a recipe's steps, and what a recipe's leaves hold. */
 #include "tests/fuzz/recipe.h"
 #include "tests/support/nodes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A random graph as a list of steps: small enough to be rebuilt, cut down and printed as C.
  *
  * Every step makes one node (the two operators over pairs make two: their second component is a step of its own, PAIR).

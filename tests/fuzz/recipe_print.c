@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recipe as C builder code. */
 #include "tests/fuzz/recipe.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Steps that make many nodes: pads, copies, differences, triangles, weighted averages, and row functions over arrays of
  * higher rank. */
 #include "tests/fuzz/recipe.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cutting a recipe down. One change at a time, kept if the test still holds; rounds until none is kept.
  *
  * Changes, the big ones first: one output alone; a step becomes a leaf of its own (what it was made from goes); a use

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fuzzer: random graphs, reference against unfused against fused.
  *
  *     fuzz_fuzz [--graphs N] [--seed S] [--compiled N] [--only SEED] [--backend cpu|cuda] [--verbose]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Indexing and shape functions against NumPy's own answers: tests/numpy/shapes.txt, whose script tells the form. Each
  * program is recorded, planned unfused and in several fused ways, interpreted, compared with the reference, and the
  * values' digest with NumPy's. */

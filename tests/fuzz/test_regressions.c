@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs that the fuzzer found to be planned or computed wrongly, cut down. Each runs through every plan of check.h
  * (several seeds, for the less usual plans) against the reference. */
 #include "tests/fuzz/check.h"

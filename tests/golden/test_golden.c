@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated sources, kept: what a change of the emitters does to them is seen in the diff. The plans are made for
  * an H200 and for a CPU with fixed figures, so the texts are the same on every machine.
  * FUSOR_UPDATE_GOLDEN=1 writes the files anew; look at the diff before committing it. */

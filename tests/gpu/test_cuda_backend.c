@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CUDA backend through its vtable: memory, copies, kernels built by hand, caches, errors. Skipped with the reason
  * where the backend does not open. */
 #include "backend_cuda/module.h"

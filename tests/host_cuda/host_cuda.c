@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/host_cuda/host_cuda.h"
 #include "backend_cuda/emit_cuda.h"
 #include "tests/host_cuda/machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a generated CUDA kernel on the host: compiled as C++ behind host_prelude.hpp, threads as fibers (machine.h). */
 #ifndef FUSOR_TESTS_HOST_CUDA_HOST_CUDA_H
 #define FUSOR_TESTS_HOST_CUDA_HOST_CUDA_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Generated CUDA on the host: the words of the language and the pieces of the prelude that speak to the device, as C++17 on
  * the machine of machine.h. It comes before the kernel's text; that includes nothing, so neither does this.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fibers jump between stacks on purpose: the fortified longjmp of some systems takes that for corruption. */
 #undef _FORTIFY_SOURCE
 #include "tests/host_cuda/machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A grid of blocks on one host thread: what a generated CUDA kernel, compiled as C++, needs to run.
  *
  * Threads are fibers. A fiber runs until it meets others: at a barrier, in a shuffle, or where it says that others may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/host_cuda/sweep.h"
 #include "backend_cuda/emit_cuda.h"
 #include "runtime/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel of generated CUDA on the host, at small awkward sizes, under several orders of blocks and threads, against
  * the interpreter of the loop IR; arrays stand between guards, and every order must give the same bits. */
 #ifndef FUSOR_TESTS_HOST_CUDA_SWEEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is accepted must verify, print, read back as the same text, and, if it is no poison, can be planned, fused and
  * not: a kernel for every machine, or an error in words. Nothing runs: the shapes may be astronomic. */
 #include "fusion/plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as an expression over a matrix, a vector, a scalar, an integer and a bool.
  *
  * A mistake is one poisoned node with a message and records nothing else. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a .npy file: the header in memory, the header of a file, the whole file through the public API.
  *
  * The three must agree. What is accepted must be consistent: sizes, the elements' bytes, and a header written from it

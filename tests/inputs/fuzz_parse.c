@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as the text of a graph. An error has a place inside the text and leaves the graph as it was. */
 #include "primitives/parse.h"
 #include "tests/inputs/inputs.h"

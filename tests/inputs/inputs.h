@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inputs from outside as functions of bytes: for libFuzzer, and for the replay of a corpus in every test run.
  *
  * Each takes any bytes and returns 0; what must not be ends the program with a line that says what. Built with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replays the corpus of the coverage-guided fuzzers (tests/inputs/corpus), each file as it is and damaged in a few
  * hundred ways that are the same in every run. What a fuzzer found joins the corpus. */
 #include "tests/inputs/inputs.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Complex functions of NumPy 2 at special and ordinary values, as tests/numpy/complex.txt.
 
 A line: the op, the dtype (c64 or c128), the operands' parts, the result's parts, as hexadecimal floats.

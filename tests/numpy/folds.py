@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes tests/numpy/folds.txt: what NumPy 2 answers for reductions and scans, for tests/diff/test_numpy_folds.c.
 
     python3 tests/numpy/folds.py > tests/numpy/folds.txt        # needs NumPy 2

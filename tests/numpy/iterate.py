@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Loops for each element, as NumPy programs with masks, as tests/numpy/iterate.txt.
 
 All operations are exact in Fusor's sense, one rounding each, so the bits are Fusor's too.

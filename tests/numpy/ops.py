@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes tests/numpy/ops.txt: what NumPy 2 (and SciPy, for special functions) gives for each scalar operation.
 
     python3 -m venv venv; venv/bin/pip install "numpy==2.2.*" "scipy==1.17.*"; venv/bin/python tests/numpy/ops.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes tests/numpy/promotion.txt: the dtype that NumPy 2 gives each operation, for tests/unit/test_promotion.c.
 
     python3 tests/numpy/promotion.py > tests/numpy/promotion.txt        # needs NumPy 2

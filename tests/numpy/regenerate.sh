@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The tables that NumPy wrote are what NumPy writes: runs their scripts anew and compares, byte by byte. Only tables of
 # dtypes and of moved elements: sums and functions differ in their last bits from machine to machine.
 #   tests/numpy/regenerate.sh PYTHON ...     takes the first of these (and python3) whose NumPy is the version below

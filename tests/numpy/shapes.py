@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Cases of indexing and shape functions with NumPy's answers, for tests/fuzz/test_numpy_shapes.c.
 
     python3 tests/numpy/shapes.py > tests/numpy/shapes.txt      (NumPy 2)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes tests/numpy/together.txt: what NumPy 2 promotes three operands to, all at once, and the dtypes of averages, for
 tests/unit/test_promotion.c.
 

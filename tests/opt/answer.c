@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program whose answer is known, for scripts/bisect to hunt: the sum of 3 x + |x|. Exits with 0 if the library's is
  * right, 1 if it is wrong, 2 if there is none. Knobs come from the environment. */
 #include "fusor/fusor.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # scripts/bisect finds a fusion that was broken on purpose: the source of the kernel that holds everything is dumped, its
 # constant changed, and loaded in the place of what is generated. bisect.sh ANSWER (tests/opt/answer.c)
 set -uo pipefail

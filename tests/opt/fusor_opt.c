@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fusor-opt: one step of the path from a graph to a source, by hand. It reads a graph (graph/print.h) or kernels (the
  * text of fsr_kernel_print), does what it is told for the machine it is told, and prints the level it is told. What is
  * printed as a graph or as IR may be edited and read again: docs/debugging.md hunts a wrong answer with it. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs every tests/opt/*.txt through fusor-opt: run.sh FUSOR-OPT [FILE...]. A file is
 #     # run: options
 #     the text that is read

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Configures a project that adds this one, for either kind of library: added.sh SOURCE CMAKE. CMake checks what came of it.
 set -euo pipefail
 dir=$(mktemp -d)

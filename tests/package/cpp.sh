@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The C headers and fusor.hpp in every standard of C++ from 11 to 23 that each compiler here knows, with many warnings as errors;
 # tests/package/wrapper.cpp, with exceptions and without, and examples/first.cpp, run: cpp.sh SOURCE GENERATED LIBRARY CXX.
 # LIBRARY: the shared one. Prints the matrix.

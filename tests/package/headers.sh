@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Each public header alone, twice, is C11 and C++17 without a warning: headers.sh SOURCE GENERATED CC CXX.
 set -euo pipefail
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only -I"$1/include" -I"$2/include")

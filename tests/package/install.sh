@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Installs one kind of library from a build, moves the tree, and builds and runs programs against it, found by CMake and by
 # pkg-config: install.sh SOURCE BUILD KIND CMAKE CC CXX. KIND: static, shared, or both (then only CMake's choice between them).
 set -euo pipefail

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program outside of the source tree, C11: the softmax of two rows and its check. Exit status 0: right. */
 #include <fusor/fusor.h>
 #include <math.h>

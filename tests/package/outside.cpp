@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program outside of the source tree, C++17: an expression, a user's operator and a mistake. Exit status 0: right.
 #include <cmath>
 #include <cstdint>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sourced: the functions that headers declare. public_functions CC FOLDER prints the names of those in FOLDER/fusor/*.h.
 # The preprocessor drops comments and macros; what stands in braces goes, and functions defined there; then each declaration
 # that is no typedef has its function's name before the first parenthesis.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The shared library shows the functions of the public headers, all of them and nothing else, each versioned; the static one
 # defines no global name outside of the prefix fsr_ but the compiler's own: symbols.sh SOURCE GENERATED CC STATIC [SHARED].
 set -euo pipefail

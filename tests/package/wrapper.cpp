@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // fusor.hpp: what its operators record, what it throws, and what moves. Exit status 0: right; else the number of the check.
 #include <complex>
 #include <cstdint>

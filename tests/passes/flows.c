@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/passes/flows.h"
 #include <math.h>
 #include <setjmp.h>

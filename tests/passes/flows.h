@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flows for tests of single passes: recorded with the public builder, run through one pass, compared as text or by
  * value. */
 #ifndef FUSOR_TESTS_PASSES_FLOWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index maps: domains, places, split, and chains of views composed to one address, compared at every point of the
  * domain with the chain followed element by element. */
 #include "fusion/affine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compose: views of views become one, in text and, for pseudo-random chains, by following every element down to its
  * leaf. */
 #include "tests/passes/flows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cse: equal nodes become one, whatever differs in one field does not. */
 #include "tests/passes/flows.h"
 #include "tests/support/one_graph.h"

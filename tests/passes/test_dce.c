@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dce: what no output needs goes, the rest keeps its order, leaves and scalars keep their ordinals. */
 #include "tests/passes/flows.h"
 #include "tests/support/one_graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fold: exact ops on 0-d literals become literals with the value of the table; everything else stays. */
 #include "primitives/primitives.h"
 #include "tests/passes/flows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The runner: the table of passes, skip and print_after, the flow's signature and copy, and fsr_flow_verify. */
 #include "tests/passes/flows.h"
 #include "tests/support/one_graph.h"

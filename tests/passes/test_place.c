@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* place: what is done to each placed element is done before, where every operand has the same place. */
 #include "tests/passes/flows.h"
 #include "tests/support/one_graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* simplify: every op with every literal on either side is offered to the pass; what it rewrites must give the same
  * bits at signed zeros, subnormals, infinities, NaN and the integers' ends, what is known to differ must stay. */
 #include "primitives/primitives.h"

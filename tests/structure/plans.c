@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/structure/plans.h"
 #include <setjmp.h>
 #include <stdarg.h>

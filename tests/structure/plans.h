@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Planning without compiling: recorded nodes to a program for a machine described by hand. Arrays are inputs
  * without data, so a plan for 2^30 elements costs nothing. */
 #ifndef FUSOR_TESTS_STRUCTURE_PLANS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/structure/table.h"
 
 fsr_graph *table_graph;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fusion table of the design, line by line (test_table_*.c): each graph is planned for a GPU and for a CPU and
  * must be one kernel with no temporary, in the expected frame, reading each input once where the line says so. */
 #ifndef FUSOR_TESTS_STRUCTURE_TABLE_H

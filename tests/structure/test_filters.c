@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters: maps before and after, several arrays, counts and other reductions are one kernel without temporaries, on
  * both targets; what is not, and why. */
 #include "tests/structure/plans.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reductions, scans and row functions that are compositions: each is one kernel without a temporary, along rows that
  * fit on chip, long rows, columns, and over everything, planned for a GPU and a CPU. */
 #include "tests/structure/plans.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Slice assignment in place: where the array dies the region alone is written, and read; where it does not, or where
  * what is assigned reads it elsewhere, the whole array is copied as it always was. */
 #include "tests/structure/plans.h"

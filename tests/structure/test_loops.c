@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops for each element: one kernel with what is before and after them, nothing read that need not be; and never two
  * runs of one loop, whoever asks for its results. */
 #include "tests/structure/plans.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory of temporaries: the packer by itself on pseudo-random lifetimes, then whole plans: what is alive at one
  * step lies apart, what is dead is reused, and fusion never needs more than the unfused plan. */
 #include "tests/structure/plans.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must not be one kernel, and that explain says why; chains longer than the limits; fuel, unfused and skipped
  * passes. */
 #include "tests/structure/plans.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a plan's schedule makes of a kernel: where it loads, into how many blocks rows are split, what it holds
  * twice. */
 #include "tests/structure/table.h"

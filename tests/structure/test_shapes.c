@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the shape functions become: kernels, temporaries and bytes of each pattern, on both targets. "Once" is every
  * input read once and every element of the result written once. */
 #include "tests/structure/plans.h"

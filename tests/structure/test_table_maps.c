@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Line 1 of the fusion table: any DAG of maps and zipwiths, several outputs: one kernel. */
 #include "tests/structure/table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines 2 and 3 of the fusion table: maps, a reduction over any axes, maps on its result; and sibling reductions over
  * one domain: one kernel, its inputs read once. */
 #include "tests/structure/table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines 4 and 5 of the fusion table: reduce, broadcast, map. Along rows that fit on chip it is one kernel that reads
  * once; along longer ones it is two at most, with nothing of the input's size between them. */
 #include "tests/structure/table.h"

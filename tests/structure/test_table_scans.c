@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Line 6 of the fusion table: maps, a scan, maps, and reductions of it: one kernel in one pass. */
 #include "tests/structure/table.h"
 #include "tests/support/recurrence.h"

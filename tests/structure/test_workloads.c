@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bench's workloads: as many kernels as its table expects, on both machines, and no temporary but between them. */
 #include "bench/bench.h"
 #include "tests/structure/table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bench's workloads as they are, for test_workloads.c: what the bench expects of a plan is checked here for both
  * targets. */
 #define work map_work

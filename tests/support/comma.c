@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See comma.h. */
 #include "tests/support/comma.h"
 #include <locale.h>

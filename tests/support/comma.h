@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A locale whose numbers have a decimal comma, for tests that nothing depends on it. */
 #ifndef FUSOR_TESTS_SUPPORT_COMMA_H
 #define FUSOR_TESTS_SUPPORT_COMMA_H

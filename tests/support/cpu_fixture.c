@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/support/cpu_fixture.h"
 #include <math.h>
 #include <setjmp.h>

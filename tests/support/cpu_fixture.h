@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel built by hand (tests/support/kernels.h) with arrays and sizes bound to it, for the CPU backend by itself: no
  * graph, no planner. */
 #ifndef FUSOR_TESTS_SUPPORT_CPU_FIXTURE_H

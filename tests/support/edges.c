@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The edge values of a dtype follow from its format: of floats zeros, the least and the largest subnormal and normal
  * numbers, one and its neighbours, the integers at which its digits end and those at which integers do, infinities and NaN, all with both signs; of
  * integers the limits, their halves, zero and what is beside them, and counts around the width. Some plain numbers,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operands at the edges of a dtype: every pair of its edge values, then random bits. */
 #ifndef FUSOR_TESTS_SUPPORT_EDGES_H
 #define FUSOR_TESTS_SUPPORT_EDGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/support/kernels.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels built by hand, and arrays for them: for tests of the loop IR and of whatever runs it.
  *
  * The builders keep the rules of fusion/loop_ir.h by themselves: an op's level and pass are the largest of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/support/nodes.h"
 #include "graph/print.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs without a context, for tests of the graph and the primitives. */
 #ifndef FUSOR_TESTS_SUPPORT_NODES_H
 #define FUSOR_TESTS_SUPPORT_NODES_H

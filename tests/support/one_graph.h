@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For a test program to include: a graph g without a context, made before each test with setup, verified and freed
  * after it with teardown. */
 #ifndef FUSOR_TESTS_SUPPORT_ONE_GRAPH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows are what NumPy 2.2 prints; columns stand in the order of the rows. */
 #include "tests/support/promoted.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* NumPy 2's table of promotion: np.promote_types of each pair, by the names used here. */
 #ifndef FUSOR_TESTS_SUPPORT_PROMOTED_H
 #define FUSOR_TESTS_SUPPORT_PROMOTED_H

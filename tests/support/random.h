@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random bits for tests, the same on every machine: Marsaglia's xorshift. The state must not be 0. */
 #ifndef FUSOR_TESTS_SUPPORT_RANDOM_H
 #define FUSOR_TESTS_SUPPORT_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random kernels: a pool of values grows by ops and folds, pass by pass; whatever is in the pool may be used. */
 #include "tests/support/kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/support/recurrence.h"
 
 static void body(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {

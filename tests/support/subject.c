@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/support/subject.h"
 #include "graph/ops.h"
 #include <float.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The backend under test. A suite's program is written once: it runs on the CPU, and tests/gpu/test_gpu_<what>.c
  * includes it after `#define SUBJECT_BACKEND FSR_BACKEND_CUDA`, which runs the same tests on the GPU.
  *

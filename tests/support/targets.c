@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/support/targets.h"
 #include "fusion/loop_ir.h"
 #include <stdlib.h>

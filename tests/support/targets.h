@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Made-up machines to plan for, the same everywhere, by name; and their fields by name, for tests as text. */
 #ifndef FUSOR_TESTS_SUPPORT_TARGETS_H
 #define FUSOR_TESTS_SUPPORT_TARGETS_H

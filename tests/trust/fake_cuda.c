@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/trust/fake_cuda.h"
 
 fake_cuda fake;

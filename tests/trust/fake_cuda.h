@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CUDA driver and runtime on the host, for tests of backend_cuda's host code where there is no GPU: memory is host
  * memory, streams are done at once, kernels are compiled as C++ and run by tests/host_cuda. Every call can be made to
  * fail (FAULT_CUDA). It stands in for the static runtime because its functions are found first. Needs a CUDA toolkit's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* NVRTC as far as backend_cuda/nvrtc.c uses it: a "binary" is the source itself, behind a name and its options. Found
  * through the wrapped dlopen and dlsym (faults.c), so that loading it is tested too. */
 #include "backend_cuda/emit_cuda.h"

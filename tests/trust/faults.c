@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wrappers. __real_x is what x would have been; __wrap_x is what the program calls instead. */
 #define _GNU_SOURCE
 #include "tests/trust/faults.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Failing calls on purpose. The programs of this suite are linked with --wrap for every call listed in faults.def, so
  * that the library runs as it is and each of its allocations, file calls and process calls can be made to fail in
  * turn.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/trust/scenarios.h"
 #include "primitives/parse.h"
 #include "tests/support/recurrence.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work that a program does with Fusor, as one function each: it makes what it needs, cleans up in any case, and tells
  * the first failure or the bytes it computed. The same work is run with each of its calls failing. */
 #ifndef FUSOR_TESTS_TRUST_SCENARIOS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses of the caller's in the wrong place: found at the call, in words, and nothing is lost. On a driver that is
  * none (fake_cuda.h); tests/gpu/test_gpu_addresses.c runs the same on a GPU. */
 #include "tests/support/subject.h"

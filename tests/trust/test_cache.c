@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The disk cache between processes and over time: writers killed in the middle, 32 processes at once, entries damaged
  * in every way or of another version or machine, directories that cannot be written. Always the right answer, and
  * nothing piles up. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CUDA backend's host code over a driver that is none (fake_cuda.h): every call of the driver and of NVRTC failing
  * in turn, every allocation failing in turn, a full device, a lost context, a driver too old, none at all. */
 #include "tests/support/subject.h"

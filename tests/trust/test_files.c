@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every file, process and loader call of the CPU backend and of .npy files failing in turn. A failure of the disk
  * cache never shows; any other gives a status and a message, or the right bytes; half reads, half writes and
  * interruptions never show.

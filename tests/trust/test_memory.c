@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every allocation of every scenario failing, alone, and (not from each one) with all that follow: a status that says
  * memory, a message, nothing leaked, and the same work on the same context right afterwards gives the same bytes as
  * ever. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The conditions of guards: whatever normal form they are brought to, and whatever dimensions are merged, they must
  * hold at the same points as the condition that was asked for. Every point of small domains is asked. */
 #include <setjmp.h>

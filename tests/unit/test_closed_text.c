@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runtime/closed_text: every way to make a compiler read a file, or that compilers read differently, is found; plain
  * texts, and all that is generated, are closed. */
 #include "runtime/closed_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runtime/config: defaults, the environment, what a knob does not allow. */
 #include "runtime/config.h"
 #include <setjmp.h>

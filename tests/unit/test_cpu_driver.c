@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU backend around its kernels: compilers that are not there, sources edited by hand, caches, memory. */
 #include "tests/support/cpu_fixture.h"
 #include <setjmp.h>

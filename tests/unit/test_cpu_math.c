@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU backend's elementary functions against wider arithmetic: every 257th f32 (fewer of the rarer functions),
  * random f64, all special values. The largest error of each is printed, and must be within the bound of the op's row in
  * the table. An element's bits must not depend on what stands beside it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* backend_cuda/memory: the pool, over a device that is made up. */
 #include "backend_cuda/memory.h"
 #include <setjmp.h>

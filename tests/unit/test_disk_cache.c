@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runtime/disk_cache: hits, every kind of bad entry, concurrent writers, eviction, directories that are not trusted. */
 #define _GNU_SOURCE 1
 #include "runtime/disk_cache.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated C: every kernel of tests/support does what the interpreter does, and its text is always the same. */
 #include "backend_cpu/emit/emit_c.h"
 #include "tests/support/cpu_fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elementwise kernels in C: built by hand in loop IR, compiled, run, and compared with what plain loops here give. */
 #include "tests/support/cpu_fixture.h"
 #include <limits.h>

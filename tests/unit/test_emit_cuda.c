@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* backend_cuda/emit_cuda: the text of hand-built kernels under every schedule, through NVRTC: nothing in its log, no
  * local memory, 16-byte accesses where the vector is that wide. Whether the text is right is tests/unit/test_host_*.c's
  * and tests/gpu's. Parameters, refusals and launch sizes need no compiler. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expression strings: precedence and values against C, names against the builders they stand for, statements,
  * scopes. */
 #include "fusor/expr.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The default floating-point environment: entered, left and nested; and of workers, who inherit another one. */
 #define _GNU_SOURCE
 #include "backend_cpu/run/crew.h"

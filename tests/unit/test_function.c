@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions by expression: values, dtypes at each call, fusion, inside an operator, messages. */
 #include "tests/support/subject.h"
 #include <math.h>

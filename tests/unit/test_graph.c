@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph room: stamps, shells, scopes' memory, threads, verify, print. */
 #include "graph/print.h"
 #include "graph/scope.h"

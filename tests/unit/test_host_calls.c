@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callers' functions in generated CUDA, on the host and through NVRTC: planned as for a GPU, the CUDA text run,
  * compared as fsr_verify does with the reference, which runs the C text. A text that is wrong must be found. */
 #include "backend_cuda/emit_cuda.h"

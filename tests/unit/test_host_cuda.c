@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated CUDA on the host: kernels without folds, and random kernels under random schedules. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated CUDA with guards, on the host: programs of every schedule, planned as for a GPU, against the interpreter of
  * the loop IR. Arrays have their exact size, so that under the address sanitizer a load outside its guard is seen. */
 #include "backend_cuda/emit_cuda.h"

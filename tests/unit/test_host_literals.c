@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Literals as arguments in generated CUDA: planned as for a GPU with the families of a context, the texts compared and
  * given to NVRTC, and run on the host against the text that has the literal in it. */
 #include "backend_cuda/emit_cuda.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated CUDA on the host: scans along tiles that look back. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"

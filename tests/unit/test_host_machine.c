@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The machine that runs generated CUDA on the host must see the mistakes it is there for. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated CUDA with placed stores, on the host: every schedule that may hold one, planned as for a GPU, against the
  * interpreter of the loop IR; and whole programs that filter the rows of an array, against a loop. Arrays have their
  * exact size, so that under the address sanitizer a store outside is seen. */

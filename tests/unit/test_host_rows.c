@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated CUDA on the host: rows in a block, folded and scanned. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"

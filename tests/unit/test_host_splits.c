@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Generated CUDA on the host: rows split over blocks and teams of blocks, and columns. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A compiler known by its file: when it is asked what it is, and when not. The compiler is a program that writes down
  * its arguments and hands them on to cc. */
 #include "backend_cpu/run/files.h"

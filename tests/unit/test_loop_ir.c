@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop IR by itself: kernels built by hand are verified, printed and interpreted against values computed here;
  * broken ones are refused with the message that names what is wrong. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* graph/message: what acts on a terminal or is no UTF-8 is escaped, all else stays; and every way into a message goes
  * through it. */
 #include "graph/message.h"

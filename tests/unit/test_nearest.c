@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* graph/nearest: which name is meant by a misspelled one. */
 #include "graph/nearest.h"
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runtime/npy_format: what NumPy writes, what other writers write, and hostile bytes. */
 #include "runtime/npy_format.h"
 #include <setjmp.h>

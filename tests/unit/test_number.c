@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* graph/number: numbers as text and back, in the C locale and in one with a decimal comma. */
 #include "graph/number.h"
 #include "tests/support/comma.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* backend_cuda/nvrtc and backend_cuda/build: compiling without a device. Skipped where there is no NVRTC. */
 #include "backend_cuda/build.h"
 #include "backend_cuda/nvrtc.h"

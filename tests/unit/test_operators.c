@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operators over tuples: what is captured from a body, and that var's and argmax's operators are right, neutral at
  * their identity and the same in any tree. The captured programs are evaluated step by step on the host. */
 #include "tests/support/one_graph.h"

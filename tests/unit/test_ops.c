@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scalar-op table against expectations written independently of it: integers in 128-bit arithmetic, floats in
  * binary128 or by hand. Every op of the table that is not in tests/numpy/ops.txt, every dtype it is defined for, all
  * pairs and triples of special values. */

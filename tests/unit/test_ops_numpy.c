@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of scalar operations against NumPy: tests/numpy/ops.txt has each op's results at edge values
  * (tests/numpy/ops.py writes it). Exact ops must agree in every bit but NaN's; of the others zeros, infinities and NaN
  * must be the same, and numbers within the table's bound and NumPy's own error. dtypes that are not there yet are

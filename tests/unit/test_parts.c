@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs run in parts: every case is in exactly one part of one tier, whatever the number of parts. */
 #include "tests/support/subject.h"
 #include <stdio.h>

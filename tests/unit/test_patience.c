@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When what has failed is tried again; and that a crew starts its threads after all. */
 #include "backend_cpu/run/crew.h"
 #include "runtime/patience.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text form read back: round trips, hostile text with its line and column, and damaged text of every kind. */
 #include "graph/print.h"
 #include "primitives/parse.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Children of the compiler driver: those that do not end, end without their output, or print without end. */
 #include "backend_cpu/run/process.h"
 #include "runtime/patience.h"

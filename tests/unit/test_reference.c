@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reference against hand-written expectations, node by node; backends played by plain float loops must lie inside
  * its bounds, and what is wrong must lie outside. */
 #include <float.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Soundness of the ball arithmetic: random programs of scalar ops, run op by op as a backend would (rounded to the
  * dtype after each op, inexact ops wrong by as much as the table allows), must stay inside the balls. And the balls
  * must be small. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reference's intervals of a caller's function: what a correct backend may answer lies inside, and they are small.
  * The functions stand for compiled C text. */
 #include "backend_cpu/reference/call.h"

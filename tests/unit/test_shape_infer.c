@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the builders infer: dtypes, shapes and index maps, against NumPy 2's answers written out by hand. */
 #include "graph/shape.h"
 #include "tests/support/one_graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runtime/text, runtime/fault, status names. */
 #include "runtime/fault.h"
 #include "runtime/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The compiler's private directories, and what killed processes leave of them. */
 #include "backend_cpu/run/workshop.h"
 #include "tests/support/subject.h"

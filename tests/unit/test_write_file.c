@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runtime/write_file: files of the user's replaced whole, through links, with their modes; threads, processes and
  * leftovers that meet on one name; the library's own files, which follow no link. */
 #define _GNU_SOURCE 1
