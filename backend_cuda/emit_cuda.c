@@ -54,7 +54,7 @@ void fsr_emit_broken(fsr_emit *e) {
 static bool schedule_holds(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     bool fits = fsr_power_of_two(s->threads) && s->threads >= 32 && s->threads <= 1024 && fsr_power_of_two(s->vector) &&
-                s->vector <= 16 && s->items >= s->vector && s->items % s->vector == 0 && s->lanes == 0;
+                s->vector <= 16 && s->items >= s->vector && s->items % s->vector == 0 && s->target == FSR_TARGET_GPU;
     bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
     bool one_pass = s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK;
     if (!fits || (grouped && (!fsr_power_of_two(s->group) || s->group > s->threads)))

@@ -17,7 +17,7 @@ static const struct {
 
 static void explain_schedule(const fsr_program_step *step, FILE *to) {
     const fsr_schedule *s = &step->kernel->schedule;
-    if (s->lanes)
+    if (s->target == FSR_TARGET_CPU)
         fprintf(to, "    schedule: %s; %d lanes, chunks of %d\n", schedule_words[s->kind].cpu, s->lanes, s->chunk);
     else
         fprintf(

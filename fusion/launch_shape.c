@@ -105,7 +105,7 @@ static int64_t col_tile(const fsr_schedule *s) {
 int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     int64_t rows = integer[FSR_INT_ROWS], splits = integer[FSR_INT_SPLITS];
-    if (s->lanes > 0 || rows <= 0)
+    if (s->target == FSR_TARGET_CPU || rows <= 0)
         return 0;
     switch (s->kind) {
     case FSR_SCHEDULE_MAP: return fsr_ceil_div(rows, (int64_t)s->threads * s->items);
@@ -168,7 +168,7 @@ static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
 
 int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
-    if (s->lanes > 0)
+    if (s->target == FSR_TARGET_CPU)
         return cpu_work_bytes(k, integer);
     if (s->kind == FSR_SCHEDULE_MAP || s->kind == FSR_SCHEDULE_ROW || integer[FSR_INT_ROWS] <= 0)
         return 0;
@@ -189,7 +189,7 @@ static int64_t tickets_bytes(int64_t n) {
 int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     int64_t rows = integer[FSR_INT_ROWS];
-    if (s->lanes > 0 || rows <= 0)
+    if (s->target == FSR_TARGET_CPU || rows <= 0)
         return 0;
     switch (s->kind) {
     case FSR_SCHEDULE_SPLIT: return tickets_bytes(rows);

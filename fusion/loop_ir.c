@@ -73,6 +73,10 @@ const char *fsr_schedule_name(fsr_schedule_kind kind) {
     return (size_t)kind < sizeof name / sizeof *name ? name[kind] : NULL;
 }
 
+const char *fsr_target_name(fsr_target_kind kind) {
+    return kind == FSR_TARGET_GPU ? "gpu" : kind == FSR_TARGET_CPU ? "cpu" : NULL;
+}
+
 bool fsr_fold_is_ordered(const fsr_fold *fold) {
     return fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative;
 }

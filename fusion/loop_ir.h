@@ -174,16 +174,26 @@ typedef enum fsr_schedule_kind {
 /* map, row, split ...; NULL for what is none. */
 const char *fsr_schedule_name(fsr_schedule_kind kind);
 
+/* The sort of machine that a schedule is for. */
+typedef enum fsr_target_kind { FSR_TARGET_NONE, FSR_TARGET_GPU, FSR_TARGET_CPU } fsr_target_kind;
+
+/* gpu, cpu; NULL for what is none. */
+const char *fsr_target_name(fsr_target_kind kind);
+
 typedef struct fsr_schedule {
-    fsr_schedule_kind kind;
+    fsr_target_kind target; /* NONE: not chosen yet */
+    fsr_schedule_kind kind; /* CPU: MAP, ROW or COL */
+    bool wide;              /* 64-bit index arithmetic */
+    int group; /* rows done together: GPU, ROW: threads of a row, a power of two that divides threads; COL: a block's
+                  rows; TEAM: teams. CPU, COL: rows of the inner loop */
+    /* GPU; 0 on a CPU */
     int threads;     /* of a block */
-    int group;       /* ROW: threads of a row, a power of two that divides threads. COL: a block's rows. TEAM: teams */
     int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;       /* elements of a thread in one step or tile; a multiple of vector */
     bool persistent; /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
-    bool wide;       /* 64-bit index arithmetic */
-    int lanes;       /* CPU: independent accumulators of a commutative fold */
-    int chunk;       /* CPU: columns folded serially before the pairwise tree; scans restart there and add the carry */
+    /* CPU; 0 on a GPU */
+    int lanes; /* independent accumulators of a commutative fold, a power of two */
+    int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry */
 } fsr_schedule;
 
 /* Integer arguments with a fixed place; strides, offsets follow. */

@@ -75,6 +75,9 @@ static void read_schedule(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_schedule *s = &r->k->schedule;
     char word[FSR_WORD_BYTES];
+    s->target = fsr_lex_try(l, "gpu") ? FSR_TARGET_GPU : fsr_lex_try(l, "cpu") ? FSR_TARGET_CPU : FSR_TARGET_NONE;
+    if (!s->target)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "expected gpu or cpu");
     fsr_lex_word(l, word);
     int kind = 0;
     while (fsr_schedule_name((fsr_schedule_kind)kind) && strcmp(fsr_schedule_name((fsr_schedule_kind)kind), word) != 0)
@@ -82,15 +85,17 @@ static void read_schedule(fsr_kernel_reader *r) {
     if (!fsr_schedule_name((fsr_schedule_kind)kind))
         fsr_lex_fail(l, FSR_ERR_FORMAT, "%s is no schedule", word);
     s->kind = (fsr_schedule_kind)kind;
-    s->threads = field(l, "threads");
-    s->group = field(l, "group");
-    s->vector = field(l, "vector");
-    s->items = field(l, "items");
-    if (fsr_lex_sees(l, 'l')) {
+    if (s->target == FSR_TARGET_GPU) {
+        s->threads = field(l, "threads");
+        s->group = field(l, "group");
+        s->vector = field(l, "vector");
+        s->items = field(l, "items");
+        s->persistent = fsr_lex_try(l, "persistent");
+    } else {
+        s->group = field(l, "group");
         s->lanes = field(l, "lanes");
         s->chunk = field(l, "chunk");
     }
-    s->persistent = fsr_lex_try(l, "persistent");
     s->wide = fsr_lex_try(l, "wide");
     r->k->contraction = fsr_lex_try(l, "contraction");
 }

@@ -51,12 +51,13 @@ static void print_guard(FILE *to, const fsr_kernel *k, int number) {
 
 static void print_schedule(FILE *to, const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    fprintf(to, "  schedule %s threads %d group %d vector %d items %d", fsr_schedule_name(s->kind), s->threads,
-            s->group, s->vector, s->items);
-    if (s->lanes || s->chunk)
-        fprintf(to, " lanes %d chunk %d", s->lanes, s->chunk);
-    fprintf(to, "%s%s%s\n", s->persistent ? " persistent" : "", s->wide ? " wide" : "",
-            k->contraction ? " contraction" : "");
+    fprintf(to, "  schedule %s %s", s->target ? fsr_target_name(s->target) : "none", fsr_schedule_name(s->kind));
+    if (s->target == FSR_TARGET_GPU)
+        fprintf(to, " threads %d group %d vector %d items %d%s", s->threads, s->group, s->vector, s->items,
+                s->persistent ? " persistent" : "");
+    else
+        fprintf(to, " group %d lanes %d chunk %d", s->group, s->lanes, s->chunk);
+    fprintf(to, "%s%s\n", s->wide ? " wide" : "", k->contraction ? " contraction" : "");
 }
 
 static void print_head(FILE *to, const fsr_kernel *k) {

@@ -4,11 +4,9 @@
  * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
 #include "fusion/loop_ir_verify.h"
 
-/* The shape of a block; a schedule for the CPU (lanes > 0) has none. */
-static bool check_block(const fsr_check *v) {
+/* The shape of a block. */
+static bool check_gpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
-    if (s->lanes > 0)
-        return true;
     bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
     if (!fsr_check_range(s->threads - 1, 1024))
         return fsr_check_bad(v, "schedule: %d threads", s->threads);
@@ -23,11 +21,27 @@ static bool check_block(const fsr_check *v) {
     return true;
 }
 
+/* A CPU has rows and columns, for one thread. */
+static bool check_cpu(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_COL)
+        return fsr_check_bad(v, "schedule: a CPU has no schedule %s", fsr_schedule_name(s->kind));
+    if (s->threads || s->vector || s->items || s->persistent)
+        return fsr_check_bad(v, "schedule: a CPU has no blocks of threads");
+    if (s->group < 1)
+        return fsr_check_bad(v, "schedule: a group of %d rows", s->group);
+    if (!fsr_power_of_two(s->lanes))
+        return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
+    if (s->chunk < 1)
+        return fsr_check_bad(v, "schedule: chunks of %d", s->chunk);
+    return true;
+}
+
 /* On a GPU kept values are registers of a row held at once; a CPU holds any row in its workspace. */
 static bool check_keep(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].keep && !k->schedule.persistent && k->schedule.lanes == 0)
+        if (k->inst[i].keep && !k->schedule.persistent && k->schedule.target == FSR_TARGET_GPU)
             return fsr_check_bad(v, "schedule: v%d is kept, but rows are not persistent", i);
     return true;
 }
@@ -35,6 +49,8 @@ static bool check_keep(const fsr_check *v) {
 bool fsr_check_schedule(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_schedule *s = &k->schedule;
+    if (!fsr_target_name(s->target))
+        return fsr_check_bad(v, "schedule: for no target");
     if ((unsigned)s->kind > FSR_SCHEDULE_TEAM)
         return fsr_check_bad(v, "schedule: unknown kind");
     if ((s->kind == FSR_SCHEDULE_MAP) != (k->ndim == k->nparallel))
@@ -47,7 +63,5 @@ bool fsr_check_schedule(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: split with a scan");
     if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)
         return fsr_check_bad(v, "schedule: %d passes, split and lookback have one", k->npasses);
-    if (s->lanes < 0 || s->chunk < 0)
-        return fsr_check_bad(v, "schedule: negative lanes or chunk");
-    return check_keep(v) && check_block(v);
+    return check_keep(v) && (s->target == FSR_TARGET_GPU ? check_gpu(v) : check_cpu(v));
 }

@@ -199,7 +199,6 @@ static void cpu(fsr_group *group) {
     s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;
-    s->threads = s->vector = s->items = 1;
     s->group = s->kind == FSR_SCHEDULE_COL ? 128 : 1;
     s->lanes = cpu_lanes(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
@@ -211,7 +210,8 @@ static void cpu(fsr_group *group) {
 }
 
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
-    group->kernel->schedule = (fsr_schedule){.wide = needs_wide(group)};
+    group->kernel->schedule =
+        (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU, .wide = needs_wide(group)};
     if (target->gpu)
         fsr_schedule_gpu(group, target);
     else

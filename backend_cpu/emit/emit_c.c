@@ -4,8 +4,8 @@
  * Three shapes, from the schedule:
  *   MAP       one loop over the rows where every access is flat, else one loop a dimension; where an access runs along
  *             another dimension than the last, these two are walked in square tiles;
- *   ROW       (also SPLIT and LOOKBACK, which only say how a GPU would divide the work) loops over the parallel
- *             dimensions, in each row the passes one after the other, in each pass the columns in chunks;
+ *   ROW       loops over the parallel dimensions, in each row the passes one after the other, in each pass the columns
+ *             in chunks;
  *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block
  *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW.
  * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
@@ -290,13 +290,6 @@ static void put_head(const fsr_c_emit *e, fsr_text *to) {
     fsr_text_add(to, " */\n");
 }
 
-static int power_of_two_below(int n) {
-    int p = 1;
-    while (p <= n / 2)
-        p *= 2;
-    return p;
-}
-
 /* A loop is taken for a few turns of its program: enough for another thread to pay early. */
 enum { LIKELY_TURNS = 16 };
 
@@ -325,8 +318,8 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     e->depth = 1;
     e->loop_dim = -1;
     e->linear = e->row = e->column = "";
-    e->lanes = power_of_two_below(k->schedule.lanes > 1 ? k->schedule.lanes : 1);
-    e->chunk = k->schedule.chunk > 0 ? k->schedule.chunk : 1024;
+    e->lanes = k->schedule.lanes;
+    e->chunk = k->schedule.chunk;
     e->grouped = k->schedule.kind == FSR_SCHEDULE_COL && k->nparallel > 0;
     for (int i = 0; i < k->ninsts; i++) {
         kept |= k->inst[i].keep;
@@ -400,8 +393,10 @@ static char *assemble(fsr_c_emit *e) {
 }
 
 fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) {
-    fsr_c_emit *e = calloc(1, sizeof *e);
     *source = NULL;
+    if (k->schedule.target != FSR_TARGET_CPU)
+        return fsr_fault_set(fault, FSR_ERR_INTERNAL, "emit C: kernel %s is scheduled for no CPU", k->name);
+    fsr_c_emit *e = calloc(1, sizeof *e);
     if (!e)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "emit C: out of memory");
     prepare(e, k);

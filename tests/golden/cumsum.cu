@@ -265,7 +265,7 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-k_cumsum_79d0bae1(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_cumsum_71f1c7ce(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);

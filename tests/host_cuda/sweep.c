@@ -173,7 +173,8 @@ void host_finish(const host_counts *n) {
 }
 
 fsr_schedule host_schedule(fsr_schedule_kind kind, int threads, int group, int vector, int items) {
-    return (fsr_schedule){.kind = kind, .threads = threads, .group = group, .vector = vector, .items = items};
+    return (fsr_schedule){
+        .target = FSR_TARGET_GPU, .kind = kind, .threads = threads, .group = group, .vector = vector, .items = items};
 }
 
 fsr_schedule host_persistent(fsr_schedule s) {

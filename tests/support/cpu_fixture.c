@@ -42,7 +42,7 @@ void cpu_begin(cpu_fixture *t, const char *name, fsr_schedule_kind kind, int ndi
                const int64_t *extent) {
     t->k = kernel_begin(name, ndim, nparallel, ndim > nparallel ? 1 : 0);
     snprintf(t->k->comment, sizeof t->k->comment, "a test */ of %s", name);
-    t->k->schedule = (fsr_schedule){.kind = kind, .lanes = 16, .chunk = 128, .group = 32};
+    t->k->schedule = kernel_cpu_schedule(kind, 16, 128, 32);
     memset(&t->launch, 0, sizeof t->launch);
     int64_t *integer = t->launch.integer;
     integer[FSR_INT_ROWS] = integer[FSR_INT_COLS] = integer[FSR_INT_SPLITS] = 1;

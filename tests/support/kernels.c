@@ -16,12 +16,17 @@ fsr_kernel *kernel_begin(const char *name, int ndim, int nparallel, int npasses)
     k->npasses = npasses;
     k->nints = FSR_INT_EXTENT + ndim;
     bool folded = ndim > nparallel;
-    k->schedule = (fsr_schedule){.kind = folded ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_MAP,
+    k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
+                                 .kind = folded ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_MAP,
                                  .threads = 128,
                                  .group = folded ? 32 : 1,
                                  .vector = 1,
                                  .items = 4};
     return k;
+}
+
+fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int group) {
+    return (fsr_schedule){.target = FSR_TARGET_CPU, .kind = kind, .lanes = lanes, .chunk = chunk, .group = group};
 }
 
 int kernel_array(fsr_kernel *k, fsr_dtype dtype, bool written) {

@@ -69,7 +69,7 @@ static void as_the_interpreter(void **state) {
     fsr_kernel *k;
     for (int i = 0; (k = kernel_number(i)); i++) {
         for (int kind = 0; kind < (k->npasses ? 2 : 1); kind++) {
-            k->schedule = (fsr_schedule){.kind = FSR_SCHEDULE_MAP, .lanes = 8, .chunk = 64, .group = 8};
+            k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_MAP, 8, 64, 8);
             if (k->npasses)
                 k->schedule.kind = kind ? FSR_SCHEDULE_COL : FSR_SCHEDULE_ROW;
             for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++)
@@ -85,6 +85,9 @@ static void emit_is_stable(void **state) {
     fsr_fault fault = {0};
     char *a = NULL, *b = NULL;
     (void)state;
+    assert_int_equal(fsr_cpu_source(k, &a, &fault), FSR_ERR_INTERNAL); /* a GPU's schedule */
+    fsr_fault_clear(&fault);
+    k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_MAP, 16, 4096, 1);
     assert_int_equal(fsr_cpu_source(k, &a, &fault), FSR_OK);
     assert_int_equal(fsr_cpu_source(k, &b, &fault), FSR_OK);
     assert_string_equal(a, b);

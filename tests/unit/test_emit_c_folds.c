@@ -182,8 +182,8 @@ static void running_sums(void **state) {
     cpu_fixture *t = *state;
     enum { R = 3 };
     const int64_t sizes[] = {0, 1, 127, 128, 129, 1000};
-    const fsr_schedule_kind kinds[] = {FSR_SCHEDULE_ROW, FSR_SCHEDULE_COL, FSR_SCHEDULE_LOOKBACK};
-    for (int i = 0; i < 18; i++) {
+    const fsr_schedule_kind kinds[] = {FSR_SCHEDULE_ROW, FSR_SCHEDULE_COL};
+    for (int i = 0; i < 12; i++) {
         int64_t n = sizes[i % 6];
         int64_t *x = malloc((size_t)(R * n) * 8 + 1), *y = malloc((size_t)(R * n) * 8 + 1),
                 *z = malloc((size_t)(R * n) * 8 + 1), s[R];

@@ -19,8 +19,12 @@ enum { MAP = FSR_SCHEDULE_MAP, ROW = FSR_SCHEDULE_ROW, SPLIT = FSR_SCHEDULE_SPLI
 enum { LOOKBACK = FSR_SCHEDULE_LOOKBACK };
 
 static fsr_kernel *scheduled(fsr_kernel *k, int kind, int threads, int group, int vector, int items) {
-    k->schedule = (fsr_schedule){
-        .kind = (fsr_schedule_kind)kind, .threads = threads, .group = group, .vector = vector, .items = items};
+    k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
+                                 .kind = (fsr_schedule_kind)kind,
+                                 .threads = threads,
+                                 .group = group,
+                                 .vector = vector,
+                                 .items = items};
     return k;
 }
 

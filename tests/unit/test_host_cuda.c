@@ -103,7 +103,8 @@ static fsr_schedule draw_schedule(uint64_t seed, int *splits, bool *scans) {
                                               FSR_SCHEDULE_SPLIT, FSR_SCHEDULE_COL, FSR_SCHEDULE_LOOKBACK,
                                               FSR_SCHEDULE_TEAM};
     uint64_t bits = seed * 0x9e3779b97f4a7c15u >> 40;
-    fsr_schedule s = {.kind = kinds[seed % 7], .threads = 32 << bits % 3, .vector = 1 << (bits >> 2) % 4};
+    fsr_schedule s = {
+        .target = FSR_TARGET_GPU, .kind = kinds[seed % 7], .threads = 32 << bits % 3, .vector = 1 << (bits >> 2) % 4};
     s.group = s.threads;
     s.items = s.vector * (1 + (int)(bits >> 4) % 4);
     s.wide = (bits >> 6) & 1;

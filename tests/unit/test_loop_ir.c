@@ -131,7 +131,7 @@ static void test_print(void **state) {
                     "  domain [d0, fold d1] passes 3 ints 6\n"
                     "  array b0 f32\n"
                     "  array b1 f32 written\n"
-                    "  schedule row threads 128 group 32 vector 1 items 4 persistent\n"
+                    "  schedule gpu row threads 128 group 32 vector 1 items 4 persistent\n"
                     "  fold f0 p0 reduce (f32 from -inf) commutative maximum\n"
                     "  fold f1 p1 reduce (f32 from 0) commutative add\n"
                     "  p0 elem v0 = f32 load b0[d0*i5 + d1] linear keep\n"
@@ -155,7 +155,7 @@ static void test_print_tuple(void **state) {
                     "  array b1 f64\n"
                     "  array b2 f64 written\n"
                     "  array b3 f64 written\n"
-                    "  schedule row threads 128 group 32 vector 1 items 4\n"
+                    "  schedule gpu row threads 128 group 32 vector 1 items 4\n"
                     "  fold f0 p0 scan (f64 from 1, f64 from 0)\n"
                     "    t0 = f64 left0\n"
                     "    t1 = f64 left1\n"
@@ -452,6 +452,12 @@ DAMAGE(lookback_passes, k->schedule.kind = FSR_SCHEDULE_LOOKBACK)
 DAMAGE(persistent_col, k->schedule.kind = FSR_SCHEDULE_COL; k->schedule.persistent = true)
 DAMAGE(kept_row, k->inst[0].keep = true)
 DAMAGE(too_many_threads, k->schedule.threads = 2048)
+DAMAGE(no_target, k->schedule.target = FSR_TARGET_NONE)
+DAMAGE(cpu_threads, k->schedule.target = FSR_TARGET_CPU)
+DAMAGE(cpu_team, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_TEAM, 8, 512, 1))
+DAMAGE(cpu_lanes, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 12, 512, 1))
+DAMAGE(cpu_chunk, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 8, 0, 1))
+DAMAGE(cpu_group, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_COL, 8, 512, 0))
 
 static const struct {
     damage make;
@@ -505,6 +511,12 @@ static const struct {
     {persistent_col, "schedule: only rows can be persistent"},
     {kept_row, "schedule: v0 is kept, but rows are not persistent"},
     {too_many_threads, "schedule: 2048 threads"},
+    {no_target, "schedule: for no target"},
+    {cpu_threads, "schedule: a CPU has no blocks of threads"},
+    {cpu_team, "schedule: a CPU has no schedule team"},
+    {cpu_lanes, "schedule: 12 lanes"},
+    {cpu_chunk, "schedule: chunks of 0"},
+    {cpu_group, "schedule: a group of 0 rows"},
 };
 
 static void test_refuses(void **state) {
@@ -607,7 +619,7 @@ static void test_refuses_loops(void **state) {
 static void test_accepts_cpu(void **state) {
     (void)state;
     fsr_kernel *k = kernel_softmax(true);
-    k->schedule = (fsr_schedule){.kind = FSR_SCHEDULE_ROW, .threads = 1, .group = 64, .lanes = 16, .chunk = 4096};
+    k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 16, 4096, 1);
     assert_valid(k);
     fsr_kernel_free(k);
 }
@@ -629,7 +641,7 @@ static fsr_kernel *kernel_filter(void) {
     int store = kernel_store(k, FSR_ELEM, 0, kernel_strided(k, out, (int[]){0}, -1), x);
     k->inst[store].placed = true;
     k->inst[store].arg[1] = place;
-    k->schedule = (fsr_schedule){.kind = FSR_SCHEDULE_ROW, .threads = 1, .group = 1, .lanes = 8, .chunk = 512};
+    k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 8, 512, 1);
     return k;
 }
 
@@ -659,7 +671,7 @@ static void test_compacts(void **state) {
                     "  domain [fold d0] passes 1 ints 5\n"
                     "  array b0 i32\n"
                     "  array b1 i32 written\n"
-                    "  schedule row threads 1 group 1 vector 0 items 0 lanes 8 chunk 512\n"
+                    "  schedule cpu row group 1 lanes 8 chunk 512\n"
                     "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"
                     "  p0 elem v0 = i32 load b0[d0] linear\n"
                     "  p0 row  v1 = i32 4\n"

@@ -60,7 +60,8 @@ static void test_by_hand(void **state) {
 static void test_at_random(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        fsr_schedule s = {.kind = seed % 3 ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_COL,
+        fsr_schedule s = {.target = FSR_TARGET_GPU,
+                          .kind = seed % 3 ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_COL,
                           .threads = 64,
                           .group = seed % 3 ? 32 : 64,
                           .vector = 1,
@@ -77,7 +78,7 @@ static const char everything[] = "kernel k_all: one, of each\n"
                                  "  array b1 f32 written aliased\n"
                                  "  scalar s0 u64\n"
                                  "  routine u0 f32 half(f32 x, u64 n) ulp=0.5 c=\"return x / n; /* \\\"2\\\" */\"\n"
-                                 "  schedule row threads 32 group 32 vector 1 items 1 wide contraction\n"
+                                 "  schedule gpu row threads 32 group 32 vector 1 items 1 wide contraction\n"
                                  "  fold f0 p0 reduce (f32 from -inf) commutative maximum\n"
                                  "  guard g0 0 <= i6 + d0*i7 + d1 < i8 step i9 and 0 <= d1 < i10\n"
                                  "  p0 row  v0 = u64 s0\n"
@@ -127,7 +128,8 @@ static void test_refuses(void **state) {
         {"[d0, fold d1]", "[fold d0, d1]", "2:22: a parallel dimension behind a folded one"},
         {"b1 f32 written", "b2 f32 written", "4:11: they count up from b0"},
         {"c64\n", "c65\n", "3:11: c65 is no dtype"},
-        {"row threads", "rows threads", "7:16: rows is no schedule"},
+        {"gpu row", "row", "7:12: expected gpu or cpu"},
+        {"row threads", "rows threads", "7:20: rows is no schedule"},
         {"maximum", "exp", "8:49: exp does not fold these"},
         {"< i8", "< i12", "9:36: the number is out of range"},
         {"s0\n  p0", "s1\n  p0", "10:21: the number is out of range"},
