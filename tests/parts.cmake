@@ -5,12 +5,14 @@
 # divided by the program (tests/support/subject.h), no case is in two parts. All parts of one program share a disk cache.
 #
 # The long tier has what repeats a check with another size, layout, dtype or seed; every ctest that is not labelled `long` is
-# labelled `fast`.
+# labelled `fast`. Programs without SUBJECT_MAIN divide what repeats, and have the rest of their tests in both tiers.
 
 # Program; shards of the fast tier; shards of the long one, or `-`: the first are of both, and belong to the fast tier.
 set(FUSOR_PARTS
-    "diff_ops_diff 4 4" "diff_casts_diff 4 4" "diff_folds_diff 3 7" "diff_rows_diff 2 1" "diff_views_diff 3 -"
-    "diff_complex_diff 2 -" "diff_filter_diff 2 -"
+    "diff_ops_diff 4 4" "diff_casts_diff 4 4" "diff_folds_diff 3 7" "diff_rows_diff 2 1" "diff_views_diff 2 3"
+    "diff_complex_diff 2 -" "diff_filter_diff 2 1" "contracts_chains 1 1" "contracts_running_sums 1 1"
+    "contracts_cpu_threads 1 1" "trust_files 1 1" "trust_memory 1 1" "unit_cpu_math 1 1" "unit_host_cuda 1 1"
+    "unit_host_lookback 1 1" "unit_host_rows 1 1" "unit_host_splits 1 1"
     "gpu_gpu_ops 6 -" "gpu_gpu_casts 5 -" "gpu_gpu_folds 9 -" "gpu_gpu_rows 3 -" "gpu_gpu_views 3 -" "gpu_gpu_complex 2 -"
     "gpu_gpu_filter 2 -")
 

@@ -73,9 +73,12 @@ static void check_sums(fsr_dtype dtype, fsr_node y, int64_t rows, int64_t cols, 
     free(got);
 }
 
+/* The fast tier has every size with a quarter of the kinds of numbers, not the same ones. */
 static void check_shape(fsr_dtype dtype, int64_t rows, int64_t cols) {
     static const int variants[] = {0, FSR_EXCLUSIVE, FSR_REVERSE, FSR_EXCLUSIVE | FSR_REVERSE};
     for (int kind = 0; kind < KINDS; kind++) {
+        if (!subject_case(kind, cols > 1000 && (kind + cols) % 4 != 0))
+            continue;
         fsr_node x = operand(dtype, rows, cols, kind);
         for (int v = 0; v < 4; v++)
             check_sums(dtype, fsr_cumsum(x, 1, variants[v]), rows, cols, variants[v], kind);
@@ -118,10 +121,10 @@ static void half_floats(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(long_lines),
-    SUBJECT_TEST(rows),
+    SUBJECT_CASES(long_lines),
+    SUBJECT_CASES(rows),
     SUBJECT_TEST(columns),
-    SUBJECT_TEST(half_floats),
+    SUBJECT_CASES(half_floats),
 };
 
 SUBJECT_MAIN(tests)

@@ -32,7 +32,8 @@ static void sizes(void **state) {
     static const int64_t sizes[] = {1,   2,    16,   17,   31,    32,    33,    257,   511,   512,
                                     513, 4095, 4096, 4097, 16384, 16385, 32767, 32768, 32769, 98305};
     for (int i = 0; i < COUNT_OF(sizes); i++)
-        check(FSR_F32, sizes[i], SUBJECT_SMALL);
+        if (subject_case(i, i % 3 != 2))
+            check(FSR_F32, sizes[i], SUBJECT_SMALL);
 }
 
 /* What a loop says: the selected ones in order, then the fill. */
@@ -122,6 +123,6 @@ static void rows(void **state) {
     }
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_CASES(dtypes), SUBJECT_TEST(sizes),  SUBJECT_TEST(loops),
+static const struct CMUnitTest tests[] = {SUBJECT_CASES(dtypes), SUBJECT_CASES(sizes), SUBJECT_TEST(loops),
                                           SUBJECT_TEST(nothing), SUBJECT_TEST(shapes), SUBJECT_TEST(rows)};
 SUBJECT_MAIN(tests)

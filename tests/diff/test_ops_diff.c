@@ -126,9 +126,9 @@ static int unit_of(fsr_dtype dtype, layout how) {
     return (int)dtype + (int)how;
 }
 
-/* The fast tier has every dtype contiguous and, of the other layouts, each with every third dtype. */
+/* The fast tier has every dtype contiguous and, of the other layouts, each with every fifth dtype. */
 static bool is_long(fsr_dtype dtype, layout how) {
-    return how != CONTIGUOUS && (int)dtype % 3 != (int)how % 3;
+    return how != CONTIGUOUS && (int)dtype % 5 != (int)how % 5;
 }
 
 static bool takes(fsr_dtype dtype, layout how, int64_t n) {
@@ -211,13 +211,13 @@ static void layout_against_reference(void **state) {
                 against_reference((fsr_dtype)d, how, sizes[s]);
 }
 
-/* One op alone: a kernel with one output, which a bundle never is. The fast tier has one dtype. */
+/* One op alone: a kernel with one output, which a bundle never is. The fast tier has every third op of one dtype. */
 static void each_alone(void **state) {
     (void)state;
     for (int d = 0; d < FSR_DTYPE_COUNT; d += 4) {
         bundle b = all_ops(data_leaf, STRIDED, (fsr_dtype)d, 33);
         for (int i = 0; i < b.n; ++i)
-            if (subject_case(i, d != FSR_F64))
+            if (subject_case(i, d != FSR_F64 || i % 3 != 0))
                 subject_verify(&b.out[i], 1, &b.name[i], "alone, %s", fsr_dtype_name((fsr_dtype)d));
     }
 }

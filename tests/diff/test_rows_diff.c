@@ -37,12 +37,12 @@ static void check(fsr_dtype dtype, const int64_t *shape, int axis) {
                        (long long)shape[0], (long long)shape[1], axis);
 }
 
-/* The reference takes a second for a million elements: more are the long tier's. */
+/* The reference takes a second for a million elements: the fast tier has few of so many. */
 static void along_rows(void **state) {
     (void)state;
     for (int s = 0; s < COUNT_OF(shapes); ++s) {
         const int64_t n = shapes[s][0] * shapes[s][1];
-        if (!subject_case(s, n > 1100000))
+        if (!subject_case(s, n > 500000 && s % 3 != 0))
             continue;
         check(FSR_F32, shapes[s], 1);
         if (n < 300000)

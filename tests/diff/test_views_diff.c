@@ -16,10 +16,14 @@ static fsr_node computed(fsr_dtype dtype, int ndim, const int64_t *shape) {
     return fsr_add(fsr_mul(x, x), x);
 }
 
-/* Of this part of the program. */
+/* The fast tier has f32 and every other third dtype: what views do to addresses is the same for all of a size. */
+static bool is_mine(fsr_dtype dtype) {
+    return subject_case((int)dtype, dtype != FSR_F32 && (int)dtype % 3 != 0);
+}
+
 #define EACH_DTYPE(d)                          \
     for (int d = 0; d < COUNT_OF(dtypes); ++d) \
-        if (subject_case(d, false))
+        if (is_mine(dtypes[d]))
 
 static void check(fsr_node x, const char *what, fsr_dtype dtype) {
     subject_verify(&x, 1, &what, "%s of %s", what, fsr_dtype_name(dtype));
@@ -59,7 +63,7 @@ static void flips_and_slices(void **state) {
 static void stencils(void **state) {
     (void)state;
     for (int d = FSR_I32; d <= FSR_F64; ++d) {
-        if (!subject_case(d, false))
+        if (!is_mine((fsr_dtype)d))
             continue;
         const int64_t h = 37, w = 45;
         fsr_node y = computed((fsr_dtype)d, 2, SHAPE(h, w));
@@ -99,7 +103,7 @@ static void reshapes(void **state) {
 static void folds(void **state) {
     (void)state;
     for (int d = FSR_U8; d <= FSR_F64; ++d) {
-        if (!subject_case(d, false))
+        if (!is_mine((fsr_dtype)d))
             continue;
         fsr_node y = computed((fsr_dtype)d, 2, SHAPE(65, 129)), t = fsr_transpose(y, NULL);
         fsr_node row = fsr_sum(y, AXES(1), 1, 0), column = fsr_max(y, AXES(0), 1, FSR_KEEPDIMS);

@@ -125,6 +125,11 @@ static bool one_fault(const scenario *s, const plan *p, int64_t k, tally *t) {
     return hit;
 }
 
+/* The fast tier has every third call failing. */
+static bool is_mine(int64_t k) {
+    return subject_case(0, k % 3 != 1);
+}
+
 static void all_faults(const char *name, const plan *p) {
     const scenario *s = scenario_find(name);
     fsr_config plain = scenario_config(FSR_BACKEND_CPU);
@@ -133,7 +138,7 @@ static void all_faults(const char *name, const plan *p) {
     assert_int_equal(expected.status, FSR_OK);
     fsr_close(ctx);
     tally t = {0, 0};
-    for (int64_t k = 1; one_fault(s, p, k, &t); k++)
+    for (int64_t k = 1; !is_mine(k) || one_fault(s, p, k, &t); k++)
         ;
     assert_true(t.faults > 0);
     printf("%-11s %-26s %-12s %4d faults, %4d survived\n", name, p->how,
@@ -336,7 +341,7 @@ int main(void) {
         cmocka_unit_test(printing),
     };
     strcpy(dir, "/tmp/fusor-trust-XXXXXX");
-    if (!mkdtemp(dir))
+    if (!subject_take_part() || !mkdtemp(dir))
         return 1;
     snprintf(cache, sizeof cache, "%s/cache", dir);
     snprintf(dump, sizeof dump, "%s/dump", dir);

@@ -67,6 +67,11 @@ static bool one_fault(const scenario *s, const fsr_config *config, int64_t k, bo
     return hit;
 }
 
+/* The fast tier has every third allocation failing alone. */
+static bool is_mine(int64_t k) {
+    return subject_case(0, k % 3 != 1);
+}
+
 static void all_faults(const scenario *s, const fsr_config *config, const char *how) {
     fsr_context *ctx = open_context(config);
     scenario_run(s, ctx, &expected);
@@ -75,7 +80,7 @@ static void all_faults(const scenario *s, const fsr_config *config, const char *
     assert_true(expected.bytes > 0);
     fsr_close(ctx);
     tally t = {0, 0};
-    for (int64_t k = 1; one_fault(s, config, k, false, &t); k++)
+    for (int64_t k = 1; !is_mine(k) || one_fault(s, config, k, false, &t); k++)
         ;
     for (int64_t k = 1; one_fault(s, config, k, true, &t); k += 1 + k / 16)
         ;
@@ -233,6 +238,8 @@ int main(void) {
         cmocka_unit_test(reference),
         cmocka_unit_test(with_files),
     };
+    if (!subject_take_part())
+        return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     printf("%lld calls failed on purpose\n", (long long)faults_count());
     return failed;

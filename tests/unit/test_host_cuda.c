@@ -2,6 +2,7 @@
 /* Generated CUDA on the host: kernels without folds, and random kernels under random schedules. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"
+#include "tests/support/subject.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,6 +147,8 @@ int main(void) {
         cmocka_unit_test(test_extreme_parts),
         cmocka_unit_test(test_random),
     };
+    if (!subject_take_part())
+        return 1;
     if (!host_cuda_available()) {
         fprintf(stderr, "skipped: no C++ compiler\n");
         return 77;

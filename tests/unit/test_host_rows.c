@@ -2,6 +2,7 @@
 /* Generated CUDA on the host: rows in a block, folded and scanned. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"
+#include "tests/support/subject.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,6 +79,8 @@ int main(void) {
         cmocka_unit_test(test_rows_passes),
         cmocka_unit_test(test_rows_scans),
     };
+    if (!subject_take_part())
+        return 1;
     if (!host_cuda_available()) {
         fprintf(stderr, "skipped: no C++ compiler\n");
         return 77;

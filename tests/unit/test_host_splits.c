@@ -2,6 +2,7 @@
 /* Generated CUDA on the host: rows split over blocks and teams of blocks, and columns. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"
+#include "tests/support/subject.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,6 +80,8 @@ int main(void) {
         cmocka_unit_test(test_loops),
         cmocka_unit_test(test_columns),
     };
+    if (!subject_take_part())
+        return 1;
     if (!host_cuda_available()) {
         fprintf(stderr, "skipped: no C++ compiler\n");
         return 77;
