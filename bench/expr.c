@@ -80,7 +80,7 @@ static bool follow(fsr_node out, bool *used, bool *seen, uint32_t *stack) {
         uint32_t id = stack[--depth];
         const fsr_rec *rec = fsr_graph_rec(out.graph, id);
         used[id] = true;
-        for (int i = 0; i < rec->nout && (rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN); i++)
+        for (int i = 0; i < rec->nout && fsr_is(rec->kind, FSR_IS_FOLD); i++)
             folds = folds || fsr_dtype_is_inexact(rec->dtype[i]);
         for (int i = 0; i < rec->nargs; i++)
             if (!seen[rec->arg[i].id]) {

@@ -17,20 +17,16 @@ typedef struct weight {
 } weight;
 
 static bool ends(const fsr_partition *p, int id) {
-    fsr_kind kind = p->flow->node[id].kind;
-    return p->held[id] || kind == FSR_NODE_REDUCE || kind == FSR_NODE_SCAN;
+    return p->held[id] || fsr_is(p->flow->node[id].kind, FSR_IS_FOLD);
 }
 
 static weight of_leaf(const fsr_partition *p, int id) {
-    fsr_kind kind = p->flow->node[id].kind;
-    return (weight){1, ends(p, id) || kind == FSR_NODE_DATA};
+    return (weight){1, ends(p, id) || fsr_is(p->flow->node[id].kind, FSR_IS_ARRAY)};
 }
 
-/* A paste is a guard and a choice; a loop's program is compiled once, whatever it is part of. */
+/* A loop's program is compiled once, whatever it is part of. */
 static int own_insts(const fsr_flow_node *n) {
-    if (n->kind == FSR_NODE_ITERATE)
-        return 1 + n->nout + n->loop->nsteps / 4;
-    return n->kind == FSR_NODE_VIEW ? 0 : n->kind == FSR_NODE_PASTE ? 2 : 1;
+    return fsr_kinds[n->kind].insts + (n->loop ? n->nout + n->loop->nsteps / 4 : 0);
 }
 
 static weight bound(const fsr_partition *p, const weight *known, int id) {
@@ -63,7 +59,7 @@ static weight count(const fsr_partition *p, int *stamp, int id) {
         const fsr_flow_node *n = &p->flow->node[at];
         bool leaf = at != id && ends(p, at);
         sum.insts += leaf ? 1 : own_insts(n);
-        sum.arrays += leaf || n->kind == FSR_NODE_DATA;
+        sum.arrays += leaf || fsr_is(n->kind, FSR_IS_ARRAY);
         for (int i = 0; !leaf && i < n->nargs; ++i) {
             int arg = n->arg[i].id;
             if (stamp[arg] == id + 1)
@@ -82,9 +78,9 @@ static int heaviest(const fsr_partition *p, const weight *known, int id) {
     int best = -1;
     for (int i = 0; i < n->nargs; ++i) {
         int arg = n->arg[i].id;
-        while (p->flow->node[arg].kind == FSR_NODE_VIEW && !ends(p, arg))
+        while (fsr_is(p->flow->node[arg].kind, FSR_IS_VIEW) && !ends(p, arg))
             arg = p->flow->node[arg].arg[0].id;
-        if (!fsr_kind_computes(p->flow->node[arg].kind) || ends(p, arg))
+        if (!fsr_is(p->flow->node[arg].kind, FSR_COMPUTES) || ends(p, arg))
             continue;
         if (best < 0 || known[arg].insts + 8 * known[arg].arrays > known[best].insts + 8 * known[best].arrays)
             best = arg;

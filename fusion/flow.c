@@ -21,6 +21,10 @@ int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node) {
     return flow->n++;
 }
 
+int fsr_flow_rank(const fsr_flow *flow, const fsr_flow_node *n) {
+    return n->nargs ? flow->node[n->arg[0].id].shape.ndim : 0;
+}
+
 void fsr_flow_clear(fsr_flow *flow) {
     free(flow->node);
     free(flow->out);
@@ -112,7 +116,7 @@ static bool push(builder *b, uint32_t id) {
 }
 
 static bool is_leaf(const fsr_rec *rec, uint32_t output) {
-    return rec->kind == FSR_NODE_INPUT || (rec->buffer[output] && rec->kind != FSR_NODE_PARAM);
+    return fsr_is(rec->kind, FSR_IS_ARRAY) || (rec->buffer[output] && !fsr_is(rec->kind, FSR_IS_ARGUMENT));
 }
 
 /* The flow node of a graph reference, -1: not copied yet. */
@@ -138,7 +142,11 @@ static bool add_leaf(builder *b, fsr_ref ref) {
     const fsr_rec *rec = fsr_graph_rec(b->g, ref.id);
     if (!bind(&b->binding->leaf, b->flow->nleaves, &b->leaf_capacity, ref))
         return false;
-    fsr_flow_node node = {.kind = FSR_NODE_DATA, .nout = 1, .shape = rec->shape, .ordinal = b->flow->nleaves++};
+    fsr_flow_node node = {.ordinal = b->flow->nleaves++};
+    node.content = fsr_content_array(&rec->content);
+    node.nout = 1;
+    node.hint = FSR_HINT_NONE;
+    memset(node.dtype, 0, sizeof node.dtype);
     node.dtype[0] = rec->dtype[ref.output];
     int id = fsr_flow_add(b->flow, &node);
     return id >= 0 && seen_put(&b->seen, ref.id, ref.output, id);
@@ -156,35 +164,21 @@ static int same_size(const builder *b, const fsr_rec *rec) {
 
 static bool add_node(builder *b, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
-    fsr_flow_node node = {.kind = rec->kind,
-                          .nout = rec->nout,
-                          .shape = rec->shape,
-                          .nargs = rec->nargs,
-                          .op = rec->op,
-                          .axes = rec->axes,
-                          .axis = rec->axis,
-                          .exclusive = rec->exclusive,
-                          .reverse = rec->reverse,
-                          .view = rec->view,
-                          .hint = rec->hint};
-    memcpy(node.dtype, rec->dtype, sizeof node.dtype);
+    fsr_flow_node node = {.ordinal = 0};
+    const bool argument = fsr_is(rec->kind, FSR_IS_ARGUMENT);
+    fsr_content_borrow(&node.content, &rec->content);
     for (int i = 0; i < rec->nargs; ++i) {
         bool leaf = is_leaf(fsr_graph_rec(b->g, rec->arg[i].id), rec->arg[i].output);
         node.arg[i] = (fsr_link){node_of(b, rec->arg[i]), leaf ? 0 : (int)rec->arg[i].output};
     }
-    if (rec->kind == FSR_NODE_CONST)
-        node.value = rec->value;
-    int same = rec->kind == FSR_NODE_PARAM && !rec->name ? same_size(b, rec) : -1;
+    int same = argument && !rec->name ? same_size(b, rec) : -1;
     if (same >= 0)
         return seen_put(&b->seen, id, COMPUTED, same);
-    if (rec->kind == FSR_NODE_PARAM) {
+    if (argument) {
         if (!bind(&b->binding->scalar, b->flow->nscalars, &b->scalar_capacity, (fsr_ref){id, 0}))
             return false;
         node.ordinal = b->flow->nscalars++;
     }
-    node.combine = rec->combine;
-    node.routine = rec->routine;
-    node.loop = rec->loop;
     int at = fsr_flow_add(b->flow, &node);
     return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }
@@ -193,9 +187,9 @@ static bool add_node(builder *b, uint32_t id) {
 static fsr_status visit(builder *b) {
     uint32_t id = b->stack[b->depth - 1];
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
-    if (rec->kind == FSR_NODE_POISON)
+    if (fsr_is(rec->kind, FSR_IS_POISON))
         return rec->status;
-    if (rec->kind == FSR_NODE_ARG)
+    if (fsr_is(rec->kind, FSR_IS_UNBOUND))
         return FSR_ERR_UNBOUND;
     if (seen_get(&b->seen, id, COMPUTED) >= 0) {
         --b->depth;
@@ -228,12 +222,27 @@ static fsr_status build_out(builder *b, fsr_ref ref, fsr_link *link) {
     return FSR_OK;
 }
 
-fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts) {
+/* Arguments are recorded before what uses them, and of a graph that has dropped nothing the numbers say in which order. */
+static fsr_status build_every(builder *b) {
+    fsr_status status = FSR_OK;
+    for (uint32_t id = 0; id < fsr_graph_slots(b->g) && !status; ++id) {
+        const fsr_rec *rec = fsr_graph_rec(b->g, id);
+        if (rec->kind == FSR_NODE_FREE)
+            continue;
+        if (fsr_is(rec->kind, FSR_IS_POISON | FSR_IS_UNBOUND))
+            return fsr_is(rec->kind, FSR_IS_POISON) ? rec->status : FSR_ERR_UNBOUND;
+        status = (is_leaf(rec, 0) ? add_leaf(b, (fsr_ref){id, 0}) : add_node(b, id)) ? FSR_OK : FSR_ERR_MEMORY;
+    }
+    return status;
+}
+
+static fsr_status build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts,
+                        bool every) {
     memset(flow, 0, sizeof *flow);
     memset(binding, 0, sizeof *binding);
     builder b = {.flow = flow, .binding = binding, .g = g};
     flow->out = malloc(sizeof *flow->out * (size_t)(nouts ? nouts : 1));
-    fsr_status status = flow->out ? FSR_OK : FSR_ERR_MEMORY;
+    fsr_status status = !flow->out ? FSR_ERR_MEMORY : every ? build_every(&b) : FSR_OK;
     for (int i = 0; i < nouts && !status; ++i)
         status = build_out(&b, outs[i], &flow->out[flow->nout++]);
     free(b.seen.key);
@@ -244,6 +253,15 @@ fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph 
         fsr_binding_clear(binding);
     }
     return status;
+}
+
+fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts) {
+    return build(flow, binding, g, outs, nouts, false);
+}
+
+fsr_status fsr_flow_build_all(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs,
+                              int nouts) {
+    return build(flow, binding, g, outs, nouts, true);
 }
 
 fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from) {

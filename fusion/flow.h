@@ -9,6 +9,7 @@
 #define FUSOR_FUSION_FLOW_H
 
 #include "graph/shape.h"
+#include "primitives/parse.h"
 
 typedef struct fsr_link {
     int id;
@@ -22,25 +23,17 @@ typedef enum fsr_literal_use {
     FSR_LITERAL_ROUNDS  /* an argument: what is computed of it may round, and a compiler rounds otherwise */
 } fsr_literal_use;
 
+/* Its content's members are its own, as a record's; what its fields point to is the graph's. */
 typedef struct fsr_flow_node {
-    fsr_kind kind; /* DATA stands for every leaf, computed or input */
-    int nout;
-    fsr_dtype dtype[FSR_MAX_OUTPUTS];
-    fsr_shape shape;
-    int nargs;
+    union {
+        fsr_content content; /* of every leaf, computed or input, that of an array */
+        struct {
+            FSR_CONTENT
+        };
+    };
     fsr_link arg[FSR_MAX_ARGS];
-    fsr_op op;
-    fsr_value value;
-    uint32_t axes;
-    int axis;
-    bool exclusive, reverse;
-    fsr_view view;
-    const fsr_combine *combine; /* the graph's */
-    const fsr_routine *routine; /* the graph's */
-    const fsr_iteration *loop;  /* the graph's */
-    fsr_hint hint;
-    int ordinal;         /* DATA: leaf; PARAM: scalar; CONST: literal, once they are numbered */
-    fsr_literal_use use; /* CONST; no part of the signature */
+    int ordinal;         /* of an array: leaf; of an argument: scalar; of a literal: that, once they are numbered */
+    fsr_literal_use use; /* of a literal; no part of the signature */
 } fsr_flow_node;
 
 typedef struct fsr_flow {
@@ -64,6 +57,8 @@ fsr_status fsr_flow_build(fsr_flow *flow, fsr_binding *binding, const fsr_graph 
 void fsr_flow_clear(fsr_flow *flow);
 void fsr_binding_clear(fsr_binding *binding);
 
+/* The same of every node of the graph, in the order of recording. */
+fsr_status fsr_flow_build_all(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts);
 /* Appends a node (zeroed but for what the caller set); -1: out of memory. */
 int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node);
 /* A deep copy. */
@@ -73,10 +68,17 @@ void *fsr_flow_signature(const fsr_flow *flow, size_t *size);
 /* The same without the values of literals: equal bytes are flows that differ in literals alone. With `bodies` also
  * without those inside of operators and loops, and without the most turns of loops. */
 void *fsr_flow_structure(const fsr_flow *flow, bool bodies, size_t *size);
-/* Normal form and order; FSR_ERR_INTERNAL with the first violation. */
+/* The normal form that graphs have (graph/graph.h), and order; FSR_ERR_INTERNAL with the first violation. */
 fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size);
-/* One line a node, as `%3 = mul f32[4,5] %1 %2`. */
+/* The text form of graphs (graph/print.h): leaf 2 is `input f32[4,5] "leaf2"`, scalar 1 `param f32[] "param1" 0`. */
 void fsr_flow_print(const fsr_flow *flow, FILE *to);
+#define FSR_LEAF_NAME "leaf"
+#define FSR_SCALAR_NAME "param"
+/* Reads that text back, node for node; g, an empty graph, receives the nodes, and is what the flow lives no longer than.
+ * FSR_ERR_FORMAT: it is no such text, error (may be NULL) says where and why. FSR_ERR_MEMORY. */
+fsr_status fsr_flow_parse(fsr_flow *flow, fsr_graph *g, const char *text, fsr_parse_error *error);
+/* Dimensions of argument 0; 0: there is none. */
+int fsr_flow_rank(const fsr_flow *flow, const fsr_flow_node *n);
 /* A node's name for comments: op, view, sum, scan, ... */
 const char *fsr_flow_name(const fsr_flow *flow, int id);
 bool fsr_link_equal(fsr_link a, fsr_link b);

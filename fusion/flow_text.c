@@ -1,124 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The flow's signature, print and verify.
- *
- * The signature has every field that a node of that kind uses and none that it does not. Counter-example to the bytes
- * of the structure: what is between its members, and what an earlier kind left in them, would tell equal programs
- * apart. */
+/* The flow's signature, print and verify: those of its nodes' contents, with ordinals in place of handles. */
 #include "fusion/flow.h"
-#include "graph/number.h"
+#include "graph/print.h"
+#include "graph/verify.h"
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct bytes {
-    unsigned char *data;
-    size_t size, capacity;
-    bool failed;
-    bool no_literals, no_bodies; /* literals are left out: of nodes; of operators and loops */
-} bytes;
-
-static void put(bytes *b, const void *data, size_t size) {
-    if (b->size + size > b->capacity) {
-        size_t capacity = (b->size + size) * 2 + 256;
-        unsigned char *grown = b->failed ? NULL : realloc(b->data, capacity);
-        if (!grown) {
-            b->failed = true;
-            return;
-        }
-        b->data = grown;
-        b->capacity = capacity;
-    }
-    if (size)
-        memcpy(b->data + b->size, data, size);
-    b->size += size;
+static void put_node(fsr_bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
+    const int ordinal = fsr_is(n->kind, FSR_IS_LITERAL) ? 0 : n->ordinal;
+    fsr_content_put(b, &n->content, fsr_flow_rank(flow, n));
+    fsr_bytes_put(b, &ordinal, sizeof ordinal);
+    fsr_bytes_put(b, n->arg, sizeof n->arg[0] * (size_t)n->nargs);
 }
 
-static void put_int(bytes *b, int64_t value) {
-    put(b, &value, sizeof value);
-}
-
-static void put_value(bytes *b, fsr_value value) {
-    put(b, &value, sizeof value);
-}
-
-static void put_view(bytes *b, const fsr_view *view, int ndim) {
-    put_int(b, view->kind);
-    for (int i = 0; i < ndim && view->kind == FSR_VIEW_AFFINE; ++i) {
-        put_int(b, view->from[i]);
-        put_int(b, view->start[i]);
-        put_int(b, view->step[i]);
-    }
-}
-
-static void put_steps(bytes *b, const fsr_step *step, int n) {
-    for (int i = 0; i < n; ++i) {
-        const fsr_step *s = &step[i];
-        int fields[] = {s->kind, s->dtype, s->compute, s->op, s->arg[0], s->arg[1], s->arg[2], s->index};
-        put(b, fields, sizeof fields);
-        if (!b->no_bodies)
-            put_value(b, s->value);
-    }
-}
-
-static void put_combine(bytes *b, const fsr_combine *c) {
-    int head[] = {c->arity, c->commutative, c->nsteps};
-    put(b, head, sizeof head);
-    put(b, c->dtype, sizeof c->dtype[0] * (size_t)c->arity);
-    put(b, c->result, sizeof c->result[0] * (size_t)c->arity);
-    for (int i = 0; i < c->arity; ++i)
-        put_value(b, c->identity[i]);
-    put_steps(b, c->step, c->nsteps);
-}
-
-static void put_loop(bytes *b, const fsr_iteration *l) {
-    int head[] = {l->nstate, l->narg, l->nsteps, l->condition};
-    put(b, head, sizeof head);
-    if (!b->no_bodies)
-        put_int(b, l->max_n);
-    put(b, l->dtype, sizeof l->dtype[0] * (size_t)(l->nstate + l->narg));
-    put(b, l->result, sizeof l->result[0] * (size_t)l->nstate);
-    put_steps(b, l->step, l->nsteps);
-}
-
-static void put_routine(bytes *b, const fsr_routine *f) {
-    char list[FSR_ROUTINE_LIST];
-    put(b, f->name, strlen(f->name) + 1);
-    put_int(b, f->result);
-    fsr_routine_list(f, list);
-    put(b, list, strlen(list) + 1);
-    for (int i = 0; i < FSR_ROUTINE_TEXTS; ++i)
-        put(b, f->text[i], strlen(f->text[i]) + 1);
-}
-
-static void put_node(bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
-    int ordinal = n->kind == FSR_NODE_CONST ? 0 : n->ordinal;
-    int head[] = {n->kind, n->nout, n->nargs, (int)n->hint, ordinal, n->shape.ndim};
-    put(b, head, sizeof head);
-    put(b, n->dtype, sizeof n->dtype[0] * (size_t)n->nout);
-    put(b, n->shape.dim, sizeof n->shape.dim[0] * (size_t)n->shape.ndim);
-    put(b, n->arg, sizeof n->arg[0] * (size_t)n->nargs);
-    if (n->kind == FSR_NODE_MAP)
-        put_int(b, n->op);
-    if (n->kind == FSR_NODE_CONST && !b->no_literals)
-        put_value(b, n->value);
-    if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
-        put_view(b, &n->view, flow->node[n->arg[0].id].shape.ndim);
-    if (n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA) {
-        int attr[] = {(int)n->axes, n->axis, n->exclusive, n->reverse};
-        put(b, attr, sizeof attr);
-    }
-    if (n->combine)
-        put_combine(b, n->combine);
-    if (n->routine)
-        put_routine(b, n->routine);
-    if (n->loop)
-        put_loop(b, n->loop);
-}
-
-static void *put_flow(bytes *b, const fsr_flow *flow, size_t *size) {
+static void *put_flow(fsr_bytes *b, const fsr_flow *flow, size_t *size) {
     for (int i = 0; i < flow->n; ++i)
         put_node(b, flow, &flow->node[i]);
-    put(b, flow->out, sizeof *flow->out * (size_t)flow->nout);
-    put_int(b, flow->nout);
+    fsr_bytes_put(b, flow->out, sizeof *flow->out * (size_t)flow->nout);
+    fsr_bytes_put(b, &flow->nout, sizeof flow->nout);
     if (b->failed) {
         free(b->data);
         return NULL;
@@ -128,119 +26,89 @@ static void *put_flow(bytes *b, const fsr_flow *flow, size_t *size) {
 }
 
 void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
-    return put_flow(&(bytes){0}, flow, size);
+    return put_flow(&(fsr_bytes){0}, flow, size);
 }
 
 void *fsr_flow_structure(const fsr_flow *flow, bool bodies, size_t *size) {
-    return put_flow(&(bytes){.no_literals = true, .no_bodies = bodies}, flow, size);
+    return put_flow(&(fsr_bytes){.no_literals = true, .no_bodies = bodies}, flow, size);
 }
 
 const char *fsr_flow_name(const fsr_flow *flow, int id) {
     const fsr_flow_node *n = &flow->node[id];
-    static const char *const kind[] = {
-        [FSR_NODE_FREE] = "free",   [FSR_NODE_POISON] = "poison", [FSR_NODE_DATA] = "leaf",
-        [FSR_NODE_INPUT] = "input", [FSR_NODE_PARAM] = "param",   [FSR_NODE_CONST] = "const",
-        [FSR_NODE_IOTA] = "iota",   [FSR_NODE_ARG] = "arg",       [FSR_NODE_VIEW] = "view",
-        [FSR_NODE_PASTE] = "paste", [FSR_NODE_PLACE] = "place",   [FSR_NODE_ITERATE] = "iterate"};
-    static const char *const reduce[FSR_OP_COUNT] = {
-        [FSR_OP_ADD] = "sum",     [FSR_OP_MUL] = "prod",       [FSR_OP_MAXIMUM] = "max",
-        [FSR_OP_MINIMUM] = "min", [FSR_OP_LOGICAL_OR] = "any", [FSR_OP_LOGICAL_AND] = "all"};
-    static const char *const scan[FSR_OP_COUNT] = {[FSR_OP_ADD] = "cumsum", [FSR_OP_MAXIMUM] = "cummax"};
-    if (n->kind == FSR_NODE_MAP)
+    static const char *const folds[][FSR_OP_COUNT] = {{[FSR_OP_ADD] = "sum",
+                                                       [FSR_OP_MUL] = "prod",
+                                                       [FSR_OP_MAXIMUM] = "max",
+                                                       [FSR_OP_MINIMUM] = "min",
+                                                       [FSR_OP_LOGICAL_OR] = "any",
+                                                       [FSR_OP_LOGICAL_AND] = "all"},
+                                                      {[FSR_OP_ADD] = "cumsum", [FSR_OP_MAXIMUM] = "cummax"}};
+    if (fsr_has(n->kind, FSR_FIELD_op))
         return fsr_op_get(n->op)->name;
-    if (n->kind == FSR_NODE_CALL)
+    if (fsr_has(n->kind, FSR_FIELD_routine))
         return n->routine->name;
-    if (n->kind == FSR_NODE_REDUCE)
-        return n->combine->builtin && reduce[n->combine->op] ? reduce[n->combine->op] : "reduce";
-    if (n->kind == FSR_NODE_SCAN)
-        return n->combine->builtin && scan[n->combine->op] ? scan[n->combine->op] : "scan";
-    return kind[n->kind];
+    const char *fold =
+        n->combine && n->combine->builtin ? folds[fsr_is(n->kind, FSR_IS_RUNNING)][n->combine->op] : NULL;
+    return fold ? fold : fsr_kinds[n->kind].word;
 }
 
-static void print_view(const fsr_view *view, int ndim, FILE *to) {
-    if (view->kind == FSR_VIEW_RESHAPE) {
-        fputs(" reshape", to);
-        return;
+/* A leaf or an argument has its number's name. */
+static void print_node(const fsr_flow *flow, int i, fsr_writer *w) {
+    const fsr_flow_node *n = &flow->node[i];
+    fsr_content named = n->content;
+    char name[32];
+    fsr_ref arg[FSR_MAX_ARGS];
+    const bool array = fsr_is(n->kind, FSR_IS_ARRAY);
+    if (array || fsr_is(n->kind, FSR_IS_ARGUMENT)) {
+        snprintf(name, sizeof name, array ? FSR_LEAF_NAME "%d" : FSR_SCALAR_NAME "%d", n->ordinal);
+        named.name = name;
+        named.kind = array ? FSR_NODE_INPUT : n->kind;
     }
-    for (int i = 0; i < ndim; ++i) {
-        if (view->from[i] < 0)
-            fprintf(to, " %lld", (long long)view->start[i]);
-        else
-            fprintf(to, " %lld+%lld*d%d", (long long)view->start[i], (long long)view->step[i], view->from[i]);
-    }
+    for (int k = 0; k < n->nargs; ++k)
+        arg[k] = (fsr_ref){(uint32_t)n->arg[k].id, (uint32_t)n->arg[k].output};
+    fsr_write_ref(w, (fsr_ref){(uint32_t)i, 0});
+    fsr_write(w, " = ");
+    fsr_write_content(w, &named, arg, fsr_flow_rank(flow, n));
+    fsr_write(w, "\n");
 }
 
 void fsr_flow_print(const fsr_flow *flow, FILE *to) {
-    for (int i = 0; i < flow->n; ++i) {
-        const fsr_flow_node *n = &flow->node[i];
-        char shape[160];
-        fprintf(to, "%%%d = %s %s", i, fsr_flow_name(flow, i),
-                fsr_describe(shape, sizeof shape, n->dtype[0], &n->shape));
-        for (int k = 0; k < n->nargs; ++k)
-            fprintf(to, n->arg[k].output ? " %%%d.%d" : " %%%d", n->arg[k].id, n->arg[k].output);
-        if (n->kind == FSR_NODE_DATA || n->kind == FSR_NODE_PARAM)
-            fprintf(to, " #%d", n->ordinal);
-        if (n->kind == FSR_NODE_CONST)
-            fprintf(to, " %s", fsr_number_of('g', 17, fsr_value_to_double(n->dtype[0], n->value)).text);
-        if (n->kind == FSR_NODE_REDUCE)
-            fprintf(to, " axes 0x%x", n->axes);
-        if (n->kind == FSR_NODE_SCAN || n->kind == FSR_NODE_IOTA)
-            fprintf(to, " axis %d%s%s", n->axis, n->exclusive ? " exclusive" : "", n->reverse ? " reverse" : "");
-        if (n->kind == FSR_NODE_ITERATE)
-            fprintf(to, " max %lld steps %d", (long long)n->loop->max_n, n->loop->nsteps);
-        if (n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_PASTE)
-            print_view(&n->view, flow->node[n->arg[0].id].shape.ndim, to);
-        fputc('\n', to);
+    fsr_writer w = {to, false};
+    for (int i = 0; i < flow->n; ++i)
+        print_node(flow, i, &w);
+    fsr_write(&w, "return");
+    for (int i = 0; i < flow->nout; ++i) {
+        fsr_write(&w, i ? ", " : " ");
+        fsr_write_ref(&w, (fsr_ref){(uint32_t)flow->out[i].id, (uint32_t)flow->out[i].output});
     }
-    fputs("out", to);
-    for (int i = 0; i < flow->nout; ++i)
-        fprintf(to, flow->out[i].output ? " %%%d.%d" : " %%%d", flow->out[i].id, flow->out[i].output);
-    fputc('\n', to);
+    fsr_write(&w, "\n");
 }
 
 static bool link_ok(const fsr_flow *flow, fsr_link link, int before) {
     return link.id >= 0 && link.id < before && link.output >= 0 && link.output < flow->node[link.id].nout;
 }
 
-static bool same_extents(const fsr_flow *flow, const fsr_flow_node *n) {
-    for (int k = 0; k < n->nargs; ++k)
-        if (!fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape))
-            return false;
-    return true;
-}
-
-/* What is wrong with argument k of node i; NULL: nothing. */
-static const char *argument_fault(const fsr_flow *flow, int i, int k) {
+/* What is wrong with node i; NULL: nothing. */
+static const char *node_fault(const fsr_flow *flow, int i) {
     const fsr_flow_node *n = &flow->node[i];
-    if (!link_ok(flow, n->arg[k], i))
-        return "is not an earlier node's result";
-    bool each = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_ITERATE;
-    return each && !fsr_shape_equal(&n->shape, &flow->node[n->arg[k].id].shape) ? "has another shape" : NULL;
-}
-
-/* What is wrong with a node whose arguments are right. */
-static const char *node_fault(const fsr_flow *flow, const fsr_flow_node *n) {
-    if (n->kind == FSR_NODE_PLACE && (n->nargs != 2 || n->shape.ndim != 1 || !same_extents(flow, n)))
-        return "a place that is not 1-d, or whose arguments have another shape";
-    if (n->kind == FSR_NODE_CALL && (!n->routine || n->nargs != n->routine->nparams))
-        return "a call of nothing, or with too few arguments";
-    if ((n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN) && !n->combine)
-        return "a fold without operator";
-    if (n->kind == FSR_NODE_ITERATE && (!n->loop || n->nout != n->loop->nstate + 1))
-        return "an iterate without its loop";
-    return NULL;
+    fsr_applied a = {.n = &n->content};
+    if (n->nargs < 0 || n->nargs > FSR_MAX_ARGS)
+        return "number of arguments";
+    for (int k = 0; k < n->nargs; ++k) {
+        if (!link_ok(flow, n->arg[k], i))
+            return "an argument that is not an earlier node's result";
+        a.arg[k] = &flow->node[n->arg[k].id].content;
+        a.output[k] = n->arg[k].output;
+    }
+    return fsr_applied_check(&a);
 }
 
 fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
     for (int i = 0; i < flow->n; ++i) {
-        const char *fault = NULL;
-        for (int k = 0; k < flow->node[i].nargs && !fault; ++k)
-            if ((fault = argument_fault(flow, i, k)) != NULL)
-                snprintf(why, size, "%%%d: argument %d %s", i, k, fault);
-        if (!fault && (fault = node_fault(flow, &flow->node[i])) != NULL)
-            snprintf(why, size, "%%%d: %s", i, fault);
-        if (fault)
-            return FSR_ERR_INTERNAL;
+        const char *fault = node_fault(flow, i);
+        if (!fault)
+            continue;
+        snprintf(why, size, "%%%d: %s", i, fault);
+        return FSR_ERR_INTERNAL;
     }
     for (int i = 0; i < flow->nout; ++i)
         if (!link_ok(flow, flow->out[i], flow->n)) {

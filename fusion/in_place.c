@@ -55,7 +55,7 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
     if (!group->kernel || group->nfolds || group->nstores != 1 || group->in_place)
         return false;
     fsr_link at = group->store[0];
-    while (flow->node[at.id].kind == FSR_NODE_PASTE && (c->n == 0 || *fsr_partition_stored(p, at) < 0)) {
+    while (fsr_is(flow->node[at.id].kind, FSR_OVERWRITES) && (c->n == 0 || *fsr_partition_stored(p, at) < 0)) {
         if (c->n == MAX_CHAIN || !replaces_part(flow, at.id))
             return false;
         list[c->n++] = at.id;

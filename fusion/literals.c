@@ -30,9 +30,9 @@ static bool map_rounds(const fsr_flow *flow, const fsr_flow_node *n, int literal
 static bool rounds(const fsr_flow *flow, const fsr_flow_node *n, int literals) {
     if (!literals)
         return false;
-    if (n->kind == FSR_NODE_MAP)
+    if (fsr_has(n->kind, FSR_FIELD_op))
         return map_rounds(flow, n, literals);
-    return n->kind == FSR_NODE_CALL || (n->combine && steps_round(n->combine->step, n->combine->nsteps)) ||
+    return n->routine || (n->combine && steps_round(n->combine->step, n->combine->nsteps)) ||
            (n->loop && steps_round(n->loop->step, n->loop->nsteps));
 }
 
@@ -48,15 +48,15 @@ static void mark_rounding(fsr_flow *flow, bool *made, bool *asked) {
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
         int literals = count_made(n, made);
-        bool passes = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_VIEW || n->kind == FSR_NODE_CALL;
-        made[i] = n->kind == FSR_NODE_CONST || (passes && n->nargs > 0 && literals == n->nargs);
+        bool passes = fsr_is(n->kind, FSR_IS_EXPRESSION);
+        made[i] = fsr_is(n->kind, FSR_IS_LITERAL) || (passes && n->nargs > 0 && literals == n->nargs);
         asked[i] = rounds(flow, n, literals);
     }
     for (int i = flow->n - 1; i >= 0; --i) {
         fsr_flow_node *n = &flow->node[i];
         for (int k = 0; asked[i] && k < n->nargs; ++k)
             asked[n->arg[k].id] = asked[n->arg[k].id] || made[n->arg[k].id];
-        if (n->kind == FSR_NODE_CONST)
+        if (fsr_is(n->kind, FSR_IS_LITERAL))
             n->use = asked[i] ? FSR_LITERAL_ROUNDS : FSR_LITERAL_TEXT;
     }
 }
@@ -68,7 +68,7 @@ fsr_status fsr_literals_number(fsr_flow *flow, fsr_value **value, int *n) {
     *value = malloc(sizeof **value * room);
     fsr_status status = made && asked && *value ? FSR_OK : FSR_ERR_MEMORY;
     for (int i = 0; i < flow->n && !status; ++i)
-        if (flow->node[i].kind == FSR_NODE_CONST) {
+        if (fsr_is(flow->node[i].kind, FSR_IS_LITERAL)) {
             flow->node[i].ordinal = *n;
             (*value)[(*n)++] = flow->node[i].value;
         }
@@ -124,7 +124,7 @@ static int reader(const fsr_flow *flow, int i) {
     for (int at = i + 1; at < flow->n; ++at)
         for (int k = 0; k < flow->node[at].nargs; ++k)
             if (flow->node[at].arg[k].id == i)
-                return flow->node[at].kind == FSR_NODE_VIEW ? reader(flow, at) : at;
+                return fsr_is(flow->node[at].kind, FSR_IS_VIEW) ? reader(flow, at) : at;
     return i;
 }
 
@@ -135,7 +135,7 @@ void fsr_literals_explain(const fsr_flow *flow, const bool *text, FILE *to) {
     };
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
-        if (n->kind != FSR_NODE_CONST || n->use == FSR_LITERAL_TEXT)
+        if (!fsr_is(n->kind, FSR_IS_LITERAL) || n->use == FSR_LITERAL_TEXT)
             continue;
         int at = reader(flow, i);
         bool stays = text[n->ordinal];

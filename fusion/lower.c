@@ -79,7 +79,7 @@ static bool loop_apart(const fsr_lowering *l, fsr_link link) {
 /* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it. The
  * group's stores are asked, not p->stored: a store that a trial adds is not there yet. */
 static bool apart(const fsr_lowering *l, fsr_link link) {
-    if (l->flow->node[link.id].kind == FSR_NODE_ITERATE)
+    if (fsr_is(l->flow->node[link.id].kind, FSR_RUNS_ONCE))
         return loop_apart(l, link);
     if (!l->p->held[link.id] || fsr_link_equal(link, l->storing))
         return false;
@@ -102,7 +102,7 @@ static bool read_stored(const fsr_lowering *l, fsr_link link) {
 
 /* Follows views down to what they show; views of views are a loop here, not a recursion. */
 static bool skip_views(fsr_lowering *l, fsr_link *link, fsr_index *index) {
-    while (l->flow->node[link->id].kind == FSR_NODE_VIEW && !apart(l, *link) && !read_stored(l, *link)) {
+    while (fsr_is(l->flow->node[link->id].kind, FSR_IS_VIEW) && !apart(l, *link) && !read_stored(l, *link)) {
         const fsr_flow_node *n = &l->flow->node[link->id];
         fsr_index inner;
         if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
@@ -113,25 +113,23 @@ static bool skip_views(fsr_lowering *l, fsr_link *link, fsr_index *index) {
     return true;
 }
 
+static int fsr_lower_never(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    (void)link, (void)index;
+    return fsr_lower_refuse(l, "a node of this kind cannot be evaluated");
+}
+
+static int fsr_lower_placed(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    (void)index;
+    return fsr_lower_blame(l, "its elements take their places in memory", link);
+}
+
 static int compute(fsr_lowering *l, fsr_link link, const fsr_index *index) {
-    const fsr_flow_node *n = &l->flow->node[link.id];
-    int slot;
-    switch (n->kind) {
-    case FSR_NODE_DATA: return fsr_lower_leaf(l, link, index);
-    case FSR_NODE_CONST: return fsr_lower_constant(l, n->dtype[0], n->value, link.id);
-    case FSR_NODE_PARAM: return fsr_lower_parameter(l, link);
-    case FSR_NODE_IOTA: return fsr_lower_iota(l, link, index);
-    case FSR_NODE_MAP: return fsr_lower_map(l, link, index);
-    case FSR_NODE_CALL: return fsr_lower_call(l, link, index);
-    case FSR_NODE_PASTE: return fsr_lower_paste(l, link, index);
-    case FSR_NODE_PLACE: return fsr_lower_blame(l, "its elements take their places in memory", link);
-    case FSR_NODE_ITERATE: return fsr_lower_loop_result(l, link, index);
-    case FSR_NODE_REDUCE:
-    case FSR_NODE_SCAN:
-        slot = fsr_lower_fold_slot(l->group, link.id);
-        return slot >= 0 ? fsr_lower_fold_result(l, link, index, slot) : fsr_lower_foreign(l, link, index);
-    default: return fsr_lower_refuse(l, "a node of this kind cannot be evaluated");
-    }
+    static int (*const value_of[FSR_KIND_COUNT])(fsr_lowering *, fsr_link, const fsr_index *) = {
+#define FSR_KIND(name, word, nargs, fields, traits, insts, shape, check, again, lower, run) \
+    [FSR_NODE_##name] = fsr_lower_##lower,
+#include "graph/node_kinds.def"
+    };
+    return value_of[l->flow->node[link.id].kind](l, link, index);
 }
 
 static int remember(fsr_lowering *l, fsr_link link, const fsr_index *index, int inst) {
@@ -158,7 +156,7 @@ static int deeper(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 /* What is no view that shows something else. */
 static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
-    if (apart(l, link) && n->kind == FSR_NODE_PLACE)
+    if (apart(l, link) && fsr_is(n->kind, FSR_IS_STORED))
         return fsr_lower_refuse(l, "its elements take their places in memory, where only another kernel finds them");
     if (apart(l, link))
         return fsr_lower_refuse(l, n->hint == FSR_HINT_MATERIALIZE
@@ -167,8 +165,7 @@ static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     int value = fsr_memo_find(l->memo, link, index, l->guard);
     if (value >= 0)
         return value;
-    bool computed = n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL || n->kind == FSR_NODE_VIEW ||
-                    n->kind == FSR_NODE_IOTA || n->kind == FSR_NODE_PASTE || n->kind == FSR_NODE_PLACE;
+    bool computed = !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_LITERAL | FSR_IS_ARGUMENT | FSR_IS_FOLD | FSR_RUNS_ONCE);
     int from = *fsr_partition_stored(l->p, link);
     if (computed && read_stored(l, link))
         return remember(l, link, index, fsr_lower_stored(l, link, index, from));
@@ -179,7 +176,7 @@ static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 
 static int eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     fsr_index index;
-    if (l->flow->node[link.id].kind != FSR_NODE_VIEW)
+    if (!fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW))
         return eval_node(l, link, asked);
     fsr_index_copy(&index, asked);
     return skip_views(l, &link, &index) ? eval_node(l, link, &index) : -1;

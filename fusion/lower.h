@@ -66,6 +66,8 @@ int fsr_memo_find(const fsr_memo *memo, fsr_link link, const fsr_index *index, i
 /* False: full. */
 bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst);
 
+/* Of each kind (graph/node_kinds.def) the instruction that is the element of a node at an index; -1: refused. */
+
 /* lower_access.c */
 /* The kernel's number of an array, and of an access to one. */
 int fsr_lower_array(fsr_lowering *l, const fsr_operand *operand, fsr_dtype dtype, bool written);
@@ -81,7 +83,8 @@ int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int
 /* lower_value.c */
 /* node: the literal that it is, -1: a number that lowering needs. */
 int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node);
-int fsr_lower_parameter(fsr_lowering *l, fsr_link link);
+int fsr_lower_literal(fsr_lowering *l, fsr_link link, const fsr_index *index);
+int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index);
@@ -98,8 +101,8 @@ int fsr_lower_fold_slot(const fsr_group *group, int node);
 bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr_index *result);
 /* Adds the COMBINE of fold `slot` if it is not there yet. */
 bool fsr_lower_combine(fsr_lowering *l, int slot);
-/* A result of the group's own fold. */
-int fsr_lower_fold_result(fsr_lowering *l, fsr_link link, const fsr_index *index, int slot);
+/* A result of a fold: the group's own, or loaded from where another group stores it. */
+int fsr_lower_fold(fsr_lowering *l, fsr_link link, const fsr_index *index);
 
 /* lower_loop.c */
 int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index);

@@ -18,7 +18,7 @@ int fsr_lower_fold_slot(const fsr_group *group, int node) {
 
 void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr_domain *out) {
     const fsr_flow_node *n = &flow->node[node];
-    bool scan = n->kind == FSR_NODE_SCAN;
+    bool scan = fsr_is(n->kind, FSR_IS_RUNNING);
     fsr_domain_make(out, &flow->node[n->arg[0].id].shape, scan ? 1u << n->axis : n->axes);
     out->mirrored = scan ? n->reverse : n->combine->commutative && like && like->mirrored;
 }
@@ -30,11 +30,11 @@ bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr
     fsr_fold_domain(l->flow, node, &l->group->domain, &own);
     int folded = own.ndim - own.nparallel;
     if (own.mirrored != l->group->domain.mirrored || !fsr_domain_divide_like(&own, &l->group->domain) ||
-        (n->kind == FSR_NODE_SCAN && own.ndim - own.nparallel != folded) || !fsr_index_elem(input, shape, &own))
+        (fsr_is(n->kind, FSR_IS_RUNNING) && own.ndim - own.nparallel != folded) || !fsr_index_elem(input, shape, &own))
         return false;
-    if (n->kind == FSR_NODE_SCAN)
+    if (fsr_is(n->kind, FSR_IS_RUNNING))
         *result = *input;
-    return n->kind == FSR_NODE_SCAN || fsr_index_row(result, &n->shape, &own);
+    return fsr_is(n->kind, FSR_IS_RUNNING) || fsr_index_row(result, &n->shape, &own);
 }
 
 bool fsr_lower_combine(fsr_lowering *l, int slot) {
@@ -62,13 +62,14 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
         return fsr_lower_refuse(l, fsr_reason_memory), false;
     *own = *n->combine;
     fold->combine = own;
-    fold->kind = n->kind == FSR_NODE_SCAN ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
+    fold->kind = fsr_is(n->kind, FSR_IS_RUNNING) ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
     fold->exclusive = n->exclusive;
     fold->pass = inst.pass;
     return fsr_lower_add(l, &inst) >= 0;
 }
 
-int fsr_lower_fold_result(fsr_lowering *l, fsr_link link, const fsr_index *index, int slot) {
+/* A result of the group's own fold. */
+static int own_result(fsr_lowering *l, fsr_link link, const fsr_index *index, int slot) {
     fsr_index input, result;
     if (!fsr_lower_fold_index(l, link.id, &input, &result))
         return fsr_lower_refuse(l, "the folds have different domains");
@@ -84,4 +85,9 @@ int fsr_lower_fold_result(fsr_lowering *l, fsr_link link, const fsr_index *index
     inst.level = scan ? FSR_ELEM : FSR_ROW;
     inst.pass = l->k->fold[slot].pass + (scan ? 0 : 1);
     return fsr_lower_add(l, &inst);
+}
+
+int fsr_lower_fold(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const int slot = fsr_lower_fold_slot(l->group, link.id);
+    return slot >= 0 ? own_result(l, link, index, slot) : fsr_lower_foreign(l, link, index);
 }

@@ -14,7 +14,7 @@
 
 static bool any_scan(const fsr_lowering *l) {
     for (int i = 0; i < l->group->nfolds; ++i)
-        if (l->flow->node[l->group->fold[i]].kind == FSR_NODE_SCAN)
+        if (fsr_is(l->flow->node[l->group->fold[i]].kind, FSR_IS_RUNNING))
             return true;
     return false;
 }

@@ -12,7 +12,7 @@
  * their order. Counter-example: one element fits a row of any domain, where -1 would be another place. */
 static bool places_fit(const fsr_lowering *l, const fsr_flow_node *n, bool row) {
     const fsr_domain *d = &l->group->domain;
-    if (n->kind != FSR_NODE_PLACE)
+    if (!fsr_is(n->kind, FSR_IS_PLACED))
         return true;
     return row == (d->nparallel == d->ndim) && fsr_domain_rows(d) * fsr_domain_cols(d) == n->shape.dim[0];
 }
@@ -24,7 +24,7 @@ static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
     const fsr_domain *d = &l->group->domain;
     fsr_index input;
     if (fsr_lower_fold_slot(l->group, link.id) >= 0) {
-        l->group->row[i] = n->kind == FSR_NODE_REDUCE;
+        l->group->row[i] = !fsr_is(n->kind, FSR_IS_RUNNING);
         return fsr_lower_fold_index(l, link.id, &input, index) ||
                (fsr_lower_refuse(l, "the folds have different domains"), false);
     }
@@ -55,7 +55,7 @@ static bool store_values(fsr_lowering *l, fsr_link link, const fsr_index *index,
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (l->group->in_place)
         return store_region(l, link, inst, address);
-    inst->placed = n->kind == FSR_NODE_PLACE;
+    inst->placed = fsr_is(n->kind, FSR_IS_PLACED);
     inst->arg[0] = fsr_lower_eval(l, inst->placed ? n->arg[0] : link, index);
     if (inst->placed && inst->arg[0] >= 0)
         inst->arg[1] = fsr_lower_eval(l, n->arg[1], index);

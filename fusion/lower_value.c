@@ -20,7 +20,14 @@ int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int no
     return fsr_lower_add(l, &inst);
 }
 
-int fsr_lower_parameter(fsr_lowering *l, fsr_link link) {
+int fsr_lower_literal(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    (void)index;
+    return fsr_lower_constant(l, n->dtype[0], n->value, link.id);
+}
+
+int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    (void)index;
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_kernel *k = l->k;
     int slot = 0;

@@ -31,7 +31,7 @@ void fsr_partition_fused(fsr_partition *p, const char *how, int a, int b) {
 static void unfuse(fsr_partition *p) {
     for (int i = 0; i < p->flow->n; ++i) {
         const fsr_flow_node *n = &p->flow->node[i];
-        if (!fsr_kind_computes(n->kind) || (n->kind == FSR_NODE_MAP && n->op == FSR_OP_CAST) ||
+        if (!fsr_is(n->kind, FSR_COMPUTES) || (fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST) ||
             n->hint == FSR_HINT_INLINE)
             continue;
         if (fsr_partition_may_fuse(p))
@@ -45,7 +45,7 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
     const fsr_flow *flow = p->flow;
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
-        bool fold = n->kind == FSR_NODE_REDUCE || n->kind == FSR_NODE_SCAN;
+        bool fold = fsr_is(n->kind, FSR_IS_FOLD);
         fsr_link link = fold ? (fsr_link){i, 0} : fsr_partition_first_used(p, i);
         if (!fold && (!p->held[i] || *fsr_partition_stored(p, link) >= 0))
             continue;
@@ -94,8 +94,8 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         memset(p->home, 0xff, sizeof *p->home * n);
         memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_OUTPUTS);
         for (int i = 0; i < flow->n; ++i)
-            if ((flow->node[i].hint == FSR_HINT_MATERIALIZE && flow->node[i].kind != FSR_NODE_DATA) ||
-                flow->node[i].kind == FSR_NODE_PLACE)
+            if ((flow->node[i].hint == FSR_HINT_MATERIALIZE && !fsr_is(flow->node[i].kind, FSR_IS_ARRAY)) ||
+                fsr_is(flow->node[i].kind, FSR_IS_STORED))
                 p->held[i] = FSR_HELD;
         find_used(p);
         unfuse(p);

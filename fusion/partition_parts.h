@@ -47,8 +47,6 @@ bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_k
 fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t size);
 /* The result of a node by which it is stored: the first that somebody needs. */
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
-/* Kinds that a kernel evaluates element by element. */
-bool fsr_kind_computes(fsr_kind kind);
 
 /* partition_merge.c. Groups left empty by a merge have no kernel. */
 void fsr_partition_merge(fsr_partition *p);

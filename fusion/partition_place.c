@@ -13,10 +13,6 @@
 enum { MAX_DEPTH = 4000 };
 enum { SHORT_LOOP = 64 };
 
-bool fsr_kind_computes(fsr_kind kind) {
-    return kind == FSR_NODE_MAP || kind == FSR_NODE_CALL || kind == FSR_NODE_PASTE || kind == FSR_NODE_ITERATE;
-}
-
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
     fsr_link link = {node, 0};
     while (link.output + 1 < p->flow->node[node].nout && !p->used[node * FSR_MAX_OUTPUTS + link.output])
@@ -60,7 +56,7 @@ static bool has_no_direction(const fsr_partition *p, const fsr_group *group) {
     bool free = true;
     for (int i = 0; i < group->nfolds; ++i) {
         const fsr_flow_node *n = &p->flow->node[group->fold[i]];
-        free = free && n->kind == FSR_NODE_REDUCE && n->combine->commutative;
+        free = free && !fsr_is(n->kind, FSR_IS_RUNNING) && n->combine->commutative;
     }
     return free;
 }
@@ -147,7 +143,7 @@ static bool evaluates(const fsr_partition *p, int node) {
     bool stored = p->held[node] || p->home[node] >= 0;
     for (int k = 0; k < p->flow->node[node].nout; ++k)
         stored = stored || p->stored[node * FSR_MAX_OUTPUTS + k] >= 0;
-    return !stored && (fsr_kind_computes(p->flow->node[node].kind) || p->flow->node[node].kind == FSR_NODE_VIEW);
+    return !stored && fsr_is(p->flow->node[node].kind, FSR_COMPUTES | FSR_IS_VIEW);
 }
 
 /* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
@@ -167,10 +163,10 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
         seen[i] = seen[i] && (i == top.id || evaluates(p, i));
         for (int k = 0; seen[i] && k < node->nargs; ++k)
             seen[node->arg[k].id] = true;
-        n += seen[i] && i != top.id && fsr_kind_computes(node->kind);
+        n += seen[i] && i != top.id && fsr_is(node->kind, FSR_COMPUTES);
     }
     for (int left = (n + 1) / 2; left > 0;)
-        left -= seen[--at] && fsr_kind_computes(flow->node[at].kind);
+        left -= seen[--at] && fsr_is(flow->node[at].kind, FSR_COMPUTES);
     free(seen);
     return n > 0 ? fsr_partition_first_used(p, at) : (fsr_link){-1, 0};
 }
@@ -182,8 +178,8 @@ static bool divide(const fsr_partition *p, fsr_anchor a, const fsr_group *trial,
     int dim = trial->divided;
     fsr_kind kind = p->flow->node[a.link.id].kind;
     bool inner = dim == domain->ndim - 1 || dim == domain->nparallel - 1;
-    bool brief = inner && !p->target->gpu && trial->division < SHORT_LOOP && kind != FSR_NODE_PLACE;
-    if (trial->division == 0 || brief || (a.fold && kind == FSR_NODE_SCAN && dim >= domain->nparallel))
+    bool brief = inner && !p->target->gpu && trial->division < SHORT_LOOP && !fsr_is(kind, FSR_IS_STORED);
+    if (trial->division == 0 || brief || (a.fold && fsr_is(kind, FSR_IS_RUNNING) && dim >= domain->nparallel))
         return false;
     return fsr_domain_divide(domain, dim, trial->division);
 }

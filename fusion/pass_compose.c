@@ -55,7 +55,7 @@ bool fsr_flow_bare_outs(fsr_flow *flow) {
     bool progress = false;
     for (int i = 0; i < flow->nout; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        while (n->kind == FSR_NODE_VIEW && n->hint != FSR_HINT_MATERIALIZE &&
+        while (fsr_is(n->kind, FSR_IS_VIEW) && n->hint != FSR_HINT_MATERIALIZE &&
                in_order(n, &flow->node[n->arg[0].id].shape)) {
             flow->out[i] = n->arg[0];
             n = &flow->node[n->arg[0].id];
@@ -71,10 +71,10 @@ bool fsr_pass_compose(fsr_flow *flow, fsr_status *status) {
     for (int i = 0; to && i < flow->n; ++i) {
         fsr_flow_redirect(flow, i, to);
         fsr_flow_node *n = &flow->node[i];
-        if (n->kind != FSR_NODE_VIEW || n->hint == FSR_HINT_MATERIALIZE)
+        if (!fsr_is(n->kind, FSR_IS_VIEW) || n->hint == FSR_HINT_MATERIALIZE)
             continue;
         const fsr_flow_node *inner = &flow->node[n->arg[0].id];
-        if (inner->kind == FSR_NODE_VIEW && inner->hint != FSR_HINT_MATERIALIZE)
+        if (fsr_is(inner->kind, FSR_IS_VIEW) && inner->hint != FSR_HINT_MATERIALIZE)
             progress |= compose(n, inner, &flow->node[inner->arg[0].id].shape);
         if (identity(n, &flow->node[n->arg[0].id].shape)) {
             fsr_flow_replace(to, i, n->arg[0]);

@@ -6,7 +6,7 @@
 /* The literal that a link shows at every index: a CONST, or a broadcast of one. */
 static const fsr_flow_node *literal(const fsr_flow *flow, fsr_link link) {
     const fsr_flow_node *n = &flow->node[link.id];
-    return n->kind == FSR_NODE_CONST ? n : NULL;
+    return fsr_is(n->kind, FSR_IS_LITERAL) ? n : NULL;
 }
 
 static fsr_dtype compute_dtype(const fsr_flow *flow, const fsr_flow_node *n) {
@@ -19,7 +19,7 @@ bool fsr_pass_fold(fsr_flow *flow, fsr_status *status) {
     (void)status;
     for (int i = 0; i < flow->n; ++i) {
         fsr_flow_node *n = &flow->node[i];
-        if (n->kind != FSR_NODE_MAP || n->shape.ndim != 0 || !fsr_op_exact(n->op, compute_dtype(flow, n)))
+        if (!fsr_has(n->kind, FSR_FIELD_op) || n->shape.ndim != 0 || !fsr_op_exact(n->op, compute_dtype(flow, n)))
             continue;
         fsr_value value[3];
         int known = 0;

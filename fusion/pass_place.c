@@ -16,7 +16,7 @@
 /* The same value at every index: a view of one element. */
 static bool is_uniform(const fsr_flow *flow, fsr_link link) {
     const fsr_flow_node *n = &flow->node[link.id];
-    if (n->kind != FSR_NODE_VIEW || n->view.kind != FSR_VIEW_AFFINE)
+    if (!fsr_is(n->kind, FSR_IS_VIEW) || n->view.kind != FSR_VIEW_AFFINE)
         return false;
     for (int j = 0; j < flow->node[n->arg[0].id].shape.ndim; ++j)
         if (n->view.from[j] >= 0)
@@ -27,9 +27,10 @@ static bool is_uniform(const fsr_flow *flow, fsr_link link) {
 /* The PLACE whose elements these are, in its order, for a map perhaps through reshapes; NULL: there is none. */
 static const fsr_flow_node *place_of(const fsr_flow *flow, fsr_link link, bool reshaped) {
     const fsr_flow_node *n = &flow->node[link.id];
-    while (reshaped && n->kind == FSR_NODE_VIEW && n->view.kind == FSR_VIEW_RESHAPE && n->hint != FSR_HINT_MATERIALIZE)
+    while (reshaped && fsr_is(n->kind, FSR_IS_VIEW) && n->view.kind == FSR_VIEW_RESHAPE &&
+           n->hint != FSR_HINT_MATERIALIZE)
         n = &flow->node[n->arg[0].id];
-    return n->kind == FSR_NODE_PLACE && n->hint != FSR_HINT_MATERIALIZE ? n : NULL;
+    return fsr_is(n->kind, FSR_IS_PLACED) && n->hint != FSR_HINT_MATERIALIZE ? n : NULL;
 }
 
 /* The index by which every operand but uniform ones is placed; id -1: there is none. */
@@ -39,7 +40,7 @@ static fsr_link common_places(const fsr_flow *flow, const fsr_flow_node *n) {
     for (int i = 0; i < n->nargs; ++i) {
         if (is_uniform(flow, n->arg[i]))
             continue;
-        const fsr_flow_node *place = place_of(flow, n->arg[i], n->kind != FSR_NODE_REDUCE);
+        const fsr_flow_node *place = place_of(flow, n->arg[i], !fsr_is(n->kind, FSR_IS_FOLD));
         if (!place || (places.id >= 0 && !fsr_link_equal(places, place->arg[1])))
             return none;
         places = place->arg[1];
@@ -48,16 +49,16 @@ static fsr_link common_places(const fsr_flow *flow, const fsr_flow_node *n) {
 }
 
 static bool may_move(const fsr_flow_node *n) {
-    if (n->kind == FSR_NODE_REDUCE)
-        return n->combine->commutative;
-    return n->kind == FSR_NODE_MAP || n->kind == FSR_NODE_CALL;
+    if (fsr_is(n->kind, FSR_IS_FOLD))
+        return !fsr_is(n->kind, FSR_IS_RUNNING) && n->combine->commutative;
+    return fsr_is(n->kind, FSR_IS_EACH) && fsr_is(n->kind, FSR_IS_EXPRESSION);
 }
 
 /* Appends a view of what `like` shows; its number, -1: out of memory. */
 static int add_view(fsr_flow *flow, const fsr_flow_node *like, fsr_link source, const fsr_shape *shape) {
     fsr_flow_node view = {.kind = FSR_NODE_VIEW, .nout = 1, .shape = *shape, .nargs = 1};
     view.dtype[0] = like->dtype[0];
-    view.view = like->kind == FSR_NODE_VIEW ? like->view : (fsr_view){.kind = FSR_VIEW_RESHAPE};
+    view.view = fsr_is(like->kind, FSR_IS_VIEW) ? like->view : (fsr_view){.kind = FSR_VIEW_RESHAPE};
     view.arg[0] = source;
     return fsr_flow_add(flow, &view);
 }
@@ -80,7 +81,7 @@ static bool operands_before(fsr_flow *flow, const fsr_shape *shape, fsr_flow_nod
 static int reduce_before(fsr_flow *flow, const fsr_flow_node *n) {
     fsr_flow_node before = *n;
     for (int i = 0; i < n->nargs; ++i)
-        if (flow->node[n->arg[i].id].kind == FSR_NODE_PLACE)
+        if (fsr_is(flow->node[n->arg[i].id].kind, FSR_IS_PLACED))
             before.arg[i] = flow->node[n->arg[i].id].arg[0];
     return fsr_flow_add(flow, &before);
 }
@@ -103,12 +104,12 @@ static int map_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
 }
 
 static int add_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
-    return n->kind == FSR_NODE_REDUCE ? reduce_before(flow, n) : map_before(flow, n, places);
+    return fsr_is(n->kind, FSR_IS_FOLD) ? reduce_before(flow, n) : map_before(flow, n, places);
 }
 
 static bool has_places(const fsr_flow *flow) {
     for (int i = 0; i < flow->n; ++i)
-        if (flow->node[i].kind == FSR_NODE_PLACE)
+        if (fsr_is(flow->node[i].kind, FSR_IS_PLACED))
             return true;
     return false;
 }

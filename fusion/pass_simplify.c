@@ -13,9 +13,9 @@
 /* The literal behind a link, through broadcasts; NULL if it is none. */
 static const fsr_flow_node *literal(const fsr_flow *flow, fsr_link link) {
     const fsr_flow_node *n = &flow->node[link.id];
-    while (n->kind == FSR_NODE_VIEW)
+    while (fsr_is(n->kind, FSR_IS_VIEW))
         n = &flow->node[n->arg[0].id];
-    return n->kind == FSR_NODE_CONST ? n : NULL;
+    return fsr_is(n->kind, FSR_IS_LITERAL) ? n : NULL;
 }
 
 static bool is_value(const fsr_flow *flow, fsr_link link, double value) {
@@ -47,9 +47,9 @@ static bool rewrite(const fsr_flow *flow, const fsr_flow_node *n, fsr_link *to) 
 /* A fold whose folded axes all have extent 1 and that gives its inputs. */
 static bool trivial_fold(const fsr_flow *flow, const fsr_flow_node *n) {
     const fsr_shape *shape = n->nargs ? &flow->node[n->arg[0].id].shape : &n->shape;
-    if (n->kind == FSR_NODE_SCAN)
+    if (fsr_is(n->kind, FSR_IS_RUNNING))
         return !n->exclusive && shape->dim[n->axis] == 1;
-    if (n->kind != FSR_NODE_REDUCE)
+    if (!fsr_is(n->kind, FSR_IS_FOLD))
         return false;
     for (int i = 0; i < shape->ndim; ++i)
         if ((n->axes >> i & 1) && shape->dim[i] != 1)
@@ -65,7 +65,7 @@ bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status) {
         const fsr_flow_node *n = &flow->node[i];
         if (n->hint == FSR_HINT_MATERIALIZE)
             continue;
-        if (n->kind == FSR_NODE_MAP && rewrite(flow, n, &to[i * FSR_MAX_OUTPUTS]))
+        if (fsr_has(n->kind, FSR_FIELD_op) && rewrite(flow, n, &to[i * FSR_MAX_OUTPUTS]))
             progress = true;
         if (trivial_fold(flow, n)) {
             memcpy(&to[i * FSR_MAX_OUTPUTS], n->arg, sizeof *to * (size_t)n->nargs);

@@ -58,7 +58,7 @@ static fsr_status run_one(fsr_flow *flow, int i, const fsr_pass_options *options
     }
     if (!status &&
         (fsr_list_has(options->print_after, pipeline[i].name) || fsr_list_has(options->print_after, "all"))) {
-        fprintf(options->to, "after %s:\n", pipeline[i].name);
+        fprintf(options->to, "# after %s:\n", pipeline[i].name);
         fsr_flow_print(flow, options->to);
     }
     return status;

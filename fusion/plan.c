@@ -219,7 +219,8 @@ static int64_t output_bytes(const fsr_program *program, const fsr_flow *flow) {
 static int64_t leaf_bytes(const fsr_flow *flow) {
     int64_t bytes = 0;
     for (int i = 0; i < flow->n; ++i)
-        bytes = fsr_size_add(bytes, flow->node[i].kind == FSR_NODE_DATA ? result_bytes(flow, (fsr_link){i, 0}) : 0);
+        bytes =
+            fsr_size_add(bytes, fsr_is(flow->node[i].kind, FSR_IS_ARRAY) ? result_bytes(flow, (fsr_link){i, 0}) : 0);
     return bytes;
 }
 
@@ -236,7 +237,7 @@ static bool prepare(builder *b) {
         return false;
     memset(b->home_slot, 0xff, sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
     for (int i = 0; i < flow->n; ++i)
-        if (flow->node[i].kind == FSR_NODE_DATA)
+        if (fsr_is(flow->node[i].kind, FSR_IS_ARRAY))
             b->leaf_node[flow->node[i].ordinal] = i;
     for (int i = flow->nout - 1; i >= 0; --i)
         b->home_slot[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output] = i;

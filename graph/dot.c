@@ -3,29 +3,10 @@
 #include "graph/print.h"
 #include <inttypes.h>
 
-static const char *shape_of(const fsr_rec *rec) {
-    switch (rec->kind) {
-    case FSR_NODE_DATA:
-    case FSR_NODE_INPUT: return "box3d";
-    case FSR_NODE_CONST:
-    case FSR_NODE_PARAM:
-    case FSR_NODE_IOTA: return "plaintext";
-    case FSR_NODE_VIEW: return "ellipse";
-    case FSR_NODE_CALL: return "tab";
-    case FSR_NODE_PASTE: return "component";
-    case FSR_NODE_PLACE: return "cds";
-    case FSR_NODE_REDUCE: return "invtrapezium";
-    case FSR_NODE_SCAN: return "parallelogram";
-    case FSR_NODE_ITERATE: return "doubleoctagon";
-    case FSR_NODE_POISON: return "octagon";
-    default: return "box";
-    }
-}
-
 static void dot_node(const fsr_graph *g, const fsr_order *order, uint32_t number, FILE *to) {
     const fsr_rec *rec = fsr_graph_rec(g, order->id[number]);
     fsr_writer label = {to, true};
-    fprintf(to, "  n%" PRIu32 " [shape=%s label=\"", number, shape_of(rec));
+    fprintf(to, "  n%" PRIu32 " [shape=%s label=\"", number, fsr_kinds[rec->kind].shape);
     fsr_write_node(&label, g, order, order->id[number]);
     fputs("\"];\n", to);
     for (int i = 0; i < rec->nargs && !fsr_rec_computed(rec); i++)

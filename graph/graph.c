@@ -113,21 +113,10 @@ static bool chunk_add(fsr_graph_body *body) {
     return true;
 }
 
-void fsr_rec_clear_program(fsr_rec *rec) {
-    free(rec->combine);
-    rec->combine = NULL;
-    fsr_routine_unref(rec->routine);
-    rec->routine = NULL;
-    free(rec->loop);
-    rec->loop = NULL;
-}
-
 void fsr_rec_clear(fsr_rec *rec) {
     for (int i = 0; i < FSR_MAX_OUTPUTS; i++)
         fsr_buffer_unref(rec->buffer[i]);
-    fsr_rec_clear_program(rec);
-    free(rec->name);
-    free(rec->message);
+    fsr_content_clear(&rec->content);
 }
 
 static void body_free(fsr_graph_body *body) {

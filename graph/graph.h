@@ -20,51 +20,13 @@
 #ifndef FUSOR_GRAPH_GRAPH_H
 #define FUSOR_GRAPH_GRAPH_H
 
-#include "fusor/build.h"
-#include "graph/ops.h"
-#include "graph/program.h"
-#include "graph/routine.h"
-
-typedef enum fsr_kind {
-    FSR_NODE_FREE, /* an unused slot */
-    FSR_NODE_POISON,
-    FSR_NODE_DATA,   /* an array in a buffer */
-    FSR_NODE_INPUT,  /* named array of a plan */
-    FSR_NODE_PARAM,  /* named 0-d value, or an unnamed size (count of elements, for mean) */
-    FSR_NODE_CONST,  /* 0-d literal */
-    FSR_NODE_IOTA,   /* the index along `axis`, as dtype */
-    FSR_NODE_ARG,    /* argument of an operator's or row function's body while it is recorded */
-    FSR_NODE_MAP,    /* a scalar op */
-    FSR_NODE_CALL,   /* a caller's scalar function */
-    FSR_NODE_VIEW,   /* an index map */
-    FSR_NODE_PASTE,  /* argument 0 with a region of it, shown by `view`, replaced by argument 1 */
-    FSR_NODE_PLACE,  /* argument 0 in another order: element i at place argument 1 [i] */
-    FSR_NODE_REDUCE, /* fold over `axes`, result keeps them with extent 1 */
-    FSR_NODE_SCAN,   /* running fold along `axis` */
-    FSR_NODE_ITERATE /* a loop for each element */
-} fsr_kind;
-
-typedef struct fsr_shape {
-    int ndim;
-    int64_t dim[FSR_MAX_DIMS];
-} fsr_shape;
+#include "graph/kind.h"
 
 /* Elements; -1 if a dimension is negative or the product does not fit (graph/size.h). */
 int64_t fsr_shape_size(const fsr_shape *shape);
 bool fsr_shape_equal(const fsr_shape *a, const fsr_shape *b);
 /* Row-major strides in elements. */
 void fsr_shape_strides(const fsr_shape *shape, int64_t *strides);
-
-/* A view's index map. AFFINE: index along dimension j of the source is start[j] + step[j] * out[from[j]], or
- * start[j] alone if from[j] is -1. An out dimension that no from[] names is broadcast. RESHAPE: the same flat
- * C-order index. */
-typedef enum fsr_view_kind { FSR_VIEW_AFFINE, FSR_VIEW_RESHAPE } fsr_view_kind;
-typedef struct fsr_view {
-    fsr_view_kind kind;
-    int8_t from[FSR_MAX_DIMS];
-    int64_t start[FSR_MAX_DIMS];
-    int64_t step[FSR_MAX_DIMS];
-} fsr_view;
 
 /* An array's storage, counted; what is behind it belongs to the runtime, which gives `release`. */
 typedef struct fsr_buffer {
@@ -83,30 +45,16 @@ typedef struct fsr_ref {
     uint32_t output;
 } fsr_ref;
 
+/* A recorded node. Its content's members are its own: rec->kind is rec->content.kind. */
 typedef struct fsr_rec {
     uint64_t stamp;
-    fsr_kind kind;
-    int nout;                         /* results, 1 unless a tuple reduction or scan, or a loop */
-    fsr_dtype dtype[FSR_MAX_OUTPUTS]; /* of each result */
-    fsr_shape shape;                  /* of every result */
-    int nargs;
+    union {
+        fsr_content content;
+        struct {
+            FSR_CONTENT
+        };
+    };
     fsr_ref arg[FSR_MAX_ARGS];
-    fsr_op op;            /* MAP */
-    fsr_value value;      /* CONST, PARAM: of dtype[0] */
-    bool weak;            /* CONST recorded by fsr_float or fsr_int, and what follows from such */
-    uint32_t axes;        /* REDUCE: bit i set if axis i is folded */
-    int axis;             /* SCAN, IOTA */
-    bool exclusive;       /* SCAN */
-    bool reverse;         /* SCAN: from the end of the axis */
-    int index;            /* ARG: position (left 0..n-1, right n..2n-1) */
-    fsr_view view;        /* VIEW; PASTE: the region */
-    fsr_combine *combine; /* REDUCE, SCAN: owned */
-    fsr_routine *routine; /* CALL: a reference */
-    fsr_iteration *loop;  /* ITERATE: owned */
-    fsr_hint hint;
-    char *name;                          /* INPUT, PARAM: owned; NULL for an unnamed size */
-    fsr_status status;                   /* POISON */
-    char *message;                       /* POISON: owned */
     fsr_buffer *buffer[FSR_MAX_OUTPUTS]; /* DATA, or results already computed: a reference each */
     fsr_site site;
     int scope; /* depth of the scope that owns it */
@@ -144,9 +92,8 @@ typedef struct fsr_type {
  * fsr_graph_no_memory's. */
 fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, const char *what, fsr_kind kind, const fsr_type *type,
                        fsr_node *handle);
-/* Frees what a record owns, not the record; and of that the operator, routine and loop alone. */
+/* Frees what a record owns, not the record. */
 void fsr_rec_clear(fsr_rec *rec);
-void fsr_rec_clear_program(fsr_rec *rec);
 /* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. Where g was freed the
  * message is reported, and the null node returned. */
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)

@@ -15,7 +15,7 @@ typedef struct frame {
 bool fsr_rec_computed(const fsr_rec *rec) {
     for (int i = 0; i < rec->nout; i++)
         if (!rec->buffer[i])
-            return rec->kind == FSR_NODE_DATA;
+            return fsr_is(rec->kind, FSR_IS_ARRAY);
     return true;
 }
 

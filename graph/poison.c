@@ -96,7 +96,7 @@ bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_gr
                                  fsr_say(x[i]).text);
             return true;
         }
-        if (fsr_node_rec(x[i])->kind == FSR_NODE_POISON) {
+        if (fsr_is(fsr_node_rec(x[i])->kind, FSR_IS_POISON)) {
             *poison = x[i];
             return true;
         }
@@ -106,7 +106,7 @@ bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_gr
 
 const fsr_rec *fsr_node_sound(fsr_node x) {
     const fsr_rec *rec = fsr_node_rec(x);
-    return rec && rec->kind != FSR_NODE_POISON ? rec : NULL;
+    return rec && !fsr_is(rec->kind, FSR_IS_POISON) ? rec : NULL;
 }
 
 fsr_status fsr_node_status(fsr_node x) {

@@ -56,10 +56,22 @@ typedef struct fsr_writer {
     bool escape;
 } fsr_writer;
 void fsr_write(fsr_writer *w, const char *text);
+/* Up to 127 bytes. */
+void fsr_write_piece(fsr_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A caller's string in quotes. */
+void fsr_write_string(fsr_writer *w, const char *text);
 /* VALUE of the grammar. */
 void fsr_write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value);
 /* NAME(DTYPE name, ...) ulp=U c="..." and the other texts. */
 void fsr_write_routine(fsr_writer *w, const fsr_routine *f);
+/* %4, %4.1: node `id` of the text. */
+void fsr_write_ref(fsr_writer *w, fsr_ref ref);
+/* A node's line after its number: "mul f32[4,5] %0, %3". arg: its arguments, by their numbers; rank: dimensions of the
+ * first one. */
+void fsr_write_content(fsr_writer *w, const fsr_content *n, const fsr_ref *arg, int rank);
+/* Those of its fields whose text stands before the type, or the others. */
+void fsr_write_fields(fsr_writer *w, const fsr_content *n, int rank, bool head);
+/* "%3 = " and its line. */
 void fsr_write_node(fsr_writer *w, const fsr_graph *g, const fsr_order *order, uint32_t id);
 
 #endif

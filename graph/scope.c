@@ -92,7 +92,7 @@ static void become_data(fsr_slot *slot) {
     fsr_rec *rec = &slot->rec;
     rec->kind = FSR_NODE_DATA;
     rec->nargs = 0;
-    fsr_rec_clear_program(rec);
+    fsr_content_clear(&rec->content);
     for (int i = 0; i < rec->nout; i++)
         if (!rec->buffer[i])
             slot->gone |= (uint8_t)(1u << i);

@@ -20,14 +20,14 @@ static int find(const fsr_capture *t, uint32_t id) {
 static bool is_allowed(const fsr_capture *t, const fsr_rec *rec) {
     if (rec->shape.ndim)
         return false;
-    if (rec->kind == FSR_NODE_ARG)
+    if (fsr_is(rec->kind, FSR_IS_UNBOUND))
         return rec->stamp >= t->first;
-    return rec->kind == FSR_NODE_CONST || rec->kind == FSR_NODE_MAP;
+    return fsr_is(rec->kind, FSR_IS_STEP);
 }
 
 /* Notes a node to be made into a step. */
 static bool enter(fsr_capture *t, uint32_t id) {
-    if (fsr_graph_rec(t->g, id)->kind == FSR_NODE_CALL)
+    if (fsr_has(fsr_graph_rec(t->g, id)->kind, FSR_FIELD_routine))
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "calls a native function");
     if (!is_allowed(t, fsr_graph_rec(t->g, id)))
         return capture_fail(t, FSR_ERR_VALUE, "uses something else than its arguments and literals");
@@ -43,10 +43,10 @@ static fsr_step step_of(const fsr_capture *t, const fsr_rec *rec) {
     fsr_step step;
     memset(&step, 0, sizeof step);
     step.dtype = step.compute = rec->dtype[0];
-    if (rec->kind == FSR_NODE_ARG) {
+    if (fsr_is(rec->kind, FSR_IS_UNBOUND)) {
         step.kind = FSR_STEP_ARG;
         step.index = rec->index;
-    } else if (rec->kind == FSR_NODE_CONST) {
+    } else if (fsr_is(rec->kind, FSR_IS_LITERAL)) {
         step.kind = FSR_STEP_CONST;
         step.value = rec->value;
     } else {

@@ -34,7 +34,7 @@ fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
     fsr_dtype from = rec->dtype[x.output];
     if (from == dtype && rec->weak == weak)
         return x;
-    if (rec->kind == FSR_NODE_CONST && rec->weak)
+    if (fsr_is(rec->kind, FSR_IS_LITERAL) && rec->weak)
         return fsr_literal(x.graph, at, dtype, converted(dtype, from, rec->value), weak);
     return cast_node(at, x, dtype, weak);
 }

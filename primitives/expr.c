@@ -79,7 +79,7 @@ static fsr_node callers(fsr_reading *r, const fsr_name *name, const char *where)
                                 status == FSR_ERR_NULL ? "null" : "stale");
     if (x.graph != r->g)
         return fsr_reading_fail(r, where, FSR_ERR_GRAPH, "\"%s\" belongs to another graph", name->name);
-    if (fsr_node_rec(x)->kind != FSR_NODE_POISON)
+    if (!fsr_is(fsr_node_rec(x)->kind, FSR_IS_POISON))
         return x;
     r->status = fsr_node_status(x);
     r->poison = x;
@@ -181,9 +181,9 @@ static fsr_node postfix(fsr_reading *r, fsr_node x) {
 /* The negative of a literal is a literal. */
 FSR_APART static fsr_node negative(fsr_reading *r, const char *where, fsr_node x) {
     const fsr_rec *rec = fsr_node_rec(x);
-    if (rec && rec->kind == FSR_NODE_CONST && rec->weak && rec->dtype[0] == FSR_I64)
+    if (rec && fsr_is(rec->kind, FSR_IS_LITERAL) && rec->weak && rec->dtype[0] == FSR_I64)
         x = fsr_int_at(r->at, r->g, (int64_t)(0 - (uint64_t)rec->value.i64));
-    else if (rec && rec->kind == FSR_NODE_CONST && rec->weak)
+    else if (rec && fsr_is(rec->kind, FSR_IS_LITERAL) && rec->weak)
         x = fsr_float_at(r->at, r->g, -rec->value.f64);
     else
         x = fsr_neg_at(r->at, x);

@@ -96,7 +96,7 @@ static fsr_node named(fsr_graph *g, fsr_site at, fsr_kind kind, fsr_dtype dtype,
                       fsr_value value) {
     fsr_node handle;
     const fsr_type type = {*shape, 1, {dtype}};
-    fsr_rec *rec = fsr_graph_add(g, at, kind == FSR_NODE_INPUT ? "input" : "param", kind, &type, &handle);
+    fsr_rec *rec = fsr_graph_add(g, at, fsr_kinds[kind].word, kind, &type, &handle);
     if (!rec) {
         free(name);
         return handle;
@@ -140,10 +140,10 @@ fsr_status fsr_param_set(fsr_node param, double value) {
     if (status)
         return fsr_graph_fail(param.graph, status, what, "%s", fsr_status_sentence(status));
     fsr_rec *rec = fsr_node_rec(param);
-    if (rec->kind == FSR_NODE_POISON)
+    if (fsr_is(rec->kind, FSR_IS_POISON))
         return fsr_graph_fail(param.graph, rec->status, what, "%s",
                               rec->message ? rec->message : fsr_status_sentence(rec->status));
-    if (rec->kind != FSR_NODE_PARAM || !rec->name)
+    if (!fsr_is(rec->kind, FSR_IS_ARGUMENT) || !rec->name)
         return fsr_graph_fail(param.graph, FSR_ERR_VALUE, what, "%s is not a parameter", fsr_say(param).text);
     rec->value = fsr_value_from_double(rec->dtype[0], value);
     fsr_buffer_unref(rec->buffer[0]);

@@ -162,9 +162,9 @@ static bool scales(const fsr_op_info *info, const fsr_node *args) {
 /* The literal, broadcast or not, that x is, if it is a negative integer; else NULL. */
 static const fsr_rec *negative_literal(fsr_node x) {
     const fsr_rec *rec = fsr_node_rec(x);
-    while (rec->kind == FSR_NODE_VIEW)
+    while (fsr_is(rec->kind, FSR_IS_VIEW))
         rec = fsr_graph_rec(x.graph, rec->arg[0].id);
-    bool literal = (rec->kind == FSR_NODE_CONST || rec->weak) && is_integer(rec->dtype[0]) &&
+    bool literal = (fsr_is(rec->kind, FSR_IS_LITERAL) || rec->weak) && is_integer(rec->dtype[0]) &&
                    !fsr_dtype_is_unsigned(rec->dtype[0]);
     return literal && fsr_value_cast(FSR_I64, rec->dtype[0], rec->value).i64 < 0 ? rec : NULL;
 }

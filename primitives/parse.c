@@ -72,86 +72,6 @@ static void type(parser *p, fsr_rec *rec) {
     }
 }
 
-static void axis_equals(parser *p, int *axis) {
-    int64_t value;
-    fsr_lex_expect(&p->lex, "axis=");
-    fsr_lex_int(&p->lex, 0, FSR_MAX_DIMS - 1, &value);
-    *axis = (int)value;
-}
-
-/* START+STEP*dI and its short forms, for dimension j of the source. */
-static void map(parser *p, fsr_view *view, int j) {
-    fsr_lex *l = &p->lex;
-    int64_t number = 0, step = 1, from;
-    view->from[j] = -1;
-    if (!fsr_lex_sees(l, 'd')) {
-        fsr_lex_int(l, INT64_MIN, INT64_MAX, &number);
-        if (fsr_lex_try(l, "*")) {
-            step = number;
-        } else {
-            view->start[j] = number;
-            if (!fsr_lex_try(l, "+"))
-                return;
-            if (!fsr_lex_sees(l, 'd')) {
-                fsr_lex_int(l, INT64_MIN, INT64_MAX, &step);
-                fsr_lex_expect(l, "*");
-            }
-        }
-    }
-    fsr_lex_expect(l, "d");
-    fsr_lex_int(l, 0, FSR_MAX_DIMS - 1, &from);
-    view->step[j] = step;
-    view->from[j] = (int8_t)from;
-}
-
-static void view(parser *p, fsr_rec *rec) {
-    fsr_lex *l = &p->lex;
-    type(p, rec);
-    arguments(p, rec);
-    if (rec->kind == FSR_NODE_VIEW && fsr_lex_try(l, "reshape")) {
-        rec->view.kind = FSR_VIEW_RESHAPE;
-        return;
-    }
-    fsr_lex_expect(l, "affine");
-    fsr_lex_expect(l, "[");
-    int ndim = l->status ? 0 : fsr_graph_rec(p->g, rec->arg[0].id)->shape.ndim;
-    for (int j = 0; j < ndim; j++) {
-        if (j)
-            fsr_lex_expect(l, ",");
-        map(p, &rec->view, j);
-    }
-    fsr_lex_expect(l, "]");
-}
-
-static void fold(parser *p, fsr_rec *rec) {
-    type(p, rec);
-    arguments(p, rec);
-    if (rec->kind == FSR_NODE_SCAN) {
-        axis_equals(p, &rec->axis);
-        rec->exclusive = fsr_lex_try(&p->lex, "exclusive");
-        rec->reverse = fsr_lex_try(&p->lex, "reverse");
-    } else {
-        fsr_lex_expect(&p->lex, "axes=");
-        do {
-            int64_t axis;
-            fsr_lex_int(&p->lex, 0, FSR_MAX_DIMS - 1, &axis);
-            rec->axes |= 1u << axis;
-        } while (fsr_lex_try(&p->lex, ","));
-    }
-    fsr_lex_combine(&p->lex, rec->nout, rec->dtype, &rec->combine);
-}
-
-static void iterate(parser *p, fsr_rec *rec) {
-    fsr_dtype dtype[FSR_MAX_ARGS];
-    type(p, rec);
-    arguments(p, rec);
-    if (!p->lex.status && (rec->nout < 2 || rec->nout - 1 > rec->nargs))
-        fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "%d arguments do not make a loop of %d results", rec->nargs, rec->nout);
-    for (int i = 0; !p->lex.status && i < rec->nargs; i++)
-        dtype[i] = fsr_graph_rec(p->g, rec->arg[i].id)->dtype[rec->arg[i].output];
-    fsr_lex_iteration(&p->lex, rec->nout - 1, rec->nargs, dtype, &rec->loop);
-}
-
 /* The value that a weak node carries (see primitives/map.c). */
 static fsr_value weak_value(const parser *p, const fsr_rec *rec) {
     fsr_value value[FSR_MAX_ARGS] = {{.bits = 0}};
@@ -167,65 +87,6 @@ static fsr_value weak_value(const parser *p, const fsr_rec *rec) {
     return fsr_op_eval(rec->op, arg->dtype[0], rec->dtype[0], value);
 }
 
-static void operation(parser *p, fsr_rec *rec, const char *word) {
-    rec->kind = FSR_NODE_MAP;
-    rec->op = fsr_op_find(word);
-    if (rec->op == FSR_OP_COUNT) {
-        fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "%s is no node and no op", word);
-        return;
-    }
-    rec->weak = fsr_lex_try(&p->lex, "weak");
-    type(p, rec);
-    arguments(p, rec);
-    if (rec->weak && !p->lex.status)
-        rec->value = weak_value(p, rec);
-}
-
-static void call(parser *p, fsr_rec *rec) {
-    type(p, rec);
-    arguments(p, rec);
-    fsr_lex_routine(&p->lex, rec->dtype[0], &rec->routine);
-}
-
-static void poison(parser *p, fsr_rec *rec) {
-    char word[FSR_WORD_BYTES];
-    rec->kind = FSR_NODE_POISON;
-    if (!fsr_lex_word(&p->lex, word))
-        return;
-    for (int i = 1; i < FSR_STATUS_COUNT; i++)
-        if (!strcmp(word, fsr_status_name((fsr_status)i)))
-            rec->status = (fsr_status)i;
-    if (rec->status == FSR_OK)
-        fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "%s is no error", word);
-    fsr_lex_string(&p->lex, &rec->message);
-}
-
-/* A quoted name of letters, digits and _. */
-static void name(parser *p, fsr_rec *rec) {
-    const char *start = p->lex.at;
-    char *text;
-    if (!fsr_lex_string(&p->lex, &text))
-        return;
-    if (fsr_name_size(text)) {
-        rec->name = text;
-        return;
-    }
-    free(text);
-    p->lex.at = start;
-    fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "not a name of 1 to 63 letters, digits and _");
-}
-
-static void leaf(parser *p, fsr_rec *rec) {
-    rec->weak = rec->kind == FSR_NODE_CONST && fsr_lex_try(&p->lex, "weak");
-    type(p, rec);
-    if (rec->kind == FSR_NODE_INPUT || (rec->kind == FSR_NODE_PARAM && fsr_lex_sees(&p->lex, '"')))
-        name(p, rec);
-    if (rec->kind == FSR_NODE_CONST || rec->kind == FSR_NODE_PARAM)
-        fsr_lex_value(&p->lex, rec->dtype[0], &rec->value);
-    if (rec->kind == FSR_NODE_IOTA)
-        axis_equals(p, &rec->axis);
-}
-
 static void hint(parser *p, fsr_rec *rec) {
     if (!fsr_lex_try(&p->lex, "hint="))
         return;
@@ -235,45 +96,30 @@ static void hint(parser *p, fsr_rec *rec) {
         rec->hint = FSR_HINT_MATERIALIZE;
 }
 
+/* The kind of the next word; a word that is no kind's is an op's name, and stays. */
+static fsr_kind kind(parser *p) {
+    char word[FSR_WORD_BYTES];
+    const char *start = p->lex.at;
+    if (!fsr_lex_word(&p->lex, word))
+        return FSR_NODE_FREE;
+    fsr_kind found = fsr_kind_find(word);
+    if (found != FSR_KIND_COUNT && !fsr_is(found, FSR_IS_UNBOUND))
+        return found;
+    p->lex.at = start;
+    return FSR_NODE_MAP;
+}
+
 /* Everything after "%3 = ". */
 static void node(parser *p, fsr_rec *rec) {
-    static const struct {
-        const char *word;
-        fsr_kind kind;
-    } leaves[] = {{"input", FSR_NODE_INPUT},
-                  {"data", FSR_NODE_DATA},
-                  {"const", FSR_NODE_CONST},
-                  {"param", FSR_NODE_PARAM},
-                  {"iota", FSR_NODE_IOTA}};
-    char word[FSR_WORD_BYTES];
-    if (!fsr_lex_word(&p->lex, word))
-        return;
-    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
-        if (!strcmp(word, leaves[i].word))
-            rec->kind = leaves[i].kind;
-    if (rec->kind != FSR_NODE_FREE) {
-        leaf(p, rec);
-    } else if (!strcmp(word, "view") || !strcmp(word, "paste")) {
-        rec->kind = !strcmp(word, "view") ? FSR_NODE_VIEW : FSR_NODE_PASTE;
-        view(p, rec);
-    } else if (!strcmp(word, "place")) {
-        rec->kind = FSR_NODE_PLACE;
+    rec->kind = kind(p);
+    fsr_lex_fields(&p->lex, p->g, rec, true);
+    if (!fsr_is(rec->kind, FSR_IS_POISON))
         type(p, rec);
+    if (fsr_kinds[rec->kind].nargs != 0)
         arguments(p, rec);
-    } else if (!strcmp(word, "call")) {
-        rec->kind = FSR_NODE_CALL;
-        call(p, rec);
-    } else if (!strcmp(word, "reduce") || !strcmp(word, "scan")) {
-        rec->kind = !strcmp(word, "scan") ? FSR_NODE_SCAN : FSR_NODE_REDUCE;
-        fold(p, rec);
-    } else if (!strcmp(word, "iterate")) {
-        rec->kind = FSR_NODE_ITERATE;
-        iterate(p, rec);
-    } else if (!strcmp(word, "poison")) {
-        poison(p, rec);
-    } else {
-        operation(p, rec, word);
-    }
+    fsr_lex_fields(&p->lex, p->g, rec, false);
+    if (rec->weak && rec->nargs && !p->lex.status)
+        rec->value = weak_value(p, rec);
     hint(p, rec);
     fsr_lex_end(&p->lex);
 }
@@ -282,7 +128,7 @@ static void node(parser *p, fsr_rec *rec) {
 static fsr_node record(parser *p, fsr_rec *said) {
     fsr_node handle;
     fsr_type type = {said->shape, said->nout, {0}};
-    if (said->kind == FSR_NODE_POISON)
+    if (fsr_is(said->kind, FSR_IS_POISON))
         return fsr_poison_own(p->g, said->site, said->status, said->message);
     memcpy(type.dtype, said->dtype, sizeof type.dtype);
     fsr_rec *rec = fsr_graph_add(p->g, said->site, "text", said->kind, &type, &handle);
@@ -350,14 +196,15 @@ static void line(parser *p) {
     }
     entry *e = &p->entries[p->count];
     e->nout = said.nout;
-    if (said.kind != FSR_NODE_DATA)
+    const bool data = fsr_is(said.kind, FSR_IS_ARRAY) && !said.name;
+    if (!data)
         e->out[0] = record(p, &said);
     for (int i = 0; i < said.nout; i++) {
-        if (said.kind == FSR_NODE_DATA)
+        if (data)
             e->out[i] = data_input(p, &said, p->count, i);
         else
             e->out[i] = e->out[0];
-        e->out[i].output = said.kind == FSR_NODE_DATA ? 0 : (uint32_t)i;
+        e->out[i].output = data ? 0 : (uint32_t)i;
     }
     p->count++;
 }
@@ -388,8 +235,26 @@ static void whole_text(parser *p, fsr_node *outs, int capacity, int *n) {
     fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "the return line is missing");
 }
 
-fsr_status fsr_graph_parse(fsr_graph *g, const char *text, fsr_node *outs, int capacity, int *n,
-                           fsr_parse_error *error) {
+/* Ends the text's scope, which keeps the results and what they need, or every node. */
+static fsr_status keep(parser *p, const fsr_node *outs, int n, bool every) {
+    if (!every)
+        return fsr_scope_end(p->g, outs, n);
+    fsr_node *node = malloc(sizeof *node * FSR_MAX_OUTPUTS * (size_t)(p->count + 1));
+    int count = 0;
+    if (!node || p->count > INT32_MAX / FSR_MAX_OUTPUTS) {
+        free(node);
+        return FSR_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < p->count; i++)
+        for (int k = 0; k < p->entries[i].nout; k++)
+            node[count++] = p->entries[i].out[k];
+    fsr_status status = fsr_scope_end(p->g, node, count);
+    free(node);
+    return status;
+}
+
+static fsr_status parse(fsr_graph *g, const char *text, fsr_node *outs, int capacity, int *n, fsr_parse_error *error,
+                        bool every) {
     FSR_DEFAULT_FLOATS;
     if (!g || !text || !outs || !n)
         return FSR_ERR_NULL;
@@ -403,11 +268,21 @@ fsr_status fsr_graph_parse(fsr_graph *g, const char *text, fsr_node *outs, int c
         return status;
     whole_text(&p, outs, capacity, n);
     if (!p.lex.status)
-        p.lex.status = fsr_scope_end(g, outs, *n);
+        p.lex.status = keep(&p, outs, *n, every);
     if (p.lex.status) {
         fsr_scope_discard(g, depth);
         *n = 0;
     }
     free(p.entries);
     return p.lex.status;
+}
+
+fsr_status fsr_graph_parse(fsr_graph *g, const char *text, fsr_node *outs, int capacity, int *n,
+                           fsr_parse_error *error) {
+    return parse(g, text, outs, capacity, n, error, false);
+}
+
+fsr_status fsr_graph_parse_all(fsr_graph *g, const char *text, fsr_node *outs, int capacity, int *n,
+                               fsr_parse_error *error) {
+    return parse(g, text, outs, capacity, n, error, true);
 }

@@ -17,5 +17,8 @@ typedef struct fsr_parse_error {
  * FSR_ERR_NULL, FSR_ERR_STALE, FSR_ERR_MEMORY. On an error nothing is recorded and *n is 0. */
 fsr_status fsr_graph_parse(fsr_graph *g, const char *text, fsr_node *outs, int capacity, int *n,
                            fsr_parse_error *error);
+/* The same, but nodes that nobody needs stay. */
+fsr_status fsr_graph_parse_all(fsr_graph *g, const char *text, fsr_node *outs, int capacity, int *n,
+                               fsr_parse_error *error);
 
 #endif

@@ -49,7 +49,7 @@ static bool region_of(fsr_node x, fsr_node view, fsr_view *region) {
     const fsr_rec *rec = fsr_node_rec(view);
     identity(region, rec->shape.ndim);
     while (view.id != x.id) {
-        if (rec->kind != FSR_NODE_VIEW || rec->nargs != 1 || rec->view.kind != FSR_VIEW_AFFINE)
+        if (!fsr_is(rec->kind, FSR_IS_VIEW) || rec->nargs != 1 || rec->view.kind != FSR_VIEW_AFFINE)
             return false;
         view = fsr_graph_handle(x.graph, rec->arg[0].id, rec->arg[0].output);
         const fsr_rec *source = fsr_node_rec(view);

@@ -37,7 +37,7 @@ static fsr_rec *results(fsr_site at, fsr_kind kind, fsr_node x, fsr_combine *com
         if (mask >> i & 1)
             type.shape.dim[i] = 1;
     memcpy(type.dtype, combine->dtype, sizeof combine->dtype);
-    fsr_rec *rec = fsr_graph_add(x.graph, at, kind == FSR_NODE_SCAN ? "scan" : "reduce", kind, &type, wrong);
+    fsr_rec *rec = fsr_graph_add(x.graph, at, fsr_kinds[kind].word, kind, &type, wrong);
     if (rec)
         rec->combine = combine;
     return rec;

@@ -182,18 +182,6 @@ static bool needs_argument(const rows *r, const fsr_rec *rec) {
     return false;
 }
 
-/* The map of a view or paste with n dimensions before, which stay as they are. ndim: of argument 0. */
-static fsr_view view_lead(const fsr_view *view, int ndim, int n) {
-    fsr_view out = {.kind = view->kind};
-    for (int j = 0; j < n + ndim && view->kind == FSR_VIEW_AFFINE; j++) {
-        bool core = j >= n;
-        out.from[j] = (int8_t)(!core ? j : view->from[j - n] < 0 ? -1 : view->from[j - n] + n);
-        out.start[j] = core ? view->start[j - n] : 0;
-        out.step[j] = core ? view->step[j - n] : 1;
-    }
-    return out;
-}
-
 /* The arguments of the copy: images, and what needs no argument for every row. */
 static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
     for (int i = 0; i < rec->nargs; i++) {
@@ -227,8 +215,18 @@ static fsr_node places_again(const rows *r, fsr_site at, fsr_node places, int64_
     return fsr_add_at(at, wide, fsr_mul_at(at, at_row, extent));
 }
 
+/* Records node `id` again, of the shape `whole`, on arguments for all rows. */
+typedef bool (*again_fn)(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg);
+
+static bool again_never(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
+    (void)whole, (void)arg;
+    r->poison = fsr_poison(r->g, fsr_graph_rec(r->g, id)->site, FSR_ERR_UNSUPPORTED, what,
+                           "an operation of the %s cannot be mapped", whose);
+    return false;
+}
+
 /* A PLACE is of one dimension: that of every row is one of them all. */
-static bool place_again(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
+static bool again_placed(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
     const fsr_rec *rec = fsr_graph_rec(r->g, id);
     fsr_hint hint = rec->hint;
     fsr_site at = rec->site;
@@ -238,65 +236,42 @@ static bool place_again(rows *r, uint32_t id, const fsr_shape *whole, const fsr_
     return fsr_node_sound(r->image[id]) != NULL;
 }
 
-static bool is_known(const fsr_rec *rec) {
-    return rec->kind == FSR_NODE_MAP || rec->kind == FSR_NODE_CALL || rec->kind == FSR_NODE_VIEW ||
-           rec->kind == FSR_NODE_PASTE || rec->kind == FSR_NODE_REDUCE || rec->kind == FSR_NODE_SCAN ||
-           rec->kind == FSR_NODE_PLACE || rec->kind == FSR_NODE_ITERATE;
+/* The same with the leading dimensions before its own. */
+static bool again_plain(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
+    const fsr_rec *rec = fsr_graph_rec(r->g, id);
+    fsr_content content = {.nargs = 0};
+    fsr_node copy = {0};
+    fsr_type type = {*whole, rec->nout, {0}};
+    if (!fsr_content_copy(&content, &rec->content))
+        return no_memory(r);
+    fsr_content_lead(&content, fsr_graph_rec(r->g, rec->arg[0].id)->shape.ndim, r->lead.ndim);
+    content.shape = *whole;
+    memcpy(type.dtype, rec->dtype, sizeof type.dtype);
+    fsr_rec *made = fsr_graph_add(r->g, rec->site, what, rec->kind, &type, &copy);
+    r->poison = copy;
+    if (!made) {
+        fsr_content_clear(&content);
+        return false;
+    }
+    made->content = content;
+    memcpy(made->arg, arg, sizeof made->arg);
+    r->image[id] = copy;
+    return true;
 }
 
-/* Fills the copy of a node, which owns its program already. */
-static void fill(const rows *r, fsr_rec *copy, const fsr_rec *rec, const fsr_ref *arg) {
-    copy->nargs = rec->nargs;
-    memcpy(copy->arg, arg, sizeof copy->arg);
-    copy->op = rec->op;
-    copy->axes = rec->axes << r->lead.ndim;
-    copy->axis = rec->axis + (rec->kind == FSR_NODE_SCAN ? r->lead.ndim : 0);
-    copy->exclusive = rec->exclusive;
-    copy->reverse = rec->reverse;
-    copy->hint = rec->hint;
-    copy->routine = rec->routine ? fsr_routine_ref(rec->routine) : NULL;
-    if (rec->kind == FSR_NODE_VIEW || rec->kind == FSR_NODE_PASTE)
-        copy->view = view_lead(&rec->view, fsr_graph_rec(r->g, rec->arg[0].id)->shape.ndim, r->lead.ndim);
-}
+static const again_fn again[FSR_KIND_COUNT] = {
+#define FSR_KIND(name, word, nargs, fields, traits, insts, shape, check, again, ...) [FSR_NODE_##name] = again_##again,
+#include "graph/node_kinds.def"
+};
 
 static bool record_again(rows *r, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(r->g, id);
     fsr_ref arg[FSR_MAX_ARGS] = {{0}};
     fsr_shape shape, whole;
-    if (!is_known(rec)) {
-        r->poison =
-            fsr_poison(r->g, rec->site, FSR_ERR_UNSUPPORTED, what, "an operation of the %s cannot be mapped", whose);
-        return false;
-    }
     if (!lead_join(r, &rec->shape, rec->shape.ndim, &shape))
         return too_deep(r, fsr_graph_handle(r->g, id, 0));
-    if (!fsr_shape_take(r->g, rec->site, what, rec->dtype[0], shape.ndim, shape.dim, &whole, &r->poison) ||
-        !args_again(r, rec, arg))
-        return false;
-    if (rec->kind == FSR_NODE_PLACE)
-        return place_again(r, id, &whole, arg);
-    fsr_node copy;
-    fsr_combine *combine = rec->combine ? malloc(sizeof *combine) : NULL;
-    fsr_iteration *loop = rec->loop ? malloc(sizeof *loop) : NULL;
-    bool copied = !rec->combine == !combine && !rec->loop == !loop;
-    fsr_type type = {whole, rec->nout, {0}};
-    memcpy(type.dtype, rec->dtype, sizeof type.dtype);
-    fsr_rec *made = copied ? fsr_graph_add(r->g, rec->site, what, rec->kind, &type, &copy) : NULL;
-    if (!made) {
-        free(combine);
-        free(loop);
-        r->poison = copied ? copy : fsr_graph_no_memory(r->g);
-        return false;
-    }
-    if (combine)
-        *combine = *rec->combine;
-    if (loop)
-        *loop = *rec->loop;
-    made->combine = combine;
-    made->loop = loop;
-    fill(r, made, rec, arg);
-    r->image[id] = copy;
-    return true;
+    return fsr_shape_take(r->g, rec->site, what, rec->dtype[0], shape.ndim, shape.dim, &whole, &r->poison) &&
+           args_again(r, rec, arg) && again[rec->kind](r, id, &whole, arg);
 }
 
 /* The nodes of the scopes above depth, the oldest first. They are listed before any is recorded again: that adds to the

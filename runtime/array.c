@@ -63,7 +63,7 @@ fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref 
         if (nodes[i].graph != *g)
             return fsr_context_fail(*ctx, FSR_ERR_GRAPH, "%s: node %d belongs to another graph than node 0", op, i);
         const fsr_rec *rec = fsr_node_rec(nodes[i]);
-        if (rec->kind == FSR_NODE_POISON)
+        if (fsr_is(rec->kind, FSR_IS_POISON))
             return fsr_context_fail(*ctx, rec->status, "%s",
                                     rec->message ? rec->message : fsr_status_sentence(rec->status));
         refs[i] = (fsr_ref){nodes[i].id, nodes[i].output};

@@ -87,7 +87,7 @@ static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
     free(c->key);
     c->key = NULL;
     for (int i = 0; i < flow->n; ++i)
-        any = any || (flow->node[i].kind == FSR_NODE_CONST && flow->node[i].use != FSR_LITERAL_TEXT);
+        any = any || (fsr_is(flow->node[i].kind, FSR_IS_LITERAL) && flow->node[i].use != FSR_LITERAL_TEXT);
     if (!any)
         return FSR_OK;
     unsigned char *key = malloc(size + each * (size_t)c->n);
@@ -97,7 +97,7 @@ static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
     memcpy(key + sizeof tag, c->structure, c->structure_size);
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
-        if (n->kind != FSR_NODE_CONST)
+        if (!fsr_is(n->kind, FSR_IS_LITERAL))
             continue;
         bool text = n->use == FSR_LITERAL_TEXT;
         key[size++] = (unsigned char)n->use;
@@ -121,7 +121,7 @@ fsr_status fsr_choose_literals(fsr_families *families, fsr_flow *flow, bool reme
     pthread_mutex_lock(&families->lock);
     family *f = find(families, choice, remember);
     for (int i = 0; f && i < flow->n; ++i)
-        if (flow->node[i].kind == FSR_NODE_CONST)
+        if (fsr_is(flow->node[i].kind, FSR_IS_LITERAL))
             mark(&flow->node[i], f, remember);
     pthread_mutex_unlock(&families->lock);
     return make_key(flow, choice);
@@ -132,7 +132,7 @@ fsr_status fsr_choice_settle(fsr_families *families, fsr_flow *flow, const bool 
     family *f = choice->n ? fsr_lru_find(families->family, choice->structure, choice->structure_size) : NULL;
     for (int i = 0; i < flow->n; ++i) {
         fsr_flow_node *n = &flow->node[i];
-        if (n->kind != FSR_NODE_CONST || !text[n->ordinal])
+        if (!fsr_is(n->kind, FSR_IS_LITERAL) || !text[n->ordinal])
             continue;
         n->use = FSR_LITERAL_TEXT;
         if (f)

@@ -24,7 +24,7 @@ static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, 
 static void hide_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
     for (int i = 0; i < n; ++i) {
         fsr_rec *rec = fsr_graph_rec(g, refs[i].id);
-        if (rec->kind == FSR_NODE_DATA)
+        if (fsr_is(rec->kind, FSR_IS_ARRAY))
             continue;
         held[i] = rec->buffer[refs[i].output];
         rec->buffer[refs[i].output] = NULL;

@@ -28,5 +28,7 @@ void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long 
  * node->shape. FSR_ERR_MEMORY: out of memory, nothing is made. */
 fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out);
 fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out);
+typedef fsr_status (*fsr_ref_fold)(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from,
+                                   fsr_ref_data **out);
 
 #endif

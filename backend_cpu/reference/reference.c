@@ -81,11 +81,11 @@ static fsr_ref_element apply(const run *r, const fsr_rec *rec, fsr_dtype compute
         value[i] = x[i].value;
         known = known && fsr_ref_is_known(&x[i]);
     }
-    out.ball = rec->kind == FSR_NODE_CALL ? fsr_ball_call(rec->routine, ball)
-                                          : fsr_ball_op(rec->op, compute, rec->dtype[0], ball, r->mode);
+    out.ball =
+        rec->routine ? fsr_ball_call(rec->routine, ball) : fsr_ball_op(rec->op, compute, rec->dtype[0], ball, r->mode);
     if (known && fsr_ref_is_known(&out))
         out.value = fsr_ball_center_value(rec->dtype[0], out.ball);
-    else if (rec->kind == FSR_NODE_CALL)
+    else if (rec->routine)
         out.value = fsr_routine_eval(rec->routine, value);
     else
         out.value = fsr_op_eval(rec->op, compute, rec->dtype[0], value);
@@ -93,7 +93,7 @@ static fsr_ref_element apply(const run *r, const fsr_rec *rec, fsr_dtype compute
 }
 
 static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
-    const fsr_dtype compute = rec->kind == FSR_NODE_MAP ? compute_of(r, rec) : rec->dtype[0];
+    const fsr_dtype compute = rec->routine ? rec->dtype[0] : compute_of(r, rec);
     fsr_ref_view in[FSR_MAX_ARGS];
     fsr_ref_walk walk;
     fsr_ref_element x[FSR_MAX_ARGS];
@@ -229,42 +229,49 @@ static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
-static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_ref_view *out) {
     const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
     fsr_ref_view in[FSR_MAX_TUPLE];
     fsr_ref_data *data[FSR_MAX_TUPLE] = {NULL};
     for (int i = 0; i < rec->nargs; i++)
         in[i] = *view_of(r, rec->arg[i]);
-    fsr_status status =
-        rec->kind == FSR_NODE_REDUCE ? fsr_ref_reduce(rec, in, shape, data) : fsr_ref_scan(rec, in, shape, data);
-    if (status != FSR_OK)
+    if (fold(rec, in, shape, data) != FSR_OK)
         return no_memory(r, rec);
     for (int i = 0; i < rec->nout; i++)
         out[i] = fsr_ref_view_whole(data[i], &rec->shape);
     return FSR_OK;
 }
 
+static fsr_status run_reduce(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    return run_fold(r, rec, fsr_ref_reduce, out);
+}
+
+static fsr_status run_scan(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    return run_fold(r, rec, fsr_ref_scan, out);
+}
+
+static fsr_status run_poison(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    (void)out;
+    return fsr_fault_set(r->fault, rec->status, "%s", rec->message ? rec->message : "poisoned node");
+}
+
+static fsr_status run_unbound(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    (void)rec, (void)out;
+    return fsr_fault_set(r->fault, FSR_ERR_UNBOUND, "compute: %s", fsr_status_sentence(FSR_ERR_UNBOUND));
+}
+
+static fsr_status run_never(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    (void)out;
+    return fsr_fault_set(r->fault, FSR_ERR_INTERNAL, "reference: node of kind %d cannot be evaluated", (int)rec->kind);
+}
+
 static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
-    switch (rec->kind) {
-    case FSR_NODE_CONST:
-    case FSR_NODE_PARAM: return run_value(r, rec, out);
-    case FSR_NODE_IOTA: return run_iota(r, rec, out);
-    case FSR_NODE_MAP: return run_map(r, rec, out);
-    case FSR_NODE_CALL: return run_call(r, rec, out);
-    case FSR_NODE_VIEW: return run_view(r, rec, out);
-    case FSR_NODE_PASTE: return run_paste(r, rec, out);
-    case FSR_NODE_PLACE: return run_place(r, rec, out);
-    case FSR_NODE_REDUCE:
-    case FSR_NODE_SCAN: return run_fold(r, rec, out);
-    case FSR_NODE_ITERATE: return run_iterate(r, rec, out);
-    case FSR_NODE_POISON:
-        return fsr_fault_set(r->fault, rec->status, "%s", rec->message ? rec->message : "poisoned node");
-    case FSR_NODE_ARG:
-        return fsr_fault_set(r->fault, FSR_ERR_UNBOUND, "compute: %s", fsr_status_sentence(FSR_ERR_UNBOUND));
-    default:
-        return fsr_fault_set(r->fault, FSR_ERR_INTERNAL, "reference: node of kind %d cannot be evaluated",
-                             (int)rec->kind);
-    }
+    static fsr_status (*const run_of[FSR_KIND_COUNT])(run *, const fsr_rec *, fsr_ref_view *) = {
+#define FSR_KIND(name, word, nargs, fields, traits, insts, shape, check, again, lower, run) \
+    [FSR_NODE_##name] = run_##run,
+#include "graph/node_kinds.def"
+    };
+    return run_of[rec->kind](r, rec, out);
 }
 
 /* ---- the run ------------------------------------------------------------------------------------- */

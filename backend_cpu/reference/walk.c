@@ -25,7 +25,7 @@ static bool push(refs *r, fsr_ref edge) {
 }
 
 bool fsr_ref_is_leaf(const fsr_rec *rec, uint32_t output) {
-    return rec->buffer[output] != NULL || rec->kind == FSR_NODE_DATA || rec->kind == FSR_NODE_INPUT;
+    return rec->buffer[output] != NULL || fsr_is(rec->kind, FSR_IS_ARRAY);
 }
 
 /* Wants one result; its arguments are pushed the first time that the node must be evaluated. */

@@ -112,12 +112,46 @@ static void execution_clear(execution *e) {
     fsr_program_clear(&e->program);
 }
 
+/* After its passes, a flow's text is read back as the same flow. */
+static fsr_status flow_reads_back(const fsr_graph *g, const fsr_ref *refs, int n, const plan_kind *plan, char *why,
+                                  size_t size) {
+    fsr_graph_owner *owner = fsr_graph_owner_new(NULL, NULL);
+    fsr_parse_error error = {0};
+    fsr_binding binding;
+    fsr_flow flow, again = {0};
+    char *text = NULL;
+    size_t bytes = 0, sizes[2] = {0, 0};
+    fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
+    if (!status)
+        status = fsr_passes_run(&flow, &plan->options.passes, why, size);
+    FILE *to = open_memstream(&text, &bytes);
+    fsr_flow_print(&flow, to);
+    fclose(to);
+    if (!status && (status = fsr_flow_parse(&again, fsr_graph_create(owner), text, &error)) != FSR_OK)
+        snprintf(why, size, "line %d of the flow: %s", error.line, error.message);
+    void *signature[2] = {fsr_flow_signature(&flow, &sizes[0]), fsr_flow_signature(&again, &sizes[1])};
+    if (!status && (sizes[0] != sizes[1] || memcmp(signature[0], signature[1], sizes[0]) != 0)) {
+        snprintf(why, size, "the flow's text is read back as another flow");
+        status = FSR_ERR_INTERNAL;
+    }
+    for (int i = 0; i < 2; i++)
+        free(signature[i]);
+    free(text);
+    fsr_flow_clear(&flow);
+    fsr_flow_clear(&again);
+    fsr_binding_clear(&binding);
+    fsr_graph_owner_free(owner);
+    return status;
+}
+
 static fsr_status make_program(execution *e, const fsr_graph *g, const fsr_ref *refs, int n, const plan_kind *plan,
                                char *why, size_t size) {
     fsr_flow flow;
     snprintf(why, size, "?");
     memset(e, 0, sizeof *e);
-    fsr_status status = fsr_flow_build(&flow, &e->binding, g, refs, n);
+    fsr_status status = flow_reads_back(g, refs, n, plan, why, size);
+    if (!status)
+        status = fsr_flow_build(&flow, &e->binding, g, refs, n);
     return status ? status : fsr_program_make(&e->program, &flow, &plan->options, why, size);
 }
 

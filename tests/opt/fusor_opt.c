@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fusor-opt: one step of the path from a graph to a source, by hand. It reads a graph (graph/print.h) or kernels (the
- * text of fsr_kernel_print), does what it is told for the machine it is told, and prints the level it is told. What is
- * printed as a graph or as IR may be edited and read again: docs/debugging.md hunts a wrong answer with it. */
+/* fusor-opt: one step of the path from a graph to a source, by hand. It reads a graph (graph/print.h), a flow (the same
+ * text, node for node) or kernels (the text of fsr_kernel_print), does what it is told for the machine it is told, and
+ * prints the level it is told. What is printed as a flow or as IR may be edited and read again: docs/debugging.md hunts a wrong answer with it. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/loop_ir_parse.h"
@@ -13,6 +13,7 @@
 
 static const char usage[] =
     "usage: fusor-opt [option ...] [FILE]     FILE: a graph or loop IR as text; none or -: standard input\n"
+    "  --from flow      the text is a flow, as --to flow prints it: it is planned as it is, without passes\n"
     "  --to LEVEL       flow, plan, ir (default), c or cuda: what is printed\n"
     "  --target NAME    gpu (default, an H200's figures), small-gpu or cpu\n"
     "  --set FIELD=N    a figure of the target; --set help lists them\n"
@@ -32,6 +33,7 @@ static const char *const level_name[LEVELS] = {"flow", "plan", "ir", "c", "cuda"
 typedef struct options {
     const char *file, *passes;
     level to;
+    bool from_flow;
     int kernel; /* -1: all */
     fsr_program_options plan;
 } options;
@@ -60,6 +62,8 @@ static bool take(options *o, const char *name, const char *value) {
     char *end = none;
     if (strcmp(name, "--to") == 0)
         return level_of(value, &o->to);
+    if (strcmp(name, "--from") == 0)
+        return (o->from_flow = strcmp(value, "flow") == 0);
     if (strcmp(name, "--set") == 0)
         return target_set(&o->plan.target, value);
     if (strcmp(name, "--target") == 0) {
@@ -235,7 +239,7 @@ static int run_passes(fsr_flow *flow, const char *list) {
 static int print_flow(fsr_flow *flow, const options *o) {
     char why[300] = "";
     int failed = o->passes ? run_passes(flow, o->passes) : 0;
-    if (!o->passes && fsr_passes_run(flow, &o->plan.passes, why, sizeof why))
+    if (!o->passes && !o->from_flow && fsr_passes_run(flow, &o->plan.passes, why, sizeof why))
         failed = fail("passes", why);
     if (!failed)
         fsr_flow_print(flow, stdout);
@@ -246,7 +250,9 @@ static int print_flow(fsr_flow *flow, const options *o) {
 static int print_plan(fsr_flow *flow, const options *o) {
     char why[300] = "";
     fsr_program program;
-    fsr_status status = fsr_program_make(&program, flow, &o->plan, why, sizeof why);
+    fsr_status status = o->from_flow ? fsr_program_plan(&program, flow, &o->plan, why, sizeof why)
+                                     : fsr_program_make(&program, flow, &o->plan, why, sizeof why);
+    fsr_flow_clear(flow);
     if (status)
         return fail(fsr_status_name(status), why);
     int failed = 0;
@@ -257,6 +263,10 @@ static int print_plan(fsr_flow *flow, const options *o) {
             failed |= print_kernel(program.step[i].kernel, o->to);
     fsr_program_clear(&program);
     return failed;
+}
+
+static int work_on_flow(const options *o, fsr_flow *flow) {
+    return o->to == LEVEL_FLOW || o->passes ? print_flow(flow, o) : print_plan(flow, o);
 }
 
 static int work_on_nodes(const options *o, const fsr_graph *g, const fsr_node *outs, int n) {
@@ -272,7 +282,7 @@ static int work_on_nodes(const options *o, const fsr_graph *g, const fsr_node *o
     if (status)
         return fail("the graph", fsr_status_name(status));
     fsr_binding_clear(&binding);
-    return o->to == LEVEL_FLOW || o->passes ? print_flow(&flow, o) : print_plan(&flow, o);
+    return work_on_flow(o, &flow);
 }
 
 static int work_on_graph(const options *o, const char *text) {
@@ -280,9 +290,14 @@ static int work_on_graph(const options *o, const char *text) {
     fsr_graph_owner *owner = outs ? fsr_graph_owner_new(NULL, NULL) : NULL;
     fsr_graph *g = owner ? fsr_graph_create(owner) : NULL;
     fsr_parse_error error = {0};
+    fsr_flow flow;
     int n, failed;
     if (!g)
         failed = fail("reading", "out of memory");
+    else if (o->from_flow && fsr_flow_parse(&flow, g, text, &error))
+        failed = refuse(o, &error, 0);
+    else if (o->from_flow)
+        failed = work_on_flow(o, &flow);
     else if (fsr_graph_parse(g, text, outs, MAX_OUTS, &n, &error))
         failed = refuse(o, &error, 0);
     else

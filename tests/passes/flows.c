@@ -43,6 +43,26 @@ bool flow_pass(fsr_flow *flow, const char *name) {
     return differs;
 }
 
+/* The text read back is the flow again, in every byte that a plan depends on. */
+static void read_back(const fsr_flow *flow, const char *text) {
+    fsr_graph_owner *owner = fsr_graph_owner_new(NULL, NULL);
+    fsr_graph *graph = fsr_graph_create(owner);
+    fsr_parse_error error;
+    fsr_flow again;
+    size_t size = 0, again_size = 0;
+    assert_non_null(graph);
+    if (fsr_flow_parse(&again, graph, text, &error))
+        fail_msg("line %d, column %d: %s, in\n%s", error.line, error.column, error.message, text);
+    void *signature = fsr_flow_signature(flow, &size), *again_signature = fsr_flow_signature(&again, &again_size);
+    assert_true(signature && again_signature);
+    assert_int_equal(again_size, size);
+    assert_memory_equal(again_signature, signature, size);
+    free(signature);
+    free(again_signature);
+    fsr_flow_clear(&again);
+    fsr_graph_owner_free(owner);
+}
+
 void flow_expect(const fsr_flow *flow, const char *text) {
     char *got = NULL;
     size_t size = 0;
@@ -53,6 +73,8 @@ void flow_expect(const fsr_flow *flow, const char *text) {
     if (strcmp(got, text) != 0)
         print_error("got:\n%sexpected:\n%s", got, text);
     int differs = strcmp(got, text);
+    if (!differs)
+        read_back(flow, got);
     free(got);
     assert_int_equal(differs, 0);
 }

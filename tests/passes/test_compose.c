@@ -8,32 +8,32 @@ static void affine_over_affine(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 10), y = fsr_slice(fsr_slice(x, 0, 2, FSR_SLICE_END, 2), 0, 3, 0, -1);
     flow_check(&y, 1, "compose", true,
-               "%0 = leaf f32[10] #0\n"
-               "%1 = view f32[4] %0 2+2*d0\n"
-               "%2 = view f32[3] %0 8+-2*d0\n"
-               "out %2\n");
+               "%0 = input f32[10] \"leaf0\"\n"
+               "%1 = view f32[4] %0 affine [2+2*d0]\n"
+               "%2 = view f32[3] %0 affine [8+-2*d0]\n"
+               "return %2\n");
 }
 
 static void flips_cancel(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3, 4), y = fsr_exp(fsr_flip(fsr_flip(x, 1), 1));
     flow_check(&y, 1, "compose", true,
-               "%0 = leaf f32[3,4] #0\n"
-               "%1 = view f32[3,4] %0 0+1*d0 3+-1*d1\n"
-               "%2 = view f32[3,4] %0 0+1*d0 0+1*d1\n"
+               "%0 = input f32[3,4] \"leaf0\"\n"
+               "%1 = view f32[3,4] %0 affine [d0, 3+-1*d1]\n"
+               "%2 = view f32[3,4] %0 affine [d0, d1]\n"
                "%3 = exp f32[3,4] %0\n"
-               "out %3\n");
+               "return %3\n");
 }
 
 static void transposes_cancel(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3, 4), y = fsr_exp(fsr_transpose(fsr_transpose(x, NULL), NULL));
     flow_check(&y, 1, "compose", true,
-               "%0 = leaf f32[3,4] #0\n"
-               "%1 = view f32[4,3] %0 0+1*d1 0+1*d0\n"
-               "%2 = view f32[3,4] %0 0+1*d0 0+1*d1\n"
+               "%0 = input f32[3,4] \"leaf0\"\n"
+               "%1 = view f32[4,3] %0 affine [d1, d0]\n"
+               "%2 = view f32[3,4] %0 affine [d0, d1]\n"
                "%3 = exp f32[3,4] %0\n"
-               "out %3\n");
+               "return %3\n");
 }
 
 static void transpose_of_slice_of_broadcast(void **state) {
@@ -43,10 +43,10 @@ static void transpose_of_slice_of_broadcast(void **state) {
     fsr_flow flow = flow_of(&y, 1);
     assert_true(flow_pass(&flow, "compose"));
     assert_true(flow_pass(&flow, "dce"));
-    flow_expect(&flow, "%0 = leaf f32[4] #0\n"
-                       "%1 = view f32[2,3] %0 1+1*d0\n"
+    flow_expect(&flow, "%0 = input f32[4] \"leaf0\"\n"
+                       "%1 = view f32[2,3] %0 affine [1+d0]\n"
                        "%2 = exp f32[2,3] %1\n"
-                       "out %2\n");
+                       "return %2\n");
     fsr_flow_clear(&flow);
 }
 
@@ -54,18 +54,18 @@ static void reshapes_are_the_last_one(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 4, 6), y = fsr_exp(fsr_reshape(fsr_reshape(x, 1, SHAPE(24)), 3, SHAPE(2, 2, 6)));
     flow_check(&y, 1, "compose", true,
-               "%0 = leaf f32[4,6] #0\n"
+               "%0 = input f32[4,6] \"leaf0\"\n"
                "%1 = view f32[24] %0 reshape\n"
                "%2 = view f32[2,2,6] %0 reshape\n"
                "%3 = exp f32[2,2,6] %2\n"
-               "out %3\n");
+               "return %3\n");
     fsr_node back = fsr_exp(fsr_reshape(fsr_reshape(x, 1, SHAPE(24)), 2, SHAPE(4, 6)));
     flow_check(&back, 1, "compose", true,
-               "%0 = leaf f32[4,6] #0\n"
+               "%0 = input f32[4,6] \"leaf0\"\n"
                "%1 = view f32[24] %0 reshape\n"
                "%2 = view f32[4,6] %0 reshape\n"
                "%3 = exp f32[4,6] %0\n"
-               "out %3\n");
+               "return %3\n");
 }
 
 /* Rows of a stepped view have no affine form in the flat order: the pair must stay. */
@@ -73,22 +73,22 @@ static void reshape_over_affine_stays(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 4, 6), y = fsr_exp(fsr_reshape(fsr_slice(x, 1, 0, FSR_SLICE_END, 2), 1, SHAPE(12)));
     flow_check(&y, 1, "compose", false,
-               "%0 = leaf f32[4,6] #0\n"
-               "%1 = view f32[4,3] %0 0+1*d0 0+2*d1\n"
+               "%0 = input f32[4,6] \"leaf0\"\n"
+               "%1 = view f32[4,3] %0 affine [d0, 2*d1]\n"
                "%2 = view f32[12] %1 reshape\n"
                "%3 = exp f32[12] %2\n"
-               "out %3\n");
+               "return %3\n");
 }
 
 static void affine_over_reshape_stays(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 4, 6), y = fsr_exp(fsr_flip(fsr_reshape(x, 1, SHAPE(24)), 0));
     flow_check(&y, 1, "compose", false,
-               "%0 = leaf f32[4,6] #0\n"
+               "%0 = input f32[4,6] \"leaf0\"\n"
                "%1 = view f32[24] %0 reshape\n"
-               "%2 = view f32[24] %1 23+-1*d0\n"
+               "%2 = view f32[24] %1 affine [23+-1*d0]\n"
                "%3 = exp f32[24] %2\n"
-               "out %3\n");
+               "return %3\n");
 }
 
 /* A view whose value somebody wants stored is neither skipped nor changed. */
@@ -97,11 +97,11 @@ static void hints_are_barriers(void **state) {
     fsr_node x = INPUT(g, FSR_F32, 3, 4), t = fsr_hint_set(fsr_transpose(x, NULL), FSR_HINT_MATERIALIZE);
     fsr_node y = fsr_exp(fsr_transpose(t, NULL));
     flow_check(&y, 1, "compose", false,
-               "%0 = leaf f32[3,4] #0\n"
-               "%1 = view f32[4,3] %0 0+1*d1 0+1*d0\n"
-               "%2 = view f32[3,4] %1 0+1*d1 0+1*d0\n"
+               "%0 = input f32[3,4] \"leaf0\"\n"
+               "%1 = view f32[4,3] %0 affine [d1, d0] hint=materialize\n"
+               "%2 = view f32[3,4] %1 affine [d1, d0]\n"
                "%3 = exp f32[3,4] %2\n"
-               "out %3\n");
+               "return %3\n");
 }
 
 /* An array has no shape in memory: outputs are what lies below views that keep the order. */
@@ -110,13 +110,13 @@ static void outputs_in_order_are_bare(void **state) {
     fsr_node x = INPUT(g, FSR_F32, 3, 4), s = fsr_sum(x, AXES(1), 1, 0), e = fsr_exp(x);
     fsr_node out[3] = {s, fsr_reshape(e, 1, SHAPE(12)), fsr_transpose(e, NULL)};
     flow_check(out, 3, "compose", true,
-               "%0 = leaf f32[3,4] #0\n"
-               "%1 = sum f32[3,1] %0 axes 0x2\n"
-               "%2 = view f32[3] %1 0+1*d0 0\n"
+               "%0 = input f32[3,4] \"leaf0\"\n"
+               "%1 = reduce f32[3,1] %0 axes=1 op=add\n"
+               "%2 = view f32[3] %1 affine [d0, 0]\n"
                "%3 = exp f32[3,4] %0\n"
                "%4 = view f32[12] %3 reshape\n"
-               "%5 = view f32[4,3] %3 0+1*d1 0+1*d0\n"
-               "out %1 %3 %5\n");
+               "%5 = view f32[4,3] %3 affine [d1, d0]\n"
+               "return %1, %3, %5\n");
 }
 
 static void outputs_that_move_stay(void **state) {
@@ -125,13 +125,13 @@ static void outputs_that_move_stay(void **state) {
     fsr_node out[4] = {fsr_flip(e, 0), fsr_slice(e, 0, 0, 2, 1), fsr_broadcast_to(e, 2, SHAPE(2, 4)),
                        fsr_hint_set(fsr_reshape(e, 2, SHAPE(2, 2)), FSR_HINT_MATERIALIZE)};
     flow_check(out, 4, "compose", false,
-               "%0 = leaf f32[4] #0\n"
+               "%0 = input f32[4] \"leaf0\"\n"
                "%1 = exp f32[4] %0\n"
-               "%2 = view f32[4] %1 3+-1*d0\n"
-               "%3 = view f32[2] %1 0+1*d0\n"
-               "%4 = view f32[2,4] %1 0+1*d1\n"
-               "%5 = view f32[2,2] %1 reshape\n"
-               "out %2 %3 %4 %5\n");
+               "%2 = view f32[4] %1 affine [3+-1*d0]\n"
+               "%3 = view f32[2] %1 affine [d0]\n"
+               "%4 = view f32[2,4] %1 affine [d1]\n"
+               "%5 = view f32[2,2] %1 reshape hint=materialize\n"
+               "return %2, %3, %4, %5\n");
 }
 
 /* 3000 chains of up to 8 views: every element comes from where it came from before. */

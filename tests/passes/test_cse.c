@@ -21,17 +21,17 @@ static void in_text(void **state) {
              b = fsr_mul(fsr_exp(x), fsr_float(g, 2));
     fsr_node y = fsr_add(a, b);
     flow_check(&y, 1, "cse", true,
-               "%0 = leaf f32[3] #0\n"
+               "%0 = input f32[3] \"leaf0\"\n"
                "%1 = exp f32[3] %0\n"
                "%2 = const f32[] 2\n"
-               "%3 = view f32[3] %2\n"
-               "%4 = mul f32[3] %1 %3\n"
+               "%3 = view f32[3] %2 affine []\n"
+               "%4 = mul f32[3] %1, %3\n"
                "%5 = exp f32[3] %0\n"
                "%6 = const f32[] 2\n"
-               "%7 = view f32[3] %2\n"
-               "%8 = mul f32[3] %1 %3\n"
-               "%9 = add f32[3] %4 %4\n"
-               "out %9\n");
+               "%7 = view f32[3] %2 affine []\n"
+               "%8 = mul f32[3] %1, %3\n"
+               "%9 = add f32[3] %4, %4\n"
+               "return %9\n");
 }
 
 static void equal_nodes(void **state) {

@@ -11,11 +11,11 @@ static void keeps_ordinals(void **state) {
     fsr_flow flow = flow_of(&y, 1);
     assert_true(flow_pass(&flow, "simplify"));
     assert_true(flow_pass(&flow, "dce"));
-    flow_expect(&flow, "%0 = leaf f32[3] #1\n"
-                       "%1 = param f32[] #1\n"
-                       "%2 = view f32[3] %1\n"
-                       "%3 = mul f32[3] %0 %2\n"
-                       "out %3\n");
+    flow_expect(&flow, "%0 = input f32[3] \"leaf1\"\n"
+                       "%1 = param f32[] \"param1\" 0\n"
+                       "%2 = view f32[3] %1 affine []\n"
+                       "%3 = mul f32[3] %0, %2\n"
+                       "return %3\n");
     assert_int_equal(flow.nleaves, 2);
     assert_int_equal(flow.nscalars, 2);
     fsr_flow_clear(&flow);
@@ -25,11 +25,11 @@ static void nothing_to_drop(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), out[2] = {fsr_exp(x), fsr_sum(x, NULL, 0, 0)};
     flow_check(out, 2, "dce", false,
-               "%0 = leaf f32[3] #0\n"
+               "%0 = input f32[3] \"leaf0\"\n"
                "%1 = exp f32[3] %0\n"
-               "%2 = sum f32[1] %0 axes 0x1\n"
-               "%3 = view f32[] %2 0\n"
-               "out %1 %3\n");
+               "%2 = reduce f32[1] %0 axes=0 op=add\n"
+               "%3 = view f32[] %2 affine [0]\n"
+               "return %1, %3\n");
 }
 
 /* One result of a tuple keeps the whole fold. */
@@ -39,10 +39,10 @@ static void tuples(void **state) {
     fsr_flow flow = flow_of(&y, 1);
     flow_pass(&flow, "compose");
     flow_pass(&flow, "dce");
-    flow_expect(&flow, "%0 = leaf f32[3] #0\n"
-                       "%1 = iota i64[3] axis 0\n"
-                       "%2 = reduce f32[1] %0 %1 axes 0x1\n"
-                       "out %2.1\n");
+    flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
+                       "%1 = iota i64[3] axis=0\n"
+                       "%2 = reduce (f32,i64)[1] %0, %1 axes=0 " ARGMAX_F32 "\n"
+                       "return %2.1\n");
     fsr_flow_clear(&flow);
 }
 
@@ -50,9 +50,9 @@ static void the_same_output_twice(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), e = fsr_exp(x), out[3] = {e, e, x};
     flow_check(out, 3, "dce", false,
-               "%0 = leaf f32[3] #0\n"
+               "%0 = input f32[3] \"leaf0\"\n"
                "%1 = exp f32[3] %0\n"
-               "out %1 %1 %0\n");
+               "return %1, %1, %0\n");
 }
 
 /* A hint keeps nobody alive. */
@@ -63,8 +63,8 @@ static void hinted_and_dead(void **state) {
     fsr_flow flow = flow_of(&y, 1);
     flow_pass(&flow, "simplify");
     assert_true(flow_pass(&flow, "dce"));
-    flow_expect(&flow, "%0 = leaf f32[3] #0\n"
-                       "out %0\n");
+    flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
+                       "return %0\n");
     fsr_flow_clear(&flow);
 }
 

@@ -62,7 +62,7 @@ static void casts(void **state) {
                "%0 = const f64[] 3\n"
                "%1 = const f64[] 4\n"
                "%2 = const bool[] 1\n"
-               "out %2\n");
+               "return %2\n");
 }
 
 /* A result folds on in the same run. */
@@ -76,7 +76,7 @@ static void chains_fold(void **state) {
                "%2 = const f32[] 5\n"
                "%3 = const f32[] 2\n"
                "%4 = const f32[] 10\n"
-               "out %4\n");
+               "return %4\n");
 }
 
 /* exp is only accurate to some ULP: the backend's own bits are meant. */
@@ -87,25 +87,25 @@ static void inexact_ops_stay(void **state) {
                "%0 = const f64[] 1\n"
                "%1 = exp f64[] %0\n"
                "%2 = neg f64[] %1\n"
-               "out %2\n");
+               "return %2\n");
 }
 
 static void parameters_and_arrays_stay(void **state) {
     (void)state;
     fsr_node y = fsr_add(fsr_param(g, "p", FSR_F32, 2), literal(FSR_F32, fsr_value_from_double(FSR_F32, 2)));
     flow_check(&y, 1, "fold", false,
-               "%0 = param f32[] #0\n"
+               "%0 = param f32[] \"param0\" 0\n"
                "%1 = const f32[] 2\n"
-               "%2 = add f32[] %0 %1\n"
-               "out %2\n");
+               "%2 = add f32[] %0, %1\n"
+               "return %2\n");
     y = fsr_add(fsr_full(g, FSR_F32, 1, SHAPE(3), 2), fsr_full(g, FSR_F32, 1, SHAPE(3), 2));
     flow_check(&y, 1, "fold", false,
                "%0 = const f32[] 2\n"
-               "%1 = view f32[3] %0\n"
+               "%1 = view f32[3] %0 affine []\n"
                "%2 = const f32[] 2\n"
-               "%3 = view f32[3] %2\n"
-               "%4 = add f32[3] %1 %3\n"
-               "out %4\n");
+               "%3 = view f32[3] %2 affine []\n"
+               "%4 = add f32[3] %1, %3\n"
+               "return %4\n");
 }
 
 int main(void) {

@@ -49,29 +49,29 @@ static void run(const fsr_pass_options *options, const char *expected) {
 
 static void all_passes(void **state) {
     (void)state;
-    run(&(fsr_pass_options){0}, "%0 = leaf f32[3] #0\n"
+    run(&(fsr_pass_options){0}, "%0 = input f32[3] \"leaf0\"\n"
                                 "%1 = const f32[] 3\n"
-                                "%2 = view f32[3] %1\n"
-                                "%3 = add f32[3] %0 %2\n"
+                                "%2 = view f32[3] %1 affine []\n"
+                                "%3 = add f32[3] %0, %2\n"
                                 "%4 = exp f32[3] %0\n"
-                                "%5 = add f32[3] %3 %4\n"
-                                "out %5\n");
+                                "%5 = add f32[3] %3, %4\n"
+                                "return %5\n");
 }
 
 static void skipped_passes(void **state) {
     (void)state;
-    run(&(fsr_pass_options){.skip = "simplify,compose"}, "%0 = leaf f32[3] #0\n"
+    run(&(fsr_pass_options){.skip = "simplify,compose"}, "%0 = input f32[3] \"leaf0\"\n"
                                                          "%1 = const f32[] 1\n"
-                                                         "%2 = view f32[3] %1\n"
-                                                         "%3 = mul f32[3] %0 %2\n"
+                                                         "%2 = view f32[3] %1 affine []\n"
+                                                         "%3 = mul f32[3] %0, %2\n"
                                                          "%4 = const f32[] 3\n"
-                                                         "%5 = view f32[3] %4\n"
-                                                         "%6 = add f32[3] %3 %5\n"
+                                                         "%5 = view f32[3] %4 affine []\n"
+                                                         "%6 = add f32[3] %3, %5\n"
                                                          "%7 = exp f32[3] %0\n"
-                                                         "%8 = view f32[3] %7 2+-1*d0\n"
-                                                         "%9 = view f32[3] %8 2+-1*d0\n"
-                                                         "%10 = add f32[3] %6 %9\n"
-                                                         "out %10\n");
+                                                         "%8 = view f32[3] %7 affine [2+-1*d0]\n"
+                                                         "%9 = view f32[3] %8 affine [2+-1*d0]\n"
+                                                         "%10 = add f32[3] %6, %9\n"
+                                                         "return %10\n");
 }
 
 static int printed(const char *after, const char *word) {
@@ -96,7 +96,7 @@ static void prints(void **state) {
     (void)state;
     assert_int_equal(printed(NULL, "after"), 0);
     assert_int_equal(printed("fold,dce", "after "), 2);
-    assert_int_equal(printed("fold,dce", "after fold:\n%0 = leaf f32[3] #0\n"), 1);
+    assert_int_equal(printed("fold,dce", "# after fold:\n%0 = input f32[3] \"leaf0\"\n"), 1);
     assert_int_equal(printed("all", "after "), 6);
 }
 
@@ -170,17 +170,17 @@ static void verify_refuses(void **state) {
     fsr_flow_node *add = &flow.node[1], *scan = &flow.node[2];
     assert_int_equal(add->kind, FSR_NODE_MAP);
     add->arg[1].id = 1;
-    check_refused(&flow, "%1: argument 1 is not an earlier node's result");
+    check_refused(&flow, "%1: an argument that is not an earlier node's result");
     add->arg[1].id = 0;
     add->arg[1].output = 1;
-    check_refused(&flow, "%1: argument 1 is not an earlier node's result");
+    check_refused(&flow, "%1: an argument that is not an earlier node's result");
     add->arg[1].output = 0;
     add->shape.dim[0] = 4;
-    check_refused(&flow, "%1: argument 0 has another shape");
+    check_refused(&flow, "%1: an operand of another shape");
     add->shape.dim[0] = 3;
-    const fsr_combine *combine = scan->combine;
+    fsr_combine *combine = scan->combine;
     scan->combine = NULL;
-    check_refused(&flow, "%2: a fold without operator");
+    check_refused(&flow, "%2: no operator");
     scan->combine = combine;
     flow.out[0].id = 9;
     check_refused(&flow, "out 0 is no node's result");
@@ -194,10 +194,10 @@ static void computed_nodes_are_leaves(void **state) {
     fsr_node x = INPUT(g, FSR_F32, 3), e = fsr_exp(x), y = fsr_add(fsr_log(e), e);
     node_force(e, &live);
     fsr_flow flow = flow_of(&y, 1);
-    flow_expect(&flow, "%0 = leaf f32[3] #0\n"
+    flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
                        "%1 = log f32[3] %0\n"
-                       "%2 = add f32[3] %1 %0\n"
-                       "out %2\n");
+                       "%2 = add f32[3] %1, %0\n"
+                       "return %2\n");
     fsr_flow_clear(&flow);
 }
 

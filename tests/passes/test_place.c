@@ -21,14 +21,14 @@ static void maps(void **state) {
     fsr_flow flow = flow_of(&y, 1);
     assert_true(flow_pass(&flow, "place"));
     flow_pass(&flow, "dce");
-    flow_expect(&flow, "%0 = leaf f32[3] #0\n"
-                       "%1 = leaf i32[3] #1\n"
+    flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
+                       "%1 = input i32[3] \"leaf1\"\n"
                        "%2 = const f32[] 2\n"
-                       "%3 = view f32[3] %2\n"
-                       "%4 = mul f32[3] %0 %3\n"
+                       "%3 = view f32[3] %2 affine []\n"
+                       "%4 = mul f32[3] %0, %3\n"
                        "%5 = exp f32[3] %4\n"
-                       "%6 = place f32[3] %5 %1\n"
-                       "out %6\n");
+                       "%6 = place f32[3] %5, %1\n"
+                       "return %6\n");
     fsr_flow_clear(&flow);
 }
 
@@ -41,17 +41,17 @@ static void rows(void **state) {
     fsr_flow flow = flow_of((fsr_node[]){y, top}, 2);
     assert_true(flow_pass(&flow, "place"));
     flow_pass(&flow, "dce");
-    flow_expect(&flow, "%0 = leaf f32[6] #0\n"
-                       "%1 = leaf i32[6] #1\n"
+    flow_expect(&flow, "%0 = input f32[6] \"leaf0\"\n"
+                       "%1 = input i32[6] \"leaf1\"\n"
                        "%2 = neg f32[6] %0\n"
-                       "%3 = add f32[6] %0 %2\n"
+                       "%3 = add f32[6] %0, %2\n"
                        "%4 = const f32[] 2\n"
-                       "%5 = view f32[6] %4\n"
-                       "%6 = mul f32[6] %3 %5\n"
-                       "%7 = place f32[6] %6 %1\n"
+                       "%5 = view f32[6] %4 affine []\n"
+                       "%6 = mul f32[6] %3, %5\n"
+                       "%7 = place f32[6] %6, %1\n"
                        "%8 = view f32[2,3] %7 reshape\n"
-                       "%9 = max f32[2,1] %8 axes 0x2\n"
-                       "out %7 %9\n");
+                       "%9 = reduce f32[2,1] %8 axes=1 op=maximum\n"
+                       "return %7, %9\n");
     fsr_flow_clear(&flow);
 }
 
@@ -60,25 +60,25 @@ static void several(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), i = INPUT(g, FSR_I32, 3), p = placed(x, i), q = placed(fsr_neg(x), i);
     flow_check((fsr_node[]){fsr_maximum(p, q), p}, 2, "place", true,
-               "%0 = leaf f32[3] #0\n"
-               "%1 = leaf i32[3] #1\n"
-               "%2 = place f32[3] %0 %1\n"
+               "%0 = input f32[3] \"leaf0\"\n"
+               "%1 = input i32[3] \"leaf1\"\n"
+               "%2 = place f32[3] %0, %1\n"
                "%3 = neg f32[3] %0\n"
-               "%4 = place f32[3] %3 %1\n"
-               "%5 = maximum f32[3] %0 %3\n"
-               "%6 = place f32[3] %5 %1\n"
-               "out %6 %2\n");
+               "%4 = place f32[3] %3, %1\n"
+               "%5 = maximum f32[3] %0, %3\n"
+               "%6 = place f32[3] %5, %1\n"
+               "return %6, %2\n");
 }
 
 static void reductions(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), i = INPUT(g, FSR_I32, 3), y = fsr_sum(placed(x, i), NULL, 0, FSR_KEEPDIMS);
     flow_check(&y, 1, "place", true,
-               "%0 = leaf f32[3] #0\n"
-               "%1 = leaf i32[3] #1\n"
-               "%2 = place f32[3] %0 %1\n"
-               "%3 = sum f32[1] %0 axes 0x1\n"
-               "out %3\n");
+               "%0 = input f32[3] \"leaf0\"\n"
+               "%1 = input i32[3] \"leaf1\"\n"
+               "%2 = place f32[3] %0, %1\n"
+               "%3 = reduce f32[1] %0 axes=0 op=add\n"
+               "return %3\n");
 }
 
 /* Another operand's element i is not the placed element i; a scan and a position depend on the order. */

@@ -105,19 +105,19 @@ static void the_rules_in_text(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_mul(fsr_exp(x), fsr_float(g, 1));
     flow_check(&y, 1, "simplify", true,
-               "%0 = leaf f32[3] #0\n"
+               "%0 = input f32[3] \"leaf0\"\n"
                "%1 = exp f32[3] %0\n"
                "%2 = const f32[] 1\n"
-               "%3 = view f32[3] %2\n"
-               "%4 = mul f32[3] %1 %3\n"
-               "out %1\n");
+               "%3 = view f32[3] %2 affine []\n"
+               "%4 = mul f32[3] %1, %3\n"
+               "return %1\n");
     y = fsr_exp(fsr_div(fsr_sub(x, fsr_float(g, 0)), fsr_float(g, 1)));
     fsr_flow flow = flow_of(&y, 1);
     assert_true(flow_pass(&flow, "simplify"));
     assert_true(flow_pass(&flow, "dce"));
-    flow_expect(&flow, "%0 = leaf f32[3] #0\n"
+    flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
                        "%1 = exp f32[3] %0\n"
-                       "out %1\n");
+                       "return %1\n");
     fsr_flow_clear(&flow);
 }
 
@@ -139,16 +139,16 @@ static void folds_of_one_element(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3, 1), s = fsr_exp(fsr_sum(x, AXES(1), 1, FSR_KEEPDIMS));
     flow_check(&s, 1, "simplify", true,
-               "%0 = leaf f32[3,1] #0\n"
-               "%1 = sum f32[3,1] %0 axes 0x2\n"
+               "%0 = input f32[3,1] \"leaf0\"\n"
+               "%1 = reduce f32[3,1] %0 axes=1 op=add\n"
                "%2 = exp f32[3,1] %0\n"
-               "out %2\n");
+               "return %2\n");
     fsr_node c = fsr_exp(fsr_cumsum(x, 1, 0));
     flow_check(&c, 1, "simplify", true,
-               "%0 = leaf f32[3,1] #0\n"
-               "%1 = cumsum f32[3,1] %0 axis 1\n"
+               "%0 = input f32[3,1] \"leaf0\"\n"
+               "%1 = scan f32[3,1] %0 axis=1 op=add\n"
                "%2 = exp f32[3,1] %0\n"
-               "out %2\n");
+               "return %2\n");
     stays(fsr_exp(fsr_cumsum(x, 1, FSR_EXCLUSIVE)));
     stays(fsr_exp(fsr_sum(INPUT(g, FSR_F32, 3, 2), AXES(1), 1, 0)));
     stays(fsr_exp(fsr_cumsum(INPUT(g, FSR_F32, 3, 2), 1, 0)));
@@ -159,10 +159,10 @@ static void tuple_of_one_element(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3, 1), y = fsr_argmax(x, AXES(1), FSR_KEEPDIMS);
     flow_check(&y, 1, "simplify", true,
-               "%0 = leaf f32[3,1] #0\n"
-               "%1 = iota i64[3,1] axis 1\n"
-               "%2 = reduce f32[3,1] %0 %1 axes 0x2\n"
-               "out %1\n");
+               "%0 = input f32[3,1] \"leaf0\"\n"
+               "%1 = iota i64[3,1] axis=1\n"
+               "%2 = reduce (f32,i64)[3,1] %0, %1 axes=1 " ARGMAX_F32 "\n"
+               "return %1\n");
 }
 
 static void hints_stay(void **state) {

@@ -382,7 +382,7 @@ static void hostile_text(void **state) {
         {X "%1 = call f32[3] %0 f(i32 x) ulp=4 c=\"\"", 2, 40,
          "the node is not in normal form: an argument of another dtype than the parameter"},
         {X "%1 = call f32[4] %0 f(f32 x) ulp=4 c=\"\"", 2, 40,
-         "the node is not in normal form: an argument of another shape"},
+         "the node is not in normal form: an operand of another shape"},
         {X "%1 = iterate f32[3] %0 max=2 {", 2, 24, "1 arguments do not make a loop of 1 results"},
         {X "%1 = iterate (f32,f32,i32)[3] %0 max=2 {", 2, 34, "1 arguments do not make a loop of 3 results"},
         {X "%1 = iterate " L " max=-1 {", 2, 34, "the number is out of range"},

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of what nodes hold: of each field of graph/node_fields.def, by the grammar in graph/print.h. */
+#include "graph/number.h"
+#include "graph/print.h"
+#include <inttypes.h>
+
+/* Dimension j of a view's source. */
+static void write_map(fsr_writer *w, const fsr_view *view, int j) {
+    if (view->from[j] < 0) {
+        fsr_write_piece(w, "%" PRId64, view->start[j]);
+        return;
+    }
+    if (view->start[j])
+        fsr_write_piece(w, "%" PRId64 "+", view->start[j]);
+    if (view->step[j] != 1)
+        fsr_write_piece(w, "%" PRId64 "*", view->step[j]);
+    fsr_write_piece(w, "d%d", view->from[j]);
+}
+
+static void write_view(fsr_writer *w, const fsr_content *n, int rank) {
+    if (n->view.kind == FSR_VIEW_RESHAPE) {
+        fsr_write(w, " reshape");
+        return;
+    }
+    fsr_write(w, " affine [");
+    for (int j = 0; j < rank; j++) {
+        if (j)
+            fsr_write(w, ", ");
+        write_map(w, &n->view, j);
+    }
+    fsr_write(w, "]");
+}
+
+static void write_step(fsr_writer *w, const fsr_step *step, int i) {
+    fsr_write_piece(w, "s%d=", i);
+    if (step->kind == FSR_STEP_ARG) {
+        fsr_write_piece(w, "arg %d %s", step->index, fsr_dtype_name(step->dtype));
+    } else if (step->kind == FSR_STEP_CONST) {
+        fsr_write_piece(w, "const %s ", fsr_dtype_name(step->dtype));
+        fsr_write_value(w, step->dtype, step->value);
+    } else {
+        fsr_write_piece(w, "%s %s", fsr_op_get(step->op)->name, fsr_dtype_name(step->compute));
+        if (step->dtype != step->compute)
+            fsr_write_piece(w, ">%s", fsr_dtype_name(step->dtype));
+        for (int k = 0; k < fsr_op_get(step->op)->arity; k++)
+            fsr_write_piece(w, k ? ",s%d" : " s%d", step->arg[k]);
+    }
+    fsr_write(w, "; ");
+}
+
+static void write_steps(fsr_writer *w, const fsr_step *step, int n) {
+    for (int i = 0; i < n; i++)
+        write_step(w, &step[i], i);
+}
+
+static void write_results(fsr_writer *w, const int *result, int n) {
+    fsr_write(w, "result=");
+    for (int i = 0; i < n; i++)
+        fsr_write_piece(w, i ? ",s%d" : "s%d", result[i]);
+    fsr_write(w, "}");
+}
+
+static void write_combine(fsr_writer *w, const fsr_content *n, int rank) {
+    const fsr_combine *c = n->combine;
+    (void)rank;
+    if (c->builtin) {
+        fsr_write_piece(w, " op=%s", fsr_op_get(c->op)->name);
+        return;
+    }
+    fsr_write(w, c->commutative ? " {commutative identity=" : " {identity=");
+    for (int i = 0; i < c->arity; i++) {
+        if (i)
+            fsr_write(w, ",");
+        fsr_write_value(w, c->dtype[i], c->identity[i]);
+    }
+    fsr_write(w, "; ");
+    write_steps(w, c->step, c->nsteps);
+    write_results(w, c->result, c->arity);
+}
+
+static void write_loop(fsr_writer *w, const fsr_content *n, int rank) {
+    const fsr_iteration *l = n->loop;
+    (void)rank;
+    fsr_write_piece(w, " max=%" PRId64 " {", l->max_n);
+    write_steps(w, l->step, l->nsteps);
+    fsr_write_piece(w, "while=s%d; ", l->condition);
+    write_results(w, l->result, l->nstate);
+}
+
+static void write_axes(fsr_writer *w, const fsr_content *n, int rank) {
+    const char *before = " axes=";
+    for (int i = 0; i < rank; i++) {
+        if (!(n->axes >> i & 1))
+            continue;
+        fsr_write_piece(w, "%s%d", before, i);
+        before = ",";
+    }
+}
+
+/* Texts as they are: whoever reads them back gets the same function. */
+void fsr_write_routine(fsr_writer *w, const fsr_routine *f) {
+    static const char *const key[FSR_ROUTINE_TEXTS] = {"c", "cuda", "c_preamble", "cuda_preamble"};
+    char list[FSR_ROUTINE_LIST];
+    fsr_write(w, f->name);
+    fsr_write(w, "(");
+    fsr_write(w, fsr_routine_list(f, list));
+    fsr_write(w, ") ulp=");
+    fsr_write(w, fsr_number_of('g', 17, f->ulp).text);
+    for (int i = 0; i < FSR_ROUTINE_TEXTS; i++) {
+        if (i > 0 && !f->text[i][0])
+            continue;
+        fsr_write_piece(w, " %s=", key[i]);
+        fsr_write_string(w, f->text[i]);
+    }
+}
+
+static void write_routine(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, " ");
+    fsr_write_routine(w, n->routine);
+}
+
+/* ---- one word or number each ------------------------------------------------------------------------------- */
+
+static void write_op(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, fsr_op_get(n->op)->name);
+}
+
+static void write_weak(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, n->weak ? " weak" : "");
+}
+
+static void write_status(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write_piece(w, " %s ", fsr_status_name(n->status));
+}
+
+static void write_message(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write_string(w, n->message);
+}
+
+static void write_name(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    if (!n->name)
+        return;
+    fsr_write(w, " ");
+    fsr_write_string(w, n->name);
+}
+
+static void write_value(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, " ");
+    fsr_write_value(w, n->dtype[0], n->value);
+}
+
+static void write_index(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write_piece(w, " %d", n->index);
+}
+
+static void write_axis(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write_piece(w, " axis=%d", n->axis);
+}
+
+static void write_exclusive(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, n->exclusive ? " exclusive" : "");
+}
+
+static void write_reverse(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, n->reverse ? " reverse" : "");
+}
+
+enum { HEAD = 1, IDENTITY = 0 };
+
+static const struct {
+    void (*write)(fsr_writer *w, const fsr_content *n, int rank);
+    bool head;
+} field_of[FSR_FIELD_COUNT] = {
+#define FSR_FIELD(name, class, flags) [FSR_FIELD_##name] = {write_##name, (flags)&HEAD},
+#include "graph/node_fields.def"
+};
+
+void fsr_write_fields(fsr_writer *w, const fsr_content *n, int rank, bool head) {
+    for (int i = 0; i < FSR_FIELD_COUNT; i++)
+        if (fsr_has(n->kind, (fsr_field)i) && field_of[i].head == head)
+            field_of[i].write(w, n, rank);
+}

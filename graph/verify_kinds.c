@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks what each kind asks of its nodes beside what its row in graph/node_kinds.def says; graph/graph.h has the normal
+ * form in words. Each check returns NULL or what is wrong, in words. */
+#include "graph/shape.h"
+#include "graph/verify.h"
+
+static const char *check_nothing(const fsr_applied *a) {
+    (void)a;
+    return NULL;
+}
+
+static const char *check_poison(const fsr_applied *a) {
+    return a->n->status == FSR_OK || !a->n->message ? "a poison without a reason" : NULL;
+}
+
+static const char *check_input(const fsr_applied *a) {
+    return a->n->name ? NULL : "an input without a name";
+}
+
+static const char *check_scalar(const fsr_applied *a) {
+    return a->n->shape.ndim ? "a scalar leaf with dimensions" : NULL;
+}
+
+static const char *check_iota(const fsr_applied *a) {
+    if (a->n->dtype[0] == FSR_BOOL || fsr_dtype_is_complex(a->n->dtype[0]))
+        return "bool and complex dtypes do not count";
+    return a->n->axis < 0 || a->n->axis >= a->n->shape.ndim ? "axis" : NULL;
+}
+
+static const char *check_map(const fsr_applied *a) {
+    if ((unsigned)a->n->op >= FSR_OP_COUNT)
+        return "op";
+    const fsr_op_info *info = fsr_op_get(a->n->op);
+    if (a->n->nargs != info->arity)
+        return "arity";
+    int first = info->rule == FSR_RULE_SELECT;
+    fsr_dtype compute = fsr_applied_dtype(a, first), expected = fsr_op_result(a->n->op, compute);
+    if (first && fsr_applied_dtype(a, 0) != FSR_BOOL)
+        return "a condition that is not bool";
+    for (int i = first; i < a->n->nargs; i++)
+        if (fsr_applied_dtype(a, i) != compute)
+            return "operands of several dtypes";
+    if (!fsr_op_defined(a->n->op, compute))
+        return "an op that is not defined for this dtype";
+    return expected != FSR_DTYPE_COUNT && expected != a->n->dtype[0] ? "dtype of the result" : NULL;
+}
+
+static const char *check_call(const fsr_applied *a) {
+    const fsr_routine *f = a->n->routine;
+    if (!f)
+        return "a call of nothing";
+    if (a->n->nargs != f->nparams)
+        return "arity";
+    for (int i = 0; i < a->n->nargs; i++)
+        if (fsr_applied_dtype(a, i) != f->dtype[i])
+            return "an argument of another dtype than the parameter";
+    return a->n->dtype[0] != f->result ? "dtype of the result" : NULL;
+}
+
+/* The map of dimension j stays inside the source, also where it shows one element or nothing: then too its start is the
+ * source's, and its step no larger than the source. Counter-example to asking that of shown elements alone: the maps of
+ * x[9e18:9e18:9e18] overflow when passes compose them, though nobody ever reads an element. */
+static bool inside(const fsr_view *view, int j, int64_t extent, const fsr_shape *out) {
+    const int64_t n = view->from[j] >= 0 ? out->dim[view->from[j]] : 1, most = extent > 1 ? extent - 1 : 1;
+    int64_t last = 0;
+    if (view->from[j] >= 0 && (view->step[j] < -most || view->step[j] > most))
+        return false;
+    if (extent == 0)
+        return n == 0 && view->start[j] == 0;
+    if (n > 1 && __builtin_mul_overflow(n - 1, view->step[j], &last))
+        return false;
+    return view->start[j] >= 0 && view->start[j] < extent && last >= -view->start[j] && last < extent - view->start[j];
+}
+
+static const char *check_view(const fsr_applied *a) {
+    const fsr_shape *from = &a->arg[0]->shape;
+    if (fsr_applied_dtype(a, 0) != a->n->dtype[0])
+        return "a view of another dtype";
+    if (a->n->view.kind == FSR_VIEW_RESHAPE)
+        return fsr_shape_size(from) != fsr_shape_size(&a->n->shape) ? "a reshape of another size" : NULL;
+    for (int j = 0; j < from->ndim; j++) {
+        if (a->n->view.from[j] < -1 || a->n->view.from[j] >= a->n->shape.ndim)
+            return "a dimension that the view does not have";
+        if (!inside(&a->n->view, j, from->dim[j], &a->n->shape))
+            return "a view outside its source";
+    }
+    return NULL;
+}
+
+/* Every index of the second argument names another element: each of its dimensions, if longer than 1, is taken by
+ * exactly one dimension of the first, with a step. */
+static const char *check_region(const fsr_view *view, int ndim, const fsr_shape *part) {
+    int taken[FSR_MAX_DIMS] = {0};
+    for (int j = 0; j < ndim; j++) {
+        int from = view->from[j];
+        if (from < -1 || from >= part->ndim)
+            return "a dimension that the region does not have";
+        if (from < 0 || part->dim[from] <= 1)
+            continue;
+        taken[from]++;
+        if (view->step[j] == 0)
+            return "a region with a step of 0";
+    }
+    for (int d = 0; d < part->ndim; d++)
+        if (part->dim[d] > 1 && taken[d] != 1)
+            return "a region that names an element more than once";
+    return NULL;
+}
+
+static const char *check_paste(const fsr_applied *a) {
+    const fsr_shape *part = &a->arg[1]->shape;
+    if (!fsr_shape_equal(&a->arg[0]->shape, &a->n->shape))
+        return "an argument of another shape";
+    if (fsr_applied_dtype(a, 0) != a->n->dtype[0] || fsr_applied_dtype(a, 1) != a->n->dtype[0])
+        return "an argument of another dtype";
+    if (a->n->view.kind != FSR_VIEW_AFFINE)
+        return "a region that is no affine view";
+    if (fsr_shape_size(part) == 0 && fsr_shape_size(&a->n->shape) > 0)
+        return "a region without elements";
+    const char *wrong = check_region(&a->n->view, a->n->shape.ndim, part);
+    for (int j = 0; !wrong && j < a->n->shape.ndim; j++)
+        if (!inside(&a->n->view, j, a->n->shape.dim[j], part))
+            wrong = "a region outside its source";
+    return wrong;
+}
+
+static const char *check_place(const fsr_applied *a) {
+    if (a->n->shape.ndim != 1)
+        return "places of an array that is not 1-d";
+    if (!fsr_shape_equal(&a->arg[0]->shape, &a->n->shape) || !fsr_shape_equal(&a->arg[1]->shape, &a->n->shape))
+        return "an argument of another shape";
+    if (fsr_applied_dtype(a, 0) != a->n->dtype[0])
+        return "an argument of another dtype";
+    return fsr_applied_dtype(a, 1) == FSR_I32 || fsr_applied_dtype(a, 1) == FSR_I64 ? NULL
+                                                                                    : "places that are not i32 or i64";
+}
+
+static const char *check_iterate(const fsr_applied *a) {
+    return fsr_iteration_check(a);
+}
+
+/* The result's shape: the arguments', but for the axes of mask, which have extent 1. */
+static const char *check_folded(const fsr_applied *a, uint32_t mask) {
+    for (int i = 0; i < a->n->nargs; i++) {
+        fsr_shape shape = a->arg[i]->shape;
+        for (int d = 0; d < shape.ndim; d++)
+            if (mask >> d & 1)
+                shape.dim[d] = 1;
+        if (!fsr_shape_equal(&shape, &a->n->shape))
+            return "shape of the result";
+    }
+    return NULL;
+}
+
+static const char *check_reduce(const fsr_applied *a) {
+    const char *wrong = fsr_combine_check(a);
+    if (wrong)
+        return wrong;
+    return a->n->axes == 0 || a->n->axes >> a->n->shape.ndim ? "axes" : check_folded(a, a->n->axes);
+}
+
+static const char *check_scan(const fsr_applied *a) {
+    const char *wrong = fsr_combine_check(a);
+    if (wrong)
+        return wrong;
+    return a->n->axis < 0 || a->n->axis >= a->n->shape.ndim ? "axis" : check_folded(a, 0);
+}
+
+static const char *(*const check_of[FSR_KIND_COUNT])(const fsr_applied *) = {
+#define FSR_KIND(name, word, nargs, fields, traits, insts, shape, check, ...) [FSR_NODE_##name] = check_##check,
+#include "graph/node_kinds.def"
+};
+
+const char *fsr_kind_check(const fsr_applied *a) {
+    return check_of[a->n->kind](a);
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Node kinds are one table (graph/node_kinds.def): elsewhere a kind is named only where a node of it is made, and a free
+# slot told from a used one. Everything else asks traits and fields. Runs in the source root; prints every line beyond the
+# list, and lines of the list that are not there any more.
+set -euo pipefail
+rooms='include graph primitives fusion runtime backend_cpu backend_cuda bench'
+
+# FILE LINES: how many lines may name a kind there.
+allowed='graph/content.c 1
+graph/graph.c 3
+graph/poison.c 1
+graph/scope.c 1
+graph/verify.c 2
+primitives/body.c 1
+primitives/cast.c 1
+primitives/filter.c 1
+primitives/iterate.c 1
+primitives/literal.c 5
+primitives/map.c 1
+primitives/native.c 1
+primitives/parse.c 3
+primitives/paste.c 1
+primitives/reduce.c 1
+primitives/scan.c 1
+primitives/vectorize.c 1
+primitives/view.c 1
+fusion/flow.c 1
+fusion/flow_text.c 1
+fusion/pass_fold.c 1
+fusion/pass_place.c 2
+runtime/array.c 1'
+
+kinds=$(sed -nE 's/^FSR_KIND\(([A-Z]+),.*/\1/p' graph/node_kinds.def | paste -sd'|')
+[ -n "$kinds" ] || { echo 'no kind was found: the check itself is broken' >&2 && exit 1; }
+# shellcheck disable=SC2086
+found=$(grep -rnE "FSR_NODE_($kinds)\b" --include='*.[ch]' --include='*.def' $rooms || true)
+status=0
+while read -r file; do
+    most=$(sed -n "s|^$file ||p" <<<"$allowed")
+    lines=$(grep "^$file:" <<<"$found")
+    if [ "$(wc -l <<<"$lines")" -gt "${most:-0}" ]; then
+        printf '%s: a kind is named in more than %d lines; ask a trait (graph/kind.h)\n%s\n' "$file" "${most:-0}" "$lines" >&2
+        status=1
+    fi
+done < <(cut -d: -f1 <<<"$found" | sort -u)
+while read -r file most; do
+    lines=$(grep -c "^$file:" <<<"$found" || true)
+    [ "$lines" -ge "$most" ] || { echo "tests/kinds.sh: $file names a kind in $lines lines, not $most" >&2 && status=1; }
+done <<<"$allowed"
+
+# No switch: a comparison with a kind is one in the making. Only a free slot is told so.
+compared=$(grep -E "(case|[!=]=) *FSR_NODE_" <<<"$found" | grep -vE '[!=]= *FSR_NODE_FREE\b' || true)
+[ -z "$compared" ] || { printf 'a kind is compared with:\n%s\n' "$compared" >&2 && status=1; }
+exit $status
