@@ -21,10 +21,6 @@ int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node) {
     return flow->n++;
 }
 
-int fsr_flow_rank(const fsr_flow *flow, const fsr_flow_node *n) {
-    return n->nargs ? flow->node[n->arg[0].id].shape.ndim : 0;
-}
-
 void fsr_flow_clear(fsr_flow *flow) {
     free(flow->node);
     free(flow->out);

@@ -78,7 +78,9 @@ void fsr_flow_print(const fsr_flow *flow, FILE *to);
  * FSR_ERR_FORMAT: it is no such text, error (may be NULL) says where and why. FSR_ERR_MEMORY. */
 fsr_status fsr_flow_parse(fsr_flow *flow, fsr_graph *g, const char *text, fsr_parse_error *error);
 /* Dimensions of argument 0; 0: there is none. */
-int fsr_flow_rank(const fsr_flow *flow, const fsr_flow_node *n);
+static inline int fsr_flow_rank(const fsr_flow *flow, const fsr_flow_node *n) {
+    return n->nargs ? flow->node[n->arg[0].id].shape.ndim : 0;
+}
 /* A node's name for comments: op, view, sum, scan, ... */
 const char *fsr_flow_name(const fsr_flow *flow, int id);
 bool fsr_link_equal(fsr_link a, fsr_link b);

@@ -238,9 +238,12 @@ static bool guards_whole(const execution *e, int i) {
 static const char *odd_schedule(const fsr_program_step *step) {
     const fsr_schedule *s = &step->kernel->schedule;
     const int64_t *ints = step->launch.integer;
-    if (s->threads < 1 || s->threads > 1024 || s->vector < 1 || s->items < 1 || s->items % s->vector)
+    const bool gpu = s->target == FSR_TARGET_GPU;
+    if (gpu && (s->threads < 1 || s->threads > 1024 || s->vector < 1 || s->items < 1 || s->items % s->vector))
         return "threads, vector or items are out of range";
-    if (s->kind == FSR_SCHEDULE_ROW && (s->group < 1 || s->threads % s->group || (s->group & (s->group - 1))))
+    if (!gpu && (s->target != FSR_TARGET_CPU || s->lanes < 1 || (s->lanes & (s->lanes - 1)) || s->chunk < s->lanes))
+        return "lanes or chunk are out of range";
+    if (gpu && s->kind == FSR_SCHEDULE_ROW && (s->group < 1 || s->threads % s->group || (s->group & (s->group - 1))))
         return "the group is no power of two that divides the threads";
     if (s->kind == FSR_SCHEDULE_ROW && s->persistent && (int64_t)s->group * s->items < ints[FSR_INT_COLS])
         return "the row is not held although the schedule says so";
