@@ -60,9 +60,9 @@ static void dnn_layer(fsr_graph *g, const fsr_node *in, fsr_node *out) {
 }
 
 /* z * z + c, while |z| is at most 2. */
-static fsr_node mandelbrot_holds(const fsr_node *z, const fsr_node *c, void *user) {
+static void mandelbrot_holds(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {
     (void)c, (void)user;
-    return fsr_less_equal(fsr_add(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), fsr_float(z[0].graph, 4));
+    out[0] = fsr_less_equal(fsr_add(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), fsr_float(z[0].graph, 4));
 }
 
 static void mandelbrot_turn(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {

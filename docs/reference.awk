@@ -2,9 +2,9 @@
 # Doxygen's filter for the public headers: shows them as a caller sees them, in Doxygen's dialect. Reads a header, writes
 # it with
 #   - every comment a documentation comment; one after a declaration on its line documents that declaration;
-#   - a line of dashes as a group, indented lines of a comment as they are, the file's own comment, on its second line, as its
-#     page, without the licence above it;
-#   - fsr_sum(x, ...) in place of the macro fsr_sum and the function fsr_sum_at(at, x, ...);
+#   - a line of dashes as a group, indented lines of a comment as they are, the file's own comment, its first, as its page, without
+#     the licence above it;
+#   - fsr_sum(x, ...) in place of the macro fsr_sum and the function fsr_sum_at(at, x, ...); fsr_open in place of fsr_open_sized;
 #   - a comment for several functions in a row on the first of them, and a reference to it on the others. A blank line, a
 #     macro or another comment ends the row, so that a function does not inherit what is not about it.
 function escaped(s) {
@@ -64,7 +64,7 @@ inside {
 /^[ \t]*\/\*/ {
     line = $0
     sub(/^[ \t]*\/\* ?/, "", line)
-    print "/** " (NR == 2 ? "@file" : "")
+    print "/** " (filed++ ? "" : "@file")
     inside = commented = 1
     covering = ""
     comment_line(line)
@@ -96,8 +96,9 @@ inside {
         name = line
         sub(/\(.*/, "", name)
         sub(/.*[ *]/, "", name)
-        sub(/_at$/, "", name)
-        sub(/_at\(fsr_site at(, )?/, "(", line)
+        sub(/_(at|sized)$/, "", name)
+        sub(/_at\(fsr_site at(, size_t size)?(, )?/, "(", line)
+        sub(/_sized\(size_t (config_)?size, /, "(", line)
         if (commented)
             covering = name
         else if (covering != "" && after == "")

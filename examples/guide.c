@@ -202,9 +202,9 @@ static void better(fsr_node *out, const fsr_node *state, const fsr_node *arg, vo
     out[0] = fsr_mul(fsr_add(state[0], fsr_div(arg[0], state[0])), fsr_float(arg[0].graph, 0.5));
     out[1] = state[0];
 }
-static fsr_node falls(const fsr_node *state, const fsr_node *arg, void *user) {
+static void falls(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg, (void)user;
-    return fsr_less(state[0], state[1]);
+    out[0] = fsr_less(state[0], state[1]);
 }
 /* guide: end */
 

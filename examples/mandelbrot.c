@@ -9,9 +9,9 @@
 enum { TURNS = 255 };
 
 /* |z| is at most 2. A state is as many 0-d nodes as the loop has: here the two parts of z. */
-static fsr_node bounded(const fsr_node *z, const fsr_node *c, void *user) {
+static void bounded(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {
     (void)c, (void)user;
-    return fsr_less_equal(fsr_add(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), fsr_float(z[0].graph, 4));
+    out[0] = fsr_less_equal(fsr_add(fsr_mul(z[0], z[0]), fsr_mul(z[1], z[1])), fsr_float(z[0].graph, 4));
 }
 
 /* z * z + c */

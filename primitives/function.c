@@ -8,6 +8,7 @@
  * The list of parameters is the caller's string: words between commas, with blanks around. The words are copied into a
  * place of fixed size; whether each is a name, and whether two are equal, fsr_exprs_of checks as it does for
  * fsr_expr. */
+#include "graph/sized.h"
 #include "primitives/expr.h"
 #include <string.h>
 
@@ -58,15 +59,22 @@ static bool function_take(fsr_graph *g, fsr_site at, const fsr_function *f, int 
     return true;
 }
 
-fsr_node fsr_call_at(fsr_site at, const fsr_function *f, const fsr_node *args, int nargs) {
+fsr_node fsr_call_at(fsr_site at, size_t size, const fsr_function *f, const fsr_node *args, int nargs) {
+    fsr_function own = {NULL, NULL, NULL};
     fsr_graph *g;
     fsr_node out = {0};
     parameters p;
     fsr_name name[FSR_MAX_PARAMETERS];
     if (!args || nargs < 1)
         return out;
-    if (fsr_poison_of(at, "call", args, nargs, &g, &out) || !function_take(g, at, f, nargs, &p, &out))
+    if (fsr_poison_of(at, "call", args, nargs, &g, &out))
         return out;
+    fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_OK;
+    if (status)
+        return fsr_poison(g, at, status, "call", "the function %s", fsr_sized_words(status));
+    if (!function_take(g, at, f ? &own : NULL, nargs, &p, &out))
+        return out;
+    f = &own;
     for (int i = 0; i < nargs; i++)
         name[i] = (fsr_name){p.name[i], args[i]};
     fsr_exprs_of(at, f->name, g, f->text, name, nargs, &out, 1);

@@ -8,6 +8,7 @@
  * loop into nodes: a thousand turns would be a thousand times the program, and an element that ends early would pay
  * for all of them. */
 #include "graph/scope.h"
+#include "graph/sized.h"
 #include "primitives/body.h"
 #include "primitives/capture.h"
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static int step_of(recording *r, const char *whose, fsr_node result) {
 static bool run_condition(recording *r, fsr_node *condition, int depth) {
     const fsr_loop *said = r->said;
     if (said->condition)
-        *condition = said->condition(r->arg, r->arg + said->nstate, said->user);
+        said->condition(condition, r->arg, r->arg + said->nstate, said->user);
     else
         *condition = fsr_literal(r->g, r->at, FSR_BOOL, fsr_value_from_int(FSR_BOOL, 1), false);
     return fsr_body_took(r->g, r->at, what, condition_name, depth, r->arg[0], &r->poison) &&
@@ -106,7 +107,7 @@ static bool run_condition(recording *r, fsr_node *condition, int depth) {
 static bool run(recording *r, int depth) {
     const fsr_loop *said = r->said;
     fsr_iteration *loop = r->loop;
-    fsr_node condition, out[FSR_MAX_STATE] = {{0}};
+    fsr_node condition = {0}, out[FSR_MAX_STATE] = {{0}};
     if (!fsr_body_args(r->g, r->at, loop->dtype, operands(said), r->arg, &r->poison))
         return false;
     r->poison = (fsr_node){0};
@@ -185,11 +186,15 @@ static bool iterate(recording *r, fsr_node *out, int64_t max_n) {
     return operands_take(r) && program_record(r) && node_record(r, out);
 }
 
-/* False: out[0] alone has the poison, for there is no telling how many the caller has. */
-static bool counts_take(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_node *state) {
+/* The caller's loop, checked. False: out[0] alone has the poison, for there is no telling how many the caller has. */
+static bool loop_take(fsr_site at, fsr_node *out, const fsr_loop *theirs, size_t size, const fsr_node *state,
+                      fsr_loop *loop) {
     fsr_graph *g = state ? state[0].graph : NULL;
-    if (!loop)
-        out[0] = fsr_poison(g, at, FSR_ERR_NULL, what, "the loop is null");
+    fsr_status status = theirs ? fsr_sized_in(loop, sizeof *loop, theirs, size) : FSR_ERR_NULL;
+    if (!theirs)
+        out[0] = fsr_poison(g, at, status, what, "the loop is null");
+    else if (status)
+        out[0] = fsr_poison(g, at, status, what, "the loop %s", fsr_sized_words(status));
     else if (loop->nstate < 1 || loop->nstate > FSR_MAX_STATE || loop->narg < 0 ||
              operands(loop) > FSR_MAX_LOOP_OPERANDS)
         out[0] = fsr_poison(g, at, FSR_ERR_VALUE, what,
@@ -200,10 +205,12 @@ static bool counts_take(fsr_site at, fsr_node *out, const fsr_loop *loop, const 
     return false;
 }
 
-void fsr_iterate_at(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_node *state, const fsr_node *arg,
-                    int64_t max_n) {
-    if (!out || !counts_take(at, out, loop, state))
+void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loop, const fsr_node *state,
+                    const fsr_node *arg, int64_t max_n) {
+    fsr_loop own = {0};
+    if (!out || !loop_take(at, out, loop, size, state, &own))
         return;
+    loop = &own;
     recording *r = calloc(1, sizeof *r);
     fsr_node poison = {0};
     bool good = false;

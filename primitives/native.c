@@ -6,6 +6,7 @@
  * where NumPy calls that safe. Counter-example to converting whatever comes: an i64 index past 2^24 handed to an f32
  * would be another index, and nobody would be told. */
 #include "graph/floats.h"
+#include "graph/sized.h"
 #include "primitives/primitives.h"
 #include <string.h>
 
@@ -103,14 +104,18 @@ static fsr_routine *function_take(fsr_graph *g, fsr_site at, const fsr_native *f
     return routine;
 }
 
-fsr_node fsr_call_native_at(fsr_site at, const fsr_native *f, const fsr_node *args, int nargs) {
+fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const fsr_node *args, int nargs) {
     FSR_DEFAULT_FLOATS;
+    fsr_native own = {.name = NULL};
     fsr_graph *g;
     fsr_node out = {0}, x[FSR_MAX_NATIVE];
     fsr_shape shape;
     if (!args || nargs < 1 || fsr_poison_of(at, what, args, nargs, &g, &out))
         return out;
-    fsr_routine *routine = function_take(g, at, f, nargs, &out);
+    fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_OK;
+    if (status)
+        return fsr_poison(g, at, status, what, "the function %s", fsr_sized_words(status));
+    fsr_routine *routine = function_take(g, at, f ? &own : NULL, nargs, &out);
     if (!routine)
         return out;
     memcpy(x, args, sizeof *x * (size_t)nargs);

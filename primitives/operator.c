@@ -7,6 +7,7 @@
  * made. */
 #include "graph/floats.h"
 #include "graph/scope.h"
+#include "graph/sized.h"
 #include "primitives/body.h"
 #include "primitives/capture.h"
 #include <stdlib.h>
@@ -120,12 +121,20 @@ static bool operator_take(fsr_site at, const char *what, const fsr_node *from, c
     return true;
 }
 
-/* arity outside 1..FSR_MAX_TUPLE: a poison in out[0] alone, for there is no telling how many the caller has. */
-static bool arity_take(fsr_site at, const char *what, fsr_node *out, const fsr_node *in, const fsr_operator *op) {
-    if (!op || (op->arity >= 1 && op->arity <= FSR_MAX_TUPLE))
-        return true;
+/* The caller's operator, if there is one, of `size` bytes, as ours in *own. No size, or an arity outside
+ * 1..FSR_MAX_TUPLE: a poison in out[0] alone, for there is no telling how many the caller has. */
+static bool arity_take(fsr_site at, const char *what, fsr_node *out, const fsr_node *in, const fsr_operator *op,
+                       size_t size, fsr_operator *own) {
     fsr_graph *g = in ? in[0].graph : NULL;
-    out[0] = fsr_poison(g, at, FSR_ERR_VALUE, what, "the operator's arity %d is not 1 to %d", op->arity, FSR_MAX_TUPLE);
+    *own = (fsr_operator){.body = NULL};
+    fsr_status status = op ? fsr_sized_in(own, sizeof *own, op, size) : FSR_OK;
+    if (status)
+        out[0] = fsr_poison(g, at, status, what, "the operator %s", fsr_sized_words(status));
+    else if (op && (own->arity < 1 || own->arity > FSR_MAX_TUPLE))
+        out[0] =
+            fsr_poison(g, at, FSR_ERR_VALUE, what, "the operator's arity %d is not 1 to %d", own->arity, FSR_MAX_TUPLE);
+    else
+        return true;
     return false;
 }
 
@@ -149,12 +158,13 @@ static fsr_combine *record(fsr_site at, const char *what, fsr_node *out, const f
     return NULL;
 }
 
-void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *from, const fsr_operator *op, const int *axes,
-                        int naxes, int flags) {
+void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *from, const fsr_operator *theirs,
+                        const int *axes, int naxes, int flags) {
     static const char what[] = "reduce_with";
+    fsr_operator own, *op = theirs ? &own : NULL;
     fsr_node in[FSR_MAX_TUPLE], poison;
     uint32_t mask;
-    if (!out || !arity_take(at, what, out, from, op))
+    if (!out || !arity_take(at, what, out, from, theirs, size, &own))
         return;
     if (!operator_take(at, what, from, op, in, &poison) ||
         !fsr_flags_take(in[0], at, what, flags, FSR_KEEPDIMS, &poison) ||
@@ -175,10 +185,12 @@ void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *from, const 
         out[i] = fsr_drop_axes(at, out[i], mask);
 }
 
-void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *from, const fsr_operator *op, int axis, int flags) {
+void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *from, const fsr_operator *theirs,
+                      int axis, int flags) {
     static const char what[] = "scan_with";
+    fsr_operator own, *op = theirs ? &own : NULL;
     fsr_node in[FSR_MAX_TUPLE], poison;
-    if (!out || !arity_take(at, what, out, from, op))
+    if (!out || !arity_take(at, what, out, from, theirs, size, &own))
         return;
     if (!operator_take(at, what, from, op, in, &poison) ||
         !fsr_flags_take(in[0], at, what, flags, FSR_EXCLUSIVE | FSR_REVERSE, &poison) ||

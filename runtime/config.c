@@ -13,6 +13,7 @@
 #include "runtime/config.h"
 #include "graph/message.h"
 #include "graph/nearest.h"
+#include "graph/sized.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -181,21 +182,45 @@ static void warn_of_strangers(const fsr_config *config, char *why, size_t size) 
         fprintf(stderr, "fusor: %s\n", text);
 }
 
-fsr_status fsr_config_init(fsr_config *config, char *why, size_t size) {
+/* The defaults, then what the environment says. */
+static fsr_status read_knobs(fsr_config *config, char *why, size_t size) {
     fsr_status status = FSR_OK;
-
-    if (why && size > 0)
-        *why = 0;
-    if (!config)
-        return FSR_ERR_NULL;
+    memset(config, 0, sizeof *config);
 #define FSR_KNOB_READ(kind, field, env, value, doc) \
     config->field = value;                          \
     status = read_##kind(status, &config->field, #field, "FUSOR_" #env, why, size);
     FSR_KNOB_LIST(FSR_KNOB_READ)
 #undef FSR_KNOB_READ
-    if (status == FSR_OK)
-        warn_of_strangers(config, why, size);
     return status;
+}
+
+/* A config whose size does not do. */
+static fsr_status refuse(fsr_status status, char *why, size_t size) {
+    if (status && why && size > 0)
+        snprintf(why, size, "the config %s", fsr_sized_words(status));
+    return status;
+}
+
+fsr_status fsr_config_init_sized(size_t config_size, fsr_config *config, char *why, size_t size) {
+    fsr_config own;
+
+    if (why && size > 0)
+        *why = 0;
+    if (!config)
+        return FSR_ERR_NULL;
+    fsr_status status = read_knobs(&own, why, size);
+    fsr_status sized = fsr_sized_out(config, config_size, &own, sizeof own);
+    if (sized)
+        return refuse(sized, why, size);
+    if (status == FSR_OK)
+        warn_of_strangers(&own, why, size);
+    return status;
+}
+
+fsr_status fsr_config_take(fsr_config *own, const fsr_config *config, size_t config_size, char *why, size_t size) {
+    if (config_size < sizeof *own)
+        read_knobs(own, NULL, 0);
+    return refuse(fsr_sized_in(own, sizeof *own, config, config_size), why, size);
 }
 
 static fsr_status check_int(fsr_status status, int value, const char *field, char *why, size_t size) {

@@ -6,6 +6,10 @@
 #include "fusor/context.h"
 #include <stdbool.h>
 
+/* A program's config, of its size (graph/sized.h), as ours: knobs that it lacks are as fsr_config_init gives them. On an
+ * error why (may be NULL) says so. */
+fsr_status fsr_config_take(fsr_config *own, const fsr_config *config, size_t config_size, char *why, size_t size);
+
 /* FSR_OK if every integer knob has a value that it allows; else FSR_ERR_VALUE, and why (may be NULL) names the first
  * field that has not. For configurations that a program filled itself. */
 fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size);

@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 #include "graph/floats.h"
 #include "graph/message.h"
+#include "graph/sized.h"
 #include "runtime/config.h"
 #include "runtime/plan_cache.h"
 #include "runtime/routines.h"
@@ -157,35 +158,40 @@ static fsr_status open_config(const fsr_config *config, fsr_context **out, fsr_f
     return FSR_OK;
 }
 
-fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size) {
+/* Opens by the caller's config of given bytes; *own is what it comes to. */
+static fsr_status open_own(size_t given, const fsr_config *config, fsr_config *own, fsr_context **out, char *why,
+                           size_t size) {
     FSR_DEFAULT_FLOATS;
-    fsr_config defaults;
     if (why && size)
         why[0] = 0;
+    own->log_level = FSR_LOG_WARNING;
     if (!out) {
         if (why && size)
             snprintf(why, size, "the address for the context is null");
         return FSR_ERR_NULL;
     }
     *out = NULL;
-    if (!config) {
-        fsr_status status = fsr_config_init(&defaults, why, size);
-        if (status)
-            return status;
-        config = &defaults;
-    }
+    fsr_status status = config ? fsr_config_take(own, config, given, why, size) : fsr_config_init(own, why, size);
+    if (status)
+        return status;
     fsr_fault fault = {FSR_OK, NULL};
-    fsr_status status = open_config(config, out, &fault);
+    status = open_config(own, out, &fault);
     if (status)
         explain_failure(why, size, &fault);
     fsr_fault_clear(&fault);
     return status;
 }
 
-fsr_status fsr_open(const fsr_config *config, fsr_context **out) {
+fsr_status fsr_open_why_sized(size_t config_size, const fsr_config *config, fsr_context **out, char *why, size_t size) {
+    fsr_config own;
+    return open_own(config_size, config, &own, out, why, size);
+}
+
+fsr_status fsr_open_sized(size_t config_size, const fsr_config *config, fsr_context **out) {
     char why[512] = "";
-    fsr_status status = fsr_open_why(config, out, why, sizeof why);
-    if (status && (!config || config->log_level >= FSR_LOG_WARNING))
+    fsr_config own;
+    fsr_status status = open_own(config_size, config, &own, out, why, sizeof why);
+    if (status && (!config || own.log_level >= FSR_LOG_WARNING))
         fprintf(stderr, "fusor: %s\n", why[0] ? why : fsr_status_sentence(status));
     else if (!status && why[0])
         fsr_context_log(*out, FSR_LOG_WARNING, "%s", why);
@@ -282,14 +288,14 @@ fsr_status fsr_trim(fsr_context *ctx) {
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
 }
 
-fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out) {
+fsr_status fsr_context_stats_sized(size_t size, fsr_context *ctx, fsr_stats *out) {
     if (!ctx || !out)
         return fsr_context_fail(ctx, FSR_ERR_NULL, "context_stats: where the answer goes is null");
     if (fsr_context_check(ctx))
         return FSR_ERR_FORKED;
     fsr_backend_stats b = {0};
     ctx->backend->ops->stats(ctx->backend, &b);
-    *out = (fsr_stats){.plans_built = ctx->plans_built,
+    fsr_stats stats = {.plans_built = ctx->plans_built,
                        .plan_hits = ctx->plan_hits,
                        .compilations = b.compilations,
                        .cache_hits_disk = b.cache_hits_disk,
@@ -300,6 +306,7 @@ fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out) {
                        .launches = b.launches,
                        .nodes = fsr_graph_owner_nodes(ctx->graphs),
                        .pool_bytes = b.pool_bytes};
-    *(ctx->target.gpu ? &out->device_bytes : &out->host_bytes) = b.used_bytes;
-    return FSR_OK;
+    *(ctx->target.gpu ? &stats.device_bytes : &stats.host_bytes) = b.used_bytes;
+    fsr_status status = fsr_sized_out(out, size, &stats, sizeof stats);
+    return status ? fsr_context_fail(ctx, status, "context_stats: the answer %s", fsr_sized_words(status)) : FSR_OK;
 }

@@ -2,6 +2,7 @@
 /* Looking inside: whose a node is, explain, print, dot, query. */
 #include "graph/floats.h"
 #include "graph/print.h"
+#include "graph/sized.h"
 #include "runtime/array.h"
 #include "runtime/executable.h"
 #include <stdlib.h>
@@ -77,7 +78,7 @@ fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
     return status;
 }
 
-fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out) {
+fsr_status fsr_query_sized(size_t size, const fsr_node *outs, int n, fsr_plan_info *out) {
     FSR_DEFAULT_FLOATS;
     nodes in;
     fsr_program program;
@@ -86,8 +87,10 @@ fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out) {
         return status;
     status = plan(&in, n, &program);
     if (!status) {
-        *out = program.info;
-        list_interpreted(in.ctx, &program, NULL, &out->interpreted);
+        list_interpreted(in.ctx, &program, NULL, &program.info.interpreted);
+        status = fsr_sized_out(out, size, &program.info, sizeof program.info);
+        if (status)
+            fsr_context_fail(in.ctx, status, "query: the answer %s", fsr_sized_words(status));
         fsr_program_clear(&program);
     }
     free(in.refs);

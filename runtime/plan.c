@@ -6,6 +6,7 @@
  * vectors. */
 #include "graph/floats.h"
 #include "graph/shape.h"
+#include "graph/sized.h"
 #include "runtime/array.h"
 #include "runtime/executable.h"
 #include <stdlib.h>
@@ -399,14 +400,15 @@ fsr_context *fsr_plan_context(const fsr_plan *plan) {
     return plan ? plan->ctx : NULL;
 }
 
-fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out) {
+fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info *out) {
     if (!plan || !out)
         return fsr_context_fail(plan ? plan->ctx : NULL, FSR_ERR_NULL, "plan_query: where the answer goes is null");
     if (fsr_context_check(plan->ctx))
         return FSR_ERR_FORKED;
     const fsr_executable *e = plan->prepared->executable;
-    *out = e->program.info;
+    fsr_plan_info info = e->program.info;
     for (int i = 0; i < e->program.nsteps; ++i)
-        out->interpreted += plan->ctx->backend->ops->interpreted(e->module[i]);
-    return FSR_OK;
+        info.interpreted += plan->ctx->backend->ops->interpreted(e->module[i]);
+    fsr_status status = fsr_sized_out(out, size, &info, sizeof info);
+    return status ? fsr_context_fail(plan->ctx, status, "plan_query: the answer %s", fsr_sized_words(status)) : FSR_OK;
 }

@@ -4,6 +4,7 @@
  * still recorded. */
 #include "graph/floats.h"
 #include "graph/number.h"
+#include "graph/sized.h"
 #include "runtime/array.h"
 #include "runtime/reference.h"
 #include <stdlib.h>
@@ -82,11 +83,8 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
                          fsr_number_of('g', 6, report->worst_bound).text);
 }
 
-fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report) {
+static fsr_status check(const fsr_node *outs, int n, fsr_verify_report *report) {
     FSR_DEFAULT_FLOATS;
-    fsr_verify_report unused;
-    report = report ? report : &unused;
-    memset(report, 0, sizeof *report);
     fsr_status status = fsr_compute(outs, n);
     if (status || n == 0)
         return status;
@@ -101,5 +99,16 @@ fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report) {
             fsr_context_take(ctx, &fault);
     }
     free(refs);
+    return status;
+}
+
+fsr_status fsr_verify_sized(size_t size, const fsr_node *outs, int n, fsr_verify_report *out) {
+    fsr_verify_report report = {0};
+    fsr_status status = out ? fsr_sized_out(out, size, &report, sizeof report) : FSR_OK;
+    if (status)
+        return fsr_context_fail(fsr_context_of(outs, n), status, "verify: the report %s", fsr_sized_words(status));
+    status = check(outs, n, &report);
+    if (out)
+        fsr_sized_out(out, size, &report, sizeof report);
     return status;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The C of docs/guide.md is that of the programs that build and run: every block is examples/first.c or a passage of
+# The C of docs/guide.md is that of the programs that build and run: every block is examples/first.c less its licence or a passage of
 # examples/guide.c between its marks, less the marks' indentation, and every passage is there; the program of README.md is
-# first.c without its first line. A message with a line of an example, `add: ... (examples/guide.c:32)`, names a line that
+# first.c without its first comments. A message with a line of an example, `add: ... (examples/guide.c:32)`, names a line that
 # calls that function. Runs in the source root.
 set -euo pipefail
 dir=$(mktemp -d)
@@ -37,9 +37,9 @@ is_among() {
 
 blocks docs/guide.md "$dir/block"
 passages examples/guide.c "$dir/passage"
-cp examples/first.c "$dir/passage0"
+tail -n +2 examples/first.c >"$dir/passage0"
 blocks README.md "$dir/readme"
-tail -n +2 examples/first.c >"$dir/first"
+tail -n +3 examples/first.c >"$dir/first"
 
 [ "$(find "$dir" -name 'block*' | wc -l)" -gt 20 ] || complain 'too few blocks were found: the check itself is broken'
 for block in "$dir"/block*; do

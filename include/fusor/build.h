@@ -18,8 +18,10 @@
  * empty arrays are allowed. The bytes of every array, of those recorded on the way to a result too (what an integer sum
  * adds up has 8 bytes an element), are less than 2^63 - 1, else FSR_ERR_SIZE. Fusion never changes a bit of an elementwise result.
  *
- * Every function here is a macro over a function with the suffix _at, which takes the caller's
- * place (fsr_site) first. */
+ * Every function here is a macro over a function with the suffix _at, which takes the caller's place (fsr_site) first, and
+ * then, where it takes a struct that may get more fields (fsr_operator, fsr_loop, fsr_function, fsr_native), that struct's
+ * size as the caller's headers have it. FSR_ERR_UNSUPPORTED: a struct of newer headers asks for what this library does
+ * not know; FSR_ERR_VALUE: the size is none (docs/abi.md). */
 #ifndef FUSOR_BUILD_H
 #define FUSOR_BUILD_H
 
@@ -393,11 +395,12 @@ typedef struct fsr_operator {
  * operand is what lies nearer to the end.
  * FSR_ERR_DTYPE: the body's result i has another dtype than in[i]. FSR_ERR_VALUE: the body uses something
  * else than its arguments and literals. */
-void fsr_reduce_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, const int *axes,
-                        int naxes, int flags);
-void fsr_scan_with_at(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_operator *op, int axis, int flags);
-#define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE, __VA_ARGS__)
-#define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE, __VA_ARGS__)
+void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,
+                        const int *axes, int naxes, int flags);
+void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op, int axis,
+                      int flags);
+#define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
+#define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
 
 /* ---- a loop for each element -------------------------------------------------------------------- */
 
@@ -405,16 +408,15 @@ enum { FSR_MAX_STATE = 7, FSR_MAX_LOOP_OPERANDS = 17 }; /* components of a loop'
 
 /* Records one turn of a loop: out[0..nstate) receives the next state, built with ordinary builder functions from
  * state[0..nstate), arg[0..narg), 0-d arguments of the operands' dtypes, and literals only. Called once, during the
- * recording call. */
+ * recording call. A loop's condition is recorded in the same way, once, before the body: out[0] receives what has to be
+ * true for another turn, a 0-d bool. */
 typedef void (*fsr_loop_fn)(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user);
-/* The same for what has to be true for another turn: a 0-d bool. Called once, before the body. */
-typedef fsr_node (*fsr_condition_fn)(const fsr_node *state, const fsr_node *arg, void *user);
 
 /* A loop whose state is nstate values and which has narg arguments that do not change. */
 typedef struct fsr_loop {
     fsr_loop_fn body;
-    fsr_condition_fn condition; /* NULL: always true */
-    void *user;                 /* handed to both */
+    fsr_loop_fn condition; /* NULL: always true */
+    void *user;            /* handed to both */
     int nstate, narg;
 } fsr_loop;
 
@@ -428,9 +430,9 @@ typedef struct fsr_loop {
  * FSR_ERR_DTYPE: the body's result i has another dtype than state[i], or the condition is not bool. FSR_ERR_VALUE:
  * max_n is out of range, or the callbacks use something else than their arguments and literals. FSR_ERR_SHAPE: the
  * operands do not broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations. */
-void fsr_iterate_at(fsr_site at, fsr_node *out, const fsr_loop *loop, const fsr_node *state, const fsr_node *arg,
-                    int64_t max_n);
-#define fsr_iterate(...) fsr_iterate_at(FSR_HERE, __VA_ARGS__)
+void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loop, const fsr_node *state,
+                    const fsr_node *arg, int64_t max_n);
+#define fsr_iterate(...) fsr_iterate_at(FSR_HERE, sizeof(fsr_loop), __VA_ARGS__)
 
 /* ---- a function of rows over arrays of higher rank ---------------------------------------------- */
 

@@ -5,6 +5,9 @@
  * Threads: a context may be used by several threads at once; it locks inside. A graph, and the
  * nodes and plans made from it, belong to one thread at a time (fsr_plan_run locks per plan). 128 KiB of stack are
  * enough for a thread (docs/contracts.md has what comes on top).
+ * Sizes: functions that take or fill a struct which may get more fields (fsr_config, fsr_stats, and those of fusor/run.h)
+ * are macros over a function with the suffix _sized, which takes that struct's size as the caller's headers have it
+ * first. So a program works with a later library of the same ABI (docs/abi.md). FSR_ERR_VALUE: the size is none.
  * Errors: fsr_error(ctx) is the calling thread's last error on this context.
  * Ownership: graphs, plans and nodes must not be used after fsr_close; graphs and plans not yet
  * freed are freed by it.
@@ -113,21 +116,25 @@ typedef struct fsr_stats {
     int64_t pool_bytes;           /* device bytes the pool holds, used and free */
 } fsr_stats;
 
-/* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when
- * fsr_open(NULL, ...) calls it, is the only place that reads knobs from the environment. In a program with more rights
+/* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when fsr_open calls it (config
+ * NULL, or of older headers), is the only place that reads knobs from the environment. In a program with more rights
  * than its caller (setuid, setgid, file capabilities) every variable counts as unset.
  * FSR_ERR_VALUE: a variable has a value that its knob does not allow; that knob keeps its default and
  * why (may be NULL; at most size bytes with the final 0) names the variable. FSR_OK with a text in why: a variable that
  * begins with FUSOR_ is no knob, which why says, with the nearest knob's name; why NULL: that is a warning on stderr. */
-fsr_status fsr_config_init(fsr_config *config, char *why, size_t size);
+fsr_status fsr_config_init_sized(size_t config_size, fsr_config *config, char *why, size_t size);
+#define fsr_config_init(...) fsr_config_init_sized(sizeof(fsr_config), __VA_ARGS__)
 
-/* Opens a context. config NULL: as fsr_config_init gives it. On an error *out is NULL.
+/* Opens a context. config NULL: as fsr_config_init gives it; so is a knob that a config of older headers does not have. On
+ * an error *out is NULL. FSR_ERR_UNSUPPORTED: a config of newer headers sets a knob that this library does not know.
  * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not there. fsr_open_why
  * gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level allows; likewise the
  * warning of fsr_config_init where config is NULL. Cost: tens of microseconds on the CPU; on CUDA the driver's start
  * (some hundred milliseconds). */
-fsr_status fsr_open(const fsr_config *config, fsr_context **out);
-fsr_status fsr_open_why(const fsr_config *config, fsr_context **out, char *why, size_t size);
+fsr_status fsr_open_sized(size_t config_size, const fsr_config *config, fsr_context **out);
+fsr_status fsr_open_why_sized(size_t config_size, const fsr_config *config, fsr_context **out, char *why, size_t size);
+#define fsr_open(...) fsr_open_sized(sizeof(fsr_config), __VA_ARGS__)
+#define fsr_open_why(...) fsr_open_why_sized(sizeof(fsr_config), __VA_ARGS__)
 /* Waits for the device and frees everything. NULL is allowed. In a child of the process that opened ctx: closes the
  * descriptors that the child has of it and frees what no thread of the parent can have been changing; arrays, graphs,
  * plans and kernels stay mapped, shared with the parent, until the child ends or calls exec. */
@@ -151,7 +158,8 @@ const char *fsr_device_name(fsr_context *ctx);
 fsr_status fsr_sync(fsr_context *ctx);
 
 /* The counters now. */
-fsr_status fsr_context_stats(fsr_context *ctx, fsr_stats *out);
+fsr_status fsr_context_stats_sized(size_t size, fsr_context *ctx, fsr_stats *out);
+#define fsr_context_stats(...) fsr_context_stats_sized(sizeof(fsr_stats), __VA_ARGS__)
 /* Gives free blocks of the pool back to the system. */
 fsr_status fsr_trim(fsr_context *ctx);
 

@@ -60,8 +60,8 @@ typedef struct fsr_function {
  * an argument itself is wrong. FSR_ERR_NULL: f or one of its strings is null. FSR_ERR_VALUE: a bad name, a list of
  * parameters that is none, or a count of arguments that is not its length. Else as fsr_expr. With no graph to record
  * in (args is null, every argument is null, or nargs < 1) the null node. */
-fsr_node fsr_call_at(fsr_site at, const fsr_function *f, const fsr_node *args, int nargs);
-#define fsr_call(...) fsr_call_at(FSR_HERE, __VA_ARGS__)
+fsr_node fsr_call_at(fsr_site at, size_t size, const fsr_function *f, const fsr_node *args, int nargs);
+#define fsr_call(...) fsr_call_at(FSR_HERE, sizeof(fsr_function), __VA_ARGS__)
 
 FSR_API_END
 #endif

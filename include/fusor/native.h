@@ -66,8 +66,8 @@ typedef struct fsr_native {
  * FSR_ERR_NO_COMPILER: there is none; no interpreter reads C. FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU.
  * Not possible in an fsr_operator's body. With no graph to record in (args is null, every argument is null, or nargs <
  * 1) the null node. */
-fsr_node fsr_call_native_at(fsr_site at, const fsr_native *f, const fsr_node *args, int nargs);
-#define fsr_call_native(...) fsr_call_native_at(FSR_HERE, __VA_ARGS__)
+fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const fsr_node *args, int nargs);
+#define fsr_call_native(...) fsr_call_native_at(FSR_HERE, sizeof(fsr_native), __VA_ARGS__)
 
 FSR_API_END
 #endif

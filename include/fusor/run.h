@@ -70,7 +70,8 @@ typedef struct fsr_plan_info {
                             a later run, when one works; until then they are slow, and their last bits may differ */
 } fsr_plan_info;
 /* Fills out. FSR_ERR_NULL if either is null. */
-fsr_status fsr_plan_query(const fsr_plan *plan, fsr_plan_info *out);
+fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info *out);
+#define fsr_plan_query(...) fsr_plan_query_sized(sizeof(fsr_plan_info), __VA_ARGS__)
 
 /* ---- looking inside ----------------------------------------------------------------------------- */
 
@@ -81,7 +82,8 @@ fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to);
 fsr_status fsr_print(const fsr_node *outs, int n, FILE *to);
 fsr_status fsr_dot(const fsr_node *outs, int n, FILE *to);
 /* What fsr_compute(outs, n) would run, in numbers, without running it. */
-fsr_status fsr_query(const fsr_node *outs, int n, fsr_plan_info *out);
+fsr_status fsr_query_sized(size_t size, const fsr_node *outs, int n, fsr_plan_info *out);
+#define fsr_query(...) fsr_query_sized(sizeof(fsr_plan_info), __VA_ARGS__)
 
 /* ---- checking ------------------------------------------------------------------------------------ */
 
@@ -102,7 +104,8 @@ typedef struct fsr_verify_report {
  * compares within the bound that the ops' error bounds and the reductions' trees give. An element for which these give
  * none (1 / x where x may be 0) is right whatever it is, and counted. Slow and memory-hungry: for tests and doubts. An output computed before a parameter it depends on was changed is compared
  * with the new value. FSR_ERR_MISMATCH: outside; the report names the worst element. */
-fsr_status fsr_verify(const fsr_node *outs, int n, fsr_verify_report *report);
+fsr_status fsr_verify_sized(size_t size, const fsr_node *outs, int n, fsr_verify_report *report);
+#define fsr_verify(...) fsr_verify_sized(sizeof(fsr_verify_report), __VA_ARGS__)
 
 /* ---- .npy files (NumPy's format 1.0, 2.0, 3.0; C order and Fortran order, little endian) ------------ */
 

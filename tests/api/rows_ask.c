@@ -161,23 +161,23 @@ static void call_trim(api_run *r) {
     API_MUST(r, fsr_trim(ctx) == (ctx ? FSR_OK : FSR_ERR_NULL), "trim");
 }
 
-static void call_context_stats(api_run *r) {
+static void call_context_stats_sized(api_run *r) {
     fsr_context *ctx = draw_context(r);
     fsr_stats *stats = api_below(r, 8) < 7 ? api_memory(r, sizeof *stats) : NULL;
     api_add(r, stats ? ", &stats" : ", NULL");
-    api_say(r, "fsr_context_stats", -1, false);
+    api_say(r, "fsr_context_stats_sized", -1, false);
     API_MUST(r, fsr_context_stats(ctx, stats) == (ctx && stats ? FSR_OK : FSR_ERR_NULL), "stats");
     API_MUST(r, !ctx || !stats || (stats->nodes >= 0 && stats->host_bytes >= 0), "negative stats");
 }
 
 /* ---- configurations ---------------------------------------------------------------------------------------- */
 
-static void call_config_init(api_run *r) {
+static void call_config_init_sized(api_run *r) {
     char *why = api_memory(r, 4);
     fsr_config *config = api_below(r, 8) < 7 ? api_memory(r, sizeof *config) : NULL;
     const int kind = api_below(r, 3);
     api_add(r, config ? ", &config, why, %d" : ", NULL, why, %d", kind == 1 ? 4 : 0);
-    api_say(r, "fsr_config_init", -1, false);
+    api_say(r, "fsr_config_init_sized", -1, false);
     const fsr_status status = fsr_config_init(config, kind == 2 ? NULL : why, kind == 1 ? 4 : 0);
     API_MUST(r, config ? status == FSR_OK || status == FSR_ERR_VALUE : status == FSR_ERR_NULL, "config_init");
 }
@@ -226,12 +226,12 @@ static void used(api_run *r, fsr_status status, fsr_context *ctx) {
     }
 }
 
-static void call_open_why(api_run *r) {
+static void call_open_why_sized(api_run *r) {
     fsr_context *ctx = NULL;
     char *why = api_memory(r, 8);
     const fsr_config c = draw_config(r);
     const bool none = api_below(r, 32) == 31;
-    api_say(r, "fsr_open_why", -1, false);
+    api_say(r, "fsr_open_why_sized", -1, false);
     const fsr_status status = fsr_open_why(&c, none ? NULL : &ctx, why, 8);
     API_MUST(r, none ? status != FSR_OK : true, "opened into nothing");
     API_MUST(r, memchr(why, 0, 8) && (status == FSR_OK || why[0]), "no reason");
@@ -239,11 +239,11 @@ static void call_open_why(api_run *r) {
         used(r, status, ctx);
 }
 
-static void call_open(api_run *r) {
+static void call_open_sized(api_run *r) {
     fsr_context *ctx = NULL;
     fsr_config c = draw_config(r);
     c.log_level = FSR_LOG_SILENT;
-    api_say(r, "fsr_open", -1, false);
+    api_say(r, "fsr_open_sized", -1, false);
     const fsr_status status = fsr_open(&c, &ctx);
     used(r, status, ctx);
 }
@@ -257,10 +257,11 @@ static void call_close(api_run *r) {
 #define ROW(name) \
     { "fsr_" #name, call_##name, 1 }
 const api_row api_ask_rows[] = {
-    ROW(node_status), ROW(node_error),    ROW(node_dtype),  ROW(node_ndim),       ROW(node_dim),    ROW(node_size),
-    ROW(node_bytes),  ROW(node_context),  ROW(status_name), ROW(status_sentence), ROW(dtype_size),  ROW(dtype_name),
-    ROW(dtype_real),  ROW(dtype_promote), ROW(error),       ROW(error_status),    ROW(error_clear), ROW(backend_name),
-    ROW(device_name), ROW(sync),          ROW(trim),        ROW(context_stats),   ROW(config_init), ROW(open_why),
-    ROW(open),        ROW(close),
+    ROW(node_status),  ROW(node_error),          ROW(node_dtype),        ROW(node_ndim),      ROW(node_dim),
+    ROW(node_size),    ROW(node_bytes),          ROW(node_context),      ROW(status_name),    ROW(status_sentence),
+    ROW(dtype_size),   ROW(dtype_name),          ROW(dtype_real),        ROW(dtype_promote),  ROW(error),
+    ROW(error_status), ROW(error_clear),         ROW(backend_name),      ROW(device_name),    ROW(sync),
+    ROW(trim),         ROW(context_stats_sized), ROW(config_init_sized), ROW(open_why_sized), ROW(open_sized),
+    ROW(close),
 };
 const int api_ask_count = API_COUNT(api_ask_rows);

@@ -186,7 +186,7 @@ static void call_reduce_with(api_run *r) {
     const int *axes = api_axes(r, &n), flags = api_flags(r);
     const bool none = api_none(r);
     api_say(r, "fsr_reduce_with_at", 4, true);
-    fsr_reduce_with_at(API_SITE(r), out, in, none ? NULL : &op, axes, n, flags);
+    fsr_reduce_with_at(API_SITE(r), sizeof op, out, in, none ? NULL : &op, axes, n, flags);
     take_tuple(r, out, in, none ? 0 : op.arity);
 }
 
@@ -196,7 +196,7 @@ static void call_scan_with(api_run *r) {
     const fsr_operator op = draw_operator(r, &c, in);
     const int axis = api_axis(r), flags = api_flags(r);
     api_say(r, "fsr_scan_with_at", 4, true);
-    fsr_scan_with_at(API_SITE(r), out, in, &op, axis, flags);
+    fsr_scan_with_at(API_SITE(r), sizeof op, out, in, &op, axis, flags);
     take_tuple(r, out, in, op.arity);
 }
 
@@ -217,14 +217,13 @@ static void loop_body(fsr_node *out, const fsr_node *state, const fsr_node *arg,
         act(&c->body, out, state, state);
 }
 
-static fsr_node loop_condition(const fsr_node *state, const fsr_node *arg, void *user) {
+static void loop_condition(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     loop_callbacks *c = user;
-    fsr_node x = {0};
     (void)arg;
     if (c->counts || c->condition.kind < 4)
-        return fsr_less(state[0], fsr_int(state[0].graph, 5));
-    act(&c->condition, &x, state, state);
-    return x;
+        out[0] = fsr_less(state[0], fsr_int(state[0].graph, 5));
+    else
+        act(&c->condition, out, state, state);
 }
 
 static void call_iterate(api_run *r) {
@@ -253,7 +252,7 @@ static void call_iterate(api_run *r) {
     if (max_n > 100)
         r->work = 1e18; /* it may never end: true + 1 is true, -1e30 + 1 is -1e30 */
     r->work *= 4;
-    fsr_iterate_at(API_SITE(r), out, &loop, state, given ? arg : NULL, max_n);
+    fsr_iterate_at(API_SITE(r), sizeof loop, out, &loop, state, given ? arg : NULL, max_n);
     const bool good = nstate >= 1 && nstate <= FSR_MAX_STATE && narg >= 0 && nstate + narg <= FSR_MAX_LOOP_OPERANDS;
     const bool state_lives = (lives(r, good, state, nstate), r->live);
     if (narg > 0 && good && given)

@@ -96,13 +96,13 @@ static void call_read(api_run *r) {
     api_status(r, fsr_read(x, data, room), true);
 }
 
-static void call_verify(api_run *r) {
+static void call_verify_sized(api_run *r) {
     NODES;
     fsr_verify_report *report = api_below(r, 4) ? api_memory(r, sizeof *report) : NULL;
     if (!api_reasonable(r, x, n) || r->lawless || r->changed)
         return;
     api_add(r, report ? ", &report" : ", NULL");
-    api_say(r, "fsr_verify", -1, false);
+    api_say(r, "fsr_verify_sized", -1, false);
     api_status(r, fsr_verify(x, n, report), x && n > 0);
 }
 
@@ -144,11 +144,11 @@ static void check_info(const api_run *r, const fsr_plan_info *info) {
              "a plan of negative numbers");
 }
 
-static void call_query(api_run *r) {
+static void call_query_sized(api_run *r) {
     NODES;
     fsr_plan_info *info = api_below(r, 16) < 15 ? api_memory(r, sizeof *info) : NULL;
     api_add(r, info ? ", &info" : ", NULL");
-    api_say(r, "fsr_query", -1, false);
+    api_say(r, "fsr_query_sized", -1, false);
     const fsr_status status = fsr_query(x, n, info);
     api_status(r, status, x && n > 0 && info);
     if (status == FSR_OK && info)
@@ -233,12 +233,12 @@ static void call_plan_run(api_run *r) {
     api_status(r, fsr_plan_run(plan, in, nin, out, nout, NULL), plan && in && out);
 }
 
-static void call_plan_query(api_run *r) {
+static void call_plan_query_sized(api_run *r) {
     api_plan *p;
     const fsr_plan *plan = draw_plan(r, &p);
     fsr_plan_info *info = api_below(r, 16) < 15 ? api_memory(r, sizeof *info) : NULL;
     api_add(r, info ? ", &info" : ", NULL");
-    api_say(r, "fsr_plan_query", -1, false);
+    api_say(r, "fsr_plan_query_sized", -1, false);
     const fsr_status status = fsr_plan_query(plan, info);
     API_MUST(r, status == (plan && info ? FSR_OK : FSR_ERR_NULL), "%s", fsr_status_name(status));
     if (!status)
@@ -293,11 +293,26 @@ static void call_npy_write(api_run *r) {
 #define ROW(name, weight) \
     { "fsr_" #name, call_##name, weight }
 const api_row api_run_rows[] = {
-    ROW(graph_new, 1),  ROW(graph_free, 1),   ROW(scope_begin, 4), ROW(scope_end, 2),
-    ROW(scope_keep, 2), ROW(param_set, 3),    ROW(compute, 5),     ROW(force, 5),
-    ROW(read, 5),       ROW(verify, 2),       ROW(explain, 2),     ROW(print, 1),
-    ROW(dot, 1),        ROW(query, 2),        ROW(compile, 4),     ROW(plan_run, 5),
-    ROW(plan_query, 1), ROW(plan_context, 1), ROW(plan_free, 1),   {"fsr_npy_read_at", call_npy_read, 1},
+    ROW(graph_new, 1),
+    ROW(graph_free, 1),
+    ROW(scope_begin, 4),
+    ROW(scope_end, 2),
+    ROW(scope_keep, 2),
+    ROW(param_set, 3),
+    ROW(compute, 5),
+    ROW(force, 5),
+    ROW(read, 5),
+    ROW(verify_sized, 2),
+    ROW(explain, 2),
+    ROW(print, 1),
+    ROW(dot, 1),
+    ROW(query_sized, 2),
+    ROW(compile, 4),
+    ROW(plan_run, 5),
+    ROW(plan_query_sized, 1),
+    ROW(plan_context, 1),
+    ROW(plan_free, 1),
+    {"fsr_npy_read_at", call_npy_read, 1},
     ROW(npy_write, 1),
 };
 const int api_run_count = API_COUNT(api_run_rows);

@@ -92,7 +92,7 @@ static void call_call(api_run *r) {
     const fsr_node *args = api_nodes(r, &n);
     const bool none = api_none(r);
     api_say(r, "fsr_call_at /* a function of these strings */", 0, true);
-    api_take(r, fsr_call_at(API_SITE(r), none ? NULL : &f, args, n), 0, false);
+    api_take(r, fsr_call_at(API_SITE(r), sizeof f, none ? NULL : &f, args, n), 0, false);
 }
 
 static void call_call_native(api_run *r) {
@@ -107,7 +107,7 @@ static void call_call_native(api_run *r) {
     const fsr_node *args = api_nodes(r, &n);
     const bool none = api_none(r);
     api_say(r, "fsr_call_native_at /* a function of these */", 0, true);
-    api_take(r, fsr_call_native_at(API_SITE(r), none ? NULL : &f, args, n), 0, false);
+    api_take(r, fsr_call_native_at(API_SITE(r), sizeof f, none ? NULL : &f, args, n), 0, false);
 }
 
 #define ROW(name, weight) \

@@ -13,9 +13,9 @@
 
 /* ---- loops --------------------------------------------------------------------------------------------- */
 
-static fsr_node inside(const fsr_node *state, const fsr_node *arg, void *user) {
+static void inside(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return fsr_less_equal(fsr_add(fsr_mul(state[0], state[0]), fsr_mul(state[1], state[1])), F(4));
+    out[0] = fsr_less_equal(fsr_add(fsr_mul(state[0], state[0]), fsr_mul(state[1], state[1])), F(4));
 }
 static void square_and_add(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
@@ -24,9 +24,9 @@ static void square_and_add(fsr_node *out, const fsr_node *state, const fsr_node 
 }
 static const fsr_loop mandelbrot = {square_and_add, inside, NULL, 2, 2};
 
-static fsr_node falls(const fsr_node *state, const fsr_node *arg, void *user) {
+static void falls(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return fsr_less(state[0], state[1]);
+    out[0] = fsr_less(state[0], state[1]);
 }
 static void newton_step(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
@@ -35,9 +35,9 @@ static void newton_step(fsr_node *out, const fsr_node *state, const fsr_node *ar
 }
 static const fsr_loop newton = {newton_step, falls, NULL, 2, 1};
 
-static fsr_node not_one(const fsr_node *state, const fsr_node *arg, void *user) {
+static void not_one(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return fsr_not_equal(state[0], I(1));
+    out[0] = fsr_not_equal(state[0], I(1));
 }
 static void collatz_step(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
@@ -59,9 +59,9 @@ static void swap(fsr_node *out, const fsr_node *state, const fsr_node *arg, void
     out[0] = state[1];
     out[1] = state[0];
 }
-static fsr_node differ(const fsr_node *state, const fsr_node *arg, void *user) {
+static void differ(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return fsr_not_equal(state[0], state[1]);
+    out[0] = fsr_not_equal(state[0], state[1]);
 }
 static const fsr_loop swapping = {swap, differ, NULL, 2, 0};
 
@@ -69,9 +69,9 @@ static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, voi
     UNUSED;
     out[0] = fsr_mul(state[0], F(0.5));
 }
-static fsr_node above(const fsr_node *state, const fsr_node *arg, void *user) {
+static void above(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
-    return fsr_greater(state[0], arg[0]);
+    out[0] = fsr_greater(state[0], arg[0]);
 }
 static const fsr_loop halving = {halve, above, NULL, 1, 1};
 
@@ -241,9 +241,9 @@ static void step_of_bool(fsr_node *out, const fsr_node *state, const fsr_node *a
     (void)user;
     out[0] = fsr_logical_xor(fsr_logical_or(state[0], arg[0]), arg[1]);
 }
-static fsr_node other_than(const fsr_node *state, const fsr_node *arg, void *user) {
+static void other_than(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
-    return fsr_not_equal(state[0], arg[1]);
+    out[0] = fsr_not_equal(state[0], arg[1]);
 }
 
 /* Every dtype as a state, beside one of another width. */
@@ -314,9 +314,9 @@ static void fused_as_unfused(void **state) {
 }
 
 /* A condition that the reference cannot decide: where it cannot, it does not judge. */
-static fsr_node exp_above(const fsr_node *state, const fsr_node *arg, void *user) {
+static void exp_above(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
-    return fsr_greater(fsr_exp(state[0]), arg[0]);
+    out[0] = fsr_greater(fsr_exp(state[0]), arg[0]);
 }
 static void sine(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;

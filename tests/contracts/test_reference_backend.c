@@ -159,9 +159,9 @@ static void to_zero(fsr_node *out, const fsr_node *state, const fsr_node *arg, v
     out[0] = fsr_sub(state[0], fsr_exp(fsr_mul(state[0], fsr_float(state[0].graph, 0))));
 }
 
-static fsr_node is_positive(const fsr_node *state, const fsr_node *arg, void *user) {
+static void is_positive(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user, (void)arg;
-    return fsr_greater(state[0], fsr_float(state[0].graph, 0));
+    out[0] = fsr_greater(state[0], fsr_float(state[0].graph, 0));
 }
 
 /* Programs of a computed array of whole numbers and of others; out[] receives at most 16 results. */

@@ -425,13 +425,13 @@ static void body_nested(fsr_node *out, const fsr_node *l, const fsr_node *r, voi
     fsr_operator inner = {body_inner, NULL, 1, {0}, true};
     outer_argument = l[0];
     fsr_node vector = fsr_reshape(l[0], 1, SHAPE(1));
-    fsr_reduce_with_at(fsr_here("body.c", 7), out, &vector, &inner, NULL, 0, 0);
+    fsr_reduce_with_at(fsr_here("body.c", 7), sizeof(fsr_operator), out, &vector, &inner, NULL, 0, 0);
 }
 
 static fsr_node with(fsr_operator_fn body, fsr_node x, void *user) {
     fsr_node out = m34;
     fsr_operator op = {body, user, 1, {0}, true};
-    fsr_reduce_with_at(AT, &out, &x, &op, NULL, 0, 0);
+    fsr_reduce_with_at(AT, sizeof(fsr_operator), &out, &x, &op, NULL, 0, 0);
     return out;
 }
 static fsr_node op_nothing(void) {
@@ -487,32 +487,32 @@ static fsr_node op_poisoned_operand(void) {
 }
 static fsr_node op_null(void) {
     fsr_node out, x = v5;
-    fsr_scan_with_at(AT, &out, &x, NULL, 0, 0);
+    fsr_scan_with_at(AT, sizeof(fsr_operator), &out, &x, NULL, 0, 0);
     return out;
 }
 static fsr_node op_arity(void) {
     fsr_node out, x = v5;
     fsr_operator op = {body_add, NULL, 5, {0}, true};
-    fsr_reduce_with_at(AT, &out, &x, &op, NULL, 0, 0);
+    fsr_reduce_with_at(AT, sizeof(fsr_operator), &out, &x, &op, NULL, 0, 0);
     return out;
 }
 static fsr_node op_shapes(void) {
     fsr_node out[2], in[2] = {v5, m34};
     fsr_operator op = {body_add, NULL, 2, {0}, true};
-    fsr_scan_with_at(AT, out, in, &op, 0, 0);
+    fsr_scan_with_at(AT, sizeof(fsr_operator), out, in, &op, 0, 0);
     assert_int_equal(fsr_node_status(out[0]), fsr_node_status(out[1]));
     return out[1];
 }
 static fsr_node op_axis(void) {
     fsr_node out, x = v5;
     fsr_operator op = {body_add, NULL, 1, {0}, true};
-    fsr_scan_with_at(AT, &out, &x, &op, 1, 0);
+    fsr_scan_with_at(AT, sizeof(fsr_operator), &out, &x, &op, 1, 0);
     return out;
 }
 static fsr_node op_flags(void) {
     fsr_node out, x = v5;
     fsr_operator op = {body_add, NULL, 1, {0}, true};
-    fsr_reduce_with_at(AT, &out, &x, &op, NULL, 0, 7);
+    fsr_reduce_with_at(AT, sizeof(fsr_operator), &out, &x, &op, NULL, 0, 7);
     return out;
 }
 

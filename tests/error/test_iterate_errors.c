@@ -85,27 +85,27 @@ static void frees_the_graph(fsr_node *out, const fsr_node *state, const fsr_node
     fsr_graph_destroy(state[0].graph);
 }
 
-static fsr_node no_condition(const fsr_node *state, const fsr_node *arg, void *user) {
+static void no_condition(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return (fsr_node){0};
+    out[0] = (fsr_node){0};
 }
-static fsr_node of_numbers(const fsr_node *state, const fsr_node *arg, void *user) {
+static void of_numbers(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return state[0];
+    out[0] = state[0];
 }
-static fsr_node of_a_literal(const fsr_node *state, const fsr_node *arg, void *user) {
+static void of_a_literal(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return fsr_int(g, 1);
+    out[0] = fsr_int(g, 1);
 }
-static fsr_node of_an_array(const fsr_node *state, const fsr_node *arg, void *user) {
+static void of_an_array(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    return fsr_less(state[0], m34);
+    out[0] = fsr_less(state[0], m34);
 }
-static fsr_node ends_the_scope(const fsr_node *state, const fsr_node *arg, void *user) {
+static void ends_the_scope(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
     fsr_node is = fsr_less(state[0], state[0]);
     fsr_scope_end(g, &is, 1);
-    return is;
+    out[0] = is;
 }
 
 /* ---- misuses ------------------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static void every_misuse(void **state) {
     for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
         const misuse *m = &misuses[i];
         fsr_node out[3] = {{0}};
-        fsr_iterate_at(AT, out, &m->loop, m->x, m->y, m->max_n);
+        fsr_iterate_at(AT, sizeof(fsr_loop), out, &m->loop, m->x, m->y, m->max_n);
         for (int k = 0; k < 2; k++)
             wrong += !is_poison(out[k], m->status, m->message);
         assert_null(out[2].graph);
@@ -186,11 +186,11 @@ static void wrong_counts(void **state) {
         char want[200];
         snprintf(want, sizeof want, "a state of %d and %d arguments: 1 to 7 and together at most 17 are possible",
                  counts[i][0], counts[i][1]);
-        fsr_iterate_at(AT, out, &loop, x, x, 1);
+        fsr_iterate_at(AT, sizeof(fsr_loop), out, &loop, x, x, 1);
         assert_true(is_poison(out[0], V, want));
         assert_null(out[1].graph);
     }
-    fsr_iterate_at(AT, out, NULL, x, x, 1);
+    fsr_iterate_at(AT, sizeof(fsr_loop), out, NULL, x, x, 1);
     assert_true(is_poison(out[0], FSR_ERR_NULL, "the loop is null"));
 }
 
@@ -200,11 +200,11 @@ static void without_operands(void **state) {
     fsr_loop loop = LOOP(halve, NULL);
     fsr_node out[3];
     memset(out, 0xff, sizeof out);
-    fsr_iterate_at(AT, out, &loop, NULL, NULL, 1);
+    fsr_iterate_at(AT, sizeof(fsr_loop), out, &loop, NULL, NULL, 1);
     assert_null(out[0].graph);
     assert_null(out[1].graph);
     assert_non_null(out[2].graph);
-    fsr_iterate_at(AT, NULL, &loop, &v4, NULL, 1);
+    fsr_iterate_at(AT, sizeof(fsr_loop), NULL, &loop, &v4, NULL, 1);
 }
 
 /* What an operand's mistake was comes through, and callbacks are not called. */
@@ -212,7 +212,7 @@ static void poisoned_operands(void **state) {
     (void)state;
     fsr_loop loop = LOOP(frees_the_graph, NULL);
     fsr_node bad = fsr_add_at(fsr_here("early.c", 5), v4, v5), out[2];
-    fsr_iterate_at(AT, out, &loop, &bad, NULL, 1);
+    fsr_iterate_at(AT, sizeof(fsr_loop), out, &loop, &bad, NULL, 1);
     assert_int_equal(fsr_node_status(out[1]), FSR_ERR_SHAPE);
     assert_non_null(strstr(fsr_node_error(out[0]), "early.c:5"));
 }
@@ -222,7 +222,7 @@ static void graph_freed_by_the_body(void **state) {
     fsr_graph *victim = fsr_graph_create(owner);
     fsr_loop loop = LOOP(frees_the_graph, NULL);
     fsr_node x = INPUT(victim, FSR_F32, 2, 3), out[2] = {x, x};
-    fsr_iterate_at(AT, out, &loop, &x, NULL, 1);
+    fsr_iterate_at(AT, sizeof(fsr_loop), out, &loop, &x, NULL, 1);
     assert_null(out[0].graph);
     assert_null(out[1].graph);
     assert_int_equal(fsr_node_status(x), FSR_ERR_STALE);

@@ -73,11 +73,12 @@ static void arguments(void **state) {
     };
     int wrong = 0;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        wrong += expect(fsr_call_native_at(AT, &good, rows[k].arg, rows[k].n), rows[k].status, rows[k].message);
+        wrong += expect(fsr_call_native_at(AT, sizeof(fsr_native), &good, rows[k].arg, rows[k].n), rows[k].status,
+                        rows[k].message);
     assert_int_equal(wrong, 0);
-    assert_null(fsr_call_native_at(AT, &good, NULL, 2).graph);
-    assert_null(fsr_call_native_at(AT, &good, rows[0].arg, 0).graph);
-    assert_null(fsr_call_native_at(AT, &good, (fsr_node[2]){{0}}, 2).graph);
+    assert_null(fsr_call_native_at(AT, sizeof(fsr_native), &good, NULL, 2).graph);
+    assert_null(fsr_call_native_at(AT, sizeof(fsr_native), &good, rows[0].arg, 0).graph);
+    assert_null(fsr_call_native_at(AT, sizeof(fsr_native), &good, (fsr_node[2]){{0}}, 2).graph);
 }
 
 /* ---- the function ---------------------------------------------------------------------------------------- */
@@ -135,17 +136,17 @@ static void functions(void **state) {
          FSR_ERR_VALUE,
          "f: a text is longer than 65536 bytes (prog.c:12)"},
     };
-    int wrong =
-        expect(fsr_call_native_at(AT, NULL, &x, 1), FSR_ERR_NULL, "call_native: the function is null (prog.c:12)");
+    int wrong = expect(fsr_call_native_at(AT, sizeof(fsr_native), NULL, &x, 1), FSR_ERR_NULL,
+                       "call_native: the function is null (prog.c:12)");
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        wrong += expect(fsr_call_native_at(AT, &rows[k].f, &x, 1), rows[k].status, rows[k].message);
+        wrong += expect(fsr_call_native_at(AT, sizeof(fsr_native), &rows[k].f, &x, 1), rows[k].status, rows[k].message);
     assert_int_equal(wrong, 0);
     free(text);
 }
 
 static void call_in_body(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
     (void)user;
-    *out = fsr_call_native_at(AT, &good, (fsr_node[]){left[0], fsr_int(left[0].graph, 1)}, 2);
+    *out = fsr_call_native_at(AT, sizeof(fsr_native), &good, (fsr_node[]){left[0], fsr_int(left[0].graph, 1)}, 2);
     *out = fsr_add_at(AT, *out, right[0]);
 }
 
@@ -153,7 +154,7 @@ static void operators(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), out;
     const fsr_operator sum = {.arity = 1, .body = call_in_body};
-    fsr_reduce_with_at(AT, &out, &x, &sum, NULL, 0, 0);
+    fsr_reduce_with_at(AT, sizeof(fsr_operator), &out, &x, &sum, NULL, 0, 0);
     assert_int_equal(
         expect(out, FSR_ERR_UNSUPPORTED, "reduce_with: the operator's body calls a native function (prog.c:12)"), 0);
 }

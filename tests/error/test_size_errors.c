@@ -28,7 +28,7 @@ static void turn(fsr_node *out, const fsr_node *state, const fsr_node *arg, void
 
 static fsr_node count_of_loop(fsr_node x) {
     fsr_node out[2];
-    fsr_iterate_at(AT, out, &(fsr_loop){turn, NULL, NULL, 1, 0}, &x, NULL, 3);
+    fsr_iterate_at(AT, sizeof(fsr_loop), out, &(fsr_loop){turn, NULL, NULL, 1, 0}, &x, NULL, 3);
     assert_true(out[0].id == out[1].id);
     return out[1];
 }
@@ -107,9 +107,9 @@ static void operators(fsr_node x) {
     int n = 2;
     fsr_node out[2], in[2] = {x, x};
     fsr_operator op = {plus, &n, 2, {0, 0}, true};
-    fsr_reduce_with_at(AT, out, in, &op, AXES(0), 1, 0);
+    fsr_reduce_with_at(AT, sizeof(fsr_operator), out, in, &op, AXES(0), 1, 0);
     take("reduce_with", out[1]);
-    fsr_scan_with_at(AT, out, in, &op, 0, 0);
+    fsr_scan_with_at(AT, sizeof(fsr_operator), out, in, &op, 0, 0);
     take("scan_with", out[1]);
     take("iterate", count_of_loop(x));
     take("filter", fsr_filter_at(AT, x, fsr_cast(x, FSR_BOOL), fsr_int(g, 0)));
@@ -197,7 +197,7 @@ static void rows(fsr_node x) {
     fsr_vectorize_at(AT, &out, 1, &column, 1, "(n)->(n)", widen, NULL);
     take("vectorize", out);
     fsr_native f = {.name = "half", .result = FSR_F64, .parameters = "u8 x", .c = "return x * 0.5;"};
-    take("call_native", fsr_call_native_at(AT, &f, (fsr_node[]){fsr_cast(x, FSR_U8)}, 1));
+    take("call_native", fsr_call_native_at(AT, sizeof(fsr_native), &f, (fsr_node[]){fsr_cast(x, FSR_U8)}, 1));
 }
 
 static void leaves(int64_t n) {

@@ -111,27 +111,27 @@ static fsr_node as_state(fsr_node x, const fsr_node *state) {
     return fsr_cast(x, fsr_node_dtype(state[0]));
 }
 
-static fsr_node loop_below(const fsr_node *state, const fsr_node *arg, void *user) {
+static void loop_below(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
-    return fsr_less(state[0], arg[0]);
+    out[0] = fsr_less(state[0], arg[0]);
 }
 static void loop_add(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
     out[0] = as_state(fsr_add(fsr_add(state[0], arg[0]), fsr_int(arg[0].graph, 1)), state);
 }
 
-static fsr_node loop_other(const fsr_node *state, const fsr_node *arg, void *user) {
+static void loop_other(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
-    return fsr_not_equal(state[0], arg[0]);
+    out[0] = fsr_not_equal(state[0], arg[0]);
 }
 static void loop_multiply(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
     out[0] = as_state(fsr_add(fsr_mul(state[0], arg[0]), fsr_int(arg[0].graph, 1)), state);
 }
 
-static fsr_node loop_states_differ(const fsr_node *state, const fsr_node *arg, void *user) {
+static void loop_states_differ(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg, (void)user;
-    return fsr_not_equal(state[0], state[1]);
+    out[0] = fsr_not_equal(state[0], state[1]);
 }
 static void loop_change(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg, (void)user;
@@ -139,9 +139,9 @@ static void loop_change(fsr_node *out, const fsr_node *state, const fsr_node *ar
     out[1] = as_state(state[0], state + 1);
 }
 
-static fsr_node loop_exp(const fsr_node *state, const fsr_node *arg, void *user) {
+static void loop_exp(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
-    return fsr_greater(fsr_exp(state[0]), arg[0]);
+    out[0] = fsr_greater(fsr_exp(state[0]), arg[0]);
 }
 static void loop_sin(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;

@@ -93,10 +93,10 @@ static fsr_node native(void) {
     return fsr_sum(fsr_mul(fsr_call_native(&steps, arg, 3), x), NULL, 0, 0);
 }
 
-static fsr_node mandelbrot_holds(const fsr_node *z, const fsr_node *c, void *user) {
+static void mandelbrot_holds(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {
     (void)c, (void)user;
     fsr_node far = fsr_float(subject_g, 4), im = fsr_mul(z[1], z[1]), re = fsr_mul(z[0], z[0]);
-    return fsr_less_equal(fsr_add(re, im), far);
+    out[0] = fsr_less_equal(fsr_add(re, im), far);
 }
 
 static void mandelbrot_turn(fsr_node *out, const fsr_node *z, const fsr_node *c, void *user) {

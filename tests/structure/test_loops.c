@@ -4,9 +4,9 @@
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
-static fsr_node goes_on(const fsr_node *s, const fsr_node *a, void *user) {
+static void goes_on(fsr_node *out, const fsr_node *s, const fsr_node *a, void *user) {
     (void)user;
-    return fsr_less(s[0], a[0]);
+    out[0] = fsr_less(s[0], a[0]);
 }
 static void turn(fsr_node *out, const fsr_node *s, const fsr_node *a, void *user) {
     (void)user;

@@ -132,9 +132,9 @@ static void record_folds(fsr_node x, outcome *out) {
     note_node(out, result[1]);
 }
 
-static fsr_node is_above(const fsr_node *state, const fsr_node *arg, void *user) {
+static void is_above(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)user;
-    return fsr_greater(state[0], arg[0]);
+    out[0] = fsr_greater(state[0], arg[0]);
 }
 
 static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {

@@ -127,17 +127,18 @@ static void every_mistake(void **state) {
     (void)state;
     fsr_node x = fsr_arange(G, FSR_F32, 3), args[] = {x, x};
     for (int i = 0; i < COUNT_OF(mistakes); i++) {
-        fsr_node bad = fsr_call_at(AT, &mistakes[i].f, args, mistakes[i].nargs);
+        fsr_node bad = fsr_call_at(AT, sizeof(fsr_function), &mistakes[i].f, args, mistakes[i].nargs);
         if (fsr_node_status(bad) != mistakes[i].status || strcmp(fsr_node_error(bad), mistakes[i].message))
             fail_msg("mistake %d: %s", i, fsr_node_error(bad));
     }
-    assert_int_equal(fsr_node_status(fsr_call_at(AT, NULL, args, 1)), FSR_ERR_NULL);
-    assert_null(fsr_call_at(AT, &line, NULL, 3).graph);
-    assert_null(fsr_call_at(AT, &line, args, 0).graph);
+    assert_int_equal(fsr_node_status(fsr_call_at(AT, sizeof(fsr_function), NULL, args, 1)), FSR_ERR_NULL);
+    assert_null(fsr_call_at(AT, sizeof(fsr_function), &line, NULL, 3).graph);
+    assert_null(fsr_call_at(AT, sizeof(fsr_function), &line, args, 0).graph);
     args[1] = fsr_add(x, fsr_arange(G, FSR_F32, 4));
-    assert_string_equal(fsr_node_error(fsr_call_at(AT, &bend, &args[1], 1)), fsr_node_error(args[1]));
+    assert_string_equal(fsr_node_error(fsr_call_at(AT, sizeof(fsr_function), &bend, &args[1], 1)),
+                        fsr_node_error(args[1]));
     args[1] = (fsr_node){0};
-    assert_string_equal(fsr_node_error(fsr_call_at(AT, &line, args, 2)),
+    assert_string_equal(fsr_node_error(fsr_call_at(AT, sizeof(fsr_function), &line, args, 2)),
                         "call: operand 2 is a null handle (prog.c:12)");
 }
 

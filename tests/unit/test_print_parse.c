@@ -125,9 +125,9 @@ static void calls(void **state) {
     free(text);
 }
 
-static fsr_node loop_goes_on(const fsr_node *s, const fsr_node *a, void *user) {
+static void loop_goes_on(fsr_node *out, const fsr_node *s, const fsr_node *a, void *user) {
     (void)user;
-    return fsr_less(s[0], a[0]);
+    out[0] = fsr_less(s[0], a[0]);
 }
 static void loop_turn(fsr_node *out, const fsr_node *s, const fsr_node *a, void *user) {
     (void)user;

@@ -625,13 +625,13 @@ static void grow(fsr_node *out, const fsr_node *state, const fsr_node *arg, void
     (void)user;
     out[0] = fsr_add(fsr_mul(state[0], state[0]), arg[0]);
 }
-static fsr_node is_below_two(const fsr_node *state, const fsr_node *arg, void *user) {
+static void is_below_two(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg, (void)user;
-    return fsr_less(state[0], fsr_float(state[0].graph, 2));
+    out[0] = fsr_less(state[0], fsr_float(state[0].graph, 2));
 }
-static fsr_node exp_is_below(const fsr_node *state, const fsr_node *arg, void *user) {
+static void exp_is_below(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg, (void)user;
-    return fsr_less(fsr_exp(state[0]), fsr_float(state[0].graph, 1));
+    out[0] = fsr_less(fsr_exp(state[0]), fsr_float(state[0].graph, 1));
 }
 static void log_of(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg, (void)user;
