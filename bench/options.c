@@ -9,10 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the build found the files; an installed fusor-bench looks beside itself first. */
+/* Where the files lie, seen from the program: where they are installed, and in a build folder. */
 #ifndef FUSOR_DATA_DIR
-#define FUSOR_DATA_DIR "examples/data"
+#define FUSOR_DATA_DIR "../share/fusor/data"
 #endif
+static const char *const beside[] = {FUSOR_DATA_DIR, "data"};
 
 enum { USAGE_ERROR = 2, GO_ON = -1 };
 
@@ -67,20 +68,23 @@ static void print_help(const char *data) {
         BENCH_REPS, data);
 }
 
-/* <prefix>/share/fusor/data, if the program is <prefix>/bin/fusor-bench and that folder is there; else the build's. */
+/* The folder of the files that lies beside the program, if one is there; else that of a source tree one is in. */
 static const char *data_directory(char *path, size_t size) {
-    static const char beside[] = "../share/fusor/data";
-    ssize_t length = readlink("/proc/self/exe", path, size);
+    const ssize_t length = readlink("/proc/self/exe", path, size);
     char *slash = NULL;
 
     if (length > 0 && (size_t)length < size) {
         path[length] = 0;
         slash = strrchr(path, '/');
     }
-    if (!slash || (size_t)(slash + 1 - path) + sizeof beside > size)
-        return FUSOR_DATA_DIR;
-    memcpy(slash + 1, beside, sizeof beside);
-    return access(path, R_OK | X_OK) == 0 ? path : FUSOR_DATA_DIR;
+    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
+        if ((size_t)(slash + 1 - path) + strlen(beside[i]) + 1 > size)
+            continue;
+        memcpy(slash + 1, beside[i], strlen(beside[i]) + 1);
+        if (access(path, R_OK | X_OK) == 0)
+            return path;
+    }
+    return "examples/data";
 }
 
 static void print_list(void) {

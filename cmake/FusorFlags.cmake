@@ -17,6 +17,15 @@ target_link_options(fusor_flags INTERFACE -pthread)
 target_compile_options(fusor_flags INTERFACE -pthread
     -ffp-contract=off -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
     -Wvla -Wno-format-zero-length)
+# Nothing that is built tells where: __FILE__ and debug information have paths from the source's root. A debugger that is
+# started there finds the sources. Of several maps that fit the compiler takes the last.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-ffile-prefix-map=/a=. FUSOR_HAS_PREFIX_MAP)
+if(FUSOR_HAS_PREFIX_MAP)
+    target_compile_options(fusor_flags INTERFACE
+        -ffile-prefix-map=${PROJECT_BINARY_DIR}=. -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+        -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+endif()
 if(FUSOR_WERROR)
     target_compile_options(fusor_flags INTERFACE -Werror)
 endif()

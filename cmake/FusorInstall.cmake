@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Install rules. Components: development (headers, pkg-config, CMake's version file), static, shared, programs; without
-# --component all of them. The tree may be moved afterwards. tests/package installs it and builds programs against it.
+# Install rules. Components: development (headers, pkg-config, CMake's version file), static, shared, programs,
+# documentation (Markdown, the reference where Doxygen rendered it, examples, manual pages); without --component all of them.
+# `--target uninstall` removes what the last installation put there. The tree may be moved afterwards. tests/package installs it and builds programs against it.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fusor)
@@ -39,4 +40,20 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 if(FUSOR_PROGRAMS)
     install(TARGETS fusor-bench COMPONENT programs)
     install(DIRECTORY examples/data DESTINATION ${CMAKE_INSTALL_DATADIR}/fusor COMPONENT programs)
+    install(FILES docs/man/fusor-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
+endif()
+
+# The pages lie to each other as in the source tree, so that their links hold.
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+        FILES_MATCHING PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.md" PATTERN "CMakeLists.txt" PATTERN "data" EXCLUDE)
+install(DIRECTORY ${FUSOR_REFERENCE_DIR}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation OPTIONAL)
+install(FILES ${FUSOR_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT documentation)
+
+if(FUSOR_TOP)
+    add_custom_target(uninstall
+        COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/fusor-uninstall.cmake
+        COMMENT "Removing what was installed" VERBATIM)
 endif()

@@ -110,6 +110,57 @@ static void call_dtype_promote(api_run *r) {
     API_MUST(r, is_dtype(c) == (is_dtype(a) && is_dtype(b)), "promotion of %d and %d", (int)a, (int)b);
 }
 
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+static const char *draw_word(api_run *r) {
+    static const char *const words[] = {"FSR_F32", "sizeof(fsr_node)", "add", "cast", "where",
+                                        "f32",     "minimun",          "",    NULL,   "\xff"};
+    return api_one_of(r, words, API_COUNT(words));
+}
+
+static void call_constant(api_run *r) {
+    const char *name = draw_word(r);
+    int64_t value;
+    const bool none = api_none(r);
+    api_say(r, "fsr_constant", -1, false);
+    const bool known = fsr_constant(name, none ? NULL : &value);
+    API_MUST(r, !known || (name && !none), "a constant of nothing");
+}
+
+static int draw_index(api_run *r) {
+    const int i = api_small(r);
+    return i;
+}
+
+static void call_constant_name(api_run *r) {
+    const int i = draw_index(r);
+    int64_t value;
+    api_say(r, "fsr_constant_name", -1, false);
+    const char *name = fsr_constant_name(i);
+    API_MUST(r, !name || (i >= 0 && fsr_constant(name, &value)), "constant %d", i);
+}
+
+static void call_dtype_from_name(api_run *r) {
+    const char *name = draw_word(r);
+    api_say(r, "fsr_dtype_from_name", -1, false);
+    const fsr_dtype dtype = fsr_dtype_from_name(name);
+    API_MUST(r, is_dtype(dtype) == (name && !strcmp(name, "f32")), "dtype %d", (int)dtype);
+}
+
+static void call_op_name(api_run *r) {
+    const int i = draw_index(r);
+    api_say(r, "fsr_op_name", -1, false);
+    const char *name = fsr_op_name(i);
+    API_MUST(r, !name || (i >= 0 && fsr_op_arity(name) > 0), "operation %d", i);
+}
+
+static void call_op_arity(api_run *r) {
+    const char *name = draw_word(r);
+    api_say(r, "fsr_op_arity", -1, false);
+    const int arity = fsr_op_arity(name);
+    API_MUST(r, arity >= 0 && arity <= 3, "arity %d", arity);
+}
+
 /* ---- a context --------------------------------------------------------------------------------------------- */
 
 static fsr_context *draw_context(api_run *r) {
@@ -257,11 +308,36 @@ static void call_close(api_run *r) {
 #define ROW(name) \
     { "fsr_" #name, call_##name, 1 }
 const api_row api_ask_rows[] = {
-    ROW(node_status),  ROW(node_error),          ROW(node_dtype),        ROW(node_ndim),      ROW(node_dim),
-    ROW(node_size),    ROW(node_bytes),          ROW(node_context),      ROW(status_name),    ROW(status_sentence),
-    ROW(dtype_size),   ROW(dtype_name),          ROW(dtype_real),        ROW(dtype_promote),  ROW(error),
-    ROW(error_status), ROW(error_clear),         ROW(backend_name),      ROW(device_name),    ROW(sync),
-    ROW(trim),         ROW(context_stats_sized), ROW(config_init_sized), ROW(open_why_sized), ROW(open_sized),
+    ROW(node_status),
+    ROW(node_error),
+    ROW(node_dtype),
+    ROW(node_ndim),
+    ROW(node_dim),
+    ROW(node_size),
+    ROW(node_bytes),
+    ROW(node_context),
+    ROW(status_name),
+    ROW(status_sentence),
+    ROW(dtype_size),
+    ROW(dtype_name),
+    ROW(dtype_real),
+    ROW(dtype_promote),
+    ROW(error),
+    ROW(error_status),
+    ROW(error_clear),
+    ROW(backend_name),
+    ROW(device_name),
+    ROW(sync),
+    ROW(trim),
+    ROW(context_stats_sized),
+    ROW(config_init_sized),
+    ROW(constant),
+    ROW(constant_name),
+    ROW(dtype_from_name),
+    ROW(op_name),
+    ROW(op_arity),
+    ROW(open_why_sized),
+    ROW(open_sized),
     ROW(close),
 };
 const int api_ask_count = API_COUNT(api_ask_rows);

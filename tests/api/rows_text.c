@@ -110,7 +110,16 @@ static void call_call_native(api_run *r) {
     api_take(r, fsr_call_native_at(API_SITE(r), sizeof f, none ? NULL : &f, args, n), 0, false);
 }
 
+static void call_apply(api_run *r) {
+    static const char *const names[] = {"add", "exp", "where", "cast", "minimun", "", NULL, "fma"};
+    const char *name = api_one_of(r, names, API_COUNT(names));
+    int n;
+    const fsr_node *args = api_nodes(r, &n);
+    api_say(r, "fsr_apply_at", 0, true);
+    api_take(r, fsr_apply_at(API_SITE(r), name, args, n), 0, false);
+}
+
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
-const api_row api_text_rows[] = {ROW(expr, 4), ROW(exprs, 2), ROW(call, 2), ROW(call_native, 2)};
+const api_row api_text_rows[] = {ROW(expr, 4), ROW(exprs, 2), ROW(call, 2), ROW(call_native, 2), ROW(apply, 2)};
 const int api_text_count = API_COUNT(api_text_rows);
