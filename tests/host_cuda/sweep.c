@@ -172,8 +172,9 @@ void host_sweep(host_counts *n, fsr_kernel *k, fsr_schedule s, int splits, doubl
         host_sweep_sizes(n, k, s, splits, tolerance, row, sizeof row / sizeof *row);
 }
 
+/* A test's first sweep is the fast tier's: the long one alone may have none. */
 void host_finish(const host_counts *n) {
-    assert_true(n->launches > 0);
+    assert_true(n->sweeps > 0 && (n->launches > 0 || !subject_case(0, false)));
     if (n->failures)
         fail_msg("%d failures in %d launches", n->failures, n->launches);
 }
