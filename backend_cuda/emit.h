@@ -102,8 +102,12 @@ const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const 
 void fsr_emit_fold_types(fsr_emit *e);
 /* A struct <name> whose state holds the states of these folds as members f<fold>. */
 void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list);
+/* True if one of them is narrow: then the struct has an item beside its state. */
+bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list);
 /* "op2::state{v7, v8}" */
 void fsr_emit_input(const fsr_emit *e, char buf[FSR_EXPR], int fold);
+/* What a column of a tile holds for a fold, and for one beyond the end. */
+void fsr_emit_item(const fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold);
 
 /* emit_iterate.c */
 void fsr_emit_loop_types(fsr_emit *e);

@@ -142,10 +142,12 @@ static void walk_value(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
     const char *column = fsr_emit_step_column(e);
     char state[FSR_REF] = "", ref[FSR_REF];
-    if (inst->kind == FSR_INST_RESULT && e->k->fold[inst->index].exclusive)
-        snprintf(state, sizeof state, "before%d", inst->index);
-    else if (inst->kind == FSR_INST_RESULT)
-        snprintf(state, sizeof state, "run%d_%d[%s]", e->pass, inst->index, lane(e));
+    const fsr_fold *fold = inst->kind == FSR_INST_RESULT ? &e->k->fold[inst->index] : NULL;
+    const char *rounded = fold && fold->narrow ? "(f32)" : "";
+    if (fold && fold->exclusive)
+        snprintf(state, sizeof state, "%sbefore%d", rounded, inst->index);
+    else if (fold)
+        snprintf(state, sizeof state, "%srun%d_%d[%s]", rounded, e->pass, inst->index, lane(e));
     if (inst->kind == FSR_INST_COMBINE)
         walk_combine(e, inst->index);
     else if (inst->placed)

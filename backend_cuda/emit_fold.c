@@ -3,7 +3,8 @@
  *
  * op<f> is the operator of fold f: a state, its identity and combine(left, right). Folds with equal operators share
  * one. A product puts the states of several folds side by side, so that they travel together: one shuffle sequence,
- * one exchange through shared memory, one look-back. */
+ * one exchange through shared memory, one look-back. A tile holds an item for each column: the state, or of narrow folds
+ * what they take and give, which is widened where it is folded. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
@@ -92,6 +93,35 @@ static void pick_line(fsr_emit *e, const fsr_fold_list *list) {
     fsr_emit_line(e, "static state pick(const state &before, const state &after) { return {%s}; }", text);
 }
 
+bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list) {
+    for (int i = 0; i < list->n; i++)
+        if (e->k->fold[list->fold[i]].narrow)
+            return true;
+    return false;
+}
+
+/* What a column holds where some of the folds are narrow, and its conversions. */
+static void item_lines(fsr_emit *e, const fsr_fold_list *list) {
+    char wide[FSR_EXPR], narrow[FSR_EXPR];
+    size_t w = 0, n = 0;
+    fsr_emit_open(e, "struct item {");
+    for (int i = 0; i < list->n; i++) {
+        int f = list->fold[i];
+        const char *comma = i ? ", " : "";
+        bool single = e->k->fold[f].narrow;
+        if (single)
+            fsr_emit_line(e, "fsr_single f%d;", f);
+        else
+            fsr_emit_line(e, "op%d::state f%d;", e->op_of[f], f);
+        w += (size_t)snprintf(wide + w, FSR_EXPR - w, single ? "%s{fsr_again(x.f%d.c0)}" : "%sx.f%d", comma, f);
+        n += (size_t)snprintf(narrow + n, FSR_EXPR - n, single ? "%s{(f32)x.f%d.c0}" : "%sx.f%d", comma, f);
+    }
+    e->depth--;
+    fsr_emit_line(e, "};");
+    fsr_emit_line(e, "static state widen(const item &x) { return {%s}; }", wide);
+    fsr_emit_line(e, "static item narrow(const state &x) { return {%s}; }", narrow);
+}
+
 void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list) {
     if (list->n == 0)
         return;
@@ -105,6 +135,8 @@ void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list) 
     member_line(e, list, "identity()", "identity()");
     member_line(e, list, "combine(const state &a, const state &b)", "combine");
     pick_line(e, list);
+    if (fsr_emit_has_items(e, list))
+        item_lines(e, list);
     e->depth--;
     fsr_emit_line(e, "};");
 }
@@ -116,4 +148,15 @@ void fsr_emit_input(const fsr_emit *e, char buf[FSR_EXPR], int fold) {
     for (int i = 0; i < f->combine->arity; i++)
         n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", i ? ", " : "", fsr_emit_ref(e, ref, f->input[i]));
     snprintf(buf + n, FSR_EXPR - n, "}");
+}
+
+void fsr_emit_item(const fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold) {
+    char ref[FSR_REF];
+    snprintf(identity, FSR_EXPR, "op%d::identity()", e->op_of[fold]);
+    if (!e->k->fold[fold].narrow) {
+        fsr_emit_input(e, buf, fold);
+        return;
+    }
+    snprintf(buf, FSR_EXPR, "fsr_single{%s}", fsr_emit_ref(e, ref, e->k->fold[fold].input[0]));
+    snprintf(identity, FSR_EXPR, "fsr_single{(f32)op%d::identity().c0}", e->op_of[fold]);
 }

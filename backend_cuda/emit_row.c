@@ -204,7 +204,9 @@ static int held_words(const fsr_emit *e, int *loads) {
     }
     for (int s = 0; s < e->nstages; s++) {
         fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->stage, s);
-        waiting += chain.n ? (e->s.items + fsr_emit_steps(e)) * words(fsr_fold_list_bytes(e->k, &chain)) : 0;
+        if (chain.n)
+            waiting += e->s.items * words(fsr_fold_list_element_bytes(e->k, &chain)) +
+                       fsr_emit_steps(e) * words(fsr_fold_list_bytes(e->k, &chain));
     }
     return waiting;
 }
@@ -212,10 +214,13 @@ static int held_words(const fsr_emit *e, int *loads) {
 /* Blocks that wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice.
  * Left to itself, ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of
  * several arrays are combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two
- * blocks too (0.464 against 0.597 ms). */
+ * blocks too (0.464 against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks
+ * back. */
 int fsr_emit_resident_blocks(const fsr_emit *e) {
-    int loads, waiting = held_words(e, &loads);
-    return e->s.threads < 1024 && waiting <= 44 && loads <= 72 ? 1024 / e->s.threads : 1;
+    int loads, waiting = held_words(e, &loads), most = 44;
+    for (int f = 0; f < e->k->nfolds; f++)
+        most = e->k->fold[f].narrow ? 48 : most;
+    return e->s.threads < 1024 && waiting <= most && loads <= 72 ? 1024 / e->s.threads : 1;
 }
 
 void fsr_emit_lookback(fsr_emit *e) {

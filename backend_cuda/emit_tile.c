@@ -184,11 +184,14 @@ static void declare_registers(fsr_emit *e) {
             e->naming[v] == FSR_NAME_ITEM)
             fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), v, e->s.items);
     }
-    for (int s = 0; s < e->nstages; s++)
-        if (fsr_kernel_chain(e->k, e->pass, e->stage, s).n) {
-            fsr_emit_line(e, "chain%d_%d::state t%d[%d];", e->pass, s, s, e->s.items);
-            fsr_emit_line(e, "chain%d_%d::state b%d[%d];", e->pass, s, s, fsr_emit_steps(e));
-        }
+    for (int s = 0; s < e->nstages; s++) {
+        fsr_fold_list chain = fsr_kernel_chain(e->k, e->pass, e->stage, s);
+        if (!chain.n)
+            continue;
+        fsr_emit_line(e, "chain%d_%d::%s t%d[%d];", e->pass, s, fsr_emit_has_items(e, &chain) ? "item" : "state", s,
+                      e->s.items);
+        fsr_emit_line(e, "chain%d_%d::state b%d[%d];", e->pass, s, s, fsr_emit_steps(e));
+    }
 }
 
 static void tile_loads(fsr_emit *e) {
@@ -227,7 +230,7 @@ static void stage_values(fsr_emit *e, int stage) {
 }
 
 static void stage_folds(fsr_emit *e, int stage) {
-    char input[FSR_EXPR];
+    char input[FSR_EXPR], identity[FSR_EXPR];
     int slots = fsr_emit_accumulators(e);
     for (int i = 0; i < e->nloop; i++) {
         const fsr_inst *inst = &e->k->inst[e->loop[i]];
@@ -235,10 +238,9 @@ static void stage_folds(fsr_emit *e, int stage) {
         if (inst->kind != FSR_INST_COMBINE || e->stage[e->loop[i]] != stage)
             continue;
         const fsr_fold *fold = &e->k->fold[f];
-        fsr_emit_input(e, input, f);
+        fsr_emit_item(e, input, identity, f);
         if (fsr_fold_is_ordered(fold))
-            fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : op%d::identity();", stage, f, fsr_emit_step_column(e), input,
-                          e->op_of[f]);
+            fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : %s;", stage, f, fsr_emit_step_column(e), input, identity);
         else
             fsr_emit_line(e, "if (%s < end) acc%d[i %% %d].f%d = op%d::combine(acc%d[i %% %d].f%d, %s);",
                           fsr_emit_step_column(e), e->pass, slots, f, e->op_of[f], e->pass, slots, f, input);

@@ -83,11 +83,17 @@ static void combine(fsr_machine *m, int number) {
     fsr_state x;
     memset(&x, 0, sizeof x);
     for (int c = 0; c < f->combine->arity; c++)
-        x.part[c] = m->value[f->input[c]];
+        x.part[c] = fsr_value_cast(f->combine->dtype[c], fsr_fold_dtype(f, c), m->value[f->input[c]]);
     if (f->kind == FSR_FOLD_SCAN)
         scan_add(&m->fold[number], f, x);
     else
         reduce_add(&m->fold[number], f->combine, x);
+}
+
+static fsr_value result(const fsr_machine *m, const fsr_inst *inst) {
+    const fsr_fold *f = &m->k->fold[inst->index];
+    const int c = inst->component;
+    return fsr_value_cast(fsr_fold_dtype(f, c), f->combine->dtype[c], m->fold[inst->index].now.part[c]);
 }
 
 static int64_t sum(const fsr_machine *m, const fsr_access *a) {
@@ -203,7 +209,7 @@ static void step(fsr_machine *m, int number) {
     case FSR_INST_OP: *v = operate(m, inst); break;
     case FSR_INST_CALL: *v = call(m, inst); break;
     case FSR_INST_COMBINE: combine(m, inst->index); break;
-    case FSR_INST_RESULT: *v = m->fold[inst->index].now.part[inst->component]; break;
+    case FSR_INST_RESULT: *v = result(m, inst); break;
     case FSR_INST_ITERATE: iterate(m, number); break;
     case FSR_INST_FINAL: *v = m->final[inst->index][inst->component]; break;
     case FSR_INST_STORE: store(m, inst); break;

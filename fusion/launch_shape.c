@@ -26,15 +26,28 @@ static int64_t combine_align(const fsr_combine *c) {
     return align;
 }
 
-int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list) {
+int64_t fsr_fold_element_bytes(const fsr_fold *fold) {
+    return fold->narrow ? (int64_t)fsr_dtype_size(FSR_F32) : fsr_combine_bytes(fold->combine);
+}
+
+static int64_t list_bytes(const fsr_kernel *k, const fsr_fold_list *list, bool element) {
     int64_t at = 0, align = 1;
     for (int i = 0; i < list->n; i++) {
-        const fsr_combine *c = k->fold[list->fold[i]].combine;
-        int64_t own = combine_align(c);
-        at = fsr_round_up(at, own) + fsr_combine_bytes(c);
+        const fsr_fold *f = &k->fold[list->fold[i]];
+        int64_t size = element ? fsr_fold_element_bytes(f) : fsr_combine_bytes(f->combine);
+        int64_t own = element && f->narrow ? size : combine_align(f->combine);
+        at = fsr_round_up(at, own) + size;
         align = own > align ? own : align;
     }
     return fsr_round_up(at, align);
+}
+
+int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list) {
+    return list_bytes(k, list, false);
+}
+
+int64_t fsr_fold_list_element_bytes(const fsr_kernel *k, const fsr_fold_list *list) {
+    return list_bytes(k, list, true);
 }
 
 static int later(int a, int b) {

@@ -38,6 +38,8 @@ fsr_fold_list fsr_kernel_reductions(const fsr_kernel *k, int pass, bool free_onl
 
 /* Bytes of the states of these folds as members of one C struct, in order. */
 int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list);
+/* The same of what a tile holds for a column: less than a state where a fold is narrow. */
+int64_t fsr_fold_list_element_bytes(const fsr_kernel *k, const fsr_fold_list *list);
 /* The most that the reductions of one pass take so. */
 int64_t fsr_kernel_widest_state(const fsr_kernel *k);
 

@@ -77,6 +77,10 @@ const char *fsr_target_name(fsr_target_kind kind) {
     return kind == FSR_TARGET_GPU ? "gpu" : kind == FSR_TARGET_CPU ? "cpu" : NULL;
 }
 
+fsr_dtype fsr_fold_dtype(const fsr_fold *fold, int component) {
+    return fold->narrow ? FSR_F32 : fold->combine->dtype[component];
+}
+
 bool fsr_fold_is_ordered(const fsr_fold *fold) {
     return fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative;
 }

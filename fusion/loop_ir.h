@@ -35,6 +35,9 @@
  * count of it, arg[2], in place of a place (compact.c): arg[0] goes to that count if the mask is true, else from the
  * end to what is left of the column, negative, less 1: the same place. The domain is one folded dimension, one pass.
  *
+ * Narrow. On a GPU a running sum of f32 has an f64 state: the scan takes f32 values and gives its state rounded to f32. What
+ * a tile holds of an element stays 4 bytes wide, the sums of neighbours are f64.
+ *
  * Loops. An ITERATE runs a loop on its inputs, the state's first values and what does not change, for one point of the
  * domain; FINALs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
  * results several passes read is not split. Only FINALs may be kept.
@@ -143,6 +146,7 @@ typedef struct fsr_fold {
     fsr_fold_kind kind;
     int pass;
     bool exclusive;             /* SCAN */
+    bool narrow;                /* SCAN of one f64: it takes and gives f32, rounded where it leaves the state */
     int input[FSR_MAX_TUPLE];   /* ELEM or ROW values folded, one a component */
     const fsr_combine *combine; /* owned by the kernel */
 } fsr_fold;
@@ -246,6 +250,8 @@ int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out);
 /* True if `value` is one of the loop's kept values that a later pass reads without evaluating it. */
 bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
 
+/* The dtype of a component's inputs and results: the state's, unless the fold is narrow. */
+fsr_dtype fsr_fold_dtype(const fsr_fold *fold, int component);
 /* A scan, or a reduction that does not commute: its columns are folded in order. */
 bool fsr_fold_is_ordered(const fsr_fold *fold);
 bool fsr_kernel_has_scan(const fsr_kernel *k);
@@ -313,6 +319,8 @@ fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch);
 /* State of a fold on a GPU: components in order, each aligned to its size, the whole to the largest: the layout of a C
  * struct. Bytes of one state. */
 int64_t fsr_combine_bytes(const fsr_combine *c);
+/* Bytes of what a fold takes and gives of one element: of a state, or less where it is narrow. */
+int64_t fsr_fold_element_bytes(const fsr_fold *fold);
 /* Words of 8 bytes in which the CPU keeps an element of the instruction's value; 0: it is not kept. */
 int fsr_inst_kept_words(const fsr_inst *inst);
 

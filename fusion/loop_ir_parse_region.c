@@ -148,6 +148,9 @@ void fsr_read_fold(fsr_kernel_reader *r) {
     fold->kind = fsr_lex_try(l, "scan") ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
     if (fold->kind == FSR_FOLD_REDUCE)
         fsr_lex_expect(l, "reduce");
+    fold->narrow = fsr_lex_try(l, "of");
+    if (fold->narrow)
+        fsr_lex_expect(l, "f32");
     read_state(l, c);
     c->commutative = fsr_lex_try(l, "commutative");
     if (!l->status && fsr_lex_sees(l, '\n'))

@@ -123,8 +123,8 @@ static void print_loop(FILE *to, const fsr_kernel *k, int number) {
 static void print_fold(FILE *to, const fsr_kernel *k, int number) {
     const fsr_fold *f = &k->fold[number];
     const fsr_combine *c = f->combine;
-    fprintf(to, "  fold f%d p%d %s%s", number, f->pass, f->exclusive ? "exclusive " : "",
-            f->kind == FSR_FOLD_SCAN ? "scan" : "reduce");
+    fprintf(to, "  fold f%d p%d %s%s%s", number, f->pass, f->exclusive ? "exclusive " : "",
+            f->kind == FSR_FOLD_SCAN ? "scan" : "reduce", f->narrow ? " of f32" : "");
     for (int i = 0; i < c->arity; i++) {
         fprintf(to, "%s%s from ", i ? ", " : " (", fsr_dtype_name(c->dtype[i]));
         print_value(to, c->dtype[i], c->identity[i]);

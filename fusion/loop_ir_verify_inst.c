@@ -148,7 +148,7 @@ static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {
         if (k->inst[i].kind == FSR_INST_COMBINE && k->inst[i].index == inst->index)
             return fsr_check_bad(v, "performs fold %d a second time", inst->index);
     for (int c = 0; c < f->combine->arity; c++)
-        if (!check_operand(v, f->input[c], f->combine->dtype[c]))
+        if (!check_operand(v, f->input[c], fsr_fold_dtype(f, c)))
             return false;
     return true;
 }
@@ -161,9 +161,9 @@ static bool check_result(const fsr_check *v, const fsr_inst *inst) {
     if (!fsr_check_range(inst->component, f->combine->arity))
         return fsr_check_bad(v, "component %d of fold %d, which has %d", inst->component, inst->index,
                              f->combine->arity);
-    if (inst->dtype != f->combine->dtype[inst->component])
+    if (inst->dtype != fsr_fold_dtype(f, inst->component))
         return fsr_check_bad(v, "component %d of fold %d is %s", inst->component, inst->index,
-                             fsr_dtype_name(f->combine->dtype[inst->component]));
+                             fsr_dtype_name(fsr_fold_dtype(f, inst->component)));
     if (f->kind == FSR_FOLD_REDUCE && (inst->level != FSR_ROW || inst->pass != f->pass + 1))
         return fsr_check_bad(v, "a reduction's result is ROW of pass %d", f->pass + 1);
     if (f->kind == FSR_FOLD_SCAN && (inst->level != FSR_ELEM || inst->pass != f->pass))

@@ -21,7 +21,7 @@ static bool check_gpu(const fsr_check *v) {
     return true;
 }
 
-/* A CPU has rows and columns, for one thread. */
+/* A CPU has rows and columns, for one thread; its emitter chooses the states of running sums itself. */
 static bool check_cpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
     if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_COL)
@@ -34,6 +34,9 @@ static bool check_cpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
     if (s->chunk < 1)
         return fsr_check_bad(v, "schedule: chunks of %d", s->chunk);
+    for (int f = 0; f < v->k->nfolds; f++)
+        if (v->k->fold[f].narrow)
+            return fsr_check_bad(v, "schedule: fold %d of f32 has a state of its own, which is for GPUs", f);
     return true;
 }
 

@@ -179,7 +179,11 @@ static bool check_fold(const fsr_check *v, int number) {
         return fsr_check_bad(v, "fold %d is of pass %d of %d", number, f->pass, k->npasses);
     if (f->exclusive && f->kind != FSR_FOLD_SCAN)
         return fsr_check_bad(v, "fold %d is an exclusive reduction", number);
-    return check_combine(v, number, f->combine);
+    if (!check_combine(v, number, f->combine))
+        return false;
+    if (f->narrow && (f->kind != FSR_FOLD_SCAN || f->combine->arity != 1 || f->combine->dtype[0] != FSR_F64))
+        return fsr_check_bad(v, "fold %d of f32 is no scan of one f64", number);
+    return true;
 }
 
 /* check for each number below n. */

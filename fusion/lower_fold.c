@@ -37,6 +37,13 @@ bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr
     return fsr_is(n->kind, FSR_IS_RUNNING) || fsr_index_row(result, &n->shape, &own);
 }
 
+/* On a GPU a running sum of f32 has an f64 for its state: neighbours of two lanes, warps or tiles come out of different
+ * trees, which in f32 round differently. A CPU's emitter carries an f64 from block to block. */
+static bool narrow(const fsr_lowering *l, const fsr_flow_node *n) {
+    const fsr_combine *c = n->combine;
+    return l->p->target->gpu && n->kind == FSR_NODE_SCAN && c->builtin && c->op == FSR_OP_ADD && c->dtype[0] == FSR_F32;
+}
+
 bool fsr_lower_combine(fsr_lowering *l, int slot) {
     fsr_kernel *k = l->k;
     fsr_fold *fold = &k->fold[slot];
@@ -60,7 +67,11 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
     fsr_combine *own = malloc(sizeof *own);
     if (!own)
         return fsr_lower_refuse(l, fsr_reason_memory), false;
-    *own = *n->combine;
+    fold->narrow = narrow(l, n);
+    if (fold->narrow)
+        fsr_combine_builtin(own, FSR_OP_ADD, FSR_F64);
+    else
+        *own = *n->combine;
     fold->combine = own;
     fold->kind = fsr_is(n->kind, FSR_IS_RUNNING) ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
     fold->exclusive = n->exclusive;

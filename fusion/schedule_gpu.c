@@ -24,13 +24,13 @@ static int64_t min64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* The states of folds count as arrays do: storing a result later must not make an accepted kernel too wide. */
+/* What folds hold of an element counts as arrays do: storing a result later must not make an accepted kernel too wide. */
 static int words_held(const fsr_kernel *k) {
     size_t wide = (size_t)fsr_kernel_widest(k);
     for (int i = 0; i < k->nfolds; ++i)
         for (int c = 0; c < k->fold[i].combine->arity; ++c)
-            if (fsr_dtype_size(k->fold[i].combine->dtype[c]) > wide)
-                wide = fsr_dtype_size(k->fold[i].combine->dtype[c]);
+            if (fsr_dtype_size(fsr_fold_dtype(&k->fold[i], c)) > wide)
+                wide = fsr_dtype_size(fsr_fold_dtype(&k->fold[i], c));
     return wide > 8 ? 4 : wide > 4 ? 2 : 1;
 }
 
@@ -117,12 +117,13 @@ static void gpu_split(fsr_group *group, const fsr_target *target) {
     group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }
 
-/* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. */
+/* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. A narrow scan holds
+ * what it takes, and its wide state once a vector. */
 static int widest_state(const fsr_kernel *k) {
     int bytes = fsr_kernel_widest(k) > 4 ? 8 : 4;
     for (int i = 0; i < k->nfolds; ++i)
-        if (k->fold[i].kind == FSR_FOLD_SCAN && fsr_combine_bytes(k->fold[i].combine) > bytes)
-            bytes = (int)fsr_combine_bytes(k->fold[i].combine);
+        if (k->fold[i].kind == FSR_FOLD_SCAN && fsr_fold_element_bytes(&k->fold[i]) > bytes)
+            bytes = (int)fsr_fold_element_bytes(&k->fold[i]);
     return bytes;
 }
 

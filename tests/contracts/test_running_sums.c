@@ -2,7 +2,8 @@
 /* A running sum of non-negative f32, f16 or bf16 never steps back by more than 2 units in the last place of what it is
  * there: at sizes on both sides of every block, strip, chunk, tile and part, along rows and in one long line, inclusive,
  * exclusive and from the end, and beside maps. What is summed is of several kinds; sums of equal numbers are worst, as
- * all of their roundings go one way. */
+ * all of their roundings go one way. f64 and the parts of complex numbers step back by no more than the additions that
+ * a term goes through allow. */
 #include "graph/ops.h"
 #include "tests/support/subject.h"
 #include <math.h>
@@ -41,7 +42,7 @@ static fsr_node operand(fsr_dtype dtype, int64_t rows, int64_t cols, int kind) {
 
 /* One unit in the last place of x, which is not negative. */
 static double unit_of(fsr_dtype dtype, double x) {
-    const int digits = fsr_dtype_digits(dtype), least = dtype == FSR_F16 ? -14 : -126;
+    const int digits = fsr_dtype_digits(dtype), least = dtype == FSR_F16 ? -14 : dtype == FSR_F64 ? -1022 : -126;
     int exponent;
     frexp(x, &exponent);
     return ldexp(1, (exponent - 1 > least ? exponent - 1 : least) - digits + 1);
@@ -60,17 +61,22 @@ static double worst_step(fsr_dtype dtype, const char *row, int64_t cols, bool re
     return worst;
 }
 
-static void check_sums(fsr_dtype dtype, fsr_node y, int64_t rows, int64_t cols, int flags, int kind) {
+/* most: units. */
+static void check_steps(fsr_dtype dtype, fsr_node y, int64_t rows, int64_t cols, int flags, int kind, double most) {
     char *got = subject_read(y);
     for (int64_t r = 0; r < rows; r++) {
         const char *row = got + (size_t)(r * cols) * fsr_dtype_size(dtype);
         const double worst = worst_step(dtype, row, cols, flags & FSR_REVERSE);
-        if (worst > 2)
+        if (worst > most)
             fail_msg("%s, %lld x %lld, flags %d, kind %d, row %lld: %g units back", fsr_dtype_name(dtype),
                      (long long)rows, (long long)cols, flags, kind, (long long)r, worst);
     }
     subject_count("running sums", rows * cols);
     free(got);
+}
+
+static void check_sums(fsr_dtype dtype, fsr_node y, int64_t rows, int64_t cols, int flags, int kind) {
+    check_steps(dtype, y, rows, cols, flags, kind, 2);
 }
 
 /* The fast tier has every size with a quarter of the kinds of numbers, not the same ones. */
@@ -120,11 +126,25 @@ static void half_floats(void **state) {
     }
 }
 
+/* 2 d + 1, by the d of docs/semantics.md. */
+static void other_dtypes(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {17, 1000, 4097, 65537, 300001};
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
+        const double n = (double)sizes[i], most = 2 * fmin(n - 1, 4096 + ceil(log2(n)) + floor(n / 512)) + 1;
+        for (int kind = 0; kind < KINDS; kind++) {
+            fsr_node x = operand(FSR_F64, 1, sizes[i], kind), z = operand(FSR_F32, 1, sizes[i], kind);
+            check_steps(FSR_F64, fsr_cumsum(x, 1, 0), 1, sizes[i], 0, kind, most);
+            fsr_node sums = fsr_cumsum(fsr_mul(z, fsr_complex(subject_g, 1, 1)), 1, 0);
+            check_steps(FSR_F32, fsr_real(sums), 1, sizes[i], 0, kind, most);
+            check_steps(FSR_F32, fsr_imag(sums), 1, sizes[i], 0, kind, most);
+        }
+    }
+}
+
 static const struct CMUnitTest tests[] = {
-    SUBJECT_CASES(long_lines),
-    SUBJECT_CASES(rows),
-    SUBJECT_TEST(columns),
-    SUBJECT_CASES(half_floats),
+    SUBJECT_CASES(long_lines),  SUBJECT_CASES(rows),        SUBJECT_TEST(columns),
+    SUBJECT_CASES(half_floats), SUBJECT_TEST(other_dtypes),
 };
 
 SUBJECT_MAIN(tests)

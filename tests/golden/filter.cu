@@ -90,32 +90,41 @@ template <class S> __forceinline__ static S fsr_shuffle(const S &s, u32 lane)
     for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);
     return w.state;
 }
-/* Inclusive scans of N independent states over LANES lanes, side by side. */
+/* Inclusive scans of N independent states over LANES lanes, as many side by side as eight registers hold. */
 template <class F, int LANES, class S, int N> __forceinline__ static void fsr_warp_scan(S (&x)[N])
 {
+    constexpr int M = sizeof(S) < 32 ? 32 / (int)sizeof(S) : 1;
     const u32 lane = threadIdx.x % 32;
 #pragma unroll
-    for (u32 d = 1; d < LANES; d *= 2) {
-        S y[N];
+    for (int first = 0; first < N; first += M) {
 #pragma unroll
-        for (int i = 0; i < N; i++) y[i] = fsr_shuffle(x[i], lane - d);
+        for (u32 d = 1; d < LANES; d *= 2) {
+            S y[M];
 #pragma unroll
-        for (int i = 0; i < N; i++)
-            if (lane % LANES >= d) x[i] = F::combine(y[i], x[i]);
+            for (int i = 0; i < M && first + i < N; i++) y[i] = fsr_shuffle(x[first + i], lane - d);
+#pragma unroll
+            for (int i = 0; i < M && first + i < N; i++)
+                if (lane % LANES >= d) x[first + i] = F::combine(y[i], x[first + i]);
+        }
     }
 }
+/* A tile holds a state for each column, or an item that is less wide. */
+template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::state &x) { return x; }
+template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::item &x) { return F::widen(x); }
+template <class F> __forceinline__ static void fsr_give(typename F::state &to, const typename F::state &x) { to = x; }
+template <class F> __forceinline__ static void fsr_give(typename F::item &to, const typename F::state &x) { to = F::narrow(x); }
 /* First half of a tile's scan: before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
    the fold of the whole tile. scratch: one state a warp of the block. */
-template <class F, int V, int LANES, int WARPS, class S, int N, int J>
-__forceinline__ static S fsr_tile_sums(const S (&x)[N], S (&before)[J], typename F::state *scratch)
+template <class F, int V, int LANES, int WARPS, class T, class S, int N, int J>
+__forceinline__ static S fsr_tile_sums(const T (&x)[N], S (&before)[J], typename F::state *scratch)
 {
     const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;
     S run = F::identity();
 #pragma unroll
     for (int j = 0; j < J; j++) {
-        before[j] = x[j * V];
+        before[j] = fsr_widen<F>(x[j * V]);
 #pragma unroll
-        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], x[j * V + v]);
+        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], fsr_widen<F>(x[j * V + v]));
     }
     fsr_warp_scan<F, LANES>(before);
 #pragma unroll
@@ -139,16 +148,16 @@ __forceinline__ static S fsr_tile_sums(const S (&x)[N], S (&before)[J], typename
     return run;
 }
 /* Second half: x becomes the scan's results, given what is to the left of the tile. */
-template <class F, int V, class S, int N, int J>
-__forceinline__ static void fsr_tile_apply(S (&x)[N], const S (&before)[J], const S &prefix)
+template <class F, int V, class T, class S, int N, int J>
+__forceinline__ static void fsr_tile_apply(T (&x)[N], const S (&before)[J], const S &prefix)
 {
 #pragma unroll
     for (int j = 0; j < J; j++) {
         S run = F::combine(prefix, before[j]);
 #pragma unroll
         for (int v = 0; v < V; v++) {
-            const S next = F::combine(run, x[j * V + v]);
-            x[j * V + v] = F::pick(run, next);
+            const S next = F::combine(run, fsr_widen<F>(x[j * V + v]));
+            fsr_give<F>(x[j * V + v], F::pick(run, next));
             run = next;
         }
     }

@@ -154,6 +154,17 @@ int kernel_result(fsr_kernel *k, int fold, int component) {
                              .component = component});
 }
 
+fsr_kernel *kernel_narrow(fsr_kernel *k) {
+    for (int i = 0; i < k->nfolds; i++) {
+        fsr_combine *c = (fsr_combine *)k->fold[i].combine;
+        if (k->fold[i].kind != FSR_FOLD_SCAN || !c->builtin || c->op != FSR_OP_ADD || c->dtype[0] != FSR_F32)
+            continue;
+        fsr_combine_builtin(c, FSR_OP_ADD, FSR_F64);
+        k->fold[i].narrow = true;
+    }
+    return k;
+}
+
 static int step_arg(fsr_combine *c, fsr_dtype dtype, int index) {
     c->step[c->nsteps] = (fsr_step){.kind = FSR_STEP_ARG, .dtype = dtype, .index = index};
     return c->nsteps++;

@@ -65,6 +65,8 @@ fsr_kernel *
 kernel_late_scan(bool keep); /* f64: b0 in, b1 running sum / sum: the scan is of pass 0, its reader of pass 1 */
 fsr_kernel *kernel_column_softmax(void); /* as kernel_softmax, rows run along memory */
 fsr_kernel *kernel_column_scan(fsr_dtype dtype, bool exclusive);
+/* Running sums of f32 get a state of f64, as lowering for a GPU gives them. Returns k. */
+fsr_kernel *kernel_narrow(fsr_kernel *k);
 fsr_kernel *
 kernel_planes(fsr_dtype dtype); /* 2 parallel dimensions: b0 linear, b1 a row, b2 a column, b3 transposed, b4 = b0 *
                                                 b1 + b2 - b3 linear, b5 = index 0 * 3 + index 1, f64 */

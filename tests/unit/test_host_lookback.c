@@ -17,6 +17,10 @@ static void test_lookback(void **state) {
     for (int threads = 32; threads <= 128; threads *= 2) {
         host_sweep(&n, kernel_scan(FSR_I32, false), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 1), 1, 0);
         host_sweep(&n, kernel_scan(FSR_F64, true), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 4), 1, 0);
+        host_sweep(&n, kernel_narrow(kernel_scan(FSR_F32, true)),
+                   host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 4, 8), 1, 0);
+        host_sweep(&n, kernel_narrow(kernel_scan_of_scan(FSR_F32)),
+                   host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 2), 1, 1e-6);
         host_sweep(&n, kernel_recurrence(), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 2), 1, 1e-9);
         host_sweep(&n, kernel_scan_of_scan(FSR_I64), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 2), 1,
                    0);

@@ -70,6 +70,10 @@ static void test_columns(void **state) {
     host_sweep(&n, kernel_column_softmax(), host_schedule(FSR_SCHEDULE_COL, 64, 16, 4, 4), 1, 1e-6);
     host_sweep(&n, kernel_column_scan(FSR_I32, false), host_schedule(FSR_SCHEDULE_COL, 64, 64, 1, 1), 1, 0);
     host_sweep(&n, kernel_column_scan(FSR_F32, true), host_schedule(FSR_SCHEDULE_COL, 32, 32, 4, 4), 1, 0);
+    host_sweep(&n, kernel_narrow(kernel_column_scan(FSR_F32, true)), host_schedule(FSR_SCHEDULE_COL, 32, 32, 4, 4), 1,
+               0);
+    host_sweep(&n, kernel_narrow(kernel_column_scan(FSR_F32, false)), host_schedule(FSR_SCHEDULE_COL, 32, 32, 1, 1), 1,
+               0);
     host_finish(&n);
 }
 

@@ -539,6 +539,24 @@ static void assert_refused(fsr_kernel *k, const char *expected) {
     fsr_kernel_free(k);
 }
 
+static void test_refuses_narrow(void **state) {
+    (void)state;
+    char why[256];
+    fsr_kernel *k = kernel_narrow(kernel_scan(FSR_F32, false));
+    assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_OK);
+    k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 8, 512, 1);
+    assert_refused(k, "schedule: fold 0 of f32 has a state of its own, which is for GPUs");
+    k = kernel_scan(FSR_F32, false);
+    k->fold[0].narrow = true;
+    assert_refused(k, "fold 0 of f32 is no scan of one f64");
+    k = kernel_narrow(kernel_scan(FSR_F32, false));
+    k->fold[0].kind = FSR_FOLD_REDUCE;
+    assert_refused(k, "fold 0 of f32 is no scan of one f64");
+    k = kernel_narrow(kernel_scan(FSR_F32, false));
+    k->fold[0].narrow = false;
+    assert_refused(k, "v1: operand v0 is f32, not f64");
+}
+
 static void test_refuses_scans(void **state) {
     (void)state;
     fsr_kernel *k = kernel_scan(FSR_F32, false);
@@ -732,6 +750,7 @@ int main(void) {
         cmocka_unit_test(test_tree),
         cmocka_unit_test(test_refuses_to_run),
         cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_refuses_narrow),
         cmocka_unit_test(test_refuses_scans),
         cmocka_unit_test(test_refuses_loops),
         cmocka_unit_test(test_accepts_cpu),

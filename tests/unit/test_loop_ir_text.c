@@ -50,6 +50,7 @@ static void test_by_hand(void **state) {
     reads_back(kernel_argmax(FSR_U8));
     reads_back(kernel_fold_recurrence());
     reads_back(kernel_scan_of_scan(FSR_F32));
+    reads_back(kernel_narrow(kernel_scan_of_scan(FSR_F32)));
     reads_back(kernel_late_scan(true));
     reads_back(kernel_planes(FSR_BF16));
     reads_back(kernel_loop_map(FSR_F64));
