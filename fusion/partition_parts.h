@@ -40,6 +40,8 @@ int fsr_group_first(const fsr_group *group);
 bool fsr_group_depends(const fsr_group *group, int on);
 /* LOADs of a kernel. */
 int fsr_kernel_loads(const fsr_kernel *k);
+/* False: no node's value is loaded or computed by both, so that neither loads or computes less beside the other. */
+bool fsr_kernels_may_share(const fsr_kernel *a, const fsr_kernel *b);
 /* `both` does less than a and b one after the other. */
 bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b);
 

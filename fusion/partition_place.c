@@ -2,7 +2,8 @@
 /* Placing one anchor; see partition.h.
  *
  * It is lowered alone first, which tells what it reads and, by refusals, what has to be stored before it: those values
- * are anchors in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one.
+ * are anchors in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one. A
+ * group that it neither needs nor shares a value with is passed by without a trial.
  *
  * Counter-example to trying the groups at once: what stands in the way of the anchor alone stands in the way of every
  * enlarged group, and each would have to find it out. */
@@ -121,6 +122,8 @@ static const char *join(fsr_partition *p, int g, fsr_anchor a, const fsr_group *
         return reason;
     if (!add_anchor(&trial, a))
         return "the kernel would have too many anchors";
+    if (!needed && !fsr_kernels_may_share(trial.kernel, alone->kernel))
+        return "the kernels have nothing in common";
     reason = try_anchor(p, g, a, &trial, &blame);
     if (reason)
         return reason;

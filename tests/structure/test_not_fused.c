@@ -212,7 +212,7 @@ static void check_chain(const fsr_target *target, int length, int least, int mos
     check_limits(&p);
     check_temporaries(&p);
     fsr_program_clear(&p);
-    if (seconds >= 2.0 * SLOWER)
+    if (seconds >= 1.0 * SLOWER)
         fail_msg("planning %d operations took %.2f s", length, seconds);
 }
 
