@@ -14,7 +14,7 @@
 #define FUSOR_BACKEND_CUDA_EMIT_H
 
 #include "backend_cuda/emit_cuda.h"
-#include "fusion/launch_shape.h"
+#include "fusion/tile.h"
 
 typedef enum fsr_naming { FSR_NAME_PLAIN, FSR_NAME_ITEM, FSR_NAME_LANE } fsr_naming;
 
@@ -27,10 +27,8 @@ typedef struct fsr_emit {
     uint8_t naming[FSR_MAX_INSTS];
     bool needs[FSR_MAX_DIMS];    /* dimensions whose index somebody reads */
     int op_of[FSR_MAX_COMBINES]; /* the fold whose op<f> struct serves this fold */
-    int stage[FSR_MAX_INSTS];    /* of the pass being printed */
-    int loop[FSR_MAX_INSTS];     /* its loop */
-    int nloop, nstages;
-    int pass;
+    int pass;                    /* the one being printed */
+    fsr_tile_pass tile;          /* its loop and stages */
 } fsr_emit;
 
 #define FSR_REF 96    /* room for the text of one reference */
@@ -63,8 +61,6 @@ void fsr_emit_declare_calls(const fsr_kernel *k, fsr_text *out);
 void fsr_emit_define_calls(const fsr_kernel *k, fsr_text *out);
 /* The text of the call that instruction v is. */
 void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], int v);
-/* True for values that are cheaper to write again than to hold and that nobody keeps. */
-bool fsr_emit_is_cheap(const fsr_emit *e, int v);
 
 /* emit_access.c */
 typedef enum fsr_lanes {
@@ -129,12 +125,8 @@ int fsr_emit_group(const fsr_emit *e);
 int fsr_emit_lane_count(const fsr_emit *e);
 int fsr_emit_warps(const fsr_emit *e);
 int fsr_emit_steps(const fsr_emit *e);
-/* Accumulators of a thread. */
-int fsr_emit_accumulators(const fsr_emit *e);
 /* Enters a pass: its loop, stages, and how its values are named. */
 void fsr_emit_enter_pass(fsr_emit *e, int pass);
-/* True if a stage after value v's own reads it. */
-bool fsr_emit_is_read_later(const fsr_emit *e, int v);
 /* Structs of all passes, before the function. */
 void fsr_emit_pass_types(fsr_emit *e);
 /* Registers for kept values, at the function's scope. */
@@ -159,8 +151,6 @@ void fsr_emit_map(fsr_emit *e);
 void fsr_emit_row(fsr_emit *e);
 void fsr_emit_split(fsr_emit *e);
 void fsr_emit_lookback(fsr_emit *e);
-/* Blocks of an emitted LOOKBACK kernel that a multiprocessor should hold at once. */
-int fsr_emit_resident_blocks(const fsr_emit *e);
 void fsr_emit_col(fsr_emit *e);
 void fsr_emit_team(fsr_emit *e);
 

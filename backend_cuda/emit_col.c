@@ -104,8 +104,8 @@ static void walk_loads(fsr_emit *e) {
     char at[FSR_REF];
     bool any = false;
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
-    for (int i = 0; i < e->nloop; i++) {
-        int v = e->loop[i];
+    for (int i = 0; i < e->tile.n; i++) {
+        int v = e->tile.loop[i];
         if (e->k->inst[v].kind != FSR_INST_LOAD)
             continue;
         any = true;
@@ -115,9 +115,9 @@ static void walk_loads(fsr_emit *e) {
         return;
     fsr_emit_open_steps(e, "first", 1);
     fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
-    for (int i = 0; i < e->nloop; i++)
-        if (e->k->inst[e->loop[i]].kind == FSR_INST_LOAD)
-            fsr_emit_load(e, e->loop[i], at, fsr_emit_step_column(e));
+    for (int i = 0; i < e->tile.n; i++)
+        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_LOAD)
+            fsr_emit_load(e, e->tile.loop[i], at, fsr_emit_step_column(e));
     fsr_emit_close(e);
     fsr_emit_close(e);
 }
@@ -164,23 +164,24 @@ static bool is_plain_store(const fsr_emit *e, int v) {
 }
 
 static void walk_stores(fsr_emit *e) {
-    for (int i = 0; i < e->nloop; i++) {
-        if (!is_plain_store(e, e->loop[i]))
+    for (int i = 0; i < e->tile.n; i++) {
+        if (!is_plain_store(e, e->tile.loop[i]))
             continue;
         fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
-        fsr_emit_store(e, e->loop[i], fsr_emit_step_column(e));
+        fsr_emit_store(e, e->tile.loop[i], fsr_emit_step_column(e));
         fsr_emit_close(e);
     }
 }
 
 static void walk_program(fsr_emit *e) {
     fsr_emit_open_steps(e, "first", 1);
-    for (int i = 0; i < e->nloop && e->s.vector > 1; i++)
-        if (is_plain_store(e, e->loop[i]))
-            fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[e->loop[i]].dtype), e->loop[i], e->s.vector);
+    for (int i = 0; i < e->tile.n && e->s.vector > 1; i++)
+        if (is_plain_store(e, e->tile.loop[i]))
+            fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[e->tile.loop[i]].dtype), e->tile.loop[i],
+                          e->s.vector);
     fsr_emit_open_lanes(e);
-    for (int i = 0; i < e->nloop; i++)
-        walk_value(e, e->loop[i]);
+    for (int i = 0; i < e->tile.n; i++)
+        walk_value(e, e->tile.loop[i]);
     fsr_emit_close_lanes(e);
     walk_stores(e);
     fsr_emit_close(e);
@@ -189,9 +190,9 @@ static void walk_program(fsr_emit *e) {
 /* Loaded values are the only ones that outlive a step. */
 static void enter_pass(fsr_emit *e, int pass) {
     fsr_emit_enter_pass(e, pass);
-    for (int i = 0; i < e->nloop; i++)
-        if (e->k->inst[e->loop[i]].kind != FSR_INST_LOAD)
-            e->naming[e->loop[i]] = FSR_NAME_PLAIN;
+    for (int i = 0; i < e->tile.n; i++)
+        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD)
+            e->naming[e->tile.loop[i]] = FSR_NAME_PLAIN;
 }
 
 static void walk(fsr_emit *e, int pass) {
@@ -200,8 +201,8 @@ static void walk(fsr_emit *e, int pass) {
         fsr_emit_line(e, "pass%d::state acc%d[%d], all%d[%d];", pass, pass, e->s.vector, pass, e->s.vector);
         fsr_emit_line(e, "fsr_identities<pass%d>(acc%d);", pass, pass);
     }
-    for (int i = 0; i < e->nloop; i++) {
-        const fsr_inst *inst = &e->k->inst[e->loop[i]];
+    for (int i = 0; i < e->tile.n; i++) {
+        const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
         if (inst->kind != FSR_INST_COMBINE || e->k->fold[inst->index].kind != FSR_FOLD_SCAN)
             continue;
         fsr_emit_line(e, "op%d::state run%d_%d[%d];", e->op_of[inst->index], pass, inst->index, e->s.vector);

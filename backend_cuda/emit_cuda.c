@@ -79,9 +79,8 @@ static void print_body(fsr_emit *e) {
     e->depth = 0;
 }
 
-/* Operators and products into types, the function's body into body; *resident: blocks of a multiprocessor, 0 if the
- * compiler may choose. */
-static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *body, int *resident) {
+/* Operators and products into types, the function's body into body. */
+static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *body) {
     if (!schedule_holds(k))
         return FSR_ERR_INTERNAL;
     fsr_emit *e = calloc(1, sizeof *e);
@@ -97,9 +96,6 @@ static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *bo
     fsr_emit_pass_types(e);
     e->out = body;
     print_body(e);
-    *resident = e->s.kind == FSR_SCHEDULE_TEAM       ? 2
-                : e->s.kind == FSR_SCHEDULE_LOOKBACK ? fsr_emit_resident_blocks(e)
-                                                     : 0;
     fsr_status status = types->failed || body->failed ? FSR_ERR_MEMORY : e->status;
     free(e);
     return status;
@@ -137,8 +133,8 @@ static int collect_params(const fsr_kernel *k, const char *body, fsr_cuda_param 
 
 int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
     fsr_text types = {0}, body = {0};
-    int n = -1, resident = 0;
-    const fsr_status status = print_parts(k, &types, &body, &resident);
+    int n = -1;
+    const fsr_status status = print_parts(k, &types, &body);
     if (status == FSR_OK)
         n = collect_params(k, body.data, out);
     else if (status == FSR_ERR_MEMORY)
@@ -189,12 +185,12 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
     fsr_text_add(out, "typedef %s idx;\n\n", s->wide ? "u64" : "u32");
 }
 
-static void print_function(const fsr_kernel *k, const char *body, int resident, fsr_text *out) {
+static void print_function(const fsr_kernel *k, const char *body, fsr_text *out) {
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
     int n = collect_params(k, body, param);
     fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d", k->schedule.threads);
-    if (resident)
-        fsr_text_add(out, ", %d", resident);
+    if (k->schedule.resident)
+        fsr_text_add(out, ", %d", k->schedule.resident);
     fsr_text_add(out, ")\n%s(", k->name);
     for (int i = 0; i < n; i++) {
         fsr_text_add(out, i ? ", " : "");
@@ -207,10 +203,9 @@ static void print_function(const fsr_kernel *k, const char *body, int resident, 
 
 static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
     fsr_text types = {0}, body = {0}, both = {0};
-    int resident = 0;
     if (fsr_emit_cuda_lacks(k))
         return FSR_ERR_UNSUPPORTED;
-    fsr_status status = print_parts(k, &types, &body, &resident);
+    fsr_status status = print_parts(k, &types, &body);
     if (status == FSR_OK) {
         fsr_text_add(&both, "%s%s", types.data, body.data);
         if (both.failed) {
@@ -220,7 +215,7 @@ static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
             fsr_prelude_print(out, both.data, host);
             fsr_text_add(out, "\n%s", types.data);
             fsr_emit_declare_calls(k, out);
-            print_function(k, body.data, resident, out);
+            print_function(k, body.data, out);
             fsr_emit_define_calls(k, out);
             status = out->failed ? FSR_ERR_MEMORY : FSR_OK;
         }

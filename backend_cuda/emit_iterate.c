@@ -6,8 +6,7 @@
  * Threads beyond the last element compute on whatever is in their registers, but no loop: most, the largest number of
  * turns, is 0 for them. Counter-example to letting them run: from 0 Collatz's loop never comes to 1.
  *
- * A kernel whose threads have several elements calls the function: unrolled into each of them, the program would be as
- * many times as long. */
+ * Where the schedule says `outlined` it is a function that is called. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
@@ -55,7 +54,7 @@ static void head(fsr_emit *e, const fsr_iteration *l) {
         n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s s%d", i ? ", " : "", fsr_emit_type(l->dtype[i]), i);
     for (int i = 0; i < l->narg; i++)
         n += (size_t)snprintf(text + n, FSR_EXPR - n, ", const %s a%d", fsr_emit_type(l->dtype[l->nstate + i]), i);
-    fsr_emit_open(e, "static %sstate run(const i32 most, %s) {", e->s.items > 1 ? "__noinline__ " : "", text);
+    fsr_emit_open(e, "static %sstate run(const i32 most, %s) {", e->s.outlined ? "__noinline__ " : "", text);
 }
 
 /* The next state is complete before the present one goes: a result may be another component of it. */

@@ -94,9 +94,9 @@ static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *cha
     size_t n = 0;
     for (int i = 0; i < all->n; i++) {
         int f = all->fold[i], stage = 0;
-        for (int l = 0; l < e->nloop; l++)
-            if (e->k->inst[e->loop[l]].kind == FSR_INST_COMBINE && e->k->inst[e->loop[l]].index == f)
-                stage = e->stage[e->loop[l]];
+        for (int l = 0; l < e->tile.n; l++)
+            if (e->k->inst[e->tile.loop[l]].kind == FSR_INST_COMBINE && e->k->inst[e->tile.loop[l]].index == f)
+                stage = e->tile.stage[e->tile.loop[l]];
         n += (size_t)snprintf(text + n, sizeof text - n, "%s", i ? ", " : "");
         if (e->k->fold[f].combine->commutative)
             n += (size_t)snprintf(text + n, sizeof text - n, "sum0.f%d", f);
@@ -163,7 +163,7 @@ void fsr_emit_split(fsr_emit *e) {
 
 /* "board0": where the chain of a stage meets its neighbours. The running sizes are texts, rounded up to regions. */
 static void board(fsr_emit *e, int stage) {
-    fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->stage, stage);
+    fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->tile.stage, stage);
     if (chain.n == 0)
         return;
     fsr_emit_line(e, "const fsr_board<chain0_%d> board%d = {flags + r * entries * fsr_board<chain0_%d>::flag,", stage,
@@ -182,45 +182,8 @@ static void boards(fsr_emit *e) {
                       all.n == own.n ? "pass0" : "part0");
     else
         fsr_emit_line(e, "char *values = (char *)work;");
-    for (int s = 0; s < e->nstages; s++)
+    for (int s = 0; s < e->tile.nstages; s++)
         board(e, s);
-}
-
-static int words(int64_t bytes) {
-    return (int)((bytes + 3) / 4);
-}
-
-/* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits for its
- * neighbours. */
-static int held_words(const fsr_emit *e, int *loads) {
-    int waiting = 0;
-    *loads = 0;
-    for (int i = 0; i < e->nloop; i++) {
-        const fsr_inst *inst = &e->k->inst[e->loop[i]];
-        int own = e->s.items * words((int64_t)fsr_dtype_size(inst->dtype));
-        bool load = inst->kind == FSR_INST_LOAD;
-        *loads += load ? own : 0;
-        waiting += (load ? fsr_emit_is_read_later(e, e->loop[i]) : e->naming[e->loop[i]] == FSR_NAME_ITEM) ? own : 0;
-    }
-    for (int s = 0; s < e->nstages; s++) {
-        fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->stage, s);
-        if (chain.n)
-            waiting += e->s.items * words(fsr_fold_list_element_bytes(e->k, &chain)) +
-                       fsr_emit_steps(e) * words(fsr_fold_list_bytes(e->k, &chain));
-    }
-    return waiting;
-}
-
-/* Blocks that wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice.
- * Left to itself, ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of
- * several arrays are combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two
- * blocks too (0.464 against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks
- * back. */
-int fsr_emit_resident_blocks(const fsr_emit *e) {
-    int loads, waiting = held_words(e, &loads), most = 44;
-    for (int f = 0; f < e->k->nfolds; f++)
-        most = e->k->fold[f].narrow ? 48 : most;
-    return e->s.threads < 1024 && waiting <= most && loads <= 72 ? 1024 / e->s.threads : 1;
 }
 
 void fsr_emit_lookback(fsr_emit *e) {

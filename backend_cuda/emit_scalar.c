@@ -122,13 +122,6 @@ void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype res
         snprintf(buf, FSR_EXPR, "fsr_f32_to_%s(%.960s)", fsr_dtype_name(result), text);
 }
 
-bool fsr_emit_is_cheap(const fsr_emit *e, int v) {
-    const fsr_inst *inst = &e->k->inst[v];
-    bool cheap = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_INDEX ||
-                 inst->kind == FSR_INST_GUARD;
-    return cheap && !inst->keep;
-}
-
 /* An index is unsigned in the text; by way of a signed integer it converts in fewer instructions. */
 static void index_text(const fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst) {
     const char *sign = e->s.wide ? "i64" : "i32";

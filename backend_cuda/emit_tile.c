@@ -28,40 +28,25 @@ int fsr_emit_steps(const fsr_emit *e) {
     return e->s.items / e->s.vector;
 }
 
-int fsr_emit_accumulators(const fsr_emit *e) {
-    return e->s.items < 4 ? e->s.items : 4;
-}
-
 static bool used_in_stage(const fsr_emit *e, int v, int stage) {
-    for (int i = 0; i < e->nloop; i++)
-        if (e->stage[e->loop[i]] == stage && fsr_inst_reads(e->k, e->loop[i], v))
-            return true;
-    return false;
-}
-
-bool fsr_emit_is_read_later(const fsr_emit *e, int v) {
-    for (int s = e->stage[v] + 1; s < e->nstages; s++)
-        if (used_in_stage(e, v, s))
+    for (int i = 0; i < e->tile.n; i++)
+        if (e->tile.stage[e->tile.loop[i]] == stage && fsr_inst_reads(e->k, e->tile.loop[i], v))
             return true;
     return false;
 }
 
 void fsr_emit_enter_pass(fsr_emit *e, int pass) {
     e->pass = pass;
-    e->nloop = fsr_kernel_loop(e->k, pass, e->loop);
-    e->nstages = fsr_kernel_stages(e->k, pass, e->stage);
-    for (int i = 0; i < e->nloop; i++) {
-        int v = e->loop[i];
-        const fsr_inst *inst = &e->k->inst[v];
-        bool held =
-            inst->kind == FSR_INST_LOAD || inst->keep || (!fsr_emit_is_cheap(e, v) && fsr_emit_is_read_later(e, v));
-        e->naming[v] = held ? FSR_NAME_ITEM : FSR_NAME_PLAIN;
+    fsr_tile_pass_make(e->k, pass, &e->tile);
+    for (int i = 0; i < e->tile.n; i++) {
+        int v = e->tile.loop[i];
+        e->naming[v] = fsr_tile_holds(e->k, &e->tile, v) ? FSR_NAME_ITEM : FSR_NAME_PLAIN;
     }
 }
 
 static void chain_type(fsr_emit *e, int pass, int stage) {
     char name[FSR_REF];
-    fsr_fold_list chain = fsr_kernel_chain(e->k, pass, e->stage, stage);
+    fsr_fold_list chain = fsr_kernel_chain(e->k, pass, e->tile.stage, stage);
     snprintf(name, sizeof name, "chain%d_%d", pass, stage);
     fsr_emit_product(e, name, &chain);
 }
@@ -75,7 +60,7 @@ void fsr_emit_pass_types(fsr_emit *e) {
         snprintf(name, sizeof name, "pass%d", p);
         fsr_emit_product(e, name, &list);
         fsr_emit_enter_pass(e, p);
-        for (int s = 0; s < e->nstages && !col; s++)
+        for (int s = 0; s < e->tile.nstages && !col; s++)
             chain_type(e, p, s);
         if (all.n != list.n && e->s.kind != FSR_SCHEDULE_ROW)
             fsr_emit_product(e, "part0", &all);
@@ -100,11 +85,11 @@ void fsr_emit_pass_state(fsr_emit *e) {
     if (fsr_kernel_reductions(e->k, p, true).n) {
         if (wide)
             fsr_emit_line(e, "__shared__ pass%d::state s%d[%d];", p, p, warps);
-        fsr_emit_line(e, "pass%d::state acc%d[%d];", p, p, fsr_emit_accumulators(e));
+        fsr_emit_line(e, "pass%d::state acc%d[%d];", p, p, e->s.accumulators);
         fsr_emit_line(e, "fsr_identities<pass%d>(acc%d);", p, p);
     }
-    for (int s = 0; s < e->nstages; s++) {
-        if (!fsr_kernel_chain(e->k, p, e->stage, s).n)
+    for (int s = 0; s < e->tile.nstages; s++) {
+        if (!fsr_kernel_chain(e->k, p, e->tile.stage, s).n)
             continue;
         if (wide)
             fsr_emit_line(e, "__shared__ chain%d_%d::state s%d_%d[2][%d];", p, s, p, s, warps);
@@ -144,8 +129,8 @@ static void open_tile_steps(fsr_emit *e) {
 }
 
 static bool reads_column_index(const fsr_emit *e) {
-    for (int i = 0; i < e->nloop; i++) {
-        const fsr_inst *inst = &e->k->inst[e->loop[i]];
+    for (int i = 0; i < e->tile.n; i++) {
+        const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
         if (inst->kind == FSR_INST_INDEX && inst->index >= e->k->nparallel)
             return true;
         for (int d = e->k->nparallel; inst->kind == FSR_INST_GUARD && d < e->k->ndim; d++)
@@ -177,15 +162,15 @@ void fsr_emit_close_lanes(fsr_emit *e) {
 /* ---- a tile ----------------------------------------------------------------------------------- */
 
 static void declare_registers(fsr_emit *e) {
-    for (int i = 0; i < e->nloop; i++) {
-        int v = e->loop[i];
+    for (int i = 0; i < e->tile.n; i++) {
+        int v = e->tile.loop[i];
         const fsr_inst *inst = &e->k->inst[v];
         if (inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_COMBINE && !inst->keep &&
             e->naming[v] == FSR_NAME_ITEM)
             fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), v, e->s.items);
     }
-    for (int s = 0; s < e->nstages; s++) {
-        fsr_fold_list chain = fsr_kernel_chain(e->k, e->pass, e->stage, s);
+    for (int s = 0; s < e->tile.nstages; s++) {
+        fsr_fold_list chain = fsr_kernel_chain(e->k, e->pass, e->tile.stage, s);
         if (!chain.n)
             continue;
         fsr_emit_line(e, "chain%d_%d::%s t%d[%d];", e->pass, s, fsr_emit_has_items(e, &chain) ? "item" : "state", s,
@@ -198,15 +183,15 @@ static void tile_loads(fsr_emit *e) {
     char at[FSR_REF];
     bool any = false;
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
-    for (int i = 0; i < e->nloop; i++) {
-        if (e->k->inst[e->loop[i]].kind != FSR_INST_LOAD)
+    for (int i = 0; i < e->tile.n; i++) {
+        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD)
             continue;
         if (!any) {
             open_tile_steps(e);
             fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
         }
         any = true;
-        fsr_emit_load(e, e->loop[i], at, fsr_emit_step_column(e));
+        fsr_emit_load(e, e->tile.loop[i], at, fsr_emit_step_column(e));
     }
     if (any) {
         fsr_emit_close(e);
@@ -216,13 +201,13 @@ static void tile_loads(fsr_emit *e) {
 
 /* The values that stage `stage` computes; cheap ones wherever they are read. */
 static void stage_values(fsr_emit *e, int stage) {
-    for (int i = 0; i < e->nloop; i++) {
-        int v = e->loop[i];
+    for (int i = 0; i < e->tile.n; i++) {
+        int v = e->tile.loop[i];
         const fsr_inst *inst = &e->k->inst[v];
         char state[FSR_REF];
         if (inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE)
             continue;
-        if (fsr_emit_is_cheap(e, v) ? !used_in_stage(e, v, stage) : e->stage[v] != stage)
+        if (fsr_tile_writes_again(inst) ? !used_in_stage(e, v, stage) : e->tile.stage[v] != stage)
             continue;
         snprintf(state, sizeof state, "t%d[i].f%d", stage - 1, inst->index);
         fsr_emit_value(e, v, state);
@@ -231,11 +216,11 @@ static void stage_values(fsr_emit *e, int stage) {
 
 static void stage_folds(fsr_emit *e, int stage) {
     char input[FSR_EXPR], identity[FSR_EXPR];
-    int slots = fsr_emit_accumulators(e);
-    for (int i = 0; i < e->nloop; i++) {
-        const fsr_inst *inst = &e->k->inst[e->loop[i]];
+    int slots = e->s.accumulators;
+    for (int i = 0; i < e->tile.n; i++) {
+        const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
         int f = inst->index;
-        if (inst->kind != FSR_INST_COMBINE || e->stage[e->loop[i]] != stage)
+        if (inst->kind != FSR_INST_COMBINE || e->tile.stage[e->tile.loop[i]] != stage)
             continue;
         const fsr_fold *fold = &e->k->fold[f];
         fsr_emit_item(e, input, identity, f);
@@ -248,39 +233,40 @@ static void stage_folds(fsr_emit *e, int stage) {
 }
 
 static bool stores_in_stage(const fsr_emit *e, int stage, int i) {
-    const fsr_inst *inst = &e->k->inst[e->loop[i]];
-    return inst->kind == FSR_INST_STORE && !inst->placed && e->stage[e->loop[i]] == stage;
+    const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
+    return inst->kind == FSR_INST_STORE && !inst->placed && e->tile.stage[e->tile.loop[i]] == stage;
 }
 
 /* Elements with places of their own leave one by one. */
 static void placed_stores(fsr_emit *e, int stage) {
-    for (int i = 0; i < e->nloop; i++)
-        if (e->k->inst[e->loop[i]].placed && e->stage[e->loop[i]] == stage)
-            fsr_emit_placed(e, e->loop[i], fsr_emit_step_column(e), "end");
+    for (int i = 0; i < e->tile.n; i++)
+        if (e->k->inst[e->tile.loop[i]].placed && e->tile.stage[e->tile.loop[i]] == stage)
+            fsr_emit_placed(e, e->tile.loop[i], fsr_emit_step_column(e), "end");
 }
 
 static void store_registers(fsr_emit *e, int stage) {
-    for (int i = 0; i < e->nloop && e->s.vector > 1; i++)
+    for (int i = 0; i < e->tile.n && e->s.vector > 1; i++)
         if (stores_in_stage(e, stage, i))
-            fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[e->loop[i]].dtype), e->loop[i], e->s.vector);
+            fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[e->tile.loop[i]].dtype), e->tile.loop[i],
+                          e->s.vector);
 }
 
 static void store_values(fsr_emit *e, int stage) {
     char ref[FSR_REF];
-    for (int i = 0; i < e->nloop && e->s.vector > 1; i++)
+    for (int i = 0; i < e->tile.n && e->s.vector > 1; i++)
         if (stores_in_stage(e, stage, i))
-            fsr_emit_line(e, "o%d[v] = %s;", e->loop[i], fsr_emit_ref(e, ref, e->k->inst[e->loop[i]].arg[0]));
+            fsr_emit_line(e, "o%d[v] = %s;", e->tile.loop[i], fsr_emit_ref(e, ref, e->k->inst[e->tile.loop[i]].arg[0]));
 }
 
 static void stage_stores(fsr_emit *e, int stage) {
     bool any = false;
-    for (int i = 0; i < e->nloop; i++) {
+    for (int i = 0; i < e->tile.n; i++) {
         if (!stores_in_stage(e, stage, i))
             continue;
         if (!any)
             fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
         any = true;
-        fsr_emit_store(e, e->loop[i], fsr_emit_step_column(e));
+        fsr_emit_store(e, e->tile.loop[i], fsr_emit_step_column(e));
     }
     if (any)
         fsr_emit_close(e);
@@ -290,7 +276,7 @@ static void stage_stores(fsr_emit *e, int stage) {
 static void complete_chain(fsr_emit *e, int stage) {
     int p = e->pass, s = stage;
     char scratch[FSR_REF] = "nullptr", from[FSR_REF];
-    fsr_fold_list chain = fsr_kernel_chain(e->k, p, e->stage, s);
+    fsr_fold_list chain = fsr_kernel_chain(e->k, p, e->tile.stage, s);
     bool scans = false;
     for (int i = 0; i < chain.n; i++)
         scans = scans || e->k->fold[chain.fold[i]].kind == FSR_FOLD_SCAN;
@@ -330,6 +316,6 @@ static void stage_loop(fsr_emit *e, int stage) {
 void fsr_emit_tile(fsr_emit *e) {
     declare_registers(e);
     tile_loads(e);
-    for (int s = 0; s < e->nstages; s++)
+    for (int s = 0; s < e->tile.nstages; s++)
         stage_loop(e, s);
 }

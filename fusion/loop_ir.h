@@ -191,10 +191,13 @@ typedef struct fsr_schedule {
     int group; /* rows done together: GPU, ROW: threads of a row, a power of two that divides threads; COL: a block's
                   rows; TEAM: teams. CPU, COL: rows of the inner loop */
     /* GPU; 0 on a CPU */
-    int threads;     /* of a block */
-    int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
-    int items;       /* elements of a thread in one step or tile; a multiple of vector */
-    bool persistent; /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
+    int threads;      /* of a block */
+    int vector;       /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
+    int items;        /* elements of a thread in one step or tile; a multiple of vector */
+    bool persistent;  /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
+    int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
+    int resident;  /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
+    bool outlined; /* loops for each element are functions that are called */
     /* CPU; 0 on a GPU */
     int lanes; /* independent accumulators of a commutative fold, a power of two */
     int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry */

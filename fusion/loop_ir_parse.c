@@ -90,6 +90,9 @@ static void read_schedule(fsr_kernel_reader *r) {
         s->group = field(l, "group");
         s->vector = field(l, "vector");
         s->items = field(l, "items");
+        s->accumulators = field(l, "accumulators");
+        s->resident = field(l, "resident");
+        s->outlined = fsr_lex_try(l, "outlined");
         s->persistent = fsr_lex_try(l, "persistent");
     } else {
         s->group = field(l, "group");

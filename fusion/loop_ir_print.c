@@ -53,7 +53,8 @@ static void print_schedule(FILE *to, const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     fprintf(to, "  schedule %s %s", s->target ? fsr_target_name(s->target) : "none", fsr_schedule_name(s->kind));
     if (s->target == FSR_TARGET_GPU)
-        fprintf(to, " threads %d group %d vector %d items %d%s", s->threads, s->group, s->vector, s->items,
+        fprintf(to, " threads %d group %d vector %d items %d accumulators %d resident %d%s%s", s->threads, s->group,
+                s->vector, s->items, s->accumulators, s->resident, s->outlined ? " outlined" : "",
                 s->persistent ? " persistent" : "");
     else
         fprintf(to, " group %d lanes %d chunk %d", s->group, s->lanes, s->chunk);

@@ -18,6 +18,10 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: vectors of %d", s->vector);
     if (s->items < 1 || s->items % s->vector != 0)
         return fsr_check_bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);
+    if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)
+        return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
+    if (!fsr_check_range(s->resident, 2048 / s->threads + 1))
+        return fsr_check_bad(v, "schedule: %d resident blocks of %d threads", s->resident, s->threads);
     return true;
 }
 
@@ -26,7 +30,7 @@ static bool check_cpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
     if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_COL)
         return fsr_check_bad(v, "schedule: a CPU has no schedule %s", fsr_schedule_name(s->kind));
-    if (s->threads || s->vector || s->items || s->persistent)
+    if (s->threads || s->vector || s->items || s->persistent || s->accumulators || s->resident || s->outlined)
         return fsr_check_bad(v, "schedule: a CPU has no blocks of threads");
     if (s->group < 1)
         return fsr_check_bad(v, "schedule: a group of %d rows", s->group);

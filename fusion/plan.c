@@ -198,8 +198,10 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
     b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
 }
 
-static fsr_status check_step(fsr_kernel *k, char *why, size_t size) {
+/* Completes the kernel's schedule: its arrays and flags are settled now. */
+static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
     char violation[200];
+    fsr_schedule_finish(k);
     if (name_kernel(k))
         return FSR_ERR_MEMORY;
     if (fsr_kernel_verify(k, violation, sizeof violation) == FSR_OK)
@@ -295,7 +297,7 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     free(order);
     fsr_memory_in_place(out);
     for (int i = 0; i < out->nsteps && !status; ++i)
-        status = check_step(out->step[i].kernel, why, size);
+        status = finish_step(out->step[i].kernel, why, size);
     if (status)
         return status;
     if (!fsr_memory_pack(out->temporary, out->ntemporaries, &out->arena_bytes))

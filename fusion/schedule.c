@@ -209,6 +209,11 @@ static void cpu(fsr_group *group) {
         fsr_schedule_keep(k);
 }
 
+void fsr_schedule_finish(fsr_kernel *k) {
+    if (k->schedule.target == FSR_TARGET_GPU)
+        fsr_finish_gpu(k);
+}
+
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
     group->kernel->schedule =
         (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU, .wide = needs_wide(group)};

@@ -170,7 +170,7 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS],
-            resident = 2 * (int64_t)target->processors;
+            resident = FSR_TEAM_RESIDENTS * (int64_t)target->processors;
     s->kind = FSR_SCHEDULE_TEAM;
     s->threads = TEAM_THREADS;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));

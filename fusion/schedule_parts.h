@@ -21,4 +21,9 @@ int fsr_schedule_vector(const fsr_group *group, int d, int most);
 /* schedule_gpu.c */
 void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);
 
+enum { FSR_TEAM_RESIDENTS = 2 }; /* blocks of a team on a multiprocessor */
+
+/* schedule_tile.c: what fsr_schedule_finish does for a GPU. */
+void fsr_finish_gpu(fsr_kernel *k);
+
 #endif

@@ -65,7 +65,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_exp_log1p_b31e7cd9(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows)
+k_exp_log1p_5ac8b2be(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;

@@ -118,7 +118,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512)
-k_mul_exp_log1p_mul_sum_9c21097f(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols)
+k_mul_exp_log1p_mul_sum_c08e9e50(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols)
 {
     const idx r = blockIdx.x;
     const idx end = cols;

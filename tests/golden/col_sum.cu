@@ -133,7 +133,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(256)
-k_sum_bc78e288(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx chunk, const idx n6, void *work, void *zero)
+k_sum_a9b4d62c(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx chunk, const idx n6, void *work, void *zero)
 {
     const idx tiles = (rows + 127) / 128;
     const idx s = fsr_div((idx)blockIdx.x, tiles);

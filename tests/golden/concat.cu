@@ -73,7 +73,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_paste_3ac0ed8a(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12)
+k_mul_paste_2703c14d(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;

@@ -151,7 +151,7 @@ struct pass0 {
 static inline i32 user_steps_af846a29b6b4a12f(f32 re, f32 im, i32 limit);
 
 extern "C" __global__ void __launch_bounds__(512)
-k_neg_steps_cast_mul_sum_0bbe502f(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f64 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
+k_neg_steps_cast_mul_sum_2077ed44(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f64 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
 {
     const idx r = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - r * splits;

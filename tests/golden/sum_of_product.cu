@@ -148,7 +148,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512)
-k_mul_sum_fc5a75da(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
+k_mul_sum_e1eb0a12(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
 {
     const idx r = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - r * splits;

@@ -57,7 +57,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_add_8de6a7d8(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx n5, const idx n6)
+k_mul_add_2e91553c(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx n5, const idx n6)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;

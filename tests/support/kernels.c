@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/support/kernels.h"
+#include "fusion/schedule.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,11 @@ fsr_kernel *kernel_begin(const char *name, int ndim, int nparallel, int npasses)
 
 fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int group) {
     return (fsr_schedule){.target = FSR_TARGET_CPU, .kind = kind, .lanes = lanes, .chunk = chunk, .group = group};
+}
+
+fsr_kernel *kernel_finished(fsr_kernel *k) {
+    fsr_schedule_finish(k);
+    return k;
 }
 
 int kernel_array(fsr_kernel *k, fsr_dtype dtype, bool written) {
@@ -268,7 +274,7 @@ fsr_kernel *kernel_loop_map(fsr_dtype dtype) {
     int run = kernel_iterate(k, &loop, (int[]){x, y, s});
     for (int i = 0; i < 3; i++)
         kernel_store(k, FSR_ROW, 0, out[i], kernel_final(k, run, i));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_loop_sums(fsr_dtype dtype) {
@@ -287,7 +293,7 @@ fsr_kernel *kernel_loop_sums(fsr_dtype dtype) {
     iteration_grow(&loop, FSR_I32);
     int row = kernel_iterate(k, &loop, (int[]){sum, kernel_const(k, FSR_I32, 1), kernel_const(k, FSR_I32, 20)});
     kernel_store(k, FSR_ROW, 1, counts, kernel_final(k, row, 2));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_softmax(bool keep) {
@@ -301,7 +307,7 @@ fsr_kernel *kernel_softmax(bool keep) {
     kernel_store(k, FSR_ELEM, 2, out, y);
     k->inst[x].keep = k->inst[e].keep = keep;
     k->schedule.persistent = keep;
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_row_sums(fsr_dtype dtype) {
@@ -314,7 +320,7 @@ fsr_kernel *kernel_row_sums(fsr_dtype dtype) {
     int top = kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_MAXIMUM, x);
     kernel_store(k, FSR_ROW, 1, sums, kernel_result(k, sum, 0));
     kernel_store(k, FSR_ROW, 1, tops, kernel_result(k, top, 0));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_column_sums(fsr_dtype dtype) {
@@ -324,7 +330,7 @@ fsr_kernel *kernel_column_sums(fsr_dtype dtype) {
     int x = kernel_load(k, FSR_ELEM, 0, in);
     kernel_store(k, FSR_ROW, 1, out, kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0));
     k->schedule.kind = FSR_SCHEDULE_COL;
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_scan(fsr_dtype dtype, bool exclusive) {
@@ -333,7 +339,7 @@ fsr_kernel *kernel_scan(fsr_dtype dtype, bool exclusive) {
     int x = kernel_load(k, FSR_ELEM, 0, in);
     int scan = kernel_builtin(k, FSR_FOLD_SCAN, 0, exclusive, FSR_OP_ADD, x);
     kernel_store(k, FSR_ELEM, 0, out, kernel_result(k, scan, 0));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_recurrence(void) {
@@ -350,7 +356,7 @@ fsr_kernel *kernel_recurrence(void) {
     int scan = kernel_fold(k, FSR_FOLD_SCAN, 0, false, &combine, x);
     for (int i = 0; i < 2; i++)
         kernel_store(k, FSR_ELEM, 0, out[i], kernel_result(k, scan, i));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_argmax(fsr_dtype dtype) {
@@ -362,7 +368,7 @@ fsr_kernel *kernel_argmax(fsr_dtype dtype) {
     combine_argmax(&combine, dtype);
     int best = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, &combine, x);
     kernel_store(k, FSR_ROW, 1, out, kernel_result(k, best, 1));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_map(fsr_dtype dtype) {
@@ -373,7 +379,7 @@ fsr_kernel *kernel_map(fsr_dtype dtype) {
     int x = kernel_load(k, FSR_ROW, 0, a), y = kernel_load(k, FSR_ROW, 0, b);
     kernel_store(k, FSR_ROW, 0, c, kernel_op(k, FSR_OP_ADD, kernel_op(k, FSR_OP_MUL, x, y, 0), s, 0));
     kernel_store(k, FSR_ROW, 0, d, kernel_op(k, FSR_OP_LESS, x, y, 0));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_fold_recurrence(void) {
@@ -390,7 +396,7 @@ fsr_kernel *kernel_fold_recurrence(void) {
     int fold = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, &combine, x);
     for (int i = 0; i < 2; i++)
         kernel_store(k, FSR_ROW, 1, out[i], kernel_result(k, fold, i));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_scan_of_scan(fsr_dtype dtype) {
@@ -406,7 +412,7 @@ fsr_kernel *kernel_scan_of_scan(fsr_dtype dtype) {
     kernel_store(k, FSR_ELEM, 0, twice, again);
     kernel_store(k, FSR_ELEM, 0, most, kernel_op(k, FSR_OP_ADD, top, kernel_index(k, dtype, 1), 0));
     kernel_store(k, FSR_ROW, 1, total, kernel_result(k, sum, 0));
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_late_scan(bool keep) {
@@ -417,7 +423,7 @@ fsr_kernel *kernel_late_scan(bool keep) {
     int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0);
     kernel_store(k, FSR_ELEM, 1, out, kernel_op(k, FSR_OP_DIV, scan, sum, 0));
     k->inst[scan].keep = k->schedule.persistent = keep;
-    return k;
+    return kernel_finished(k);
 }
 
 /* Turns the contiguous accesses of a rows x columns kernel into those of columns x rows in memory. */
@@ -433,7 +439,7 @@ static fsr_kernel *turn(fsr_kernel *k, const char *name) {
         access->slot[1] = FSR_INT_EXTENT;
     }
     k->schedule.kind = FSR_SCHEDULE_COL;
-    return k;
+    return kernel_finished(k);
 }
 
 fsr_kernel *kernel_column_softmax(void) {
@@ -458,7 +464,7 @@ fsr_kernel *kernel_planes(fsr_dtype dtype) {
     kernel_store(k, FSR_ROW, 0, out, kernel_op(k, FSR_OP_SUB, sum, d, 0));
     int three = kernel_const(k, FSR_F64, 3), i = kernel_index(k, FSR_F64, 0), j = kernel_index(k, FSR_F64, 1);
     kernel_store(k, FSR_ROW, 0, indices, kernel_op(k, FSR_OP_ADD, kernel_op(k, FSR_OP_MUL, i, three, 0), j, 0));
-    return k;
+    return kernel_finished(k);
 }
 
 void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t columns) {

@@ -8,6 +8,8 @@
 
 #include "fusion/loop_ir.h"
 
+/* The kernel, its schedule completed. Those below are. */
+fsr_kernel *kernel_finished(fsr_kernel *k);
 /* For a CPU: accumulators, columns of a chunk, rows of the inner loop. */
 fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int group);
 /* A kernel over ndim dimensions, the first nparallel parallel. No failure: a test without memory may crash. */

@@ -158,5 +158,5 @@ fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans) {
         bool value = inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE;
         inst->keep = inst->level == FSR_ELEM && value && inst->pass < passes - 1 && pick(&m, 3) == 0;
     }
-    return m.k;
+    return kernel_finished(m.k);
 }

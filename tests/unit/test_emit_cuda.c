@@ -25,7 +25,7 @@ static fsr_kernel *scheduled(fsr_kernel *k, int kind, int threads, int group, in
                                  .group = group,
                                  .vector = vector,
                                  .items = items};
-    return k;
+    return kernel_finished(k);
 }
 
 static fsr_kernel *persistent(fsr_kernel *k) {

@@ -131,7 +131,7 @@ static void test_print(void **state) {
                     "  domain [d0, fold d1] passes 3 ints 6\n"
                     "  array b0 f32\n"
                     "  array b1 f32 written\n"
-                    "  schedule gpu row threads 128 group 32 vector 1 items 4 persistent\n"
+                    "  schedule gpu row threads 128 group 32 vector 1 items 4 accumulators 4 resident 0 persistent\n"
                     "  fold f0 p0 reduce (f32 from -inf) commutative maximum\n"
                     "  fold f1 p1 reduce (f32 from 0) commutative add\n"
                     "  p0 elem v0 = f32 load b0[d0*i5 + d1] linear keep\n"
@@ -155,7 +155,7 @@ static void test_print_tuple(void **state) {
                     "  array b1 f64\n"
                     "  array b2 f64 written\n"
                     "  array b3 f64 written\n"
-                    "  schedule gpu row threads 128 group 32 vector 1 items 4\n"
+                    "  schedule gpu row threads 128 group 32 vector 1 items 4 accumulators 4 resident 0\n"
                     "  fold f0 p0 scan (f64 from 1, f64 from 0)\n"
                     "    t0 = f64 left0\n"
                     "    t1 = f64 left1\n"
@@ -372,7 +372,7 @@ static void test_tree(void **state) {
     int sum = kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, one);
     kernel_store(k, FSR_ROW, 1, out, kernel_result(k, sum, 0));
     fixture f;
-    run(&f, k, 1, N);
+    run(&f, kernel_finished(k), 1, N);
     assert_true(number(&f, 0, 0) == N);
     done(&f);
 }
@@ -452,6 +452,9 @@ DAMAGE(lookback_passes, k->schedule.kind = FSR_SCHEDULE_LOOKBACK)
 DAMAGE(persistent_col, k->schedule.kind = FSR_SCHEDULE_COL; k->schedule.persistent = true)
 DAMAGE(kept_row, k->inst[0].keep = true)
 DAMAGE(too_many_threads, k->schedule.threads = 2048)
+DAMAGE(no_accumulators, k->schedule.accumulators = 0)
+DAMAGE(more_accumulators, k->schedule.accumulators = 8)
+DAMAGE(too_many_residents, k->schedule.resident = 32)
 DAMAGE(no_target, k->schedule.target = FSR_TARGET_NONE)
 DAMAGE(cpu_threads, k->schedule.target = FSR_TARGET_CPU)
 DAMAGE(cpu_team, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_TEAM, 8, 512, 1))
@@ -511,6 +514,9 @@ static const struct {
     {persistent_col, "schedule: only rows can be persistent"},
     {kept_row, "schedule: v0 is kept, but rows are not persistent"},
     {too_many_threads, "schedule: 2048 threads"},
+    {no_accumulators, "schedule: 0 accumulators of 4 items"},
+    {more_accumulators, "schedule: 8 accumulators of 4 items"},
+    {too_many_residents, "schedule: 32 resident blocks of 128 threads"},
     {no_target, "schedule: for no target"},
     {cpu_threads, "schedule: a CPU has no blocks of threads"},
     {cpu_team, "schedule: a CPU has no schedule team"},

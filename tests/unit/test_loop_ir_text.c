@@ -73,25 +73,26 @@ static void test_at_random(void **state) {
 }
 
 /* A kernel with every sort of line that the two above lack. */
-static const char everything[] = "kernel k_all: one, of each\n"
-                                 "  domain [d0, fold d1] passes 1 ints 12\n"
-                                 "  array b0 c64\n"
-                                 "  array b1 f32 written aliased\n"
-                                 "  scalar s0 u64\n"
-                                 "  routine u0 f32 half(f32 x, u64 n) ulp=0.5 c=\"return x / n; /* \\\"2\\\" */\"\n"
-                                 "  schedule gpu row threads 32 group 32 vector 1 items 1 wide contraction\n"
-                                 "  fold f0 p0 reduce (f32 from -inf) commutative maximum\n"
-                                 "  guard g0 0 <= i6 + d0*i7 + d1 < i8 step i9 and 0 <= d1 < i10\n"
-                                 "  p0 row  v0 = u64 s0\n"
-                                 "  p0 row  v1 = f32 nan:7fc12345\n"
-                                 "  p0 elem v2 = c64 load b0[(i6 + d0*i7 + d1) / i9] if g0\n"
-                                 "  p0 elem v3 = bool g0\n"
-                                 "  p0 elem v4 = f32 real.c64(v2)\n"
-                                 "  p0 elem v5 = f32 where(v3, v4, v1)\n"
-                                 "  p0 elem v6 = f32 call u0(v5, v0)\n"
-                                 "  p0 elem f0 <- v6\n"
-                                 "  p1 row  v8 = f32 f0.0\n"
-                                 "  p1 row  store b1[d0] row_linear = v8\n";
+static const char everything[] =
+    "kernel k_all: one, of each\n"
+    "  domain [d0, fold d1] passes 1 ints 12\n"
+    "  array b0 c64\n"
+    "  array b1 f32 written aliased\n"
+    "  scalar s0 u64\n"
+    "  routine u0 f32 half(f32 x, u64 n) ulp=0.5 c=\"return x / n; /* \\\"2\\\" */\"\n"
+    "  schedule gpu row threads 32 group 32 vector 1 items 1 accumulators 1 resident 0 wide contraction\n"
+    "  fold f0 p0 reduce (f32 from -inf) commutative maximum\n"
+    "  guard g0 0 <= i6 + d0*i7 + d1 < i8 step i9 and 0 <= d1 < i10\n"
+    "  p0 row  v0 = u64 s0\n"
+    "  p0 row  v1 = f32 nan:7fc12345\n"
+    "  p0 elem v2 = c64 load b0[(i6 + d0*i7 + d1) / i9] if g0\n"
+    "  p0 elem v3 = bool g0\n"
+    "  p0 elem v4 = f32 real.c64(v2)\n"
+    "  p0 elem v5 = f32 where(v3, v4, v1)\n"
+    "  p0 elem v6 = f32 call u0(v5, v0)\n"
+    "  p0 elem f0 <- v6\n"
+    "  p1 row  v8 = f32 f0.0\n"
+    "  p1 row  store b1[d0] row_linear = v8\n";
 
 static void test_every_line(void **state) {
     (void)state;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* The last part of a GPU's schedule: what its kernel's registers allow.
+ *
+ * Accumulators: a thread folds its elements into several states in turn, so that no combine waits for the one before;
+ * four hide its latency. Loops for each element are functions where a thread has several elements: unrolled into each
+ * of them, the program would be as many times as long.
+ *
+ * Residents: blocks that a multiprocessor shall hold at once, which bounds a thread's registers. Teams wait for each
+ * other, so that two a multiprocessor is what all their launches count on (schedule_gpu.c). Blocks of a look-back that
+ * wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice. Left to itself,
+ * ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of several arrays are
+ * combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two blocks too (0.464
+ * against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks back. */
+#include "fusion/schedule_parts.h"
+#include "fusion/tile.h"
+
+enum {
+    ACCUMULATORS = 4,
+    RESIDENT_THREADS = 1024,
+    WORDS_WAITING = 44, /* of a thread that waits for its neighbours */
+    WORDS_NARROW = 48,  /* the same where a fold is narrow */
+    WORDS_LOADING = 72  /* while loads arrive */
+};
+
+void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out) {
+    out->n = fsr_kernel_loop(k, pass, out->loop);
+    out->nstages = fsr_kernel_stages(k, pass, out->stage);
+}
+
+bool fsr_tile_writes_again(const fsr_inst *inst) {
+    bool cheap = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_INDEX ||
+                 inst->kind == FSR_INST_GUARD;
+    return cheap && !inst->keep;
+}
+
+bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
+    for (int i = 0; i < pass->n; ++i)
+        if (pass->stage[pass->loop[i]] > pass->stage[v] && fsr_inst_reads(k, pass->loop[i], v))
+            return true;
+    return false;
+}
+
+bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    return inst->kind == FSR_INST_LOAD || inst->keep ||
+           (!fsr_tile_writes_again(inst) && fsr_tile_reads_later(k, pass, v));
+}
+
+static int words(int64_t bytes) {
+    return (int)((bytes + 3) / 4);
+}
+
+/* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits. */
+static int held_words(const fsr_kernel *k, int *loads) {
+    fsr_tile_pass pass;
+    int waiting = 0, items = k->schedule.items, steps = items / k->schedule.vector;
+    fsr_tile_pass_make(k, 0, &pass);
+    *loads = 0;
+    for (int i = 0; i < pass.n; ++i) {
+        const int v = pass.loop[i];
+        const int own = items * words((int64_t)fsr_dtype_size(k->inst[v].dtype));
+        const bool load = k->inst[v].kind == FSR_INST_LOAD;
+        *loads += load ? own : 0;
+        waiting += (load ? fsr_tile_reads_later(k, &pass, v) : fsr_tile_holds(k, &pass, v)) ? own : 0;
+    }
+    for (int s = 0; s < pass.nstages; ++s) {
+        fsr_fold_list chain = fsr_kernel_chain(k, 0, pass.stage, s);
+        if (chain.n)
+            waiting += items * words(fsr_fold_list_element_bytes(k, &chain)) +
+                       steps * words(fsr_fold_list_bytes(k, &chain));
+    }
+    return waiting;
+}
+
+static int lookback_residents(const fsr_kernel *k) {
+    int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING;
+    for (int f = 0; f < k->nfolds; ++f)
+        most = k->fold[f].narrow ? WORDS_NARROW : most;
+    return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads
+                                                                                            : 1;
+}
+
+void fsr_finish_gpu(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    s->accumulators = k->nfolds == 0 ? 0 : s->items < ACCUMULATORS ? s->items : ACCUMULATORS;
+    s->outlined = k->nloops > 0 && s->items > 1;
+    s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
+                  : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)
+                                                     : 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* One pass of a GPU's kernel, whose threads hold a tile of columns in registers: what stands in which stage, and what a
+ * thread holds from one stage to a later one. The finishing pass counts registers by it, the emitter names them. */
+#ifndef FUSOR_FUSION_TILE_H
+#define FUSOR_FUSION_TILE_H
+
+#include "fusion/launch_shape.h"
+
+typedef struct fsr_tile_pass {
+    int n;                    /* of its loop */
+    int loop[FSR_MAX_INSTS];  /* fsr_kernel_loop */
+    int stage[FSR_MAX_INSTS]; /* of every instruction; 0 outside of the loop */
+    int nstages;
+} fsr_tile_pass;
+
+void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out);
+/* Cheaper to write again than to hold, and kept by nobody. */
+bool fsr_tile_writes_again(const fsr_inst *inst);
+/* A stage after value v's own reads it. */
+bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
+/* A thread has `items` registers for value v of the loop. */
+bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
+
+#endif
