@@ -73,6 +73,11 @@ const char *fsr_schedule_name(fsr_schedule_kind kind) {
     return (size_t)kind < sizeof name / sizeof *name ? name[kind] : NULL;
 }
 
+const char *fsr_walk_name(fsr_walk_form form) {
+    static const char *const name[] = {"plain", "runs", "lanes", "pairs", "strips"};
+    return (size_t)form < sizeof name / sizeof *name ? name[form] : NULL;
+}
+
 const char *fsr_target_name(fsr_target_kind kind) {
     return kind == FSR_TARGET_GPU ? "gpu" : kind == FSR_TARGET_CPU ? "cpu" : NULL;
 }

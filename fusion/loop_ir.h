@@ -59,10 +59,12 @@
 #define FSR_MAX_OPERANDS FSR_MAX_NATIVE /* of them, those that are named in the instruction itself */
 #define FSR_MAX_ROUTINES 16             /* callers' functions of one kernel */
 #define FSR_MAX_COMBINES 16
+#define FSR_MAX_PASSES (FSR_MAX_COMBINES + 1)
 #define FSR_MAX_LOOPS 8
 #define FSR_MAX_ACCESSES 64
 #define FSR_MAX_GUARDS 48
 #define FSR_MAX_CONDITIONS 48
+#define FSR_MAX_CUTS 8   /* bounds of guards at which a loop is cut */
 #define FSR_MAX_GUARD 12 /* conditions of one guard */
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
@@ -90,6 +92,7 @@ typedef struct fsr_inst {
     fsr_level level;
     int pass;
     bool keep;         /* ELEM value held per element for later passes */
+    bool gathered;     /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
     fsr_dtype dtype;   /* of the value; of the array for STORE */
     fsr_dtype compute; /* OP: the operands' dtype (b's and c's for WHERE, the source's for CAST) */
     fsr_op op;
@@ -184,6 +187,25 @@ typedef enum fsr_target_kind { FSR_TARGET_NONE, FSR_TARGET_GPU, FSR_TARGET_CPU }
 /* gpu, cpu; NULL for what is none. */
 const char *fsr_target_name(fsr_target_kind kind);
 
+/* How a CPU goes along the innermost dimension in one pass; in a map, along its rows. */
+typedef enum fsr_walk_form {
+    FSR_WALK_PLAIN, /* one element after the other */
+    FSR_WALK_RUNS,  /* the same in runs, of results that pass the caches by or of arguments that are looked at first */
+    FSR_WALK_LANES, /* `lanes` elements side by side, each with an accumulator of every fold */
+    FSR_WALK_PAIRS, /* what folds take that keep their order is put by for a strip; then neighbours are folded */
+    FSR_WALK_STRIPS /* in strips, on each one stage after the other: scans, loops for each element, chains */
+} fsr_walk_form;
+
+/* plain, runs ...; NULL for what is none. */
+const char *fsr_walk_name(fsr_walk_form form);
+
+typedef struct fsr_walk {
+    fsr_walk_form form;
+    int functions; /* LANES, STRIPS: elementary functions in a row that a stage has; 0: no chain of them is cut */
+    bool near;     /* RUNS, LANES, STRIPS: arguments are looked at first, and the loop has two versions: for arguments
+                      below the limits of its functions, and for any */
+} fsr_walk;
+
 typedef struct fsr_schedule {
     fsr_target_kind target; /* NONE: not chosen yet */
     fsr_schedule_kind kind; /* CPU: MAP, ROW or COL */
@@ -201,7 +223,27 @@ typedef struct fsr_schedule {
     /* CPU; 0 on a GPU */
     int lanes; /* independent accumulators of a commutative fold, a power of two */
     int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry */
+    int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
+    bool flat; /* MAP: one loop over the rows, no loop a dimension */
+    int tile;  /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none */
+    int tiled;
+    int strip;                /* elements of a strip; 0: nothing goes in strips */
+    int block;                /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
+    int run;                  /* elements of a run */
+    int past;                 /* elements of a run whose results pass the caches by */
+    uint32_t streams;         /* arrays, a bit each, that a large launch writes past the caches */
+    uint32_t ahead;           /* arrays of which the second pass fetches the next row ahead */
+    int ahead_cols;           /* where rows have so many columns at most */
+    bool cut;                 /* MAP: loops are cut where the guards of the last dimension begin and end */
+    bool cut_steps;           /* elements under guards with steps are done in loops of their own, after the others */
+    uint32_t joined;          /* folds whose operator is a function where whole chunks meet */
+    uint32_t widened;         /* scans that carry a wider state than their elements' */
+    int turns[FSR_MAX_LOOPS]; /* elements of a loop that are run side by side; 0: one */
+    fsr_walk walk[FSR_MAX_PASSES];
+    fsr_walk fold_walk; /* with `part`: of the scans alone, which fold a part before it is scanned */
 } fsr_schedule;
+
+_Static_assert(FSR_MAX_BUFFERS <= 32 && FSR_MAX_COMBINES <= 32, "a bit each");
 
 /* Integer arguments with a fixed place; strides, offsets follow. */
 enum {
@@ -292,6 +334,11 @@ void fsr_kernel_print(const fsr_kernel *k, FILE *to);
 static inline bool fsr_power_of_two(int n) {
     return n > 0 && (n & (n - 1)) == 0;
 }
+
+/* The schedule in one line, as a kernel's print has it behind the word; and the lines of a CPU's loops that are not
+ * plain, each behind `margin`. */
+void fsr_schedule_print(const fsr_kernel *k, FILE *to);
+void fsr_walks_print(const fsr_kernel *k, const char *margin, FILE *to);
 
 /* What a launch hands over. */
 typedef struct fsr_launch {

@@ -25,7 +25,7 @@ static void read_domain(fsr_kernel_reader *r) {
         k->ndim++;
     }
     fsr_lex_expect(l, "passes");
-    fsr_lex_int(l, 0, FSR_MAX_COMBINES + 1, &passes);
+    fsr_lex_int(l, 0, FSR_MAX_PASSES, &passes);
     fsr_lex_expect(l, "ints");
     fsr_lex_int(l, 0, FSR_MAX_INTS, &ints);
     k->npasses = (int)passes;
@@ -63,53 +63,13 @@ static void read_routine(fsr_kernel_reader *r) {
         r->k->nroutines++;
 }
 
-/* "threads 256": the word and its number. */
-static int field(fsr_lex *l, const char *word) {
-    int64_t value;
-    fsr_lex_expect(l, word);
-    fsr_lex_int(l, 0, INT32_MAX, &value);
-    return (int)value;
-}
-
-static void read_schedule(fsr_kernel_reader *r) {
-    fsr_lex *l = &r->lex;
-    fsr_schedule *s = &r->k->schedule;
-    char word[FSR_WORD_BYTES];
-    s->target = fsr_lex_try(l, "gpu") ? FSR_TARGET_GPU : fsr_lex_try(l, "cpu") ? FSR_TARGET_CPU : FSR_TARGET_NONE;
-    if (!s->target)
-        fsr_lex_fail(l, FSR_ERR_FORMAT, "expected gpu or cpu");
-    fsr_lex_word(l, word);
-    int kind = 0;
-    while (fsr_schedule_name((fsr_schedule_kind)kind) && strcmp(fsr_schedule_name((fsr_schedule_kind)kind), word) != 0)
-        kind++;
-    if (!fsr_schedule_name((fsr_schedule_kind)kind))
-        fsr_lex_fail(l, FSR_ERR_FORMAT, "%s is no schedule", word);
-    s->kind = (fsr_schedule_kind)kind;
-    if (s->target == FSR_TARGET_GPU) {
-        s->threads = field(l, "threads");
-        s->group = field(l, "group");
-        s->vector = field(l, "vector");
-        s->items = field(l, "items");
-        s->accumulators = field(l, "accumulators");
-        s->resident = field(l, "resident");
-        s->outlined = fsr_lex_try(l, "outlined");
-        s->persistent = fsr_lex_try(l, "persistent");
-    } else {
-        s->group = field(l, "group");
-        s->lanes = field(l, "lanes");
-        s->chunk = field(l, "chunk");
-    }
-    s->wide = fsr_lex_try(l, "wide");
-    r->k->contraction = fsr_lex_try(l, "contraction");
-}
-
 static void read_line(fsr_kernel_reader *r) {
     static const struct {
         const char *word;
         void (*read)(fsr_kernel_reader *r);
-    } line[] = {{"domain", read_domain},   {"array", read_array},       {"scalar", read_scalar},
-                {"routine", read_routine}, {"schedule", read_schedule}, {"fold", fsr_read_fold},
-                {"loop", fsr_read_loop},   {"guard", fsr_read_guard}};
+    } line[] = {{"domain", read_domain},   {"array", read_array},           {"scalar", read_scalar},
+                {"routine", read_routine}, {"schedule", fsr_read_schedule}, {"walk", fsr_read_walk},
+                {"fold", fsr_read_fold},   {"loop", fsr_read_loop},         {"guard", fsr_read_guard}};
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
         if (fsr_lex_try(&r->lex, line[i].word)) {
             line[i].read(r);

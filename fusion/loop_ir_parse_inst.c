@@ -211,5 +211,6 @@ void fsr_read_inst(fsr_kernel_reader *r) {
         read_value(r, inst);
     }
     inst->keep = fsr_lex_try(l, "keep");
+    inst->gathered = fsr_lex_try(l, "gathered");
     k->ninsts++;
 }

@@ -23,6 +23,9 @@ int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity);
 /* loop_ir_parse_region.c: the lines of a fold or loop behind the word. */
 void fsr_read_fold(fsr_kernel_reader *r);
 void fsr_read_loop(fsr_kernel_reader *r);
+/* schedule_text.c: the lines of a schedule, and of a CPU's loop, behind the word. */
+void fsr_read_schedule(fsr_kernel_reader *r);
+void fsr_read_walk(fsr_kernel_reader *r);
 /* loop_ir_parse_access.c */
 void fsr_read_guard(fsr_kernel_reader *r);
 /* "b0[...] linear"; the number of the access, equal ones once. */

@@ -49,18 +49,6 @@ static void print_guard(FILE *to, const fsr_kernel *k, int number) {
     fputc('\n', to);
 }
 
-static void print_schedule(FILE *to, const fsr_kernel *k) {
-    const fsr_schedule *s = &k->schedule;
-    fprintf(to, "  schedule %s %s", s->target ? fsr_target_name(s->target) : "none", fsr_schedule_name(s->kind));
-    if (s->target == FSR_TARGET_GPU)
-        fprintf(to, " threads %d group %d vector %d items %d accumulators %d resident %d%s%s", s->threads, s->group,
-                s->vector, s->items, s->accumulators, s->resident, s->outlined ? " outlined" : "",
-                s->persistent ? " persistent" : "");
-    else
-        fprintf(to, " group %d lanes %d chunk %d", s->group, s->lanes, s->chunk);
-    fprintf(to, "%s%s\n", s->wide ? " wide" : "", k->contraction ? " contraction" : "");
-}
-
 static void print_head(FILE *to, const fsr_kernel *k) {
     fprintf(to, "kernel %s: %s\n", k->name, k->comment);
     fprintf(to, "  domain [");
@@ -78,7 +66,10 @@ static void print_head(FILE *to, const fsr_kernel *k) {
         fsr_write_routine(&w, k->routine[f]);
         fputc('\n', to);
     }
-    print_schedule(to, k);
+    fputs("  schedule ", to);
+    fsr_schedule_print(k, to);
+    fputc('\n', to);
+    fsr_walks_print(k, "  ", to);
 }
 
 static void print_op(FILE *to, fsr_op op, fsr_dtype compute, const int *arg, const char *prefix) {
@@ -200,7 +191,7 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     case FSR_INST_FINAL: fprintf(to, "v%d.%d", inst->arg[0], inst->component); break;
     case FSR_INST_STORE: print_store(to, k, inst); break;
     }
-    fprintf(to, "%s\n", inst->keep ? " keep" : "");
+    fprintf(to, "%s%s\n", inst->keep ? " keep" : "", inst->gathered ? " gathered" : "");
 }
 
 void fsr_kernel_print(const fsr_kernel *k, FILE *to) {

@@ -25,25 +25,6 @@ static bool check_gpu(const fsr_check *v) {
     return true;
 }
 
-/* A CPU has rows and columns, for one thread; its emitter chooses the states of running sums itself. */
-static bool check_cpu(const fsr_check *v) {
-    const fsr_schedule *s = &v->k->schedule;
-    if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_COL)
-        return fsr_check_bad(v, "schedule: a CPU has no schedule %s", fsr_schedule_name(s->kind));
-    if (s->threads || s->vector || s->items || s->persistent || s->accumulators || s->resident || s->outlined)
-        return fsr_check_bad(v, "schedule: a CPU has no blocks of threads");
-    if (s->group < 1)
-        return fsr_check_bad(v, "schedule: a group of %d rows", s->group);
-    if (!fsr_power_of_two(s->lanes))
-        return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
-    if (s->chunk < 1)
-        return fsr_check_bad(v, "schedule: chunks of %d", s->chunk);
-    for (int f = 0; f < v->k->nfolds; f++)
-        if (v->k->fold[f].narrow)
-            return fsr_check_bad(v, "schedule: fold %d of f32 has a state of its own, which is for GPUs", f);
-    return true;
-}
-
 /* On a GPU kept values are registers of a row held at once; a CPU holds any row in its workspace. */
 static bool check_keep(const fsr_check *v) {
     const fsr_kernel *k = v->k;
@@ -70,5 +51,5 @@ bool fsr_check_schedule(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: split with a scan");
     if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)
         return fsr_check_bad(v, "schedule: %d passes, split and lookback have one", k->npasses);
-    return check_keep(v) && (s->target == FSR_TARGET_GPU ? check_gpu(v) : check_cpu(v));
+    return check_keep(v) && (s->target == FSR_TARGET_GPU ? check_gpu(v) : fsr_check_cpu(v));
 }

@@ -48,7 +48,7 @@ static bool check_limits(const fsr_check *v) {
                              FSR_MAX_INTS);
     if (k->ndim == k->nparallel && k->npasses != 0)
         return fsr_check_bad(v, "%d passes without a folded dimension", k->npasses);
-    if (k->ndim > k->nparallel && !fsr_check_range(k->npasses - 1, FSR_MAX_INSTS))
+    if (k->ndim > k->nparallel && !fsr_check_range(k->npasses - 1, FSR_MAX_PASSES))
         return fsr_check_bad(v, "%d passes with a folded dimension", k->npasses);
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule rules. Everything here and in schedule_gpu.c is a function of sizes, dtypes and the target: the same
+/* The schedule rules. Everything here, in schedule_gpu.c and in schedule_cpu.c is a function of sizes, dtypes and the target: the same
  * plan for the same sizes.
  *
  * What both machines ask for: how the folded dimensions lie in memory, how wide an index is, which vectors fit, what
@@ -9,10 +9,6 @@
  * Counter-example to choosing by timing: the association of a float sum would change from run to run. */
 #include "fusion/address.h"
 #include "fusion/schedule_parts.h"
-
-/* CPU: operations of an element that is work itself; and fewer adjacent rows than are worth a loop of their own: the
- * three channels of a photograph are three rows, each read with a stride. */
-enum { HEAVY_ELEMENT = 24, CPU_NARROW = 8 };
 
 static fsr_form form_of(const fsr_group *group, int access) {
     return fsr_form_of(group->kernel, group->integer, &group->kernel->access[access]);
@@ -66,13 +62,6 @@ bool fsr_inst_crosses(const fsr_kernel *k, int value) {
 void fsr_schedule_keep(fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
         k->inst[i].keep = fsr_inst_crosses(k, i);
-}
-
-static int count_kept(const fsr_kernel *k) {
-    int n = 0;
-    for (int i = 0; i < k->ninsts; ++i)
-        n += fsr_inst_crosses(k, i);
-    return n;
 }
 
 /* True if the sum of an access, or what its strides alone come to, passes the limit in either direction. */
@@ -167,51 +156,11 @@ bool fsr_kernel_has_loops(const fsr_kernel *k) {
     return false;
 }
 
-/* Some reduction folds a chunk with one accumulator although it might take several: down a column, or beside a scan or
- * loops, which go by strips. */
-static bool one_accumulator(const fsr_kernel *k) {
-    bool any = false;
-    for (int i = 0; i < k->nfolds; ++i)
-        any = any || (!fsr_fold_is_ordered(&k->fold[i]));
-    return any && (k->schedule.kind == FSR_SCHEDULE_COL || fsr_kernel_has_scan(k) || fsr_kernel_has_loops(k));
-}
-
-/* Four vectors of 64 bytes hide an addition's latency. Two are enough where an element is work itself, and compile in
- * half the time; short rows end in fewer columns left over. */
-static int cpu_lanes(const fsr_group *group) {
-    const fsr_kernel *k = group->kernel;
-    int cost = 0, lanes = 256 / fsr_kernel_widest(k);
-    for (int i = 0; i < k->ninsts; ++i)
-        cost += fsr_inst_cost(k, i);
-    if (cost > HEAVY_ELEMENT)
-        lanes /= 2;
-    while (lanes > 8 && group->integer[FSR_INT_COLS] < 4 * lanes)
-        lanes /= 2;
-    return lanes;
-}
-
-static void cpu(fsr_group *group) {
-    fsr_kernel *k = group->kernel;
-    fsr_schedule *s = &k->schedule;
-    fsr_orientation orientation = fsr_group_orientation(group);
-    if (orientation == FSR_ORIENT_COLS && (group->extent[k->nparallel - 1] < CPU_NARROW || fsr_kernel_has_loops(k)))
-        orientation = FSR_ORIENT_ROWS;
-    s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
-              : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
-                                               : FSR_SCHEDULE_COL;
-    s->group = s->kind == FSR_SCHEDULE_COL ? 128 : 1;
-    s->lanes = cpu_lanes(group);
-    s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
-    if (s->kind == FSR_SCHEDULE_ROW)
-        fsr_kernel_compact(k);
-    int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->integer[FSR_INT_COLS]);
-    if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept <= 256 * 1024)
-        fsr_schedule_keep(k);
-}
-
 void fsr_schedule_finish(fsr_kernel *k) {
     if (k->schedule.target == FSR_TARGET_GPU)
         fsr_finish_gpu(k);
+    else
+        fsr_finish_cpu(k);
 }
 
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
@@ -220,5 +169,5 @@ void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
     if (target->gpu)
         fsr_schedule_gpu(group, target);
     else
-        cpu(group);
+        fsr_schedule_cpu(group);
 }

@@ -5,6 +5,8 @@
 
 #include "fusion/schedule.h"
 
+struct fsr_body;
+
 /* Bytes of an element of the widest array. */
 int fsr_kernel_widest(const fsr_kernel *k);
 /* Some loop runs for each element. */
@@ -23,7 +25,18 @@ void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);
 
 enum { FSR_TEAM_RESIDENTS = 2 }; /* blocks of a team on a multiprocessor */
 
-/* schedule_tile.c: what fsr_schedule_finish does for a GPU. */
+/* schedule_cpu.c */
+void fsr_schedule_cpu(fsr_group *group);
+
+/* What fsr_schedule_finish does. schedule_tile.c, for a GPU; schedule_cpu.c. */
 void fsr_finish_gpu(fsr_kernel *k);
+void fsr_finish_cpu(fsr_kernel *k);
+/* schedule_stream.c: streams, once the loops that have strips are known, and rows ahead. */
+void fsr_finish_streams(fsr_kernel *k);
+void fsr_finish_ahead(fsr_kernel *k);
+/* schedule_cut.c */
+void fsr_finish_cuts(fsr_kernel *k);
+/* schedule_stage.c: functions in a row that a stage of a chain has; 0: it is no chain, or cannot be cut. */
+int fsr_chain_functions(const fsr_kernel *k, const struct fsr_body *body);
 
 #endif

@@ -66,8 +66,8 @@ static int held_words(const fsr_kernel *k, int *loads) {
     for (int s = 0; s < pass.nstages; ++s) {
         fsr_fold_list chain = fsr_kernel_chain(k, 0, pass.stage, s);
         if (chain.n)
-            waiting += items * words(fsr_fold_list_element_bytes(k, &chain)) +
-                       steps * words(fsr_fold_list_bytes(k, &chain));
+            waiting +=
+                items * words(fsr_fold_list_element_bytes(k, &chain)) + steps * words(fsr_fold_list_bytes(k, &chain));
     }
     return waiting;
 }
@@ -76,8 +76,7 @@ static int lookback_residents(const fsr_kernel *k) {
     int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING;
     for (int f = 0; f < k->nfolds; ++f)
         most = k->fold[f].narrow ? WORDS_NARROW : most;
-    return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads
-                                                                                            : 1;
+    return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads : 1;
 }
 
 void fsr_finish_gpu(fsr_kernel *k) {

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Guards: cutting an innermost loop at their bounds, and testing steps without a division.
+/* Guards: cutting an innermost loop at their bounds (schedule.cut), and testing steps without a division.
  *
- * Between two bounds every guard along the loop's dimension holds for all elements or for none. So the loop is walked
- * in runs that end at the next bound, each printed with its guards decided: none of them, or one alone, which is what
- * concatenations, pads and updates have; a run where several hold, and a short loop, ask as they go. Counter-example
- * to asking in the loop: a masked load an array for each element, of which one is wanted, and 64-bit comparisons
- * beside 8-bit data.
- *
- * A condition with a step (x[::2] = y) holds for some elements of its run. Where no other kind holds, a short run is
- * first computed as if none did, and then those elements again, one loop a condition, with strided stores that find the
- * run in the nearest cache. Not where arrays share memory: what the first loop has written could be read.
+ * The loop is walked in runs that end at the next bound, each printed with its guards decided: none of them, or one
+ * alone, which is what concatenations, pads and updates have; a run where several hold, and a short loop, ask as they
+ * go. With schedule.cut_steps, where no other kind holds, a short run is first computed as if no condition with a step
+ * did, and then those elements again, one loop a condition, with strided stores that find the run in the nearest cache.
  *
  * Steps. step divides x and 0 <= x / step <= last if and only if x * inverse, turned by the number of step's factors of
  * two, is at most last, where inverse is that of step's odd part modulo 2^64: multiplying by it and turning permutes
@@ -20,7 +15,7 @@
 #include <string.h>
 
 /* SHORT: a loop of fewer elements asks as it goes. */
-enum { NO_CUT = -1, SHORT = 16, MOST_CUTS = 8, MOST_PRINTED = 300 /* instructions, all runs together */ };
+enum { NO_CUT = -1, SHORT = 16 };
 
 /* ---- steps ------------------------------------------------------------------------------------------------ */
 
@@ -68,26 +63,6 @@ void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to) {
 
 /* ---- cuts ------------------------------------------------------------------------------------------------- */
 
-/* The conditions that loads and guards of the list meet along dimension d. Returns how many; -1: too many. */
-static int find_cuts(const fsr_c_emit *e, const fsr_c_loop *loop, int d, int *cut) {
-    bool used[FSR_MAX_CONDITIONS] = {false};
-    int n = 0;
-    for (int i = 0; i < loop->n; i++) {
-        int guard = fsr_inst_guard(&e->k->inst[loop->inst[i]]);
-        for (int j = 0; guard >= 0 && j < e->k->guard[guard].n; j++)
-            used[e->k->guard[guard].condition[j]] = true;
-    }
-    for (int c = 0; c < e->k->nconditions; c++) {
-        const fsr_condition *at = &e->k->condition[c];
-        if (!used[c] || at->at.stride[d] != FSR_STRIDE_ONE)
-            continue;
-        if (n == MOST_CUTS)
-            return -1;
-        cut[n++] = c;
-    }
-    return n;
-}
-
 /* From s0 on the condition holds or not up to its next bound. */
 static void put_bound(fsr_c_emit *e, int condition, int d, int bit) {
     const fsr_condition *c = &e->k->condition[condition];
@@ -106,7 +81,7 @@ static void put_bound(fsr_c_emit *e, int condition, int d, int bit) {
 }
 
 /* The loop's elements from .. s1; with a step each step-th. */
-static void put_loop(fsr_c_emit *e, const fsr_c_loop *loop, const char *from, const char *step) {
+static void put_loop(fsr_c_emit *e, const fsr_body *loop, const char *from, const char *step) {
     const char *var = e->loop_var;
     fsr_c_independent(e);
     if (step)
@@ -128,14 +103,14 @@ static void decide(fsr_c_emit *e, const int *cut, int n, int alone, bool asked) 
     }
 }
 
-static void put_decided(fsr_c_emit *e, const fsr_c_loop *loop, const int *cut, int n, int alone) {
+static void put_decided(fsr_c_emit *e, const fsr_body *loop, const int *cut, int n, int alone) {
     decide(e, cut, n, alone, false);
     put_loop(e, loop, "s0", NULL);
     memset(e->decided, 0, sizeof e->decided);
 }
 
 /* The elements of the run where cut number `at`, which has a step, holds. */
-static void put_steps(fsr_c_emit *e, const fsr_c_loop *loop, const int *cut, int n, int at) {
+static void put_steps(fsr_c_emit *e, const fsr_body *loop, const int *cut, int n, int at) {
     char step[FSR_EMIT_NAME];
     fsr_text rest = {0};
     fsr_c_integer(e, e->k->condition[cut[at]].step, step);
@@ -151,10 +126,10 @@ static void put_steps(fsr_c_emit *e, const fsr_c_loop *loop, const int *cut, int
     fsr_text_free(&rest);
 }
 
-/* Bits of the cuts that have a step; none where arrays share memory. */
+/* Bits of the cuts that have a step and a loop of their own. */
 static int steps_of(const fsr_c_emit *e, const int *cut, int n) {
     int bits = 0;
-    for (int i = 0; i < n && !fsr_c_in_place(e->k); i++)
+    for (int i = 0; i < n && e->s->cut_steps; i++)
         bits |= e->k->condition[cut[i]].step ? 1 << i : 0;
     return bits;
 }
@@ -167,13 +142,13 @@ static void put_bounds(fsr_c_emit *e, const int *cut, int n, int steps) {
     for (int i = 0; i < n; i++)
         put_bound(e, cut[i], e->k->ndim - 1, 1 << i);
     if (steps)
-        fsr_c_line(e, "s1 = on && s1 - s0 > %d ? s0 + %d : s1;", FSR_EMIT_RUN, FSR_EMIT_RUN);
+        fsr_c_line(e, "s1 = on && s1 - s0 > %d ? s0 + %d : s1;", e->s->run, e->s->run);
     fsr_c_end(e);
 }
 
-bool fsr_c_cut_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
-    int cut[MOST_CUTS], d = e->k->ndim - 1, n = d < 0 ? 0 : find_cuts(e, loop, d, cut);
-    if (n < 1 || loop->n * (n + 2) > MOST_PRINTED)
+bool fsr_c_cut_loop(fsr_c_emit *e, const fsr_body *loop) {
+    int cut[FSR_MAX_CONDITIONS], n = e->s->cut ? fsr_body_conditions(e->k, loop, e->k->ndim - 1, cut) : 0;
+    if (n == 0)
         return false;
     int steps = steps_of(e, cut, n);
     fsr_c_begin(e, "for (i64 s0 = c0, s1; s0 < c1; s0 = s1)");

@@ -21,10 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least columns of a part: a scan's is read twice and shall fit a core's cache. Most operations of an element whose
- * results may pass the caches by. */
-enum { STREAM_WORK = 30, SCAN_PART = 1 << 15, FOLD_PART = 1 << 16 };
-
 /* ---- passes ------------------------------------------------------------------------------------- */
 
 static void put_passes(fsr_c_emit *e) {
@@ -32,10 +28,10 @@ static void put_passes(fsr_c_emit *e) {
         fsr_c_row_insts(e, pass);
         fsr_c_pass(e, pass);
     }
-    if (e->shared_columns)
+    if (e->s->part)
         fsr_c_begin(e, "if (mode == %d || mode == %d)", FSR_TASK_WHOLE, FSR_TASK_FINISH);
     fsr_c_row_insts(e, e->k->npasses);
-    if (e->shared_columns)
+    if (e->s->part)
         fsr_c_end(e);
 }
 
@@ -51,19 +47,7 @@ static void end_dimensions(fsr_c_emit *e, int end) {
         fsr_c_end(e);
 }
 
-/* One loop is enough: no access and no index needs the dimensions one by one. */
-static bool is_flat(const fsr_kernel *k) {
-    for (int a = 0; a < k->naccesses; a++)
-        for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; d++)
-            if (k->access[a].stride[d] != FSR_STRIDE_ZERO)
-                return false;
-    for (int i = 0; i < k->ninsts; i++)
-        if ((k->inst[i].kind == FSR_INST_INDEX || k->inst[i].kind == FSR_INST_GUARD) && k->ndim != 1)
-            return false;
-    return true;
-}
-
-static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_elements(fsr_c_emit *e, const fsr_body *loop) {
     if (fsr_c_cut_loop(e, loop))
         return;
     fsr_c_independent(e);
@@ -76,17 +60,17 @@ static void put_elements(fsr_c_emit *e, const fsr_c_loop *loop) {
 
 /* The innermost loop of a map. `before`: what is added to the index of its elements for a flat index. */
 static void put_innermost(fsr_c_emit *e, const char *low, const char *high, const char *before) {
-    fsr_c_loop loop = {.pass = 0};
+    fsr_body loop;
     char start[FSR_EMIT_NAME];
-    loop.n = fsr_kernel_rows(e->k, 0, loop.inst);
-    const bool strips = fsr_c_has_strips(e, &loop);
+    const bool strips = fsr_c_has_strips(e);
+    fsr_body_of(e->k, 0, &loop);
     snprintf(start, sizeof start, "%s%s", before, strips ? "cs" : "c0");
     fsr_c_begin(e, "%s", "");
     if (strips) {
         fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
         fsr_c_strip_arrays(e, &loop);
         fsr_c_strips(e, &loop, start);
-    } else if (fsr_c_in_runs(e, &loop)) {
+    } else if ((e->walk->form == FSR_WALK_RUNS)) {
         fsr_c_runs(e, &loop, low, high, start, put_elements);
     } else {
         fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
@@ -101,19 +85,9 @@ static void put_map_flat(fsr_c_emit *e) {
     put_innermost(e, "lo0", "hi0", "");
 }
 
-/* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
-static int tiled_dimension(const fsr_kernel *k) {
-    int last = k->ndim - 1;
-    for (int a = 0; a < k->naccesses; a++)
-        for (int d = 0; d < last && !k->access[a].linear && !k->access[a].row_linear; d++)
-            if (k->access[a].stride[last] == FSR_STRIDE_VAR && k->access[a].stride[d] == FSR_STRIDE_ONE)
-                return d;
-    return -1;
-}
-
 static void begin_tile(fsr_c_emit *e, int d) {
-    fsr_c_begin(e, "for (i64 b%d = lo%d; b%d < hi%d; b%d += %d)", d, d, d, d, d, FSR_EMIT_TILE);
-    fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, FSR_EMIT_TILE, d, d, FSR_EMIT_TILE);
+    fsr_c_begin(e, "for (i64 b%d = lo%d; b%d < hi%d; b%d += %d)", d, d, d, d, d, e->s->tile);
+    fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, e->s->tile, d, d, e->s->tile);
 }
 
 /* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
@@ -153,7 +127,7 @@ static void put_row_number(fsr_c_emit *e, int n, const char *last) {
 }
 
 static void put_map_nested(fsr_c_emit *e) {
-    int last = e->k->ndim - 1, tiled = tiled_dimension(e->k);
+    int last = e->k->ndim - 1, tiled = e->s->tile ? e->s->tiled : -1;
     char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
     int loops = begin_outer(e, last, tiled);
     if (e->uses_row)
@@ -181,7 +155,7 @@ static void put_by_row(fsr_c_emit *e) {
         put_row_number(e, n, last);
         fsr_c_line(e, "const i64 at = r * %s;", fsr_c_integer(e, FSR_INT_COLS, cols));
     }
-    if (e->shared_columns)
+    if (e->s->part)
         fsr_c_share_row(e);
     put_passes(e);
     end_dimensions(e, n);
@@ -194,8 +168,8 @@ static void put_by_column(fsr_c_emit *e) {
     if (e->uses_row)
         fsr_c_integer(e, FSR_INT_COLS, cols);
     begin_dimensions(e, last);
-    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->group);
-    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->group, last, e->group);
+    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->s->group);
+    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->s->group, last, e->s->group);
     if (e->uses_row)
         put_row_number(e, last + 1, "b");
     fsr_c_advance(e, last, "b");
@@ -247,7 +221,7 @@ static void put_walk(fsr_c_emit *e) {
         put_by_column(e);
     else if (kind != FSR_SCHEDULE_MAP)
         put_by_row(e);
-    else if (is_flat(e->k))
+    else if (e->s->flat)
         put_map_flat(e);
     else
         put_map_nested(e);
@@ -264,10 +238,10 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
         if (e->integer[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
     fsr_c_quotient_head(e, to);
-    if (e->shared_columns)
+    if (e->s->part)
         fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n",
                      FSR_TASK_MODE, FSR_TASK_BEGIN, FSR_TASK_END);
-    if (e->stream_bytes)
+    if (e->s->streams)
         fsr_text_add(to, "    const i64 stream = FSR_STREAMS && t[%d];\n", FSR_TASK_STREAM);
     for (int d = 0; d < k->nparallel || d == 0; d++)
         fsr_text_add(to, "    const i64 lo%d = t[%d], hi%d = t[%d];\n", d, FSR_TASK_LOW + d, d, FSR_TASK_HIGH + d);
@@ -284,55 +258,26 @@ static void put_head(const fsr_c_emit *e, fsr_text *to) {
         fsr_text_add(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
     fsr_text_add(to, "], schedule %s", fsr_schedule_name(k->schedule.kind));
     if (k->npasses)
-        fsr_text_add(to, ", %d pass%s, lanes %d, chunk %d", k->npasses, k->npasses > 1 ? "es" : "", e->lanes, e->chunk);
+        fsr_text_add(to, ", %d pass%s, lanes %d, chunk %d", k->npasses, k->npasses > 1 ? "es" : "", e->s->lanes,
+                     e->s->chunk);
     if (e->grouped)
-        fsr_text_add(to, ", group %d", e->group);
+        fsr_text_add(to, ", group %d", e->s->group);
     fsr_text_add(to, " */\n");
-}
-
-/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
-enum { LIKELY_TURNS = 16 };
-
-static int work_of(const fsr_kernel *k) {
-    int cost = 0;
-    for (int i = 0; i < k->ninsts; i++)
-        cost += 1 + fsr_inst_cost(k, i) / 2;
-    for (int l = 0; l < k->nloops; l++)
-        for (int s = 0; s < k->loop[l].program->nsteps; s++)
-            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
-                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
-    return cost;
-}
-
-/* Rows, whose last loops have little to do; of maps, those in long runs and of so little work that memory is what they
- * wait for. */
-static bool may_stream(const fsr_kernel *k) {
-    return k->schedule.kind != FSR_SCHEDULE_MAP ||
-           (k->ndim > 0 && work_of(k) <= STREAM_WORK && (is_flat(k) || tiled_dimension(k) < 0));
 }
 
 static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     char name[FSR_EMIT_NAME];
-    bool kept = false;
     e->k = k;
+    e->s = &k->schedule;
+    e->walk = &k->schedule.walk[0];
     e->depth = 1;
     e->loop_dim = -1;
     e->linear = e->row = e->column = "";
-    e->lanes = k->schedule.lanes;
-    e->chunk = k->schedule.chunk;
-    e->grouped = k->schedule.kind == FSR_SCHEDULE_COL && k->nparallel > 0;
-    for (int i = 0; i < k->ninsts; i++) {
-        kept |= k->inst[i].keep;
-        e->grouped &= k->inst[i].kind != FSR_INST_ITERATE || k->inst[i].level != FSR_ELEM;
-    }
+    e->grouped = k->schedule.kind == FSR_SCHEDULE_COL;
+    snprintf(e->streams, sizeof e->streams, "%s", k->npasses ? "lined" : "stream");
     fsr_c_share_plan(e);
-    fsr_c_find_counted(e);
-    if (may_stream(k))
-        fsr_c_stream_plan(e);
-    if (k->schedule.kind != FSR_SCHEDULE_MAP)
-        fsr_c_ahead_plan(e);
-    e->uses_row = e->shared_columns;
-    e->group = kept || k->schedule.group < 1 ? 1 : k->schedule.group;
+    fsr_kernel_counted(k, e->counted);
+    e->uses_row = k->schedule.part > 0;
     for (int a = 0; a < k->naccesses; a++) {
         e->uses_row |= k->access[a].linear || k->access[a].row_linear;
         if (k->access[a].offset >= 0)
@@ -346,18 +291,17 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     if (!e)
         return false;
     prepare(e, k);
-    out->flat = k->schedule.kind == FSR_SCHEDULE_MAP && is_flat(k);
-    out->columns = e->shared_columns;
-    out->stream_bytes = e->stream_bytes;
+    out->flat = k->schedule.flat;
+    out->columns = k->schedule.part > 0;
+    out->part = k->schedule.part;
+    for (int b = 0; b < k->narrays; b++)
+        out->stream_bytes += k->schedule.streams >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     out->words = e->words;
-    out->group = e->grouped ? e->group : 1;
+    out->group = e->grouped ? k->schedule.group : 1;
     out->scans = fsr_kernel_has_scan(k);
-    out->part = e->chunk;
-    while (out->part < (out->scans ? SCAN_PART : FOLD_PART))
-        out->part *= 2;
     for (int i = 0; i < k->ninsts; i++)
         out->kept += fsr_inst_kept_words(&k->inst[i]);
-    out->cost = work_of(k);
+    out->cost = fsr_kernel_work(k);
     fsr_text_free(&e->body);
     free(e);
     return true;
@@ -403,7 +347,7 @@ fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) 
     fsr_c_operators(e);
     fsr_c_loops(e);
     put_walk(e);
-    if (e->stream_bytes)
+    if (e->s->streams)
         fsr_c_line(e, "if (stream) fsr_stream_end();");
     *source = assemble(e);
     fsr_text_free(&e->folds);

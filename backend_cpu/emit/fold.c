@@ -62,15 +62,9 @@ static void put_step(fsr_c_emit *e, const fsr_combine *c, int number) {
     fsr_text_add(t, ";\n");
 }
 
-/* Steps from which on an operator is worth a call where it is not evaluated for each column. */
-enum { LONG_OPERATOR = 3 };
-
+/* Its operator is a function where whole chunks meet. */
 static bool has_join(const fsr_c_emit *e, int fold) {
-    const fsr_combine *c = e->k->fold[fold].combine;
-    int ops = 0;
-    for (int s = 0; s < c->nsteps; s++)
-        ops += c->step[s].kind == FSR_STEP_OP;
-    return ops >= LONG_OPERATOR;
+    return e->s->joined >> fold & 1;
 }
 
 static void put_join(fsr_c_emit *e, int fold) {
@@ -96,10 +90,9 @@ static void put_operator(fsr_c_emit *e, const fsr_combine *c, const char *functi
     fsr_text_add(&e->folds, "}\n\n");
 }
 
-/* A sum of f32 in a scan is carried as an f64. By columns there is no need: nothing is folded twice there. */
+/* The scan carries an f64 (scan.c). */
 static bool carries_wide(const fsr_c_emit *e, int fold) {
-    const fsr_combine *c = e->k->fold[fold].combine;
-    return fsr_c_is_scan(e, fold) && !e->grouped && c->op == FSR_OP_ADD && c->arity == 1 && c->dtype[0] == FSR_F32;
+    return e->s->widened >> fold & 1;
 }
 
 /* Once for all scans of f32 sums, which share an operator. */
@@ -107,10 +100,10 @@ static void put_wide_operator(fsr_c_emit *e) {
     fsr_combine wide;
     fsr_combine_builtin(&wide, FSR_OP_ADD, FSR_F64);
     for (int f = 0; f < e->k->nfolds; f++)
-        if ((e->wide[f] = carries_wide(e, f))) {
+        if (carries_wide(e, f)) {
             bool first = true;
             for (int g = 0; g < f; g++)
-                first = first && !e->wide[g];
+                first = first && !carries_wide(e, g);
             if (first)
                 put_operator(e, &wide, "wide", e->shared[f]);
         }
@@ -127,7 +120,7 @@ void fsr_c_operators(fsr_c_emit *e) {
         if (e->shared[f] != f)
             continue;
         put_operator(e, c, "fold", f);
-        if (!e->grouped && has_join(e, f))
+        if (has_join(e, f))
             put_join(e, f);
     }
     put_wide_operator(e);
@@ -156,7 +149,7 @@ static void put_pair(fsr_c_emit *e, const char *function, int fold, char left, c
 /* The state `letter` is wider than the scan's elements: its carry g, the fold n of a part, and everything where parts are
  * only folded. */
 static bool is_wide(const fsr_c_emit *e, int fold, char letter) {
-    return e->wide[fold] && (letter == 'g' || letter == 'n' || e->k->fold[fold].kind == FSR_FOLD_REDUCE);
+    return carries_wide(e, fold) && (letter == 'g' || letter == 'n' || e->k->fold[fold].kind == FSR_FOLD_REDUCE);
 }
 
 fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int component) {
@@ -171,7 +164,7 @@ void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, ch
 /* The same where chunks meet. The left state must not be one that the loop over columns folds into: it has an
  * address. */
 static void put_meeting(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
-    if (!e->grouped && has_join(e, fold))
+    if (has_join(e, fold))
         put_pair(e, "join", fold, left, left_at, right, right_at);
     else
         fsr_c_fold_pair(e, fold, left, left_at, right, right_at);
@@ -203,7 +196,7 @@ void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent
 static const char *row_extent(const fsr_c_emit *e, char *out) {
     out[0] = 0;
     if (e->grouped)
-        snprintf(out, FSR_EMIT_NAME, "[%d]", e->group);
+        snprintf(out, FSR_EMIT_NAME, "[%d]", e->s->group);
     return out;
 }
 static const char *row_at(const fsr_c_emit *e) {
@@ -223,21 +216,6 @@ static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
 
 /* ---- one loop's folds --------------------------------------------------------------------------- */
 
-int fsr_c_folds_of(const fsr_c_emit *e, const int *loop, int n, int *folds) {
-    int found = 0;
-    for (int i = 0; i < n; i++)
-        if (e->k->inst[loop[i]].kind == FSR_INST_COMBINE)
-            folds[found++] = e->k->inst[loop[i]].index;
-    return found;
-}
-
-bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n) {
-    for (int i = 0; i < n; i++)
-        if (fsr_c_is_scan(e, folds[i]) || !e->k->fold[folds[i]].combine->commutative)
-            return false;
-    return true;
-}
-
 void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME];
     for (int i = 0; i < n; i++)
@@ -251,7 +229,7 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     snprintf(stack, sizeof stack, "[%d]%s", FSR_EMIT_STACK, extent);
     for (int i = 0; i < n; i++) {
         char lanes[FSR_EMIT_NAME];
-        snprintf(lanes, sizeof lanes, "[%d]", e->lanes);
+        snprintf(lanes, sizeof lanes, "[%d]", e->s->lanes);
         fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
         fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
                            fsr_c_is_scan(e, folds[i]) ? extent : stack);
@@ -266,10 +244,10 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
 }
 
 void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
-    bool loop = e->laned && e->lanes > 1;
+    bool loop = e->laned && e->s->lanes > 1;
     fsr_c_rows_begin(e);
     if (loop)
-        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     for (int i = 0; i < n; i++)
         fsr_c_fold_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
     if (loop)
@@ -296,7 +274,7 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
 static void put_strip_input(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
     for (int i = 0; i < f->combine->arity && !e->counted[fold]; i++)
-        fsr_c_line(e, "a%d_%d[%d + l] = v%d;", fold, i, FSR_EMIT_BLOCK, f->input[i]);
+        fsr_c_line(e, "a%d_%d[%d + l] = v%d;", fold, i, e->s->block, f->input[i]);
 }
 
 void fsr_c_fold_step(fsr_c_emit *e, int fold) {
@@ -332,7 +310,7 @@ static void put_few_lanes(fsr_c_emit *e, int fold) {
 /* Halves of vectors each in a loop of their own, the last few lanes in one that stays small. */
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     enum { SMALL = 4 };
-    int half = e->laned ? e->lanes / 2 : 0;
+    int half = e->laned ? e->s->lanes / 2 : 0;
     for (; half > SMALL; half /= 2) {
         char other[FSR_EMIT_NAME];
         snprintf(other, sizeof other, "[l + %d]", half);

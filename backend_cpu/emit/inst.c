@@ -10,11 +10,6 @@ bool fsr_c_invariant(const fsr_inst *inst) {
     return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM;
 }
 
-int fsr_c_arguments(const fsr_c_emit *e, int number, int *out) {
-    int n = fsr_inst_arguments(e->k, number, out);
-    return e->k->inst[number].compacted ? n - 1 : n;
-}
-
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
     const fsr_inst *inst = &e->k->inst[value];
     bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
@@ -171,15 +166,12 @@ static void put_scan_result(const fsr_c_emit *e, fsr_text *to, const fsr_inst *i
     if (e->grouped)
         fsr_text_add(to, "s%d_%d", inst->index, inst->component);
     else
-        fsr_text_add(to, "h%d_%d[%d + l]", inst->index, inst->component, FSR_EMIT_BLOCK - (f->exclusive ? 1 : 0));
+        fsr_text_add(to, "h%d_%d[%d + l]", inst->index, inst->component, e->s->block - (f->exclusive ? 1 : 0));
 }
 
-/* Elements of one or two bytes with a stride: gathered into vectors one by one, they make the compiler's work and the
- * code several times as large as the loop's. A small scalar loop gathers them instead. */
+/* A small scalar loop fetches the elements of a group of lanes. */
 static bool is_gathered(const fsr_c_emit *e, const fsr_inst *inst) {
-    const fsr_access *a = &e->k->access[inst->index];
-    return e->gathering && inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard && !a->linear &&
-           !a->over && e->loop_dim >= 0 && a->stride[e->loop_dim] == FSR_STRIDE_VAR && fsr_dtype_size(inst->dtype) <= 2;
+    return e->gathering && inst->gathered;
 }
 
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n) {
@@ -187,14 +179,14 @@ void fsr_c_gather(fsr_c_emit *e, const int *list, int n) {
     e->gathering = true;
     for (int i = 0; i < n; i++)
         if (is_gathered(e, &e->k->inst[list[i]]))
-            fsr_c_line(e, "%s g%d[%d];", fsr_c_storage(e->k->inst[list[i]].dtype), list[i], e->lanes);
+            fsr_c_line(e, "%s g%d[%d];", fsr_c_storage(e->k->inst[list[i]].dtype), list[i], e->s->lanes);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[list[i]];
         fsr_text address = {0};
         if (!is_gathered(e, inst))
             continue;
         if (!begun) {
-            fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+            fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
             fsr_c_line(e, "__asm__(\"\");");
             fsr_c_line(e, "const i64 c = cl + l;");
         }
@@ -243,7 +235,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
             fsr_text_add(to, "f%d_%d%s", inst->index, inst->component, e->grouped ? "[j]" : "");
         break;
     case FSR_INST_FINAL:
-        fsr_text_add(to, "b%d_%d%s", inst->arg[0], inst->component, fsr_c_is_element(e, number) ? "[l]" : "");
+        fsr_text_add(to, "b%d_%d%s", inst->arg[0], inst->component, fsr_inst_is_element(e->k, number) ? "[l]" : "");
         break;
     default: to->failed = true;
     }
@@ -269,12 +261,13 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     }
     const int buffer = e->k->access[inst->index].buffer;
     fsr_text address = {0};
-    if (e->streamed[buffer])
+    const bool streams = fsr_inst_streams(e->k, inst);
+    if (streams)
         fsr_text_add(&address, "%s", e->stream_at);
     else
         put_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[buffer].dtype;
-    fsr_c_line(e, "%c%d[%s] = %s%s%s;", e->streamed[buffer] ? 'o' : 'x', buffer, address.data ? address.data : "",
+    fsr_c_line(e, "%c%d[%s] = %s%s%s;", streams ? 'o' : 'x', buffer, address.data ? address.data : "",
                fsr_c_store(e, dtype), fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
     e->body.failed |= address.failed;
     fsr_text_free(&address);
@@ -314,7 +307,7 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
             continue;
         work++;
         if (e->grouped && inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_ITERATE)
-            fsr_c_line(e, "%s v%d[%d];", fsr_c_type(inst->dtype), order[i], e->group);
+            fsr_c_line(e, "%s v%d[%d];", fsr_c_type(inst->dtype), order[i], e->s->group);
     }
     if (!work)
         return;
@@ -359,7 +352,7 @@ static void mark_kept(const fsr_c_emit *e, const int *loop, int n, int value, bo
 static void find_kept(const fsr_c_emit *e, const int *loop, int n, bool *kept) {
     memset(kept, 0, FSR_MAX_INSTS * sizeof *kept);
     for (int i = 0; i < n; i++) {
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_c_arguments(e, loop[i], argument);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_walk_arguments(e->k, loop[i], argument);
         for (int a = 0; a < read; a++)
             mark_kept(e, loop, n, argument[a], kept);
     }

@@ -14,29 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VECTOR_BYTES = 128 };
-
 static const fsr_iteration *program_of(const fsr_c_emit *e, int number) {
     return e->k->loop[e->k->inst[number].index].program;
-}
-
-bool fsr_c_is_looped(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    for (int i = 0; i < loop->n; i++)
-        if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE && fsr_c_is_element(e, loop->inst[i]))
-            return true;
-    return false;
-}
-
-bool fsr_c_is_element(const fsr_c_emit *e, int number) {
-    return e->k->inst[number].level == FSR_ELEM || e->k->npasses == 0;
 }
 
 /* Input i of ITERATE `number` is an array over the strip: the state always, the others where they differ. */
 static bool is_array(const fsr_c_emit *e, int number, int i) {
     int input = e->k->loop[e->k->inst[number].index].input[i];
-    if (!fsr_c_is_element(e, number))
+    if (!fsr_inst_is_element(e->k, number))
         return false;
-    return i < program_of(e, number)->nstate || (fsr_c_is_element(e, input) && !fsr_c_invariant(&e->k->inst[input]));
+    return i < program_of(e, number)->nstate ||
+           (fsr_inst_is_element(e->k, input) && !fsr_c_invariant(&e->k->inst[input]));
 }
 
 /* ---- the loop's function ----------------------------------------------------------------------------- */
@@ -75,7 +63,7 @@ static void put_steps(fsr_c_emit *e, const fsr_iteration *l, int from, int to, c
 /* Pointers to the state and the count, then the arguments. In a map of elements they are arrays. */
 static void put_head(fsr_c_emit *e, int number) {
     const fsr_iteration *l = program_of(e, number);
-    bool lanes = fsr_c_is_element(e, number);
+    bool lanes = fsr_inst_is_element(e->k, number);
     fsr_text *t = &e->folds;
     fsr_text_add(t, "static void loop%d(%s", number, lanes ? "const i64 m, " : "");
     for (int i = 0; i < l->nstate; i++)
@@ -102,16 +90,6 @@ static void put_one(fsr_c_emit *e, int number) {
     for (int i = 0; i < l->nstate; i++)
         fsr_text_add(t, "        *p%d = %s;\n", i, step_name(l, l->result[i], name));
     fsr_text_add(t, "    }\n    *count = n;\n}\n\n");
-}
-
-/* Bytes of the widest number of the program. */
-static int widest(const fsr_iteration *l) {
-    size_t wide = 4;
-    for (int i = 0; i < l->nsteps; i++) {
-        fsr_dtype real = fsr_dtype_real(l->step[i].dtype);
-        wide = fsr_dtype_size(real) > wide ? fsr_dtype_size(real) : wide;
-    }
-    return (int)wide;
 }
 
 /* A group's lanes from the arrays; lanes beyond the strip's end repeat its last element and never run. */
@@ -156,10 +134,15 @@ static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
     fsr_text_add(t, "            if (!any) break;\n        }\n");
 }
 
+/* As wide as the widest number of the program. */
+static const char *lane_mask(const fsr_iteration *l) {
+    return fsr_iteration_widest(l) > 4 ? "i64" : "i32";
+}
+
 static void put_lanes(fsr_c_emit *e, int number) {
     const fsr_iteration *l = program_of(e, number);
-    int wide = widest(l), lanes = VECTOR_BYTES / wide;
-    const char *mask = wide > 4 ? "i64" : "i32";
+    const int lanes = e->s->turns[e->k->inst[number].index];
+    const char *mask = lane_mask(l);
     fsr_text *t = &e->folds;
     put_head(e, number);
     put_group_begin(e, number, lanes, mask);
@@ -175,7 +158,7 @@ void fsr_c_loops(fsr_c_emit *e) {
     for (int i = 0; i < e->k->ninsts; i++) {
         if (e->k->inst[i].kind != FSR_INST_ITERATE)
             continue;
-        if (fsr_c_is_element(e, i))
+        if (fsr_inst_is_element(e->k, i))
             put_lanes(e, i);
         else
             put_one(e, i);
@@ -193,10 +176,10 @@ static const char *place_name(int number, int i, char *out) {
 void fsr_c_loop_arrays(fsr_c_emit *e, int number) {
     const fsr_iteration *l = program_of(e, number);
     for (int i = 0; i <= l->nstate; i++)
-        fsr_c_line(e, "%s b%d_%d[%d];", i < l->nstate ? fsr_c_type(l->dtype[i]) : "i32", number, i, FSR_EMIT_STRIP);
+        fsr_c_line(e, "%s b%d_%d[%d];", i < l->nstate ? fsr_c_type(l->dtype[i]) : "i32", number, i, e->s->strip);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
-            fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->dtype[l->nstate + i]), number, i, FSR_EMIT_STRIP);
+            fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->dtype[l->nstate + i]), number, i, e->s->strip);
 }
 
 static void put_call(fsr_c_emit *e, int number, const char *mark) {
@@ -212,7 +195,7 @@ static void put_call(fsr_c_emit *e, int number, const char *mark) {
         else
             fsr_text_add(&t, ", %s", fsr_c_value_name(e, input[l->nstate + i], name));
     }
-    fsr_c_line(e, "loop%d(%s%s);", number, fsr_c_is_element(e, number) ? "m, " : "", t.data ? t.data : "");
+    fsr_c_line(e, "loop%d(%s%s);", number, fsr_inst_is_element(e->k, number) ? "m, " : "", t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
 }
@@ -224,7 +207,7 @@ void fsr_c_loop_call(fsr_c_emit *e, int number) {
 void fsr_c_loop_begin(fsr_c_emit *e, int number) {
     const fsr_iteration *l = program_of(e, number);
     const int *input = e->k->loop[e->k->inst[number].index].input;
-    bool element = fsr_c_is_element(e, number);
+    bool element = fsr_inst_is_element(e->k, number);
     char name[FSR_EMIT_NAME];
     for (int i = 0; i < l->nstate; i++)
         fsr_c_line(e, "%s%sb%d_%d%s = %s;", element ? "" : fsr_c_type(l->dtype[i]), element ? "" : " ", number, i,

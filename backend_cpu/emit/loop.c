@@ -24,24 +24,13 @@ void fsr_c_dimension(fsr_c_emit *e, int d) {
 
 /* ---- functions with a limit ---------------------------------------------------------------------- */
 
-static bool has_limit(const fsr_inst *inst) {
-    return inst->kind == FSR_INST_OP && fsr_c_op_limit(inst->op, inst->compute);
-}
-
-bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    for (int i = 0; i < loop->n; i++)
-        if (has_limit(&e->k->inst[loop->inst[i]]))
-            return true;
-    return false;
-}
-
 /* What the arguments of such functions need, and the functions themselves. */
-static void slice_limited(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loop *out) {
+static void slice_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out) {
     bool need[FSR_MAX_INSTS] = {false};
-    *out = (fsr_c_loop){.pass = loop->pass};
+    *out = (fsr_body){.pass = loop->pass};
     for (int i = loop->n - 1; i >= 0; i--) {
         int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
-        need[loop->inst[i]] |= has_limit(&e->k->inst[loop->inst[i]]);
+        need[loop->inst[i]] |= fsr_inst_is_limited(&e->k->inst[loop->inst[i]]);
         for (int a = 0; need[loop->inst[i]] && a < read; a++)
             need[argument[a]] = true;
     }
@@ -50,9 +39,9 @@ static void slice_limited(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loo
             out->inst[out->n++] = loop->inst[i];
 }
 
-void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop)) {
-    fsr_c_loop check;
-    if (!fsr_c_limited(e, loop)) {
+void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    fsr_body check;
+    if (!e->walk->near || !fsr_body_is_limited(e->k, loop)) {
         print(e, loop);
         return;
     }
@@ -70,26 +59,15 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_e
     fsr_c_end(e);
 }
 
-bool fsr_c_in_runs(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    return fsr_c_streams(e, loop) || fsr_c_limited(e, loop);
-}
-
 /* ---- loops over columns ------------------------------------------------------------------------- */
 
-bool fsr_c_in_place(const fsr_kernel *k) {
-    for (int a = 0; a < k->narrays; a++)
-        if (k->array[a].aliased)
-            return true;
-    return false;
-}
-
 void fsr_c_independent(fsr_c_emit *e) {
-    if (fsr_c_in_place(e->k))
+    if (fsr_kernel_in_place(e->k))
         fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 
 /* One column, for each row of the block where rows are grouped. */
-static void put_columns_body(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
     if (!e->grouped) {
         fsr_c_column(e, loop->pass, loop->inst, loop->n);
         return;
@@ -106,12 +84,12 @@ static void put_columns_body(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 /* Columns [c0, c1) in order, one accumulator a fold. */
-static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
-    if (!e->grouped && fsr_c_has_strips(e, loop)) {
+static void put_serial(fsr_c_emit *e, const fsr_body *loop) {
+    if (!e->grouped && fsr_c_has_strips(e)) {
         fsr_c_strips(e, loop, "at + cs");
         return;
     }
-    if (fsr_c_has_pairs(e, loop)) {
+    if (fsr_c_has_pairs(e)) {
         fsr_c_pairs(e, loop, put_columns_body);
         return;
     }
@@ -120,9 +98,9 @@ static void put_serial(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-static void put_group_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_group_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_gather(e, loop->inst, loop->n);
-    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->lanes);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     fsr_c_line(e, "const i64 c = cl + l;");
     fsr_c_take(e, loop, "c - cs");
     put_columns_body(e, loop);
@@ -138,26 +116,26 @@ static void put_scalar_mark(fsr_c_emit *e) {
 }
 
 /* Columns [c0, c2) in whole groups of lanes. */
-static void put_groups(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_groups(fsr_c_emit *e, const fsr_body *loop) {
     char end[FSR_EMIT_NAME];
-    snprintf(end, sizeof end, "cl + %d", e->lanes);
-    fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->lanes);
+    snprintf(end, sizeof end, "cl + %d", e->s->lanes);
+    fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->s->lanes);
     fsr_c_ahead(e, loop->pass, "cl", end);
     fsr_c_by_range(e, loop, put_group_of_lanes);
     fsr_c_end(e);
 }
 
 /* The same of a chain of functions, which hardly waits for memory: its stages one after the other, in strips. */
-static void put_stages(fsr_c_emit *e, const fsr_c_loop *loop) {
-    int stage[FSR_MAX_INSTS], stages = fsr_c_stages(e, loop, stage);
-    fsr_c_begin(e, "for (i64 cs = c0; cs < c2; cs += %d)", FSR_EMIT_STRIP);
-    fsr_c_line(e, "const i64 ce = c2 - cs < %d ? c2 : cs + %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
+    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk->functions, stage, NULL);
+    fsr_c_begin(e, "for (i64 cs = c0; cs < c2; cs += %d)", e->s->strip);
+    fsr_c_line(e, "const i64 ce = c2 - cs < %d ? c2 : cs + %d;", e->s->strip, e->s->strip);
     for (int s = 0; s < stages; s++) {
-        fsr_c_loop part;
-        fsr_c_stage_of(e, loop, stage, s, &part);
+        fsr_body part;
+        fsr_body_stage(e->k, loop, stage, s, &part);
         if (!part.n)
             continue;
-        fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->lanes);
+        fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->s->lanes);
         fsr_c_by_range(e, &part, put_group_of_lanes);
         fsr_c_end(e);
     }
@@ -165,8 +143,8 @@ static void put_stages(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 /* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
-static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop, const char *lane) {
-    if (fsr_c_is_chain(e, loop))
+static void put_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane) {
+    if ((e->walk->functions > 0))
         put_stages(e, loop);
     else
         put_groups(e, loop);
@@ -178,9 +156,9 @@ static void put_lanes(fsr_c_emit *e, const fsr_c_loop *loop, const char *lane) {
 }
 
 /* A chunk with fewer columns than lanes has one accumulator, for rows of a few columns. */
-static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
-    fsr_c_line(e, "const i64 few = c1 - c0 < %d, c2 = few ? c0 : c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes,
-               e->lanes);
+static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_line(e, "const i64 few = c1 - c0 < %d, c2 = few ? c0 : c0 + (c1 - c0) / %d * %d;", e->s->lanes, e->s->lanes,
+               e->s->lanes);
     fsr_c_fold_reset(e, loop->folds, loop->nfolds);
     put_lanes(e, loop, "few ? 0 : c - c2");
     fsr_c_begin(e, "if (!few)");
@@ -189,7 +167,7 @@ static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 /* The columns of one chunk, from fresh accumulators to the chunk's state. */
-static void put_whole_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_whole_chunk(fsr_c_emit *e, const fsr_body *loop) {
     if (e->laned) {
         put_chunk_of_lanes(e, loop);
     } else {
@@ -199,15 +177,15 @@ static void put_whole_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 /* Columns that join a chunk of several runs; the chunk ends when it is long enough. */
-static void put_part_of_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
     if (e->laned) {
-        fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->lanes, e->lanes);
+        fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->s->lanes, e->s->lanes);
         put_lanes(e, loop, "c - c2");
     } else {
         put_serial(e, loop);
     }
     fsr_c_line(e, "held += c1 - c0;");
-    fsr_c_begin(e, "if (held >= %d)", e->chunk);
+    fsr_c_begin(e, "if (held >= %d)", e->s->chunk);
     fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
     fsr_c_fold_flush(e, loop->folds, loop->nfolds);
     fsr_c_fold_reset(e, loop->folds, loop->nfolds);
@@ -217,20 +195,20 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_c_loop *loop) {
 
 /* The innermost folded dimension in chunks; where columns are divided, the task's part of them, or the parts' states
  * in place of chunks. */
-static void put_chunks(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
+static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     char extent[FSR_EMIT_NAME] = "end", step[FSR_EMIT_NAME];
-    if (!e->shared_columns)
+    if (!e->s->part)
         fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    snprintf(step, sizeof step, "%d", e->chunk);
+    snprintf(step, sizeof step, "%d", e->s->chunk);
     if (e->finishing)
-        snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_TASK_FINISH, e->chunk);
-    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->shared_columns ? "begin" : "0", extent, step);
+        snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_TASK_FINISH, e->s->chunk);
+    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->s->part ? "begin" : "0", extent, step);
     if (e->finishing) {
         fsr_c_begin(e, "if (mode == %d)", FSR_TASK_FINISH);
         fsr_c_share_part(e, loop);
         fsr_c_else(e);
     }
-    fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, e->chunk, extent, e->chunk);
+    fsr_c_line(e, "const i64 c1 = %s - c0 < %d ? %s : c0 + %d;", extent, e->s->chunk, extent, e->s->chunk);
     if (nested)
         put_part_of_chunk(e, loop);
     else
@@ -242,7 +220,7 @@ static void put_chunks(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
     fsr_c_end(e);
 }
 
-static void put_run(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_run(fsr_c_emit *e, const fsr_body *loop) {
     if (!e->grouped)
         fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
@@ -250,15 +228,15 @@ static void put_run(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_c_end(e);
 }
 
-static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
+static void put_innermost(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     char extent[FSR_EMIT_NAME];
     if (loop->nfolds) {
         put_chunks(e, loop, nested);
         return;
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    bool strips = !e->grouped && fsr_c_has_strips(e, loop);
-    if (!e->grouped && !strips && fsr_c_in_runs(e, loop)) {
+    bool strips = !e->grouped && fsr_c_has_strips(e);
+    if (!e->grouped && !strips && (e->walk->form == FSR_WALK_RUNS)) {
         fsr_c_runs(e, loop, "0", extent, "at + c0", put_run);
         return;
     }
@@ -270,7 +248,7 @@ static void put_innermost(fsr_c_emit *e, const fsr_c_loop *loop, bool nested) {
 }
 
 /* Loops over all folded dimensions. With several, a chunk is as many runs of the innermost one as it takes. */
-static void put_folded(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_folded(fsr_c_emit *e, const fsr_body *loop) {
     const fsr_kernel *k = e->k;
     char extent[FSR_EMIT_NAME];
     bool nested = k->ndim - k->nparallel > 1;
@@ -297,31 +275,30 @@ static void put_folded(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 /* The folds' states, the loops, the results: one row, or one part of it. */
-static void put_whole(fsr_c_emit *e, const fsr_c_loop *loop) {
-    e->laned = loop->nfolds > 0 && !e->grouped && e->lanes > 1 && !fsr_c_is_looped(e, loop) &&
-               fsr_c_folds_free(e, loop->folds, loop->nfolds);
+static void put_whole(fsr_c_emit *e, const fsr_body *loop) {
+    e->laned = e->walk->form == FSR_WALK_LANES;
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
-    if (!e->grouped && fsr_c_has_strips(e, loop))
+    if (!e->grouped && fsr_c_has_strips(e))
         fsr_c_strip_arrays(e, loop);
-    else if (e->laned && fsr_c_is_chain(e, loop))
+    else if (e->laned && (e->walk->functions > 0))
         fsr_c_hold_arrays(e, loop);
-    if (fsr_c_has_pairs(e, loop))
+    if (fsr_c_has_pairs(e))
         fsr_c_pair_arrays(e, loop);
     put_folded(e, loop);
-    if (!e->grouped && fsr_c_has_strips(e, loop))
+    if (!e->grouped && fsr_c_has_strips(e))
         fsr_c_strip_end(e, loop);
     fsr_c_fold_finish(e, loop->folds, loop->nfolds);
     memset(e->crossing, 0, sizeof e->crossing);
 }
 
 void fsr_c_pass(fsr_c_emit *e, int pass) {
-    fsr_c_loop loop = {.pass = pass};
+    fsr_body loop;
     char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
     bool nested = e->k->ndim - e->k->nparallel > 1;
-    loop.n = fsr_kernel_loop(e->k, pass, loop.inst);
+    fsr_body_of(e->k, pass, &loop);
     if (!loop.n)
         return;
-    loop.nfolds = fsr_c_folds_of(e, loop.inst, loop.n, loop.folds);
+    e->walk = &e->s->walk[pass];
     e->column = nested ? "run + c" : "c";
     if (e->grouped)
         e->linear = nested ? "(r + j) * cols + run + c" : "(r + j) * cols + c";
@@ -329,7 +306,7 @@ void fsr_c_pass(fsr_c_emit *e, int pass) {
         e->linear = nested ? "at + run + c" : "at + c";
     memcpy(saved, e->base, sizeof saved);
     fsr_c_fold_results(e, loop.folds, loop.nfolds);
-    if (e->shared_columns) {
+    if (e->s->part) {
         fsr_c_share_pass(e, &loop, put_whole);
     } else {
         fsr_c_begin(e, "%s", "");

@@ -108,9 +108,9 @@ static void put_vectors(fsr_text *to, const vector_text *v) {
                  v->name, v->name, v->lanes, v->reverse, v->lanes);
 }
 
-/* The ends of an array of elements of `size` bytes, and the function that a strip calls. */
-static void put_functions(fsr_text *to, int size) {
-    const int bytes = FSR_EMIT_STRIP * size + 2 * LINE;
+/* The ends of an array of elements of `size` bytes, and the function that a strip of so many elements calls. */
+static void put_functions(fsr_text *to, int size, int strip) {
+    const int bytes = strip * size + 2 * LINE;
     char type[FSR_EMIT_NAME];
     snprintf(type, sizeof type, size <= 8 ? "u%d" : "c128", 8 * size);
     fsr_text_add(to,
@@ -172,7 +172,7 @@ void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->k->inst[i].compacted && !put[size_of(e, &e->k->inst[i])]) {
             put[size_of(e, &e->k->inst[i])] = true;
-            put_functions(to, size_of(e, &e->k->inst[i]));
+            put_functions(to, size_of(e, &e->k->inst[i]), e->s->strip);
         }
 }
 
@@ -180,12 +180,12 @@ void fsr_c_pack_arrays(fsr_c_emit *e, int number) {
     const fsr_inst *store = &e->k->inst[number];
     const int size = size_of(e, store), b = e->k->access[store->index].buffer, f = e->k->inst[store->arg[2]].index;
     char cols[FSR_EMIT_NAME];
-    fsr_c_line(e, "%s c%d_[%d];", fsr_c_storage(store->dtype), number, FSR_EMIT_STRIP);
-    fsr_c_line(e, "u8 m%d_[%d];", number, FSR_EMIT_STRIP);
+    fsr_c_line(e, "%s c%d_[%d];", fsr_c_storage(store->dtype), number, e->s->strip);
+    fsr_c_line(e, "u8 m%d_[%d];", number, e->s->strip);
     fsr_c_line(e, "fsr_pack_ends%d ends%d;", size, number);
     fsr_c_line(e, "fsr_pack_up(&ends%d.front, (char *)(x%d + g%d_0));", number, b, f);
     fsr_c_line(e, "fsr_pack_down(&ends%d.back, (char *)(x%d + (%s - (%s - g%d_0))));", number, b,
-               fsr_c_integer(e, FSR_INT_COLS, cols), e->shared_columns ? "begin" : "0", f);
+               fsr_c_integer(e, FSR_INT_COLS, cols), e->s->part ? "begin" : "0", f);
 }
 
 void fsr_c_pack_store(fsr_c_emit *e, int number) {
@@ -199,7 +199,7 @@ void fsr_c_pack_store(fsr_c_emit *e, int number) {
 void fsr_c_pack_strip(fsr_c_emit *e, int number) {
     const int size = size_of(e, &e->k->inst[number]);
     fsr_c_line(e, "fsr_pack%d(&ends%d, (const void *)c%d_, m%d_, m, %s);", size, number, number, number,
-               e->stream_bytes ? "stream" : "0");
+               e->s->streams ? "stream" : "0");
 }
 
 void fsr_c_pack_end(fsr_c_emit *e, int number) {

@@ -16,17 +16,10 @@ static bool is_paired(const fsr_c_emit *e, int fold) {
     return !fsr_c_is_scan(e, fold) && !e->k->fold[fold].combine->commutative;
 }
 
-bool fsr_c_has_pairs(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    for (int i = 0; i < loop->nfolds; i++)
-        if (is_paired(e, loop->folds[i]))
-            return !e->grouped && !fsr_c_has_strips(e, loop);
-    return false;
-}
-
-void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
+void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_body *loop) {
     char whole[FSR_EMIT_NAME], half[FSR_EMIT_NAME];
-    snprintf(whole, sizeof whole, "[%d]", FSR_EMIT_STRIP);
-    snprintf(half, sizeof half, "[%d]", FSR_EMIT_STRIP / 2);
+    snprintf(whole, sizeof whole, "[%d]", e->s->strip);
+    snprintf(half, sizeof half, "[%d]", e->s->strip / 2);
     for (int i = 0; i < loop->nfolds; i++)
         if (is_paired(e, loop->folds[i])) {
             fsr_c_fold_declare(e, loop->folds[i], 'a', whole);
@@ -62,7 +55,7 @@ static void put_pair(fsr_c_emit *e, int fold, char from, char to) {
 
 static void put_tree(fsr_c_emit *e, int fold) {
     char from = 'a';
-    for (int n = FSR_EMIT_STRIP / 2; n >= FEW; n /= 2) {
+    for (int n = e->s->strip / 2; n >= FEW; n /= 2) {
         const char to = from == 'a' ? 'h' : 'a';
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", n);
         put_pair(e, fold, from, to);
@@ -78,11 +71,11 @@ static void put_tree(fsr_c_emit *e, int fold) {
     fsr_c_fold_pair(e, fold, 'q', "", from, "[0]");
 }
 
-void fsr_c_pairs(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop)) {
+void fsr_c_pairs(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
     fsr_c_line(e, "i64 cs = c0;");
-    fsr_c_begin(e, "for (; cs + %d <= c1; cs += %d)", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+    fsr_c_begin(e, "for (; cs + %d <= c1; cs += %d)", e->s->strip, e->s->strip);
     e->pairing = true;
-    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_STRIP);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->strip);
     fsr_c_line(e, "const i64 c = cs + l;");
     print(e, loop);
     fsr_c_end(e);

@@ -15,17 +15,12 @@
 
 #include "backend_cpu/emit/complex.h"
 #include "backend_cpu/emit/math.h"
-#include "fusion/loop_ir.h"
+#include "fusion/walk.h"
 #include "runtime/text.h"
 
-#define FSR_EMIT_NAME 64    /* bytes of a name or an address */
-#define FSR_EMIT_LIBM 64    /* distinct libm functions of one kernel */
-#define FSR_EMIT_TILE 32    /* a transposed access is walked in squares of this side */
-#define FSR_EMIT_RUN 1024   /* columns asked at once for arguments beyond a limit */
-#define FSR_EMIT_STREAM 256 /* elements of a strip whose results pass the caches by: 1024 take the reads' place there */
-#define FSR_EMIT_STRIP 512  /* columns of the strips of scans, loops for each element and chains of functions */
-#define FSR_EMIT_BLOCK 16   /* of a strip: scanned in parallel */
-#define FSR_EMIT_STACK 40   /* chunks fold as a binary counter: 2^40 chunks */
+#define FSR_EMIT_NAME 64  /* bytes of a name or an address */
+#define FSR_EMIT_LIBM 64  /* distinct libm functions of one kernel */
+#define FSR_EMIT_STACK 40 /* chunks fold as a binary counter: 2^40 chunks */
 
 typedef struct fsr_c_function {
     char name[24];
@@ -38,16 +33,17 @@ typedef enum fsr_c_truth { FSR_ASKED, FSR_ALWAYS_HOLDS, FSR_NEVER_HOLDS } fsr_c_
 
 typedef struct fsr_c_emit {
     const fsr_kernel *k;
-    fsr_text body;  /* of the kernel's function */
-    fsr_text folds; /* functions of the folds' operators */
-    int depth;      /* indentation of body, in steps */
-    bool grouped;   /* COL: the inner loop runs over `group` rows, row values are arrays */
-    int lanes, chunk, group;
-    bool laned;     /* the loop being printed has `lanes` accumulators for each fold */
-    bool pairing;   /* it fills the arrays of folds that keep their order */
-    bool gathering; /* the loop being printed reads narrow strided loads from lanes filled before it */
-    bool uses_row;  /* an access is linear or row_linear: the row's number is needed */
-    int loop_dim;   /* dimension of the innermost loop, -1: none */
+    const fsr_schedule *s;
+    const fsr_walk *walk; /* of the loop being printed */
+    fsr_text body;        /* of the kernel's function */
+    fsr_text folds;       /* functions of the folds' operators */
+    int depth;            /* indentation of body, in steps */
+    bool grouped;         /* COL: the inner loop runs over `group` rows, row values are arrays */
+    bool laned;           /* the loop being printed has `lanes` accumulators for each fold */
+    bool pairing;         /* it fills the arrays of folds that keep their order */
+    bool gathering;       /* the loop being printed reads narrow strided loads from lanes filled before it */
+    bool uses_row;        /* an access is linear or row_linear: the row's number is needed */
+    int loop_dim;         /* dimension of the innermost loop, -1: none */
     const char *loop_var;
     bool spread;        /* addresses also advance by j along the last parallel dimension (COL) */
     const char *linear; /* text of a linear access's address in the present loop */
@@ -56,32 +52,33 @@ typedef struct fsr_c_emit {
     char base[FSR_MAX_ACCESSES][FSR_EMIT_NAME]; /* address so far; "" is zero */
     char index[FSR_MAX_DIMS][FSR_EMIT_NAME];    /* index along each dimension */
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
-    bool wide[FSR_MAX_COMBINES];                /* a scan whose carry is an f64, see scan.c */
     bool integer[FSR_MAX_INTS];                 /* integer arguments used */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
-    unsigned complex_math;          /* functions of complex numbers used */
-    bool math[FSR_C_MATH_MAX];      /* elementary functions used, by number */
-    bool near;                      /* arguments are known to be below the limits of these functions */
-    bool checking;                  /* the loop being printed only asks whether they are */
-    bool shared_columns;            /* see fsr_cpu_shape.columns */
-    bool streamed[FSR_MAX_BUFFERS]; /* arrays that large launches write past the caches */
-    int stream_bytes;               /* of one element of them all; 0: there are none */
-    bool ahead[FSR_MAX_BUFFERS];    /* arrays of which the next row is fetched ahead */
-    char streams[FSR_EMIT_NAME];    /* the name of whether they do, in the present loop */
-    char stream_at[FSR_EMIT_NAME];  /* where in their buffers the present element goes */
-    bool finishing;                 /* the loop being printed also folds the states of parts */
-    int word[FSR_MAX_COMBINES];     /* of a part's states: the fold's first */
-    int carry[FSR_MAX_COMBINES];    /* a scan's carry into the part */
+    unsigned complex_math;         /* functions of complex numbers used */
+    bool math[FSR_C_MATH_MAX];     /* elementary functions used, by number */
+    bool near;                     /* arguments are known to be below the limits of these functions */
+    bool checking;                 /* the loop being printed only asks whether they are */
+    char streams[FSR_EMIT_NAME];   /* the name of whether they do, in the present loop */
+    char stream_at[FSR_EMIT_NAME]; /* where in their buffers the present element goes */
+    bool finishing;                /* the loop being printed also folds the states of parts */
+    int word[FSR_MAX_COMBINES];    /* of a part's states: the fold's first */
+    int carry[FSR_MAX_COMBINES];   /* a scan's carry into the part */
     int words;
     fsr_c_truth decided[FSR_MAX_CONDITIONS];
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;
 
+static inline bool fsr_c_has_strips(const fsr_c_emit *e) {
+    return e->walk->form == FSR_WALK_STRIPS;
+}
+static inline bool fsr_c_has_pairs(const fsr_c_emit *e) {
+    return e->walk->form == FSR_WALK_PAIRS;
+}
 static inline bool fsr_c_is_scan(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].kind == FSR_FOLD_SCAN;
 }
@@ -118,8 +115,6 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
 /* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
-/* fsr_inst_arguments, less the count that a compacted store names but does not read. */
-int fsr_c_arguments(const fsr_c_emit *e, int number, int *out);
 /* A constant or parameter: defined once, at the function's head. */
 bool fsr_c_invariant(const fsr_inst *inst);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
@@ -152,37 +147,21 @@ void fsr_c_half_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
 
 /* ---- cut.c: guards --------------------------------------------------------------------------- */
 
-struct fsr_c_loop;
 /* sum / step, where step, an integer argument, divides the sum; else a number above every quotient. */
 void fsr_c_quotient(fsr_c_emit *e, fsr_text *to, const char *sum, int step);
 /* What quotients need: functions, and lines at the function's head. */
 void fsr_c_quotient_functions(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to);
 /* The loop over [c0, c1) along the last dimension, cut at the bounds of guards; false: there is nothing to cut. */
-bool fsr_c_cut_loop(fsr_c_emit *e, const struct fsr_c_loop *loop);
+bool fsr_c_cut_loop(fsr_c_emit *e, const fsr_body *loop);
 
 /* ---- loop.c: columns ----------------------------------------------------------------------- */
-
-/* A loop to be printed: instructions, in order, and the folds among them. */
-typedef struct fsr_c_loop {
-    int pass;
-    int n;
-    int inst[FSR_MAX_INSTS];
-    int nfolds;
-    int folds[FSR_MAX_COMBINES];
-} fsr_c_loop;
 
 /* Opens a loop over one dimension (the launch's part of it, if it is parallel) and advances the addresses. */
 void fsr_c_dimension(fsr_c_emit *e, int d);
 /* The loop as `print` prints it; where its functions have limits, first a loop that asks for arguments beyond them,
  * then the loop for near and the loop for any arguments. To be called inside a block. */
-void fsr_c_by_range(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
-/* True if a function of the loop has a limit. */
-bool fsr_c_limited(const fsr_c_emit *e, const fsr_c_loop *loop);
-/* True if the loop, not in strips, has to go in runs (fsr_c_runs). */
-bool fsr_c_in_runs(const fsr_c_emit *e, const fsr_c_loop *loop);
-/* Arrays of the kernel share memory: no iteration reads what another one writes (fsr_array). */
-bool fsr_c_in_place(const fsr_kernel *k);
+void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
 /* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
 void fsr_c_independent(fsr_c_emit *e);
 /* The loop of pass `pass`, with its folds. */
@@ -192,10 +171,6 @@ void fsr_c_pass(fsr_c_emit *e, int pass);
 
 /* One static inline function for each distinct operator, and e->shared. */
 void fsr_c_operators(fsr_c_emit *e);
-/* The folds that a loop (its instructions, n of them) performs, in order. Returns their number. */
-int fsr_c_folds_of(const fsr_c_emit *e, const int *loop, int n, int *folds);
-/* True if every one of them is a commutative reduction. */
-bool fsr_c_folds_free(const fsr_c_emit *e, const int *folds, int n);
 void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n); /* declares f<f>_<i>, before the loop's block */
 void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n);  /* declares states and stacks */
 void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n);   /* a chunk begins */
@@ -213,49 +188,41 @@ fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int comp
 
 /* ---- pair.c: reductions that keep their order --------------------------------------------------- */
 
-/* True if the loop has some and goes along the columns. */
-bool fsr_c_has_pairs(const fsr_c_emit *e, const fsr_c_loop *loop);
 /* Their arrays, beside the states; the COMBINE instruction (false: there is nothing particular about it); the loop over
  * [c0, c1), whose body `print` prints. */
-void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_body *loop);
 bool fsr_c_pair_input(fsr_c_emit *e, int fold);
-void fsr_c_pairs(fsr_c_emit *e, const fsr_c_loop *loop, void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
+void fsr_c_pairs(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
 
 /* ---- share.c: rows whose columns are cut into parts --------------------------------------------- */
 
-/* e->shared_columns and the places of states. */
+/* The places of states. */
 void fsr_c_share_plan(fsr_c_emit *e);
 /* The declarations that a row of such a kernel begins with. */
 void fsr_c_share_row(fsr_c_emit *e);
 /* Reads the states of part c0, in place of folding a chunk. */
-void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop);
+void fsr_c_share_part(fsr_c_emit *e, const fsr_body *loop);
 /* Reads a scan's carry into a part. */
 void fsr_c_share_carry(fsr_c_emit *e, int fold);
 /* Around the loop of the pass: what a part and a carry do with the states. `whole` prints the loop. */
-void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop));
+void fsr_c_share_pass(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_emit *e, const fsr_body *loop));
 
 /* ---- stream.c: stores that pass the caches by ------------------------------------------------- */
 
-/* e->streamed and e->stream_bytes, of a map whose innermost loop is not cut into tiles, or of rows. */
-void fsr_c_stream_plan(fsr_c_emit *e);
-/* True if the loop writes such an array. */
-bool fsr_c_streams(const fsr_c_emit *e, const fsr_c_loop *loop);
 /* The functions that the others' text calls. */
 void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to);
 /* Before the loop over strips of so many elements; at the beginning and at the end of one. `start`: the flat index
  * where it begins, `elements`: their number in it. */
-void fsr_c_stream_arrays(fsr_c_emit *e, const fsr_c_loop *loop, int elements);
-void fsr_c_stream_begin(fsr_c_emit *e, const fsr_c_loop *loop, const char *start);
-void fsr_c_stream_end(fsr_c_emit *e, const fsr_c_loop *loop, const char *start, const char *elements);
-/* A loop over [low, high) in runs [c0, c1): of FSR_EMIT_STREAM if its results pass the caches by, of FSR_EMIT_RUN where
+void fsr_c_stream_arrays(fsr_c_emit *e, const fsr_body *loop, int elements);
+void fsr_c_stream_begin(fsr_c_emit *e, const fsr_body *loop, const char *start);
+void fsr_c_stream_end(fsr_c_emit *e, const fsr_body *loop, const char *start, const char *elements);
+/* A loop over [low, high) in runs [c0, c1): of schedule.past if its results pass the caches by, of schedule.run where
  * only arguments are checked. start: the flat index of c0. To be called inside a block. */
-void fsr_c_runs(fsr_c_emit *e, const fsr_c_loop *loop, const char *low, const char *high, const char *start,
-                void (*print)(fsr_c_emit *e, const fsr_c_loop *loop));
+void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, const char *start,
+                void (*print)(fsr_c_emit *e, const fsr_body *loop));
 
 /* ---- ahead.c: the next row --------------------------------------------------------------------- */
 
-/* e->ahead, of a kernel that goes by row. */
-void fsr_c_ahead_plan(fsr_c_emit *e);
 /* At the function's head: how far ahead. */
 void fsr_c_ahead_head(fsr_c_emit *e);
 /* In the second pass, where it has come from column `from` to column `to`; nothing in other passes. */
@@ -275,39 +242,25 @@ void fsr_c_pack_end(fsr_c_emit *e, int number);
 
 /* ---- stage.c: stages of a loop in strips ---------------------------------------------------------------- */
 
-/* True if the loop, not grouped, runs in strips: it has scans, loops for each element, or a chain of functions. */
-bool fsr_c_has_strips(const fsr_c_emit *e, const fsr_c_loop *loop);
-/* The loop, with lanes if it has folds, is a chain of functions whose stages are worth their arrays. */
-bool fsr_c_is_chain(const fsr_c_emit *e, const fsr_c_loop *loop);
-/* The stage of each instruction. Returns how many there are. */
-int fsr_c_stages(const fsr_c_emit *e, const fsr_c_loop *loop, int *stage);
-/* The instructions of stage `which`, and the indices that they read: these are cheaper to write again than to hold. */
-void fsr_c_stage_of(const fsr_c_emit *e, const fsr_c_loop *loop, const int *stage, int which, fsr_c_loop *out);
 /* e->crossing, and an array over a strip for each such value. */
-void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop);
 /* Element `at` of a strip: a stage's values from earlier ones; those that it leaves for later ones. */
-void fsr_c_take(fsr_c_emit *e, const fsr_c_loop *part, const char *at);
-void fsr_c_hold(fsr_c_emit *e, const fsr_c_loop *part, const char *at);
+void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at);
+void fsr_c_hold(fsr_c_emit *e, const fsr_body *part, const char *at);
 
 /* ---- scan.c: loops over a run of columns in strips, scans --------------------------------------------- */
 
 /* Columns (of a map: rows) [c0, c1) of such a loop. `start`: the flat index of the strip's beginning, cs. */
-void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop, const char *start);
+void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start);
 /* Arrays of the strips: once a row, before the loops over columns. */
-void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop);
+void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_body *loop);
 /* What follows these loops. */
-void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop);
-/* e->counted */
-void fsr_c_find_counted(fsr_c_emit *e);
+void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop);
 
 /* ---- iterate.c: loops for each element ---------------------------------------------------------------- */
 
 /* One static function for each ITERATE. */
 void fsr_c_loops(fsr_c_emit *e);
-/* The loop has an ITERATE that runs for each element. */
-bool fsr_c_is_looped(const fsr_c_emit *e, const fsr_c_loop *loop);
-/* The instruction is evaluated for each element: of a column, or in a map. */
-bool fsr_c_is_element(const fsr_c_emit *e, int number);
 /* Arrays over a strip for ITERATE `number`. */
 void fsr_c_loop_arrays(fsr_c_emit *e, int number);
 /* The instruction itself: what the loop begins with put into the arrays, or, once a row, the whole. */

@@ -30,46 +30,33 @@ static const fsr_combine *combine_of(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].combine;
 }
 
-void fsr_c_find_counted(fsr_c_emit *e) {
-    const fsr_kernel *k = e->k;
-    bool read[FSR_MAX_INSTS] = {false};
-    for (int i = 0; i < k->ninsts; i++) {
-        int argument[FSR_MAX_ARGUMENTS], n = fsr_c_arguments(e, i, argument);
-        for (int a = 0; a < n; a++)
-            read[argument[a]] = true;
-    }
-    for (int f = 0; f < k->nfolds; f++)
-        e->counted[f] = fsr_c_is_scan(e, f);
-    for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].kind == FSR_INST_RESULT && read[i])
-            e->counted[k->inst[i].index] = false;
-}
-
 /* ---- arrays ---------------------------------------------------------------------------------------- */
 
-void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
+/* Elements, results, carries into blocks; before the strip's first element stand neutral ones. */
+static void put_scan_arrays(fsr_c_emit *e, int fold) {
     char extent[FSR_EMIT_NAME], blocks[FSR_EMIT_NAME];
+    snprintf(extent, sizeof extent, "[%d]", e->s->strip + e->s->block);
+    snprintf(blocks, sizeof blocks, "[%d]", e->s->strip / e->s->block);
+    fsr_c_fold_declare(e, fold, 'a', extent);
+    fsr_c_fold_declare(e, fold, 'h', extent);
+    fsr_c_fold_declare(e, fold, 'o', blocks);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->block);
+    fsr_c_fold_identity(e, fold, 'a', "[l]");
+    fsr_c_fold_identity(e, fold, 'h', "[l]");
+    fsr_c_end(e);
+}
+
+void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_hold_arrays(e, loop);
-    snprintf(extent, sizeof extent, "[%d]", FSR_EMIT_STRIP + FSR_EMIT_BLOCK);
-    snprintf(blocks, sizeof blocks, "[%d]", FSR_EMIT_STRIP / FSR_EMIT_BLOCK);
-    fsr_c_stream_arrays(e, loop, FSR_EMIT_STRIP);
+    fsr_c_stream_arrays(e, loop, e->s->strip);
     for (int i = 0; i < loop->n; i++)
         if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE)
             fsr_c_loop_arrays(e, loop->inst[i]);
     for (int i = 0; i < loop->nfolds; i++) {
         if (!fsr_c_is_scan(e, loop->folds[i]))
             continue;
-        if (e->counted[loop->folds[i]]) {
-            fsr_c_share_carry(e, loop->folds[i]);
-            continue;
-        }
-        fsr_c_fold_declare(e, loop->folds[i], 'a', extent);
-        fsr_c_fold_declare(e, loop->folds[i], 'h', extent);
-        fsr_c_fold_declare(e, loop->folds[i], 'o', blocks);
-        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
-        fsr_c_fold_identity(e, loop->folds[i], 'a', "[l]");
-        fsr_c_fold_identity(e, loop->folds[i], 'h', "[l]");
-        fsr_c_end(e);
+        if (!e->counted[loop->folds[i]])
+            put_scan_arrays(e, loop->folds[i]);
         fsr_c_share_carry(e, loop->folds[i]);
     }
     for (int i = 0; i < loop->n; i++)
@@ -77,7 +64,7 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_c_loop *loop) {
             fsr_c_pack_arrays(e, loop->inst[i]);
 }
 
-void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop) {
+void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop) {
     for (int i = 0; i < loop->n; i++)
         if (e->k->inst[loop->inst[i]].compacted)
             fsr_c_pack_end(e, loop->inst[i]);
@@ -85,7 +72,7 @@ void fsr_c_strip_end(fsr_c_emit *e, const fsr_c_loop *loop) {
 
 /* ---- one stage's loop ------------------------------------------------------------------------------ */
 
-static void put_stage_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
     fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
@@ -121,8 +108,8 @@ static void put_fold(fsr_c_emit *e, int fold, const char *left, const char *righ
 static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) {
     const fsr_combine *c = combine_of(e, fold);
     char array[FSR_EMIT_NAME];
-    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", FSR_EMIT_BLOCK, FSR_EMIT_BLOCK, FSR_EMIT_BLOCK);
-    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", e->s->block, e->s->block, e->s->block);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->block);
     for (int i = 0; i < c->arity; i++)
         fsr_c_line(e, "%s y%d = %c%d_%d[b + l - %d];", fsr_c_type(c->dtype[i]), i, from, fold, i, distance);
     snprintf(array, sizeof array, "%c%d_", from, fold);
@@ -138,7 +125,7 @@ static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) 
 static void put_halves(fsr_c_emit *e, int fold, int half) {
     const fsr_combine *c = combine_of(e, fold);
     char array[FSR_EMIT_NAME];
-    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", FSR_EMIT_BLOCK, FSR_EMIT_BLOCK, 2 * half);
+    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", e->s->block, e->s->block, 2 * half);
     for (int i = 0; i < c->arity; i++)
         fsr_c_line(e, "const %s w%d = a%d_%d[b + %d];", fsr_c_type(c->dtype[i]), i, fold, i, half - 1);
     fsr_c_begin(e, "for (i64 l = %d; l < %d; ++l)", half, 2 * half);
@@ -157,50 +144,50 @@ static void put_halves(fsr_c_emit *e, int fold, int half) {
 static void put_blocks(fsr_c_emit *e, int fold) {
     const fsr_combine *c = combine_of(e, fold);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "h%d_%d[%d] = g%d_%d;", fold, i, FSR_EMIT_BLOCK - 1, fold, i);
-    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", FSR_EMIT_BLOCK);
+        fsr_c_line(e, "h%d_%d[%d] = g%d_%d;", fold, i, e->s->block - 1, fold, i);
+    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", e->s->block);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "o%d_%d[b / %d] = g%d_%d;", fold, i, FSR_EMIT_BLOCK, fold, i);
+        fsr_c_line(e, "o%d_%d[b / %d] = g%d_%d;", fold, i, e->s->block, fold, i);
     char last[FSR_EMIT_NAME];
-    snprintf(last, sizeof last, "[b + %d]", 2 * FSR_EMIT_BLOCK - 1);
+    snprintf(last, sizeof last, "[b + %d]", 2 * e->s->block - 1);
     fsr_c_fold_pair(e, fold, 'g', "", 'a', last);
     fsr_c_end(e);
-    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", FSR_EMIT_BLOCK);
-    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", FSR_EMIT_BLOCK);
+    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", e->s->block);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->block);
     char array[FSR_EMIT_NAME], at[FSR_EMIT_NAME];
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s y%d = o%d_%d[b / %d];", fsr_c_type(c->dtype[i]), i, fold, i, FSR_EMIT_BLOCK);
+        fsr_c_line(e, "%s y%d = o%d_%d[b / %d];", fsr_c_type(c->dtype[i]), i, fold, i, e->s->block);
     snprintf(array, sizeof array, "a%d_", fold);
-    snprintf(at, sizeof at, "[b + l + %d]", FSR_EMIT_BLOCK);
+    snprintf(at, sizeof at, "[b + l + %d]", e->s->block);
     put_fold(e, fold, "y", array, at);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "h%d_%d[b + l + %d] = y%d;", fold, i, FSR_EMIT_BLOCK, i);
+        fsr_c_line(e, "h%d_%d[b + l + %d] = y%d;", fold, i, e->s->block, i);
     fsr_c_end(e);
     fsr_c_end(e);
 }
 
 static void put_scan(fsr_c_emit *e, int fold) {
-    fsr_c_begin(e, "for (i64 l = m; l %% %d; ++l)", FSR_EMIT_BLOCK);
+    fsr_c_begin(e, "for (i64 l = m; l %% %d; ++l)", e->s->block);
     char at[FSR_EMIT_NAME];
-    snprintf(at, sizeof at, "[%d + l]", FSR_EMIT_BLOCK);
+    snprintf(at, sizeof at, "[%d + l]", e->s->block);
     fsr_c_fold_identity(e, fold, 'a', at);
     fsr_c_end(e);
     put_step(e, fold, 'a', 'h', 1);
     put_step(e, fold, 'h', 'a', 2);
-    for (int half = QUAD; half < FSR_EMIT_BLOCK; half *= 2)
+    for (int half = QUAD; half < e->s->block; half *= 2)
         put_halves(e, fold, half);
     put_blocks(e, fold);
 }
 
-void fsr_c_strips(fsr_c_emit *e, const fsr_c_loop *loop, const char *start) {
-    int stage[FSR_MAX_INSTS], stages = fsr_c_stages(e, loop, stage);
-    fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", FSR_EMIT_STRIP);
-    fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", FSR_EMIT_STRIP, FSR_EMIT_STRIP);
+void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
+    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk->functions, stage, NULL);
+    fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", e->s->strip);
+    fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", e->s->strip, e->s->strip);
     fsr_c_stream_begin(e, loop, start);
     snprintf(e->stream_at, sizeof e->stream_at, "l");
     for (int s = 0; s < stages; s++) {
-        fsr_c_loop part;
-        fsr_c_stage_of(e, loop, stage, s, &part);
+        fsr_body part;
+        fsr_body_stage(e->k, loop, stage, s, &part);
         if (!part.n)
             continue;
         fsr_c_begin(e, "%s", "");

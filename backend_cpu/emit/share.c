@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows whose columns are cut into parts, in generated C: what lets several threads work on one long row.
+/* Rows whose columns are cut into parts (schedule.part), in generated C: what lets several threads work on one long row.
  *
- * A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold after
- * it, and pushing the parts' states on the stack in place of chunks' gives the same tree: a reduction has the same bits
+ * A part's state is what the stack of chunks would hold after it, and pushing the parts' states on the stack in place of chunks' gives the same tree: a reduction has the same bits
  * divided or not. A scan needs its carry before it starts. Its parts are therefore folded first (FOLD), the carries
- * handed on in order (CARRY), and the columns scanned while they are still in the cache (PART).
- *
- * Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan would have to
- * know its inputs' carries in FOLD. Such kernels divide their rows only. */
+ * handed on in order (CARRY), and the columns scanned while they are still in the cache (PART). */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
-#include "fusion/launch_shape.h"
 #include <stdio.h>
 #include <stdlib.h>
-
-/* No scan's input depends on another's result. */
-static bool scans_at_once(const fsr_kernel *k) {
-    int stage[FSR_MAX_INSTS];
-    fsr_kernel_stages(k, 0, stage);
-    for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].kind == FSR_INST_COMBINE && k->fold[k->inst[i].index].kind == FSR_FOLD_SCAN && stage[i] > 0)
-            return false;
-    return true;
-}
 
 /* Words of 8 bytes of one component of a state. */
 static int words_of(const fsr_c_emit *e, int fold, int i) {
@@ -37,10 +22,7 @@ static int state_words(const fsr_c_emit *e, int fold) {
 }
 
 void fsr_c_share_plan(fsr_c_emit *e) {
-    const fsr_kernel *k = e->k;
-    e->shared_columns = k->schedule.kind != FSR_SCHEDULE_MAP && !e->grouped && k->npasses == 1 && k->nfolds > 0 &&
-                        k->ndim - k->nparallel == 1 && scans_at_once(k);
-    for (int f = 0; e->shared_columns && f < k->nfolds; f++) {
+    for (int f = 0; e->s->part && f < e->k->nfolds; f++) {
         e->word[f] = e->words;
         e->words += state_words(e, f);
         e->carry[f] = e->words;
@@ -74,7 +56,7 @@ static void put_move(fsr_c_emit *e, int fold, char letter, const char *at, int w
 }
 
 /* The state of part c0 as a chunk's. */
-void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop) {
+void fsr_c_share_part(fsr_c_emit *e, const fsr_body *loop) {
     char part[FSR_EMIT_NAME];
     snprintf(part, sizeof part, "c0 * %d + ", 8 * e->words);
     for (int i = 0; i < loop->nfolds; i++)
@@ -83,7 +65,7 @@ void fsr_c_share_part(fsr_c_emit *e, const fsr_c_loop *loop) {
 }
 
 /* carry of the next part = carry (+) fold of this one */
-static void put_carry(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_carry(fsr_c_emit *e, const fsr_body *loop) {
     char next[FSR_EMIT_NAME];
     snprintf(next, sizeof next, "%d + ", 8 * e->words);
     for (int i = 0; i < loop->nfolds; i++) {
@@ -104,48 +86,33 @@ static void put_carry(fsr_c_emit *e, const fsr_c_loop *loop) {
     }
 }
 
-/* What the scans' inputs need, and the scans. */
-static void slice_scans(const fsr_c_emit *e, const fsr_c_loop *loop, fsr_c_loop *out) {
-    bool need[FSR_MAX_INSTS] = {false};
-    *out = (fsr_c_loop){.pass = loop->pass};
-    for (int i = loop->n - 1; i >= 0; i--) {
-        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
-        bool *own = &need[loop->inst[i]];
-        *own |= inst->kind == FSR_INST_COMBINE && fsr_c_is_scan(e, inst->index);
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
-        for (int a = 0; *own && a < read; a++)
-            need[argument[a]] = true;
-    }
-    for (int i = 0; i < loop->n; i++)
-        if (need[loop->inst[i]])
-            out->inst[out->n++] = loop->inst[i];
-    out->nfolds = fsr_c_folds_of(e, out->inst, out->n, out->folds);
-}
-
 /* The loop again with scans as reductions, their results into the part's states. */
-static void put_fold_only(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *, const fsr_c_loop *)) {
+static void put_fold_only(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_emit *, const fsr_body *)) {
     const fsr_kernel *k = e->k;
     fsr_kernel *as_reductions = malloc(sizeof *as_reductions);
-    fsr_c_loop slice;
+    fsr_body slice;
     if (!as_reductions) {
         e->body.failed = true;
         return;
     }
-    slice_scans(e, loop, &slice);
+    const fsr_walk *walk = e->walk;
+    fsr_body_scans(k, loop, &slice);
     *as_reductions = *k;
     for (int i = 0; i < slice.nfolds; i++)
         as_reductions->fold[slice.folds[i]].kind = FSR_FOLD_REDUCE;
     e->k = as_reductions;
+    e->walk = &e->s->fold_walk;
     fsr_c_fold_results(e, slice.folds, slice.nfolds);
     whole(e, &slice);
     for (int i = 0; i < slice.nfolds; i++)
         put_move(e, slice.folds[i], 'f', "", e->word[slice.folds[i]], "", false);
     e->k = k;
+    e->walk = walk;
     free(as_reductions);
 }
 
 /* The loop itself. In FINISH it runs over the parts' states, which kernels of scans alone do not have. */
-static void put_loop(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *, const fsr_c_loop *)) {
+static void put_loop(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_emit *, const fsr_body *)) {
     int reductions = 0;
     for (int i = 0; i < loop->nfolds; i++)
         reductions += !fsr_c_is_scan(e, loop->folds[i]);
@@ -166,7 +133,7 @@ static void put_loop(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_
     fsr_c_end(e);
 }
 
-void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c_emit *e, const fsr_c_loop *loop)) {
+void fsr_c_share_pass(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_emit *e, const fsr_body *loop)) {
     bool scans = false;
     for (int i = 0; i < loop->nfolds; i++)
         scans |= fsr_c_is_scan(e, loop->folds[i]);
@@ -183,7 +150,7 @@ void fsr_c_share_pass(fsr_c_emit *e, const fsr_c_loop *loop, void (*whole)(fsr_c
 }
 
 void fsr_c_share_carry(fsr_c_emit *e, int fold) {
-    if (!e->shared_columns)
+    if (!e->s->part)
         return;
     fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
     put_move(e, fold, 'g', "", e->carry[fold], "", true);

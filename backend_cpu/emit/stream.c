@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Results that no cache would hold until somebody reads them, in generated C.
+/* Results that no cache would hold until somebody reads them (schedule.streams), in generated C.
  *
- * A store into the cache reads the line from memory first. Where a launch writes more than the last cache holds, that
- * read and the lines pushed out are for nothing: a sum of two arrays moves four arrays instead of three. So the loop
- * then runs in strips of FSR_EMIT_STREAM elements whose results go to a buffer in the first cache, and from there by
- * stores that pass the caches by. One loop serves both ways: it stores through a pointer, to the buffer or to the
- * array. Scans and chains of functions are in strips already: each has its buffer. What filters pack is held in lines
- * (pack.c). Rows do so where they begin with a line of memory. Measured, 2^24 elements, two threads, in pairs of
- * runs: sums and products of three arrays 12 % faster, complex products 17 %; a running sum and its square root 6.6 to
- * 4.5 ms; where an element of a map is work itself nothing.
- *
- * Only for arrays that are written in their own order, where nothing is done in place: a line that was read is in the
- * cache. In a kernel with rows: by loops without reductions, which have no lanes, and by scans. Counter-example to
- * streaming always: the next kernel of a plan reads a small result from memory that it would have found in the cache.
- * Counter-example to rows that begin anywhere: the line that two strips share is written by halves, one of them past a
- * cache that holds the other; that alone took twice the time of a filter. */
+ * The loop runs in strips whose results go to a buffer in the first cache, and from there by stores that pass the caches
+ * by. One loop serves both ways: it stores through a pointer, to the buffer or to the array. Scans and chains of
+ * functions are in strips already: each has its buffer. What filters pack is held in lines (pack.c). Rows do so where
+ * they begin with a line of memory. Counter-example to rows that begin anywhere: the line that two strips share is
+ * written by halves, one of them past a cache that holds the other; that alone took twice the time of a filter. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_BYTES = 32 }; /* of an element, all buffers together */
 
 static const char stream_text[] =
     "#if defined __has_builtin\n"
@@ -64,82 +53,25 @@ static const char stream_text[] =
     "#define fsr_stream_end()\n"
     "#endif\n\n";
 
-/* ---- which arrays ------------------------------------------------------------------------------- */
-
-/* In the order of the loop that it stands in. */
-static bool in_order(const fsr_kernel *k, const fsr_inst *inst) {
-    const fsr_access *a = &k->access[inst->index];
-    return !inst->placed && !inst->compacted && (a->linear || (k->npasses == 0 && a->row_linear));
-}
-
-/* Such loops of a map run in runs of their own length: longer ones, as each is looked at twice. */
-static bool in_runs(const fsr_inst *inst) {
-    return inst->kind == FSR_INST_ITERATE || (inst->kind == FSR_INST_OP && fsr_c_op_limit(inst->op, inst->compute));
-}
-
-/* Every loop of a map, and of rows those that neither fold lanes nor count as a chunk. */
-static bool may_stream(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    for (int i = 0; i < loop->n; i++)
-        if (in_runs(&e->k->inst[loop->inst[i]]))
-            return false;
-    return !loop->nfolds || fsr_c_has_strips(e, loop);
-}
-
-static void plan_loop(fsr_c_emit *e, const fsr_c_loop *loop) {
-    const fsr_kernel *k = e->k;
-    for (int i = 0; i < loop->n; i++) {
-        const fsr_inst *inst = &k->inst[loop->inst[i]];
-        if (inst->kind != FSR_INST_STORE || !(in_order(k, inst) || inst->compacted) || !may_stream(e, loop))
-            continue;
-        const int buffer = k->access[inst->index].buffer;
-        e->streamed[buffer] = !inst->compacted;
-        e->stream_bytes += (int)fsr_dtype_size(k->array[buffer].dtype);
-    }
-}
-
-void fsr_c_stream_plan(fsr_c_emit *e) {
-    const fsr_kernel *k = e->k;
-    if (fsr_c_in_place(k) || e->grouped || k->ndim > k->nparallel + 1)
-        return;
-    snprintf(e->streams, sizeof e->streams, "%s", k->npasses ? "lined" : "stream");
-    for (int pass = 0; pass < k->npasses || pass == 0; pass++) {
-        fsr_c_loop loop = {.pass = pass};
-        loop.n = k->npasses ? fsr_kernel_loop(k, pass, loop.inst) : fsr_kernel_rows(k, 0, loop.inst);
-        loop.nfolds = fsr_c_folds_of(e, loop.inst, loop.n, loop.folds);
-        plan_loop(e, &loop);
-    }
-    if (e->stream_bytes > MOST_BYTES) {
-        memset(e->streamed, 0, sizeof e->streamed);
-        e->stream_bytes = 0;
-    }
-}
-
 /* The array is written by this loop, past the caches. */
-static bool streams(const fsr_c_emit *e, const fsr_c_loop *loop, int array) {
-    for (int i = 0; i < loop->n && e->streamed[array]; i++) {
+static bool streams(const fsr_c_emit *e, const fsr_body *loop, int array) {
+    for (int i = 0; i < loop->n; i++) {
         const fsr_inst *inst = &e->k->inst[loop->inst[i]];
-        if (inst->kind == FSR_INST_STORE && e->k->access[inst->index].buffer == array)
+        if (fsr_inst_streams(e->k, inst) && e->k->access[inst->index].buffer == array)
             return true;
     }
-    return false;
-}
-
-bool fsr_c_streams(const fsr_c_emit *e, const fsr_c_loop *loop) {
-    for (int b = 0; b < e->k->narrays; b++)
-        if (streams(e, loop, b))
-            return true;
     return false;
 }
 
 /* ---- text --------------------------------------------------------------------------------------- */
 
 void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to) {
-    if (e->stream_bytes || fsr_c_packs(e->k))
+    if (e->s->streams || fsr_c_packs(e->k))
         fsr_text_raw(to, stream_text, sizeof stream_text - 1);
 }
 
 /* The rows of a kernel with passes pass the caches by where they begin with a line of memory. */
-static void put_lined(fsr_c_emit *e, const fsr_c_loop *loop) {
+static void put_lined(fsr_c_emit *e, const fsr_body *loop) {
     fsr_text t = {0};
     for (int b = 0; b < e->k->narrays; b++)
         if (streams(e, loop, b))
@@ -149,8 +81,8 @@ static void put_lined(fsr_c_emit *e, const fsr_c_loop *loop) {
     fsr_text_free(&t);
 }
 
-void fsr_c_stream_arrays(fsr_c_emit *e, const fsr_c_loop *loop, int elements) {
-    if (e->k->npasses && fsr_c_streams(e, loop))
+void fsr_c_stream_arrays(fsr_c_emit *e, const fsr_body *loop, int elements) {
+    if (e->k->npasses && fsr_body_streams(e->k, loop))
         put_lined(e, loop);
     for (int b = 0; b < e->k->narrays; b++)
         if (streams(e, loop, b))
@@ -158,15 +90,15 @@ void fsr_c_stream_arrays(fsr_c_emit *e, const fsr_c_loop *loop, int elements) {
                        elements);
 }
 
-void fsr_c_stream_begin(fsr_c_emit *e, const fsr_c_loop *loop, const char *start) {
+void fsr_c_stream_begin(fsr_c_emit *e, const fsr_body *loop, const char *start) {
     for (int b = 0; b < e->k->narrays; b++)
         if (streams(e, loop, b))
             fsr_c_line(e, "%s *restrict o%d = %s ? buf%d : x%d + %s;", fsr_c_storage(e->k->array[b].dtype), b,
                        e->streams, b, b, start);
 }
 
-void fsr_c_stream_end(fsr_c_emit *e, const fsr_c_loop *loop, const char *start, const char *elements) {
-    if (!fsr_c_streams(e, loop))
+void fsr_c_stream_end(fsr_c_emit *e, const fsr_body *loop, const char *start, const char *elements) {
+    if (!fsr_body_streams(e->k, loop))
         return;
     fsr_c_begin(e, "if (%s)", e->streams);
     for (int b = 0; b < e->k->narrays; b++)
@@ -176,13 +108,13 @@ void fsr_c_stream_end(fsr_c_emit *e, const fsr_c_loop *loop, const char *start, 
     fsr_c_end(e);
 }
 
-void fsr_c_runs(fsr_c_emit *e, const fsr_c_loop *loop, const char *low, const char *high, const char *start,
-                void (*print)(fsr_c_emit *e, const fsr_c_loop *loop)) {
-    fsr_c_stream_arrays(e, loop, FSR_EMIT_STREAM);
-    if (fsr_c_streams(e, loop))
-        fsr_c_line(e, "const i64 step = %s ? %d : %s - %s;", e->streams, FSR_EMIT_STREAM, high, low);
+void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, const char *start,
+                void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    fsr_c_stream_arrays(e, loop, e->s->past);
+    if (fsr_body_streams(e->k, loop))
+        fsr_c_line(e, "const i64 step = %s ? %d : %s - %s;", e->streams, e->s->past, high, low);
     else
-        fsr_c_line(e, "const i64 step = %d;", FSR_EMIT_RUN);
+        fsr_c_line(e, "const i64 step = %d;", e->s->run);
     snprintf(e->stream_at, sizeof e->stream_at, "%s - c0", e->loop_var);
     fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += step)", low, high);
     fsr_c_line(e, "const i64 c1 = %s - c0 < step ? %s : c0 + step;", high, high);

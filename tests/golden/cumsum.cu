@@ -95,32 +95,50 @@ template <class S> __forceinline__ static S fsr_shuffle(const S &s, u32 lane)
     for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);
     return w.state;
 }
-/* Inclusive scans of N independent states over LANES lanes, side by side. */
+/* Inclusive scans of N independent states over LANES lanes, as many side by side as eight registers hold. */
 template <class F, int LANES, class S, int N> __forceinline__ static void fsr_warp_scan(S (&x)[N])
 {
+    constexpr int M = sizeof(S) < 32 ? 32 / (int)sizeof(S) : 1;
     const u32 lane = threadIdx.x % 32;
 #pragma unroll
-    for (u32 d = 1; d < LANES; d *= 2) {
-        S y[N];
+    for (int first = 0; first < N; first += M) {
 #pragma unroll
-        for (int i = 0; i < N; i++) y[i] = fsr_shuffle(x[i], lane - d);
+        for (u32 d = 1; d < LANES; d *= 2) {
+            S y[M];
 #pragma unroll
-        for (int i = 0; i < N; i++)
-            if (lane % LANES >= d) x[i] = F::combine(y[i], x[i]);
+            for (int i = 0; i < M && first + i < N; i++) y[i] = fsr_shuffle(x[first + i], lane - d);
+#pragma unroll
+            for (int i = 0; i < M && first + i < N; i++)
+                if (lane % LANES >= d) x[first + i] = F::combine(y[i], x[first + i]);
+        }
     }
 }
+/* x, of which nothing is known: what was made of it before is not held, but made again. */
+static inline f32 fsr_again(f32 x)
+{
+    asm volatile("" : "+f"(x));
+    return x;
+}
+struct fsr_single {
+    f32 c0;
+};
+/* A tile holds a state for each column, or an item that is less wide. */
+template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::state &x) { return x; }
+template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::item &x) { return F::widen(x); }
+template <class F> __forceinline__ static void fsr_give(typename F::state &to, const typename F::state &x) { to = x; }
+template <class F> __forceinline__ static void fsr_give(typename F::item &to, const typename F::state &x) { to = F::narrow(x); }
 /* First half of a tile's scan: before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
    the fold of the whole tile. scratch: one state a warp of the block. */
-template <class F, int V, int LANES, int WARPS, class S, int N, int J>
-__forceinline__ static S fsr_tile_sums(const S (&x)[N], S (&before)[J], typename F::state *scratch)
+template <class F, int V, int LANES, int WARPS, class T, class S, int N, int J>
+__forceinline__ static S fsr_tile_sums(const T (&x)[N], S (&before)[J], typename F::state *scratch)
 {
     const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;
     S run = F::identity();
 #pragma unroll
     for (int j = 0; j < J; j++) {
-        before[j] = x[j * V];
+        before[j] = fsr_widen<F>(x[j * V]);
 #pragma unroll
-        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], x[j * V + v]);
+        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], fsr_widen<F>(x[j * V + v]));
     }
     fsr_warp_scan<F, LANES>(before);
 #pragma unroll
@@ -144,16 +162,16 @@ __forceinline__ static S fsr_tile_sums(const S (&x)[N], S (&before)[J], typename
     return run;
 }
 /* Second half: x becomes the scan's results, given what is to the left of the tile. */
-template <class F, int V, class S, int N, int J>
-__forceinline__ static void fsr_tile_apply(S (&x)[N], const S (&before)[J], const S &prefix)
+template <class F, int V, class T, class S, int N, int J>
+__forceinline__ static void fsr_tile_apply(T (&x)[N], const S (&before)[J], const S &prefix)
 {
 #pragma unroll
     for (int j = 0; j < J; j++) {
         S run = F::combine(prefix, before[j]);
 #pragma unroll
         for (int v = 0; v < V; v++) {
-            const S next = F::combine(run, x[j * V + v]);
-            x[j * V + v] = F::pick(run, next);
+            const S next = F::combine(run, fsr_widen<F>(x[j * V + v]));
+            fsr_give<F>(x[j * V + v], F::pick(run, next));
             run = next;
         }
     }
@@ -245,13 +263,13 @@ __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> 
 
 struct op0 {
     struct state {
-        f32 c0;
+        f64 c0;
     };
-    static state identity() { return {0x0p+0f}; }
+    static state identity() { return {0x0p+0}; }
     static state combine(const state &a, const state &b) {
-        const f32 s0 = a.c0;
-        const f32 s1 = b.c0;
-        const f32 s2 = s0 + s1;
+        const f64 s0 = a.c0;
+        const f64 s1 = b.c0;
+        const f64 s2 = s0 + s1;
         return {s2};
     }
 };
@@ -262,10 +280,15 @@ struct chain0_0 {
     static state identity() { return {op0::identity()}; }
     static state combine(const state &a, const state &b) { return {op0::combine(a.f0, b.f0)}; }
     static state pick(const state &before, const state &after) { return {after.f0}; }
+    struct item {
+        fsr_single f0;
+    };
+    static state widen(const item &x) { return {{fsr_again(x.f0.c0)}}; }
+    static item narrow(const state &x) { return {{(f32)x.f0.c0}}; }
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-k_cumsum_17b2a194(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_cumsum_638cfcf0(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
@@ -284,7 +307,7 @@ k_cumsum_17b2a194(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx ro
     values += fsr_region(rows * entries * fsr_board<chain0_0>::value);
     __shared__ chain0_0::state s0_0[2][16];
     f32 v0[32] = {};
-    chain0_0::state t0[32];
+    chain0_0::item t0[32];
     chain0_0::state b0[8];
 #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -299,7 +322,7 @@ k_cumsum_17b2a194(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx ro
 #pragma unroll
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
-            t0[i].f0 = cj < end ? op0::state{v0[i]} : op0::identity();
+            t0[i].f0 = cj < end ? fsr_single{v0[i]} : fsr_single{(f32)op0::identity().c0};
         }
     }
     const chain0_0::state total0 = fsr_tile_sums<chain0_0, 4, 32, 16>(t0, b0, s0_0[0]);

@@ -203,21 +203,26 @@ static void on_cpu(void **state) {
     }
 }
 
-/* The loop IR itself. */
-static void loop_ir(void **state) {
-    (void)state;
+/* The loop IR itself, with the schedule of each machine. */
+static void loop_ir_of(const fsr_target *target, const char *suffix) {
     for (int i = 0; i < COUNT_OF(programs); ++i) {
         fsr_program program;
         char *text = NULL;
         size_t size = 0;
-        program_of(programs[i].build(), &target_gpu, &program);
+        program_of(programs[i].build(), target, &program);
         FILE *to = open_memstream(&text, &size);
         fsr_kernel_print(program.step[0].kernel, to);
         assert_int_equal(fclose(to), 0);
-        compare(programs[i].name, "ir", text);
+        compare(programs[i].name, suffix, text);
         free(text);
         fsr_program_clear(&program);
     }
+}
+
+static void loop_ir(void **state) {
+    (void)state;
+    loop_ir_of(&target_gpu, "ir");
+    loop_ir_of(&target_cpu, "cpu.ir");
 }
 
 /* The same files in a program whose numbers have a decimal comma. */

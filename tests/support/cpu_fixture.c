@@ -84,6 +84,7 @@ void cpu_run(cpu_fixture *t) {
     char why[256];
     fsr_fault fault = {0};
     fsr_module *m = NULL;
+    kernel_finished(t->k);
     if (fsr_kernel_verify(t->k, why, sizeof why) != FSR_OK)
         fail_msg("%s", why);
     t->launch.work = malloc((size_t)fsr_kernel_work_bytes(t->k, t->launch.integer) + 1);

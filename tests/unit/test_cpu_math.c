@@ -43,6 +43,7 @@ static fsr_module *compile(fsr_backend *b, fsr_op op, fsr_dtype dtype) {
     int out = kernel_linear(k, kernel_array(k, dtype, true));
     kernel_store(k, FSR_ROW, 0, out, kernel_op(k, op, x, y, 0));
     k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_MAP, 16, 4096, 1);
+    kernel_finished(k);
     if (b->ops->compile(b, k, &m, &fault) != FSR_OK)
         fail_msg("%s", fault.message);
     fsr_kernel_free(k);

@@ -644,6 +644,7 @@ static void test_accepts_cpu(void **state) {
     (void)state;
     fsr_kernel *k = kernel_softmax(true);
     k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 16, 4096, 1);
+    kernel_finished(k);
     assert_valid(k);
     fsr_kernel_free(k);
 }
@@ -666,7 +667,7 @@ static fsr_kernel *kernel_filter(void) {
     k->inst[store].placed = true;
     k->inst[store].arg[1] = place;
     k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 8, 512, 1);
-    return k;
+    return kernel_finished(k);
 }
 
 static void run_filter(const fsr_kernel *k, const int32_t *in, int32_t *out) {
@@ -687,7 +688,7 @@ static void test_compacts(void **state) {
     assert_valid(k);
     run_filter(k, in, placed);
     fsr_kernel_compact(k);
-    assert_valid(k);
+    assert_valid(kernel_finished(k));
     run_filter(k, in, compacted);
     assert_memory_equal(placed, want, sizeof want);
     assert_memory_equal(compacted, want, sizeof want);
@@ -695,7 +696,9 @@ static void test_compacts(void **state) {
                     "  domain [fold d0] passes 1 ints 5\n"
                     "  array b0 i32\n"
                     "  array b1 i32 written\n"
-                    "  schedule cpu row group 1 lanes 8 chunk 512\n"
+                    "  schedule cpu row group 1 lanes 8 chunk 512 part 32768 strip 512 block 16 streams b1\n"
+                    "  walk p0 strips\n"
+                    "  walk fold lanes\n"
                     "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"
                     "  p0 elem v0 = i32 load b0[d0] linear\n"
                     "  p0 row  v1 = i32 4\n"

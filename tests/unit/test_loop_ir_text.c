@@ -72,6 +72,24 @@ static void test_at_random(void **state) {
     }
 }
 
+/* The same kernels scheduled for a CPU. */
+static void test_for_a_cpu(void **state) {
+    (void)state;
+    fsr_kernel *k[] = {kernel_softmax(true),    kernel_row_sums(FSR_F32),      kernel_scan(FSR_F32, true),
+                       kernel_recurrence(),     kernel_fold_recurrence(),      kernel_scan_of_scan(FSR_F32),
+                       kernel_planes(FSR_BF16), kernel_loop_map(FSR_F64),      kernel_loop_sums(FSR_I64),
+                       kernel_map(FSR_F16),     kernel_column_scan(FSR_F32, 1)};
+    for (size_t i = 0; i < sizeof k / sizeof *k; i++) {
+        fsr_schedule_kind kind = k[i]->npasses ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_MAP;
+        k[i]->schedule = kernel_cpu_schedule(i == 10 ? FSR_SCHEDULE_COL : kind, 16, 512, i == 10 ? 64 : 1);
+        reads_back(kernel_finished(k[i]));
+    }
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        fsr_schedule s = kernel_cpu_schedule(seed % 3 ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_COL, 8, 512, 32);
+        reads_back(kernel_random(seed, s, seed % 2));
+    }
+}
+
 /* A kernel with every sort of line that the two above lack. */
 static const char everything[] =
     "kernel k_all: one, of each\n"
@@ -192,9 +210,9 @@ static void test_damaged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_at_random), cmocka_unit_test(test_every_line),
-        cmocka_unit_test(test_several), cmocka_unit_test(test_refuses),   cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_at_random), cmocka_unit_test(test_for_a_cpu),
+        cmocka_unit_test(test_every_line), cmocka_unit_test(test_several),   cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_misuse),     cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

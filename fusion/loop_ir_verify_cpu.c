@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The verifier's rules about a CPU's schedule: each loop has a form that computes it, and every length that its form
+ * goes by is there. What it does not ask is whether a choice is a good one.
+ *
+ * Counter-example to trusting the finishing pass: a schedule may have been read from a text, or overridden; a scan in a
+ * plain loop would be printed as if nobody wanted its results. */
+#include "fusion/loop_ir_verify.h"
+#include "fusion/walk.h"
+
+static bool all_commute(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->nfolds; ++i)
+        if (!k->fold[body->folds[i]].combine->commutative)
+            return false;
+    return true;
+}
+
+/* `folded`: the scans of the body are only folded. */
+static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk *walk, bool folded) {
+    const fsr_schedule *s = &v->k->schedule;
+    bool scans = !folded && fsr_body_has_scan(v->k, body), looped = fsr_body_is_looped(v->k, body);
+    bool by_columns = s->kind == FSR_SCHEDULE_COL;
+    switch (walk->form) {
+    case FSR_WALK_PLAIN:
+        return by_columns
+                   ? !looped || fsr_check_bad(v, "schedule: pass %d has loops for each element, by columns", body->pass)
+                   : (!scans && !looped) || fsr_check_bad(v, "schedule: the loop of pass %d needs strips", body->pass);
+    case FSR_WALK_RUNS:
+        return (!body->nfolds && !looped && !by_columns) ||
+               fsr_check_bad(v, "schedule: the loop of pass %d does not go in runs", body->pass);
+    case FSR_WALK_LANES:
+        return (body->nfolds && !scans && !looped && !by_columns && all_commute(v->k, body)) ||
+               fsr_check_bad(v, "schedule: the loop of pass %d has no lanes", body->pass);
+    case FSR_WALK_PAIRS:
+        return (body->nfolds && !scans && !looped && !by_columns) ||
+               fsr_check_bad(v, "schedule: the loop of pass %d has no pairs", body->pass);
+    case FSR_WALK_STRIPS:
+        return !by_columns || fsr_check_bad(v, "schedule: pass %d has strips, by columns", body->pass);
+    }
+    return fsr_check_bad(v, "schedule: unknown form of the loop of pass %d", body->pass);
+}
+
+/* The lengths that a loop of this form goes by. */
+static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_walk *walk) {
+    const fsr_schedule *s = &v->k->schedule;
+    bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0;
+    bool staged = strips || walk->form == FSR_WALK_LANES;
+    if (walk->functions < 0 || (chain && !staged))
+        return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
+    if (walk->near && !staged && walk->form != FSR_WALK_RUNS)
+        return fsr_check_bad(v, "schedule: the loop of pass %d cannot look at arguments first", body->pass);
+    if ((strips || chain || walk->form == FSR_WALK_PAIRS) && !fsr_power_of_two(s->strip))
+        return fsr_check_bad(v, "schedule: strips of %d", s->strip);
+    if (chain && walk->form == FSR_WALK_LANES && s->strip % s->lanes != 0)
+        return fsr_check_bad(v, "schedule: strips of %d are no multiple of %d lanes", s->strip, s->lanes);
+    if (walk->form == FSR_WALK_PAIRS && s->strip < 32)
+        return fsr_check_bad(v, "schedule: pairs in strips of %d", s->strip);
+    if (strips && fsr_body_has_scan(v->k, body) &&
+        (!fsr_power_of_two(s->block) || s->block < 8 || s->strip % s->block != 0))
+        return fsr_check_bad(v, "schedule: strips of %d in blocks of %d", s->strip, s->block);
+    if (walk->form == FSR_WALK_RUNS && (fsr_body_streams(v->k, body) ? s->past < 1 : s->run < 1))
+        return fsr_check_bad(v, "schedule: runs of no length");
+    return true;
+}
+
+static bool check_walks(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    fsr_body body, scans;
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body_of(k, pass, &body);
+        if (!check_form(v, &body, &k->schedule.walk[pass], false) || !check_lengths(v, &body, &k->schedule.walk[pass]))
+            return false;
+    }
+    if (!k->schedule.part || !fsr_kernel_has_scan(k))
+        return true;
+    fsr_body_of(k, 0, &body);
+    fsr_body_scans(k, &body, &scans);
+    return check_form(v, &scans, &k->schedule.fold_walk, true) && check_lengths(v, &scans, &k->schedule.fold_walk);
+}
+
+static bool check_part(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_schedule *s = &k->schedule;
+    if (!s->part)
+        return true;
+    if (s->kind != FSR_SCHEDULE_ROW || k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1)
+        return fsr_check_bad(v, "schedule: rows cannot be parted");
+    if (s->part % s->chunk != 0 || !fsr_power_of_two(s->part / s->chunk))
+        return fsr_check_bad(v, "schedule: parts of %d are no power of two of chunks of %d", s->part, s->chunk);
+    return true;
+}
+
+static bool check_map(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    int condition[FSR_MAX_CONDITIONS];
+    if ((s->flat || s->tile || s->cut) && s->kind != FSR_SCHEDULE_MAP)
+        return fsr_check_bad(v, "schedule: only a map is flat, tiled or cut");
+    if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
+        return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);
+    if (s->cut_steps && (!s->cut || fsr_kernel_in_place(v->k) || s->run < 1))
+        return fsr_check_bad(v, "schedule: steps cannot be done after the others");
+    if (!s->cut)
+        return true;
+    fsr_body body;
+    fsr_body_of(v->k, 0, &body);
+    int n = fsr_body_conditions(v->k, &body, v->k->ndim - 1, condition);
+    return n <= FSR_MAX_CUTS || fsr_check_bad(v, "schedule: loops cut at %d bounds, the limit is %d", n, FSR_MAX_CUTS);
+}
+
+/* A streamed array is one that is written, in a kernel where none is in place. */
+static bool check_arrays(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_schedule *s = &k->schedule;
+    for (int b = 0; b < FSR_MAX_BUFFERS; ++b) {
+        if ((s->streams >> b & 1) && (b >= k->narrays || !k->array[b].written || fsr_kernel_in_place(k)))
+            return fsr_check_bad(v, "schedule: b%d cannot be streamed", b);
+        if ((s->ahead >> b & 1) && (b >= k->narrays || k->npasses < 2 || s->kind != FSR_SCHEDULE_ROW))
+            return fsr_check_bad(v, "schedule: b%d cannot be fetched ahead", b);
+    }
+    return true;
+}
+
+static bool check_operators(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_schedule *s = &k->schedule;
+    for (int f = 0; f < FSR_MAX_COMBINES; ++f) {
+        bool any = (s->joined >> f & 1) || (s->widened >> f & 1);
+        const fsr_combine *c = f < k->nfolds ? k->fold[f].combine : NULL;
+        if (any && (!c || s->kind == FSR_SCHEDULE_COL))
+            return fsr_check_bad(v, "schedule: f%d is neither joined nor widened", f);
+        if (c && k->fold[f].narrow)
+            return fsr_check_bad(v, "schedule: fold %d of f32 has a state of its own, which is for GPUs", f);
+        if ((s->widened >> f & 1) && (k->fold[f].kind != FSR_FOLD_SCAN || c->arity != 1 || c->dtype[0] != FSR_F32))
+            return fsr_check_bad(v, "schedule: f%d has no wider state", f);
+    }
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_ITERATE && fsr_inst_is_element(k, i) && s->turns[k->inst[i].index] < 1)
+            return fsr_check_bad(v, "schedule: loop %d runs %d elements at once", k->inst[i].index,
+                                 s->turns[k->inst[i].index]);
+    return true;
+}
+
+/* A CPU has rows and columns, for one thread. */
+bool fsr_check_cpu(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_COL)
+        return fsr_check_bad(v, "schedule: a CPU has no schedule %s", fsr_schedule_name(s->kind));
+    if (s->threads || s->vector || s->items || s->persistent || s->accumulators || s->resident || s->outlined)
+        return fsr_check_bad(v, "schedule: a CPU has no blocks of threads");
+    if (s->group < 1)
+        return fsr_check_bad(v, "schedule: a group of %d rows", s->group);
+    if (!fsr_power_of_two(s->lanes))
+        return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
+    if (s->chunk < 1)
+        return fsr_check_bad(v, "schedule: chunks of %d", s->chunk);
+    if (s->kind == FSR_SCHEDULE_COL && v->k->nparallel == 0)
+        return fsr_check_bad(v, "schedule: no rows to go along the columns of");
+    for (int i = 0; i < v->k->ninsts; ++i)
+        if (v->k->inst[i].keep && s->group != 1)
+            return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->group);
+    return check_part(v) && check_map(v) && check_arrays(v) && check_operators(v) && check_walks(v);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* The schedule rules for a CPU, whose threads each do rows, or parts of rows, by themselves.
+ *
+ * By sizes: rows or columns, accumulators, chunks, what is kept between passes. Then, from the kernel alone, its loops:
+ * whether a map is one loop, or squares where an access runs along another dimension than the last; the form of each
+ * pass's loop; columns of a part; which operators are functions.
+ *
+ * Lanes are for folds that commute; a fold that keeps its order goes in pairs of neighbours, a scan in strips, and so do
+ * loops for each element and chains of functions. By columns all loops are plain: the inner one runs over rows.
+ *
+ * Parts. A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold
+ * after it. Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan
+ * would have to know its inputs' carries before. Such kernels divide their rows only. */
+#include "fusion/launch_shape.h"
+#include "fusion/schedule_parts.h"
+#include "fusion/walk.h"
+
+enum {
+    HEAVY_ELEMENT = 24, /* operations of an element that is work itself */
+    NARROW = 8,         /* fewer adjacent rows than are worth a loop of their own: the three channels of a photograph
+                           are three rows, each read with a stride */
+    GROUP = 128,        /* rows of the inner loop, by columns */
+    KEPT_BYTES = 256 << 10,
+    STRIP = 512,
+    BLOCK = 16,
+    TILE = 32,
+    RUN = 1024,          /* columns asked at once for arguments beyond a limit */
+    PAST = 256,          /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
+    SCAN_PART = 1 << 15, /* least columns of a part: a scan's is read twice and shall fit a core's cache */
+    FOLD_PART = 1 << 16,
+    LONG_OPERATOR = 3, /* operations from which on an operator is worth a call where it is not evaluated for each
+                             column */
+    TURN_BYTES = 128   /* of the widest number of a loop's program: elements that are run side by side */
+};
+
+/* ---- by sizes ------------------------------------------------------------------------------------------ */
+
+/* Some reduction folds a chunk with one accumulator although it might take several: down a column, or beside a scan or
+ * loops, which go by strips. */
+static bool one_accumulator(const fsr_kernel *k) {
+    bool any = false;
+    for (int i = 0; i < k->nfolds; ++i)
+        any = any || (!fsr_fold_is_ordered(&k->fold[i]));
+    return any && (k->schedule.kind == FSR_SCHEDULE_COL || fsr_kernel_has_scan(k) || fsr_kernel_has_loops(k));
+}
+
+/* Four vectors of 64 bytes hide an addition's latency. Two are enough where an element is work itself, and compile in
+ * half the time; short rows end in fewer columns left over. */
+static int lanes_of(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    int cost = 0, lanes = 256 / fsr_kernel_widest(k);
+    for (int i = 0; i < k->ninsts; ++i)
+        cost += fsr_inst_cost(k, i);
+    if (cost > HEAVY_ELEMENT)
+        lanes /= 2;
+    while (lanes > 8 && group->integer[FSR_INT_COLS] < 4 * lanes)
+        lanes /= 2;
+    return lanes;
+}
+
+static int count_kept(const fsr_kernel *k) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        n += fsr_inst_crosses(k, i);
+    return n;
+}
+
+void fsr_schedule_cpu(fsr_group *group) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    fsr_orientation orientation = fsr_group_orientation(group);
+    if (orientation == FSR_ORIENT_COLS && (group->extent[k->nparallel - 1] < NARROW || fsr_kernel_has_loops(k)))
+        orientation = FSR_ORIENT_ROWS;
+    s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
+              : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
+                                               : FSR_SCHEDULE_COL;
+    s->group = s->kind == FSR_SCHEDULE_COL ? GROUP : 1;
+    s->lanes = lanes_of(group);
+    s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
+    if (s->kind == FSR_SCHEDULE_ROW)
+        fsr_kernel_compact(k);
+    int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->integer[FSR_INT_COLS]);
+    if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept <= KEPT_BYTES)
+        fsr_schedule_keep(k);
+}
+
+/* ---- loops of a map ------------------------------------------------------------------------------------- */
+
+/* One loop is enough: no access and no index needs the dimensions one by one. */
+static bool is_flat(const fsr_kernel *k) {
+    for (int a = 0; a < k->naccesses; ++a)
+        for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; ++d)
+            if (k->access[a].stride[d] != FSR_STRIDE_ZERO)
+                return false;
+    for (int i = 0; i < k->ninsts; ++i)
+        if ((k->inst[i].kind == FSR_INST_INDEX || k->inst[i].kind == FSR_INST_GUARD) && k->ndim != 1)
+            return false;
+    return true;
+}
+
+/* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
+static int tiled_dimension(const fsr_kernel *k) {
+    int last = k->ndim - 1;
+    for (int a = 0; a < k->naccesses; ++a)
+        for (int d = 0; d < last && !k->access[a].linear && !k->access[a].row_linear; ++d)
+            if (k->access[a].stride[last] == FSR_STRIDE_VAR && k->access[a].stride[d] == FSR_STRIDE_ONE)
+                return d;
+    return -1;
+}
+
+static void finish_map(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    int tiled = s->kind == FSR_SCHEDULE_MAP ? tiled_dimension(k) : -1;
+    s->flat = s->kind == FSR_SCHEDULE_MAP && is_flat(k);
+    s->tile = !s->flat && tiled >= 0 ? TILE : 0;
+    s->tiled = s->tile ? tiled : 0;
+}
+
+/* ---- the form of each loop -------------------------------------------------------------------------------- */
+
+static bool all_commute(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->nfolds; ++i)
+        if (!k->fold[body->folds[i]].combine->commutative)
+            return false;
+    return true;
+}
+
+/* `folded`: the scans of the body are only folded. Runs are chosen once it is known what streams. */
+static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) {
+    bool scans = !folded && fsr_body_has_scan(k, body), looped = fsr_body_is_looped(k, body);
+    bool lanes = body->nfolds && !scans && !looped && k->schedule.lanes > 1 && all_commute(k, body);
+    fsr_walk walk = {.form = FSR_WALK_PLAIN};
+    if (k->schedule.kind == FSR_SCHEDULE_COL)
+        return walk;
+    if (!body->nfolds || lanes || scans)
+        walk.functions = fsr_chain_functions(k, body);
+    if (scans || looped || (!body->nfolds && walk.functions))
+        walk.form = FSR_WALK_STRIPS;
+    else if (lanes)
+        walk.form = FSR_WALK_LANES;
+    else if (!all_commute(k, body))
+        walk.form = FSR_WALK_PAIRS;
+    return walk;
+}
+
+static void finish_runs(const fsr_kernel *k, const fsr_body *body, fsr_walk *walk) {
+    bool plain = walk->form == FSR_WALK_PLAIN && k->schedule.kind != FSR_SCHEDULE_COL && !body->nfolds;
+    bool limited = fsr_body_is_limited(k, body);
+    if (plain && (limited || fsr_body_streams(k, body)))
+        walk->form = FSR_WALK_RUNS;
+    walk->near =
+        limited && (walk->form == FSR_WALK_RUNS || walk->form == FSR_WALK_LANES || walk->form == FSR_WALK_STRIPS);
+}
+
+/* No scan's input depends on another's result. */
+static bool scans_at_once(const fsr_kernel *k) {
+    int stage[FSR_MAX_INSTS];
+    fsr_kernel_stages(k, 0, stage);
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_COMBINE && k->fold[k->inst[i].index].kind == FSR_FOLD_SCAN && stage[i] > 0)
+            return false;
+    return true;
+}
+
+static int part_of(const fsr_kernel *k) {
+    int part = k->schedule.chunk;
+    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1 ||
+        !scans_at_once(k))
+        return 0;
+    while (part < (fsr_kernel_has_scan(k) ? SCAN_PART : FOLD_PART))
+        part *= 2;
+    return part;
+}
+
+static void finish_walks(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    fsr_body body;
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body_of(k, pass, &body);
+        s->walk[pass] = walk_of(k, &body, false);
+    }
+    fsr_finish_streams(k);
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body_of(k, pass, &body);
+        finish_runs(k, &body, &s->walk[pass]);
+    }
+    s->part = part_of(k);
+    s->fold_walk = (fsr_walk){.form = FSR_WALK_PLAIN};
+    if (s->part && fsr_kernel_has_scan(k)) {
+        fsr_body scans;
+        fsr_body_of(k, 0, &body);
+        fsr_body_scans(k, &body, &scans);
+        s->fold_walk = walk_of(k, &scans, true);
+        finish_runs(k, &scans, &s->fold_walk);
+    }
+}
+
+/* Lengths of what there is. */
+static void finish_lengths(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    bool strips = false, runs = s->cut_steps;
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        const fsr_walk *walk = &s->walk[pass];
+        strips = strips || walk->form == FSR_WALK_STRIPS || walk->form == FSR_WALK_PAIRS || walk->functions;
+        runs = runs || walk->form == FSR_WALK_RUNS;
+    }
+    strips =
+        strips || s->fold_walk.form == FSR_WALK_STRIPS || s->fold_walk.form == FSR_WALK_PAIRS || s->fold_walk.functions;
+    s->strip = strips ? STRIP : 0;
+    s->block = fsr_kernel_has_scan(k) && s->kind == FSR_SCHEDULE_ROW ? BLOCK : 0;
+    s->run = runs ? RUN : 0;
+    s->past = runs && s->streams ? PAST : 0;
+}
+
+/* ---- operators and programs -------------------------------------------------------------------------------- */
+
+static bool is_long(const fsr_combine *c) {
+    int ops = 0;
+    for (int s = 0; s < c->nsteps; ++s)
+        ops += c->step[s].kind == FSR_STEP_OP;
+    return ops >= LONG_OPERATOR;
+}
+
+/* A sum of f32 in a scan is carried as an f64: what comes before a block or a part has another association than the
+ * elements themselves. By columns there is no need: nothing is folded twice there. */
+static bool carries_wide(const fsr_fold *f) {
+    const fsr_combine *c = f->combine;
+    return f->kind == FSR_FOLD_SCAN && c->builtin && c->op == FSR_OP_ADD && c->arity == 1 && c->dtype[0] == FSR_F32;
+}
+
+static void finish_operators(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    s->joined = s->widened = 0;
+    for (int f = 0; f < k->nfolds && s->kind != FSR_SCHEDULE_COL; ++f) {
+        s->joined |= is_long(k->fold[f].combine) ? 1u << f : 0;
+        s->widened |= carries_wide(&k->fold[f]) ? 1u << f : 0;
+    }
+    for (int l = 0; l < FSR_MAX_LOOPS; ++l)
+        s->turns[l] = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_ITERATE && fsr_inst_is_element(k, i))
+            s->turns[k->inst[i].index] = TURN_BYTES / fsr_iteration_widest(k->loop[k->inst[i].index].program);
+}
+
+/* Elements of one or two bytes with a stride: gathered into vectors one by one, they make the compiler's work and the
+ * code several times as large as the loop's. */
+static void finish_gathers(fsr_kernel *k) {
+    bool lanes = k->schedule.fold_walk.form == FSR_WALK_LANES;
+    for (int pass = 0; pass < k->npasses; ++pass)
+        lanes = lanes || k->schedule.walk[pass].form == FSR_WALK_LANES;
+    for (int i = 0; i < k->ninsts; ++i) {
+        fsr_inst *inst = &k->inst[i];
+        const fsr_access *a = &k->access[inst->kind == FSR_INST_LOAD ? inst->index : 0];
+        inst->gathered = lanes && inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard &&
+                         !a->linear && !a->over && a->stride[k->ndim - 1] == FSR_STRIDE_VAR &&
+                         fsr_dtype_size(inst->dtype) <= 2;
+    }
+}
+
+/* Kept values stand in room for one row. */
+static void finish_group(fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].keep)
+            k->schedule.group = 1;
+}
+
+void fsr_finish_cpu(fsr_kernel *k) {
+    finish_group(k);
+    finish_map(k);
+    finish_walks(k);
+    fsr_finish_cuts(k);
+    fsr_finish_ahead(k);
+    finish_lengths(k);
+    finish_operators(k);
+    finish_gathers(k);
+}

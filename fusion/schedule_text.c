@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* A schedule as text, both ways: one table says every field's word, so that what is printed is what is read, and a new
+ * field is a row here.
+ *
+ *   schedule gpu row threads 256 group 64 vector 4 items 8 accumulators 4 resident 0 persistent
+ *   schedule cpu row group 1 lanes 64 chunk 4096 part 65536 strip 512 streams b1,b2
+ *   walk p0 lanes functions 2 near
+ *   walk fold strips
+ *
+ * Numbers that a target always has are always there, others where they are not 0. A loop without a line is plain. */
+#include "fusion/loop_ir_parse_parts.h"
+#include <stddef.h>
+#include <string.h>
+
+typedef enum field_kind {
+    FIELD_COUNT, /* a number, always there */
+    FIELD_SOME,  /* a number, there if it is not 0 */
+    FIELD_FLAG,
+    FIELD_ARRAYS, /* bits: "b0,b2" */
+    FIELD_FOLDS   /* bits: "f1" */
+} field_kind;
+
+enum { GPU = 1 << FSR_TARGET_GPU, CPU = 1 << FSR_TARGET_CPU };
+
+#define FIELD(kind, targets, name) \
+    { #name, FIELD_##kind, targets, offsetof(fsr_schedule, name) }
+
+static const struct {
+    const char *word;
+    field_kind kind;
+    int targets;
+    size_t at;
+} fields[] = {FIELD(COUNT, GPU, threads), FIELD(COUNT, GPU | CPU, group),  FIELD(COUNT, GPU, vector),
+              FIELD(COUNT, GPU, items),   FIELD(COUNT, GPU, accumulators), FIELD(COUNT, GPU, resident),
+              FIELD(FLAG, GPU, outlined), FIELD(FLAG, GPU, persistent),    FIELD(COUNT, CPU, lanes),
+              FIELD(COUNT, CPU, chunk),   FIELD(SOME, CPU, part),          FIELD(SOME, CPU, strip),
+              FIELD(SOME, CPU, block),    FIELD(SOME, CPU, run),           FIELD(SOME, CPU, past),
+              FIELD(FLAG, CPU, flat),     FIELD(SOME, CPU, tile),          FIELD(SOME, CPU, tiled),
+              FIELD(FLAG, CPU, cut),      FIELD(FLAG, CPU, cut_steps),     FIELD(ARRAYS, CPU, streams),
+              FIELD(ARRAYS, CPU, ahead),  FIELD(SOME, CPU, ahead_cols),    FIELD(FOLDS, CPU, joined),
+              FIELD(FOLDS, CPU, widened), FIELD(FLAG, GPU | CPU, wide)};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static const void *value_of(const fsr_schedule *s, int i) {
+    return (const char *)s + fields[i].at;
+}
+
+/* ---- out -------------------------------------------------------------------------------------------- */
+
+static void print_bits(FILE *to, const char *word, uint32_t bits, char letter) {
+    const char *comma = " ";
+    if (bits)
+        fprintf(to, " %s", word);
+    for (int b = 0; b < 32; b++)
+        if (bits >> b & 1) {
+            fprintf(to, "%s%c%d", comma, letter, b);
+            comma = ",";
+        }
+}
+
+static void print_field(FILE *to, const fsr_schedule *s, int i) {
+    const void *value = value_of(s, i);
+    switch (fields[i].kind) {
+    case FIELD_COUNT: fprintf(to, " %s %d", fields[i].word, *(const int *)value); break;
+    case FIELD_SOME:
+        if (*(const int *)value)
+            fprintf(to, " %s %d", fields[i].word, *(const int *)value);
+        break;
+    case FIELD_FLAG:
+        fprintf(to, "%s%s", *(const bool *)value ? " " : "", *(const bool *)value ? fields[i].word : "");
+        break;
+    case FIELD_ARRAYS: print_bits(to, fields[i].word, *(const uint32_t *)value, 'b'); break;
+    case FIELD_FOLDS: print_bits(to, fields[i].word, *(const uint32_t *)value, 'f'); break;
+    }
+}
+
+void fsr_schedule_print(const fsr_kernel *k, FILE *to) {
+    const fsr_schedule *s = &k->schedule;
+    bool turns = false;
+    fprintf(to, "%s %s", s->target ? fsr_target_name(s->target) : "none", fsr_schedule_name(s->kind));
+    for (int i = 0; i < FIELDS; i++)
+        if (fields[i].targets >> s->target & 1)
+            print_field(to, s, i);
+    for (int l = 0; l < k->nloops; l++)
+        turns = turns || s->turns[l];
+    for (int l = 0; l < k->nloops && turns; l++)
+        fprintf(to, "%s%d", l ? "," : " turns ", s->turns[l]);
+    fputs(k->contraction ? " contraction" : "", to);
+}
+
+static void print_walk(FILE *to, const char *margin, const char *which, int pass, const fsr_walk *walk) {
+    if (walk->form == FSR_WALK_PLAIN)
+        return;
+    fprintf(to, "%swalk %s", margin, which);
+    if (pass >= 0)
+        fprintf(to, "%d", pass);
+    fprintf(to, " %s", fsr_walk_name(walk->form));
+    if (walk->functions)
+        fprintf(to, " functions %d", walk->functions);
+    fputs(walk->near ? " near\n" : "\n", to);
+}
+
+void fsr_walks_print(const fsr_kernel *k, const char *margin, FILE *to) {
+    if (k->schedule.target != FSR_TARGET_CPU)
+        return;
+    for (int p = 0; p < k->npasses || p == 0; p++)
+        print_walk(to, margin, "p", p, &k->schedule.walk[p]);
+    print_walk(to, margin, "fold", -1, &k->schedule.fold_walk);
+}
+
+/* ---- in --------------------------------------------------------------------------------------------- */
+
+static int read_number(fsr_lex *l) {
+    int64_t value = 0;
+    fsr_lex_int(l, 0, INT32_MAX, &value);
+    return (int)value;
+}
+
+static uint32_t read_bits(fsr_lex *l, const char *letter, int limit) {
+    uint32_t bits = 0;
+    do
+        bits |= 1u << fsr_read_mark(l, letter, limit);
+    while (fsr_lex_try(l, ","));
+    return bits;
+}
+
+static void read_field(fsr_kernel_reader *r, int i) {
+    fsr_lex *l = &r->lex;
+    char *to = (char *)&r->k->schedule + fields[i].at;
+    const bool found = fsr_lex_try(l, fields[i].word);
+    if (!found && fields[i].kind == FIELD_COUNT)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "expected %s", fields[i].word);
+    if (!found)
+        return;
+    switch (fields[i].kind) {
+    case FIELD_COUNT:
+    case FIELD_SOME: *(int *)(void *)to = read_number(l); break;
+    case FIELD_FLAG: *(bool *)to = true; break;
+    case FIELD_ARRAYS: *(uint32_t *)(void *)to = read_bits(l, "b", r->k->narrays); break;
+    case FIELD_FOLDS: *(uint32_t *)(void *)to = read_bits(l, "f", FSR_MAX_COMBINES); break;
+    }
+}
+
+/* The number of the next word among names; -1, with `what` as the reason: it is none of them. */
+static int read_name(fsr_lex *l, const char *(*name)(int), const char *what) {
+    char word[FSR_WORD_BYTES];
+    fsr_lex_word(l, word);
+    for (int i = 0; !l->status && name(i); i++)
+        if (strcmp(name(i), word) == 0)
+            return i;
+    fsr_lex_fail(l, FSR_ERR_FORMAT, "%s is no %s", word, what);
+    return -1;
+}
+
+static const char *kind_name(int kind) {
+    return fsr_schedule_name((fsr_schedule_kind)kind);
+}
+static const char *form_name(int form) {
+    return fsr_walk_name((fsr_walk_form)form);
+}
+
+void fsr_read_schedule(fsr_kernel_reader *r) {
+    fsr_lex *l = &r->lex;
+    fsr_schedule *s = &r->k->schedule;
+    s->target = fsr_lex_try(l, "gpu") ? FSR_TARGET_GPU : fsr_lex_try(l, "cpu") ? FSR_TARGET_CPU : FSR_TARGET_NONE;
+    if (!s->target)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "expected gpu or cpu");
+    int kind = read_name(l, kind_name, "schedule");
+    if (l->status)
+        return;
+    s->kind = (fsr_schedule_kind)kind;
+    for (int i = 0; i < FIELDS; i++)
+        if (fields[i].targets >> s->target & 1)
+            read_field(r, i);
+    if (fsr_lex_try(l, "turns"))
+        for (int n = 0; n < FSR_MAX_LOOPS && (n == 0 || fsr_lex_try(l, ",")); n++)
+            s->turns[n] = read_number(l);
+    r->k->contraction = fsr_lex_try(l, "contraction");
+}
+
+void fsr_read_walk(fsr_kernel_reader *r) {
+    fsr_lex *l = &r->lex;
+    fsr_schedule *s = &r->k->schedule;
+    fsr_walk *walk = fsr_lex_try(l, "fold") ? &s->fold_walk : &s->walk[fsr_read_mark(l, "p", FSR_MAX_PASSES)];
+    int form = read_name(l, form_name, "form of a loop");
+    if (l->status)
+        return;
+    walk->form = (fsr_walk_form)form;
+    walk->functions = fsr_lex_try(l, "functions") ? read_number(l) : 0;
+    walk->near = fsr_lex_try(l, "near");
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops of a CPU's kernel as lists of instructions; see walk.h. */
+#include "fusion/walk.h"
+#include <string.h>
+
+void fsr_body_folds(const fsr_kernel *k, fsr_body *body) {
+    body->nfolds = 0;
+    for (int i = 0; i < body->n; ++i)
+        if (k->inst[body->inst[i]].kind == FSR_INST_COMBINE)
+            body->folds[body->nfolds++] = k->inst[body->inst[i]].index;
+}
+
+void fsr_body_of(const fsr_kernel *k, int pass, fsr_body *out) {
+    *out = (fsr_body){.pass = pass};
+    out->n = k->npasses ? fsr_kernel_loop(k, pass, out->inst) : fsr_kernel_rows(k, 0, out->inst);
+    fsr_body_folds(k, out);
+}
+
+static bool is_scan(const fsr_kernel *k, int fold) {
+    return k->fold[fold].kind == FSR_FOLD_SCAN;
+}
+
+void fsr_body_scans(const fsr_kernel *k, const fsr_body *body, fsr_body *out) {
+    bool need[FSR_MAX_INSTS] = {false};
+    *out = (fsr_body){.pass = body->pass};
+    for (int i = body->n - 1; i >= 0; --i) {
+        const fsr_inst *inst = &k->inst[body->inst[i]];
+        bool *own = &need[body->inst[i]];
+        *own |= inst->kind == FSR_INST_COMBINE && is_scan(k, inst->index);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(k, body->inst[i], argument);
+        for (int a = 0; *own && a < read; ++a)
+            need[argument[a]] = true;
+    }
+    for (int i = 0; i < body->n; ++i)
+        if (need[body->inst[i]])
+            out->inst[out->n++] = body->inst[i];
+    fsr_body_folds(k, out);
+}
+
+bool fsr_body_has_scan(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->nfolds; ++i)
+        if (is_scan(k, body->folds[i]))
+            return true;
+    return false;
+}
+
+bool fsr_inst_is_element(const fsr_kernel *k, int number) {
+    return k->inst[number].level == FSR_ELEM || k->npasses == 0;
+}
+
+bool fsr_body_is_looped(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->n; ++i)
+        if (k->inst[body->inst[i]].kind == FSR_INST_ITERATE && fsr_inst_is_element(k, body->inst[i]))
+            return true;
+    return false;
+}
+
+bool fsr_inst_is_limited(const fsr_inst *inst) {
+    return inst->kind == FSR_INST_OP && (fsr_op_get(inst->op)->flags & FSR_OP_LIMITED) &&
+           fsr_dtype_is_float(inst->compute);
+}
+
+bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->n; ++i)
+        if (fsr_inst_is_limited(&k->inst[body->inst[i]]))
+            return true;
+    return false;
+}
+
+bool fsr_inst_streams(const fsr_kernel *k, const fsr_inst *inst) {
+    return inst->kind == FSR_INST_STORE && !inst->compacted &&
+           (k->schedule.streams >> k->access[inst->index].buffer & 1) != 0;
+}
+
+bool fsr_body_streams(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->n; ++i)
+        if (fsr_inst_streams(k, &k->inst[body->inst[i]]))
+            return true;
+    return false;
+}
+
+bool fsr_kernel_in_place(const fsr_kernel *k) {
+    for (int a = 0; a < k->narrays; ++a)
+        if (k->array[a].aliased)
+            return true;
+    return false;
+}
+
+int fsr_walk_arguments(const fsr_kernel *k, int number, int *out) {
+    int n = fsr_inst_arguments(k, number, out);
+    return k->inst[number].compacted ? n - 1 : n;
+}
+
+void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]) {
+    bool read[FSR_MAX_INSTS] = {false};
+    for (int i = 0; i < k->ninsts; ++i) {
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_walk_arguments(k, i, argument);
+        for (int a = 0; a < n; ++a)
+            read[argument[a]] = true;
+    }
+    memset(counted, 0, FSR_MAX_COMBINES * sizeof *counted);
+    for (int f = 0; f < k->nfolds; ++f)
+        counted[f] = is_scan(k, f);
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_RESULT && read[i])
+            counted[k->inst[i].index] = false;
+}
+
+int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int condition[FSR_MAX_CONDITIONS]) {
+    bool used[FSR_MAX_CONDITIONS] = {false};
+    int n = 0;
+    for (int i = 0; i < body->n; ++i) {
+        int guard = fsr_inst_guard(&k->inst[body->inst[i]]);
+        for (int j = 0; guard >= 0 && j < k->guard[guard].n; ++j)
+            used[k->guard[guard].condition[j]] = true;
+    }
+    for (int c = 0; c < k->nconditions && d >= 0; ++c)
+        if (used[c] && k->condition[c].at.stride[d] == FSR_STRIDE_ONE)
+            condition[n++] = c;
+    return n;
+}
+
+int fsr_iteration_widest(const fsr_iteration *l) {
+    size_t wide = 4;
+    for (int i = 0; i < l->nsteps; ++i) {
+        fsr_dtype real = fsr_dtype_real(l->step[i].dtype);
+        wide = fsr_dtype_size(real) > wide ? fsr_dtype_size(real) : wide;
+    }
+    return (int)wide;
+}
+
+/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
+enum { LIKELY_TURNS = 16 };
+
+int fsr_kernel_work(const fsr_kernel *k) {
+    int cost = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        cost += 1 + fsr_inst_cost(k, i) / 2;
+    for (int l = 0; l < k->nloops; ++l)
+        for (int s = 0; s < k->loop[l].program->nsteps; ++s)
+            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
+                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
+    return cost;
+}

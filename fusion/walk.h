@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What a CPU's loop over the innermost dimension of a pass consists of, and how it falls into stages: asked by the rules
+ * that choose its form (fsr_walk) and by the emitter that prints it. */
+#ifndef FUSOR_FUSION_WALK_H
+#define FUSOR_FUSION_WALK_H
+
+#include "fusion/loop_ir.h"
+
+/* A loop's instructions, in order, and the folds among them. */
+typedef struct fsr_body {
+    int pass;
+    int n;
+    int inst[FSR_MAX_INSTS];
+    int nfolds;
+    int folds[FSR_MAX_COMBINES];
+} fsr_body;
+
+/* The loop of a pass; of a kernel without passes, its rows. */
+void fsr_body_of(const fsr_kernel *k, int pass, fsr_body *out);
+/* What the scans of a loop need, and the scans. */
+void fsr_body_scans(const fsr_kernel *k, const fsr_body *body, fsr_body *out);
+/* The folds among the instructions of a body. */
+void fsr_body_folds(const fsr_kernel *k, fsr_body *body);
+bool fsr_body_has_scan(const fsr_kernel *k, const fsr_body *body);
+/* A loop for each element runs in it. */
+bool fsr_body_is_looped(const fsr_kernel *k, const fsr_body *body);
+/* A function in it has a limit. */
+bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body);
+/* It stores an array of schedule.streams, in order. */
+bool fsr_body_streams(const fsr_kernel *k, const fsr_body *body);
+/* The store goes past the caches in a large launch, by way of a buffer. */
+bool fsr_inst_streams(const fsr_kernel *k, const fsr_inst *inst);
+
+/* Evaluated for each element: of a column, or in a map. */
+bool fsr_inst_is_element(const fsr_kernel *k, int number);
+/* An operation whose function has a limit. */
+bool fsr_inst_is_limited(const fsr_inst *inst);
+/* Arrays of the kernel share memory: no iteration reads what another one writes (fsr_array). */
+bool fsr_kernel_in_place(const fsr_kernel *k);
+/* fsr_inst_arguments, less the count that a compacted store names but does not read. */
+int fsr_walk_arguments(const fsr_kernel *k, int number, int *out);
+/* counted[f]: a scan whose results only compacted stores name, which keep count themselves; it is not done. */
+void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]);
+/* Bytes of the widest number of a loop's program, at least 4. */
+int fsr_iteration_widest(const fsr_iteration *l);
+/* Rough work for one element, in operations. */
+int fsr_kernel_work(const fsr_kernel *k);
+
+/* The conditions that loads and guards of the body meet along dimension d. Returns how many. */
+int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int condition[FSR_MAX_CONDITIONS]);
+
+/* The stage of every instruction, where a stage has at most so many functions in a row (0: any number). Returns the
+ * number of stages; *chained, which may be NULL: a chain was cut. */
+int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, int functions, int *stage, bool *chained);
+/* The instructions of stage `which`, and the indices that they read: these are cheaper to write again than to hold. */
+void fsr_body_stage(const fsr_kernel *k, const fsr_body *body, const int *stage, int which, fsr_body *out);
+/* The values that a stage leaves in an array for later ones. */
+void fsr_body_crossing(const fsr_kernel *k, const fsr_body *body, const int *stage, bool *crossing);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* What the finishing pass makes of a kernel for a CPU, and what the verifier says of a schedule that is not finished, or
+ * that somebody has changed into one that the emitter could not print. */
+#include "backend_cpu/emit/parts.h"
+#include "fusion/walk.h"
+#include "tests/support/kernels.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static fsr_kernel *for_cpu(fsr_kernel *k, fsr_schedule_kind kind) {
+    k->schedule = kernel_cpu_schedule(kind, 16, 512, kind == FSR_SCHEDULE_COL ? 32 : 1);
+    return kernel_finished(k);
+}
+
+static void expect_form(fsr_kernel *k, fsr_schedule_kind kind, fsr_walk_form form) {
+    char why[200];
+    for_cpu(k, kind);
+    if (fsr_kernel_verify(k, why, sizeof why))
+        fail_msg("%s: %s", k->name, why);
+    if (k->schedule.walk[0].form != form)
+        fail_msg("%s is %s, not %s", k->name, fsr_walk_name(k->schedule.walk[0].form), fsr_walk_name(form));
+    fsr_kernel_free(k);
+}
+
+static void test_forms(void **state) {
+    (void)state;
+    expect_form(kernel_row_sums(FSR_F32), FSR_SCHEDULE_ROW, FSR_WALK_LANES);
+    expect_form(kernel_fold_recurrence(), FSR_SCHEDULE_ROW, FSR_WALK_PAIRS);
+    expect_form(kernel_scan(FSR_I32, true), FSR_SCHEDULE_ROW, FSR_WALK_STRIPS);
+    expect_form(kernel_loop_sums(FSR_F32), FSR_SCHEDULE_ROW, FSR_WALK_STRIPS);
+    expect_form(kernel_loop_map(FSR_F32), FSR_SCHEDULE_MAP, FSR_WALK_STRIPS);
+    expect_form(kernel_column_scan(FSR_F32, true), FSR_SCHEDULE_COL, FSR_WALK_PLAIN);
+}
+
+/* A map of one function: flat, and in runs that look at their arguments where the function has a limit. */
+static void test_near(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fsr_kernel *k = kernel_begin("k_function", 1, 1, 0);
+        int x = kernel_load(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, FSR_F32, false)));
+        int out = kernel_linear(k, kernel_array(k, FSR_F32, true));
+        kernel_store(k, FSR_ROW, 0, out, kernel_op(k, i ? FSR_OP_SIN : FSR_OP_ADD, x, x, 0));
+        for_cpu(k, FSR_SCHEDULE_MAP);
+        assert_true(k->schedule.flat);
+        assert_int_equal(k->schedule.walk[0].near, i);
+        assert_int_equal(k->schedule.streams, i ? 0 : 2);
+        assert_int_equal(k->schedule.walk[0].form, FSR_WALK_RUNS);
+        fsr_kernel_free(k);
+    }
+}
+
+/* The flag is the table's, the limit stands in the C function's own table: they must agree for every op and dtype. */
+static void test_limits(void **state) {
+    (void)state;
+    int limited = 0;
+    for (int op = 0; op < FSR_OP_COUNT; op++)
+        for (int d = 0; d < FSR_DTYPE_COUNT; d++) {
+            const fsr_inst inst = {.kind = FSR_INST_OP, .op = (fsr_op)op, .compute = (fsr_dtype)d};
+            const bool limit = fsr_c_op_limit(inst.op, inst.compute) != NULL;
+            if (limit != fsr_inst_is_limited(&inst))
+                fail_msg("%s of %s: the flag LIMITED is wrong", fsr_op_get(inst.op)->name,
+                         fsr_dtype_name(inst.compute));
+            limited += limit;
+        }
+    assert_true(limited > 0);
+}
+
+/* ---- what the verifier refuses ------------------------------------------------------------------------- */
+
+#define DAMAGE(name, change)                           \
+    static void name(fsr_kernel *k, fsr_schedule *s) { \
+        (void)k, (void)s;                              \
+        change;                                        \
+    }
+typedef void (*damage)(fsr_kernel *k, fsr_schedule *s);
+
+DAMAGE(plain, s->walk[0].form = FSR_WALK_PLAIN)
+DAMAGE(runs, s->walk[0].form = FSR_WALK_RUNS)
+DAMAGE(lanes, s->walk[0].form = FSR_WALK_LANES)
+DAMAGE(pairs, s->walk[0].form = FSR_WALK_PAIRS)
+DAMAGE(unknown, s->walk[0].form = (fsr_walk_form)9)
+DAMAGE(no_strip, s->strip = 0)
+DAMAGE(no_block, s->block = 0)
+DAMAGE(functions, s->walk[0].functions = -1)
+DAMAGE(near, s->walk[0].near = true)
+DAMAGE(no_turns, s->turns[0] = 0)
+DAMAGE(odd_part, s->part = 3 * s->chunk)
+DAMAGE(column_part, s->kind = FSR_SCHEDULE_COL; s->walk[0].form = FSR_WALK_PLAIN; s->joined = s->widened = 0)
+DAMAGE(column_strips, s->kind = FSR_SCHEDULE_COL; s->part = 0; s->joined = s->widened = 0)
+DAMAGE(row_flat, s->flat = true)
+DAMAGE(flat_tiles, s->tile = 32)
+DAMAGE(tile_last, s->flat = false; s->tile = 32; s->tiled = 1)
+DAMAGE(steps, s->cut_steps = true)
+DAMAGE(stream_read, s->streams = 1)
+DAMAGE(stream_none, s->streams = 1u << 31)
+DAMAGE(ahead_once, s->ahead = 1)
+DAMAGE(joined_none, s->joined = 1u << 15)
+DAMAGE(widened_sum, s->widened = 1)
+DAMAGE(kept_group, k->inst[0].keep = true; s->group = 2)
+DAMAGE(fold_plain, s->fold_walk.form = FSR_WALK_STRIPS; s->strip = 0)
+
+static fsr_kernel *scan(void) {
+    return kernel_scan(FSR_I32, false);
+}
+static fsr_kernel *sums(void) {
+    return kernel_row_sums(FSR_F32);
+}
+static fsr_kernel *ordered(void) {
+    return kernel_fold_recurrence();
+}
+static fsr_kernel *loops(void) {
+    return kernel_loop_sums(FSR_F32);
+}
+static fsr_kernel *map(void) {
+    return kernel_map(FSR_F32);
+}
+static fsr_kernel *planes(void) {
+    return kernel_planes(FSR_F32);
+}
+
+static const struct {
+    fsr_kernel *(*kernel)(void);
+    damage make;
+    const char *why;
+} broken[] = {
+    {scan, plain, "schedule: the loop of pass 0 needs strips"},
+    {loops, plain, "schedule: the loop of pass 0 needs strips"},
+    {sums, runs, "schedule: the loop of pass 0 does not go in runs"},
+    {scan, lanes, "schedule: the loop of pass 0 has no lanes"},
+    {ordered, lanes, "schedule: the loop of pass 0 has no lanes"},
+    {scan, pairs, "schedule: the loop of pass 0 has no pairs"},
+    {sums, unknown, "schedule: unknown form of the loop of pass 0"},
+    {scan, no_strip, "schedule: strips of 0"},
+    {ordered, no_strip, "schedule: strips of 0"},
+    {scan, no_block, "schedule: strips of 512 in blocks of 0"},
+    {sums, functions, "schedule: -1 functions a stage, and no stages"},
+    {ordered, near, "schedule: the loop of pass 0 cannot look at arguments first"},
+    {loops, no_turns, "schedule: loop 0 runs 0 elements at once"},
+    {sums, odd_part, "schedule: parts of 1536 are no power of two of chunks of 512"},
+    {sums, column_part, "schedule: rows cannot be parted"},
+    {scan, column_strips, "schedule: pass 0 has strips, by columns"},
+    {sums, row_flat, "schedule: only a map is flat, tiled or cut"},
+    {map, flat_tiles, "schedule: tiles of 32 along dimension 0"},
+    {planes, tile_last, "schedule: tiles of 32 along dimension 1"},
+    {map, steps, "schedule: steps cannot be done after the others"},
+    {map, stream_read, "schedule: b0 cannot be streamed"},
+    {map, stream_none, "schedule: b31 cannot be streamed"},
+    {sums, ahead_once, "schedule: b0 cannot be fetched ahead"},
+    {sums, joined_none, "schedule: f15 is neither joined nor widened"},
+    {sums, widened_sum, "schedule: f0 has no wider state"},
+    {sums, kept_group, "schedule: v0 is kept for 2 rows at once"},
+    {scan, fold_plain, "schedule: strips of 0"},
+};
+
+static void test_refuses(void **state) {
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        fsr_kernel *k = broken[i].kernel();
+        char why[200] = "";
+        for_cpu(k, k->npasses ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_MAP);
+        assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_OK);
+        broken[i].make(k, &k->schedule);
+        fsr_kernel_verify(k, why, sizeof why);
+        if (strcmp(why, broken[i].why) != 0) {
+            print_error("case %zu says '%s', not '%s'\n", i, why, broken[i].why);
+            wrong++;
+        }
+        fsr_kernel_free(k);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_near),
+                                       cmocka_unit_test(test_limits), cmocka_unit_test(test_refuses)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
