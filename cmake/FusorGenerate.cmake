@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What is generated from tables: fusor/ops.h into the build folder; docs/ops.md and docs/knobs.md into the source tree,
-# by `cmake --build <build> --target docs` (the test `docs` checks that they are current).
+# What is generated from tables: fusor/ops.h into the build folder; docs/ops.md, docs/knobs.md and docs/from-numpy.md into
+# the source tree, by `cmake --build <build> --target docs` (the test `docs` checks that they are current).
 set(FUSOR_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 
 # What writes it runs while building. In a build for another machine it is compiled by a compiler of this one, FUSOR_HOST_CC;
@@ -29,6 +29,7 @@ function(fusor_generator tool source)
 endfunction()
 fusor_generator(fusor_gen_ops graph/gen_ops.c)
 fusor_generator(fusor_gen_knobs runtime/gen_knobs.c)
+fusor_generator(fusor_gen_numpy primitives/gen_numpy.c)
 
 set(ops_header ${FUSOR_GENERATED_DIR}/include/fusor/ops.h)
 add_custom_command(OUTPUT ${ops_header}
@@ -40,7 +41,8 @@ add_custom_target(fusor_ops_header DEPENDS ${ops_header})
 add_custom_target(fusor_docs
     COMMAND fusor_gen_ops --doc ${PROJECT_SOURCE_DIR}/docs/ops.md
     COMMAND fusor_gen_knobs ${PROJECT_SOURCE_DIR}/docs/knobs.md
-    COMMENT "Writing docs/ops.md and docs/knobs.md" VERBATIM)
+    COMMAND fusor_gen_numpy ${PROJECT_SOURCE_DIR}/docs/from-numpy.md
+    COMMENT "Writing docs/ops.md, docs/knobs.md and docs/from-numpy.md" VERBATIM)
 if(FUSOR_TOP)
     add_custom_target(docs DEPENDS fusor_docs)
 endif()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The distance is the number of characters inserted, left out, replaced or swapped with their neighbour (optimal
- * string alignment), letters compared without their case. Names further away than a third of the word, or longer than
- * LONGEST, are not offered as a hint. Counter-example to hinting at the nearest name whatever it is: to `FUSOR_X` the
- * answer would be some knob of four letters that has nothing to do with it. */
+ * string alignment), letters compared without their case. Names further away than a third of the word, as far as the word is
+ * long, or longer than LONGEST, are not offered as a hint. Counter-example to hinting at the nearest name whatever it is: to
+ * `FUSOR_X` the answer would be some knob of four letters that has nothing to do with it, and to `k`, `i`. */
 #include "graph/nearest.h"
 #include <stdbool.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb) {
 
 fsr_nearest fsr_nearest_to(const char *word) {
     const size_t n = strlen(word);
-    return (fsr_nearest){word, NULL, (n + 2) / 3 + 1};
+    return (fsr_nearest){word, NULL, n == 1 ? 1 : (n + 2) / 3 + 1};
 }
 
 void fsr_nearest_offer(fsr_nearest *search, const char *name) {

@@ -13,35 +13,36 @@
 #include "primitives/expr.h"
 #include "graph/floats.h"
 #include "graph/scope.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef M_PI
-#define M_PI 3.14159265358979323846
-#endif
-
 typedef struct binary {
     const char *mark;
-    int level;           /* a higher one binds tighter */
-    const char *name[2]; /* in the table of scalar ops; whichever is there */
+    int level; /* a higher one binds tighter */
+    fsr_op op;
+    const char *hint; /* where the operands' dtype is not allowed */
 } binary;
 
 static const binary binaries[] = {
-    {"||", 1, {"logical_or"}},
-    {"&&", 2, {"logical_and"}},
-    {"==", 3, {"equal"}},
-    {"!=", 3, {"not_equal"}},
-    {"<", 4, {"less"}},
-    {"<=", 4, {"less_equal"}},
-    {">", 4, {"greater"}},
-    {">=", 4, {"greater_equal"}},
-    {"+", 5, {"add"}},
-    {"-", 5, {"sub"}},
-    {"*", 6, {"mul"}},
-    {"/", 6, {"div"}},
-    {"//", 6, {"floor_divide", "floordiv"}},
-    {"%", 6, {"mod", "remainder"}},
+    {"||", 1, FSR_OP_LOGICAL_OR, NULL},
+    {"&&", 2, FSR_OP_LOGICAL_AND, NULL},
+    {"|", 3, FSR_OP_BITWISE_OR, "\"||\" is the logical one"},
+    {"^", 4, FSR_OP_BITWISE_XOR, "the power is \"**\""},
+    {"&", 5, FSR_OP_BITWISE_AND, "\"&&\" is the logical one"},
+    {"==", 6, FSR_OP_EQUAL, NULL},
+    {"!=", 6, FSR_OP_NOT_EQUAL, NULL},
+    {"<", 7, FSR_OP_LESS, NULL},
+    {"<=", 7, FSR_OP_LESS_EQUAL, NULL},
+    {">", 7, FSR_OP_GREATER, NULL},
+    {">=", 7, FSR_OP_GREATER_EQUAL, NULL},
+    {"<<", 8, FSR_OP_LEFT_SHIFT, NULL},
+    {">>", 8, FSR_OP_RIGHT_SHIFT, NULL},
+    {"+", 9, FSR_OP_ADD, NULL},
+    {"-", 9, FSR_OP_SUB, NULL},
+    {"*", 10, FSR_OP_MUL, NULL},
+    {"/", 10, FSR_OP_DIV, NULL},
+    {"//", 10, FSR_OP_FLOOR_DIVIDE, NULL},
+    {"%", 10, FSR_OP_MOD, NULL},
 };
 
 bool fsr_read_deeper(fsr_reading *r) {
@@ -56,19 +57,6 @@ bool fsr_read_deeper(fsr_reading *r) {
 }
 
 /* ---- names ------------------------------------------------------------------------------------------ */
-
-static fsr_node constant(fsr_reading *r, const fsr_token *word) {
-    if (fsr_token_says(word, "true") || fsr_token_says(word, "false"))
-        return fsr_bool_at(r->at, r->g, fsr_token_says(word, "true"));
-    if (fsr_token_says(word, "inf"))
-        return fsr_float_at(r->at, r->g, INFINITY);
-    if (fsr_token_says(word, "nan"))
-        return fsr_float_at(r->at, r->g, NAN);
-    if (fsr_token_says(word, "pi"))
-        return fsr_float_at(r->at, r->g, M_PI);
-    return fsr_reading_fail(r, word->at, FSR_ERR_VALUE, "unknown name \"%.*s\"%s", word->size < 63 ? word->size : 63,
-                            word->at, word->size < 63 ? "" : "...");
-}
 
 /* The caller's node, which may be anything; what is poisoned already is the result as it is. */
 static fsr_node callers(fsr_reading *r, const fsr_name *name, const char *where) {
@@ -95,7 +83,8 @@ FSR_APART static fsr_node named(fsr_reading *r) {
     for (int i = 0; i < r->nnames; i++)
         if (fsr_token_says(&word, r->names[i].name))
             return callers(r, &r->names[i], word.at);
-    return fsr_reading_built(r, word.at, constant(r, &word));
+    fsr_node x = fsr_reading_constant(r, &word);
+    return x.graph ? fsr_reading_built(r, word.at, x) : fsr_unknown_value(r, &word);
 }
 
 /* ---- operators ---------------------------------------------------------------------------------------- */
@@ -103,7 +92,7 @@ FSR_APART static fsr_node named(fsr_reading *r) {
 /* What waits for a value. */
 typedef enum pending_kind {
     PENDING_BRACKET, /* ( */
-    PENDING_SIGN,    /* - + ! */
+    PENDING_SIGN,    /* - + ! ~ */
     PENDING_POWER,   /* x ** */
     PENDING_BINARY,  /* x op */
     PENDING_YES,     /* x ? */
@@ -190,6 +179,19 @@ FSR_APART static fsr_node negative(fsr_reading *r, const char *where, fsr_node x
     return fsr_reading_built(r, where, x);
 }
 
+/* What a builder gave, with a hint where it does not take the operands' dtype. */
+FSR_APART static fsr_node built_or_hint(fsr_reading *r, const char *where, fsr_node x, const char *hint) {
+    const bool fails = !r->status;
+    x = fsr_reading_built(r, where, x);
+    if (fails && hint && r->status == FSR_ERR_DTYPE)
+        fsr_reading_hint(r, hint);
+    return x;
+}
+
+FSR_APART static fsr_node inverted(fsr_reading *r, const char *where, fsr_node x) {
+    return built_or_hint(r, where, fsr_bitwise_invert_at(r->at, x), "\"!\" is the logical one");
+}
+
 /* Applies the signs and powers that wait for x; the exponent has them, too: ** groups from the right. */
 FSR_APART static fsr_node close_prefixes(fsr_reading *r, int base, fsr_node x) {
     while (waits(r, base, PENDING_SIGN) || waits(r, base, PENDING_POWER)) {
@@ -200,6 +202,8 @@ FSR_APART static fsr_node close_prefixes(fsr_reading *r, int base, fsr_node x) {
             x = negative(r, p.where, x);
         else if (*p.where == '!')
             x = fsr_reading_built(r, p.where, fsr_logical_not_at(r->at, x));
+        else if (*p.where == '~')
+            x = inverted(r, p.where, x);
     }
     return x;
 }
@@ -213,12 +217,7 @@ static const binary *binary_next(const fsr_reading *r) {
 }
 
 FSR_APART static fsr_node combine(fsr_reading *r, const fsr_pending *p, fsr_node right) {
-    fsr_op op = fsr_op_find(p->b->name[0]);
-    if (op == FSR_OP_COUNT && p->b->name[1])
-        op = fsr_op_find(p->b->name[1]);
-    if (op == FSR_OP_COUNT)
-        return fsr_reading_fail(r, p->where, FSR_ERR_UNSUPPORTED, "there is no operation for \"%s\"", p->b->mark);
-    return fsr_reading_built(r, p->where, fsr_map(r->at, op, (fsr_node[]){p->x, right}, 2));
+    return built_or_hint(r, p->where, fsr_map(r->at, p->b->op, (fsr_node[]){p->x, right}, 2), p->b->hint);
 }
 
 /* An operator combines what waits with its level or a higher one: so those of one level group from the left. */
@@ -265,7 +264,7 @@ FSR_APART static bool is_choice(fsr_reading *r, int base, fsr_node *x) {
 FSR_APART static void read_prefixes(fsr_reading *r) {
     for (bool more = true; more;) {
         const char *where = r->token.at;
-        bool sign = fsr_token_is(r, "-") || fsr_token_is(r, "+") || fsr_token_is(r, "!");
+        bool sign = fsr_token_is(r, "-") || fsr_token_is(r, "+") || fsr_token_is(r, "!") || fsr_token_is(r, "~");
         more = sign || fsr_token_is(r, "(");
         if (more) {
             fsr_token_next(r);

@@ -66,6 +66,8 @@ fsr_node fsr_reading_fail(fsr_reading *r, const char *where, fsr_status status, 
 fsr_node fsr_reading_unexpected(fsr_reading *r);
 /* What a builder gave: the node, or its poison noted as the failure at where. */
 fsr_node fsr_reading_built(fsr_reading *r, const char *where, fsr_node x);
+/* Puts "; hint" behind the message of the failure that r has. */
+void fsr_reading_hint(fsr_reading *r, const char *hint);
 /* The poisoned node that a failed reading gives; its nodes are dropped already. */
 fsr_node fsr_reading_poison(const fsr_reading *r);
 
@@ -82,6 +84,16 @@ bool fsr_token_says(const fsr_token *t, const char *text);
 int fsr_exprs_of(fsr_site at, const char *what, fsr_graph *g, const char *text, const fsr_name *names, int nnames,
                  fsr_node *outs, int capacity);
 
+/* ---- names: primitives/expr_names.c ----------------------------------------------------------------- */
+
+/* Our name of the function that NumPy calls so; NULL: it has no other. */
+const char *fsr_alias_find(const fsr_token *word);
+/* What stands for this number in every expression (pi, true, ...); the null node: the word is no constant. */
+fsr_node fsr_reading_constant(const fsr_reading *r, const fsr_token *word);
+/* Fails: the word names no value, or no function; with the name that may be meant. */
+fsr_node fsr_unknown_value(fsr_reading *r, const fsr_token *word);
+fsr_node fsr_unknown_function(fsr_reading *r, const fsr_token *word);
+
 /* ---- readers ------------------------------------------------------------------------------------- */
 
 /* An expression; expr.c. */
@@ -92,8 +104,10 @@ bool fsr_read_whole(fsr_reading *r, int64_t *value);
 bool fsr_whole_take(fsr_reading *r, const char *where, fsr_node x, int64_t *value);
 /* One level deeper; false: too deep. The caller takes r->depth back. */
 bool fsr_read_deeper(fsr_reading *r);
-/* A number; expr_lex.c. */
+/* A number; expr_number.c. */
 fsr_node fsr_read_number(fsr_reading *r);
+/* Bytes of the number at s if it is hexadecimal, binary or octal; else 0. */
+size_t fsr_based_size(const char *s);
 /* name(...), the next token being "("; expr_call.c. */
 fsr_node fsr_read_call(fsr_reading *r, fsr_token name);
 /* x[...], the next token being "["; expr_index.c. */

@@ -7,6 +7,8 @@
  * there are. */
 #include "primitives/expr_call.h"
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 static const char *const option_names[FSR_ARGS_OPTIONS] = {
     [FSR_OPTION_AXES] = "axis",       [FSR_OPTION_KEEPDIMS] = "keepdims", [FSR_OPTION_EXCLUSIVE] = "exclusive",
@@ -81,7 +83,8 @@ static void read_option(fsr_reading *r, fsr_args *c, int option) {
     } else if (!is_word(option)) {
         read_number(r, c, option);
     } else {
-        bool yes = fsr_token_says(&r->token, "true"), no = fsr_token_says(&r->token, "false");
+        bool yes = fsr_token_says(&r->token, "true") || fsr_token_says(&r->token, "True");
+        bool no = fsr_token_says(&r->token, "false") || fsr_token_says(&r->token, "False");
         if (!yes && !no)
             fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "%s is true or false", option_names[option]);
         c->given &= no ? ~(1u << option) : ~0u;
@@ -89,8 +92,23 @@ static void read_option(fsr_reading *r, fsr_args *c, int option) {
     }
 }
 
-/* The option whose word is next: keepdims, exclusive and reverse also stand alone. -1: none, an operand follows. */
-FSR_APART static int option_next(const fsr_reading *r) {
+/* A word before "=" that is no option. */
+static int unknown_option(fsr_reading *r) {
+    char word[64] = "";
+    fsr_token t = r->token;
+    if (t.size < (int)sizeof word)
+        memcpy(word, t.at, (size_t)t.size);
+    fsr_nearest near = fsr_nearest_to(word);
+    for (int i = 0; i < FSR_ARGS_OPTIONS; i++)
+        fsr_nearest_offer(&near, option_names[i]);
+    fsr_reading_fail(r, t.at, FSR_ERR_VALUE, "unknown option \"%.*s\"%s%s%s", t.size < 63 ? t.size : 63, t.at,
+                     near.name ? "; is \"" : "", near.name ? near.name : "", near.name ? "\" meant?" : "");
+    return -1;
+}
+
+/* The option whose word is next: keepdims, exclusive and reverse also stand alone. -1: none, an operand follows, or r has
+ * failed. */
+FSR_APART static int option_next(fsr_reading *r) {
     fsr_token after = fsr_token_peek(r);
     if (r->status || r->token.kind != FSR_TOKEN_WORD || after.kind != FSR_TOKEN_MARK)
         return -1;
@@ -98,23 +116,42 @@ FSR_APART static int option_next(const fsr_reading *r) {
     for (int i = 0; i < FSR_ARGS_OPTIONS; i++)
         if (fsr_token_says(&r->token, option_names[i]))
             return equals || (alone && is_word(i)) ? i : -1;
-    return -1;
+    return equals ? unknown_option(r) : -1;
 }
 
-static void read_argument(fsr_reading *r, fsr_args *c) {
+static void read_operand(fsr_reading *r, fsr_args *c) {
     const char *where = r->token.at;
-    int option = option_next(r);
-    if (option >= 0) {
-        read_option(r, c, option);
-    } else if (fsr_token_is(r, "[")) {
-        give(r, c, FSR_OPTION_AXES, where);
-        read_list(r, c);
-    } else if (c->n == FSR_ARGS_MAX) {
+    if (c->n == FSR_ARGS_MAX) {
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "more than %d operands", FSR_ARGS_MAX);
     } else {
         c->x[c->n] = fsr_read_value(r);
         c->where[c->n++] = where;
     }
+}
+
+/* A list: of the operands of what joins arrays, else of whole numbers. */
+static void read_brackets(fsr_reading *r, fsr_args *c) {
+    if (!fsr_args_joins(c)) {
+        give(r, c, FSR_OPTION_AXES, r->token.at);
+        read_list(r, c);
+        return;
+    }
+    fsr_token_expect(r, "[");
+    do
+        read_operand(r, c);
+    while (fsr_token_take(r, ","));
+    fsr_token_expect(r, "]");
+    c->listed = c->n;
+}
+
+static void read_argument(fsr_reading *r, fsr_args *c) {
+    int option = option_next(r);
+    if (option >= 0)
+        read_option(r, c, option);
+    else if (fsr_token_is(r, "["))
+        read_brackets(r, c);
+    else
+        read_operand(r, c);
 }
 
 void fsr_args_read(fsr_reading *r, fsr_args *c) {
@@ -170,7 +207,7 @@ bool fsr_args_one_axis(fsr_reading *r, const fsr_args *c, bool required) {
 }
 
 bool fsr_args_name(const fsr_args *c, const char *name) {
-    return fsr_token_says(&c->name, name);
+    return c->ours ? !strcmp(c->ours, name) : fsr_token_says(&c->name, name);
 }
 
 const int *fsr_args_axes_of(const fsr_args *c) {

@@ -87,9 +87,9 @@ static fsr_node extreme_of(fsr_site at, fsr_op op, const fsr_node *x, int n) {
     return out;
 }
 
-/* max and min of several operands. */
+/* max and min of several operands; their aliases are reductions alone, whose second operand is an axis. */
 static bool call_extremes(fsr_reading *r, fsr_args *c, fsr_node *out) {
-    if (c->n < 2 || (!fsr_args_name(c, "max") && !fsr_args_name(c, "min")))
+    if (c->n < 2 || c->ours || (!fsr_args_name(c, "max") && !fsr_args_name(c, "min")))
         return false;
     if (!fsr_args_options(r, c, 0))
         return true;
@@ -189,12 +189,10 @@ static bool call_cast(fsr_reading *r, fsr_args *c, fsr_node *out) {
 }
 
 static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
-    char name[64];
-    if (c->name.size >= (int)sizeof name)
-        return false;
-    memcpy(name, c->name.at, (size_t)c->name.size);
-    name[c->name.size] = 0;
-    fsr_op op = fsr_op_find(name);
+    char name[64] = "";
+    if (!c->ours && c->name.size < (int)sizeof name)
+        memcpy(name, c->name.at, (size_t)c->name.size);
+    fsr_op op = fsr_op_find(c->ours ? c->ours : name);
     if (op == FSR_OP_COUNT)
         return false;
     if (op == FSR_OP_CAST)
@@ -212,8 +210,33 @@ FSR_APART static fsr_node finish(fsr_reading *r, fsr_args *c) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
         if (kinds[i](r, c, &out))
             return fsr_reading_built(r, c->name.at, out);
-    return fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "unknown function \"%.*s\"%s",
-                            c->name.size < 63 ? c->name.size : 63, c->name.at, c->name.size < 63 ? "" : "...");
+    return fsr_unknown_function(r, &c->name);
+}
+
+void fsr_args_offer(fsr_nearest *near) {
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        fsr_nearest_offer(near, reductions[i].name);
+    for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
+        fsr_nearest_offer(near, scans[i].name);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        fsr_nearest_offer(near, views[i].name);
+    fsr_nearest_offer(near, "transpose");
+    for (int op = 0; op < FSR_OP_COUNT; op++)
+        if (op != FSR_OP_CAST)
+            fsr_nearest_offer(near, fsr_op_get((fsr_op)op)->name);
+    fsr_args_shape_offer(near);
+    for (int i = 0; i < FSR_DTYPE_COUNT; i++)
+        fsr_nearest_offer(near, fsr_dtype_name((fsr_dtype)i));
+}
+
+/* The name itself is the only one at no distance from it, but for the case of its letters. */
+bool fsr_args_known(const fsr_token *word) {
+    char name[64] = "";
+    if (word->size < (int)sizeof name)
+        memcpy(name, word->at, (size_t)word->size);
+    fsr_nearest near = fsr_nearest_to(name);
+    fsr_args_offer(&near);
+    return fsr_alias_find(word) || (near.name && !strcmp(near.name, name));
 }
 
 /* A call's arguments lie on the heap: two hundred nested calls would need hundreds of kilobytes of stack. */
@@ -222,6 +245,7 @@ fsr_node fsr_read_call(fsr_reading *r, fsr_token name) {
     if (!c)
         return fsr_reading_fail(r, name.at, FSR_ERR_MEMORY, "out of memory");
     c->name = name;
+    c->ours = fsr_alias_find(&name);
     bool good = fsr_read_deeper(r);
     if (good)
         fsr_args_read(r, c);

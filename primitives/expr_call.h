@@ -4,6 +4,7 @@
 #ifndef FUSOR_PRIMITIVES_EXPR_CALL_H
 #define FUSOR_PRIMITIVES_EXPR_CALL_H
 
+#include "graph/nearest.h"
 #include "primitives/expr.h"
 
 #define FSR_ARGS_MAX 16 /* operands */
@@ -32,10 +33,12 @@ enum {
 };
 
 typedef struct fsr_args {
-    fsr_token name;
+    fsr_token name;   /* as it is written */
+    const char *ours; /* what an alias stands for; NULL: the name is no alias */
     int n;
     fsr_node x[FSR_ARGS_MAX];
     const char *where[FSR_ARGS_MAX];
+    int listed; /* operands that stand in a list, the first ones */
     unsigned given;
     const char *option_at[FSR_ARGS_OPTIONS];
     int64_t list[2 * FSR_MAX_DIMS]; /* AXES: [..], or one number */
@@ -47,6 +50,7 @@ typedef struct fsr_args {
 
 /* Reads ( ... ) behind the name, which c has. */
 void fsr_args_read(fsr_reading *r, fsr_args *c);
+/* The function is this one, by its own name or by an alias. */
 bool fsr_args_name(const fsr_args *c, const char *name);
 
 /* Checks; false: r has failed. */
@@ -64,7 +68,16 @@ bool fsr_args_one_axis(fsr_reading *r, const fsr_args *c, bool required);
 const int *fsr_args_axes_of(const fsr_args *c);
 int fsr_args_keepdims(const fsr_args *c);
 
+/* A function has this name, or this alias. */
+bool fsr_args_known(const fsr_token *word);
+/* Offers the names of all functions, but aliases. */
+void fsr_args_offer(fsr_nearest *near);
+
 /* The functions of expr_shape.c; false: the name is not one of them. */
 bool fsr_args_shape(fsr_reading *r, fsr_args *c, fsr_node *out);
+/* Offers their names. */
+void fsr_args_shape_offer(fsr_nearest *near);
+/* The function joins arrays: a list is of operands. */
+bool fsr_args_joins(const fsr_args *c);
 
 #endif

@@ -6,7 +6,6 @@
  * reported.
  * Everything before that place was taken as tokens and is ASCII: its column in bytes is its column on the screen. */
 #include "primitives/expr.h"
-#include "primitives/parse_lex.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +15,19 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define BLANKS " \t\r\n"
 
-enum { MAX_NUMBER = 40, WINDOW = 100, BEFORE = 60 };
+enum { WINDOW = 100, BEFORE = 60 };
 
 /* ---- tokens ---------------------------------------------------------------------------------------- */
 
 /* Bytes of the number at s, with the j of an imaginary one; those of a malformed one include what clings to it. */
 static int number_size(const char *s, bool *good) {
-    size_t size = strspn(s, DIGITS);
+    size_t size = fsr_based_size(s);
+    if (size) {
+        const size_t more = strspn(s + size, LETTERS DIGITS ".");
+        *good = more == 0;
+        return (int)(size + more);
+    }
+    size = strspn(s, DIGITS);
     if (s[size] == '.')
         size += 1 + strspn(s + size + 1, DIGITS);
     if (s[size] == 'e' || s[size] == 'E') {
@@ -37,7 +42,7 @@ static int number_size(const char *s, bool *good) {
 }
 
 static fsr_token token_at(const char *after) {
-    static const char marks[][3] = {"**", "//", "==", "!=", "<=", ">=", "&&", "||"};
+    static const char marks[][3] = {"**", "//", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
     const char *s = after + strspn(after, BLANKS);
     bool good;
     if (!*s)
@@ -51,7 +56,7 @@ static fsr_token token_at(const char *after) {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (!strncmp(s, marks[i], 2))
             return (fsr_token){FSR_TOKEN_MARK, s, 2};
-    return (fsr_token){strchr("+-*/%<>!?:;,=()[].", *s) ? FSR_TOKEN_MARK : FSR_TOKEN_BAD, s, 1};
+    return (fsr_token){strchr("+-*/%<>!~&|^?:;,=()[].", *s) ? FSR_TOKEN_MARK : FSR_TOKEN_BAD, s, 1};
 }
 
 void fsr_token_next(fsr_reading *r) {
@@ -86,30 +91,6 @@ bool fsr_token_expect(fsr_reading *r, const char *mark) {
     return false;
 }
 
-/* Whole numbers and decimals as the text form reads them, whatever the locale of the program; 2j is imaginary. */
-fsr_node fsr_read_number(fsr_reading *r) {
-    char digits[MAX_NUMBER + 1] = "";
-    fsr_value value;
-    fsr_token t = r->token;
-    fsr_lex lex = {digits, digits, 1, FSR_OK, NULL};
-    if (t.size > MAX_NUMBER)
-        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "the number has more than %d characters", MAX_NUMBER);
-    for (int i = 0; i < t.size; i++)
-        digits[i] = t.at[i] == 'E' ? 'e' : t.at[i];
-    bool imaginary = t.size > 0 && digits[t.size - 1] == 'j';
-    digits[t.size - imaginary] = 0;
-    bool whole = !imaginary && !strpbrk(digits, ".e");
-    if (whole && digits[0] == '0' && digits[1])
-        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "a whole number does not begin with 0");
-    if (!fsr_lex_value(&lex, whole ? FSR_I64 : FSR_F64, &value))
-        return fsr_reading_fail(r, t.at, FSR_ERR_VALUE, "the number does not fit %s", whole ? "i64" : "f64");
-    fsr_token_next(r);
-    if (imaginary)
-        return fsr_reading_built(r, t.at, fsr_complex_at(r->at, r->g, 0, value.f64));
-    return fsr_reading_built(r, t.at,
-                             whole ? fsr_int_at(r->at, r->g, value.i64) : fsr_float_at(r->at, r->g, value.f64));
-}
-
 /* ---- failures -------------------------------------------------------------------------------------- */
 
 fsr_node fsr_reading_fail(fsr_reading *r, const char *where, fsr_status status, const char *format, ...) {
@@ -124,6 +105,11 @@ fsr_node fsr_reading_fail(fsr_reading *r, const char *where, fsr_status status, 
     return (fsr_node){0};
 }
 
+void fsr_reading_hint(fsr_reading *r, const char *hint) {
+    const size_t size = strlen(r->message);
+    snprintf(r->message + size, sizeof r->message - size, "; %s", hint);
+}
+
 static fsr_node bad(fsr_reading *r) {
     fsr_token t = r->token;
     unsigned char c = (unsigned char)*t.at;
@@ -131,10 +117,6 @@ static fsr_node bad(fsr_reading *r) {
         return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "byte 0x%02x is not allowed", c);
     if (strchr(DIGITS ".", c))
         return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "\"%.*s\" is no number", t.size < 40 ? t.size : 40, t.at);
-    if (c == '&' || c == '|')
-        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "\"%c\" is no operator, \"%c%c\" is", c, c, c);
-    if (c == '^')
-        return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "\"^\" is no operator, the power is \"**\"");
     return fsr_reading_fail(r, t.at, FSR_ERR_FORMAT, "unexpected \"%c\"", c);
 }
 

@@ -30,6 +30,7 @@ typedef struct shape_row {
     int list;
     bool axis;
     unsigned options;
+    bool joins; /* a list is of operands */
 } shape_row;
 
 /* ---- arrays from numbers ------------------------------------------------------------------------------------ */
@@ -170,8 +171,8 @@ static const shape_row rows[] = {
     {.name = "diff", diff, 1, 2, 1, .axis = true},
     {.name = "triu", triu, 1, 2, 1},
     {.name = "tril", tril, 1, 2, 1},
-    {.name = "concat", concat, 1, ALL, ALL, .axis = true},
-    {.name = "stack", stack, 1, ALL, ALL, .axis = true},
+    {.name = "concat", concat, 1, ALL, ALL, .axis = true, .joins = true},
+    {.name = "stack", stack, 1, ALL, ALL, .axis = true, .joins = true},
     {.name = "update", update, 3, 3, 3},
     {.name = "tile", tile, 1, 1, 1, .list = 2},
     {.name = "pad", pad, 1, 1, 1, .list = 2, .options = FSR_ARGS_VALUE | FSR_ARGS_MODE},
@@ -201,7 +202,7 @@ static bool list_fits(fsr_reading *r, const shape_row *row, const fsr_args *c) {
 
 static bool arguments_fit(fsr_reading *r, const shape_row *row, fsr_args *c) {
     unsigned allowed = row->options | (row->axis || row->list ? FSR_ARGS_AXES : 0);
-    int n = row->axis && c->n > row->most ? row->most : -2;
+    int n = c->listed ? c->listed : row->axis && c->n > row->most ? row->most : -2;
     bool axes = row->axis ? fsr_args_axes(r, c, n) && (row->list || fsr_args_one_axis(r, c, false)) : !r->status;
     return axes && count_fits(r, row, c) && list_fits(r, row, c) && fsr_args_options(r, c, allowed);
 }
@@ -215,13 +216,26 @@ static fsr_node build(fsr_reading *r, const shape_row *row, const fsr_args *c) {
     return row->build(&s);
 }
 
+static const shape_row *row_of(const fsr_args *c) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (fsr_args_name(c, rows[i].name))
+            return &rows[i];
+    return NULL;
+}
+
 bool fsr_args_shape(fsr_reading *r, fsr_args *c, fsr_node *out) {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!fsr_args_name(c, rows[i].name))
-            continue;
-        if (arguments_fit(r, &rows[i], c))
-            *out = build(r, &rows[i], c);
-        return true;
-    }
-    return false;
+    const shape_row *row = row_of(c);
+    if (row && arguments_fit(r, row, c))
+        *out = build(r, row, c);
+    return row != NULL;
+}
+
+bool fsr_args_joins(const fsr_args *c) {
+    const shape_row *row = row_of(c);
+    return row && row->joins;
+}
+
+void fsr_args_shape_offer(fsr_nearest *near) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        fsr_nearest_offer(near, rows[i].name);
 }

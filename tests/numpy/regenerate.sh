@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The tables that NumPy wrote are what NumPy writes: runs their scripts anew and compares, byte by byte. Only tables of
-# dtypes and of moved elements: sums and functions differ in their last bits from machine to machine.
+# dtypes, of moved elements and of names: sums and functions differ in their last bits from machine to machine.
 #   tests/numpy/regenerate.sh PYTHON ...     takes the first of these (and python3) whose NumPy is the version below
 # Exit status 77, with the reason, where there is none.
 set -euo pipefail
@@ -22,7 +22,7 @@ if [ -z "$python" ]; then
 fi
 
 status=0
-for table in promotion together shapes; do
+for table in promotion together shapes names; do
     if "$python" "$table.py" 2>/dev/null | cmp - "$table.txt"; then
         echo "$table.txt: as NumPy $version writes it, $(wc -l <"$table.txt") lines"
     else

@@ -52,6 +52,8 @@ static void too_far(void **state) {
     assert_string_equal(NEAREST("abc", "abcde"), "none");
     assert_string_equal(NEAREST("abcd", "abcdef"), "abcdef");
     assert_string_equal(NEAREST("", "a"), "none");
+    assert_string_equal(NEAREST("k", "i", "ij"), "none");
+    assert_string_equal(NEAREST("K", "i", "k"), "k");
     memset(word, 'a', sizeof word - 1);
     word[99] = 0;
     assert_string_equal(NEAREST(word, word), "none");
