@@ -11,7 +11,7 @@ enum { WINDOW = 181, ADC_STEPS = 200 }; /* samples: half a second; steps of the 
 static void ecg_suppress(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_node mv = in[0];
     fsr_node steps = fsr_floor(fsr_add(fsr_mul(mv, fsr_float(g, ADC_STEPS)), fsr_float(g, 0.5)));
-    fsr_node before = fsr_cumsum(fsr_cast(steps, FSR_I32), 0, FSR_EXCLUSIVE);
+    fsr_node before = fsr_cumsum(fsr_cast(steps, FSR_I32), (int[]){0}, 1, FSR_EXCLUSIVE);
     fsr_node window = fsr_sub(fsr_slice(before, 0, WINDOW, FSR_SLICE_END, 1), fsr_slice(before, 0, 0, -WINDOW, 1));
     fsr_node baseline = fsr_div(fsr_cast(window, FSR_F32), fsr_float(g, (double)ADC_STEPS * WINDOW));
     fsr_node pulse = fsr_sub(fsr_slice(mv, 0, WINDOW / 2, WINDOW / 2 - WINDOW, 1), baseline);

@@ -18,7 +18,7 @@ static void four_stats(fsr_graph *g, const fsr_node *in, fsr_node *out) {
 
 static void argmax(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     (void)g;
-    out[0] = fsr_argmax(in[0], NULL, 0);
+    out[0] = fsr_argmax(in[0], NULL, 0, 0);
 }
 
 static const bench_workload work[] = {

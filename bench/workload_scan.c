@@ -4,16 +4,16 @@
 
 static void cumsum(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     (void)g;
-    out[0] = fsr_cumsum(in[0], 0, 0);
+    out[0] = fsr_cumsum(in[0], (int[]){0}, 1, 0);
 }
 
 static void map_scan_map(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    out[0] = fsr_sqrt(fsr_add(fsr_cumsum(fsr_mul(in[0], in[1]), 0, 0), fsr_float(g, 1)));
+    out[0] = fsr_sqrt(fsr_add(fsr_cumsum(fsr_mul(in[0], in[1]), (int[]){0}, 1, 0), fsr_float(g, 1)));
 }
 
 static void row_cumsum(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     (void)g;
-    out[0] = fsr_cumsum(in[0], 1, 0);
+    out[0] = fsr_cumsum(in[0], (int[]){1}, 1, 0);
 }
 
 static void step(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -27,7 +27,7 @@ static void user_scan(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     static const fsr_operator recurrence = {.body = step, .arity = 2, .identity = {1, 0}};
     fsr_node both[2];
     (void)g;
-    fsr_scan_with(both, in, &recurrence, 0, 0);
+    fsr_scan_with(both, in, &recurrence, (int[]){0}, 1, 0);
     out[0] = both[1];
 }
 

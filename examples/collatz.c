@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
 
     fsr_graph *g = fsr_graph_new(ctx);
     fsr_node n = fsr_arange(g, FSR_U64, limit), k = fsr_call_native(&steps, &n, 1);
-    fsr_node found[] = {fsr_argmax(k, NULL, 0), fsr_max(k, NULL, 0, 0)};
+    fsr_node found[] = {fsr_argmax(k, NULL, 0, 0), fsr_max(k, NULL, 0, 0)};
     fsr_plan_info plan;
     int64_t start;
     int32_t longest;

@@ -33,7 +33,8 @@ int main(int argc, char **argv) {
     fsr_graph *g = fsr_graph_new(ctx);
     fsr_node mv = fsr_npy_read(g, from);
     fsr_node steps = fsr_floor(fsr_add(fsr_mul(mv, fsr_float(g, STEPS_PER_MV)), fsr_float(g, 0.5)));
-    fsr_node before = fsr_cumsum(fsr_cast(steps, FSR_I32), 0, FSR_EXCLUSIVE); /* the sum of all samples before i, i64 */
+    fsr_node before =
+        fsr_cumsum(fsr_cast(steps, FSR_I32), (int[]){0}, 1, FSR_EXCLUSIVE); /* the sum of all samples before i, i64 */
 
     /* Every full window, and the sample in its middle: views, no copies. */
     fsr_node window = fsr_sub(fsr_slice(before, 0, WINDOW, FSR_SLICE_END, 1), fsr_slice(before, 0, 0, -WINDOW, 1));

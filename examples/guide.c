@@ -142,7 +142,7 @@ static void reductions(fsr_context *ctx, fsr_graph *g) {
     fsr_node x = fsr_from_host(g, FSR_F32, 2, (int64_t[]){400, 600}, data);
     fsr_node total = fsr_sum(x, NULL, 0, 0);             /* of everything: 0-d */
     fsr_node tops = fsr_max(x, &columns, 1, 0);          /* [400] */
-    fsr_node where = fsr_argmax(x, &columns, 0);         /* [400], i64 */
+    fsr_node where = fsr_argmax(x, &columns, 1, 0);      /* [400], i64 */
     fsr_node mean = fsr_mean(x, &rows, 1, FSR_KEEPDIMS); /* [1,600] */
     fsr_node sigma = fsr_sqrt(fsr_var(x, &rows, 1, FSR_KEEPDIMS, 1));
     fsr_node z = fsr_div(fsr_sub(x, mean), sigma); /* broadcast back over the rows */
@@ -163,8 +163,8 @@ static void scans(fsr_context *ctx, fsr_graph *g) {
     int64_t offset[5];
     int32_t record[5];
     fsr_node n = fsr_from_host(g, FSR_I32, 1, (int64_t[]){5}, length);
-    must(ctx, fsr_read(fsr_cumsum(n, 0, FSR_EXCLUSIVE), offset, sizeof offset)); /* 0 3 4 8 9, i64 */
-    must(ctx, fsr_read(fsr_cummax(n, 0, 0), record, sizeof record));             /* 3 3 4 4 5 */
+    must(ctx, fsr_read(fsr_cumsum(n, (int[]){0}, 1, FSR_EXCLUSIVE), offset, sizeof offset)); /* 0 3 4 8 9, i64 */
+    must(ctx, fsr_read(fsr_cummax(n, (int[]){0}, 1, 0), record, sizeof record));             /* 3 3 4 4 5 */
     /* guide: end */
     EXPECT(offset[0] == 0 && offset[3] == 8 && offset[4] == 9 && record[1] == 3 && record[4] == 5);
 }
@@ -185,7 +185,7 @@ static void operators(fsr_context *ctx, fsr_graph *g) {
     fsr_operator op = {.body = compose, .arity = 2, .identity = {1, 0}, .commutative = false};
     fsr_node b = fsr_sin(fsr_arange(g, FSR_F32, N));
     fsr_node in[] = {fsr_full(g, FSR_F32, 1, (int64_t[]){N}, 0.9), b}, both[2];
-    fsr_scan_with(both, in, &op, 0, 0);
+    fsr_scan_with(both, in, &op, (int[]){0}, 1, 0);
     must(ctx, fsr_read(both[1], out, sizeof out)); /* y[i] = 0.9 y[i-1] + b[i] */
     /* guide: end */
     double y = 0;
@@ -305,7 +305,7 @@ static void explain(fsr_context *ctx, fsr_graph *g) {
 static void verify(fsr_context *ctx, fsr_graph *g) {
     /* guide: verify */
     fsr_node x = fsr_div(fsr_arange(g, FSR_F32, 100000), fsr_float(g, 7));
-    fsr_node y = fsr_cumsum(fsr_sin(x), 0, 0);
+    fsr_node y = fsr_cumsum(fsr_sin(x), (int[]){0}, 1, 0);
     fsr_verify_report report;
     if (fsr_verify(&y, 1, &report) != FSR_OK)
         printf("%s\n", fsr_error(ctx));

@@ -46,7 +46,7 @@ static void better(fsr_node *out, const fsr_node *left, const fsr_node *right, v
 }
 
 /* Checks x and the axis; a flat search becomes one of a vector. */
-static bool search_take(fsr_site at, const char *what, fsr_node *x, const int *axis, int flags, int *along,
+static bool search_take(fsr_site at, const char *what, fsr_node *x, const int *axis, int naxes, int flags, int *along,
                         fsr_node *poison) {
     fsr_graph *g;
     if (fsr_poison_of(at, what, x, 1, &g, poison))
@@ -55,6 +55,10 @@ static bool search_take(fsr_site at, const char *what, fsr_node *x, const int *a
         return false;
     if (!fsr_order_take(*x, at, what, poison))
         return false;
+    if (axis && naxes != 1) {
+        *poison = fsr_poison(g, at, FSR_ERR_AXIS, what, "along one axis, not %d", naxes);
+        return false;
+    }
     *along = axis ? *axis : 0;
     if (axis && !fsr_axis_take(*x, at, what, fsr_node_rec(*x)->shape.ndim, along, poison))
         return false;
@@ -78,16 +82,16 @@ static void hide_nan(fsr_site at, fsr_node *in, double identity) {
     in[1] = fsr_where_at(at, nan, fsr_int_at(at, g, INT64_MAX), in[1]);
 }
 
-static fsr_node position(fsr_site at, const search *s, fsr_node x, const int *axis, int flags) {
+static fsr_node position(fsr_site at, const search *s, fsr_node x, const int *axis, int naxes, int flags) {
     fsr_node poison, in[2], out[FSR_MAX_TUPLE] = {{0}};
     int along, ndim = fsr_node_ndim(x);
-    if (!search_take(at, s->name, &x, axis, flags, &along, &poison))
+    if (!search_take(at, s->name, &x, axis, naxes, flags, &along, &poison))
         return poison;
     const fsr_rec *rec = fsr_node_rec(x);
     fsr_dtype dtype = rec->dtype[x.output];
     bool hides = s->skips_nan && fsr_dtype_has_nan(dtype);
     call c = {at, s};
-    fsr_operator op = {better, &c, 2, {0, (double)INT64_MAX}, true};
+    fsr_operator op = {better, &c, 2, {0, (double)INT64_MAX}, true, {NULL}};
     op.identity[0] = fsr_value_to_double(dtype, fsr_op_identity(s->extreme, dtype));
     fsr_combine *combine = fsr_operator_record(x.graph, at, s->name, &op, (fsr_dtype[]){dtype, FSR_I64}, &poison);
     if (!combine)
@@ -108,18 +112,18 @@ static fsr_node position(fsr_site at, const search *s, fsr_node x, const int *ax
     return axis ? found : fsr_reshape_at(at, found, ndim, ones);
 }
 
-fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axis, int flags) {
-    return position(at, &(search){"argmax", FSR_OP_MAXIMUM, false}, x, axis, flags);
+fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return position(at, &(search){"argmax", FSR_OP_MAXIMUM, false}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_argmin_at(fsr_site at, fsr_node x, const int *axis, int flags) {
-    return position(at, &(search){"argmin", FSR_OP_MINIMUM, false}, x, axis, flags);
+fsr_node fsr_argmin_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return position(at, &(search){"argmin", FSR_OP_MINIMUM, false}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_nanargmax_at(fsr_site at, fsr_node x, const int *axis, int flags) {
-    return position(at, &(search){"nanargmax", FSR_OP_MAXIMUM, true}, x, axis, flags);
+fsr_node fsr_nanargmax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return position(at, &(search){"nanargmax", FSR_OP_MAXIMUM, true}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_nanargmin_at(fsr_site at, fsr_node x, const int *axis, int flags) {
-    return position(at, &(search){"nanargmin", FSR_OP_MINIMUM, true}, x, axis, flags);
+fsr_node fsr_nanargmin_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return position(at, &(search){"nanargmin", FSR_OP_MINIMUM, true}, x, axes, naxes, flags);
 }

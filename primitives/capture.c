@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Bodies recorded as scalar programs: from a result back to the arguments and literals (a stack: no recursion) into SSA
- * steps; equal steps become one. */
+ * steps; equal steps become one.
+ *
+ * A value without dimensions that was recorded before the body ran, a parameter above all, is the same for every element:
+ * a loop takes it as one argument more. Operators have no such arguments. Counter-example to making steps of what it was
+ * computed from: a sum over an array is no scalar program. */
 #include "primitives/capture.h"
 #include <string.h>
 
@@ -10,40 +14,63 @@ static bool capture_fail(fsr_capture *t, fsr_status status, const char *problem)
     return false;
 }
 
-static int find(const fsr_capture *t, uint32_t id) {
+static int find(const fsr_capture *t, fsr_ref ref) {
     for (int i = 0; i < t->count; i++)
-        if (t->id[i] == id)
+        if (t->ref[i].id == ref.id && t->ref[i].output == ref.output)
             return i;
     return -1;
+}
+
+/* Recorded before the body ran, and no literal nor made of literals alone: those are weak. */
+static bool is_outside(const fsr_capture *t, const fsr_rec *rec) {
+    return t->most_outside >= 0 && rec->stamp < t->first && !fsr_is(rec->kind, FSR_IS_LITERAL) && !rec->weak;
 }
 
 static bool is_allowed(const fsr_capture *t, const fsr_rec *rec) {
     if (rec->shape.ndim)
         return false;
     if (fsr_is(rec->kind, FSR_IS_UNBOUND))
-        return rec->stamp >= t->first;
-    return fsr_is(rec->kind, FSR_IS_STEP);
+        return rec->stamp >= t->first || is_outside(t, rec);
+    return fsr_is(rec->kind, FSR_IS_STEP) || is_outside(t, rec);
+}
+
+/* The number of the argument that a value from outside is; -1: there are too many. */
+static int outside_of(fsr_capture *t, fsr_ref ref) {
+    for (int i = 0; i < t->noutside; i++)
+        if (t->outside[i].id == ref.id && t->outside[i].output == ref.output)
+            return t->narguments + i;
+    if (t->noutside == t->most_outside)
+        return -1;
+    t->outside[t->noutside] = ref;
+    return t->narguments + t->noutside++;
 }
 
 /* Notes a node to be made into a step. */
-static bool enter(fsr_capture *t, uint32_t id) {
-    if (fsr_has(fsr_graph_rec(t->g, id)->kind, FSR_FIELD_routine))
+static bool enter(fsr_capture *t, fsr_ref ref) {
+    const fsr_rec *rec = fsr_graph_rec(t->g, ref.id);
+    if (fsr_has(rec->kind, FSR_FIELD_routine) && !is_outside(t, rec))
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "calls a native function");
-    if (!is_allowed(t, fsr_graph_rec(t->g, id)))
+    if (!is_allowed(t, rec))
         return capture_fail(t, FSR_ERR_VALUE, "uses something else than its arguments and literals");
+    if (is_outside(t, rec) && outside_of(t, ref) < 0)
+        return capture_fail(t, FSR_ERR_UNSUPPORTED, "uses too many values from outside");
     if (t->count == FSR_MAX_BODY)
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "is too long");
-    t->id[t->count] = id;
+    t->ref[t->count] = ref;
     t->step_of[t->count++] = -1;
     return true;
 }
 
 /* The step of a node whose arguments have theirs. */
-static fsr_step step_of(const fsr_capture *t, const fsr_rec *rec) {
+static fsr_step step_of(fsr_capture *t, fsr_ref ref) {
+    const fsr_rec *rec = fsr_graph_rec(t->g, ref.id);
     fsr_step step;
     memset(&step, 0, sizeof step);
-    step.dtype = step.compute = rec->dtype[0];
-    if (fsr_is(rec->kind, FSR_IS_UNBOUND)) {
+    step.dtype = step.compute = rec->dtype[ref.output];
+    if (is_outside(t, rec)) {
+        step.kind = FSR_STEP_ARG;
+        step.index = outside_of(t, ref);
+    } else if (fsr_is(rec->kind, FSR_IS_UNBOUND)) {
         step.kind = FSR_STEP_ARG;
         step.index = rec->index;
     } else if (fsr_is(rec->kind, FSR_IS_LITERAL)) {
@@ -53,7 +80,7 @@ static fsr_step step_of(const fsr_capture *t, const fsr_rec *rec) {
         step.kind = FSR_STEP_OP;
         step.op = rec->op;
         for (int i = 0; i < rec->nargs; i++)
-            step.arg[i] = t->step_of[find(t, rec->arg[i].id)];
+            step.arg[i] = t->step_of[find(t, rec->arg[i])];
         step.compute = t->step[step.arg[rec->nargs == 3 && fsr_op_get(rec->op)->rule == FSR_RULE_SELECT]].dtype;
     }
     return step;
@@ -73,33 +100,33 @@ static int add_step(fsr_capture *t, const fsr_step *step) {
 /* Enters an argument that has no step yet; *ready tells that there was none. */
 static bool enter_args(fsr_capture *t, const fsr_rec *rec, bool *ready) {
     *ready = true;
-    for (int i = 0; i < rec->nargs; i++) {
-        int at = find(t, rec->arg[i].id);
+    for (int i = 0; i < rec->nargs && !is_outside(t, rec); i++) {
+        int at = find(t, rec->arg[i]);
         if (at >= 0 && t->step_of[at] >= 0)
             continue;
         *ready = false;
-        if (at < 0 && !enter(t, rec->arg[i].id))
+        if (at < 0 && !enter(t, rec->arg[i]))
             return false;
     }
     return true;
 }
 
-/* The step of node `id` and of all it needs. Arguments are recorded before what uses them, so the pending node with the
+/* The step of a node and of all it needs. Arguments are recorded before what uses them, so the pending node with the
  * smallest stamp never waits for another one. */
-static bool make_steps(fsr_capture *t, uint32_t id) {
-    while (t->step_of[find(t, id)] < 0) {
+static bool make_steps(fsr_capture *t, fsr_ref ref) {
+    while (t->step_of[find(t, ref)] < 0) {
         int next = -1;
         for (int i = 0; i < t->count; i++)
             if (t->step_of[i] < 0 &&
-                (next < 0 || fsr_graph_rec(t->g, t->id[i])->stamp < fsr_graph_rec(t->g, t->id[next])->stamp))
+                (next < 0 || fsr_graph_rec(t->g, t->ref[i].id)->stamp < fsr_graph_rec(t->g, t->ref[next].id)->stamp))
                 next = i;
-        const fsr_rec *rec = fsr_graph_rec(t->g, t->id[next]);
+        const fsr_rec *rec = fsr_graph_rec(t->g, t->ref[next].id);
         bool ready;
         if (!enter_args(t, rec, &ready))
             return false;
         if (!ready)
             continue;
-        fsr_step step = step_of(t, rec);
+        fsr_step step = step_of(t, t->ref[next]);
         t->step_of[next] = add_step(t, &step);
         if (t->step_of[next] < 0)
             return capture_fail(t, FSR_ERR_UNSUPPORTED, "is too long");
@@ -107,8 +134,8 @@ static bool make_steps(fsr_capture *t, uint32_t id) {
     return true;
 }
 
-int fsr_capture_node(fsr_capture *t, uint32_t id) {
-    if ((find(t, id) < 0 && !enter(t, id)) || !make_steps(t, id))
+int fsr_capture_node(fsr_capture *t, fsr_ref ref) {
+    if ((find(t, ref) < 0 && !enter(t, ref)) || !make_steps(t, ref))
         return -1;
-    return t->step_of[find(t, id)];
+    return t->step_of[find(t, ref)];
 }

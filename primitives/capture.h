@@ -10,17 +10,21 @@
 
 typedef struct fsr_capture {
     const fsr_graph *g;
-    uint64_t first; /* stamp of the body's first ARG: smaller ones are another body's */
+    uint64_t first; /* stamp of the body's first ARG: smaller ones are outside of the body */
+    /* Values of one point from outside, which become arguments from number `narguments` on; most_outside -1: none may be
+     * used. */
+    int narguments, most_outside, noutside;
+    fsr_ref outside[FSR_MAX_ARGS];
     fsr_step *step; /* receives the steps */
     int nsteps, capacity;
     const char *problem; /* why it failed: "is too long" */
     fsr_status status;
     int count;
-    uint32_t id[FSR_MAX_BODY];
+    fsr_ref ref[FSR_MAX_BODY];
     int step_of[FSR_MAX_BODY]; /* -1: not yet made */
 } fsr_capture;
 
 /* The step that computes a 0-d node of the body, made with all it needs; -1: problem and status say why not. */
-int fsr_capture_node(fsr_capture *t, uint32_t id);
+int fsr_capture_node(fsr_capture *t, fsr_ref ref);
 
 #endif

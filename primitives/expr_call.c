@@ -13,14 +13,13 @@
 
 typedef fsr_node reduction_fn(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 typedef fsr_node numbered_fn(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double number);
-typedef fsr_node position_fn(fsr_site at, fsr_node x, const int *axis, int flags);
 
-/* A reduction: one of the three signatures. option: what the number is. */
+/* A reduction: one of the two signatures. option: what the number is. */
 typedef struct reduction {
     const char *name;
     reduction_fn *build;
     numbered_fn *numbered;
-    position_fn *position;
+    bool one; /* takes one axis, or none */
     int option;
     double otherwise; /* the number that is not given */
 } reduction;
@@ -46,18 +45,16 @@ static const reduction reductions[] = {
     {.name = "nanvar", .numbered = fsr_nanvar_at, .option = FSR_OPTION_DDOF},
     {.name = "nanstd", .numbered = fsr_nanstd_at, .option = FSR_OPTION_DDOF},
     {.name = "norm", .numbered = fsr_norm_at, .option = FSR_OPTION_ORD, .otherwise = 2},
-    {.name = "argmax", .position = fsr_argmax_at},
-    {.name = "argmin", .position = fsr_argmin_at},
-    {.name = "nanargmax", .position = fsr_nanargmax_at},
-    {.name = "nanargmin", .position = fsr_nanargmin_at},
+    {.name = "argmax", .build = fsr_argmax_at, .one = true},
+    {.name = "argmin", .build = fsr_argmin_at, .one = true},
+    {.name = "nanargmax", .build = fsr_nanargmax_at, .one = true},
+    {.name = "nanargmin", .build = fsr_nanargmin_at, .one = true},
 };
 
 static fsr_node build_reduction(fsr_site at, const reduction *f, const fsr_args *c) {
     const int *axes = fsr_args_axes_of(c), flags = fsr_args_keepdims(c);
     if (f->build)
         return f->build(at, c->x[0], axes, c->nlist, flags);
-    if (f->position)
-        return f->position(at, c->x[0], axes, flags);
     double number = c->given >> f->option & 1 ? c->number[f->option] : f->otherwise;
     return f->numbered(at, c->x[0], axes, c->nlist, flags, number);
 }
@@ -69,7 +66,7 @@ static bool call_reduction(fsr_reading *r, fsr_args *c, fsr_node *out) {
             continue;
         unsigned allowed = FSR_ARGS_AXES | FSR_ARGS_KEEPDIMS | (f->numbered ? 1u << f->option : 0);
         bool good = fsr_args_axes(r, c, 1) && fsr_args_are(r, c, 1) && fsr_args_options(r, c, allowed);
-        if (good && (!f->position || fsr_args_one_axis(r, c, false)))
+        if (good && (!f->one || fsr_args_one_axis(r, c, false)))
             *out = build_reduction(r->at, f, c);
         return true;
     }
@@ -100,7 +97,7 @@ static bool call_extremes(fsr_reading *r, fsr_args *c, fsr_node *out) {
 typedef struct scan {
     const char *name;
     bool flat; /* without an axis: over the flat array as NumPy's cumsum, else along axis 0 as maximum.accumulate */
-    fsr_node (*build)(fsr_site at, fsr_node x, int axis, int flags);
+    reduction_fn *build;
 } scan;
 
 static const scan scans[] = {{"cumsum", true, fsr_cumsum_at},  {"cumprod", true, fsr_cumprod_at},
@@ -117,11 +114,8 @@ static bool call_scan(fsr_reading *r, fsr_args *c, fsr_node *out) {
         !fsr_args_options(r, c, FSR_ARGS_AXES | FSR_ARGS_EXCLUSIVE | FSR_ARGS_REVERSE) ||
         !fsr_args_one_axis(r, c, false))
         return true;
-    fsr_node x = c->x[0];
-    if (scans[i].flat && !(c->given & FSR_ARGS_AXES))
-        x = fsr_reshape_at(r->at, x, 1, (int64_t[]){fsr_node_size(x)});
     int flags = (c->given & FSR_ARGS_EXCLUSIVE ? FSR_EXCLUSIVE : 0) | (c->given & FSR_ARGS_REVERSE ? FSR_REVERSE : 0);
-    *out = scans[i].build(r->at, x, c->axes[0], flags);
+    *out = scans[i].build(r->at, c->x[0], scans[i].flat ? fsr_args_axes_of(c) : c->axes, 1, flags);
     return true;
 }
 

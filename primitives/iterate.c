@@ -3,7 +3,8 @@
  *
  * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become steps as an operator's body
  * does (capture.c): the condition's first, so that steps 0..condition are what has to run before it is known whether
- * the body does. What the two have in common (the squares of a Mandelbrot iteration) is one step. The callbacks are
+ * the body does. A parameter, or another value of one point from outside, is an argument without being named as one. What
+ * the two have in common (the squares of a Mandelbrot iteration) is one step. The callbacks are
  * the caller's code: what they leave is checked as an operator's body is (body.c). Counter-example to unrolling the
  * loop into nodes: a thousand turns would be a thousand times the program, and an element that ends early would pay
  * for all of them. */
@@ -87,7 +88,7 @@ static bool result_take(recording *r, const char *whose, int i, fsr_node *result
 
 /* The step of a checked result; -1: the poison is set. */
 static int step_of(recording *r, const char *whose, fsr_node result) {
-    int step = fsr_capture_node(&r->capture, result.id);
+    int step = fsr_capture_node(&r->capture, (fsr_ref){result.id, result.output});
     if (step < 0)
         r->poison = fsr_poison(r->g, r->at, r->capture.status, what, "the %s %s", whose, r->capture.problem);
     return step;
@@ -111,7 +112,12 @@ static bool run(recording *r, int depth) {
     if (!fsr_body_args(r->g, r->at, loop->dtype, operands(said), r->arg, &r->poison))
         return false;
     r->poison = (fsr_node){0};
-    r->capture = (fsr_capture){.g = r->g, .first = r->arg[0].stamp, .step = loop->step, .capacity = FSR_MAX_LOOP_STEPS};
+    r->capture = (fsr_capture){.g = r->g,
+                               .first = r->arg[0].stamp,
+                               .narguments = operands(said),
+                               .most_outside = FSR_MAX_LOOP_OPERANDS - operands(said),
+                               .step = loop->step,
+                               .capacity = FSR_MAX_LOOP_STEPS};
     if (!run_condition(r, &condition, depth))
         return false;
     loop->condition = step_of(r, condition_name, condition);
@@ -145,15 +151,32 @@ static bool program_record(recording *r) {
     return good;
 }
 
+/* What the callbacks took from outside becomes further arguments, of the operands' shape. */
+static bool outside_take(recording *r) {
+    fsr_iteration *loop = r->loop;
+    for (int i = 0; i < r->capture.noutside; i++) {
+        const fsr_ref from = r->capture.outside[i];
+        const int n = loop->nstate + loop->narg;
+        r->operand[n] =
+            fsr_stretch(r->at, fsr_graph_handle(r->g, from.id, from.output), &fsr_node_rec(r->operand[0])->shape);
+        r->poison = r->operand[n];
+        if (!fsr_node_sound(r->operand[n]))
+            return false;
+        loop->dtype[n] = fsr_node_dtype(r->operand[n]);
+        loop->narg++;
+    }
+    return true;
+}
+
 /* ---- the node ---------------------------------------------------------------------------------------------- */
 
 /* The callbacks may have dropped the operands. */
 static bool node_record(recording *r, fsr_node *out) {
     fsr_graph *g;
     fsr_iteration *loop = r->loop;
-    int n = operands(r->said);
-    if (fsr_poison_of(r->at, what, r->operand, n, &g, &r->poison))
+    if (fsr_poison_of(r->at, what, r->operand, operands(r->said), &g, &r->poison) || !outside_take(r))
         return false;
+    const int n = loop->nstate + loop->narg;
     fsr_type type = {fsr_node_rec(r->operand[0])->shape, loop->nstate + 1, {0}};
     memcpy(type.dtype, loop->dtype, sizeof type.dtype[0] * (size_t)loop->nstate);
     type.dtype[loop->nstate] = FSR_I32;

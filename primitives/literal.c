@@ -46,6 +46,16 @@ fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const
     return fsr_stretch(at, fsr_literal(g, at, dtype, fsr_value_from_double(dtype, value), false), &to);
 }
 
+fsr_node fsr_full_of_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, const void *value) {
+    fsr_shape to;
+    fsr_node poison;
+    if (!fsr_shape_take(g, at, "full_of", dtype, ndim, shape, &to, &poison))
+        return poison;
+    if (!value)
+        return fsr_poison(g, at, FSR_ERR_NULL, "full_of", "the value is null");
+    return fsr_stretch(at, fsr_literal(g, at, dtype, fsr_value_load(dtype, value, 0), false), &to);
+}
+
 fsr_node fsr_iota(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shape *shape, int axis) {
     fsr_node handle;
     const fsr_type type = {*shape, 1, {dtype}};
@@ -115,38 +125,98 @@ fsr_node fsr_input_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
     return copy ? named(g, at, FSR_NODE_INPUT, dtype, copy, &to, (fsr_value){.bits = 0}) : poison;
 }
 
+/* A 0-d argument of the plan; takes over name. */
+static fsr_node argument(fsr_graph *g, fsr_site at, fsr_dtype dtype, char *name, fsr_value value) {
+    return named(g, at, FSR_NODE_PARAM, dtype, name, &(fsr_shape){0}, value);
+}
+
+/* A checked dtype and a copy of the name; NULL: *poison is set. */
+static char *param_take(fsr_graph *g, fsr_site at, const char *what, const char *name, fsr_dtype dtype,
+                        fsr_node *poison) {
+    fsr_shape scalar;
+    return fsr_shape_take(g, at, what, dtype, 0, NULL, &scalar, poison) ? fsr_name_take(g, at, what, name, poison)
+                                                                        : NULL;
+}
+
 fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, double value) {
     FSR_DEFAULT_FLOATS;
-    fsr_shape scalar;
     fsr_node poison;
-    if (!fsr_shape_take(g, at, "param", dtype, 0, NULL, &scalar, &poison))
-        return poison;
-    char *copy = fsr_name_take(g, at, "param", name, &poison);
+    char *copy = param_take(g, at, "param", name, dtype, &poison);
     if (!copy)
         return poison;
-    return named(g, at, FSR_NODE_PARAM, dtype, copy, &scalar, fsr_value_from_double(dtype, value));
+    return argument(g, at, dtype, copy, fsr_value_from_double(dtype, value));
+}
+
+fsr_node fsr_param_of_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, const void *value) {
+    fsr_node poison;
+    char *copy = param_take(g, at, "param_of", name, dtype, &poison);
+    if (copy && value)
+        return argument(g, at, dtype, copy, fsr_value_load(dtype, value, 0));
+    free(copy);
+    return copy ? fsr_poison(g, at, FSR_ERR_NULL, "param_of", "the value is null") : poison;
 }
 
 fsr_node fsr_count(fsr_graph *g, fsr_site at, fsr_dtype dtype, double value) {
     FSR_DEFAULT_FLOATS;
-    return named(g, at, FSR_NODE_PARAM, dtype, NULL, &(fsr_shape){0}, fsr_value_from_double(dtype, value));
+    return argument(g, at, dtype, NULL, fsr_value_from_double(dtype, value));
 }
 
-/* A parameter that was itself computed has a buffer with the old value: it goes. */
-fsr_status fsr_param_set(fsr_node param, double value) {
-    FSR_DEFAULT_FLOATS;
-    static const char what[] = "param_set";
+/* FSR_OK: param is a parameter, *rec its record. */
+static fsr_status param_found(fsr_node param, const char *what, fsr_rec **rec) {
     fsr_status status = fsr_node_check(param);
     if (status)
         return fsr_graph_fail(param.graph, status, what, "%s", fsr_status_sentence(status));
-    fsr_rec *rec = fsr_node_rec(param);
-    if (fsr_is(rec->kind, FSR_IS_POISON))
-        return fsr_graph_fail(param.graph, rec->status, what, "%s",
-                              rec->message ? rec->message : fsr_status_sentence(rec->status));
-    if (!fsr_is(rec->kind, FSR_IS_ARGUMENT) || !rec->name)
+    *rec = fsr_node_rec(param);
+    if (fsr_is((*rec)->kind, FSR_IS_POISON))
+        return fsr_graph_fail(param.graph, (*rec)->status, what, "%s",
+                              (*rec)->message ? (*rec)->message : fsr_status_sentence((*rec)->status));
+    if (!fsr_is((*rec)->kind, FSR_IS_ARGUMENT) || !(*rec)->name)
         return fsr_graph_fail(param.graph, FSR_ERR_VALUE, what, "%s is not a parameter", fsr_say(param).text);
-    rec->value = fsr_value_from_double(rec->dtype[0], value);
+    return FSR_OK;
+}
+
+/* The same, with an element of the parameter's dtype at data. */
+static fsr_status element_found(fsr_node param, const char *what, const void *data, size_t bytes, fsr_rec **rec) {
+    fsr_status status = param_found(param, what, rec);
+    if (status)
+        return status;
+    const size_t size = fsr_dtype_size((*rec)->dtype[0]);
+    if (!data)
+        return fsr_graph_fail(param.graph, FSR_ERR_NULL, what, "the address is null");
+    if (bytes != size)
+        return fsr_graph_fail(param.graph, FSR_ERR_BYTES, what, "%s has %zu bytes, not %zu", fsr_say(param).text, size,
+                              bytes);
+    return FSR_OK;
+}
+
+/* A parameter that was itself computed has a buffer with the old value: it goes. */
+static void change(fsr_rec *rec, fsr_value value) {
+    rec->value = value;
     fsr_buffer_unref(rec->buffer[0]);
     rec->buffer[0] = NULL;
-    return FSR_OK;
+}
+
+fsr_status fsr_param_set(fsr_node param, double value) {
+    FSR_DEFAULT_FLOATS;
+    fsr_rec *rec;
+    fsr_status status = param_found(param, "param_set", &rec);
+    if (!status)
+        change(rec, fsr_value_from_double(rec->dtype[0], value));
+    return status;
+}
+
+fsr_status fsr_param_put(fsr_node param, const void *value, size_t bytes) {
+    fsr_rec *rec;
+    fsr_status status = element_found(param, "param_put", value, bytes, &rec);
+    if (!status)
+        change(rec, fsr_value_load(rec->dtype[0], value, 0));
+    return status;
+}
+
+fsr_status fsr_param_get(fsr_node param, void *value, size_t bytes) {
+    fsr_rec *rec;
+    fsr_status status = element_found(param, "param_get", value, bytes, &rec);
+    if (!status)
+        memcpy(value, &rec->value, bytes);
+    return status;
 }

@@ -38,7 +38,7 @@ static fsr_node one_pass(fsr_site at, const char *what, fsr_node x, uint32_t mas
     const fsr_rec *rec = fsr_node_rec(x);
     fsr_dtype dtype = rec->dtype[x.output];
     fsr_node poison, out[FSR_MAX_TUPLE] = {{0}}, in[2] = {x};
-    fsr_operator op = {join, &at, 2, {-INFINITY, 0}, true};
+    fsr_operator op = {join, &at, 2, {-INFINITY, 0}, true, {NULL}};
     fsr_combine *combine = fsr_operator_record(x.graph, at, what, &op, (fsr_dtype[]){dtype, dtype}, &poison);
     if (!combine)
         return poison;

@@ -139,7 +139,7 @@ static fsr_node deviations(fsr_site at, const char *what, const sample *s) {
         return short_deviations(at, s);
     states(at, s, in);
     fsr_dtype dtype = fsr_node_dtype(s->x), dtypes[3] = {dtype, dtype, dtype};
-    fsr_operator op = {chan, &at, 3, {0, 0, 0}, true};
+    fsr_operator op = {chan, &at, 3, {0, 0, 0}, true, {NULL}};
     fsr_combine *combine = fsr_operator_record(s->x.graph, at, what, &op, dtypes, &poison);
     if (!combine)
         return poison;

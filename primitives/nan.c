@@ -57,7 +57,7 @@ static fsr_node extreme(fsr_site at, const char *what, bool largest, fsr_node x,
         return x;
     fsr_dtype dtype = fsr_node_dtype(x);
     call c = {at, largest};
-    fsr_operator op = {better, &c, 1, {NAN}, true};
+    fsr_operator op = {better, &c, 1, {NAN}, true, {NULL}};
     if (!mask || !fsr_dtype_has_nan(dtype)) {
         out = fsr_fold_op(at, largest ? FSR_OP_MAXIMUM : FSR_OP_MINIMUM, x, mask);
     } else {

@@ -44,7 +44,7 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
         dtype[i] = c->dtype[i % c->arity];
     if (!fsr_body_args(g, at, dtype, 2 * c->arity, arg, poison))
         return false;
-    *t = (fsr_capture){.g = g, .first = arg[0].stamp, .step = c->step, .capacity = FSR_MAX_STEPS};
+    *t = (fsr_capture){.g = g, .first = arg[0].stamp, .most_outside = -1, .step = c->step, .capacity = FSR_MAX_STEPS};
     op->body(out, arg, arg + c->arity, op->user);
     if (!fsr_body_took(g, at, what, body_name, depth, arg[0], poison))
         return false;
@@ -53,7 +53,7 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
         *poison = result;
         if (fsr_node_status(result))
             return false;
-        c->result[i] = fsr_capture_node(t, result.id);
+        c->result[i] = fsr_capture_node(t, (fsr_ref){result.id, result.output});
         if (c->result[i] < 0) {
             *poison = fsr_poison(g, at, t->status, what, "the %s %s", body_name, t->problem);
             return false;
@@ -77,7 +77,8 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         for (int i = 0; i < op->arity; i++) {
             FSR_DEFAULT_FLOATS;
             c->dtype[i] = dtype[i];
-            c->identity[i] = fsr_value_from_double(dtype[i], op->identity[i]);
+            c->identity[i] = op->exact[i] ? fsr_value_load(dtype[i], op->exact[i], 0)
+                                          : fsr_value_from_double(dtype[i], op->identity[i]);
         }
         ok = run_body(g, at, what, op, c, t, poison);
         if (fsr_graph_alive(g))
@@ -186,15 +187,16 @@ void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node 
 }
 
 void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *from, const fsr_operator *theirs,
-                      int axis, int flags) {
+                      const int *axes, int naxes, int flags) {
     static const char what[] = "scan_with";
     fsr_operator own, *op = theirs ? &own : NULL;
     fsr_node in[FSR_MAX_TUPLE], poison;
+    int axis;
     if (!out || !arity_take(at, what, out, from, theirs, size, &own))
         return;
     if (!operator_take(at, what, from, op, in, &poison) ||
         !fsr_flags_take(in[0], at, what, flags, FSR_EXCLUSIVE | FSR_REVERSE, &poison) ||
-        !fsr_axis_take(in[0], at, what, fsr_node_ndim(in[0]), &axis, &poison)) {
+        !fsr_scan_axes_take(at, what, in, op->arity, axes, naxes, &axis, &poison)) {
         fill(out, op, poison);
         return;
     }

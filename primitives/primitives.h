@@ -20,6 +20,10 @@ bool fsr_axes_take(fsr_node x, fsr_site at, const char *what, const int *axes, i
 /* flags has no bit outside allowed. */
 bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int allowed, fsr_node *poison);
 
+/* The axis of a scan of n arrays of one shape: *axes, of one; axes NULL: x becomes flat, not weak, and the axis is 0. */
+bool fsr_scan_axes_take(fsr_site at, const char *what, fsr_node *x, int n, const int *axes, int naxes, int *axis,
+                        fsr_node *poison);
+
 /* What every reduction asks first: x is sound, flags are known, the axes as a mask. */
 bool fsr_reduction_take(fsr_node x, fsr_site at, const char *what, const int *axes, int naxes, int flags,
                         uint32_t *mask, fsr_node *poison);

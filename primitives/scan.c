@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. As reductions, the operand is converted to the
+/* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. Without axes they run over the flat array. As reductions, the operand is converted to the
  * result's dtype first, f16 and bf16 are summed in f32. */
 #include "primitives/primitives.h"
 
@@ -14,14 +14,42 @@ void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *co
 
 typedef enum result_rule { RESULT_SUM, RESULT_SAME, RESULT_BOOL } result_rule;
 
-static fsr_node running(fsr_site at, const char *what, fsr_op op, result_rule rule, fsr_node x, int axis, int flags) {
+bool fsr_scan_axes_take(fsr_site at, const char *what, fsr_node *x, int n, const int *axes, int naxes, int *axis,
+                        fsr_node *poison) {
+    *axis = axes && naxes == 1 ? *axes : 0;
+    if (axes && naxes == 1)
+        return fsr_axis_take(x[0], at, what, fsr_node_ndim(x[0]), axis, poison);
+    if (axes) {
+        *poison = fsr_poison(x[0].graph, at, FSR_ERR_AXIS, what, "along one axis, not %d", naxes);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = fsr_flatten(at, fsr_strong(at, x[i]));
+        *poison = x[i];
+        if (!fsr_node_sound(x[i]))
+            return false;
+    }
+    return true;
+}
+
+typedef struct scan {
+    const char *name;
+    fsr_op op;
+    result_rule rule;
+} scan;
+
+static fsr_node running(fsr_site at, const scan *s, fsr_node x, const int *axes, int naxes, int flags) {
+    const char *what = s->name;
+    const result_rule rule = s->rule;
+    const fsr_op op = s->op;
     fsr_graph *g;
     fsr_node poison, out = {0};
+    int axis;
     if (fsr_poison_of(at, what, &x, 1, &g, &poison))
         return poison;
     if (!fsr_flags_take(x, at, what, flags, FSR_EXCLUSIVE | FSR_REVERSE, &poison))
         return poison;
-    if (!fsr_axis_take(x, at, what, fsr_node_ndim(x), &axis, &poison))
+    if (!fsr_scan_axes_take(at, what, &x, 1, axes, naxes, &axis, &poison))
         return poison;
     fsr_dtype dtype = fsr_node_dtype(x);
     if (rule != RESULT_SAME)
@@ -36,26 +64,26 @@ static fsr_node running(fsr_site at, const char *what, fsr_op op, result_rule ru
     return fsr_convert(at, out, dtype, false);
 }
 
-fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cumsum", FSR_OP_ADD, RESULT_SUM, x, axis, flags);
+fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return running(at, &(scan){"cumsum", FSR_OP_ADD, RESULT_SUM}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_cumprod_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cumprod", FSR_OP_MUL, RESULT_SUM, x, axis, flags);
+fsr_node fsr_cumprod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return running(at, &(scan){"cumprod", FSR_OP_MUL, RESULT_SUM}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_cummax_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cummax", FSR_OP_MAXIMUM, RESULT_SAME, x, axis, flags);
+fsr_node fsr_cummax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return running(at, &(scan){"cummax", FSR_OP_MAXIMUM, RESULT_SAME}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_cummin_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cummin", FSR_OP_MINIMUM, RESULT_SAME, x, axis, flags);
+fsr_node fsr_cummin_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return running(at, &(scan){"cummin", FSR_OP_MINIMUM, RESULT_SAME}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_cumany_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cumany", FSR_OP_LOGICAL_OR, RESULT_BOOL, x, axis, flags);
+fsr_node fsr_cumany_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return running(at, &(scan){"cumany", FSR_OP_LOGICAL_OR, RESULT_BOOL}, x, axes, naxes, flags);
 }
 
-fsr_node fsr_cumall_at(fsr_site at, fsr_node x, int axis, int flags) {
-    return running(at, "cumall", FSR_OP_LOGICAL_AND, RESULT_BOOL, x, axis, flags);
+fsr_node fsr_cumall_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    return running(at, &(scan){"cumall", FSR_OP_LOGICAL_AND, RESULT_BOOL}, x, axes, naxes, flags);
 }

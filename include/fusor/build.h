@@ -111,8 +111,17 @@ fsr_node fsr_input_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dty
  * fsr_plan_run) never recompiles; nodes already computed keep their values. */
 fsr_node fsr_param_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, double value);
 #define fsr_param(...) fsr_param_at(FSR_HERE, __VA_ARGS__)
-/* FSR_ERR_NULL, FSR_ERR_STALE; FSR_ERR_VALUE: not a parameter. */
+/* The same with a value that need not be a double: one element of dtype at value, as fsr_from_host takes it. FSR_ERR_NULL:
+ * value is null. */
+fsr_node fsr_param_of_at(fsr_site at, fsr_graph *g, const char *name, fsr_dtype dtype, const void *value);
+#define fsr_param_of(...) fsr_param_of_at(FSR_HERE, __VA_ARGS__)
+/* value is converted to the parameter's dtype as a cast does. FSR_ERR_NULL, FSR_ERR_STALE; FSR_ERR_VALUE: not a
+ * parameter. */
 fsr_status fsr_param_set(fsr_node param, double value);
+/* The value as an element of the parameter's dtype, copied from and to value. As fsr_param_set; FSR_ERR_NULL: value is null;
+ * FSR_ERR_BYTES: bytes is not that dtype's size. */
+fsr_status fsr_param_put(fsr_node param, const void *value, size_t bytes);
+fsr_status fsr_param_get(fsr_node param, void *value, size_t bytes);
 
 /* Literals, 0-d. They may be folded, and a plan's kernels may have them in their text; one in which a later plan differs
  * that is otherwise the same becomes an argument of it, with the same bits. float, int and complex are weak. */
@@ -128,6 +137,10 @@ fsr_node fsr_complex_at(fsr_site at, fsr_graph *g, double re, double im);
 /* A typed literal broadcast to a shape. value is converted to dtype as a cast does. */
 fsr_node fsr_full_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, double value);
 #define fsr_full(...) fsr_full_at(FSR_HERE, __VA_ARGS__)
+/* The same with a value that need not be a double: one element of dtype at value, as fsr_from_host takes it. FSR_ERR_NULL:
+ * value is null. */
+fsr_node fsr_full_of_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, const void *value);
+#define fsr_full_of(...) fsr_full_of_at(FSR_HERE, __VA_ARGS__)
 /* An array of zeros. */
 fsr_node fsr_zeros_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape);
 #define fsr_zeros(...) fsr_zeros_at(FSR_HERE, __VA_ARGS__)
@@ -173,7 +186,7 @@ fsr_node fsr_reshape_at(fsr_site at, fsr_node x, int ndim, const int64_t *shape)
 #define fsr_reshape(...) fsr_reshape_at(FSR_HERE, __VA_ARGS__)
 /* result.shape[i] = x.shape[perm[i]]; perm NULL: reversed. */
 fsr_node fsr_transpose_at(fsr_site at, fsr_node x, const int *perm);
-#define fsr_transpose(...) fsr_transpose_at(FSR_HERE, __VA_ARGS__)
+#define fsr_transpose(...) fsr_transpose_at(FSR_HERE_2OF2(__VA_ARGS__), __VA_ARGS__)
 /* x repeated to a shape: extents are compared from the last; one of 1, or one that x lacks, is repeated.
  * FSR_ERR_SHAPE: another differs. */
 fsr_node fsr_broadcast_to_at(fsr_site at, fsr_node x, int ndim, const int64_t *shape);
@@ -232,7 +245,7 @@ void fsr_split_indices_at(fsr_site at, fsr_node *out, fsr_node x, const int64_t 
 /* Elements move by shift[i] along axes[i] and come in again at the other end; an axis may be named again. axes NULL:
  * along the flattened array, by the sum of the shifts. */
 fsr_node fsr_roll_at(fsr_site at, fsr_node x, const int64_t *shift, const int *axes, int n);
-#define fsr_roll(...) fsr_roll_at(FSR_HERE, __VA_ARGS__)
+#define fsr_roll(...) fsr_roll_at(FSR_HERE_3OF4(__VA_ARGS__), __VA_ARGS__)
 
 /* What is added around an array: a constant, or x seen again: its edge element; mirrored about the edge element;
  * mirrored about the edge; from the other end. */
@@ -248,7 +261,7 @@ fsr_node fsr_tile_at(fsr_site at, fsr_node x, int n, const int64_t *reps);
 #define fsr_tile(...) fsr_tile_at(FSR_HERE, __VA_ARGS__)
 /* Every element `count` times along an axis; axis NULL: of the flattened array. */
 fsr_node fsr_repeat_at(fsr_site at, fsr_node x, int64_t count, const int *axis);
-#define fsr_repeat(...) fsr_repeat_at(FSR_HERE, __VA_ARGS__)
+#define fsr_repeat(...) fsr_repeat_at(FSR_HERE_3OF3(__VA_ARGS__), __VA_ARGS__)
 /* The n-th difference of neighbours along an axis (of bools: whether they differ). n 0: x. */
 fsr_node fsr_diff_at(fsr_site at, fsr_node x, int n, int axis);
 #define fsr_diff(...) fsr_diff_at(FSR_HERE, __VA_ARGS__)
@@ -264,7 +277,8 @@ fsr_node fsr_tril_at(fsr_site at, fsr_node x, int64_t k);
 
 enum { FSR_KEEPDIMS = 1 };
 
-/* axes NULL (naxes ignored): every axis. flags: 0 or FSR_KEEPDIMS. Float association is a tree fixed by sizes and
+/* axes NULL (naxes ignored): every axis. A literal 0 in its place does not compile (fusor/axes.h). flags: 0 or
+ * FSR_KEEPDIMS. Float association is a tree fixed by sizes and
  * schedule.
  *
  *   function                   result's dtype                                of nothing
@@ -281,7 +295,7 @@ enum { FSR_KEEPDIMS = 1 };
  * NaN propagates through min, max, argmax and argmin (the first NaN wins). var divides by count - ddof; up to 8192
  * elements that include the last axis it is two passes over a row that stays on chip, as NumPy computes it, else one
  * pass (pairwise update of count, mean and squared deviations: Chan, Golub and LeVeque 1979). std is its root.
- * argmax and argmin take one axis, or NULL for the flat index. ptp is the maximum less the minimum; FSR_ERR_DTYPE for
+ * argmax and argmin take one axis (FSR_ERR_AXIS: several), or NULL for the flat index. ptp is the maximum less the minimum; FSR_ERR_DTYPE for
  * bool. norm is NumPy's linalg.vector_norm of order ord: 2, 1, INFINITY (the largest |x|), -INFINITY (the smallest),
  * 0 (how many are not 0), or any other power; FSR_ERR_VALUE if ord is NaN. logsumexp is log(sum(exp(x))) without
  * overflow. What compares complex numbers, logsumexp too, is FSR_ERR_DTYPE.
@@ -297,8 +311,8 @@ fsr_node fsr_mean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
 fsr_node fsr_var_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
 fsr_node fsr_any_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_all_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
-fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axis, int flags);
-fsr_node fsr_argmin_at(fsr_site at, fsr_node x, const int *axis, int flags);
+fsr_node fsr_argmax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_argmin_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_std_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
 fsr_node fsr_ptp_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_count_nonzero_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
@@ -312,56 +326,57 @@ fsr_node fsr_nanmax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int 
 fsr_node fsr_nanmean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_nanvar_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
 fsr_node fsr_nanstd_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double ddof);
-fsr_node fsr_nanargmin_at(fsr_site at, fsr_node x, const int *axis, int flags);
-fsr_node fsr_nanargmax_at(fsr_site at, fsr_node x, const int *axis, int flags);
-#define fsr_sum(...) fsr_sum_at(FSR_HERE, __VA_ARGS__)
-#define fsr_prod(...) fsr_prod_at(FSR_HERE, __VA_ARGS__)
-#define fsr_min(...) fsr_min_at(FSR_HERE, __VA_ARGS__)
-#define fsr_max(...) fsr_max_at(FSR_HERE, __VA_ARGS__)
-#define fsr_mean(...) fsr_mean_at(FSR_HERE, __VA_ARGS__)
-#define fsr_var(...) fsr_var_at(FSR_HERE, __VA_ARGS__)
-#define fsr_any(...) fsr_any_at(FSR_HERE, __VA_ARGS__)
-#define fsr_all(...) fsr_all_at(FSR_HERE, __VA_ARGS__)
-#define fsr_argmax(...) fsr_argmax_at(FSR_HERE, __VA_ARGS__)
-#define fsr_argmin(...) fsr_argmin_at(FSR_HERE, __VA_ARGS__)
-#define fsr_std(...) fsr_std_at(FSR_HERE, __VA_ARGS__)
-#define fsr_ptp(...) fsr_ptp_at(FSR_HERE, __VA_ARGS__)
-#define fsr_count_nonzero(...) fsr_count_nonzero_at(FSR_HERE, __VA_ARGS__)
-#define fsr_norm(...) fsr_norm_at(FSR_HERE, __VA_ARGS__)
-#define fsr_logsumexp(...) fsr_logsumexp_at(FSR_HERE, __VA_ARGS__)
-#define fsr_average(...) fsr_average_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nansum(...) fsr_nansum_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanprod(...) fsr_nanprod_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanmin(...) fsr_nanmin_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanmax(...) fsr_nanmax_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanmean(...) fsr_nanmean_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanvar(...) fsr_nanvar_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanstd(...) fsr_nanstd_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanargmin(...) fsr_nanargmin_at(FSR_HERE, __VA_ARGS__)
-#define fsr_nanargmax(...) fsr_nanargmax_at(FSR_HERE, __VA_ARGS__)
+fsr_node fsr_nanargmin_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_nanargmax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+#define fsr_sum(...) fsr_sum_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_prod(...) fsr_prod_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_min(...) fsr_min_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_max(...) fsr_max_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_mean(...) fsr_mean_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_var(...) fsr_var_at(FSR_HERE_2OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_any(...) fsr_any_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_all(...) fsr_all_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_argmax(...) fsr_argmax_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_argmin(...) fsr_argmin_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_std(...) fsr_std_at(FSR_HERE_2OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_ptp(...) fsr_ptp_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_count_nonzero(...) fsr_count_nonzero_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_norm(...) fsr_norm_at(FSR_HERE_2OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_logsumexp(...) fsr_logsumexp_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_average(...) fsr_average_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nansum(...) fsr_nansum_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanprod(...) fsr_nanprod_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanmin(...) fsr_nanmin_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanmax(...) fsr_nanmax_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanmean(...) fsr_nanmean_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanvar(...) fsr_nanvar_at(FSR_HERE_2OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanstd(...) fsr_nanstd_at(FSR_HERE_2OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanargmin(...) fsr_nanargmin_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanargmax(...) fsr_nanargmax_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
 enum { FSR_EXCLUSIVE = 2, FSR_REVERSE = 4 };
 
-/* Running folds along one axis; the result's shape is x's. Dtypes as fsr_sum, fsr_prod, fsr_min, fsr_max, fsr_any and
+/* Running folds along one axis (FSR_ERR_AXIS: naxes is not 1); axes NULL, naxes ignored: along the flattened array, and
+ * the result is 1-d. Else its shape is x's. Dtypes as fsr_sum, fsr_prod, fsr_min, fsr_max, fsr_any and
  * fsr_all.
  * FSR_EXCLUSIVE: element i holds the fold of the elements before it; element 0 the identity (for the
  * maximum -inf or the least integer, for the minimum +inf or the greatest).
  * FSR_REVERSE: from the end: element i holds the fold of i and what follows it, with FSR_EXCLUSIVE of what follows it
  * alone. The same as fsr_flip, the scan, fsr_flip. */
-fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, int axis, int flags);
-fsr_node fsr_cumprod_at(fsr_site at, fsr_node x, int axis, int flags);
-fsr_node fsr_cummax_at(fsr_site at, fsr_node x, int axis, int flags);
-fsr_node fsr_cummin_at(fsr_site at, fsr_node x, int axis, int flags);
-fsr_node fsr_cumany_at(fsr_site at, fsr_node x, int axis, int flags);
-fsr_node fsr_cumall_at(fsr_site at, fsr_node x, int axis, int flags);
-#define fsr_cumsum(...) fsr_cumsum_at(FSR_HERE, __VA_ARGS__)
-#define fsr_cumprod(...) fsr_cumprod_at(FSR_HERE, __VA_ARGS__)
-#define fsr_cummax(...) fsr_cummax_at(FSR_HERE, __VA_ARGS__)
-#define fsr_cummin(...) fsr_cummin_at(FSR_HERE, __VA_ARGS__)
-#define fsr_cumany(...) fsr_cumany_at(FSR_HERE, __VA_ARGS__)
-#define fsr_cumall(...) fsr_cumall_at(FSR_HERE, __VA_ARGS__)
+fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_cumprod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_cummax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_cummin_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_cumany_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_cumall_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+#define fsr_cumsum(...) fsr_cumsum_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_cumprod(...) fsr_cumprod_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_cummax(...) fsr_cummax_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_cummin(...) fsr_cummin_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_cumany(...) fsr_cumany_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_cumall(...) fsr_cumall_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
@@ -387,9 +402,11 @@ typedef struct fsr_operator {
     int arity;                      /* components of the state, 1..FSR_MAX_TUPLE */
     double identity[FSR_MAX_TUPLE]; /* neutral on both sides; converted to the state's dtypes */
     bool commutative;               /* true allows any order of operands; false keeps left to right */
+    /* An identity that no double is, a complex or a great integer: one element of component i's dtype. NULL: identity[i]. */
+    const void *exact[FSR_MAX_TUPLE];
 } fsr_operator;
 
-/* Reduce or scan n = op->arity arrays of one shape at once; component i has in[i]'s dtype. The operator
+/* Reduce or scan n = op->arity arrays of one shape at once; axes as fsr_sum's, or as fsr_cumsum's of a scan; component i has in[i]'s dtype. The operator
  * must be associative. out[0..n) receives the result nodes (all poisoned on a mistake).
  * flags: FSR_KEEPDIMS of a reduction, FSR_EXCLUSIVE and FSR_REVERSE of a scan; with FSR_REVERSE the operator's left
  * operand is what lies nearer to the end.
@@ -397,19 +414,20 @@ typedef struct fsr_operator {
  * else than its arguments and literals. */
 void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,
                         const int *axes, int naxes, int flags);
-void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op, int axis,
-                      int flags);
-#define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
-#define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
+void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,
+                      const int *axes, int naxes, int flags);
+#define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE_4OF6(__VA_ARGS__), sizeof(fsr_operator), __VA_ARGS__)
+#define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE_4OF6(__VA_ARGS__), sizeof(fsr_operator), __VA_ARGS__)
 
 /* ---- a loop for each element -------------------------------------------------------------------- */
 
 enum { FSR_MAX_STATE = 7, FSR_MAX_LOOP_OPERANDS = 17 }; /* components of a loop's state; these and its arguments */
 
 /* Records one turn of a loop: out[0..nstate) receives the next state, built with ordinary builder functions from
- * state[0..nstate), arg[0..narg), 0-d arguments of the operands' dtypes, and literals only. Called once, during the
- * recording call. A loop's condition is recorded in the same way, once, before the body: out[0] receives what has to be
- * true for another turn, a 0-d bool. */
+ * state[0..nstate), arg[0..narg), 0-d arguments of the operands' dtypes, literals, and 0-d nodes recorded before the call:
+ * parameters above all. Such a node is one argument more, the same for every element; a parameter's changes never
+ * recompile. Called once, during the recording call. A loop's condition is recorded in the same way, once, before the
+ * body: out[0] receives what has to be true for another turn, a 0-d bool. */
 typedef void (*fsr_loop_fn)(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user);
 
 /* A loop whose state is nstate values and which has narg arguments that do not change. */
@@ -428,8 +446,9 @@ typedef struct fsr_loop {
  * and never twice; what is computed from its operands and its results element by element, and reductions of these,
  * belong to that kernel too.
  * FSR_ERR_DTYPE: the body's result i has another dtype than state[i], or the condition is not bool. FSR_ERR_VALUE:
- * max_n is out of range, or the callbacks use something else than their arguments and literals. FSR_ERR_SHAPE: the
- * operands do not broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations. */
+ * max_n is out of range, or the callbacks use something else than their arguments, literals and 0-d nodes. FSR_ERR_SHAPE:
+ * the operands do not broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations, or state, arguments and
+ * 0-d nodes from outside are more than FSR_MAX_LOOP_OPERANDS. */
 void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loop, const fsr_node *state,
                     const fsr_node *arg, int64_t max_n);
 #define fsr_iterate(...) fsr_iterate_at(FSR_HERE, sizeof(fsr_loop), __VA_ARGS__)
@@ -471,5 +490,6 @@ fsr_node fsr_hint_set(fsr_node x, fsr_hint hint);
 
 FSR_API_END
 
-#include "fusor/ops.h" /* generated from graph/scalar_ops.def */
+#include "fusor/axes.h" /* no literal 0 for an address of axes */
+#include "fusor/ops.h"  /* generated from graph/scalar_ops.def */
 #endif

@@ -43,12 +43,14 @@ namespace fusor {
 #ifndef FUSOR_NO_EXCEPTIONS
 // What a failing call throws: fsr_error's words and the status.
 class error : public std::runtime_error {
-public:
+  public:
     error(fsr_status status, const char *what)
         : std::runtime_error(what && *what ? what : fsr_status_sentence(status)), status_(status) {}
-    fsr_status status() const noexcept { return status_; }
+    fsr_status status() const noexcept {
+        return status_;
+    }
 
-private:
+  private:
     fsr_status status_;
 };
 #endif
@@ -80,7 +82,7 @@ typedef std::initializer_list<int> axes;
 
 // Owns an fsr_context.
 class context {
-public:
+  public:
     // Empty until try_open.
     struct closed {};
     explicit context(closed) noexcept : ctx_(nullptr) {}
@@ -94,7 +96,9 @@ public:
     }
     context(const context &) = delete;
     context &operator=(const context &) = delete;
-    ~context() { fsr_close(ctx_); }
+    ~context() {
+        fsr_close(ctx_);
+    }
 
     // config null: the environment's. An open context is closed first.
     fsr_status try_open(const fsr_config *config = nullptr) noexcept {
@@ -109,10 +113,14 @@ public:
             throw error(status, why);
     }
 #endif
-    fsr_context *get() const noexcept { return ctx_; }
-    operator fsr_context *() const noexcept { return ctx_; }
+    fsr_context *get() const noexcept {
+        return ctx_;
+    }
+    operator fsr_context *() const noexcept {
+        return ctx_;
+    }
 
-private:
+  private:
     fsr_context *release() noexcept {
         fsr_context *ctx = ctx_;
         ctx_ = nullptr;
@@ -123,23 +131,48 @@ private:
 
 // A recorded value: an fsr_node, from and to which it converts.
 class node {
-public:
+  public:
     node() noexcept : node_() {}
     node(fsr_node x) noexcept : node_(x) {}
-    operator fsr_node() const noexcept { return node_; }
+    operator fsr_node() const noexcept {
+        return node_;
+    }
 
-    fsr_status status() const noexcept { return fsr_node_status(node_); }
-    const char *error() const noexcept { return fsr_node_error(node_); }
-    fsr_dtype dtype() const noexcept { return fsr_node_dtype(node_); }
-    int ndim() const noexcept { return fsr_node_ndim(node_); }
-    std::int64_t dim(int axis) const noexcept { return fsr_node_dim(node_, axis); }
-    std::int64_t size() const noexcept { return fsr_node_size(node_); }
+    fsr_status status() const noexcept {
+        return fsr_node_status(node_);
+    }
+    const char *error() const noexcept {
+        return fsr_node_error(node_);
+    }
+    fsr_dtype dtype() const noexcept {
+        return fsr_node_dtype(node_);
+    }
+    int ndim() const noexcept {
+        return fsr_node_ndim(node_);
+    }
+    std::int64_t dim(int axis) const noexcept {
+        return fsr_node_dim(node_, axis);
+    }
+    std::int64_t size() const noexcept {
+        return fsr_node_size(node_);
+    }
 
     // Computes and copies n elements to out. FSR_ERR_DTYPE: T is not the node's dtype. FSR_ERR_BYTES: n is not its size.
     template <class T> fsr_status try_read(T *out, std::size_t n) const noexcept {
         if (status() != FSR_OK)
             return status();
         return dtype() != dtype_of<T>::value ? FSR_ERR_DTYPE : fsr_read(node_, out, n * sizeof(T));
+    }
+    // The value of a parameter, in every bit. FSR_ERR_DTYPE: T is not its dtype. FSR_ERR_VALUE: it is no parameter.
+    template <class T> fsr_status try_put(T value) const noexcept {
+        if (status() != FSR_OK)
+            return status();
+        return dtype() != dtype_of<T>::value ? FSR_ERR_DTYPE : fsr_param_put(node_, &value, sizeof value);
+    }
+    template <class T> fsr_status try_get(T *value) const noexcept {
+        if (status() != FSR_OK)
+            return status();
+        return dtype() != dtype_of<T>::value ? FSR_ERR_DTYPE : fsr_param_get(node_, value, sizeof *value);
     }
 #ifndef FUSOR_NO_EXCEPTIONS
     // The elements in C order, of the node's dtype: float of f32, std::complex<double> of c128.
@@ -148,7 +181,7 @@ public:
     template <class T> T item() const;
 #endif
 
-private:
+  private:
     fsr_node node_;
 };
 
@@ -187,20 +220,28 @@ template <class T> inline T node::item() const {
 
 // Owns an fsr_graph.
 class graph {
-public:
+  public:
     // Null if memory is out: get() tells, and every node recorded in it is the null node.
     explicit graph(const context &ctx) noexcept : graph_(fsr_graph_new(ctx.get())) {}
-    graph(graph &&other) noexcept : graph_(other.graph_) { other.graph_ = nullptr; }
+    graph(graph &&other) noexcept : graph_(other.graph_) {
+        other.graph_ = nullptr;
+    }
     graph &operator=(graph &&other) noexcept {
         std::swap(graph_, other.graph_);
         return *this;
     }
     graph(const graph &) = delete;
     graph &operator=(const graph &) = delete;
-    ~graph() { fsr_graph_free(graph_); }
+    ~graph() {
+        fsr_graph_free(graph_);
+    }
 
-    fsr_graph *get() const noexcept { return graph_; }
-    operator fsr_graph *() const noexcept { return graph_; }
+    fsr_graph *get() const noexcept {
+        return graph_;
+    }
+    operator fsr_graph *() const noexcept {
+        return graph_;
+    }
 
     // Arrays, copied. data: as many elements as the extents' product.
     template <class T>
@@ -212,19 +253,29 @@ public:
     node array(const std::vector<T> &data, const char *file = __builtin_FILE(), int line = __builtin_LINE()) const {
         return array({static_cast<std::int64_t>(data.size())}, data.data(), file, line);
     }
+    // One value everywhere, and a parameter, of T's dtype and in every bit.
+    template <class T>
+    node full(extents shape, T value, const char *file = __builtin_FILE(), int line = __builtin_LINE()) const {
+        return fsr_full_of_at(fsr_here(file, line), graph_, dtype_of<T>::value, static_cast<int>(shape.size()),
+                              shape.begin(), &value);
+    }
+    template <class T>
+    node param(const char *name, T value, const char *file = __builtin_FILE(), int line = __builtin_LINE()) const {
+        return fsr_param_of_at(fsr_here(file, line), graph_, name, dtype_of<T>::value, &value);
+    }
     // An array of a plan, by name.
     node input(const char *name, fsr_dtype dtype, extents shape, const char *file = __builtin_FILE(),
                int line = __builtin_LINE()) const {
         return fsr_input_at(fsr_here(file, line), graph_, name, dtype, static_cast<int>(shape.size()), shape.begin());
     }
 
-private:
+  private:
     fsr_graph *graph_;
 };
 
 // Drops what is recorded while it lives, but what is kept; see fsr_scope_begin.
 class scope {
-public:
+  public:
     explicit scope(fsr_graph *g) noexcept : graph_(fsr_scope_begin(g) == FSR_OK ? g : nullptr) {}
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
@@ -238,23 +289,27 @@ public:
         return x;
     }
 
-private:
+  private:
     fsr_graph *graph_;
     std::vector<fsr_node> kept_;
 };
 
 // Owns an fsr_plan.
 class plan {
-public:
+  public:
     plan() noexcept : plan_(nullptr) {}
-    plan(plan &&other) noexcept : plan_(other.plan_) { other.plan_ = nullptr; }
+    plan(plan &&other) noexcept : plan_(other.plan_) {
+        other.plan_ = nullptr;
+    }
     plan &operator=(plan &&other) noexcept {
         std::swap(plan_, other.plan_);
         return *this;
     }
     plan(const plan &) = delete;
     plan &operator=(const plan &) = delete;
-    ~plan() { fsr_plan_free(plan_); }
+    ~plan() {
+        fsr_plan_free(plan_);
+    }
 
     // Compiles; what this plan was before is freed.
     fsr_status try_compile(const fsr_node *outs, int n) noexcept {
@@ -272,15 +327,18 @@ public:
         const fsr_status status = try_compile(list.data(), static_cast<int>(list.size()));
         detail::check_node(status, list.empty() ? fsr_node() : list[0]);
     }
-    void run(std::initializer_list<fsr_arg> inputs, std::initializer_list<fsr_arg> outputs, void *stream = nullptr) const {
+    void run(std::initializer_list<fsr_arg> inputs, std::initializer_list<fsr_arg> outputs,
+             void *stream = nullptr) const {
         const fsr_status status = try_run(inputs, outputs, stream);
         if (status != FSR_OK)
             throw error(status, fsr_error(fsr_plan_context(plan_)));
     }
 #endif
-    fsr_plan *get() const noexcept { return plan_; }
+    fsr_plan *get() const noexcept {
+        return plan_;
+    }
 
-private:
+  private:
     fsr_plan *plan_;
 };
 
@@ -301,7 +359,7 @@ namespace detail {
 // An operand of an operator: a node, or a literal, which is weak as Python's are; and where it stands, so that a mistake
 // names the line. Literals become nodes beside the other operand's.
 class operand {
-public:
+  public:
     operand(const node &x, const char *file = __builtin_FILE(), int line = __builtin_LINE()) noexcept
         : node_(x), kind_(is_node), real_(0), whole_(0), at_(fsr_here(file, line)) {}
     operand(fsr_node x, const char *file = __builtin_FILE(), int line = __builtin_LINE()) noexcept
@@ -309,12 +367,14 @@ public:
     // Unsigned ones must be less than 2^63.
     template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
     operand(T value, const char *file = __builtin_FILE(), int line = __builtin_LINE()) noexcept
-        : node_(), kind_(std::is_same<T, bool>::value         ? is_truth
-                         : std::is_floating_point<T>::value   ? is_real
-                                                              : is_whole),
+        : node_(), kind_(std::is_same<T, bool>::value       ? is_truth
+                         : std::is_floating_point<T>::value ? is_real
+                                                            : is_whole),
           real_(static_cast<double>(value)), whole_(static_cast<std::int64_t>(value)), at_(fsr_here(file, line)) {}
 
-    fsr_site at() const noexcept { return at_; }
+    fsr_site at() const noexcept {
+        return at_;
+    }
     // As a node of the graph that `other` is recorded in.
     fsr_node beside(const operand &other) const noexcept {
         fsr_graph *g = other.node_.graph;
@@ -327,7 +387,7 @@ public:
         return node_;
     }
 
-private:
+  private:
     enum kind { is_node, is_real, is_whole, is_truth };
     fsr_node node_;
     kind kind_;
@@ -340,9 +400,9 @@ private:
 
 // Elementwise, with NumPy's promotion and broadcasting; / is true division, % takes the divisor's sign, == and the other
 // comparisons give bools, element by element; && and || evaluate both sides.
-#define FUSOR_BINARY(symbol, function)                                                                    \
-    inline node operator symbol(const detail::operand &a, const detail::operand &b) noexcept {           \
-        return function##_at(a.at(), a.beside(b), b.beside(a));                                          \
+#define FUSOR_BINARY(symbol, function)                                                         \
+    inline node operator symbol(const detail::operand &a, const detail::operand &b) noexcept { \
+        return function##_at(a.at(), a.beside(b), b.beside(a));                                \
     }
 FUSOR_BINARY(+, fsr_add)
 FUSOR_BINARY(-, fsr_sub)
@@ -364,18 +424,18 @@ FUSOR_BINARY(<<, fsr_left_shift)
 FUSOR_BINARY(>>, fsr_right_shift)
 #undef FUSOR_BINARY
 
-#define FUSOR_UNARY(symbol, function)                                   \
-    inline node operator symbol(const detail::operand &a) noexcept {   \
-        return function##_at(a.at(), a.beside(a));                     \
+#define FUSOR_UNARY(symbol, function)                                \
+    inline node operator symbol(const detail::operand &a) noexcept { \
+        return function##_at(a.at(), a.beside(a));                   \
     }
 FUSOR_UNARY(-, fsr_neg)
 FUSOR_UNARY(!, fsr_logical_not)
 FUSOR_UNARY(~, fsr_bitwise_invert)
 #undef FUSOR_UNARY
 
-#define FUSOR_ASSIGN(symbol, function)                                                     \
-    inline node &operator symbol(node &a, const detail::operand &b) noexcept {             \
-        return a = function##_at(b.at(), a, b.beside(detail::operand(a)));                 \
+#define FUSOR_ASSIGN(symbol, function)                                         \
+    inline node &operator symbol(node &a, const detail::operand &b) noexcept { \
+        return a = function##_at(b.at(), a, b.beside(detail::operand(a)));     \
     }
 FUSOR_ASSIGN(+=, fsr_add)
 FUSOR_ASSIGN(-=, fsr_sub)
@@ -386,11 +446,11 @@ FUSOR_ASSIGN(/=, fsr_div)
 // ---- reductions and scans -------------------------------------------------------------------------------------------
 
 // Over the axes, or over all if none is named. flags: 0 or FSR_KEEPDIMS.
-#define FUSOR_REDUCTION(name)                                                                          \
+#define FUSOR_REDUCTION(name)                                                                           \
     inline node name(const node &x, axes over = {}, int flags = 0, const char *file = __builtin_FILE(), \
-                     int line = __builtin_LINE()) noexcept {                                           \
-        return fsr_##name##_at(fsr_here(file, line), x, over.size() ? over.begin() : nullptr,          \
-                               static_cast<int>(over.size()), flags);                                  \
+                     int line = __builtin_LINE()) noexcept {                                            \
+        return fsr_##name##_at(fsr_here(file, line), x, over.size() ? over.begin() : nullptr,           \
+                               static_cast<int>(over.size()), flags);                                   \
     }
 FUSOR_REDUCTION(sum)
 FUSOR_REDUCTION(prod)
@@ -402,6 +462,13 @@ FUSOR_REDUCTION(all)
 FUSOR_REDUCTION(ptp)
 FUSOR_REDUCTION(count_nonzero)
 FUSOR_REDUCTION(logsumexp)
+// Along one axis, or flat if none is named. flags of a scan: FSR_EXCLUSIVE, FSR_REVERSE.
+FUSOR_REDUCTION(argmax)
+FUSOR_REDUCTION(argmin)
+FUSOR_REDUCTION(cumsum)
+FUSOR_REDUCTION(cumprod)
+FUSOR_REDUCTION(cummax)
+FUSOR_REDUCTION(cummin)
 #undef FUSOR_REDUCTION
 
 } // namespace fusor

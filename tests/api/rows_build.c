@@ -112,6 +112,35 @@ static void call_pad(api_run *r) {
     api_take(r, fsr_pad_at(API_SITE(r), x, none ? NULL : (const int64_t(*)[2])width, (fsr_pad)mode, value), 0, false);
 }
 
+/* An element of dtype of any bits; 16 bytes where that is none. */
+static const void *element_of(api_run *r, fsr_dtype dtype) {
+    const size_t size = dtype >= 0 && dtype < FSR_DTYPE_COUNT ? fsr_dtype_size(dtype) : 16;
+    unsigned char *value = api_memory(r, size);
+    const int fill = api_byte(r);
+    for (size_t i = 0; i < size; i++)
+        value[i] = (unsigned char)(fill < 128 ? i == 0 ? fill : 0 : fill * (int)(i + 1));
+    api_add(r, ", bytes(%zu, %d)", size, fill);
+    return api_none(r) ? NULL : value;
+}
+
+static void call_full_of(api_run *r) {
+    GRAPH;
+    DTYPE;
+    SHAPE;
+    const void *value = element_of(r, dtype);
+    api_say(r, "fsr_full_of_at", 0, true);
+    api_take(r, fsr_full_of_at(API_SITE(r), g, dtype, ndim, shape, value), 0, false);
+}
+
+static void call_param_of(api_run *r) {
+    GRAPH;
+    const char *name = api_name(r);
+    DTYPE;
+    const void *value = element_of(r, dtype);
+    api_say(r, "fsr_param_of_at", 0, true);
+    api_take(r, fsr_param_of_at(API_SITE(r), g, name, dtype, value), 0, false);
+}
+
 /* ---- leaves with data -------------------------------------------------------------------------------------- */
 
 /* Bytes of a shape; -1: it is none, or they overflow. */
@@ -244,5 +273,6 @@ const api_row api_build_rows[] = {
     ROW(pad, 5),       ROW(from_host, 6),     ROW(input, 3),
     ROW(sincos, 1),    ROW(frexp, 1),         ROW(meshgrid, 2),
     ROW(split, 2),     ROW(split_indices, 2), {"fsr_hint_set", call_hint_set, 2},
+    ROW(full_of, 1),   ROW(param_of, 1),
 };
 const int api_build_count = API_COUNT(api_build_rows);

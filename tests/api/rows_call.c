@@ -137,7 +137,7 @@ static void again(callback *c, const fsr_node *in) {
     const fsr_operator op = {.body = operator_body, .user = &inner, .arity = 1};
     fsr_node out;
     fsr_reduce_with(&out, in, &op, NULL, 0, 0);
-    fsr_scan_with(&out, in, &op, 0, 0);
+    fsr_scan_with(&out, in, &op, (int[]){0}, 1, 0);
 }
 
 /* ---- operators --------------------------------------------------------------------------------------------- */
@@ -194,9 +194,10 @@ static void call_scan_with(api_run *r) {
     callback c;
     fsr_node in[FSR_MAX_TUPLE], *out = api_memory(r, FSR_MAX_TUPLE * sizeof *out);
     const fsr_operator op = draw_operator(r, &c, in);
-    const int axis = api_axis(r), flags = api_flags(r);
+    int n;
+    const int *axes = api_axes(r, &n), flags = api_flags(r);
     api_say(r, "fsr_scan_with_at", 4, true);
-    fsr_scan_with_at(API_SITE(r), sizeof op, out, in, &op, axis, flags);
+    fsr_scan_with_at(API_SITE(r), sizeof op, out, in, &op, axes, n, flags);
     take_tuple(r, out, in, op.arity);
 }
 
@@ -268,7 +269,7 @@ static void row_body(fsr_node *out, const fsr_node *in, void *user) {
     if (c->kind < 4)
         for (int i = 0; i < c->n; i++)
             out[i] = c->kind == 0   ? fsr_sum(in[0], NULL, 0, 0)
-                     : c->kind == 1 ? fsr_cumsum(in[0], 0, 0)
+                     : c->kind == 1 ? fsr_cumsum(in[0], (int[]){0}, 1, 0)
                      : c->kind == 2 ? fsr_mul(in[0], in[0])
                                     : fsr_flip(in[0], 0);
     else

@@ -53,8 +53,6 @@ const int api_op_count = API_COUNT(api_op_rows);
 #define FLAGS int flags = api_flags(r)
 #define REDUCE(name) FOLD(name, AXES; FLAGS, axes, n, flags)
 #define REDUCE_BY(name) FOLD(name, AXES; FLAGS; double by = api_number(r), axes, n, flags, by)
-#define ARG(name) FOLD(name, const int *axis = api_optional_axis(r); FLAGS, axis, flags)
-#define SCAN(name) FOLD(name, int axis = api_axis(r); FLAGS, axis, flags)
 
 #define EACH_REDUCE(X) \
     X(sum)             \
@@ -68,8 +66,8 @@ const int api_op_count = API_COUNT(api_op_rows);
 
 EACH_REDUCE(REDUCE)
 EACH_REDUCE_BY(REDUCE_BY)
-EACH_ARG(ARG)
-EACH_SCAN(SCAN)
+EACH_ARG(REDUCE)
+EACH_SCAN(REDUCE)
 FOLD(average, fsr_node weights = api_node(r); AXES; FLAGS, weights, axes, n, flags)
 
 #define ROW(name) {"fsr_" #name "_at", call_##name, 1},

@@ -64,6 +64,34 @@ static void call_param_set(api_run *r) {
     r->changed = true;
 }
 
+/* The bytes that an element of x's dtype has, now and then others; 1 where x is none. */
+static size_t element_bytes(api_run *r, fsr_node x) {
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    const size_t size = dtype < FSR_DTYPE_COUNT ? fsr_dtype_size(dtype) : 1;
+    return api_below(r, 16) == 15 ? size + 1 : size;
+}
+
+static void call_param_put(api_run *r) {
+    fsr_node x = api_node(r);
+    const size_t bytes = element_bytes(r, x);
+    void *value = memset(api_memory(r, bytes), api_byte(r), bytes);
+    const bool none = api_none(r);
+    api_add(r, ", %s, %zu", none ? "NULL" : "bytes()", bytes);
+    api_say(r, "fsr_param_put", -1, false);
+    api_status(r, fsr_param_put(x, none ? NULL : value, bytes), false);
+    r->changed = true;
+}
+
+static void call_param_get(api_run *r) {
+    fsr_node x = api_node(r);
+    const size_t bytes = element_bytes(r, x);
+    void *value = api_memory(r, bytes);
+    const bool none = api_none(r);
+    api_add(r, ", %s, %zu", none ? "NULL" : "bytes()", bytes);
+    api_say(r, "fsr_param_get", -1, false);
+    api_status(r, fsr_param_get(x, none ? NULL : value, bytes), false);
+}
+
 /* ---- computing --------------------------------------------------------------------------------------------- */
 
 static void call_compute(api_run *r) {
@@ -314,5 +342,7 @@ const api_row api_run_rows[] = {
     ROW(plan_free, 1),
     {"fsr_npy_read_at", call_npy_read, 1},
     ROW(npy_write, 1),
+    ROW(param_put, 1),
+    ROW(param_get, 1),
 };
 const int api_run_count = API_COUNT(api_run_rows);

@@ -147,11 +147,11 @@ static void check(pattern which, fsr_dtype dtype) {
     check_sums("rows", which, &v, fsr_sum(wide, AXES(1), 1, 0), row, false);
     check_sums("columns", which, &v, fsr_sum(tall, AXES(0), 1, 0), row, true);
     check_sums("long columns", which, &v, fsr_sum(fsr_reshape(x, 2, SHAPE(v.n / 4, 4)), AXES(0), 1, 0), v.n / 4, true);
-    fsr_node beside[] = {fsr_sum(x, NULL, -1, 0), fsr_cumsum(x, 0, 0)};
+    fsr_node beside[] = {fsr_sum(x, NULL, -1, 0), fsr_cumsum(x, AXES(0), 1, 0)};
     OK(fsr_compute(beside, 2));
     check_sums("sum by scan", which, &v, beside[0], v.n, false);
-    check_scan("scan", which, &v, fsr_cumsum(x, 0, 0), v.n);
-    check_scan("row scan", which, &v, fsr_cumsum(wide, 1, 0), row);
+    check_scan("scan", which, &v, fsr_cumsum(x, AXES(0), 1, 0), v.n);
+    check_scan("row scan", which, &v, fsr_cumsum(wide, AXES(1), 1, 0), row);
     free(v.data);
 }
 

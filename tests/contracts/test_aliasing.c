@@ -34,8 +34,8 @@ static void one_leaf_several_operands(void **state) {
     expect(fsr_fma(x, fsr_sub(x, fsr_sub(x, fsr_int(subject_g, 1))), x), 2, 0);
     expect(fsr_where(fsr_less(x, x), fsr_neg(x), x), 1, 0);
     expect(fsr_add(x, fsr_flip(x, 0)), 0, N + 1);
-    fsr_node all[] = {fsr_add(x, x), fsr_mul(x, x), fsr_maximum(x, fsr_flip(x, 0)), fsr_cumsum(fsr_mul(x, x), 0, 0),
-                      fsr_sum(x, NULL, 0, 0)};
+    fsr_node all[] = {fsr_add(x, x), fsr_mul(x, x), fsr_maximum(x, fsr_flip(x, 0)),
+                      fsr_cumsum(fsr_mul(x, x), AXES(0), 1, 0), fsr_sum(x, NULL, 0, 0)};
     subject_verify(all, 5, NULL, "five uses of one leaf");
 }
 
@@ -127,7 +127,7 @@ static void inputs_are_never_written(void **state) {
     (void)state;
     fsr_node y = fsr_add(fsr_sub(x, fsr_mean(x, NULL, 0, 0)), fsr_flip(x, 0));
     OK(fsr_force(y));
-    OK(fsr_force(fsr_exp(fsr_neg(fsr_cumsum(x, 0, 0)))));
+    OK(fsr_force(fsr_exp(fsr_neg(fsr_cumsum(x, AXES(0), 1, 0)))));
     expect(x, 1, 0);
     double a[N], out[N];
     for (int i = 0; i < N; ++i)

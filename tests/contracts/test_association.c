@@ -33,8 +33,8 @@ static void depths(fsr_node *out, const fsr_node *l, const fsr_node *r, void *us
     out[1] = fsr_maximum(l[1], r[1]);
 }
 
-static const fsr_operator ordered = {sides, NULL, 2, {-1e6, -1e6}, false};
-static const fsr_operator any_order = {depths, NULL, 2, {-1e6, -1e6}, true};
+static const fsr_operator ordered = {sides, NULL, 2, {-1e6, -1e6}, false, {NULL}};
+static const fsr_operator any_order = {depths, NULL, 2, {-1e6, -1e6}, true, {NULL}};
 
 static const int64_t lengths[] = {1,    2,    3,    31,   32,   33,    257,    512,    513,
                                   1023, 4095, 4096, 4097, 8192, 20000, 100003, 1 << 20};
@@ -68,11 +68,11 @@ static double scan_depth(int axis, int64_t n) {
 
 static void check_scans(fsr_node x, int axis, fsr_dtype dtype, int64_t n, unsigned flags) {
     fsr_node in[2] = {x, x}, out[2];
-    fsr_scan_with(out, in, &ordered, axis, flags);
+    fsr_scan_with(out, in, &ordered, AXES(axis), 1, flags);
     OK(fsr_compute(out, 2));
     check(out[0], scan_depth(axis, n), "left, scan", dtype, n);
     check(out[1], fsr_ref_right_depth(n), "right, scan", dtype, n);
-    fsr_scan_with(out, in, &any_order, axis, flags);
+    fsr_scan_with(out, in, &any_order, AXES(axis), 1, flags);
     check(out[0], scan_depth(axis, n), "depth, scan", dtype, n);
 }
 

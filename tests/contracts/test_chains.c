@@ -114,7 +114,7 @@ static void axes(void **state) {
 }
 
 static void scan_of(int64_t n) {
-    fsr_node x = leaf(FSR_F32, n, 0), y = softplus(x), sum = fsr_cumsum(y, 0, 0);
+    fsr_node x = leaf(FSR_F32, n, 0), y = softplus(x), sum = fsr_cumsum(y, AXES(0), 1, 0);
     fsr_node out[] = {fsr_exp(fsr_neg(fsr_log(fsr_add(sum, fsr_int(subject_g, 1))))),
                       fsr_filter(y, fsr_greater(fsr_sin(y), fsr_float(subject_g, 0.75)), fsr_int(subject_g, 0)),
                       fsr_sum(fsr_exp(y), NULL, 0, 0)};

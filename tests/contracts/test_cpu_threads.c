@@ -50,7 +50,7 @@ static int long_reductions(fsr_graph *g, fsr_node *out) {
     out[1] = fsr_sum(fsr_mul(x, x), NULL, 0, 0);
     out[2] = fsr_min(x, NULL, 0, 0);
     out[3] = fsr_var(fsr_tanh(x), NULL, 0, 0, 0);
-    out[4] = fsr_argmax(x, &axis0, 0);
+    out[4] = fsr_argmax(x, &axis0, 1, 0);
     out[5] = fsr_mul(x, fsr_float(g, 2));
     return 6;
 }
@@ -71,23 +71,23 @@ static int rows(fsr_graph *g, fsr_node *out) {
 static int columns(fsr_graph *g, fsr_node *out) {
     fsr_node x = data(g, 1009, 301);
     out[0] = fsr_sum(x, &axis0, 1, 0);
-    out[1] = fsr_cumsum(x, 0, 0);
+    out[1] = fsr_cumsum(x, AXES(0), 1, 0);
     return 2;
 }
 
 static int long_scans(fsr_graph *g, fsr_node *out) {
     fsr_node x = data(g, 1, 500009);
-    fsr_node s = fsr_cumsum(fsr_mul(x, x), 0, 0);
+    fsr_node s = fsr_cumsum(fsr_mul(x, x), AXES(0), 1, 0);
     out[0] = fsr_sqrt(fsr_add(s, fsr_float(g, 1)));
-    out[1] = fsr_cumsum(x, 0, FSR_EXCLUSIVE);
+    out[1] = fsr_cumsum(x, AXES(0), 1, FSR_EXCLUSIVE);
     out[2] = fsr_max(s, NULL, 0, 0);
     return 3;
 }
 
 static int scans_of_rows(fsr_graph *g, fsr_node *out) {
     fsr_node x = data(g, 11, 70001);
-    out[0] = fsr_cumsum(x, 1, 0);
-    out[1] = fsr_cumsum(fsr_cumsum(x, 1, 0), 1, FSR_EXCLUSIVE);
+    out[0] = fsr_cumsum(x, AXES(1), 1, 0);
+    out[1] = fsr_cumsum(fsr_cumsum(x, AXES(1), 1, 0), AXES(1), 1, FSR_EXCLUSIVE);
     return 2;
 }
 

@@ -155,7 +155,7 @@ static int record_kernels(fsr_graph *g, fsr_node x, fsr_node *out) {
     out[n++] = fsr_mul(x, fsr_float(g, 0x1p-10));
     out[n++] = fsr_sqrt(fsr_div(wide, fsr_float(g, 7)));
     out[n++] = fsr_sum(fsr_div(x, fsr_float(g, 3)), NULL, 0, 0);
-    out[n++] = fsr_cumsum(fsr_div(x, fsr_float(g, 3)), 0, 0);
+    out[n++] = fsr_cumsum(fsr_div(x, fsr_float(g, 3)), AXES(0), 1, 0);
     out[n++] = fsr_cast(x, FSR_BF16);
     out[n++] = fsr_exp(z);
     out[n++] = fsr_pow(x, fsr_float(g, 1.7));

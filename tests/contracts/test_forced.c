@@ -123,7 +123,7 @@ static void sum_and_max(fsr_node *out, const fsr_node *left, const fsr_node *rig
 /* One result of a tuple is forced: the other is not there yet, then is, and both are right. */
 static void tuples(void **state) {
     (void)state;
-    fsr_operator op = {sum_and_max, NULL, 2, {0, -1e300}, true};
+    fsr_operator op = {sum_and_max, NULL, 2, {0, -1e300}, true, {NULL}};
     fsr_node out[2], in[2] = {x, fsr_add(x, x)};
     fsr_reduce_with(out, in, &op, NULL, 0, FSR_KEEPDIMS);
     int64_t before = array_bytes();
@@ -140,9 +140,9 @@ static void tuples(void **state) {
 
 static void tuples_together(void **state) {
     (void)state;
-    fsr_operator op = {sum_and_max, NULL, 2, {0, -1e300}, true};
+    fsr_operator op = {sum_and_max, NULL, 2, {0, -1e300}, true, {NULL}};
     fsr_node out[2];
-    fsr_scan_with(out, (fsr_node[]){x, x}, &op, 0, 0);
+    fsr_scan_with(out, (fsr_node[]){x, x}, &op, AXES(0), 1, 0);
     int64_t count = launches();
     OK(fsr_compute(out, 2));
     assert_int_equal(launches(), count + 1);
@@ -189,7 +189,7 @@ static void arrays_are_freed(void **state) {
     (void)state;
     int64_t before = array_bytes();
     fsr_graph *g = fsr_graph_new(subject_ctx);
-    fsr_node y = fsr_arange(g, FSR_F64, 500), z = fsr_cumsum(y, 0, 0);
+    fsr_node y = fsr_arange(g, FSR_F64, 500), z = fsr_cumsum(y, AXES(0), 1, 0);
     OK(fsr_compute((fsr_node[]){y, z}, 2));
     assert_int_equal(array_bytes(), before + 2 * array_of(500));
     fsr_graph_free(g);

@@ -101,7 +101,7 @@ static void steps_and_directions(void **state) {
 static void others_read_it(void **state) {
     (void)state;
     fsr_node t = temporary(), u = fsr_update(t, block(t, 5, 1, 0, COLS), number(7));
-    fsr_node before[] = {u, fsr_sum(t, AXES(0), 1, 0), fsr_cumsum(t, 1, 0)};
+    fsr_node before[] = {u, fsr_sum(t, AXES(0), 1, 0), fsr_cumsum(t, AXES(1), 1, 0)};
     expect(before, 3, "sums of the array before the assignment");
     fsr_node s = temporary(), v = fsr_update(s, block(s, 5, 1, 0, COLS), number(7));
     fsr_node both[] = {v, s, fsr_update(s, block(s, 6, 1, 0, COLS), number(8)), fsr_flip(s, 0)};

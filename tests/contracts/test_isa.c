@@ -68,8 +68,8 @@ static int exact_results(fsr_node x, fsr_node *out) {
     out[0] = fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS));
     out[1] = fsr_var(x, NULL, 0, 0, 0);
     out[2] = fsr_sum(x, AXES(0), 1, 0);
-    out[3] = fsr_cumsum(x, 1, 0);
-    out[4] = fsr_cumsum(d, 0, 0);
+    out[3] = fsr_cumsum(x, AXES(1), 1, 0);
+    out[4] = fsr_cumsum(d, AXES(0), 1, 0);
     out[5] = fsr_filter(fsr_mul(x, d), fsr_less(x, fsr_float(x.graph, 0.25)), fsr_float(x.graph, 9));
     out[6] = fsr_add(fsr_mul(h, h), fsr_sqrt(fsr_abs(h)));
     out[7] = fsr_cast(fsr_mul(x, fsr_float(x.graph, 300)), FSR_I8);
@@ -81,7 +81,7 @@ static int exact_results(fsr_node x, fsr_node *out) {
 static int elementary_results(fsr_node x, fsr_node *out) {
     fsr_node d = fsr_cast(x, FSR_F64), e = fsr_exp(x);
     out[0] = fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS));
-    out[1] = fsr_cumsum(fsr_sin(d), 0, 0);
+    out[1] = fsr_cumsum(fsr_sin(d), AXES(0), 1, 0);
     out[2] = fsr_pow(fsr_abs(x), d);
     out[3] = fsr_tanh(fsr_cast(x, FSR_F16));
     return 4;

@@ -297,7 +297,7 @@ static void everywhere(fsr_graph *g, fsr_node *out) {
     fsr_iterate(row, &halving, &rows, &t, 100);
     out[0] = fsr_sum(turn[2], AXES(1), 1, 0);
     out[1] = fsr_max(again[2], AXES(0), 1, 0);
-    out[2] = fsr_cumsum(turn[2], 1, 0);
+    out[2] = fsr_cumsum(turn[2], AXES(1), 1, 0);
     out[3] = fsr_add(turn[0], fsr_float(g, 1));
     out[4] = fsr_transpose(again[0], NULL);
     out[5] = fsr_mul(x, row[0]);

@@ -116,7 +116,7 @@ static void scanned_once(void **state) {
         fsr_graph *g = fsr_graph_new(ctx);
         fsr_node i = fsr_arange(g, FSR_I32, n);
         i = rows ? fsr_reshape(i, 2, SHAPE(n / COLS, COLS)) : i;
-        fsr_node x = fsr_bitwise_and(i, fsr_int(g, 7)), sum = fsr_cumsum(x, rows, 0);
+        fsr_node x = fsr_bitwise_and(i, fsr_int(g, 7)), sum = fsr_cumsum(x, AXES(rows), 1, 0);
         fsr_node out[] = {fsr_cast(sum, FSR_I32), fsr_equal(x, fsr_int(g, 5))};
         memory m[] = {take(n, 4, way & 2 ? 4 : 0), take(n, 1, 0)};
         run(ctx, out, m);

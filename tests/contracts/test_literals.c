@@ -181,7 +181,7 @@ static int program_of(fsr_dtype dtype, double value, fsr_node *out) {
         return n;
     out[n++] = fsr_sub(l, x);
     out[n++] = fsr_sum(fsr_mul(x, l), NULL, 0, 0);
-    out[n++] = fsr_cumsum(fsr_sub(x, l), 0, 0);
+    out[n++] = fsr_cumsum(fsr_sub(x, l), AXES(0), 1, 0);
     if (complex || real) {
         out[n++] = fsr_div(x, l);
         out[n++] = fsr_pow(complex ? l : x, complex ? x : l);

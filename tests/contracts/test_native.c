@@ -90,7 +90,7 @@ static void fuses(void **state) {
     fsr_node x = subject_data(FSR_F32, 1, SHAPE(1000), SUBJECT_SMALL, 0), y = CALL(&wave, fsr_exp(x), x);
     fsr_node z = fsr_mul(CALL(&wave, x, fsr_flip(x, 0)), y);
     fsr_node rows = fsr_reshape(z, 2, SHAPE(40, 25));
-    fsr_node outs[] = {fsr_sum(y, NULL, 0, 0), fsr_cumsum(z, 0, 0), y, fsr_max(rows, AXES(0), 1, 0),
+    fsr_node outs[] = {fsr_sum(y, NULL, 0, 0), fsr_cumsum(z, AXES(0), 1, 0), y, fsr_max(rows, AXES(0), 1, 0),
                        fsr_filter(y, fsr_less(x, fsr_float(G, 0)), fsr_float(G, 9))};
     fsr_plan_info info;
     for (int i = 0; i < COUNT_OF(outs); i++) {

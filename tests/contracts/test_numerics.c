@@ -158,8 +158,8 @@ static void folds_of(fsr_node *out, fsr_node x) {
     out[2] = fsr_sum(x, AXES(0), 1, 0);
     out[3] = fsr_var(x, NULL, 0, 0, 0);
     out[4] = fsr_prod(x, AXES(1), 1, 0);
-    out[5] = fsr_cumsum(flat, 0, 0);
-    out[6] = fsr_cumsum(x, 1, FSR_EXCLUSIVE);
+    out[5] = fsr_cumsum(flat, AXES(0), 1, 0);
+    out[6] = fsr_cumsum(x, AXES(1), 1, FSR_EXCLUSIVE);
 }
 
 static void *folded(fsr_graph *g, int which) {

@@ -42,7 +42,7 @@ static void one_axis(void **state) {
         const int64_t n = sizes[s];
         fsr_node in[] = {leaf(n, false), leaf(n, true)}, whole[2], running[2];
         fsr_reduce_with(whole, in, &linear_recurrence, NULL, 0, 0);
-        fsr_scan_with(running, in, &linear_recurrence, 0, 0);
+        fsr_scan_with(running, in, &linear_recurrence, AXES(0), 1, 0);
         fsr_node both[] = {whole[1], fsr_sum(in[1], NULL, 0, 0), fsr_slice(running[1], 0, n - 1, n, 1)};
         if (fsr_compute(both, 2) || fsr_compute(&both[2], 1))
             fail_msg("%s", fsr_error(subject_ctx));

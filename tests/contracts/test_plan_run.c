@@ -91,7 +91,7 @@ static void outlives_its_graph(void **state) {
 
 static void two_plans_interleaved(void **state) {
     (void)state;
-    fsr_plan *one = compiled(fsr_add(fsr_cumsum(input("a"), 0, 0), input("b")));
+    fsr_plan *one = compiled(fsr_add(fsr_cumsum(input("a"), AXES(0), 1, 0), input("b")));
     fsr_plan *two = compiled(fsr_sub(input("a"), input("b")));
     fsr_node whole = fsr_sum(fsr_mul(input("a"), input("a")), NULL, 0, 0);
     fsr_plan *three = compiled(whole);

@@ -174,16 +174,16 @@ static int programs(fsr_graph *g, fsr_node *out) {
     fsr_node y = fsr_mul(fsr_from_host(g, FSR_F64, 1, SHAPE(N), x), one), pair[2], loop_out[2];
     fsr_node sign = fsr_sub(fsr_mod(y, fsr_float(g, 3)), one);
     int n = 0;
-    fsr_scan_with(pair, (fsr_node[]){sign, y}, &linear_recurrence, 0, 0);
+    fsr_scan_with(pair, (fsr_node[]){sign, y}, &linear_recurrence, AXES(0), 1, 0);
     out[n++] = pair[0];
     out[n++] = pair[1];
     fsr_reduce_with(pair, (fsr_node[]){sign, y}, &linear_recurrence, NULL, 0, 0);
     out[n++] = pair[1];
     out[n++] = fsr_sum(y, NULL, 0, 0);
     out[n++] = fsr_prod(fsr_maximum(sign, fsr_float(g, -1)), NULL, 0, 0);
-    out[n++] = fsr_cumsum(y, 0, FSR_REVERSE | FSR_EXCLUSIVE);
-    out[n++] = fsr_cummax(y, 0, 0);
-    out[n++] = fsr_argmax(y, NULL, 0);
+    out[n++] = fsr_cumsum(y, AXES(0), 1, FSR_REVERSE | FSR_EXCLUSIVE);
+    out[n++] = fsr_cummax(y, AXES(0), 1, 0);
+    out[n++] = fsr_argmax(y, NULL, 0, 0);
     out[n++] = fsr_count_nonzero(y, NULL, 0, 0);
     out[n++] = fsr_filter(y, fsr_greater(sign, fsr_float(g, 0)), fsr_float(g, -1));
     out[n++] = fsr_concat((fsr_node[]){y, fsr_floor(fsr_div(y, fsr_float(g, 3)))}, 2, 0);
@@ -229,10 +229,10 @@ static void recurrences_are_known(void **state) {
     fsr_node sign =
         fsr_sub(fsr_mod(fsr_arange(subject_g, FSR_F32, N), fsr_float(subject_g, 3)), fsr_float(subject_g, 1));
     fsr_verify_report report;
-    fsr_scan_with(whole, (fsr_node[]){a, b}, &linear_recurrence, 0, 0);
+    fsr_scan_with(whole, (fsr_node[]){a, b}, &linear_recurrence, AXES(0), 1, 0);
     OK(fsr_verify(whole, 2, &report));
     assert_true(report.checked == 2 * N && report.unknown == 0 && report.worst < 1);
-    fsr_scan_with(whole, (fsr_node[]){sign, sign}, &linear_recurrence, 0, 0);
+    fsr_scan_with(whole, (fsr_node[]){sign, sign}, &linear_recurrence, AXES(0), 1, 0);
     fsr_reduce_with(tail, (fsr_node[]){sign, sign}, &linear_recurrence, NULL, 0, 0);
     OK(fsr_verify(whole, 2, &report));
     assert_true(report.unknown == 0 && report.worst == 0);

@@ -87,8 +87,8 @@ static void check_shape(fsr_dtype dtype, int64_t rows, int64_t cols) {
             continue;
         fsr_node x = operand(dtype, rows, cols, kind);
         for (int v = 0; v < 4; v++)
-            check_sums(dtype, fsr_cumsum(x, 1, variants[v]), rows, cols, variants[v], kind);
-        fsr_node twice = fsr_sqrt(fsr_mul(fsr_cumsum(fsr_mul(x, x), 1, 0), fsr_float(subject_g, 4)));
+            check_sums(dtype, fsr_cumsum(x, AXES(1), 1, variants[v]), rows, cols, variants[v], kind);
+        fsr_node twice = fsr_sqrt(fsr_mul(fsr_cumsum(fsr_mul(x, x), AXES(1), 1, 0), fsr_float(subject_g, 4)));
         check_sums(dtype, twice, rows, cols, 0, kind);
     }
 }
@@ -113,7 +113,7 @@ static void columns(void **state) {
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         fsr_node x = fsr_transpose(operand(FSR_F32, 9001, 40, kind), NULL);
-        check_sums(FSR_F32, fsr_cumsum(x, 1, 0), 40, 9001, 0, kind);
+        check_sums(FSR_F32, fsr_cumsum(x, AXES(1), 1, 0), 40, 9001, 0, kind);
     }
 }
 
@@ -134,8 +134,8 @@ static void other_dtypes(void **state) {
         const double n = (double)sizes[i], most = 2 * fmin(n - 1, 4096 + ceil(log2(n)) + floor(n / 512)) + 1;
         for (int kind = 0; kind < KINDS; kind++) {
             fsr_node x = operand(FSR_F64, 1, sizes[i], kind), z = operand(FSR_F32, 1, sizes[i], kind);
-            check_steps(FSR_F64, fsr_cumsum(x, 1, 0), 1, sizes[i], 0, kind, most);
-            fsr_node sums = fsr_cumsum(fsr_mul(z, fsr_complex(subject_g, 1, 1)), 1, 0);
+            check_steps(FSR_F64, fsr_cumsum(x, AXES(1), 1, 0), 1, sizes[i], 0, kind, most);
+            fsr_node sums = fsr_cumsum(fsr_mul(z, fsr_complex(subject_g, 1, 1)), AXES(1), 1, 0);
             check_steps(FSR_F32, fsr_real(sums), 1, sizes[i], 0, kind, most);
             check_steps(FSR_F32, fsr_imag(sums), 1, sizes[i], 0, kind, most);
         }

@@ -98,7 +98,7 @@ static void computed_in_the_middle(void **state) {
 static void tuples(void **state) {
     (void)state;
     begin();
-    fsr_node at = fsr_argmax(x, NULL, FSR_KEEPDIMS);
+    fsr_node at = fsr_argmax(x, NULL, 0, FSR_KEEPDIMS);
     while (fsr_node_rec(at)->kind != FSR_NODE_REDUCE) {
         fsr_ref arg = fsr_node_rec(at)->arg[0];
         at = fsr_graph_handle(g, arg.id, arg.output);
@@ -119,7 +119,7 @@ static void tuples(void **state) {
 static void half_computed_tuple(void **state) {
     (void)state;
     begin();
-    fsr_node at = fsr_argmax(x, AXES(0), FSR_KEEPDIMS), value = at;
+    fsr_node at = fsr_argmax(x, AXES(0), 1, FSR_KEEPDIMS), value = at;
     value.output = 0;
     node_force(at, &live);
     fsr_node user = fsr_neg(value);
@@ -255,7 +255,7 @@ static void nested_loops_are_flat(void **state) {
 static void operators_take_nothing_away(void **state) {
     (void)state;
     fsr_node a = make_array();
-    fsr_node v = fsr_var(a, NULL, 0, 0, 0), m = fsr_argmax(a, NULL, 0);
+    fsr_node v = fsr_var(a, NULL, 0, 0, 0), m = fsr_argmax(a, NULL, 0, 0);
     assert_true(valid(a) && valid(v) && valid(m));
     assert_int_equal(fsr_scope_depth(g), 0);
 }

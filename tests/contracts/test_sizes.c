@@ -72,7 +72,8 @@ static void numbers_do_not_wrap(void **state) {
 static void refuse(fsr_context *ctx) {
     fsr_graph *g = fsr_graph_new(ctx);
     fsr_node x = fsr_full(g, FSR_F32, 1, SHAPE(EIB), 1), y = fsr_add(x, fsr_float(g, 1));
-    fsr_node running = fsr_cumsum(x, 0, 0), places = fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 0));
+    fsr_node running = fsr_cumsum(x, AXES(0), 1, 0),
+             places = fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 0));
     fsr_node huge[] = {x, y, running, places,
                        fsr_concat(((fsr_node[]){x, fsr_full(g, FSR_F32, 1, SHAPE(1), 2)}), 2, 0)};
     for (int i = 0; i < COUNT_OF(huge); i++) {

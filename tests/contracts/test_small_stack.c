@@ -97,7 +97,7 @@ static void reductions(fsr_graph *g) {
     for (int i = 0; i < 12; i++)
         y = fsr_sub(y, fsr_mean(fsr_abs(y), AXES(1), 1, FSR_KEEPDIMS));
     use(y);
-    use(fsr_std(fsr_cumsum(fsr_cumsum(x, 1, 0), 1, 0), AXES(1), 1, 0, 1));
+    use(fsr_std(fsr_cumsum(fsr_cumsum(x, AXES(1), 1, 0), AXES(1), 1, 0), AXES(1), 1, 0, 1));
     use(fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 0)));
     use(fsr_logsumexp(x, AXES(0), 1, 0));
 }

@@ -26,7 +26,7 @@ static void computes(worker *w, fsr_graph *g, int round) {
     int64_t n = 100 + 7 * (w->number % 4) + round % 3;
     fsr_node x = fsr_arange(g, FSR_F64, n), k = fsr_param(g, "k", FSR_F64, w->number);
     fsr_node y = fsr_add(fsr_mul(x, k), fsr_int(g, round % 2)), total = fsr_sum(y, NULL, 0, 0),
-             running = fsr_cumsum(y, 0, 0);
+             running = fsr_cumsum(y, AXES(0), 1, 0);
     double sum = 0, last[256];
     NEED(fsr_compute((fsr_node[]){total, running}, 2) == FSR_OK);
     NEED(fsr_read(total, &sum, sizeof sum) == FSR_OK);

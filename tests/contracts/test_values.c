@@ -108,7 +108,7 @@ static void integers(void **state) {
     EXPECT(fsr_sum(small, NULL, 0, 0), FSR_I64, 0, 1);
     EXPECT(fsr_sum(big, NULL, 0, 0), FSR_U64, 0, 9223372036854775812.);
     EXPECT(fsr_max(big, NULL, 0, 0), FSR_U64, 0, 18446744073709551615.);
-    EXPECT(fsr_argmax(big, NULL, 0), FSR_I64, 0, 0);
+    EXPECT(fsr_argmax(big, NULL, 0, 0), FSR_I64, 0, 0);
     EXPECT(fsr_abs(big), FSR_U64, 0, 18446744073709551615., 9223372036854775808., 0, 5);
     EXPECT(fsr_cast(big, FSR_F32), FSR_F32, 0, 18446744073709551616., 9223372036854775808., 0, 5);
     EXPECT(fsr_add(big, with), FSR_F64, 0, 18446744073709551616., 18446744073709551616., -9223372036854775808., 10);
@@ -136,7 +136,7 @@ static void halves(void **state) {
     EXPECT(fsr_exp(fsr_cast(I32(-1, 11), FSR_I8)), FSR_F16, 0, 0.367919921875, 59872);
     EXPECT(fsr_sum(half(FSR_F16, fsr_full(subject_g, FSR_F64, 1, SHAPE(4096), 1)), NULL, 0, 0), FSR_F16, 0, 4096);
     EXPECT(fsr_mean(half(FSR_F16, fsr_full(subject_g, FSR_F64, 1, SHAPE(4096), 100)), NULL, 0, 0), FSR_F16, 0, 100);
-    EXPECT(fsr_cumsum(half(FSR_F16, F64(2048, 1, 1)), 0, 0), FSR_F16, 0, 2048, 2048, 2050);
+    EXPECT(fsr_cumsum(half(FSR_F16, F64(2048, 1, 1)), AXES(0), 1, 0), FSR_F16, 0, 2048, 2048, 2050);
     EXPECT(fsr_max(x, NULL, 0, 0), FSR_F16, 0, 65504);
     fsr_node wide = half(FSR_F16, F64(300, -300, 100)), unit = half(FSR_F16, F64(0, 0, 0, 0, 1));
     EXPECT(fsr_var(wide, NULL, 0, 0, 0), FSR_F16, 0, 62208);
@@ -204,11 +204,11 @@ static void reductions(void **state) {
     EXPECT(fsr_prod(F32(2, 3, 4), NULL, 0, 0), FSR_F32, 0, 24);
     EXPECT(fsr_any(F64(0, NAN), NULL, 0, 0), FSR_BOOL, 0, 1);
     EXPECT(fsr_all(I32(1, 0, 2), NULL, 0, 0), FSR_BOOL, 0, 0);
-    EXPECT(fsr_argmax(F64(1, 5, 5, 2), NULL, 0), FSR_I64, 0, 1);
-    EXPECT(fsr_argmax(F64(1, NAN, 5, NAN), NULL, 0), FSR_I64, 0, 1);
-    EXPECT(fsr_argmax(F64(-INFINITY, -INFINITY), NULL, 0), FSR_I64, 0, 0);
-    EXPECT(fsr_argmax(fsr_flip(m, 1), AXES(1), 0), FSR_I64, 0, 0, 0, 0);
-    EXPECT(fsr_argmax(I64(INT64_MIN, INT64_MIN), NULL, 0), FSR_I64, 0, 0);
+    EXPECT(fsr_argmax(F64(1, 5, 5, 2), NULL, 0, 0), FSR_I64, 0, 1);
+    EXPECT(fsr_argmax(F64(1, NAN, 5, NAN), NULL, 0, 0), FSR_I64, 0, 1);
+    EXPECT(fsr_argmax(F64(-INFINITY, -INFINITY), NULL, 0, 0), FSR_I64, 0, 0);
+    EXPECT(fsr_argmax(fsr_flip(m, 1), AXES(1), 1, 0), FSR_I64, 0, 0, 0, 0);
+    EXPECT(fsr_argmax(I64(INT64_MIN, INT64_MIN), NULL, 0, 0), FSR_I64, 0, 0);
     fsr_node empty = fsr_from_host(subject_g, FSR_F64, 2, SHAPE(2, 0), NULL);
     EXPECT(fsr_sum(empty, AXES(1), 1, 0), FSR_F64, 0, 0, 0);
     EXPECT(fsr_prod(empty, NULL, 0, 0), FSR_F64, 0, 1);
@@ -222,19 +222,19 @@ static void reductions(void **state) {
 static void running(void **state) {
     (void)state;
     fsr_node m = fsr_reshape(fsr_arange(subject_g, FSR_I32, 6), 2, SHAPE(2, 3));
-    EXPECT(fsr_cumsum(m, 0, 0), FSR_I64, 0, 0, 1, 2, 3, 5, 7);
-    EXPECT(fsr_cumsum(m, 1, 0), FSR_I64, 0, 0, 1, 3, 3, 7, 12);
-    EXPECT(fsr_cumsum(m, -1, FSR_EXCLUSIVE), FSR_I64, 0, 0, 0, 1, 0, 3, 7);
-    EXPECT(fsr_cummax(F64(1, 3, 2, NAN, 9), 0, 0), FSR_F64, 0, 1, 3, 3, NAN, NAN);
-    EXPECT(fsr_cummax(I32(5, 1, 7), 0, FSR_EXCLUSIVE), FSR_I32, 0, INT32_MIN, 5, 5);
-    EXPECT(fsr_cumsum(U8(200, 100, 1), 0, 0), FSR_U64, 0, 200, 300, 301);
+    EXPECT(fsr_cumsum(m, AXES(0), 1, 0), FSR_I64, 0, 0, 1, 2, 3, 5, 7);
+    EXPECT(fsr_cumsum(m, AXES(1), 1, 0), FSR_I64, 0, 0, 1, 3, 3, 7, 12);
+    EXPECT(fsr_cumsum(m, AXES(-1), 1, FSR_EXCLUSIVE), FSR_I64, 0, 0, 0, 1, 0, 3, 7);
+    EXPECT(fsr_cummax(F64(1, 3, 2, NAN, 9), AXES(0), 1, 0), FSR_F64, 0, 1, 3, 3, NAN, NAN);
+    EXPECT(fsr_cummax(I32(5, 1, 7), AXES(0), 1, FSR_EXCLUSIVE), FSR_I32, 0, INT32_MIN, 5, 5);
+    EXPECT(fsr_cumsum(U8(200, 100, 1), AXES(0), 1, 0), FSR_U64, 0, 200, 300, 301);
 }
 
 /* 2^33 rows of no columns are an array of no elements: nobody visits the rows. */
 static void many_rows_of_nothing(void **state) {
     (void)state;
-    fsr_node x = fsr_zeros(subject_g, FSR_F32, 2, SHAPE(INT64_C(1) << 33, 0)), sum = fsr_cumsum(x, 1, 0);
-    fsr_node outs[] = {sum, fsr_cummax(fsr_exp(x), 1, FSR_REVERSE)};
+    fsr_node x = fsr_zeros(subject_g, FSR_F32, 2, SHAPE(INT64_C(1) << 33, 0)), sum = fsr_cumsum(x, AXES(1), 1, 0);
+    fsr_node outs[] = {sum, fsr_cummax(fsr_exp(x), AXES(1), 1, FSR_REVERSE)};
     assert_int_equal(fsr_node_size(sum), 0);
     OK(fsr_compute(outs, 2));
     OK(fsr_force(fsr_sub(x, fsr_sum(x, AXES(1), 1, FSR_KEEPDIMS))));

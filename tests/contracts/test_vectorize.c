@@ -94,11 +94,11 @@ static void of_several_cores(void **state) {
 static void views(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
     fsr_node x = in[0], flipped = fsr_flip(fsr_transpose(x, NULL), 0);
-    fsr_node steps = fsr_slice(fsr_cumsum(x, 0, 0), 1, 1, FSR_SLICE_END, 2);
+    fsr_node steps = fsr_slice(fsr_cumsum(x, AXES(0), 1, 0), 1, 1, FSR_SLICE_END, 2);
     out[0] = fsr_sub(flipped, fsr_broadcast_to(fsr_slice(flipped, 0, 0, 1, 1), 2, SHAPE(6, 4)));
-    out[1] = fsr_reshape(fsr_cumprod(steps, -1, FSR_REVERSE), 1, SHAPE(12));
-    out[2] = fsr_add(fsr_argmax(x, AXES(1), 0), fsr_arange(x.graph, FSR_I64, 4));
-    out[3] = fsr_argmin(x, NULL, 0);
+    out[1] = fsr_reshape(fsr_cumprod(steps, AXES(-1), 1, FSR_REVERSE), 1, SHAPE(12));
+    out[2] = fsr_add(fsr_argmax(x, AXES(1), 1, 0), fsr_arange(x.graph, FSR_I64, 4));
+    out[3] = fsr_argmin(x, NULL, 0, 0);
 }
 
 static void every_kind_of_node(void **state) {
@@ -107,10 +107,10 @@ static void every_kind_of_node(void **state) {
     fsr_vectorize(out, 4, &x, 1, "(m,n)->(n,m),(k),(m),()", views, NULL);
     fsr_node flipped = fsr_flip(fsr_transpose(x, AXES(0, 2, 1)), 1);
     SAME(out[0], fsr_sub(flipped, fsr_slice(flipped, 1, 0, 1, 1)));
-    fsr_node steps = fsr_slice(fsr_cumsum(x, 1, 0), 2, 1, FSR_SLICE_END, 2);
-    SAME(out[1], fsr_reshape(fsr_cumprod(steps, 2, FSR_REVERSE), 2, SHAPE(3, 12)));
-    SAME(out[2], fsr_add(fsr_argmax(x, AXES(2), 0), fsr_arange(subject_g, FSR_I64, 4)));
-    SAME(out[3], fsr_argmin(fsr_reshape(x, 2, SHAPE(3, 24)), AXES(1), 0));
+    fsr_node steps = fsr_slice(fsr_cumsum(x, AXES(1), 1, 0), 2, 1, FSR_SLICE_END, 2);
+    SAME(out[1], fsr_reshape(fsr_cumprod(steps, AXES(2), 1, FSR_REVERSE), 2, SHAPE(3, 12)));
+    SAME(out[2], fsr_add(fsr_argmax(x, AXES(2), 1, 0), fsr_arange(subject_g, FSR_I64, 4)));
+    SAME(out[3], fsr_argmin(fsr_reshape(x, 2, SHAPE(3, 24)), AXES(1), 1, 0));
 }
 
 /* Slice assignment, concatenation, rolling: pastes. */
@@ -153,7 +153,7 @@ static void of_compositions(void **state) {
 /* A user's operator, whose second result alone goes on, along the last axis or, of the whole array, axis 1. */
 static fsr_node recurrence(fsr_node a, fsr_node b, int axis) {
     fsr_node out[2];
-    fsr_scan_with(out, (fsr_node[]){a, b}, &linear_recurrence, axis, FSR_REVERSE);
+    fsr_scan_with(out, (fsr_node[]){a, b}, &linear_recurrence, AXES(axis), 1, FSR_REVERSE);
     return out[1];
 }
 
@@ -166,7 +166,7 @@ static void of_operators(void **state) {
     (void)state;
     fsr_node a = fsr_mul(data(2, SHAPE(5, 40), 0), fsr_float(subject_g, 0.25)), b = data(2, SHAPE(5, 40), 1), pair[2];
     SAME(rows2("(n),(n)->(n)", recurrence_row, a, b), recurrence(a, b, 1));
-    fsr_scan_with(pair, (fsr_node[]){a, b}, &linear_recurrence, 1, 0);
+    fsr_scan_with(pair, (fsr_node[]){a, b}, &linear_recurrence, AXES(1), 1, 0);
     SAME(rows1("(n)->(n)", softmax, NULL, pair[1]), batch_softmax(pair[1]));
 }
 
@@ -176,7 +176,7 @@ static void centered(fsr_node *out, const fsr_node *in, void *user) {
     fsr_graph *g = in[0].graph;
     fsr_node weight = fsr_from_host(g, FSR_F32, 1, SHAPE(3), (float[]){1, 2, 3});
     out[0] = fsr_mul(fsr_sub(in[0], outside[0]), fsr_mul(weight, outside[1]));
-    out[1] = fsr_cumsum(weight, 0, 0);
+    out[1] = fsr_cumsum(weight, AXES(0), 1, 0);
     out[2] = fsr_float(g, 2.5);
     out[3] = in[0];
 }
@@ -188,7 +188,7 @@ static void of_what_is_the_same_for_every_row(void **state) {
     fsr_vectorize(out, 4, &x, 1, "(n)->(n),(n),(),(n)", centered, outside);
     fsr_node weight = fsr_from_host(subject_g, FSR_F32, 1, SHAPE(3), (float[]){1, 2, 3});
     SAME(out[0], fsr_mul(fsr_sub(x, outside[0]), fsr_mul(weight, outside[1])));
-    SAME(out[1], fsr_broadcast_to(fsr_cumsum(weight, 0, 0), 3, SHAPE(2, 5, 3)));
+    SAME(out[1], fsr_broadcast_to(fsr_cumsum(weight, AXES(0), 1, 0), 3, SHAPE(2, 5, 3)));
     SAME(out[2], fsr_full(subject_g, FSR_F64, 2, SHAPE(2, 5), 2.5));
     SAME(out[3], x);
 }

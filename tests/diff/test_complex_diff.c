@@ -40,7 +40,8 @@ static void scans(void **state) {
                 if (!subject_case(d, false))
                     continue;
                 fsr_node x = data(dtypes[d], sizes[s], 0);
-                fsr_node out[] = {fsr_cumsum(x, axis, 0), fsr_cumsum(x, axis, FSR_EXCLUSIVE), fsr_cumprod(x, axis, 0)};
+                fsr_node out[] = {fsr_cumsum(x, AXES(axis), 1, 0), fsr_cumsum(x, AXES(axis), 1, FSR_EXCLUSIVE),
+                                  fsr_cumprod(x, AXES(axis), 1, 0)};
                 static const char *const name[] = {"cumsum", "exclusive cumsum", "cumprod"};
                 subject_verify(out, 3, name, "%s, [%lld,%lld], axis %d", fsr_dtype_name(dtypes[d]),
                                (long long)sizes[s][0], (long long)sizes[s][1], axis);
@@ -69,12 +70,12 @@ static void larger(fsr_node *out, const fsr_node *left, const fsr_node *right, v
 
 static void operators(void **state) {
     (void)state;
-    const fsr_operator largest = {larger, NULL, 2, {0, -1}, false};
+    const fsr_operator largest = {larger, NULL, 2, {0, -1}, false, {NULL}};
     for (int d = 0; d < COUNT_OF(dtypes); ++d) {
         fsr_node x = data(dtypes[d], (const int64_t[]){3, 600}, 0), out[4];
         fsr_node in[2] = {fsr_mul(fsr_div(x, fsr_float(subject_g, 4)), fsr_complex(subject_g, 0.25, -0.5)), x};
         fsr_node sized[2] = {x, fsr_abs(x)};
-        fsr_scan_with(out, in, &linear_recurrence, 1, 0);
+        fsr_scan_with(out, in, &linear_recurrence, AXES(1), 1, 0);
         fsr_reduce_with(out + 2, sized, &largest, AXES(1), 1, 0);
         subject_verify(out, 2, NULL, "recurrence of %s", fsr_dtype_name(dtypes[d]));
         subject_verify(out + 2, 2, NULL, "largest modulus of %s", fsr_dtype_name(dtypes[d]));

@@ -88,11 +88,11 @@ static void shapes(void **state) {
     fsr_node out[] = {fsr_filter(x, m, fill),
                       kept,
                       fsr_filter(fsr_mul(x, fsr_slice(x, 0, 0, 1, 1)), m, fill),
-                      fsr_cumsum(fsr_cast(kept, FSR_F64), 0, 0),
+                      fsr_cumsum(fsr_cast(kept, FSR_F64), AXES(0), 1, 0),
                       fsr_sub(kept, fsr_reshape(x, 1, SHAPE(-1))),
                       fsr_filter(kept, fsr_greater(kept, fsr_float(subject_g, 0)), fsr_float(subject_g, 9)),
                       fsr_sqrt(fsr_abs(fsr_add(kept, fsr_param(subject_g, "p", FSR_F32, 2)))),
-                      fsr_cumsum(fsr_reshape(m, 1, SHAPE(-1)), 0, FSR_REVERSE)};
+                      fsr_cumsum(fsr_reshape(m, 1, SHAPE(-1)), AXES(0), 1, FSR_REVERSE)};
     subject_verify(out, COUNT_OF(out), NULL, "filters of several dimensions");
 }
 

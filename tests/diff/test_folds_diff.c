@@ -50,7 +50,7 @@ static fsr_node reduction(int which, fsr_node x, const int *a, int n, int flags)
     case 5: return fsr_all(x, a, n, flags);
     case 6: return fsr_min(x, a, n, flags);
     case 7: return fsr_max(x, a, n, flags);
-    default: return fsr_argmax(x, a, flags);
+    default: return fsr_argmax(x, a, 1, flags);
     }
 }
 
@@ -155,12 +155,12 @@ static void scans(void **state) {
                     continue;
                 fsr_node x =
                     subject_data(dtypes[d], shapes[s].ndim, shapes[s].dim, s % 3 ? SUBJECT_SMALL : SUBJECT_SPECIAL, 0);
-                fsr_node out[] = {fsr_cumsum(x, axis, 0), fsr_cumsum(x, axis, FSR_EXCLUSIVE), fsr_cummax(x, axis, 0),
-                                  fsr_cummax(x, axis, FSR_EXCLUSIVE)};
+                fsr_node out[] = {fsr_cumsum(x, AXES(axis), 1, 0), fsr_cumsum(x, AXES(axis), 1, FSR_EXCLUSIVE),
+                                  fsr_cummax(x, AXES(axis), 1, 0), fsr_cummax(x, AXES(axis), 1, FSR_EXCLUSIVE)};
                 static const char *const name[] = {"cumsum", "exclusive cumsum", "cummax", "exclusive cummax"};
                 subject_verify(out, 4, name, "%s, shape %d, axis %d", fsr_dtype_name(dtypes[d]), s, axis);
                 if (s % 2 == 0) {
-                    fsr_node alone = fsr_cumsum(fsr_mul(x, x), axis, s % 4 ? FSR_EXCLUSIVE : 0);
+                    fsr_node alone = fsr_cumsum(fsr_mul(x, x), AXES(axis), 1, s % 4 ? FSR_EXCLUSIVE : 0);
                     subject_verify(&alone, 1, NULL, "cumsum alone, %s, shape %d, axis %d", fsr_dtype_name(dtypes[d]), s,
                                    axis);
                 }
@@ -175,7 +175,7 @@ static void last_one(fsr_node *out, const fsr_node *left, const fsr_node *right,
     (void)user;
     out[0] = fsr_where(fsr_equal(right[0], fsr_int(right[0].graph, 0)), left[0], right[0]);
 }
-static const fsr_operator last_op = {last_one, NULL, 1, {0}, false};
+static const fsr_operator last_op = {last_one, NULL, 1, {0}, false, {NULL}};
 
 /* The least value and its index; of equal values the first. */
 static void least(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -185,7 +185,7 @@ static void least(fsr_node *out, const fsr_node *left, const fsr_node *right, vo
     out[0] = fsr_where(wins, right[0], left[0]);
     out[1] = fsr_where(wins, right[1], left[1]);
 }
-static const fsr_operator least_op = {least, NULL, 2, {INFINITY, 9223372036854775807.}, true};
+static const fsr_operator least_op = {least, NULL, 2, {INFINITY, 9223372036854775807.}, true, {NULL}};
 
 /* Four components of four dtypes: sum, maximum, any, product. */
 static void four(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -195,7 +195,7 @@ static void four(fsr_node *out, const fsr_node *left, const fsr_node *right, voi
     out[2] = fsr_logical_or(left[2], right[2]);
     out[3] = fsr_mul(left[3], right[3]);
 }
-static const fsr_operator four_op = {four, NULL, 4, {0, -INFINITY, 0, 1}, true};
+static const fsr_operator four_op = {four, NULL, 4, {0, -INFINITY, 0, 1}, true, {NULL}};
 
 static void tuple_check(fsr_node *out, int n, const char *what, const shape *s, int axis) {
     subject_verify(out, n, NULL, "%s, %d dimensions %lld, %lld, %lld, axis %d", what, s->ndim, (long long)s->dim[0],
@@ -216,9 +216,9 @@ static void tuple_scans(void **state) {
                 fsr_node out[5];
                 if (of[d] >= FSR_F32)
                     in[0] = fsr_mul(in[0], fsr_float(subject_g, 0.5));
-                fsr_scan_with(out, in, &linear_recurrence, axis, 0);
-                fsr_scan_with(out + 2, in, &linear_recurrence, axis, FSR_EXCLUSIVE);
-                fsr_scan_with(out + 4, in, &last_op, axis, 0);
+                fsr_scan_with(out, in, &linear_recurrence, AXES(axis), 1, 0);
+                fsr_scan_with(out + 2, in, &linear_recurrence, AXES(axis), 1, FSR_EXCLUSIVE);
+                fsr_scan_with(out + 4, in, &last_op, AXES(axis), 1, 0);
                 tuple_check(out, 5, "scan_with", &shapes[s], axis);
                 fresh_graph();
             }
@@ -255,7 +255,7 @@ static void four_components(void **state) {
         for (int i = 0; i < 4; ++i)
             in[i] = subject_data(dtype[i], at->ndim, at->dim, SUBJECT_SMALL, i);
         fsr_reduce_with(out, in, &four_op, AXES(0), 1, 0);
-        fsr_scan_with(out + 4, in, &four_op, -1, 0);
+        fsr_scan_with(out + 4, in, &four_op, AXES(-1), 1, 0);
         tuple_check(out, 8, "four components", at, 0);
         fresh_graph();
     }
@@ -275,11 +275,15 @@ static void scans_from_the_end(void **state) {
                 fsr_node y = subject_data(of[d], at->ndim, at->dim, SUBJECT_SMALL, 1);
                 if (of[d] == FSR_F32)
                     y = fsr_mul(y, fsr_float(subject_g, 0.5));
-                fsr_node out[10] = {fsr_cumsum(x, axis, FSR_REVERSE), fsr_cumsum(x, axis, FSR_REVERSE | FSR_EXCLUSIVE),
-                                    fsr_cummin(x, axis, FSR_REVERSE), fsr_cumany(x, axis, FSR_REVERSE | FSR_EXCLUSIVE),
-                                    fsr_cumall(x, axis, FSR_REVERSE), fsr_cumprod(y, axis, FSR_REVERSE),
-                                    fsr_sum(x, &axis, 1, 0),          fsr_argmin(x, &axis, FSR_KEEPDIMS)};
-                fsr_scan_with(out + 8, (fsr_node[]){y, x}, &linear_recurrence, axis, FSR_REVERSE);
+                fsr_node out[10] = {fsr_cumsum(x, AXES(axis), 1, FSR_REVERSE),
+                                    fsr_cumsum(x, AXES(axis), 1, FSR_REVERSE | FSR_EXCLUSIVE),
+                                    fsr_cummin(x, AXES(axis), 1, FSR_REVERSE),
+                                    fsr_cumany(x, AXES(axis), 1, FSR_REVERSE | FSR_EXCLUSIVE),
+                                    fsr_cumall(x, AXES(axis), 1, FSR_REVERSE),
+                                    fsr_cumprod(y, AXES(axis), 1, FSR_REVERSE),
+                                    fsr_sum(x, &axis, 1, 0),
+                                    fsr_argmin(x, &axis, 1, FSR_KEEPDIMS)};
+                fsr_scan_with(out + 8, (fsr_node[]){y, x}, &linear_recurrence, AXES(axis), 1, FSR_REVERSE);
                 tuple_check(out, at->dim[axis] ? 10 : 6, "from the end", at, axis);
                 fresh_graph();
             }
@@ -290,7 +294,7 @@ static void one_of_a_tuple(void **state) {
     (void)state;
     for (int k = 0; k < 2; ++k) {
         fsr_node x = subject_data(FSR_F64, 2, SHAPE(33, 1025), SUBJECT_SMALL, k), out[2];
-        fsr_scan_with(out, (fsr_node[]){fsr_mul(x, fsr_float(subject_g, 0.5)), x}, &linear_recurrence, 1, 0);
+        fsr_scan_with(out, (fsr_node[]){fsr_mul(x, fsr_float(subject_g, 0.5)), x}, &linear_recurrence, AXES(1), 1, 0);
         subject_verify(&out[k], 1, NULL, "result %d of a scan", k);
         fsr_reduce_with(out, (fsr_node[]){x, fsr_cast(x, FSR_I64)}, &least_op, AXES(1), 1, 0);
         subject_verify(&out[k], 1, NULL, "result %d of a reduction", k);

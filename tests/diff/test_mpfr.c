@@ -410,7 +410,7 @@ static void check_folds(fsr_dtype dtype, const double *x, int64_t n) {
     const int64_t shape[] = {n};
     fsr_node in = fsr_cast(fsr_from_host(subject_g, FSR_F64, 1, shape, x), dtype);
     OK(fsr_compute(&in, 1));
-    fsr_node out[FOLDS] = {fsr_sum(in, NULL, 0, 0), fsr_cumsum(in, 0, 0),
+    fsr_node out[FOLDS] = {fsr_sum(in, NULL, 0, 0), fsr_cumsum(in, AXES(0), 1, 0),
                            fsr_prod(fsr_add(fsr_mul(fsr_sign(in), fsr_float(subject_g, 0.5)), in), NULL, 0, 0),
                            fsr_mean(in, NULL, 0, 0)};
     fsr_ref refs[FOLDS];

@@ -28,8 +28,7 @@ typedef struct function {
     const char *name;
     fsr_node (*reduce)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
     fsr_node (*numbered)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double number);
-    fsr_node (*search)(fsr_site at, fsr_node x, const int *axis, int flags);
-    fsr_node (*scan)(fsr_site at, fsr_node x, int axis, int flags);
+    fsr_node (*scan)(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
     double number;
     int flags;   /* of a scan */
     bool rounds; /* floating results need not be exact */
@@ -56,8 +55,8 @@ static const function functions[] = {
     {"norminf", .numbered = fsr_norm_at, .number = HUGE_VAL},
     {"norm-inf", .numbered = fsr_norm_at, .number = -HUGE_VAL},
     {"logsumexp", .reduce = fsr_logsumexp_at, .rounds = true},
-    {"argmax", .search = fsr_argmax_at},
-    {"argmin", .search = fsr_argmin_at},
+    {"argmax", .reduce = fsr_argmax_at},
+    {"argmin", .reduce = fsr_argmin_at},
     {"nansum", .reduce = fsr_nansum_at},
     {"nanprod", .reduce = fsr_nanprod_at, .rounds = true},
     {"nanmin", .reduce = fsr_nanmin_at},
@@ -66,8 +65,8 @@ static const function functions[] = {
     {"nanvar", .numbered = fsr_nanvar_at, .rounds = true},
     {"nanstd", .numbered = fsr_nanstd_at, .rounds = true},
     {"nanvar1", .numbered = fsr_nanvar_at, .number = 1, .rounds = true},
-    {"nanargmax", .search = fsr_nanargmax_at},
-    {"nanargmin", .search = fsr_nanargmin_at},
+    {"nanargmax", .reduce = fsr_nanargmax_at},
+    {"nanargmin", .reduce = fsr_nanargmin_at},
     {"cumsum", .scan = fsr_cumsum_at},
     {"cumsum_x", .scan = fsr_cumsum_at, .flags = FSR_EXCLUSIVE},
     {"cumsum_r", .scan = fsr_cumsum_at, .flags = FSR_REVERSE},
@@ -98,10 +97,8 @@ static fsr_node build(const function *f, fsr_node x, const over *o) {
     const int *axes = o->all ? NULL : o->axis;
     if (f->reduce)
         return f->reduce(FSR_HERE, x, axes, o->n, o->flags);
-    if (f->search)
-        return f->search(FSR_HERE, x, axes, o->flags);
     if (f->scan)
-        return f->scan(FSR_HERE, x, o->axis[0], f->flags);
+        return f->scan(FSR_HERE, x, axes, o->n, f->flags);
     return f->numbered(FSR_HERE, x, axes, o->n, o->flags, f->number);
 }
 

@@ -33,7 +33,7 @@ static int pasted(fsr_dtype dtype, int64_t rows, int64_t cols, fsr_node *out) {
     out[n++] = fsr_max(fsr_concat((fsr_node[]){x, y}, 2, 1), AXES(1), 1, 0);
     out[n++] = fsr_max(fsr_ravel(fsr_concat((fsr_node[]){x, fsr_tile(y, 2, SHAPE(1, 2))}, 2, 1)), NULL, 0, 0);
     out[n++] = fsr_max(fsr_concat((fsr_node[]){x, y}, 2, 0), AXES(0), 1, 0);
-    out[n++] = fsr_cummax(fsr_concat((fsr_node[]){x, y}, 2, 1), 1, 0);
+    out[n++] = fsr_cummax(fsr_concat((fsr_node[]){x, y}, 2, 1), AXES(1), 1, 0);
     return n;
 }
 

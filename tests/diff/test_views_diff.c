@@ -114,21 +114,21 @@ static void folds(void **state) {
             fsr_sub(y, fsr_expand(fsr_cast(row, (fsr_dtype)d), 1)),
             fsr_add(fsr_flip(row, 0), row),
             fsr_sub(y, fsr_flip(column, 1)),
-            fsr_argmax(t, AXES(0), 0),
-            fsr_cumsum(fsr_flip(y, 1), 1, 0),
-            fsr_flip(fsr_cumsum(fsr_flip(y, 0), 0, 0), 0),
-            fsr_cummax(t, 1, 0),
-            fsr_slice(fsr_cumsum(y, 1, 0), 1, -1, FSR_SLICE_END, 1),
-            fsr_sum(fsr_cumsum(y, 1, FSR_EXCLUSIVE), NULL, 0, 0),
+            fsr_argmax(t, AXES(0), 1, 0),
+            fsr_cumsum(fsr_flip(y, 1), AXES(1), 1, 0),
+            fsr_flip(fsr_cumsum(fsr_flip(y, 0), AXES(0), 1, 0), 0),
+            fsr_cummax(t, AXES(1), 1, 0),
+            fsr_slice(fsr_cumsum(y, AXES(1), 1, 0), 1, -1, FSR_SLICE_END, 1),
+            fsr_sum(fsr_cumsum(y, AXES(1), 1, FSR_EXCLUSIVE), NULL, 0, 0),
             fsr_sum(fsr_broadcast_to(fsr_expand(row, 1), 2, SHAPE(65, 7)), NULL, 0, 0),
         };
         subject_verify(out, COUNT_OF(out), NULL, "folds of views of %s together", fsr_dtype_name((fsr_dtype)d));
         fsr_node fresh = fsr_mul(y, y);
         fsr_node alone[] = {
-            fsr_cumsum(fsr_transpose(fresh, NULL), 0, 0),
+            fsr_cumsum(fsr_transpose(fresh, NULL), AXES(0), 1, 0),
             fsr_sum(fsr_flip(fresh, 0), AXES(0), 1, 0),
             fsr_sum(fsr_reshape(fresh, 2, SHAPE(129, 65)), AXES(0), 1, 0),
-            fsr_add(fsr_cumsum(fresh, 0, 0), fsr_flip(fsr_cumsum(fresh, 0, 0), 0)),
+            fsr_add(fsr_cumsum(fresh, AXES(0), 1, 0), fsr_flip(fsr_cumsum(fresh, AXES(0), 1, 0), 0)),
             fsr_sub(fsr_sum(fresh, AXES(0), 1, 0),
                     fsr_slice(fsr_sum(fsr_transpose(fresh, NULL), AXES(1), 1, 0), 0, FSR_SLICE_END, FSR_SLICE_END, -1)),
         };

@@ -157,6 +157,18 @@ static fsr_node param_long_name(void) {
 static fsr_node param_dtype(void) {
     return fsr_param_at(AT, g, "p", (fsr_dtype)-1, 1);
 }
+static fsr_node param_of_dtype(void) {
+    return fsr_param_of_at(AT, g, "p", (fsr_dtype)99, &(double){1});
+}
+static fsr_node param_of_name(void) {
+    return fsr_param_of_at(AT, g, NULL, FSR_F64, &(double){1});
+}
+static fsr_node param_of_null(void) {
+    return fsr_param_of_at(AT, g, "p", FSR_F64, NULL);
+}
+static fsr_node full_of_null(void) {
+    return fsr_full_of_at(AT, g, FSR_I64, 1, SHAPE(3), NULL);
+}
 static fsr_node full_negative(void) {
     return fsr_full_at(AT, g, FSR_F32, 1, SHAPE(-1), 0);
 }
@@ -176,10 +188,10 @@ static fsr_node logsumexp_complex_long(void) {
     return fsr_logsumexp_at(AT, INPUT(g, FSR_C64, 9000), NULL, 0, 0);
 }
 static fsr_node argmax_complex(void) {
-    return fsr_argmax_at(AT, INPUT(g, FSR_C64, 3), NULL, 0);
+    return fsr_argmax_at(AT, INPUT(g, FSR_C64, 3), NULL, 0, 0);
 }
 static fsr_node cummax_complex(void) {
-    return fsr_cummax_at(AT, INPUT(g, FSR_C64, 3), 0, 0);
+    return fsr_cummax_at(AT, INPUT(g, FSR_C64, 3), AXES(0), 1, 0);
 }
 static fsr_node complex_of_complex(void) {
     return fsr_complex_of_at(AT, INPUT(g, FSR_C64, 3), INPUT(g, FSR_F32, 3));
@@ -269,22 +281,22 @@ static fsr_node min_empty_axis(void) {
     return fsr_min_at(AT, none, AXES(0), 1, FSR_KEEPDIMS);
 }
 static fsr_node argmax_empty(void) {
-    return fsr_argmax_at(AT, none, NULL, 0);
+    return fsr_argmax_at(AT, none, NULL, 0, 0);
 }
 static fsr_node cumprod_flags(void) {
-    return fsr_cumprod_at(AT, m34, 0, FSR_REVERSE | FSR_KEEPDIMS);
+    return fsr_cumprod_at(AT, m34, AXES(0), 1, FSR_REVERSE | FSR_KEEPDIMS);
 }
 static fsr_node cumany_axis(void) {
-    return fsr_cumany_at(AT, m34, 2, FSR_REVERSE);
+    return fsr_cumany_at(AT, m34, AXES(2), 1, FSR_REVERSE);
 }
 static fsr_node cummin_scalar(void) {
-    return fsr_cummin_at(AT, f0, 0, 0);
+    return fsr_cummin_at(AT, f0, AXES(0), 1, 0);
 }
 static fsr_node argmin_empty(void) {
-    return fsr_argmin_at(AT, none, NULL, 0);
+    return fsr_argmin_at(AT, none, NULL, 0, 0);
 }
 static fsr_node nanargmax_empty(void) {
-    return fsr_nanargmax_at(AT, none, AXES(0), FSR_KEEPDIMS);
+    return fsr_nanargmax_at(AT, none, AXES(0), 1, FSR_KEEPDIMS);
 }
 static fsr_node ptp_empty(void) {
     return fsr_ptp_at(AT, none, NULL, 0, 0);
@@ -325,8 +337,20 @@ static fsr_node average_grows(void) {
 static fsr_node average_graphs(void) {
     return fsr_average_at(AT, m34, foreign, NULL, 0, 0);
 }
+static fsr_node argmax_two(void) {
+    return fsr_argmax_at(AT, m34, AXES(0, 1), 2, 0);
+}
+static fsr_node nanargmin_none(void) {
+    return fsr_nanargmin_at(AT, m34, AXES(0), 0, 0);
+}
+static fsr_node cumsum_two(void) {
+    return fsr_cumsum_at(AT, m34, AXES(0, 1), 2, 0);
+}
+static fsr_node cumall_none(void) {
+    return fsr_cumall_at(AT, m34, AXES(0), 0, 0);
+}
 static fsr_node argmax_range(void) {
-    return fsr_argmax_at(AT, m34, AXES(-3), 0);
+    return fsr_argmax_at(AT, m34, AXES(-3), 1, 0);
 }
 static fsr_node mean_range(void) {
     return fsr_mean_at(AT, f0, AXES(0), 1, 0);
@@ -335,10 +359,10 @@ static fsr_node var_twice(void) {
     return fsr_var_at(AT, m34, AXES(1, 1), 2, 0, 0);
 }
 static fsr_node cumsum_range(void) {
-    return fsr_cumsum_at(AT, f0, 0, 0);
+    return fsr_cumsum_at(AT, f0, AXES(0), 1, 0);
 }
 static fsr_node cumsum_flags(void) {
-    return fsr_cumsum_at(AT, v5, 0, FSR_KEEPDIMS);
+    return fsr_cumsum_at(AT, v5, AXES(0), 1, FSR_KEEPDIMS);
 }
 static fsr_node poisoned_operand(void) {
     return fsr_exp(fsr_mul(fsr_int(g, 2), fsr_sum(fsr_add_at(AT, m34, v5), NULL, 0, 0)));
@@ -422,7 +446,7 @@ static void body_inner(fsr_node *out, const fsr_node *l, const fsr_node *r, void
 }
 static void body_nested(fsr_node *out, const fsr_node *l, const fsr_node *r, void *user) {
     (void)r, (void)user;
-    fsr_operator inner = {body_inner, NULL, 1, {0}, true};
+    fsr_operator inner = {body_inner, NULL, 1, {0}, true, {NULL}};
     outer_argument = l[0];
     fsr_node vector = fsr_reshape(l[0], 1, SHAPE(1));
     fsr_reduce_with_at(fsr_here("body.c", 7), sizeof(fsr_operator), out, &vector, &inner, NULL, 0, 0);
@@ -430,7 +454,7 @@ static void body_nested(fsr_node *out, const fsr_node *l, const fsr_node *r, voi
 
 static fsr_node with(fsr_operator_fn body, fsr_node x, void *user) {
     fsr_node out = m34;
-    fsr_operator op = {body, user, 1, {0}, true};
+    fsr_operator op = {body, user, 1, {0}, true, {NULL}};
     fsr_reduce_with_at(AT, sizeof(fsr_operator), &out, &x, &op, NULL, 0, 0);
     return out;
 }
@@ -487,31 +511,31 @@ static fsr_node op_poisoned_operand(void) {
 }
 static fsr_node op_null(void) {
     fsr_node out, x = v5;
-    fsr_scan_with_at(AT, sizeof(fsr_operator), &out, &x, NULL, 0, 0);
+    fsr_scan_with_at(AT, sizeof(fsr_operator), &out, &x, NULL, AXES(0), 1, 0);
     return out;
 }
 static fsr_node op_arity(void) {
     fsr_node out, x = v5;
-    fsr_operator op = {body_add, NULL, 5, {0}, true};
+    fsr_operator op = {body_add, NULL, 5, {0}, true, {NULL}};
     fsr_reduce_with_at(AT, sizeof(fsr_operator), &out, &x, &op, NULL, 0, 0);
     return out;
 }
 static fsr_node op_shapes(void) {
     fsr_node out[2], in[2] = {v5, m34};
-    fsr_operator op = {body_add, NULL, 2, {0}, true};
-    fsr_scan_with_at(AT, sizeof(fsr_operator), out, in, &op, 0, 0);
+    fsr_operator op = {body_add, NULL, 2, {0}, true, {NULL}};
+    fsr_scan_with_at(AT, sizeof(fsr_operator), out, in, &op, AXES(0), 1, 0);
     assert_int_equal(fsr_node_status(out[0]), fsr_node_status(out[1]));
     return out[1];
 }
 static fsr_node op_axis(void) {
     fsr_node out, x = v5;
-    fsr_operator op = {body_add, NULL, 1, {0}, true};
-    fsr_scan_with_at(AT, sizeof(fsr_operator), &out, &x, &op, 1, 0);
+    fsr_operator op = {body_add, NULL, 1, {0}, true, {NULL}};
+    fsr_scan_with_at(AT, sizeof(fsr_operator), &out, &x, &op, AXES(1), 1, 0);
     return out;
 }
 static fsr_node op_flags(void) {
     fsr_node out, x = v5;
-    fsr_operator op = {body_add, NULL, 1, {0}, true};
+    fsr_operator op = {body_add, NULL, 1, {0}, true, {NULL}};
     fsr_reduce_with_at(AT, sizeof(fsr_operator), &out, &x, &op, NULL, 0, 7);
     return out;
 }
@@ -602,6 +626,14 @@ static const misuse misuses[] = {
     {min_empty_axis, FSR_ERR_EMPTY, "min: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {argmax_empty, FSR_ERR_EMPTY, "argmax: f32[0,3] has no element along the reduced axes (prog.c:12)"},
     {cumprod_flags, FSR_ERR_VALUE, "cumprod: unknown flags 5 for f32[3,4] (prog.c:12)"},
+    {argmax_two, FSR_ERR_AXIS, "argmax: along one axis, not 2 (prog.c:12)"},
+    {nanargmin_none, FSR_ERR_AXIS, "nanargmin: along one axis, not 0 (prog.c:12)"},
+    {cumsum_two, FSR_ERR_AXIS, "cumsum: along one axis, not 2 (prog.c:12)"},
+    {cumall_none, FSR_ERR_AXIS, "cumall: along one axis, not 0 (prog.c:12)"},
+    {param_of_dtype, FSR_ERR_DTYPE, "param_of: 99 is no dtype (prog.c:12)"},
+    {param_of_name, FSR_ERR_NULL, "param_of: the name is null (prog.c:12)"},
+    {param_of_null, FSR_ERR_NULL, "param_of: the value is null (prog.c:12)"},
+    {full_of_null, FSR_ERR_NULL, "full_of: the value is null (prog.c:12)"},
     {cumany_axis, FSR_ERR_AXIS, "cumany: f32[3,4] has no axis 2 (prog.c:12)"},
     {cummin_scalar, FSR_ERR_AXIS, "cummin: f32[] has no axis 0 (prog.c:12)"},
     {argmin_empty, FSR_ERR_EMPTY, "argmin: f32[0,3] has no element along the reduced axes (prog.c:12)"},
@@ -684,7 +716,7 @@ static void poison_is_one_node(void **state) {
     fsr_node bad = fsr_add(m34, v5);
     int64_t before = fsr_graph_live(g);
     for (int i = 0; i < 1000; i++)
-        bad = fsr_var(fsr_reshape(fsr_cumsum(fsr_exp(bad), 0, 0), 0, NULL), NULL, 0, 0, 0);
+        bad = fsr_var(fsr_reshape(fsr_cumsum(fsr_exp(bad), AXES(0), 1, 0), 0, NULL), NULL, 0, 0, 0);
     assert_int_equal(fsr_graph_live(g), before);
 }
 
@@ -710,18 +742,18 @@ static void body_ends_the_callers_scope(void **state) {
     (void)state;
     fsr_scope_begin(g);
     fsr_node mine = fsr_neg(v5), out;
-    fsr_operator op = {body_swaps_scopes, NULL, 1, {0}, true};
-    fsr_scan_with(&out, &mine, &op, 0, 0);
+    fsr_operator op = {body_swaps_scopes, NULL, 1, {0}, true, {NULL}};
+    fsr_scan_with(&out, &mine, &op, AXES(0), 1, 0);
     assert_int_equal(fsr_node_status(out), FSR_ERR_SCOPE);
     fsr_scope_end(g, NULL, 0);
 }
 
 static void null_places(void **state) {
     (void)state;
-    fsr_operator op = {body_add, NULL, 1, {0}, true};
+    fsr_operator op = {body_add, NULL, 1, {0}, true, {NULL}};
     fsr_node out = m34;
     fsr_reduce_with(NULL, &v5, &op, NULL, 0, 0);
-    fsr_scan_with(NULL, &v5, &op, 0, 0);
+    fsr_scan_with(NULL, &v5, &op, AXES(0), 1, 0);
     fsr_reduce_with(&out, NULL, &op, NULL, 0, 0);
     assert_null(out.graph);
     assert_null(fsr_float(NULL, 1).graph);
@@ -729,7 +761,7 @@ static void null_places(void **state) {
     assert_null(fsr_arange(NULL, FSR_F32, 3).graph);
     assert_null(fsr_param(NULL, "p", FSR_F32, 3).graph);
     assert_null(fsr_sum(out, NULL, 0, 0).graph);
-    assert_null(fsr_argmax(out, NULL, 0).graph);
+    assert_null(fsr_argmax(out, NULL, 0, 0).graph);
     assert_null(fsr_var(out, NULL, 0, 0, 0).graph);
     assert_null(fsr_reshape(out, 0, NULL).graph);
     assert_null(fsr_cast(out, FSR_F32).graph);

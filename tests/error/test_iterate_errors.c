@@ -13,7 +13,7 @@
 
 static fsr_graph_owner *owner;
 static fsr_graph *g, *other;
-static fsr_node m34, v4, v5, i4, foreign;
+static fsr_node m34, v4, v5, i4, foreign, many[FSR_MAX_LOOP_OPERANDS];
 
 static int setup(void **state) {
     (void)state;
@@ -24,6 +24,8 @@ static int setup(void **state) {
     v5 = INPUT(g, FSR_F32, 5);
     i4 = INPUT(g, FSR_I32, 4);
     foreign = INPUT(other, FSR_F32, 3);
+    for (int i = 0; i < FSR_MAX_LOOP_OPERANDS; i++)
+        many[i] = fsr_param(g, "p", FSR_F32, i);
     return 0;
 }
 
@@ -118,6 +120,14 @@ typedef struct misuse {
     const char *message;
 } misuse;
 
+/* Seventeen parameters beside the one state. */
+static void with_many(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = state[0];
+    for (int i = 0; i < FSR_MAX_LOOP_OPERANDS; i++)
+        out[0] = fsr_add(out[0], many[i]);
+}
+
 #define V FSR_ERR_VALUE
 #define D FSR_ERR_DTYPE
 #define LOOP(body, condition) \
@@ -142,6 +152,7 @@ static const misuse misuses[] = {
     {LOOP(to_f64, NULL), &v4, NULL, 3, D, "result 0 of the loop's body is f64, not f32"},
     {LOOP(halve, NULL), &i4, NULL, 3, D, "result 0 of the loop's body is f64, not i32"},
     {LOOP(with_an_array, NULL), &v4, NULL, 3, V, "the loop's body uses something else than its arguments and literals"},
+    {LOOP(with_many, NULL), &v4, NULL, 3, FSR_ERR_UNSUPPORTED, "the loop's body uses too many values from outside"},
     {LOOP(very_long, NULL), &v4, NULL, 3, FSR_ERR_UNSUPPORTED, "the loop's body is too long"},
     {LOOP(halve, no_condition), &v4, NULL, 3, FSR_ERR_NULL, "result 0 of the loop's condition is a null handle"},
     {LOOP(halve, of_numbers), &v4, NULL, 3, D, "result 0 of the loop's condition is f32, not bool"},

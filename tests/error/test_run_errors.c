@@ -84,7 +84,7 @@ static void empty_reductions(void **state) {
     fsr_node x = f32(0, 4);
     asked(fsr_min(x, NULL, 0, 0), FSR_ERR_EMPTY, "min: |f32[0,4]|test_run_errors.c:");
     asked(fsr_max(x, AXES(0), 1, 0), FSR_ERR_EMPTY, "max: |f32[0,4]|test_run_errors.c:");
-    asked(fsr_argmax(x, NULL, 0), FSR_ERR_EMPTY, "argmax: |f32[0,4]|test_run_errors.c:");
+    asked(fsr_argmax(x, NULL, 0, 0), FSR_ERR_EMPTY, "argmax: |f32[0,4]|test_run_errors.c:");
     float none[1];
     OK(fsr_read(fsr_min(x, AXES(1), 1, 0), none, 0));
     assert_true(subject_value(fsr_sum(x, NULL, 0, 0), 0) == 0);
@@ -247,6 +247,15 @@ static void parameters(void **state) {
     error(fsr_param_set(fsr_param(subject_g, "", FSR_F32, 1), 2), FSR_ERR_VALUE, "param: |name");
     assert_int_equal(fsr_param_set(p, 2), FSR_OK);
     assert_true(subject_value(p, 0) == 2);
+    float value = 3;
+    error(fsr_param_put(f32(1, 1), &value, 4), FSR_ERR_VALUE, "param_put: f32[1,1]");
+    error(fsr_param_put(p, &value, 8), FSR_ERR_BYTES, "param_put: f32[] has 4 bytes, not 8");
+    error(fsr_param_put(p, NULL, 4), FSR_ERR_NULL, "param_put: the address is null");
+    error(fsr_param_get(p, &value, 3), FSR_ERR_BYTES, "param_get: f32[] has 4 bytes, not 3");
+    error(fsr_param_get(p, NULL, 4), FSR_ERR_NULL, "param_get: the address is null");
+    assert_int_equal(fsr_param_get((fsr_node){0}, &value, 4), FSR_ERR_NULL);
+    assert_int_equal(fsr_param_get(p, &value, 4), FSR_OK);
+    assert_true(value == 2);
 }
 
 /* The message of the last failing call stays until the next one; it is cleared when asked. */

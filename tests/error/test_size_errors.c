@@ -46,9 +46,10 @@ static void widened(void **state) {
         {fsr_stack_at(AT, (fsr_node[]){x, fsr_broadcast_to(x, 1, SHAPE(WIDE))}, 2, 0), NULL},
         {fsr_sum_at(AT, x, NULL, 0, 0), "cast: the size of u64[2305843009213693953] overflows (prog.c:12)"},
         {fsr_sum_at(AT, column, AXES(1), 1, 0), "cast: the size of u64[2305843009213693953,1] overflows (prog.c:12)"},
-        {fsr_argmax_at(AT, x, NULL, 0), "index: the size of i64[2305843009213693953] overflows (prog.c:12)"},
-        {fsr_argmax_at(AT, column, AXES(1), 0), "index: the size of i64[2305843009213693953,1] overflows (prog.c:12)"},
-        {fsr_cumsum_at(AT, x, 0, 0), "cast: the size of u64[2305843009213693953] overflows (prog.c:12)"},
+        {fsr_argmax_at(AT, x, NULL, 0, 0), "index: the size of i64[2305843009213693953] overflows (prog.c:12)"},
+        {fsr_argmax_at(AT, column, AXES(1), 1, 0),
+         "index: the size of i64[2305843009213693953,1] overflows (prog.c:12)"},
+        {fsr_cumsum_at(AT, x, AXES(0), 1, 0), "cast: the size of u64[2305843009213693953] overflows (prog.c:12)"},
         {count_of_loop(x), "iterate: the size of i32[2305843009213693953] overflows (prog.c:12)"},
         {fsr_add_at(AT, x, fsr_float(g, 1)), "add: the size of f64[2305843009213693953] overflows (prog.c:12)"},
         {fsr_max_at(AT, x, NULL, 0, 0), NULL},
@@ -71,15 +72,14 @@ static void take(const char *name, fsr_node x) {
 
 static void reductions(fsr_node x) {
     fsr_node (*const plain[])(fsr_site, fsr_node, const int *, int, int) = {
-        fsr_sum_at,    fsr_prod_at,   fsr_min_at,     fsr_max_at,       fsr_mean_at,
-        fsr_any_at,    fsr_all_at,    fsr_ptp_at,     fsr_nansum_at,    fsr_nanprod_at,
-        fsr_nanmin_at, fsr_nanmax_at, fsr_nanmean_at, fsr_logsumexp_at, fsr_count_nonzero_at};
+        fsr_sum_at,    fsr_prod_at,   fsr_min_at,       fsr_max_at,       fsr_mean_at,
+        fsr_any_at,    fsr_all_at,    fsr_ptp_at,       fsr_nansum_at,    fsr_nanprod_at,
+        fsr_nanmin_at, fsr_nanmax_at, fsr_nanmean_at,   fsr_logsumexp_at, fsr_count_nonzero_at,
+        fsr_argmax_at, fsr_argmin_at, fsr_nanargmax_at, fsr_nanargmin_at};
     fsr_node (*const spread[])(fsr_site, fsr_node, const int *, int, int,
                                double) = {fsr_var_at, fsr_std_at, fsr_nanvar_at, fsr_nanstd_at, fsr_norm_at};
-    fsr_node (*const search[])(fsr_site, fsr_node, const int *, int) = {fsr_argmax_at, fsr_argmin_at, fsr_nanargmax_at,
-                                                                        fsr_nanargmin_at};
-    fsr_node (*const scan[])(fsr_site, fsr_node, int, int) = {fsr_cumsum_at, fsr_cumprod_at, fsr_cummax_at,
-                                                              fsr_cummin_at, fsr_cumany_at,  fsr_cumall_at};
+    fsr_node (*const scan[])(fsr_site, fsr_node, const int *, int, int) = {
+        fsr_cumsum_at, fsr_cumprod_at, fsr_cummax_at, fsr_cummin_at, fsr_cumany_at, fsr_cumall_at};
     for (int flags = 0; flags <= FSR_KEEPDIMS; flags++)
         for (int all = 0; all < 2; all++) {
             const int *axes = all ? NULL : AXES(0);
@@ -89,12 +89,11 @@ static void reductions(fsr_node x) {
                 take("a variance", spread[i](AT, x, axes, 1, flags, 1));
             take("norm", fsr_norm_at(AT, x, axes, 1, flags, INFINITY));
             take("average", fsr_average_at(AT, x, fsr_cast(x, FSR_F16), axes, 1, flags));
-            for (size_t i = 0; i < sizeof search / sizeof *search; i++)
-                take("a position", search[i](AT, x, axes, flags));
         }
     for (size_t i = 0; i < sizeof scan / sizeof *scan; i++)
         for (int flags = 0; flags <= (FSR_EXCLUSIVE | FSR_REVERSE); flags += 2)
-            take("a scan", scan[i](AT, x, 0, flags));
+            for (int all = 0; all < 2; all++)
+                take("a scan", scan[i](AT, x, all ? NULL : AXES(0), 1, flags));
 }
 
 static void plus(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -106,10 +105,10 @@ static void plus(fsr_node *out, const fsr_node *left, const fsr_node *right, voi
 static void operators(fsr_node x) {
     int n = 2;
     fsr_node out[2], in[2] = {x, x};
-    fsr_operator op = {plus, &n, 2, {0, 0}, true};
+    fsr_operator op = {plus, &n, 2, {0, 0}, true, {NULL}};
     fsr_reduce_with_at(AT, sizeof(fsr_operator), out, in, &op, AXES(0), 1, 0);
     take("reduce_with", out[1]);
-    fsr_scan_with_at(AT, sizeof(fsr_operator), out, in, &op, 0, 0);
+    fsr_scan_with_at(AT, sizeof(fsr_operator), out, in, &op, AXES(0), 1, 0);
     take("scan_with", out[1]);
     take("iterate", count_of_loop(x));
     take("filter", fsr_filter_at(AT, x, fsr_cast(x, FSR_BOOL), fsr_int(g, 0)));

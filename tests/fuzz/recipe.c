@@ -102,8 +102,8 @@ void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, vo
     out[1] = fsr_add(left[1], right[1]);
 }
 
-const fsr_operator fuzz_linear_operator = {fuzz_linear, NULL, 2, {1, 0}, false};
-const fsr_operator fuzz_max_sum_operator = {fuzz_max_sum, NULL, 2, {-INFINITY, 0}, true};
+const fsr_operator fuzz_linear_operator = {fuzz_linear, NULL, 2, {1, 0}, false, {NULL}};
+const fsr_operator fuzz_max_sum_operator = {fuzz_max_sum, NULL, 2, {-INFINITY, 0}, true, {NULL}};
 
 /* ---- loops ------------------------------------------------------------------------------------------------- */
 
@@ -277,16 +277,16 @@ static fsr_node record_fold(const recipe_step *s, fsr_node x) {
 static fsr_node record_along(const recipe_step *s, fsr_node x) {
     const int *axis = s->axis == RECIPE_FLAT ? NULL : &s->axis;
     switch (s->kind) {
-    case STEP_ARGMAX: return fsr_argmax(x, axis, s->flags);
-    case STEP_ARGMIN: return fsr_argmin(x, axis, s->flags);
-    case STEP_NANARGMAX: return fsr_nanargmax(x, axis, s->flags);
-    case STEP_NANARGMIN: return fsr_nanargmin(x, axis, s->flags);
-    case STEP_CUMSUM: return fsr_cumsum(x, s->axis, s->flags);
-    case STEP_CUMPROD: return fsr_cumprod(x, s->axis, s->flags);
-    case STEP_CUMMAX: return fsr_cummax(x, s->axis, s->flags);
-    case STEP_CUMMIN: return fsr_cummin(x, s->axis, s->flags);
-    case STEP_CUMANY: return fsr_cumany(x, s->axis, s->flags);
-    default: return fsr_cumall(x, s->axis, s->flags);
+    case STEP_ARGMAX: return fsr_argmax(x, axis, 1, s->flags);
+    case STEP_ARGMIN: return fsr_argmin(x, axis, 1, s->flags);
+    case STEP_NANARGMAX: return fsr_nanargmax(x, axis, 1, s->flags);
+    case STEP_NANARGMIN: return fsr_nanargmin(x, axis, 1, s->flags);
+    case STEP_CUMSUM: return fsr_cumsum(x, AXES(s->axis), 1, s->flags);
+    case STEP_CUMPROD: return fsr_cumprod(x, AXES(s->axis), 1, s->flags);
+    case STEP_CUMMAX: return fsr_cummax(x, AXES(s->axis), 1, s->flags);
+    case STEP_CUMMIN: return fsr_cummin(x, AXES(s->axis), 1, s->flags);
+    case STEP_CUMANY: return fsr_cumany(x, AXES(s->axis), 1, s->flags);
+    default: return fsr_cumall(x, AXES(s->axis), 1, s->flags);
     }
 }
 
@@ -300,7 +300,7 @@ static void record_pair(const recipe_step *s, const fsr_node *in, fsr_node *out)
     if (s->kind == STEP_REDUCE_LINEAR || s->kind == STEP_REDUCE_MAX_SUM)
         fsr_reduce_with(out, in, op, s->ndim < 0 ? NULL : s->list, s->ndim, s->flags);
     else
-        fsr_scan_with(out, in, op, s->axis, s->flags);
+        fsr_scan_with(out, in, op, AXES(s->axis), 1, s->flags);
 }
 
 static fsr_node region(const recipe_step *s, fsr_node x) {

@@ -12,7 +12,8 @@ void fuzz_dot(fsr_node *out, const fsr_node *in, void *user) {
 
 void fuzz_centred(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
-    out[0] = fsr_add(fsr_sub(in[0], fsr_max(in[0], (int[]){0}, 1, FSR_KEEPDIMS)), fsr_cumsum(in[1], 0, FSR_REVERSE));
+    out[0] = fsr_add(fsr_sub(in[0], fsr_max(in[0], (int[]){0}, 1, FSR_KEEPDIMS)),
+                     fsr_cumsum(in[1], (int[]){0}, 1, FSR_REVERSE));
 }
 
 void fuzz_shifted(fsr_node *out, const fsr_node *in, void *user) {
@@ -34,7 +35,7 @@ void fuzz_outer(fsr_node *out, const fsr_node *in, void *user) {
 void fuzz_place(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
     fsr_node at = fsr_arange(in[0].graph, FSR_I64, fsr_node_dim(in[1], 0));
-    out[0] = fsr_where(fsr_equal(at, fsr_argmax(in[1], NULL, 0)), in[0], in[1]);
+    out[0] = fsr_where(fsr_equal(at, fsr_argmax(in[1], NULL, 0, 0)), in[0], in[1]);
 }
 
 void fuzz_filter(fsr_node *out, const fsr_node *in, void *user) {

@@ -49,8 +49,9 @@ static void check(const fsr_node *outs, int n, bool rounded) {
 static void test_scan_of_one_element(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4), wide = fuzz_leaf(g, FSR_F32, 3, SHAPE(3, 1, 2), 4);
-    CHECK(false, fsr_cumsum(x, 0, FSR_EXCLUSIVE));
-    CHECK(false, fsr_cumsum(wide, 1, FSR_EXCLUSIVE), fsr_add(fsr_cummax(wide, 1, FSR_EXCLUSIVE), wide));
+    CHECK(false, fsr_cumsum(x, AXES(0), 1, FSR_EXCLUSIVE));
+    CHECK(false, fsr_cumsum(wide, AXES(1), 1, FSR_EXCLUSIVE),
+          fsr_add(fsr_cummax(wide, AXES(1), 1, FSR_EXCLUSIVE), wide));
 }
 
 static void test_hinted_fold_of_one_element(void **state) {
@@ -58,14 +59,14 @@ static void test_hinted_fold_of_one_element(void **state) {
     fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 1), 4), y = fuzz_leaf(g, FSR_I32, 2, SHAPE(5, 1), 5);
     CHECK(false, fsr_hint_set(fsr_any(x, AXES(1), 1, FSR_KEEPDIMS), FSR_HINT_MATERIALIZE));
     CHECK(false, fsr_hint_set(fsr_sum(y, AXES(1), 1, 0), FSR_HINT_MATERIALIZE));
-    CHECK(false, fsr_hint_set(fsr_cumsum(y, 1, 0), FSR_HINT_MATERIALIZE));
+    CHECK(false, fsr_hint_set(fsr_cumsum(y, AXES(1), 1, 0), FSR_HINT_MATERIALIZE));
 }
 
 /* Items of a look-back tile (24) were no multiple of the vector (16) for two one-byte inputs. */
 static void test_look_back_of_bytes(void **state) {
     (void)state;
     fsr_node a = fuzz_leaf(g, FSR_U8, 1, SHAPE(528), 4), b = fuzz_leaf(g, FSR_U8, 1, SHAPE(528), 8);
-    CHECK(false, fsr_cummax(fsr_less(a, b), 0, FSR_EXCLUSIVE));
+    CHECK(false, fsr_cummax(fsr_less(a, b), AXES(0), 1, FSR_EXCLUSIVE));
 }
 
 /* A kernel of two folds that reads no array seemed to hold long rows, until its f64 result was to be stored as well. */
@@ -102,13 +103,14 @@ static void test_broadcast_of_a_part(void **state) {
 static void test_stored_value_apart_from_its_users(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 4, 4), 5), part = fsr_slice(x, 1, 2, FSR_SLICE_END, 1);
-    fsr_node first = fsr_argmax(part, NULL, 0), all = fsr_all(part, NULL, -1, FSR_KEEPDIMS), sum = fsr_add(all, first);
+    fsr_node first = fsr_argmax(part, NULL, 0, 0), all = fsr_all(part, NULL, -1, FSR_KEEPDIMS),
+             sum = fsr_add(all, first);
     CHECK(false, fsr_mul(sum, sum));
     fsr_node less = fsr_less(fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 2), 4), fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 1), 4));
-    CHECK(true, fsr_var(less, NULL, -1, 0, 1), fsr_argmax(less, NULL, 0));
+    CHECK(true, fsr_var(less, NULL, -1, 0, 1), fsr_argmax(less, NULL, 0, 0));
     fsr_node in = fsr_expand(fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 2), 4), 2), state_of[2];
     fsr_reduce_with(state_of, (fsr_node[]){in, in}, &fuzz_linear_operator, NULL, -1, FSR_KEEPDIMS);
-    CHECK(true, fsr_argmax(fsr_div(in, state_of[0]), NULL, FSR_KEEPDIMS));
+    CHECK(true, fsr_argmax(fsr_div(in, state_of[0]), NULL, 0, FSR_KEEPDIMS));
 }
 
 /* Two kernels merged, while a third needed one of them and the merged kernel read what the third stores: a circle. */
@@ -131,9 +133,9 @@ static void test_no_circle_by_loading_late(void **state) {
     fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(31, 3, 31), 4), y = fuzz_leaf(g, FSR_F32, 3, SHAPE(31, 3, 31), 5);
     fsr_node part = fsr_slice(y, 2, 1, FSR_SLICE_END, 1),
              mixed = fsr_update(x, fsr_slice(x, 2, 1, FSR_SLICE_END, 1), part);
-    fsr_node least = fsr_nanargmin(y, AXES(2), FSR_KEEPDIMS), below = fsr_less(y, least);
+    fsr_node least = fsr_nanargmin(y, AXES(2), 1, FSR_KEEPDIMS), below = fsr_less(y, least);
     fsr_node flat = fsr_sqrt(fsr_reshape(mixed, 2, SHAPE(93, 31)));
-    CHECK(true, fsr_logsumexp(below, AXES(0), 1, FSR_KEEPDIMS), flat, fsr_cumsum(mixed, 2, 0));
+    CHECK(true, fsr_logsumexp(below, AXES(0), 1, FSR_KEEPDIMS), flat, fsr_cumsum(mixed, AXES(2), 1, 0));
 }
 
 /* The last row of a value, and then, transposed, all of it are assigned to. The second kernel read the value but not
@@ -149,7 +151,7 @@ static void test_no_circle_by_replacing_all(void **state) {
     fsr_node least = fsr_minimum(y, z), last = fsr_slice(least, 0, 28, 8, -2), pair[2];
     fsr_node kept = fsr_update(least, last, last), all = fsr_transpose(kept, NULL);
     fsr_node replaced = fsr_update(kept, all, fsr_transpose(y, NULL));
-    fsr_scan_with(pair, (fsr_node[]){replaced, least}, &fuzz_linear_operator, 2, FSR_EXCLUSIVE | FSR_REVERSE);
+    fsr_scan_with(pair, (fsr_node[]){replaced, least}, &fuzz_linear_operator, AXES(2), 1, FSR_EXCLUSIVE | FSR_REVERSE);
     CHECK(true, pair[0]);
 }
 
@@ -204,13 +206,13 @@ static void test_stored_input_of_a_loop(void **state) {
     fsr_node row = fsr_broadcast_to(fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 2), 4), 2, SHAPE(2, 2)), t[2], most[2];
     fsr_node same = fsr_mul(row, fsr_var(row, AXES(0), 1, FSR_KEEPDIMS, 0));
     fuzz_iterate(t, (fsr_node[]){same, same}, 4, 5);
-    fsr_scan_with(most, (fsr_node[]){t[0], same}, &fuzz_max_sum_operator, 0, FSR_EXCLUSIVE);
+    fsr_scan_with(most, (fsr_node[]){t[0], same}, &fuzz_max_sum_operator, AXES(0), 1, FSR_EXCLUSIVE);
     fsr_node few = fsr_filter(same, most[0], fsr_int(g, 1));
     CHECK(true, fsr_average(few, few, AXES(0), 1, 0));
     fsr_node two[] = {fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4), fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4)};
     fsr_node none = fsr_tile(fsr_concat(two, 2, 0), 1, SHAPE(0));
     fuzz_iterate(t, (fsr_node[]){none, fsr_all(none, NULL, -1, FSR_KEEPDIMS)}, 3, 0);
-    fsr_scan_with(most, (fsr_node[]){none, fuzz_leaf(g, FSR_F32, 1, SHAPE(0), 4)}, &fuzz_max_sum_operator, 0,
+    fsr_scan_with(most, (fsr_node[]){none, fuzz_leaf(g, FSR_F32, 1, SHAPE(0), 4)}, &fuzz_max_sum_operator, AXES(0), 1,
                   FSR_REVERSE);
     CHECK(true, fsr_var(t[0], AXES(0), 1, 0, 1), most[0]);
 }
@@ -226,7 +228,7 @@ static void test_stored_literal_reshaped(void **state) {
     fsr_node flat = fsr_reshape(fsr_flip(fsr_sinh(fsr_full(g, FSR_F64, 3, SHAPE(17, 31, 1), 0.001)), 0), 1, SHAPE(527));
     CHECK(false, flat, fsr_abs(flat));
     fsr_node zero = fsr_full(g, FSR_I32, 2, SHAPE(2, 1), 0), thrice = fsr_repeat(fsr_less(zero, zero), 3, AXES(0));
-    CHECK(false, thrice, fsr_cummin(thrice, 1, 0));
+    CHECK(false, thrice, fsr_cummin(thrice, AXES(1), 1, 0));
 }
 
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
@@ -253,7 +255,7 @@ static void check_on_cpu(int (*record)(fsr_graph *graph, fsr_node *out)) {
 static int record_strip(fsr_graph *graph, fsr_node *out) {
     fsr_node x = fuzz_leaf(graph, FSR_F32, 3, SHAPE(1, 1, 1), 4), b = fuzz_leaf(graph, FSR_BOOL, 3, SHAPE(2, 1, 1), 4);
     fsr_node ratio = fsr_div(fsr_mul(x, x), b), state_of[2];
-    fsr_scan_with(state_of, (fsr_node[]){ratio, ratio}, &fuzz_max_sum_operator, 0, FSR_EXCLUSIVE);
+    fsr_scan_with(state_of, (fsr_node[]){ratio, ratio}, &fuzz_max_sum_operator, AXES(0), 1, FSR_EXCLUSIVE);
     out[0] = fsr_logical_and(state_of[0], ratio);
     return 1;
 }

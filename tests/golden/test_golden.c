@@ -49,7 +49,7 @@ static fsr_node col_sum(void) {
 }
 
 static fsr_node cumsum(void) {
-    return fsr_cumsum(vector("x"), 0, 0);
+    return fsr_cumsum(vector("x"), AXES(0), 1, 0);
 }
 
 static fsr_node transposed(void) {

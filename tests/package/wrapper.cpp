@@ -44,6 +44,22 @@ int operators(const fusor::graph &g) {
     y /= 2;
     CHECK(holds(y, {0.5, 2, 4.5}) && holds(x, {1, 2, 3}));
     CHECK(holds(fusor::sum(x), {6}) && holds(fusor::max(x, {0}, FSR_KEEPDIMS), {3}));
+    CHECK(holds(fusor::argmax(x), {2}) && holds(fusor::argmin(x, {0}), {0}));
+    CHECK(holds(fusor::cumsum(x, {0}, FSR_REVERSE), {6, 5, 3}) && holds(fusor::cumprod(x), {1, 2, 6}));
+    return 0;
+}
+
+// Values that no double is.
+int values(const fusor::graph &g) {
+    const std::int64_t odd = (static_cast<std::int64_t>(1) << 53) + 1;
+    std::int64_t got[2] = {0, 0};
+    CHECK(g.full({2}, odd).try_read(got, 2) == FSR_OK && got[1] == odd);
+    const fusor::node p = g.param("p", odd), z = g.param("z", std::complex<double>(1, -2));
+    CHECK((p + 1).try_read(got, 1) == FSR_OK && got[0] == odd + 1);
+    CHECK(p.try_put(-odd) == FSR_OK && p.try_get(got) == FSR_OK && got[0] == -odd);
+    std::complex<double> square;
+    CHECK((z * z).try_read(&square, 1) == FSR_OK && square == std::complex<double>(-3, -4));
+    CHECK(p.try_put(1.5) == FSR_ERR_DTYPE && g.full({}, odd).try_put(odd) == FSR_ERR_VALUE);
     return 0;
 }
 
@@ -125,6 +141,7 @@ int main() {
         return 100;
     fusor::graph g(ctx);
     int failed = operators(g);
+    failed = failed ? failed : values(g);
     failed = failed ? failed : places(g);
     failed = failed ? failed : handles(ctx);
 #ifndef FUSOR_NO_EXCEPTIONS

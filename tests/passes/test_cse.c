@@ -39,12 +39,12 @@ static void equal_nodes(void **state) {
     fsr_node x = INPUT(g, FSR_F32, 3, 4);
     EQUAL(fsr_exp(x), fsr_exp(x));
     EQUAL(fsr_sum(x, AXES(0), 1, 0), fsr_sum(x, AXES(0), 1, 0));
-    EQUAL(fsr_cumsum(x, 1, 0), fsr_cumsum(x, -1, 0));
+    EQUAL(fsr_cumsum(x, AXES(1), 1, 0), fsr_cumsum(x, AXES(-1), 1, 0));
     EQUAL(fsr_transpose(x, NULL), fsr_transpose(x, AXES(1, 0)));
     EQUAL(fsr_slice(x, 0, 0, 2, 1), fsr_slice(x, 0, 0, -1, 1));
     EQUAL(fsr_arange(g, FSR_F32, 7), fsr_arange(g, FSR_F32, 7));
     EQUAL(fsr_full(g, FSR_F32, 1, SHAPE(3), 2), fsr_full(g, FSR_F32, 1, SHAPE(3), 2));
-    EQUAL(fsr_argmax(x, AXES(1), 0), fsr_argmax(x, AXES(1), 0));
+    EQUAL(fsr_argmax(x, AXES(1), 1, 0), fsr_argmax(x, AXES(1), 1, 0));
     EQUAL(fsr_cast(x, FSR_I32), fsr_cast(x, FSR_I32));
     fsr_node p = fsr_param(g, "p", FSR_F32, 2);
     EQUAL(fsr_mul(x, p), fsr_mul(x, p));
@@ -60,10 +60,10 @@ static void distinct_nodes(void **state) {
     DISTINCT(fsr_sum(x, AXES(0), 1, 0), fsr_sum(x, AXES(1), 1, 0));
     DISTINCT(fsr_sum(sq, AXES(0), 1, FSR_KEEPDIMS), fsr_sum(sq, AXES(1), 1, FSR_KEEPDIMS));
     DISTINCT(fsr_sum(x, AXES(0), 1, 0), fsr_max(x, AXES(0), 1, 0));
-    DISTINCT(fsr_cumsum(x, 0, 0), fsr_cumsum(x, 1, 0));
-    DISTINCT(fsr_cumsum(x, 0, 0), fsr_cumsum(x, 0, FSR_EXCLUSIVE));
-    DISTINCT(fsr_cumsum(x, 0, 0), fsr_cumsum(x, 0, FSR_REVERSE));
-    DISTINCT(fsr_cumsum(x, 0, 0), fsr_cummax(x, 0, 0));
+    DISTINCT(fsr_cumsum(x, AXES(0), 1, 0), fsr_cumsum(x, AXES(1), 1, 0));
+    DISTINCT(fsr_cumsum(x, AXES(0), 1, 0), fsr_cumsum(x, AXES(0), 1, FSR_EXCLUSIVE));
+    DISTINCT(fsr_cumsum(x, AXES(0), 1, 0), fsr_cumsum(x, AXES(0), 1, FSR_REVERSE));
+    DISTINCT(fsr_cumsum(x, AXES(0), 1, 0), fsr_cummax(x, AXES(0), 1, 0));
     DISTINCT(sq, fsr_transpose(sq, NULL));
     DISTINCT(fsr_flip(x, 0), fsr_flip(x, 1));
     DISTINCT(fsr_slice(x, 1, 0, 2, 1), fsr_slice(x, 1, 0, 4, 2));
@@ -88,12 +88,13 @@ static void operators(void **state) {
     (void)state;
     double one = 1, two = 2;
     fsr_node in[2] = {INPUT(g, FSR_F32, 3), fsr_input(g, "z", FSR_F32, 1, SHAPE(3))}, a[2], b[2], c[2], d[2];
-    fsr_operator op = {body, &one, 2, {0, 0}, true}, other = {body, &two, 2, {0, 0}, true}, ordered = op;
+    fsr_operator op = {body, &one, 2, {0, 0}, true, {NULL}}, other = {body, &two, 2, {0, 0}, true, {NULL}},
+                 ordered = op;
     ordered.commutative = false;
-    fsr_scan_with(a, in, &op, 0, 0);
-    fsr_scan_with(b, in, &op, 0, 0);
-    fsr_scan_with(c, in, &other, 0, 0);
-    fsr_scan_with(d, in, &ordered, 0, 0);
+    fsr_scan_with(a, in, &op, AXES(0), 1, 0);
+    fsr_scan_with(b, in, &op, AXES(0), 1, 0);
+    fsr_scan_with(c, in, &other, AXES(0), 1, 0);
+    fsr_scan_with(d, in, &ordered, AXES(0), 1, 0);
     EQUAL(a[0], b[0]);
     EQUAL(a[1], b[1]);
     DISTINCT(a[0], a[1]);

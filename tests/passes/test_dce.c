@@ -35,7 +35,7 @@ static void nothing_to_drop(void **state) {
 /* One result of a tuple keeps the whole fold. */
 static void tuples(void **state) {
     (void)state;
-    fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_argmax(x, NULL, FSR_KEEPDIMS);
+    fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_argmax(x, NULL, 0, FSR_KEEPDIMS);
     fsr_flow flow = flow_of(&y, 1);
     flow_pass(&flow, "compose");
     flow_pass(&flow, "dce");

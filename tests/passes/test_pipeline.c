@@ -131,9 +131,9 @@ static void signatures(void **state) {
     check_signatures(fsr_mul(x, fsr_float(g, 0.0)), fsr_mul(x, fsr_float(g, -0.0)), false);
     check_signatures(fsr_exp(x), fsr_hint_set(fsr_exp(x), FSR_HINT_MATERIALIZE), false);
     check_signatures(fsr_sum(x, AXES(0), 1, 0), fsr_sum(x, AXES(1), 1, 0), false);
-    check_signatures(fsr_cumsum(x, 1, 0), fsr_cumsum(x, 1, FSR_EXCLUSIVE), false);
-    check_signatures(fsr_cumsum(x, 1, 0), fsr_cumsum(x, 1, FSR_REVERSE), false);
-    check_signatures(fsr_cumsum(x, 1, 0), fsr_cummax(x, 1, 0), false);
+    check_signatures(fsr_cumsum(x, AXES(1), 1, 0), fsr_cumsum(x, AXES(1), 1, FSR_EXCLUSIVE), false);
+    check_signatures(fsr_cumsum(x, AXES(1), 1, 0), fsr_cumsum(x, AXES(1), 1, FSR_REVERSE), false);
+    check_signatures(fsr_cumsum(x, AXES(1), 1, 0), fsr_cummax(x, AXES(1), 1, 0), false);
     check_signatures(fsr_slice(x, 1, 0, 2, 1), fsr_slice(x, 1, 1, 3, 1), false);
     check_signatures(fsr_exp(INPUT(g, FSR_F32, 5)), fsr_exp(INPUT(g, FSR_F32, 6)), false);
     check_signatures(fsr_exp(INPUT(g, FSR_F32, 5)), fsr_exp(INPUT(g, FSR_F64, 5)), false);
@@ -142,7 +142,8 @@ static void signatures(void **state) {
 
 static void copies(void **state) {
     (void)state;
-    fsr_node out[3] = {recorded(), fsr_argmax(INPUT(g, FSR_F32, 3), NULL, 0), fsr_cumsum(INPUT(g, FSR_F32, 3), 0, 0)};
+    fsr_node out[3] = {recorded(), fsr_argmax(INPUT(g, FSR_F32, 3), NULL, 0, 0),
+                       fsr_cumsum(INPUT(g, FSR_F32, 3), AXES(0), 1, 0)};
     fsr_flow a = flow_of(out, 3), b;
     assert_int_equal(fsr_flow_copy(&b, &a), FSR_OK);
     assert_true(same_signature(&a, &b));
@@ -165,7 +166,7 @@ static void check_refused(fsr_flow *flow, const char *words) {
 
 static void verify_refuses(void **state) {
     (void)state;
-    fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_exp(fsr_cumsum(fsr_add(x, x), 0, 0));
+    fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_exp(fsr_cumsum(fsr_add(x, x), AXES(0), 1, 0));
     fsr_flow flow = flow_of(&y, 1);
     fsr_flow_node *add = &flow.node[1], *scan = &flow.node[2];
     assert_int_equal(add->kind, FSR_NODE_MAP);

@@ -90,8 +90,8 @@ static void not_moved(void **state) {
     fsr_node pairs = fsr_reshape(placed(fsr_sin(six), k), 2, SHAPE(3, 2));
     fsr_node out[] = {fsr_add(p, x),
                       fsr_add(p, placed(x, j)),
-                      fsr_cumsum(p, 0, 0),
-                      fsr_argmax(p, NULL, 0),
+                      fsr_cumsum(p, AXES(0), 1, 0),
+                      fsr_argmax(p, NULL, 0, 0),
                       fsr_neg(fsr_hint_set(placed(fsr_abs(x), i), FSR_HINT_MATERIALIZE)),
                       fsr_neg(apart),
                       fsr_sum(pairs, AXES(0), 1, 0),

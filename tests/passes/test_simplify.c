@@ -143,21 +143,21 @@ static void folds_of_one_element(void **state) {
                "%1 = reduce f32[3,1] %0 axes=1 op=add\n"
                "%2 = exp f32[3,1] %0\n"
                "return %2\n");
-    fsr_node c = fsr_exp(fsr_cumsum(x, 1, 0));
+    fsr_node c = fsr_exp(fsr_cumsum(x, AXES(1), 1, 0));
     flow_check(&c, 1, "simplify", true,
                "%0 = input f32[3,1] \"leaf0\"\n"
                "%1 = scan f32[3,1] %0 axis=1 op=add\n"
                "%2 = exp f32[3,1] %0\n"
                "return %2\n");
-    stays(fsr_exp(fsr_cumsum(x, 1, FSR_EXCLUSIVE)));
+    stays(fsr_exp(fsr_cumsum(x, AXES(1), 1, FSR_EXCLUSIVE)));
     stays(fsr_exp(fsr_sum(INPUT(g, FSR_F32, 3, 2), AXES(1), 1, 0)));
-    stays(fsr_exp(fsr_cumsum(INPUT(g, FSR_F32, 3, 2), 1, 0)));
+    stays(fsr_exp(fsr_cumsum(INPUT(g, FSR_F32, 3, 2), AXES(1), 1, 0)));
 }
 
 /* Every result of a tuple is its input. */
 static void tuple_of_one_element(void **state) {
     (void)state;
-    fsr_node x = INPUT(g, FSR_F32, 3, 1), y = fsr_argmax(x, AXES(1), FSR_KEEPDIMS);
+    fsr_node x = INPUT(g, FSR_F32, 3, 1), y = fsr_argmax(x, AXES(1), 1, FSR_KEEPDIMS);
     flow_check(&y, 1, "simplify", true,
                "%0 = input f32[3,1] \"leaf0\"\n"
                "%1 = iota i64[3,1] axis=1\n"

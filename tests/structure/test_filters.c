@@ -52,8 +52,10 @@ static void compacted(void **state) {
     check_stores(&target_cpu, kept, 0, 1);
     check_stores(&target_gpu, kept, 1, 0);
     check_stores(&target_cpu, fsr_exp(both), 0, 1);
-    check_stores(&target_cpu, fsr_cumsum(fsr_filter(x, fsr_greater(fsr_cumsum(x, 0, 0), y), fsr_float(g, 0)), 0, 0), 0,
-                 1);
+    check_stores(
+        &target_cpu,
+        fsr_cumsum(fsr_filter(x, fsr_greater(fsr_cumsum(x, (int[]){0}, 1, 0), y), fsr_float(g, 0)), (int[]){0}, 1, 0),
+        0, 1);
     fsr_node m = plan_matrix(g, 1 << 12, 1 << 12);
     fsr_vectorize(&rows, 1, &m, 1, "(n)->(n)", of_row, NULL);
     check_stores(&target_cpu, rows, 1, 0);
@@ -122,7 +124,7 @@ static void rows(void **state) {
 static void refusals(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), kept = fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 1));
-    const fsr_node out[] = {fsr_cumsum(kept, 0, 0), fsr_add(kept, x), fsr_slice(kept, 0, 5, N, 1)};
+    const fsr_node out[] = {fsr_cumsum(kept, (int[]){0}, 1, 0), fsr_add(kept, x), fsr_slice(kept, 0, 5, N, 1)};
     static const char reason[] = "its elements take their places in memory, where only another kernel finds them";
     for (int i = 0; i < 3; i++) {
         fsr_program p = plan_of(&target_cpu, &out[i], 1);

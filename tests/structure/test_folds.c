@@ -78,11 +78,11 @@ static fsr_node norm_inf(fsr_site at, fsr_node x, const int *axes, int n, int fl
 }
 static fsr_node argmin(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
     (void)n;
-    return fsr_argmin_at(at, x, axes, flags);
+    return fsr_argmin_at(at, x, axes, 1, flags);
 }
 static fsr_node nanargmax(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
     (void)n;
-    return fsr_nanargmax_at(at, x, axes, flags);
+    return fsr_nanargmax_at(at, x, axes, 1, flags);
 }
 static fsr_node average(fsr_site at, fsr_node x, const int *axes, int n, int flags) {
     return fsr_average_at(at, x, fsr_mul_at(at, x, x), axes, n, flags);
@@ -162,7 +162,7 @@ static void siblings_are_one_kernel(void **state) {
         check("skipping NaN too", domains[d].name, out, 9, true);
         if (!axis)
             continue;
-        out[3] = fsr_argmin(x, axis, 0);
+        out[3] = fsr_argmin(x, axis, 1, 0);
         check("min, max, std, argmin", domains[d].name, out, 4, true);
     }
     assert_int_equal(wrong, 0);
@@ -170,7 +170,7 @@ static void siblings_are_one_kernel(void **state) {
 
 /* ---- scans ----------------------------------------------------------------------------------------------- */
 
-typedef fsr_node scan_fn(fsr_site at, fsr_node x, int axis, int flags);
+typedef fsr_node scan_fn(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 static scan_fn *const scans[] = {fsr_cumsum_at, fsr_cumprod_at, fsr_cummax_at,
                                  fsr_cummin_at, fsr_cumany_at,  fsr_cumall_at};
 static const int scan_flags[] = {0, FSR_EXCLUSIVE, FSR_REVERSE, FSR_EXCLUSIVE | FSR_REVERSE};
@@ -181,7 +181,7 @@ static void scans_are_one_kernel(void **state) {
     for (int d = 0; d < COUNT(domains) - 1; d++)
         for (int i = 0; i < COUNT(scans) * COUNT(scan_flags); i++) {
             fsr_node x = plan_matrix(graph, domains[d].rows, domains[d].cols), out;
-            fsr_node s = scans[i / 4](FSR_HERE, fsr_mul(x, x), domains[d].axis, scan_flags[i % 4]);
+            fsr_node s = scans[i / 4](FSR_HERE, fsr_mul(x, x), &domains[d].axis, 1, scan_flags[i % 4]);
             out = fsr_sub(fsr_mul(s, x), fsr_float(graph, 1));
             check("map, scan, map", domains[d].name, &out, 1, true);
         }
@@ -196,13 +196,13 @@ static void reverse_scans_and_reductions(void **state) {
         const int *axis = &domains[d].axis;
         fsr_node x = plan_matrix(graph, domains[d].rows, domains[d].cols), out[6];
         out[0] = fsr_sum(x, axis, 1, 0);
-        out[1] = fsr_cumsum(x, *axis, FSR_REVERSE);
+        out[1] = fsr_cumsum(x, axis, 1, FSR_REVERSE);
         out[2] = fsr_max(x, axis, 1, FSR_KEEPDIMS);
-        out[3] = fsr_cummin(x, *axis, FSR_REVERSE | FSR_EXCLUSIVE);
+        out[3] = fsr_cummin(x, axis, 1, FSR_REVERSE | FSR_EXCLUSIVE);
         check("sum, max and two scans from the end", domains[d].name, out, 4, true);
         out[4] = fsr_max(fsr_sub(out[1], x), axis, 1, 0);
         check("a reduction of such a scan", domains[d].name, out + 4, 1, true);
-        fsr_scan_with(out, (fsr_node[]){x, x}, &linear_recurrence, *axis, FSR_REVERSE);
+        fsr_scan_with(out, (fsr_node[]){x, x}, &linear_recurrence, axis, 1, FSR_REVERSE);
         check("a recurrence from the end", domains[d].name, out, 2, true);
     }
     assert_int_equal(wrong, 0);
@@ -211,8 +211,9 @@ static void reverse_scans_and_reductions(void **state) {
 /* Both directions of one array are two kernels, and the explanation says why. */
 static void two_directions_are_two_kernels(void **state) {
     (void)state;
-    fsr_node x = plan_matrix(graph, 4096, 4000), y = fsr_cumsum(x, 1, 0);
-    fsr_node outs[] = {fsr_add(y, fsr_cumsum(y, 1, FSR_REVERSE)), fsr_add(y, fsr_cumsum(x, 1, FSR_REVERSE))};
+    fsr_node x = plan_matrix(graph, 4096, 4000), y = fsr_cumsum(x, (int[]){1}, 1, 0);
+    fsr_node outs[] = {fsr_add(y, fsr_cumsum(y, (int[]){1}, 1, FSR_REVERSE)),
+                       fsr_add(y, fsr_cumsum(x, (int[]){1}, 1, FSR_REVERSE))};
     for (int i = 0; i < 2; i++) {
         fsr_program p = plan_of(&target_gpu, &outs[i], 1);
         assert_int_equal(p.info.kernels, 2);
@@ -232,7 +233,7 @@ static void softmax(fsr_node *out, const fsr_node *in, void *user) {
 static void weighted(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
     out[0] = fsr_sum(fsr_mul(in[0], in[1]), NULL, 0, 0);
-    out[1] = fsr_cumsum(fsr_mul(in[0], in[1]), 0, FSR_REVERSE);
+    out[1] = fsr_cumsum(fsr_mul(in[0], in[1]), (int[]){0}, 1, FSR_REVERSE);
 }
 
 /* As the batch code would be. */
@@ -254,7 +255,7 @@ static void siblings_of_nothing_read(void **state) {
     const fsr_native f = {.name = "f", .result = FSR_F32, .parameters = "f32 x", .c = "?", .cuda = "?"};
     fsr_node x = fsr_arange(graph, FSR_F32, 1 << 20), y = fsr_call_native(&f, &x, 1), z = fsr_exp(x);
     fsr_node calls[] = {fsr_sum(y, NULL, 0, 0), fsr_max(y, NULL, 0, 0), y, fsr_neg(y)};
-    fsr_node ops[] = {fsr_argmax(z, NULL, 0), fsr_sum(z, NULL, 0, 0), z};
+    fsr_node ops[] = {fsr_argmax(z, NULL, 0, 0), fsr_sum(z, NULL, 0, 0), z};
     fsr_node apart[] = {fsr_sum(fsr_exp(x), NULL, 0, 0),
                         fsr_sum(fsr_sin(fsr_arange(graph, FSR_F64, 1 << 20)), NULL, 0, 0)};
     check("native function", "indices", calls, COUNT(calls), false);

@@ -74,10 +74,10 @@ static void run_once(void **state) {
     check("both axes", (fsr_node[]){fsr_sum(t[0], AXES(0), 1, 0), fsr_sum(t[1], AXES(1), 1, 0)}, 2, 2, 2, 1, -1);
     check("a slice", (fsr_node[]){fsr_neg(fsr_slice(t[0], 1, 0, COLS, 2)), t[0]}, 2, 2, 2, 1, -1);
     check("a slice alone", (fsr_node[]){fsr_slice(t[0], 0, 5, 6, 1)}, 1, 2, 2, 1, -1);
-    check("a running sum", (fsr_node[]){fsr_cumsum(t[0], 1, 0)}, 1, 1, 2, 1, -1);
+    check("a running sum", (fsr_node[]){fsr_cumsum(t[0], AXES(1), 1, 0)}, 1, 1, 2, 1, -1);
     check("beside its rows", (fsr_node[]){fsr_sub(t[0], fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS))}, 1, 1, 1, 1, -1);
-    fsr_node at = fsr_expand(fsr_argmin(t[0], AXES(1), 0), 1);
-    check("scanned after its argmin", (fsr_node[]){fsr_cumsum(fsr_where(at, x, t[0]), 1, 0)}, 1, 2, 2, 1, -1);
+    fsr_node at = fsr_expand(fsr_argmin(t[0], AXES(1), 1, 0), 1);
+    check("scanned after its argmin", (fsr_node[]){fsr_cumsum(fsr_where(at, x, t[0]), AXES(1), 1, 0)}, 1, 2, 2, 1, -1);
     fsr_node rows[3];
     loop_of(plan_matrix(g, ROWS, 1), rows);
     check("broadcast", (fsr_node[]){fsr_add(x, rows[0])}, 1, 2, 2, 1, -1);
@@ -130,7 +130,7 @@ static void reasons(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, ROWS, COLS), t[3];
     loop_of(x, t);
-    const fsr_node outs[] = {fsr_transpose(t[0], NULL), fsr_cumsum(t[0], 1, 0)};
+    const fsr_node outs[] = {fsr_transpose(t[0], NULL), fsr_cumsum(t[0], AXES(1), 1, 0)};
     static const char *const words[] = {"its loop runs where its own elements are, once each",
                                         "its loop would run again where the scan's carries are known"};
     for (int i = 0; i < 2; i++) {

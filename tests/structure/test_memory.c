@@ -235,7 +235,7 @@ static void plain_chain_is_in_place(void **state) {
 /* z dies in the kernel that also stores 2 * x. The store comes before z + x loads z, so it must not take z's place. */
 static void stored_before_loaded(void **state) {
     (void)state;
-    fsr_node x = plan_vector(g, 4000), z = fsr_hint_set(fsr_cumsum(x, 0, 0), FSR_HINT_MATERIALIZE);
+    fsr_node x = plan_vector(g, 4000), z = fsr_hint_set(fsr_cumsum(x, (int[]){0}, 1, 0), FSR_HINT_MATERIALIZE);
     fsr_node twice = fsr_hint_set(fsr_mul(x, fsr_float(g, 2)), FSR_HINT_MATERIALIZE);
     fsr_node out[2] = {fsr_add(twice, fsr_float(g, 1)), fsr_add(z, x)};
     fsr_program p = plan_of(&target_gpu, out, 2);
@@ -279,7 +279,7 @@ static void peak_of_long_softmax(void **state) {
 
 static void peak_of_scans(void **state) {
     (void)state;
-    fsr_node x = plan_vector(g, 1 << 22), c = fsr_cumsum(x, 0, 0);
+    fsr_node x = plan_vector(g, 1 << 22), c = fsr_cumsum(x, (int[]){0}, 1, 0);
     fsr_node d = fsr_sub(fsr_slice(c, 0, 100, FSR_SLICE_END, 1), fsr_slice(c, 0, 0, -100, 1));
     fsr_node out[2] = {fsr_exp(d), fsr_max(d, NULL, 0, 0)};
     check_peak(out, 2);
@@ -291,7 +291,7 @@ static void peak_of_sibling_scans(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, 1 << 22), sum = x;
     for (int i = 0; i < 12; i++)
-        sum = fsr_add(sum, fsr_flip(fsr_cumsum(fsr_mul(x, fsr_float(g, i + 2)), 0, 0), 0));
+        sum = fsr_add(sum, fsr_flip(fsr_cumsum(fsr_mul(x, fsr_float(g, i + 2)), (int[]){0}, 1, 0), 0));
     check_peak(&sum, 1);
 }
 
@@ -309,7 +309,7 @@ static void random_programs(void **state) {
             uint32_t kind = next(&seed) % 6;
             value[n] = kind == 0   ? fsr_exp(a)
                        : kind == 1 ? fsr_add(a, fsr_flip(b, 0))
-                       : kind == 2 ? fsr_cumsum(a, 0, 0)
+                       : kind == 2 ? fsr_cumsum(a, (int[]){0}, 1, 0)
                        : kind == 3 ? fsr_sub(a, fsr_sum(b, NULL, 0, 0))
                                    : fsr_mul(a, b);
             if (next(&seed) % 4 == 0)

@@ -37,7 +37,7 @@ static void check(const fsr_node *outs, int n, int kernels, const char *reason) 
 /* The domain of both sums is the same, but the second needs the scan, which needs the first complete. */
 static void cycle(void **state) {
     (void)state;
-    fsr_node x = plan_matrix(g, 500, 300), s = fsr_sum(x, &axis1, 1, 0), t = fsr_cumsum(s, 0, 0);
+    fsr_node x = plan_matrix(g, 500, 300), s = fsr_sum(x, &axis1, 1, 0), t = fsr_cumsum(s, (int[]){0}, 1, 0);
     fsr_node u = fsr_sum(fsr_mul(x, fsr_expand(t, 1)), &axis1, 1, 0);
     check(&u, 1, 3, "not fused: sum (%1) into cumsum (%3): the folds have different domains");
     fsr_node v = fsr_sum(fsr_mul(fsr_mul(x, fsr_expand(s, 1)), fsr_expand(t, 1)), &axis1, 1, 0);
@@ -53,14 +53,14 @@ static void transposed_result(void **state) {
 
 static void flipped_scan(void **state) {
     (void)state;
-    fsr_node x = plan_vector(g, 5000), y = fsr_add(x, fsr_flip(fsr_cumsum(x, 0, 0), 0));
+    fsr_node x = plan_vector(g, 5000), y = fsr_add(x, fsr_flip(fsr_cumsum(x, (int[]){0}, 1, 0), 0));
     check(&y, 1, 2, "the fold's result is needed in another order or at other places than it is produced");
 }
 
 /* A window's sum as the difference of a running sum at two places. */
 static void shifted_scan(void **state) {
     (void)state;
-    fsr_node c = fsr_cumsum(plan_vector(g, 5000), 0, 0);
+    fsr_node c = fsr_cumsum(plan_vector(g, 5000), (int[]){0}, 1, 0);
     fsr_node y = fsr_sub(fsr_slice(c, 0, 10, FSR_SLICE_END, 1), fsr_slice(c, 0, 0, -10, 1));
     check(&y, 1, 2, "not fused: cumsum (%1) into sub (%4): the stored value's shape is not the kernel's");
 }
@@ -140,7 +140,7 @@ static void reshaped_count(void **state) {
 /* A scan of one long row after a reduction of it: no block can hold the row, and teams of blocks do not scan. */
 static void long_rows(void **state) {
     (void)state;
-    fsr_node x = plan_vector(g, 1 << 24), y = fsr_cumsum(fsr_sub(x, fsr_max(x, NULL, 0, 0)), 0, 0);
+    fsr_node x = plan_vector(g, 1 << 24), y = fsr_cumsum(fsr_sub(x, fsr_max(x, NULL, 0, 0)), (int[]){0}, 1, 0);
     check_on(&target_gpu, &y, 1, 2, "its rows are too long for a block to hold and too few to fill the machine");
     check_on(&target_cpu, &y, 1, 1, NULL);
 }
@@ -365,7 +365,7 @@ static int mixed(fsr_node *out) {
     fsr_node x = plan_matrix(g, 300, 400), e = fsr_exp(fsr_sub(x, fsr_max(x, &axis1, 1, FSR_KEEPDIMS)));
     out[0] = fsr_div(e, fsr_sum(e, &axis1, 1, FSR_KEEPDIMS));
     out[1] = fsr_sum(out[0], &axis0, 1, 0);
-    out[2] = fsr_sqrt(fsr_cumsum(fsr_mul(out[1], out[1]), 0, 0));
+    out[2] = fsr_sqrt(fsr_cumsum(fsr_mul(out[1], out[1]), (int[]){0}, 1, 0));
     return 3;
 }
 enum { MIXED_OPS = 9 };

@@ -107,11 +107,11 @@ static void folds_of_pastes(void **state) {
     }
     check(fsr_sum(wide, NULL, 0, 0), 2 * N + 4, 0);
     check(fsr_sum(fsr_ravel(wide), NULL, 0, 0), 2 * N + 4, 0);
-    check(fsr_argmax(wide, NULL, 0), 2 * N + 8, 0);
+    check(fsr_argmax(wide, NULL, 0, 0), 2 * N + 8, 0);
     check(fsr_max(fsr_pad(x, width, FSR_PAD_REFLECT, 0), AXES(1), 1, 0), N + (ROWS + 3) * 4, 0);
     check(fsr_sum(fsr_update(x, fsr_slice(x, 1, 0, FSR_SLICE_END, 2), fsr_float(g, 1)), NULL, 0, 0), N + 4, 0);
     check(fsr_sub(wide, fsr_mean(wide, AXES(1), 1, FSR_KEEPDIMS)), 4 * N, 0);
-    check(fsr_cumsum(fsr_concat((fsr_node[]){v, v}, 2, 0), 0, 0), 3 * 20000, 0);
+    check(fsr_cumsum(fsr_concat((fsr_node[]){v, v}, 2, 0), AXES(0), 1, 0), 3 * 20000, 0);
     all[0] = fsr_sum(fsr_ravel(wide), NULL, 0, 0);
     all[1] = fsr_exp(wide);
     check_on(&target_gpu, all, 2, 4 * N + 4, 0);
@@ -151,7 +151,7 @@ static void generic_in_sizes(void **state) {
 /* What does not fuse, and why. */
 static void refusals(void **state) {
     (void)state;
-    fsr_node x = plan_matrix(g, 64, 64), sum = fsr_cumsum(x, 1, 0);
+    fsr_node x = plan_matrix(g, 64, 64), sum = fsr_cumsum(x, AXES(1), 1, 0);
     fsr_node moved = fsr_roll(sum, SHAPE(3), AXES(1), 1);
     fsr_program p = plan_of(&target_cpu, &moved, 1);
     assert_int_equal(p.info.kernels, 2);

@@ -55,7 +55,7 @@ static int variance(fsr_graph *g, fsr_node *out) {
 }
 
 static int position_of_largest(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_argmax(fsr_mul(plan_matrix(g, 1000, 3000), fsr_float(g, -1)), &axis1, 0);
+    out[0] = fsr_argmax(fsr_mul(plan_matrix(g, 1000, 3000), fsr_float(g, -1)), &axis1, 1, 0);
     return 1;
 }
 
@@ -152,7 +152,7 @@ static int six_of(fsr_node x, const int *axis, fsr_node *out) {
     out[2] = fsr_max(x, axis, 1, 0);
     out[3] = fsr_mean(x, axis, 1, 0);
     out[4] = fsr_var(x, axis, 1, 0, 0);
-    out[5] = fsr_argmax(x, axis, 0);
+    out[5] = fsr_argmax(x, axis, 1, 0);
     return 6;
 }
 

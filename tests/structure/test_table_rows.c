@@ -71,7 +71,7 @@ static int entropy_of_softmax(fsr_graph *g, fsr_node *out) {
 }
 
 static int scan_of_softmax(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_cumsum(table_softmax(plan_matrix(g, 2048, 2048)), 1, 0);
+    out[0] = fsr_cumsum(table_softmax(plan_matrix(g, 2048, 2048)), AXES(1), 1, 0);
     return 1;
 }
 

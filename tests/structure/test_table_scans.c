@@ -6,52 +6,52 @@
 static const int axis1 = 1;
 
 static int running_sum(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_cumsum(plan_vector(g, 1 << 24), 0, 0);
+    out[0] = fsr_cumsum(plan_vector(g, 1 << 24), (int[]){0}, 1, 0);
     return 1;
 }
 
 static int running_short(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_cummax(plan_vector(g, 500), 0, FSR_EXCLUSIVE);
+    out[0] = fsr_cummax(plan_vector(g, 500), (int[]){0}, 1, FSR_EXCLUSIVE);
     return 1;
 }
 
 static int map_scan_map(fsr_graph *g, fsr_node *out) {
     fsr_node x = plan_vector(g, 1 << 24), y = plan_vector(g, 1 << 24);
-    out[0] = fsr_sqrt(fsr_add(fsr_cumsum(fsr_mul(x, y), 0, FSR_EXCLUSIVE), y));
+    out[0] = fsr_sqrt(fsr_add(fsr_cumsum(fsr_mul(x, y), (int[]){0}, 1, FSR_EXCLUSIVE), y));
     return 1;
 }
 
 static int scan_rows(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_exp(fsr_cumsum(fsr_neg(plan_matrix(g, 4096, 4096)), 1, 0));
+    out[0] = fsr_exp(fsr_cumsum(fsr_neg(plan_matrix(g, 4096, 4096)), (int[]){1}, 1, 0));
     return 1;
 }
 
 static int scan_few_long_rows(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_cumsum(plan_matrix(g, 4, 1 << 22), 1, 0);
+    out[0] = fsr_cumsum(plan_matrix(g, 4, 1 << 22), (int[]){1}, 1, 0);
     return 1;
 }
 
 static int scan_columns(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_cumsum(plan_matrix(g, 1000, 4096), 0, 0);
+    out[0] = fsr_cumsum(plan_matrix(g, 1000, 4096), (int[]){0}, 1, 0);
     return 1;
 }
 
 /* One state for both: one exchange with the neighbours. */
 static int sibling_scans(fsr_graph *g, fsr_node *out) {
     fsr_node x = plan_vector(g, 1 << 24);
-    out[0] = fsr_cumsum(x, 0, 0);
-    out[1] = fsr_cumsum(fsr_mul(x, x), 0, 0);
-    out[2] = fsr_cummax(x, 0, 0);
+    out[0] = fsr_cumsum(x, (int[]){0}, 1, 0);
+    out[1] = fsr_cumsum(fsr_mul(x, x), (int[]){0}, 1, 0);
+    out[2] = fsr_cummax(x, (int[]){0}, 1, 0);
     return 3;
 }
 
 static int scan_of_scan(fsr_graph *g, fsr_node *out) {
-    out[0] = fsr_cumsum(fsr_cumsum(plan_vector(g, 1 << 24), 0, 0), 0, 0);
+    out[0] = fsr_cumsum(fsr_cumsum(plan_vector(g, 1 << 24), (int[]){0}, 1, 0), (int[]){0}, 1, 0);
     return 1;
 }
 
 static int reductions_of_scan(fsr_graph *g, fsr_node *out) {
-    fsr_node s = fsr_cumsum(plan_vector(g, 1 << 24), 0, 0);
+    fsr_node s = fsr_cumsum(plan_vector(g, 1 << 24), (int[]){0}, 1, 0);
     out[0] = fsr_max(s, NULL, 0, 0);
     out[1] = fsr_min(s, NULL, 0, 0);
     return 2;
@@ -59,28 +59,28 @@ static int reductions_of_scan(fsr_graph *g, fsr_node *out) {
 
 static int scan_and_its_reductions(fsr_graph *g, fsr_node *out) {
     fsr_node x = plan_vector(g, 1 << 24);
-    out[0] = fsr_cumsum(x, 0, 0);
+    out[0] = fsr_cumsum(x, (int[]){0}, 1, 0);
     out[1] = fsr_sum(x, NULL, 0, 0);
     out[2] = fsr_max(fsr_sub(out[0], x), NULL, 0, 0);
     return 3;
 }
 
 static int drawdown_of_rows(fsr_graph *g, fsr_node *out) {
-    fsr_node s = fsr_cumsum(plan_matrix(g, 1000, 2500), 1, 0);
-    out[0] = fsr_max(fsr_sub(fsr_cummax(s, 1, 0), s), &axis1, 1, 0);
+    fsr_node s = fsr_cumsum(plan_matrix(g, 1000, 2500), (int[]){1}, 1, 0);
+    out[0] = fsr_max(fsr_sub(fsr_cummax(s, (int[]){1}, 1, 0), s), &axis1, 1, 0);
     return 1;
 }
 
 static int recurrence(fsr_graph *g, fsr_node *out) {
     fsr_node in[2] = {plan_vector(g, 1 << 24), fsr_exp(plan_vector(g, 1 << 24))}, both[2];
-    fsr_scan_with(both, in, &linear_recurrence, 0, 0);
+    fsr_scan_with(both, in, &linear_recurrence, (int[]){0}, 1, 0);
     out[0] = fsr_abs(both[1]);
     return 1;
 }
 
 static int cumulative_share(fsr_graph *g, fsr_node *out) {
     fsr_node x = plan_matrix(g, 1000, 2500);
-    out[0] = fsr_div(fsr_cumsum(x, 1, 0), table_rowwise(fsr_sum_at, x));
+    out[0] = fsr_div(fsr_cumsum(x, (int[]){1}, 1, 0), table_rowwise(fsr_sum_at, x));
     return 1;
 }
 

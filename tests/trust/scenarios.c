@@ -114,20 +114,20 @@ static void record_folds(fsr_node x, outcome *out) {
     note_node(out, fsr_var(x, AXES(1), 1, 0, 1));
     note_node(out, fsr_any(x, NULL, 0, 0));
     note_node(out, fsr_all(x, NULL, 0, 0));
-    note_node(out, fsr_argmax(x, AXES(1), 0));
-    note_node(out, fsr_cumsum(x, 1, 0));
-    note_node(out, fsr_cummax(x, 0, FSR_EXCLUSIVE));
-    note_node(out, fsr_cumprod(x, 1, FSR_REVERSE));
+    note_node(out, fsr_argmax(x, AXES(1), 1, 0));
+    note_node(out, fsr_cumsum(x, AXES(1), 1, 0));
+    note_node(out, fsr_cummax(x, AXES(0), 1, FSR_EXCLUSIVE));
+    note_node(out, fsr_cumprod(x, AXES(1), 1, FSR_REVERSE));
     note_node(out, fsr_norm(x, AXES(1), 1, 0, 2));
     note_node(out, fsr_logsumexp(x, AXES(0), 1, 0));
     note_node(out, fsr_average(x, x, NULL, 0, 0));
     note_node(out, fsr_nanstd(x, AXES(0), 1, FSR_KEEPDIMS, 1));
     note_node(out, fsr_nanmax(x, AXES(1), 1, 0));
-    note_node(out, fsr_nanargmin(x, NULL, 0));
+    note_node(out, fsr_nanargmin(x, NULL, 0, 0));
     fsr_reduce_with(result, pair, &linear_recurrence, AXES(1), 1, 0);
     note_node(out, result[0]);
     note_node(out, result[1]);
-    fsr_scan_with(result, pair, &linear_recurrence, 1, 0);
+    fsr_scan_with(result, pair, &linear_recurrence, AXES(1), 1, 0);
     note_node(out, result[0]);
     note_node(out, result[1]);
 }
@@ -159,7 +159,7 @@ static void record_loops(fsr_node x, outcome *out) {
 /* A scan by an operator, views, a loop, an array made in the body, one from outside. */
 static void row(fsr_node *out, const fsr_node *in, void *user) {
     fsr_node both[2], turn[2], ones = fsr_full(in[0].graph, FSR_F32, 1, SHAPE(COLUMNS), 1);
-    fsr_scan_with(both, (fsr_node[]){fsr_flip(in[0], 0), ones}, &linear_recurrence, 0, FSR_REVERSE);
+    fsr_scan_with(both, (fsr_node[]){fsr_flip(in[0], 0), ones}, &linear_recurrence, AXES(0), 1, FSR_REVERSE);
     out[0] = fsr_add(both[1], fsr_max(*(const fsr_node *)user, NULL, 0, 0));
     record_loop(both[0], turn);
     out[1] = fsr_sum(turn[0], NULL, 0, 0);
@@ -220,7 +220,7 @@ static void scans(fsr_context *ctx, outcome *out) {
     fsr_graph *g = new_graph(out, ctx);
     if (!g)
         return;
-    fsr_node x = matrix(g), outs[2] = {fsr_cumsum(x, 1, 0), fsr_cummax(x, 0, FSR_EXCLUSIVE)};
+    fsr_node x = matrix(g), outs[2] = {fsr_cumsum(x, AXES(1), 1, 0), fsr_cummax(x, AXES(0), 1, FSR_EXCLUSIVE)};
     read_all(out, ctx, outs, 2);
     fsr_graph_free(g);
 }
@@ -231,8 +231,8 @@ static void tuples(fsr_context *ctx, outcome *out) {
         return;
     fsr_node x = matrix(g), pair[2] = {fsr_div(x, fsr_float(g, 4)), x}, outs[8];
     fsr_reduce_with(outs, pair, &linear_recurrence, AXES(1), 1, 0);
-    fsr_scan_with(outs + 2, pair, &linear_recurrence, 1, 0);
-    outs[4] = fsr_argmax(x, AXES(1), 0);
+    fsr_scan_with(outs + 2, pair, &linear_recurrence, AXES(1), 1, 0);
+    outs[4] = fsr_argmax(x, AXES(1), 1, 0);
     outs[5] = fsr_var(x, NULL, 0, 0, 0);
     record_loop(x, outs + 6);
     if (!failed(out, ctx, fsr_compute(outs, 8)))
@@ -303,7 +303,8 @@ static void inspect(fsr_context *ctx, outcome *out) {
     fsr_graph *g = new_graph(out, ctx);
     FILE *to = fmemopen(text, sizeof text, "w");
     if (g && to) {
-        fsr_node x = matrix(g), outs[2] = {fsr_sub(x, fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS)), fsr_cumsum(x, 0, 0)};
+        fsr_node x = matrix(g),
+                 outs[2] = {fsr_sub(x, fsr_mean(x, AXES(1), 1, FSR_KEEPDIMS)), fsr_cumsum(x, AXES(0), 1, 0)};
         memset(text, 0, sizeof text);
         if (!failed(out, ctx, fsr_print(outs, 2, to)) && !failed(out, ctx, fsr_dot(outs, 2, to)) &&
             !failed(out, ctx, fsr_explain(outs, 2, to)) && !failed(out, ctx, fsr_query(outs, 2, &info))) {
@@ -325,7 +326,7 @@ static void verify(fsr_context *ctx, outcome *out) {
     fsr_verify_report report;
     outs[0] = fsr_tanh(fsr_slice(x, 1, 2, FSR_SLICE_END, 3));
     outs[1] = fsr_var(x, AXES(1), 1, 0, 0);
-    fsr_scan_with(outs + 2, pair, &linear_recurrence, 1, 0);
+    fsr_scan_with(outs + 2, pair, &linear_recurrence, AXES(1), 1, 0);
     if (!failed(out, ctx, fsr_verify(outs, 4, &report)))
         tell(out, &report.checked, sizeof report.checked);
     fsr_graph_free(g);

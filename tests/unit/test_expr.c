@@ -336,12 +336,12 @@ static void reductions_and_scans(void **state) {
     same("var(x, 0, ddof=1, keepdims)", fsr_var(x, AXES(0), 1, FSR_KEEPDIMS, 1));
     same("any(x, 0)", fsr_any(x, AXES(0), 1, 0));
     same("all(b)", fsr_all(b, NULL, 0, 0));
-    same("argmax(x)", fsr_argmax(x, NULL, 0));
-    same("argmax(x, 1)", fsr_argmax(x, AXES(1), 0));
-    same("argmax(x, -1, keepdims)", fsr_argmax(x, AXES(-1), FSR_KEEPDIMS));
-    same("argmin(x)", fsr_argmin(x, NULL, 0));
-    same("nanargmax(x, 1)", fsr_nanargmax(x, AXES(1), 0));
-    same("nanargmin(x, 1)", fsr_nanargmin(x, AXES(1), 0));
+    same("argmax(x)", fsr_argmax(x, NULL, 0, 0));
+    same("argmax(x, 1)", fsr_argmax(x, AXES(1), 1, 0));
+    same("argmax(x, -1, keepdims)", fsr_argmax(x, AXES(-1), 1, FSR_KEEPDIMS));
+    same("argmin(x)", fsr_argmin(x, NULL, 0, 0));
+    same("nanargmax(x, 1)", fsr_nanargmax(x, AXES(1), 1, 0));
+    same("nanargmin(x, 1)", fsr_nanargmin(x, AXES(1), 1, 0));
     same("std(x, 1)", fsr_std(x, AXES(1), 1, 0, 0));
     same("nanvar(x, ddof=1)", fsr_nanvar(x, NULL, 0, 0, 1));
     same("nanstd(x, 0, ddof=-1+2)", fsr_nanstd(x, AXES(0), 1, 0, 1));
@@ -356,17 +356,17 @@ static void reductions_and_scans(void **state) {
     same("nanmin(x)", fsr_nanmin(x, NULL, 0, 0));
     same("nanmax(x)", fsr_nanmax(x, NULL, 0, 0));
     same("nanmean(x)", fsr_nanmean(x, NULL, 0, 0));
-    same("cumsum(y)", fsr_cumsum(y, 0, 0));
-    same("cumsum(x)", fsr_cumsum(fsr_reshape(x, 1, SHAPE(12)), 0, 0));
-    same("cumsum(x, 1)", fsr_cumsum(x, 1, 0));
-    same("cumsum(x, axis=-1, exclusive)", fsr_cumsum(x, -1, FSR_EXCLUSIVE));
-    same("cummax(x)", fsr_cummax(x, 0, 0));
-    same("cummax(x, 1, exclusive=true)", fsr_cummax(x, 1, FSR_EXCLUSIVE));
-    same("cumprod(x)", fsr_cumprod(fsr_reshape(x, 1, SHAPE(12)), 0, 0));
-    same("cummin(x, reverse)", fsr_cummin(x, 0, FSR_REVERSE));
-    same("cumany(x, 1)", fsr_cumany(x, 1, 0));
-    same("cumall(x, 1, reverse=true, exclusive)", fsr_cumall(x, 1, FSR_EXCLUSIVE | FSR_REVERSE));
-    same("cumsum(x, 0, reverse=false)", fsr_cumsum(x, 0, 0));
+    same("cumsum(y)", fsr_cumsum(y, AXES(0), 1, 0));
+    same("cumsum(x)", fsr_cumsum(fsr_reshape(x, 1, SHAPE(12)), AXES(0), 1, 0));
+    same("cumsum(x, 1)", fsr_cumsum(x, AXES(1), 1, 0));
+    same("cumsum(x, axis=-1, exclusive)", fsr_cumsum(x, AXES(-1), 1, FSR_EXCLUSIVE));
+    same("cummax(x)", fsr_cummax(x, AXES(0), 1, 0));
+    same("cummax(x, 1, exclusive=true)", fsr_cummax(x, AXES(1), 1, FSR_EXCLUSIVE));
+    same("cumprod(x)", fsr_cumprod(fsr_reshape(x, 1, SHAPE(12)), AXES(0), 1, 0));
+    same("cummin(x, reverse)", fsr_cummin(x, AXES(0), 1, FSR_REVERSE));
+    same("cumany(x, 1)", fsr_cumany(x, AXES(1), 1, 0));
+    same("cumall(x, 1, reverse=true, exclusive)", fsr_cumall(x, AXES(1), 1, FSR_EXCLUSIVE | FSR_REVERSE));
+    same("cumsum(x, 0, reverse=false)", fsr_cumsum(x, AXES(0), 1, 0));
     assert_int_equal(differences, 0);
 }
 
@@ -519,9 +519,9 @@ static void compose(fsr_node *out, const fsr_node *left, const fsr_node *right, 
 static void body_of_an_operator(void **state) {
     (void)state;
     int values;
-    fsr_operator op = {compose, &values, 2, {1, 0}, false};
+    fsr_operator op = {compose, &values, 2, {1, 0}, false, {NULL}};
     fsr_node in[] = {fsr_full(G, FSR_F64, 1, SHAPE(5), 0.5), fsr_arange(G, FSR_F64, 5)}, out[2];
-    fsr_scan_with(out, in, &op, 0, 0);
+    fsr_scan_with(out, in, &op, AXES(0), 1, 0);
     assert_int_equal(values, 2);
     double at = 0;
     for (int i = 0; i < 5; i++) {

@@ -64,9 +64,9 @@ static void compose(fsr_node *out, const fsr_node *left, const fsr_node *right, 
 
 static void inside_an_operator(void **state) {
     (void)state;
-    fsr_operator op = {compose, (void *)&line, 2, {1, 0}, false};
+    fsr_operator op = {compose, (void *)&line, 2, {1, 0}, false, {NULL}};
     fsr_node in[] = {fsr_full(G, FSR_F64, 1, SHAPE(5), 0.5), fsr_arange(G, FSR_F64, 5)}, out[2];
-    fsr_scan_with(out, in, &op, 0, 0);
+    fsr_scan_with(out, in, &op, AXES(0), 1, 0);
     double at = 0;
     for (int i = 0; i < 5; i++) {
         at = at / 2 + i;

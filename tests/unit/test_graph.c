@@ -272,7 +272,7 @@ static void text_of_views_and_leaves(void **state) {
     fixture *f = *state;
     fsr_node x = node_data(f->g, FSR_I32, 2, SHAPE(4, 6), &f->live);
     fsr_node s = fsr_slice(fsr_flip(x, 0), 1, 1, FSR_SLICE_END, 2);
-    fsr_node z = fsr_cumsum(fsr_reshape(s, 1, SHAPE(12)), 0, FSR_EXCLUSIVE);
+    fsr_node z = fsr_cumsum(fsr_reshape(s, 1, SHAPE(12)), AXES(0), 1, FSR_EXCLUSIVE);
     fsr_node w = fsr_add(z, fsr_cast(fsr_mul(fsr_param(f->g, "p", FSR_F64, 0.1), fsr_float(f->g, -INFINITY)), FSR_I64));
     char *text = node_text(w);
     assert_string_equal(text, "%0 = data i32[4,6]\n"
@@ -294,7 +294,7 @@ static void text_of_views_and_leaves(void **state) {
 static void text_of_a_tuple(void **state) {
     fixture *f = *state;
     fsr_node x = fsr_input(f->g, "x", FSR_I32, 1, SHAPE(7));
-    char *text = node_text(fsr_argmax(x, NULL, FSR_KEEPDIMS));
+    char *text = node_text(fsr_argmax(x, NULL, 0, FSR_KEEPDIMS));
     assert_string_equal(text,
                         "%0 = input i32[7] \"x\"\n"
                         "%1 = iota i64[7] axis=0\n"

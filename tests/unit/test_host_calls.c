@@ -158,7 +158,7 @@ static void in_every_schedule(void **state) {
     right((fsr_node[]){y, fsr_add(CALL(&wave, y, x), steps)}, 2);
     right((fsr_node[]){fsr_sum(y, NULL, 0, 0), fsr_max(CALL(&wave, x, two), NULL, 0, 0)}, 2);
     fsr_node m = fsr_reshape(x, 2, SHAPE(40, 25)), z = CALL(&wave, m, fsr_max(m, AXES(1), 1, FSR_KEEPDIMS));
-    right((fsr_node[]){fsr_div(z, fsr_sum(z, AXES(1), 1, FSR_KEEPDIMS)), fsr_cumsum(z, 1, 0)}, 2);
+    right((fsr_node[]){fsr_div(z, fsr_sum(z, AXES(1), 1, FSR_KEEPDIMS)), fsr_cumsum(z, AXES(1), 1, 0)}, 2);
 }
 
 /* Each dtype as the parameter and the result, of one array's elements, so in one kernel; and several at once, of

@@ -121,17 +121,17 @@ static void columns(void **state) {
     check(fsr_sum(side_by_side(40, 3, 5, 0), AXES(0), 1, 0), FSR_SCHEDULE_COL, 4);
     check(fsr_sum(side_by_side(8, 12, 20, 1), AXES(0), 1, 0), FSR_SCHEDULE_COL, 4);
     check(fsr_sum(stepped(9, 35), AXES(0), 1, 0), FSR_SCHEDULE_COL, 1);
-    check(fsr_cumsum(side_by_side(40, 3, 5, 0), 0, 0), FSR_SCHEDULE_COL, 0);
+    check(fsr_cumsum(side_by_side(40, 3, 5, 0), AXES(0), 1, 0), FSR_SCHEDULE_COL, 0);
 }
 
 /* Scans from the end: every load and store runs backwards, guards with them. */
 static void backwards(void **state) {
     (void)state;
-    check(fsr_cumsum(side_by_side(9, 8, 16, 1), 1, FSR_REVERSE), FSR_SCHEDULE_ROW, 0);
-    check(fsr_cummin(side_by_side(9, 5, 290, 1), 1, FSR_REVERSE | FSR_EXCLUSIVE), FSR_SCHEDULE_ROW, 0);
-    check(fsr_cumsum(side_by_side(40, 3, 5, 0), 0, FSR_REVERSE | FSR_EXCLUSIVE), FSR_SCHEDULE_COL, 0);
+    check(fsr_cumsum(side_by_side(9, 8, 16, 1), AXES(1), 1, FSR_REVERSE), FSR_SCHEDULE_ROW, 0);
+    check(fsr_cummin(side_by_side(9, 5, 290, 1), AXES(1), 1, FSR_REVERSE | FSR_EXCLUSIVE), FSR_SCHEDULE_ROW, 0);
+    check(fsr_cumsum(side_by_side(40, 3, 5, 0), AXES(0), 1, FSR_REVERSE | FSR_EXCLUSIVE), FSR_SCHEDULE_COL, 0);
     fsr_node x = side_by_side(1, 30000, 12000, 1);
-    check(fsr_sub(fsr_cummax(x, 1, FSR_REVERSE), x), FSR_SCHEDULE_LOOKBACK, 0);
+    check(fsr_sub(fsr_cummax(x, AXES(1), 1, FSR_REVERSE), x), FSR_SCHEDULE_LOOKBACK, 0);
 }
 
 /* One row of many columns. */
@@ -139,7 +139,7 @@ static void long_rows(void **state) {
     (void)state;
     fsr_node x = side_by_side(1, 30000, 12000, 1);
     check(fsr_max(x, AXES(1), 1, 0), FSR_SCHEDULE_SPLIT, 0);
-    check(fsr_cummax(x, 1, 0), FSR_SCHEDULE_LOOKBACK, 0);
+    check(fsr_cummax(x, AXES(1), 1, 0), FSR_SCHEDULE_LOOKBACK, 0);
 }
 
 int main(void) {

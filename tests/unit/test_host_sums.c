@@ -96,7 +96,7 @@ static void check(int64_t rows, int64_t cols, bool down, fsr_schedule_kind kind)
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         fsr_node x = down ? INPUT(g, FSR_F32, cols, rows) : INPUT(g, FSR_F32, rows, cols);
         sums s = {rows, cols, down ? 1 : cols, down ? rows : 1, variants[v], {0}};
-        s.program = planned(fsr_cumsum(x, !down, variants[v]));
+        s.program = planned(fsr_cumsum(x, (int[]){!down}, 1, variants[v]));
         const fsr_kernel *k = s.program.step[0].kernel;
         assert_int_equal(k->schedule.kind, kind);
         for (int i = 0; i < KINDS; i++)

@@ -117,7 +117,7 @@ static void check_argmax(const fsr_combine *c, const float *x, int n, int expect
 
 static void argmax_rules(void **unused) {
     (void)unused;
-    const fsr_combine *c = combine_below(fsr_argmax(INPUT(g, FSR_F32, 9), NULL, 0));
+    const fsr_combine *c = combine_below(fsr_argmax(INPUT(g, FSR_F32, 9), NULL, 0, 0));
     assert_int_equal(c->arity, 2);
     check_argmax(c, (float[]){1, 3, 2}, 3, 1);
     check_argmax(c, (float[]){3, 1, 3, 3}, 4, 0);
@@ -125,17 +125,17 @@ static void argmax_rules(void **unused) {
     check_argmax(c, (float[]){1, NAN, INFINITY, NAN}, 4, 1);
     check_argmax(c, (float[]){INFINITY, 1, NAN}, 3, 2);
     check_argmax(c, (float[]){-0.0f, 0.0f, -0.0f}, 3, 0);
-    const fsr_combine *integers = combine_below(fsr_argmax(INPUT(g, FSR_I64, 9), NULL, 0));
+    const fsr_combine *integers = combine_below(fsr_argmax(INPUT(g, FSR_I64, 9), NULL, 0, 0));
     assert_int_equal(integers->identity[0].i64, INT64_MIN);
     assert_int_equal(integers->identity[1].i64, INT64_MAX);
-    assert_int_equal(combine_below(fsr_argmax(INPUT(g, FSR_BOOL, 9), NULL, 0))->identity[0].b, 0);
+    assert_int_equal(combine_below(fsr_argmax(INPUT(g, FSR_BOOL, 9), NULL, 0, 0))->identity[0].b, 0);
 }
 
 static void recurrence(void **unused) {
     (void)unused;
     fsr_node in[2] = {INPUT(g, FSR_F64, 4, 5), INPUT(g, FSR_F64, 4, 5)}, out[2];
     int64_t before = fsr_graph_live(g);
-    fsr_scan_with(out, in, &linear_recurrence, -1, FSR_EXCLUSIVE);
+    fsr_scan_with(out, in, &linear_recurrence, AXES(-1), 1, FSR_EXCLUSIVE);
     assert_int_equal(fsr_graph_live(g), before + 1);
     const fsr_rec *rec = fsr_node_rec(out[1]);
     assert_int_equal(rec->kind, FSR_NODE_SCAN);
@@ -162,7 +162,7 @@ static void builtin_is_recognized(void **unused) {
     (void)unused;
     fsr_node x = INPUT(g, FSR_F32, 4), out;
     fsr_op which = FSR_OP_ADD;
-    fsr_operator op = {one_op, &which, 1, {0}, true};
+    fsr_operator op = {one_op, &which, 1, {0}, true, {NULL}};
     fsr_reduce_with(&out, &x, &op, NULL, 0, 0);
     assert_true(fsr_combine_equal(combine_below(out), combine_below(fsr_sum(x, NULL, 0, 0))));
     op.identity[0] = 3;
@@ -189,7 +189,7 @@ static void messy(fsr_node *out, const fsr_node *left, const fsr_node *right, vo
 static void capture(void **unused) {
     (void)unused;
     fsr_node in[2] = {INPUT(g, FSR_F32, 4), INPUT(g, FSR_I32, 4)}, out[2], two = fsr_float(g, 2);
-    fsr_operator op = {messy, &two, 2, {0, 300}, false};
+    fsr_operator op = {messy, &two, 2, {0, 300}, false, {NULL}};
     fsr_reduce_with(out, in, &op, NULL, 0, FSR_KEEPDIMS);
     const fsr_combine *c = combine_below(out[0]);
     assert_int_equal(c->nsteps, 7);
@@ -204,7 +204,7 @@ static void weak_inputs_are_strong(void **unused) {
     (void)unused;
     fsr_node x = fsr_float(g, 2), out;
     fsr_op which = FSR_OP_ADD;
-    fsr_operator op = {one_op, &which, 1, {0}, true};
+    fsr_operator op = {one_op, &which, 1, {0}, true, {NULL}};
     fsr_reduce_with(&out, &x, &op, NULL, 0, 0);
     assert_int_equal(fsr_node_dtype(out), FSR_F64);
     assert_false(fsr_node_rec(out)->weak);

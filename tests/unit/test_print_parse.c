@@ -201,13 +201,13 @@ static void folds(void **state) {
     round_trip_one(fsr_all(n, NULL, 0, 0));
     round_trip_one(fsr_var(x, AXES(1), 1, 0, 1));
     round_trip_one(fsr_mean(n, NULL, 0, 0));
-    round_trip_one(fsr_argmax(x, NULL, 0));
-    round_trip_one(fsr_argmax(n, AXES(0), FSR_KEEPDIMS));
-    round_trip_one(fsr_cumsum(n, 0, FSR_EXCLUSIVE));
-    round_trip_one(fsr_cumprod(n, 0, FSR_REVERSE));
-    round_trip_one(fsr_cummin(n, 0, FSR_REVERSE | FSR_EXCLUSIVE));
-    fsr_operator op = {linear, NULL, 2, {1, -INFINITY}, false};
-    fsr_scan_with(out, (fsr_node[]){x, x}, &op, 1, 0);
+    round_trip_one(fsr_argmax(x, NULL, 0, 0));
+    round_trip_one(fsr_argmax(n, AXES(0), 1, FSR_KEEPDIMS));
+    round_trip_one(fsr_cumsum(n, AXES(0), 1, FSR_EXCLUSIVE));
+    round_trip_one(fsr_cumprod(n, AXES(0), 1, FSR_REVERSE));
+    round_trip_one(fsr_cummin(n, AXES(0), 1, FSR_REVERSE | FSR_EXCLUSIVE));
+    fsr_operator op = {linear, NULL, 2, {1, -INFINITY}, false, {NULL}};
+    fsr_scan_with(out, (fsr_node[]){x, x}, &op, AXES(1), 1, 0);
     round_trip(out, 2);
     round_trip((fsr_node[]){out[1], fsr_add(out[0], out[1])}, 2);
 }
@@ -221,7 +221,7 @@ static void poison(void **state) {
 static void data_becomes_inputs(void **state) {
     (void)state;
     int n;
-    fsr_node x = node_data(g, FSR_F32, 1, SHAPE(4), &live), at = fsr_argmax(x, AXES(0), FSR_KEEPDIMS), value = at,
+    fsr_node x = node_data(g, FSR_F32, 1, SHAPE(4), &live), at = fsr_argmax(x, AXES(0), 1, FSR_KEEPDIMS), value = at,
              out[2];
     value.output = 0;
     node_force(at, &live);
@@ -436,9 +436,9 @@ static void arguments(void **state) {
 /* A text with every kind of node. */
 static char *rich_text(void) {
     fsr_node x = INPUT(g, FSR_F32, 3, 4), out[2];
-    fsr_operator op = {linear, NULL, 2, {1, 0}, true};
-    fsr_scan_with(out, (fsr_node[]){fsr_neg(x), x}, &op, 1, FSR_EXCLUSIVE);
-    fsr_node y = fsr_add(fsr_argmax(out[1], AXES(0), FSR_KEEPDIMS),
+    fsr_operator op = {linear, NULL, 2, {1, 0}, true, {NULL}};
+    fsr_scan_with(out, (fsr_node[]){fsr_neg(x), x}, &op, AXES(1), 1, FSR_EXCLUSIVE);
+    fsr_node y = fsr_add(fsr_argmax(out[1], AXES(0), 1, FSR_KEEPDIMS),
                          fsr_slice(fsr_flip(fsr_arange(g, FSR_I32, 9), 0), 0, 0, 8, 2));
     fsr_node z = fsr_mul(fsr_mean(x, NULL, 0, 0), fsr_mul(fsr_param(g, "dt", FSR_F64, 0.5), fsr_float(g, NAN)));
     fsr_node w = fsr_add(fsr_reshape(x, 1, SHAPE(12)), fsr_hint_set(fsr_where(fsr_bool(g, 1), z, z), FSR_HINT_INLINE));

@@ -282,8 +282,8 @@ static void test_reductions(void **state) {
     EXPECT(f, fsr_min(x, &zero, 1, 0), FSR_F32, 1, 2, 3);
     EXPECT(f, fsr_mean(x, &one, 1, 0), FSR_F32, 2, 5);
     EXPECT(f, fsr_sum(y, &one, 1, 0), FSR_I64, INT32_MAX + 3.0, 5);
-    EXPECT(f, fsr_argmax(y, &one, 0), FSR_I64, 0, 1);
-    EXPECT(f, fsr_argmax(x, NULL, 0), FSR_I64, 5);
+    EXPECT(f, fsr_argmax(y, &one, 1, 0), FSR_I64, 0, 1);
+    EXPECT(f, fsr_argmax(x, NULL, 0, 0), FSR_I64, 5);
     EXPECT(f, fsr_any(fsr_greater(x, fsr_int(f->g, 5)), &one, 1, 0), FSR_BOOL, 0, 1);
     EXPECT(f, fsr_all(fsr_greater(x, fsr_int(f->g, 3)), &one, 1, 0), FSR_BOOL, 0, 1);
     expect_near(f, fsr_var(x, &one, 1, 0, 0), 2, (double[]){2.0f / 3, 2.0f / 3}, 1e-5);
@@ -300,7 +300,7 @@ static void test_special_reductions(void **state) {
     const int one = 1;
     EXPECT(f, fsr_slice(fsr_sum(x, &one, 1, 0), 0, 0, 3, 1), FSR_F32, NAN, INFINITY, INFINITY);
     EXPECT(f, fsr_max(x, &one, 1, 0), FSR_F32, NAN, INFINITY, (double)FLT_MAX, (double)FLT_MAX);
-    EXPECT(f, fsr_argmax(x, &one, 0), FSR_I64, 1, 0, 0, 0);
+    EXPECT(f, fsr_argmax(x, &one, 1, 0), FSR_I64, 1, 0, 0, 0);
     fsr_ref_array sum = run(f, fsr_sum(x, &one, 1, 0));
     assert_true(isinf(sum.bound[3])); /* MAX - MAX + 1, or inf, or NaN: the order decides */
     fsr_ref_array_free(&sum);
@@ -325,7 +325,7 @@ static void test_signs_of_zeros(void **state) {
         assert_true(prod.bound[i] == 0 && prod.value[i].f32 == (i == 1 || i == 2 ? -INFINITY : INFINITY));
     fsr_ref_array max = run(f, fsr_div(one, fsr_max(x, &axis, 1, 0)));
     assert_true(max.value[0].f32 == -INFINITY && max.bound[0] == 0 && isinf(max.bound[1]) && max.bound[2] == 0);
-    fsr_ref_array scan = run(f, fsr_div(one, fsr_cumsum(x, 1, 0)));
+    fsr_ref_array scan = run(f, fsr_div(one, fsr_cumsum(x, (int[]){1}, 1, 0)));
     assert_true(isinf(scan.bound[0]) && isinf(scan.bound[1]) && scan.bound[2] == 0 && scan.bound[3] == 0);
     fsr_ref_array_free(&sum);
     fsr_ref_array_free(&prod);
@@ -339,7 +339,7 @@ static void test_zero_of_unknown_sign_goes_on(void **state) {
     fixture *f = *state;
     const float a[] = {-0.0f, 1, 0.3f, 1.1f, INFINITY, 1};
     fsr_node x = input(f, "x", FSR_F32, 2, (int64_t[]){3, 2}, a), one = fsr_full(f->g, FSR_F32, 0, NULL, 1);
-    fsr_ref_array least = run(f, fsr_div(one, fsr_cummin(fsr_prod(x, (int[]){1}, 1, 0), 0, 0)));
+    fsr_ref_array least = run(f, fsr_div(one, fsr_cummin(fsr_prod(x, (int[]){1}, 1, 0), (int[]){0}, 1, 0)));
     assert_true(least.value[0].f32 == -INFINITY && least.bound[0] == 0);
     for (int i = 1; i < 3; i++)
         assert_true(isinf(least.bound[i]) || least.value[i].f32 == -INFINITY);
@@ -407,7 +407,7 @@ static void test_argmax_tie(void **state) {
     fsr_node x = vector(f, "x", FSR_F32, 4, a), y = vector(f, "y", FSR_F32, 4, b);
     fsr_node shift = fsr_arange(f->g, FSR_F32, 4);
     fsr_node noisy = fsr_sub(fsr_exp(fsr_log(fsr_add(x, shift))), shift);
-    fsr_ref_array want = run(f, fsr_argmax(noisy, NULL, 0));
+    fsr_ref_array want = run(f, fsr_argmax(noisy, NULL, 0, 0));
     assert_true(want.bound[0] >= 1 && want.bound[0] <= 2);
     int64_t got = 1;
     fsr_verify_report report = {0};
@@ -415,8 +415,8 @@ static void test_argmax_tie(void **state) {
     got = 2;
     assert_true(fsr_ref_compare(&want, &got, &report));
     fsr_ref_array_free(&want);
-    EXPECT(f, fsr_argmax(fsr_exp(y), NULL, 0), FSR_I64, 2);
-    EXPECT(f, fsr_argmax(x, NULL, 0), FSR_I64, 1);
+    EXPECT(f, fsr_argmax(fsr_exp(y), NULL, 0, 0), FSR_I64, 2);
+    EXPECT(f, fsr_argmax(x, NULL, 0, 0), FSR_I64, 1);
 }
 
 /* ---- scans ------------------------------------------------------------------------------------------ */
@@ -425,12 +425,13 @@ static void test_scans(void **state) {
     fixture *f = *state;
     const float a[] = {1, 2, 3, 4, 3, 6};
     fsr_node x = input(f, "x", FSR_F32, 2, (int64_t[]){2, 3}, a);
-    EXPECT(f, fsr_cumsum(x, 1, 0), FSR_F32, 1, 3, 6, 4, 7, 13);
-    EXPECT(f, fsr_cumsum(x, 0, 0), FSR_F32, 1, 2, 3, 5, 5, 9);
-    EXPECT(f, fsr_cumsum(x, 1, FSR_EXCLUSIVE), FSR_F32, 0, 1, 3, 0, 4, 7);
-    EXPECT(f, fsr_cummax(x, 1, 0), FSR_F32, 1, 2, 3, 4, 4, 6);
-    EXPECT(f, fsr_cummax(fsr_flip(x, 1), 1, FSR_EXCLUSIVE), FSR_F32, -INFINITY, 3, 3, -INFINITY, 6, 6);
-    EXPECT(f, fsr_cumsum(fsr_cast(fsr_greater(x, fsr_int(f->g, 2)), FSR_I32), 1, 0), FSR_I64, 0, 0, 1, 1, 2, 3);
+    EXPECT(f, fsr_cumsum(x, (int[]){1}, 1, 0), FSR_F32, 1, 3, 6, 4, 7, 13);
+    EXPECT(f, fsr_cumsum(x, (int[]){0}, 1, 0), FSR_F32, 1, 2, 3, 5, 5, 9);
+    EXPECT(f, fsr_cumsum(x, (int[]){1}, 1, FSR_EXCLUSIVE), FSR_F32, 0, 1, 3, 0, 4, 7);
+    EXPECT(f, fsr_cummax(x, (int[]){1}, 1, 0), FSR_F32, 1, 2, 3, 4, 4, 6);
+    EXPECT(f, fsr_cummax(fsr_flip(x, 1), (int[]){1}, 1, FSR_EXCLUSIVE), FSR_F32, -INFINITY, 3, 3, -INFINITY, 6, 6);
+    EXPECT(f, fsr_cumsum(fsr_cast(fsr_greater(x, fsr_int(f->g, 2)), FSR_I32), (int[]){1}, 1, 0), FSR_I64, 0, 0, 1, 1, 2,
+           3);
 }
 
 /* (1, 0) is not neutral for (inf, d): a backend that starts from it has 0 * inf + d. */
@@ -438,7 +439,7 @@ static void test_odd_identity(void **state) {
     fixture *f = *state;
     const float a[] = {INFINITY, 0.5f, 1}, b[] = {1, 1, 2};
     fsr_node in[2] = {vector(f, "a", FSR_F32, 3, a), vector(f, "b", FSR_F32, 3, b)}, out[2];
-    fsr_scan_with(out, in, &linear_recurrence, 0, 0);
+    fsr_scan_with(out, in, &linear_recurrence, (int[]){0}, 1, 0);
     fsr_ref_array scan = run(f, out[1]);
     assert_true(isinf(scan.bound[0]) && isinf(scan.bound[2]));
     fsr_ref_array_free(&scan);
@@ -459,7 +460,7 @@ static void test_unknown_coefficient(void **state) {
     fsr_ref_array coefficient = run(f, nothing);
     assert_true(isinf(coefficient.bound[0]));
     fsr_ref_array_free(&coefficient);
-    fsr_scan_with(out, in, &linear_recurrence, 0, 0);
+    fsr_scan_with(out, in, &linear_recurrence, (int[]){0}, 1, 0);
     fsr_ref_array scan = run(f, out[1]);
     assert_true(isinf(scan.bound[0]) && isinf(scan.bound[2]));
     fsr_ref_array_free(&scan);
@@ -471,7 +472,7 @@ static void test_overflow_of_another_order(void **state) {
     const double a[] = {1e-300, 1e200, 1e200, 1}, decay[] = {1e-300, 1e-200, 1e-200, 1}, b[] = {1e-300, 0, 0, 1};
     for (int grows = 0; grows < 2; grows++) {
         fsr_node in[2] = {vector(f, "a", FSR_F64, 4, grows ? a : decay), vector(f, "b", FSR_F64, 4, b)}, out[2];
-        fsr_scan_with(out, in, &linear_recurrence, 0, 0);
+        fsr_scan_with(out, in, &linear_recurrence, (int[]){0}, 1, 0);
         fsr_ref_array scan = run(f, out[1]);
         assert_int_equal(isinf(scan.bound[3]) != 0, grows);
         fsr_ref_array_free(&scan);
@@ -483,7 +484,7 @@ static void test_product_of_unknowns(void **state) {
     fixture *f = *state;
     const float x[] = {1, 2, 3, 4, 5};
     fsr_node e = fsr_exp(vector(f, "x", FSR_F32, 5, x)), flag = fsr_cast(fsr_less(e, e), FSR_F32), out[2];
-    fsr_scan_with(out, (fsr_node[]){flag, flag}, &linear_recurrence, 0, 0);
+    fsr_scan_with(out, (fsr_node[]){flag, flag}, &linear_recurrence, (int[]){0}, 1, 0);
     fsr_ref_array product = run(f, out[0]);
     for (int i = 0; i < 5; i++)
         assert_true(fabs(1 - value(&product, i)) <= product.bound[i]);
@@ -502,7 +503,7 @@ static void test_recurrence(void **state) {
     for (int i = 0; i < N; i++)
         got[i] = y = y * a[i] + b[i];
     fsr_node in[2] = {vector(f, "a", FSR_F32, N, a), vector(f, "b", FSR_F32, N, b)}, out[2], folded[2];
-    fsr_scan_with(out, in, &linear_recurrence, 0, 0);
+    fsr_scan_with(out, in, &linear_recurrence, (int[]){0}, 1, 0);
     fsr_ref_array want = run(f, out[1]);
     for (int i = 0; i < N; i++)
         assert_true(want.bound[i] < 1e-4);
@@ -533,7 +534,7 @@ static void test_cancellation(void **state) {
         lane[i % 2] += a[i];
     }
     const float got = lane[0] + lane[1];
-    const fsr_operator op = {skipping, NULL, 2, {0, 0}, true};
+    const fsr_operator op = {skipping, NULL, 2, {0, 0}, true, {NULL}};
     fsr_node x = vector(f, "x", FSR_F32, N, a), in[2] = {x, x}, out[2];
     fsr_reduce_with(out, in, &op, NULL, 0, 0);
     for (int i = 0; i < 2; i++) {

@@ -76,9 +76,10 @@ static void tilted(fsr_node *out, const fsr_node *l, const fsr_node *r, void *us
 }
 
 static const fsr_operator fitting[] = {
-    {NULL, NULL, 2, {1, 0}, false}, /* the linear recurrence */
-    {matrices, NULL, 4, {1, 0, 0, 1}, false}, {rotations, NULL, 2, {1, 0}, true}, {moments, NULL, 2, {0, 0}, true},
-    {fused, NULL, 2, {1, 0}, false},          {halved, NULL, 2, {1, 0}, false},
+    {NULL, NULL, 2, {1, 0}, false, {NULL}}, /* the linear recurrence */
+    {matrices, NULL, 4, {1, 0, 0, 1}, false, {NULL}}, {rotations, NULL, 2, {1, 0}, true, {NULL}},
+    {moments, NULL, 2, {0, 0}, true, {NULL}},         {fused, NULL, 2, {1, 0}, false, {NULL}},
+    {halved, NULL, 2, {1, 0}, false, {NULL}},
 };
 enum { FITTING = sizeof fitting / sizeof *fitting };
 
@@ -96,7 +97,7 @@ static subject subject_of(fsr_operator op, fsr_dtype dtype) {
     op.body = op.body ? op.body : linear_recurrence.body;
     for (int i = 0; i < op.arity; i++)
         in[i] = fsr_input(g, (const char *[]){"a", "b", "c", "d"}[i], dtype, 1, (int64_t[]){9});
-    fsr_scan_with(out, in, &op, 0, 0);
+    fsr_scan_with(out, in, &op, (int[]){0}, 1, 0);
     assert_string_equal(fsr_node_error(out[0]), "");
     s.combine = fsr_graph_rec(g, out[0].id)->combine;
     fsr_ref_form_make(&s.form, s.combine);
@@ -264,8 +265,9 @@ static void test_any_tree(void **state) {
 /* What is no sum of products, or not associative, or has no bound for every tree, is left to the estimates. */
 static void test_what_does_not_fit(void **state) {
     (void)state;
-    static const fsr_operator others[] = {
-        {compounded, NULL, 1, {0}, true}, {crossed, NULL, 3, {1, 0, 0}, false}, {tilted, NULL, 2, {1, 0}, false}};
+    static const fsr_operator others[] = {{compounded, NULL, 1, {0}, true, {NULL}},
+                                          {crossed, NULL, 3, {1, 0, 0}, false, {NULL}},
+                                          {tilted, NULL, 2, {1, 0}, false, {NULL}}};
     for (int i = 0; i < 3; i++) {
         subject s = subject_of(others[i], FSR_F64);
         assert_false(s.form.fits);

@@ -287,14 +287,14 @@ static void reductions(void **state) {
     check_type(fsr_mean(x, AXES(0), 1, 0), "f32[3,4]");
     check_type(fsr_var(x, AXES(2), 1, FSR_KEEPDIMS, 0), "f32[2,3,1]");
     check_type(fsr_var(n, NULL, 0, 0, 1), "f64[]");
-    check_type(fsr_argmax(x, NULL, 0), "i64[]");
-    check_type(fsr_argmax(x, NULL, FSR_KEEPDIMS), "i64[1,1,1]");
-    check_type(fsr_argmax(x, AXES(-2), 0), "i64[2,4]");
-    check_type(fsr_argmax(n, AXES(0), FSR_KEEPDIMS), "i64[1,3]");
+    check_type(fsr_argmax(x, NULL, 0, 0), "i64[]");
+    check_type(fsr_argmax(x, NULL, 0, FSR_KEEPDIMS), "i64[1,1,1]");
+    check_type(fsr_argmax(x, AXES(-2), 1, 0), "i64[2,4]");
+    check_type(fsr_argmax(n, AXES(0), 1, FSR_KEEPDIMS), "i64[1,3]");
     check_type(fsr_sum(none, AXES(0), 1, 0), "f32[3]");
     check_type(fsr_max(none, AXES(1), 1, 0), "f32[0]");
     check_type(fsr_mean(none, NULL, 0, 0), "f32[]");
-    check_type(fsr_argmax(none, AXES(1), 0), "i64[0]");
+    check_type(fsr_argmax(none, AXES(1), 1, 0), "i64[0]");
     check_type(fsr_max(INPUT(g, FSR_F32, 0, 0), AXES(0), 1, 0), "f32[0]");
 }
 
@@ -308,7 +308,7 @@ static void nothing_to_reduce(void **state) {
     check_type(fsr_any(s, NULL, 0, 0), "bool[]");
     check_type(fsr_var(x, AXES(0), 0, 0, 0), "f32[2]");
     check_type(fsr_var(s, NULL, 0, 0, 0), "f32[]");
-    check_type(fsr_argmax(s, NULL, 0), "i64[]");
+    check_type(fsr_argmax(s, NULL, 0, 0), "i64[]");
 }
 
 /* Counts are arguments of a plan, not literals of it. */
@@ -332,10 +332,10 @@ static void counts_are_parameters(void **state) {
 static void scans(void **state) {
     (void)state;
     fsr_node n = INPUT(g, FSR_U8, 2, 3);
-    check_type(fsr_cumsum(n, 1, 0), "u64[2,3]");
-    check_type(fsr_cumsum(INPUT(g, FSR_F32, 3), -1, FSR_EXCLUSIVE), "f32[3]");
-    check_type(fsr_cummax(n, -2, FSR_EXCLUSIVE), "u8[2,3]");
-    const fsr_rec *rec = fsr_node_rec(fsr_cummax(n, -2, FSR_EXCLUSIVE));
+    check_type(fsr_cumsum(n, AXES(1), 1, 0), "u64[2,3]");
+    check_type(fsr_cumsum(INPUT(g, FSR_F32, 3), AXES(-1), 1, FSR_EXCLUSIVE), "f32[3]");
+    check_type(fsr_cummax(n, AXES(-2), 1, FSR_EXCLUSIVE), "u8[2,3]");
+    const fsr_rec *rec = fsr_node_rec(fsr_cummax(n, AXES(-2), 1, FSR_EXCLUSIVE));
     assert_true(rec->exclusive && rec->axis == 0 && rec->combine->builtin && rec->combine->op == FSR_OP_MAXIMUM);
 }
 

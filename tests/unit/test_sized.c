@@ -148,12 +148,12 @@ static void operators(void **state) {
     fsr_node x = numbers(), out;
     fsr_reduce_with_at(AT, older, &out, &x, &op.own, NULL, 0, 0);
     assert_true(first_of(out) == 6);
-    fsr_scan_with_at(AT, size + 8, &out, &x, &op.own, 0, FSR_REVERSE);
+    fsr_scan_with_at(AT, size + 8, &out, &x, &op.own, AXES(0), 1, FSR_REVERSE);
     assert_true(first_of(out) == 6);
     op.bytes[size] = 1;
     fsr_reduce_with_at(AT, size + 8, &out, &x, &op.own, NULL, 0, 0);
     refused(out, FSR_ERR_UNSUPPORTED, "reduce_with: the operator" NEWER);
-    fsr_scan_with_at(AT, 0, &out, &x, &op.own, 0, 0);
+    fsr_scan_with_at(AT, 0, &out, &x, &op.own, AXES(0), 1, 0);
     refused(out, FSR_ERR_VALUE, "scan_with: the operator" NONE);
 }
 
