@@ -40,7 +40,7 @@ typedef struct fsr_cuda {
     int log_level;
     fsr_target target;
     cudaStream_t stream;
-    cudaEvent_t mark[2];
+    cudaEvent_t mark[FSR_MARKS];
     fsr_order order;
     fsr_ring ring;
     fsr_device_pool *pool;
@@ -73,8 +73,8 @@ fsr_status fsr_cuda_copy(fsr_backend *b, void *dst, const void *src, int64_t byt
                          fsr_fault *fault);
 fsr_status fsr_cuda_clear(fsr_backend *b, void *dst, int64_t bytes, fsr_stream stream, fsr_fault *fault);
 fsr_status fsr_cuda_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
-fsr_status fsr_cuda_mark(fsr_backend *b, int which, fsr_fault *fault);
-fsr_status fsr_cuda_elapsed(fsr_backend *b, double *ms, fsr_fault *fault);
+fsr_status fsr_cuda_mark(fsr_backend *b, int which, fsr_stream stream, fsr_fault *fault);
+fsr_status fsr_cuda_elapsed(fsr_backend *b, int first, double *ms, fsr_fault *fault);
 
 /* locate.c: whose memory an address is. */
 fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault);

@@ -44,7 +44,7 @@ static cudaError_t make_events(fsr_cuda *c) {
     cudaError_t error = cudaEventCreateWithFlags(&c->order.before, cudaEventDisableTiming);
     if (error == cudaSuccess)
         error = cudaEventCreateWithFlags(&c->order.after, cudaEventDisableTiming);
-    for (int i = 0; i < 2 && error == cudaSuccess; i++)
+    for (int i = 0; i < FSR_MARKS && error == cudaSuccess; i++)
         error = cudaEventCreateWithFlags(&c->mark[i], cudaEventDefault);
     for (int i = 0; i < FSR_RING_SLOTS && error == cudaSuccess; i++)
         error = cudaEventCreateWithFlags(&c->ring.sent[i], cudaEventDisableTiming);
@@ -68,7 +68,7 @@ static void drop_event(cudaEvent_t event) {
 void fsr_transfer_close(fsr_cuda *c) {
     drop_event(c->order.before);
     drop_event(c->order.after);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < FSR_MARKS; i++)
         drop_event(c->mark[i]);
     for (int i = 0; i < FSR_RING_SLOTS; i++)
         drop_event(c->ring.sent[i]);
@@ -196,29 +196,29 @@ fsr_status fsr_cuda_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault) {
     return error == cudaSuccess ? FSR_OK : fsr_cuda_fail(c, error, fault, "waiting for the device");
 }
 
-fsr_status fsr_cuda_mark(fsr_backend *b, int which, fsr_fault *fault) {
+fsr_status fsr_cuda_mark(fsr_backend *b, int which, fsr_stream stream, fsr_fault *fault) {
     fsr_cuda *c = fsr_cuda_of(b);
-    if (which != 0 && which != 1)
-        return fsr_fault_set(fault, FSR_ERR_VALUE, "mark %d: there are marks 0 and 1", which);
+    if (which < 0 || which >= FSR_MARKS)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "mark %d: there are marks 0 to %d", which, FSR_MARKS - 1);
     const fsr_status status = fsr_cuda_use(c, fault);
     if (status != FSR_OK)
         return status;
-    const cudaError_t error = cudaEventRecord(c->mark[which], c->stream);
+    const cudaError_t error = cudaEventRecord(c->mark[which], stream ? (cudaStream_t)stream : c->stream);
     return error == cudaSuccess ? FSR_OK : fsr_cuda_fail(c, error, fault, "setting mark %d", which);
 }
 
-fsr_status fsr_cuda_elapsed(fsr_backend *b, double *ms, fsr_fault *fault) {
+fsr_status fsr_cuda_elapsed(fsr_backend *b, int first, double *ms, fsr_fault *fault) {
     fsr_cuda *c = fsr_cuda_of(b);
     *ms = 0;
     const fsr_status status = fsr_cuda_use(c, fault);
     if (status != FSR_OK)
         return status;
     float passed = 0;
-    cudaError_t error = cudaEventSynchronize(c->mark[1]);
+    cudaError_t error = cudaEventSynchronize(c->mark[first + 1]);
     if (error == cudaSuccess)
-        error = cudaEventElapsedTime(&passed, c->mark[0], c->mark[1]);
+        error = cudaEventElapsedTime(&passed, c->mark[first], c->mark[first + 1]);
     if (error != cudaSuccess)
-        return fsr_cuda_fail(c, error, fault, "time between marks 0 and 1");
+        return fsr_cuda_fail(c, error, fault, "time between marks %d and %d", first, first + 1);
     *ms = passed;
     return FSR_OK;
 }

@@ -34,18 +34,18 @@ double bench_median(double *x, int n) {
 static bool time_once(bool gpu, bench_run *run, double *ms, double *launch_us, bench_row *row) {
     const fsr_backend_ops *ops = run->backend->ops;
     fsr_fault fault = {0};
-    if (gpu && ops->mark(run->backend, 0, &fault))
+    if (gpu && ops->mark(run->backend, 0, NULL, &fault))
         return bench_fail_fault(row, "mark", &fault);
     double start = bench_now();
     if (!bench_run_launch(run, row))
         return false;
     *launch_us = (bench_now() - start) * 1e6;
-    if (gpu && ops->mark(run->backend, 1, &fault))
+    if (gpu && ops->mark(run->backend, 1, NULL, &fault))
         return bench_fail_fault(row, "mark", &fault);
     if (!bench_run_wait(run, row))
         return false;
     *ms = (bench_now() - start) * 1e3;
-    return !gpu || !ops->elapsed(run->backend, ms, &fault) || bench_fail_fault(row, "elapsed", &fault);
+    return !gpu || !ops->elapsed(run->backend, 0, ms, &fault) || bench_fail_fault(row, "elapsed", &fault);
 }
 
 /* One average over many calls and a single wait. */
@@ -146,10 +146,10 @@ static void copy_part(void *arg, int64_t begin, int64_t end) {
 static bool copy_gpu(const copy_job *job, double *ms, bench_row *row) {
     const fsr_backend_ops *ops = job->backend->ops;
     fsr_fault fault = {0};
-    bool failed = ops->mark(job->backend, 0, &fault) ||
+    bool failed = ops->mark(job->backend, 0, NULL, &fault) ||
                   ops->copy(job->backend, job->to, job->from, job->bytes, NULL, &fault) ||
-                  ops->mark(job->backend, 1, &fault) || ops->wait(job->backend, NULL, &fault) ||
-                  ops->elapsed(job->backend, ms, &fault);
+                  ops->mark(job->backend, 1, NULL, &fault) || ops->wait(job->backend, NULL, &fault) ||
+                  ops->elapsed(job->backend, 0, ms, &fault);
     return !failed || bench_fail_fault(row, "copy", &fault);
 }
 

@@ -138,7 +138,7 @@ static bool add_leaf(builder *b, fsr_ref ref) {
     const fsr_rec *rec = fsr_graph_rec(b->g, ref.id);
     if (!bind(&b->binding->leaf, b->flow->nleaves, &b->leaf_capacity, ref))
         return false;
-    fsr_flow_node node = {.ordinal = b->flow->nleaves++};
+    fsr_flow_node node = {.ordinal = b->flow->nleaves++, .origin = b->flow->n + 1, .site = rec->site};
     node.content = fsr_content_array(&rec->content);
     node.nout = 1;
     node.hint = FSR_HINT_NONE;
@@ -160,7 +160,7 @@ static int same_size(const builder *b, const fsr_rec *rec) {
 
 static bool add_node(builder *b, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
-    fsr_flow_node node = {.ordinal = 0};
+    fsr_flow_node node = {.origin = b->flow->n + 1, .site = rec->site};
     const bool argument = fsr_is(rec->kind, FSR_IS_ARGUMENT);
     fsr_content_borrow(&node.content, &rec->content);
     for (int i = 0; i < rec->nargs; ++i) {

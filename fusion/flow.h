@@ -32,8 +32,11 @@ typedef struct fsr_flow_node {
         };
     };
     fsr_link arg[FSR_MAX_ARGS];
-    int ordinal;         /* of an array: leaf; of an argument: scalar; of a literal: that, once they are numbered */
-    fsr_literal_use use; /* of a literal; no part of the signature */
+    int ordinal; /* of an array: leaf; of an argument: scalar; of a literal: that, once they are numbered */
+    /* No part of the signature. */
+    fsr_literal_use use; /* of a literal */
+    int origin;          /* 1 + its place in the flow as it was built; 0: a pass made it */
+    fsr_site site;       /* where it was recorded, as long as the graph is there */
 } fsr_flow_node;
 
 typedef struct fsr_flow {

@@ -226,15 +226,37 @@ int fsr_lower_eval_under(fsr_lowering *l, fsr_link link, const fsr_index *index,
     return value;
 }
 
+/* A node's own work, not what brings its operands there. */
+static bool is_work(const fsr_inst *at) {
+    return at->kind == FSR_INST_OP || at->kind == FSR_INST_CALL || at->kind == FSR_INST_COMBINE ||
+           at->kind == FSR_INST_ITERATE || at->placed;
+}
+
+static int list_nodes(const fsr_kernel *k, bool copies, int *node) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_inst *at = &k->inst[i];
+        bool known = at->node < 0 || !(copies ? at->kind == FSR_INST_STORE : is_work(at));
+        for (int j = 0; j < n && !known; ++j)
+            known = node[j] == at->node;
+        if (!known)
+            node[n++] = at->node;
+    }
+    return n;
+}
+
+int fsr_kernel_nodes(const fsr_kernel *k, int *node) {
+    const int n = list_nodes(k, false, node);
+    return n ? n : list_nodes(k, true, node);
+}
+
 /* Which nodes the kernel fuses, in words. */
 static void describe(const fsr_lowering *l) {
     size_t used = 0;
     const char *last = NULL;
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
-        bool named = at->node >= 0 && (at->kind == FSR_INST_OP || at->kind == FSR_INST_CALL ||
-                                       at->kind == FSR_INST_COMBINE || at->kind == FSR_INST_ITERATE || at->placed);
-        const char *name = named ? fsr_flow_name(l->flow, at->node) : NULL;
+        const char *name = at->node >= 0 && is_work(at) ? fsr_flow_name(l->flow, at->node) : NULL;
         if (!name || name == last || used + strlen(name) + 8 > sizeof l->k->comment)
             continue;
         used += (size_t)snprintf(l->k->comment + used, sizeof l->k->comment - used, used ? ", %s" : "%s", name);

@@ -109,6 +109,9 @@ void fsr_partition_clear(fsr_partition *p);
  * before: NULL, or the group as it is; of other groups' stores it then reads those only that it reads already. */
 const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame);
 extern const char fsr_reason_memory[];
+/* The flow nodes that a lowered kernel computes, each once, in the order of its instructions; those that it copies if it
+ * computes none. node has room for FSR_MAX_INSTS. Returns how many. */
+int fsr_kernel_nodes(const fsr_kernel *k, int *node);
 
 /* The domain of a fold. A reduction whose operator is commutative takes the direction of `like` (NULL: forward). */
 void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr_domain *out);

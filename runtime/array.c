@@ -3,7 +3,7 @@
 #include "runtime/array.h"
 #include "graph/floats.h"
 #include "primitives/primitives.h"
-#include "runtime/executable.h"
+#include "runtime/profile.h"
 #include "runtime/reference.h"
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +198,7 @@ static void share_equal(const fsr_program *program, fsr_buffer **buffer) {
 }
 
 static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, const fsr_prepared *e, const fsr_binding *binding,
-                            fsr_buffer **buffer, fsr_fault *fault) {
+                            fsr_buffer **buffer, double *ms, fsr_fault *fault) {
     const fsr_program *p = &e->executable->program;
     void **leaf = malloc(sizeof *leaf * (size_t)(p->nleaves + p->nouts + 1));
     fsr_value *scalar = malloc(sizeof *scalar * (size_t)(p->nscalars + 1));
@@ -210,7 +210,7 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, const fsr_prep
     for (int i = 0; i < p->nouts && !status; ++i)
         leaf[p->nleaves + i] = buffer[i]->data;
     if (!status) {
-        fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar};
+        fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar, .ms = ms};
         status = fsr_prepared_run(ctx, e, &run, fault);
     }
     if (!status)
@@ -225,17 +225,25 @@ static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_r
                                fsr_fault *fault) {
     fsr_flow flow;
     fsr_binding binding;
+    fsr_profile profile = {.runs = 0};
     fsr_prepared *e = NULL;
     fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
     if (status)
         return fsr_fault_set(fault, status, "compute: %s", fsr_status_sentence(status));
+    fsr_site *site = ctx->config.profile ? fsr_profile_sites(&flow) : NULL;
     status = fsr_check_bound(g, &flow, &binding, "compute", fault);
     if (status)
         fsr_flow_clear(&flow);
     else
         status = fsr_prepare(ctx, &flow, &e, fault);
+    if (!status && ctx->config.profile)
+        status = fsr_profile_make(&profile, e, site, fault);
     if (!status)
-        status = run_bound(ctx, g, e, &binding, buffer, fault);
+        status = run_bound(ctx, g, e, &binding, buffer, profile.ms, fault);
+    if (!status && profile.ms)
+        fsr_profile_ran(&profile, ctx, e);
+    fsr_profile_clear(&profile);
+    free(site);
     fsr_prepared_unref(e);
     fsr_binding_clear(&binding);
     return status;

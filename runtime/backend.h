@@ -74,10 +74,13 @@ typedef struct fsr_backend_ops {
     fsr_status (*wait)(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
     /* Looks up an address of the caller's that is not null. NULL: the device is the host, every address is both's. */
     fsr_status (*locate)(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
-    /* Milliseconds of device time between two marks; mark 0 or 1. For the bench. */
-    fsr_status (*mark)(fsr_backend *b, int which, fsr_fault *fault);
-    fsr_status (*elapsed)(fsr_backend *b, double *ms, fsr_fault *fault);
+    /* Milliseconds of device time between two marks on a stream, `first` and the next: 0 and 1 are the bench's, 2 and 3
+     * the profile's, whose setter holds the context's launch lock. elapsed waits for the second. */
+    fsr_status (*mark)(fsr_backend *b, int which, fsr_stream stream, fsr_fault *fault);
+    fsr_status (*elapsed)(fsr_backend *b, int first, double *ms, fsr_fault *fault);
 } fsr_backend_ops;
+
+enum { FSR_MARKS = 4 };
 
 struct fsr_backend {
     const fsr_backend_ops *ops;

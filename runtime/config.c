@@ -43,6 +43,7 @@ static const knob_range ranges[] = {
     {"log_level", FSR_LOG_SILENT, FSR_LOG_DEBUG, {NULL}},
     {"contraction", 0, 1, {NULL}},
     {"deterministic", 0, 1, {NULL}},
+    {"profile", 0, 2, {NULL}},
 };
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))

@@ -2,6 +2,7 @@
 /* Running an executable: addresses into the launches, one after the other on the stream. */
 #include "runtime/executable.h"
 #include <string.h>
+#include <time.h>
 
 /* The zeroed tickets, shared by all programs: kernels leave them zero. */
 static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault) {
@@ -62,6 +63,39 @@ static fsr_status run_step(fsr_context *ctx, const fsr_prepared *p, int i, const
     return status;
 }
 
+static double clock_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. */
+static fsr_status timed_step(fsr_context *ctx, const fsr_prepared *p, int i, const fsr_run *run, char *arena,
+                             fsr_fault *fault) {
+    const fsr_backend_ops *ops = ctx->backend->ops;
+    double *ms = &run->ms[i];
+    const double start = clock_ms();
+    *ms = -1;
+    if (p->executable->program.step[i].nothing)
+        return FSR_OK;
+    fsr_status status = ctx->target.gpu ? ops->mark(ctx->backend, 2, run->stream, fault) : FSR_OK;
+    if (!status)
+        status = run_step(ctx, p, i, run, arena, fault);
+    if (!status && ctx->target.gpu)
+        status = ops->mark(ctx->backend, 3, run->stream, fault);
+    if (!status && ctx->target.gpu)
+        return ops->elapsed(ctx->backend, 2, ms, fault);
+    *ms = clock_ms() - start;
+    return status;
+}
+
+/* What the steps took, for whoever explains the plan. */
+static void keep_times(fsr_context *ctx, const fsr_executable *e, const double *ms) {
+    pthread_mutex_lock(&ctx->lock);
+    memcpy(e->ms, ms, sizeof *ms * (size_t)e->program.nsteps);
+    pthread_mutex_unlock(&ctx->lock);
+}
+
 fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_run *run, fsr_fault *fault) {
     const fsr_executable *e = p->executable;
     const fsr_backend_ops *ops = ctx->backend->ops;
@@ -73,7 +107,9 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
     if (!status && bytes)
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
     for (int i = 0; i < e->program.nsteps && !status; ++i)
-        status = run_step(ctx, p, i, run, arena, fault);
+        status = (run->ms ? timed_step : run_step)(ctx, p, i, run, arena, fault);
+    if (!status && run->ms)
+        keep_times(ctx, e, run->ms);
     if (arena)
         ops->free(ctx->backend, arena, bytes);
     if (ctx->target.gpu)

@@ -9,6 +9,8 @@ typedef struct fsr_executable {
     fsr_program program;
     fsr_backend *backend;
     fsr_module **module; /* a reference each, one a step */
+    double *ms; /* of the last timed run, of each step, negative: none yet; guarded by the context's lock. NULL: the
+                            context does not profile */
     atomic_int refs;
 } fsr_executable;
 
@@ -16,6 +18,8 @@ typedef struct fsr_executable {
 typedef struct fsr_prepared {
     fsr_executable *executable; /* a reference */
     atomic_int refs;
+    int norigins;        /* of a context that profiles */
+    int *origin;         /* per node of the planned flow: its place in the flow of this very signature, plus 1 */
     fsr_value literal[]; /* by the literals' numbers */
 } fsr_prepared;
 
@@ -25,6 +29,7 @@ typedef struct fsr_run {
     void *const *out;
     const fsr_value *scalar;
     fsr_stream stream;
+    double *ms; /* receives what each step takes; NULL: they are not timed */
 } fsr_run;
 
 /* The program of a flow (taken over in any case) without compiling it, as fsr_prepare would plan it now. */

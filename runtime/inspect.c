@@ -4,7 +4,8 @@
 #include "graph/print.h"
 #include "graph/sized.h"
 #include "runtime/array.h"
-#include "runtime/executable.h"
+#include "runtime/plan_cache.h"
+#include "runtime/profile.h"
 #include <stdlib.h>
 
 typedef struct nodes {
@@ -25,7 +26,32 @@ static fsr_status take(nodes *out, const char *op, const fsr_node *outs, int n, 
     return status;
 }
 
-static fsr_status plan(const nodes *in, int n, fsr_program *program) {
+/* What is known of the last run of the flow's plan; text is NULL where it is not asked for, or nothing is known. */
+static fsr_status last_run(fsr_context *ctx, const fsr_flow *flow, char **text, fsr_fault *fault) {
+    size_t size = 0, room = 0;
+    if (!text || !ctx->config.profile)
+        return FSR_OK;
+    void *key = fsr_flow_signature(flow, &size);
+    fsr_site *site = fsr_profile_sites(flow);
+    fsr_prepared *p = key ? fsr_plan_cache_peek(ctx->plans, key, size) : NULL;
+    fsr_profile profile = {.runs = 0};
+    fsr_status status = key && site ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
+    if (p && !status)
+        status = fsr_profile_make(&profile, p, site, fault);
+    FILE *to = p && !status ? open_memstream(text, &room) : NULL;
+    bool good = to && fsr_profile_explain(ctx, p->executable, (const char *const *)profile.lines, to);
+    good = (!to || fclose(to) == 0) && good;
+    if (p && !status && !good)
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
+    fsr_profile_clear(&profile);
+    fsr_prepared_unref(p);
+    free(site);
+    free(key);
+    return status;
+}
+
+/* timed: receives, malloc'ed, what the plan's last run took; may be NULL. */
+static fsr_status plan(const nodes *in, int n, fsr_program *program, char **timed) {
     fsr_flow flow;
     fsr_binding binding;
     fsr_fault fault = {FSR_OK, NULL};
@@ -34,7 +60,11 @@ static fsr_status plan(const nodes *in, int n, fsr_program *program) {
     if (status)
         return fsr_context_fail(in->ctx, status, "planning: %s", fsr_status_sentence(status));
     fsr_binding_clear(&binding);
-    status = fsr_executable_plan(in->ctx, program, &flow, &fault);
+    status = last_run(in->ctx, &flow, timed, &fault);
+    if (status)
+        fsr_flow_clear(&flow);
+    else
+        status = fsr_executable_plan(in->ctx, program, &flow, &fault);
     return status ? fsr_context_take(in->ctx, &fault) : FSR_OK;
 }
 
@@ -66,14 +96,16 @@ fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
     fsr_status status = take(&in, "explain", outs, n, to);
     if (status)
         return status;
-    status = plan(&in, n, &program);
+    char *timed = NULL;
+    status = plan(&in, n, &program, &timed);
     if (!status) {
         int interpreted;
         bool ok = fputs(program.explanation, to) >= 0;
-        ok = ok && list_interpreted(in.ctx, &program, to, &interpreted);
+        ok = ok && list_interpreted(in.ctx, &program, to, &interpreted) && (!timed || fputs(timed, to) >= 0);
         fsr_program_clear(&program);
         status = ok ? FSR_OK : fsr_context_fail(in.ctx, FSR_ERR_FILE, "explain: writing failed");
     }
+    free(timed);
     free(in.refs);
     return status;
 }
@@ -85,7 +117,7 @@ fsr_status fsr_query_sized(size_t size, const fsr_node *outs, int n, fsr_plan_in
     fsr_status status = take(&in, "query", outs, n, out);
     if (status)
         return status;
-    status = plan(&in, n, &program);
+    status = plan(&in, n, &program, NULL);
     if (!status) {
         list_interpreted(in.ctx, &program, NULL, &program.info.interpreted);
         status = fsr_sized_out(out, size, &program.info, sizeof program.info);

@@ -8,7 +8,7 @@
 #include "graph/shape.h"
 #include "graph/sized.h"
 #include "runtime/array.h"
-#include "runtime/executable.h"
+#include "runtime/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,8 @@ struct fsr_plan {
     plan_scalar *scalar;
     int64_t *out_bytes;
     int nleaves, nscalars, nouts;
-    /* scratch of one run, guarded by lock */
+    /* scratch of one run, and what the last ones took, guarded by lock */
+    fsr_profile profile;
     pthread_mutex_t lock;
     void **address;  /* leaves, then outputs */
     void **borrowed; /* the run's own device arrays, in the same order; NULL: none */
@@ -66,6 +67,7 @@ void fsr_plan_free(fsr_plan *plan) {
     free(plan->leaf);
     free(plan->scalar);
     free(plan->out_bytes);
+    fsr_profile_clear(&plan->profile);
     free(plan->address);
     free(plan->borrowed);
     free(plan->value);
@@ -161,8 +163,10 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
     fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
     if (status)
         return fsr_fault_set(fault, status, "compile: %s", fsr_status_sentence(status));
+    fsr_site *site = ctx->config.profile ? fsr_profile_sites(&flow) : NULL;
     fsr_plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
+        free(site);
         fsr_flow_clear(&flow);
         fsr_binding_clear(&binding);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
@@ -175,6 +179,9 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
         fsr_flow_clear(&flow);
     else
         status = fsr_prepare(ctx, &flow, &plan->prepared, fault);
+    if (!status && ctx->config.profile)
+        status = fsr_profile_make(&plan->profile, plan->prepared, site, fault);
+    free(site);
     fsr_binding_clear(&binding);
     if (status)
         fsr_plan_free(plan);
@@ -380,9 +387,14 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     pthread_mutex_lock(&plan->lock);
     status = bind_all(plan, inputs, ninputs, outputs, stream, &fault);
     if (!status) {
-        fsr_run run = {
-            .leaf = plan->address, .out = plan->address + plan->nleaves, .scalar = plan->value, .stream = stream};
+        fsr_run run = {.leaf = plan->address,
+                       .out = plan->address + plan->nleaves,
+                       .scalar = plan->value,
+                       .stream = stream,
+                       .ms = plan->profile.ms};
         status = fsr_prepared_run(plan->ctx, plan->prepared, &run, &fault);
+        if (!status && run.ms)
+            fsr_profile_ran(&plan->profile, plan->ctx, plan->prepared);
     }
     if (!status)
         status = deliver(plan, outputs, stream, &fault);
@@ -411,4 +423,36 @@ fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info
         info.interpreted += plan->ctx->backend->ops->interpreted(e->module[i]);
     fsr_status status = fsr_sized_out(out, size, &info, sizeof info);
     return status ? fsr_context_fail(plan->ctx, status, "plan_query: the answer %s", fsr_sized_words(status)) : FSR_OK;
+}
+
+/* What the plan knows of a kernel. */
+static void describe(const fsr_plan *plan, int kernel, fsr_kernel_profile *out) {
+    const fsr_program_step *step = &plan->prepared->executable->program.step[kernel];
+    const double ms = plan->profile.ms[kernel];
+    *out = (fsr_kernel_profile){.name = step->kernel->name,
+                                .fuses = step->kernel->comment,
+                                .lines = plan->profile.lines[kernel],
+                                .runs = plan->profile.runs,
+                                .bytes_moved = step->bytes_moved,
+                                .ms = ms > 0 ? ms : 0,
+                                .gb_per_s = fsr_profile_rate(step->bytes_moved, ms)};
+}
+
+fsr_status fsr_plan_profile_sized(size_t size, fsr_plan *plan, int kernel, fsr_kernel_profile *out) {
+    static const char what[] = "plan_profile";
+    if (!plan || !out)
+        return fsr_context_fail(plan ? plan->ctx : NULL, FSR_ERR_NULL, "%s: where the answer goes is null", what);
+    if (fsr_context_check(plan->ctx))
+        return FSR_ERR_FORKED;
+    if (!plan->profile.ms)
+        return fsr_context_fail(plan->ctx, FSR_ERR_UNSUPPORTED, "%s: the context's knob profile is 0", what);
+    const int kernels = plan->prepared->executable->program.info.kernels;
+    if (kernel < 0 || kernel >= kernels)
+        return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "%s: kernel %d of %d", what, kernel, kernels);
+    fsr_kernel_profile own;
+    pthread_mutex_lock(&plan->lock);
+    describe(plan, kernel, &own);
+    pthread_mutex_unlock(&plan->lock);
+    fsr_status status = fsr_sized_out(out, size, &own, sizeof own);
+    return status ? fsr_context_fail(plan->ctx, status, "%s: the answer %s", what, fsr_sized_words(status)) : FSR_OK;
 }

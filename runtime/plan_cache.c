@@ -68,6 +68,15 @@ fsr_prepared *fsr_plan_cache_take(fsr_plan_cache *cache, fsr_plan_claim *claim) 
     return found;
 }
 
+fsr_prepared *fsr_plan_cache_peek(fsr_plan_cache *cache, const void *key, size_t size) {
+    pthread_mutex_lock(&cache->lock);
+    fsr_prepared *found = fsr_lru_find(cache->table, key, size);
+    if (found)
+        ++found->refs;
+    pthread_mutex_unlock(&cache->lock);
+    return found;
+}
+
 void fsr_plan_cache_give_back(fsr_plan_cache *cache, fsr_plan_claim *claim) {
     pthread_mutex_lock(&cache->lock);
     fsr_plan_claim **at = &cache->claims;

@@ -18,6 +18,8 @@ fsr_plan_cache *fsr_plan_cache_open(void);
 void fsr_plan_cache_close(fsr_plan_cache *cache); /* NULL is allowed */
 /* A reference to what the claim's key has; NULL: nothing, and the claim is the caller's, to be given back. */
 fsr_prepared *fsr_plan_cache_take(fsr_plan_cache *cache, fsr_plan_claim *claim);
+/* A reference to what the key has; NULL: nothing. Waits for nobody. */
+fsr_prepared *fsr_plan_cache_peek(fsr_plan_cache *cache, const void *key, size_t size);
 void fsr_plan_cache_give_back(fsr_plan_cache *cache, fsr_plan_claim *claim);
 /* Adds a reference of the cache's own under a key that is not there. Where memory is out nothing is kept. */
 void fsr_plan_cache_keep(fsr_plan_cache *cache, const void *key, size_t size, fsr_prepared *prepared);

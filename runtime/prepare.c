@@ -24,6 +24,7 @@ static void executable_unref(fsr_executable *e) {
             e->backend->ops->release(e->backend, e->module[i]);
     fsr_program_clear(&e->program);
     free(e->module);
+    free(e->ms);
     free(e);
 }
 
@@ -31,6 +32,7 @@ void fsr_prepared_unref(fsr_prepared *p) {
     if (!p || --p->refs > 0)
         return;
     executable_unref(p->executable);
+    free(p->origin);
     free(p);
 }
 
@@ -40,10 +42,28 @@ static fsr_prepared *prepared_new(fsr_executable *e, const fsr_value *literal, i
     if (!p)
         return NULL;
     p->refs = 1;
+    p->norigins = 0;
+    p->origin = NULL;
     p->executable = e;
     ++e->refs;
     if (n)
         memcpy(p->literal, literal, sizeof *literal * (size_t)n);
+    return p;
+}
+
+/* Notes where the nodes of a flow whose passes are done stood in the flow as it was built. p may be NULL, and is then the
+ * answer, as where memory is out. */
+static fsr_prepared *with_origins(fsr_prepared *p, const fsr_flow *flow) {
+    if (!p)
+        return NULL;
+    p->origin = malloc(sizeof *p->origin * (size_t)(flow->n + 1));
+    if (!p->origin) {
+        fsr_prepared_unref(p);
+        return NULL;
+    }
+    p->norigins = flow->n;
+    for (int i = 0; i < flow->n; ++i)
+        p->origin[i] = flow->node[i].origin;
     return p;
 }
 
@@ -117,6 +137,10 @@ static fsr_status build(fsr_context *ctx, const fsr_flow *flow, fsr_executable *
     fsr_status status = plan(ctx, flow, &e->program, fault);
     if (!status && !(e->module = calloc((size_t)e->program.nsteps + 1, sizeof *e->module)))
         status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
+    if (!status && ctx->config.profile && !(e->ms = calloc((size_t)e->program.nsteps + 1, sizeof *e->ms)))
+        status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
+    for (int i = 0; !status && e->ms && i < e->program.nsteps; ++i)
+        e->ms[i] = -1;
     if (!status)
         status = fsr_executable_compile(ctx, e, fault);
     if (status)
@@ -155,6 +179,8 @@ static fsr_status build_both(fsr_context *ctx, fsr_flow *flow, const fsr_plan_cl
     if (fsr_choice_settle(ctx->families, flow, e->program.text, choice) == FSR_OK && choice->key)
         shared = prepared_new(e, NULL, 0);
     executable_unref(e);
+    if (ctx->config.profile)
+        own = with_origins(own, flow);
     if (own)
         fsr_plan_cache_keep(ctx->plans, exact->key, exact->size, own);
     if (shared)
@@ -178,6 +204,8 @@ static fsr_status find_or_build(fsr_context *ctx, fsr_flow *flow, const fsr_plan
     if (shared) {
         ++ctx->plan_hits;
         *out = prepared_new(shared->executable, choice.value, choice.n);
+        if (ctx->config.profile)
+            *out = with_origins(*out, flow);
         status = *out ? FSR_OK : no_memory(fault);
         fsr_prepared_unref(shared);
     } else if (!status) {

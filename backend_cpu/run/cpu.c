@@ -55,7 +55,7 @@ typedef struct fsr_cpu {
     fsr_crew *crew;
     fsr_modules modules;
     pthread_mutex_t lock; /* of what follows */
-    struct timespec mark[2];
+    struct timespec mark[FSR_MARKS];
     atomic_llong compilations, hits_disk, hits_memory, launches, launches_interpreted;
 } fsr_cpu;
 
@@ -387,23 +387,24 @@ static fsr_status cpu_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault) 
     return FSR_OK;
 }
 
-static fsr_status cpu_mark(fsr_backend *b, int which, fsr_fault *fault) {
+static fsr_status cpu_mark(fsr_backend *b, int which, fsr_stream stream, fsr_fault *fault) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     struct timespec now;
-    if (which < 0 || which > 1 || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
-        return fsr_fault_set(fault, FSR_ERR_VALUE, "mark %d: there are marks 0 and 1", which);
+    (void)stream;
+    if (which < 0 || which >= FSR_MARKS || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "mark %d: there are marks 0 to %d", which, FSR_MARKS - 1);
     pthread_mutex_lock(&cpu->lock);
     cpu->mark[which] = now;
     pthread_mutex_unlock(&cpu->lock);
     return FSR_OK;
 }
 
-static fsr_status cpu_elapsed(fsr_backend *b, double *ms, fsr_fault *fault) {
+static fsr_status cpu_elapsed(fsr_backend *b, int first, double *ms, fsr_fault *fault) {
     fsr_cpu *cpu = (fsr_cpu *)b;
     (void)fault;
     pthread_mutex_lock(&cpu->lock);
-    *ms = (double)(cpu->mark[1].tv_sec - cpu->mark[0].tv_sec) * 1e3 +
-          (double)(cpu->mark[1].tv_nsec - cpu->mark[0].tv_nsec) * 1e-6;
+    const struct timespec *from = &cpu->mark[first], *to = from + 1;
+    *ms = (double)(to->tv_sec - from->tv_sec) * 1e3 + (double)(to->tv_nsec - from->tv_nsec) * 1e-6;
     pthread_mutex_unlock(&cpu->lock);
     return FSR_OK;
 }

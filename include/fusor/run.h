@@ -73,10 +73,30 @@ typedef struct fsr_plan_info {
 fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info *out);
 #define fsr_plan_query(...) fsr_plan_query_sized(sizeof(fsr_plan_info), __VA_ARGS__)
 
+/* What the last run of one kernel of a plan took. */
+typedef struct fsr_kernel_profile {
+    const char *name;    /* the kernel's, as in sources and fsr_explain; the texts are the plan's, until it is freed */
+    const char *fuses;   /* its operations, in words */
+    const char *lines;   /* where these were recorded: "model.c:12, model.c:15"; "" where nobody knows */
+    int64_t runs;        /* runs of the plan that were timed; 0: ms and gb_per_s are 0 */
+    int64_t bytes_moved; /* as in fsr_plan_info, of this kernel */
+    double ms; /* of the last timed run: on a GPU between two events on its stream, on the CPU of the wall clock around
+                  the launch. 0 also where the kernel has no element to write and is not launched */
+    double
+        gb_per_s; /* bytes_moved / ms: what passed if every pass over an array reached memory; caches may hide some */
+} fsr_kernel_profile;
+/* Fills out for kernel 0 <= kernel < fsr_plan_info.kernels. Runs are timed where the context's knob `profile` is 1 or 2:
+ * then fsr_plan_run waits for each kernel before it launches the next (a GPU works on nothing else of the stream
+ * meanwhile; a stream that is being captured must not be used), and errors of the device surface in it.
+ * FSR_ERR_UNSUPPORTED: the knob is 0. FSR_ERR_VALUE: there is no such kernel. FSR_ERR_NULL. */
+fsr_status fsr_plan_profile_sized(size_t size, fsr_plan *plan, int kernel, fsr_kernel_profile *out);
+#define fsr_plan_profile(...) fsr_plan_profile_sized(sizeof(fsr_kernel_profile), __VA_ARGS__)
+
 /* ---- looking inside ----------------------------------------------------------------------------- */
 
 /* Prints the plan for outs: its kernels with their nodes and schedule, and for every edge that was not
- * fused the reason in words; and which of its kernels are interpreted at present. */
+ * fused the reason in words; and which of its kernels are interpreted at present. Where the knob `profile` is on and the
+ * plan has run, also what its kernels took last. */
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to);
 /* The recorded graph of outs as text (graph/print.h has the grammar), and as Graphviz DOT. */
 fsr_status fsr_print(const fsr_node *outs, int n, FILE *to);

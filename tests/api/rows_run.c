@@ -273,6 +273,18 @@ static void call_plan_query_sized(api_run *r) {
         check_info(r, info);
 }
 
+/* Contexts of the fuzzer do not profile. */
+static void call_plan_profile_sized(api_run *r) {
+    api_plan *p;
+    fsr_plan *plan = draw_plan(r, &p);
+    const int kernel = api_below(r, 5) - 1;
+    fsr_kernel_profile *out = api_below(r, 16) < 15 ? api_memory(r, sizeof *out) : NULL;
+    api_add(r, ", %d, %s", kernel, out ? "&profile" : "NULL");
+    api_say(r, "fsr_plan_profile_sized", -1, false);
+    const fsr_status status = fsr_plan_profile(plan, kernel, out);
+    API_MUST(r, status == (plan && out ? FSR_ERR_UNSUPPORTED : FSR_ERR_NULL), "%s", fsr_status_name(status));
+}
+
 static void call_plan_context(api_run *r) {
     api_plan *p;
     const fsr_plan *plan = draw_plan(r, &p);
@@ -338,6 +350,7 @@ const api_row api_run_rows[] = {
     ROW(compile, 4),
     ROW(plan_run, 5),
     ROW(plan_query_sized, 1),
+    ROW(plan_profile_sized, 1),
     ROW(plan_context, 1),
     ROW(plan_free, 1),
     {"fsr_npy_read_at", call_npy_read, 1},

@@ -221,13 +221,13 @@ static void memory_is_taken_from_free_blocks(void **state) {
 static void marks_measure(void **state) {
     bench *t = begin(state);
     double ms = -1;
-    assert_int_equal(t->ops->mark(t->b, 2, &t->fault), FSR_ERR_VALUE);
+    assert_int_equal(t->ops->mark(t->b, 4, NULL, &t->fault), FSR_ERR_VALUE);
     void *data = need(t, 256 * MIB);
-    ok(t, t->ops->mark(t->b, 0, &t->fault));
+    ok(t, t->ops->mark(t->b, 0, NULL, &t->fault));
     for (int i = 0; i < 20; i++)
         ok(t, t->ops->clear(t->b, data, 256 * MIB, NULL, &t->fault));
-    ok(t, t->ops->mark(t->b, 1, &t->fault));
-    ok(t, t->ops->elapsed(t->b, &ms, &t->fault));
+    ok(t, t->ops->mark(t->b, 1, NULL, &t->fault));
+    ok(t, t->ops->elapsed(t->b, 0, &ms, &t->fault));
     print_message("clearing 20 times 256 MiB: %.3f ms\n", ms);
     assert_true(ms > 0.1 && ms < 10000);
 }

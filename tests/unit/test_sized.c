@@ -80,26 +80,26 @@ static void newer_config(void **state) {
 }
 
 /* Answers: the first fields alone, all of them and zeros behind, none. */
-#define ANSWERS(type, first, call)                                                  \
-    do {                                                                            \
-        WIDE(type) whole, part, wide;                                               \
-        const size_t older = offsetof(type, first) + sizeof whole.own.first;        \
-        memset(&whole, 0xa5, sizeof whole);                                         \
-        part = wide = whole;                                                        \
-        size_t size = sizeof(type);                                                 \
-        type *out = &whole.own;                                                     \
-        assert_int_equal(call, FSR_OK);                                             \
-        size = older, out = &part.own;                                              \
-        assert_int_equal(call, FSR_OK);                                             \
-        assert_memory_equal(&part, &whole, older);                                  \
-        assert_int_equal(part.bytes[older], 0xa5);                                  \
-        size = sizeof(type) + 8, out = &wide.own;                                   \
-        assert_int_equal(call, FSR_OK);                                             \
-        assert_memory_equal(&wide, &whole, sizeof(type));                           \
-        assert_memory_equal(wide.bytes + sizeof(type), "\0\0\0\0\0\0\0\0\xa5", 9);  \
-        size = 0;                                                                   \
-        assert_int_equal(call, FSR_ERR_VALUE);                                      \
-        assert_non_null(strstr(fsr_error(subject_ctx), "has a size that is none")); \
+#define ANSWERS(ctx, type, first, call)                                            \
+    do {                                                                           \
+        WIDE(type) whole, part, wide;                                              \
+        const size_t older = offsetof(type, first) + sizeof whole.own.first;       \
+        memset(&whole, 0xa5, sizeof whole);                                        \
+        part = wide = whole;                                                       \
+        size_t size = sizeof(type);                                                \
+        type *out = &whole.own;                                                    \
+        assert_int_equal(call, FSR_OK);                                            \
+        size = older, out = &part.own;                                             \
+        assert_int_equal(call, FSR_OK);                                            \
+        assert_memory_equal(&part, &whole, older);                                 \
+        assert_int_equal(part.bytes[older], 0xa5);                                 \
+        size = sizeof(type) + 8, out = &wide.own;                                  \
+        assert_int_equal(call, FSR_OK);                                            \
+        assert_memory_equal(&wide, &whole, sizeof(type));                          \
+        assert_memory_equal(wide.bytes + sizeof(type), "\0\0\0\0\0\0\0\0\xa5", 9); \
+        size = 0;                                                                  \
+        assert_int_equal(call, FSR_ERR_VALUE);                                     \
+        assert_non_null(strstr(fsr_error(ctx), "has a size that is none"));        \
     } while (0)
 
 static void answers(void **state) {
@@ -107,12 +107,26 @@ static void answers(void **state) {
     fsr_node x = numbers(), y = fsr_exp(x);
     fsr_plan *plan;
     assert_int_equal(fsr_compile(&y, 1, &plan), FSR_OK);
-    ANSWERS(fsr_plan_info, bytes_min, fsr_plan_query_sized(size, plan, out));
-    ANSWERS(fsr_plan_info, kernels, fsr_query_sized(size, &y, 1, out));
-    ANSWERS(fsr_stats, plans_built, fsr_context_stats_sized(size, subject_ctx, out));
-    ANSWERS(fsr_verify_report, checked, fsr_verify_sized(size, &y, 1, out));
+    ANSWERS(subject_ctx, fsr_plan_info, bytes_min, fsr_plan_query_sized(size, plan, out));
+    ANSWERS(subject_ctx, fsr_plan_info, kernels, fsr_query_sized(size, &y, 1, out));
+    ANSWERS(subject_ctx, fsr_stats, plans_built, fsr_context_stats_sized(size, subject_ctx, out));
+    ANSWERS(subject_ctx, fsr_verify_report, checked, fsr_verify_sized(size, &y, 1, out));
     assert_int_equal(fsr_verify_sized(0, &y, 1, NULL), FSR_OK);
     fsr_plan_free(plan);
+}
+
+static void profile_answers(void **state) {
+    (void)state;
+    fsr_config config = subject_config();
+    config.profile = 2;
+    fsr_context *ctx = subject_open(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_node y = fsr_exp(fsr_arange(g, FSR_F32, 3));
+    fsr_plan *plan;
+    assert_int_equal(fsr_compile(&y, 1, &plan), FSR_OK);
+    ANSWERS(ctx, fsr_kernel_profile, runs, fsr_plan_profile_sized(size, plan, 0, out));
+    fsr_plan_free(plan);
+    fsr_close(ctx);
 }
 
 static void add(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -191,7 +205,7 @@ static void functions(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(sizes),     SUBJECT_TEST(older_config), SUBJECT_TEST(newer_config), SUBJECT_TEST(answers),
-    SUBJECT_TEST(operators), SUBJECT_TEST(loops),        SUBJECT_TEST(functions),
+    SUBJECT_TEST(sizes),           SUBJECT_TEST(older_config), SUBJECT_TEST(newer_config), SUBJECT_TEST(answers),
+    SUBJECT_TEST(profile_answers), SUBJECT_TEST(operators),    SUBJECT_TEST(loops),        SUBJECT_TEST(functions),
 };
 SUBJECT_MAIN(tests)

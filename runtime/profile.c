@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles; see profile.h. */
+#include "runtime/profile.h"
+#include "graph/message.h"
+#include "graph/number.h"
+#include <stdlib.h>
+#include <string.h>
+
+fsr_site *fsr_profile_sites(const fsr_flow *flow) {
+    fsr_site *site = malloc(sizeof *site * (size_t)(flow->n + 1));
+    for (int i = 0; site && i < flow->n; ++i)
+        site[i] = flow->node[i].site;
+    return site;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------- */
+
+static bool same_line(const fsr_site *a, const fsr_site *b) {
+    return a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+/* The sites of a kernel's nodes, each line once; how many. */
+static int kernel_sites(const fsr_kernel *k, const fsr_prepared *p, const fsr_site *site, const fsr_site **out) {
+    int node[FSR_MAX_INSTS], count = fsr_kernel_nodes(k, node), n = 0;
+    for (int i = 0; i < count; ++i) {
+        const int origin = node[i] < p->norigins ? p->origin[node[i]] : 0;
+        const fsr_site *at = origin ? &site[origin - 1] : NULL;
+        bool known = !at || !at->file;
+        for (int j = 0; j < n && !known; ++j)
+            known = same_line(out[j], at);
+        if (!known)
+            out[n++] = at;
+    }
+    return n;
+}
+
+/* "a.c:12, a.c:15", malloc'ed; NULL: out of memory. */
+static char *lines_of(const fsr_kernel *k, const fsr_prepared *p, const fsr_site *site) {
+    const fsr_site *at[FSR_MAX_INSTS];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    const int n = kernel_sites(k, p, site, at);
+    for (int i = 0; i < n; ++i)
+        fprintf(to, "%s%s:%d", i ? ", " : "", at[i]->file, at[i]->line);
+    if (fclose(to) != 0) {
+        free(text);
+        return NULL;
+    }
+    return fsr_message_clean(text);
+}
+
+fsr_status fsr_profile_make(fsr_profile *out, const fsr_prepared *p, const fsr_site *site, fsr_fault *fault) {
+    const fsr_program *program = &p->executable->program;
+    const size_t n = (size_t)program->nsteps + 1;
+    out->lines = calloc(n, sizeof *out->lines);
+    out->ms = calloc(n, sizeof *out->ms);
+    bool good = site && out->lines && out->ms;
+    out->nsteps = good ? program->nsteps : 0;
+    for (int i = 0; i < out->nsteps && good; ++i)
+        good = (out->lines[i] = lines_of(program->step[i].kernel, p, site)) != NULL;
+    return good ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a profile");
+}
+
+void fsr_profile_clear(fsr_profile *profile) {
+    for (int i = 0; i < profile->nsteps; ++i)
+        free(profile->lines[i]);
+    free(profile->lines);
+    free(profile->ms);
+    memset(profile, 0, sizeof *profile);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
+double fsr_profile_rate(int64_t bytes, double ms) {
+    return ms > 0 ? (double)bytes / ms * 1e-6 : 0;
+}
+
+static void write_step(const fsr_program_step *step, double ms, const char *lines, FILE *to) {
+    const double rate = fsr_profile_rate(step->bytes_moved, ms);
+    fprintf(to, "profile: %s ms", fsr_number_of('f', 4, ms).text);
+    fprintf(to, ", %lld bytes, %s GB/s: %s: %s", (long long)step->bytes_moved, fsr_number_of('f', 1, rate).text,
+            step->kernel->name, step->kernel->comment);
+    if (lines && *lines)
+        fprintf(to, " (%s)", lines);
+    fputc('\n', to);
+}
+
+static void write_all(const fsr_program *program, const double *ms, const char *const *lines, FILE *to) {
+    double sum = 0;
+    int timed = 0;
+    for (int i = 0; i < program->nsteps; ++i) {
+        if (ms[i] < 0)
+            continue;
+        write_step(&program->step[i], ms[i], lines ? lines[i] : NULL, to);
+        sum += ms[i];
+        ++timed;
+    }
+    if (timed)
+        fprintf(to, "profile: %s ms in %d kernel%s\n", fsr_number_of('f', 4, sum).text, timed, timed == 1 ? "" : "s");
+}
+
+void fsr_profile_ran(fsr_profile *profile, fsr_context *ctx, const fsr_prepared *p) {
+    ++profile->runs;
+    if (ctx->config.profile == 1)
+        write_all(&p->executable->program, profile->ms, (const char *const *)profile->lines, stderr);
+}
+
+bool fsr_profile_explain(fsr_context *ctx, const fsr_executable *e, const char *const *lines, FILE *to) {
+    const int n = e->program.nsteps;
+    double *ms = malloc(sizeof *ms * (size_t)(n + 1));
+    if (!ms)
+        return false;
+    pthread_mutex_lock(&ctx->lock);
+    memcpy(ms, e->ms, sizeof *ms * (size_t)n);
+    pthread_mutex_unlock(&ctx->lock);
+    write_all(&e->program, ms, lines, to);
+    free(ms);
+    return !ferror(to);
+}
