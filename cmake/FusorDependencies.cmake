@@ -15,7 +15,13 @@ function(fusor_find name package)
         message(FATAL_ERROR "${name} not found: install ${package}, or run scripts/fetch-debs, or set CMAKE_PREFIX_PATH")
     endif()
     add_library(fusor_${name} INTERFACE)
-    target_include_directories(fusor_${name} SYSTEM INTERFACE ${${upper}_INCLUDE_DIR})
+    set(folder ${${upper}_INCLUDE_DIR})
+    if(CMAKE_CROSSCOMPILING)
+        # Both are one header. Beside it may lie this machine's C library, which the other one's compiler must not see.
+        set(folder ${PROJECT_BINARY_DIR}/headers)
+        configure_file(${${upper}_INCLUDE_DIR}/${name}.h ${folder}/${name}.h COPYONLY)
+    endif()
+    target_include_directories(fusor_${name} SYSTEM INTERFACE ${folder})
 endfunction()
 
 # xxHash is used as a header: nothing of it is linked, and no name of it is seen outside.

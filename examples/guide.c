@@ -250,10 +250,10 @@ static const fsr_native bessel = {
     .name = "bessel",
     .result = FSR_F64,
     .parameters = "f64 x, i32 n",
-    .c_preamble = "double jn(int, double);", /* or #include <math.h>, which takes longer to compile than the kernel */
     .c = "return jn(n, x);",
     .cuda = "return jn(n, x);",
-    .ulp = 64, /* how far apart the two may be */
+    .c_preamble = "double jn(int, double);", /* or #include <math.h>, which takes longer to compile than the kernel */
+    .ulp = 64,                               /* how far apart the two may be */
 };
 /* guide: end */
 

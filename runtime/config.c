@@ -136,8 +136,8 @@ static const char *const knobs[] = {
 };
 
 /* Variables of the project's scripts and tests, without the prefix; those that end in _ stand for all that begin so. */
-static const char *const others[] = {"BUILD_DIR",        "CMAKE_ARGS", "JOBS",   "LONG_TESTS",
-                                     "SANITIZE_SECONDS", "TEST_",      "TRUST_", "UPDATE_GOLDEN"};
+static const char *const others[] = {"BUILD_DIR", "CMAKE_ARGS", "JOBS",       "LONG_TESTS",   "SANITIZE_SECONDS",
+                                     "TEST_",     "TRUST_",     "UPDATE_ABI", "UPDATE_GOLDEN"};
 
 static bool is_known(const char *name) {
     for (int i = 0; i < LENGTH(knobs); i++)

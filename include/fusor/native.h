@@ -3,8 +3,8 @@
  *
  *     static const fsr_native bessel = {
  *         .name = "bessel", .result = FSR_F32, .parameters = "f32 x, i32 n",
- *         .c = "return jnf(n, x);", .c_preamble = "#include <math.h>",
- *         .cuda = "return jnf(n, x);", .ulp = 16};
+ *         .c = "return jnf(n, x);", .cuda = "return jnf(n, x);",
+ *         .c_preamble = "#include <math.h>", .ulp = 16};
  *     fsr_node y = fsr_call_native(&bessel, (fsr_node[]){x, fsr_int(g, 2)}, 2);
  *
  * A call is an elementwise operation as any other: its text becomes a part of the kernel that needs it. The C text is

@@ -17,7 +17,13 @@
 #include "graph/program.h"
 #include "tests/support/promoted.h"
 
+/* 113 digits: where the compiler has no such type, on 64-bit ARM, long double has them. */
+#ifdef __SIZEOF_FLOAT128__
 __extension__ typedef __float128 quad;
+#else
+typedef long double quad;
+_Static_assert(LDBL_MANT_DIG == 113, "no floating-point type of 113 digits");
+#endif
 __extension__ typedef __int128 wide_int;
 __extension__ typedef unsigned __int128 unsigned_wide_int;
 
