@@ -88,7 +88,8 @@ static void write_prototype(FILE *to, const row *r) {
 }
 
 static void write_header(FILE *to) {
-    fputs("/* Elementwise builder functions. Generated from graph/scalar_ops.def: do not edit.\n"
+    fputs("/* SPDX-License-Identifier: MIT */\n/* Elementwise builder functions. Generated from graph/scalar_ops.def: "
+          "do not edit.\n"
           " *\n"
           " * Operands broadcast and are promoted as NumPy 2 does; each line below says to what. Error is the largest "
           "one of\n"
