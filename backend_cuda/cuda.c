@@ -24,6 +24,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- errors -------------------------------------------------------------------------------------- */
 
@@ -117,6 +118,27 @@ static void cuda_device_name(fsr_backend *b, char *out, size_t size) {
     snprintf(out, size, "CUDA device %d", fsr_cuda_of(b)->device);
 }
 
+/* The kernel module's version, as Linux tells it; empty where it does not. */
+static void read_driver(char *out, size_t size) {
+    FILE *file = fopen("/sys/module/nvidia/version", "re");
+    out[0] = 0;
+    if (!file)
+        return;
+    if (!fgets(out, (int)size, file))
+        out[0] = 0;
+    fclose(file);
+    out[strcspn(out, "\n")] = 0;
+}
+
+static void cuda_facts(fsr_backend *b, fsr_backend_facts *out) {
+    const fsr_cuda *c = fsr_cuda_of(b);
+    const int version = fsr_nvrtc_version(c->nvrtc);
+    *out = (fsr_backend_facts){.threads = 0};
+    snprintf(out->isa, sizeof out->isa, "sm_%d", c->arch);
+    snprintf(out->compiler, sizeof out->compiler, "NVRTC %d.%d", version / 1000, version % 1000 / 10);
+    read_driver(out->driver, sizeof out->driver);
+}
+
 static void cuda_target(fsr_backend *b, fsr_target *out) {
     *out = fsr_cuda_of(b)->target;
 }
@@ -161,6 +183,7 @@ static const fsr_backend_ops cuda_ops = {
     .close = cuda_close,
     .leave = cuda_leave,
     .device_name = cuda_device_name,
+    .facts = cuda_facts,
     .target = cuda_target,
     .stats = cuda_stats,
     .emit = cuda_emit,

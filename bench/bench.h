@@ -166,6 +166,7 @@ typedef struct bench_options {
     int reps;         /* 0: BENCH_REPS, fewer where one takes long on the CPU */
     int64_t verify_n; /* 0: no verification */
     const char *json; /* NULL: none; "-": stdout */
+    bool wide;        /* every column of the table */
     const char *data; /* directory of the real input */
     char installed[4096];
     int nwork;
@@ -173,7 +174,8 @@ typedef struct bench_options {
     bench_expr expr;
 } bench_options;
 
-/* Fills out. Returns -1 to go on, else the exit status: --help and --list are done, or a usage error was printed. */
+/* Fills out. Returns -1 to go on, else the exit status: --help, --version or --list is done, or a usage error was
+ * printed. */
 int bench_options_parse(bench_options *out, int argc, char **argv);
 
 /* ---- one run of the tool ------------------------------------------------------------------------ */
@@ -185,6 +187,8 @@ typedef struct bench_session {
     fsr_backend *backend; /* of the fused context; owns the inputs, that both contexts read */
     bool gpu;
     char device[128];
+    fsr_backend_facts facts;     /* asked for when the last row is done */
+    char date[32];               /* when the run began, "2026-11-22T06:40:00Z" */
     void *stream[BENCH_STREAMS]; /* generated input, made once, a prefix of an endless sequence */
     int64_t stream_n[BENCH_STREAMS];
     int64_t copy_bytes, copy_most;  /* bytes read by the last copy measured, and by the largest */
@@ -200,6 +204,7 @@ typedef struct bench_row {
     int64_t n, bytes_min, bytes_moved_unfused;
     int fused_kernels, expected_kernels, unfused_kernels;
     double fused_ms, unfused_ms, first_call_ms, cached_first_call_ms, load_ms, launch_us, copy_gbs;
+    double operations; /* see bench_operations */
     double max_error, error_bound;
     bool verified, failed;
     char error[1024];
@@ -251,6 +256,10 @@ bool bench_run_compile(bench_run *run, bench_row *row);
 bool bench_run_launch(bench_run *run, bench_row *row);
 bool bench_run_wait(bench_run *run, bench_row *row);
 void bench_run_close(bench_run *run);
+/* Which nodes the outputs follow from, themselves too, by id: malloc'ed; NULL: out of memory. */
+bool *bench_reached(const fsr_node *out, int n);
+/* Operations on elements that the recorded graph of the outputs asks for; NaN: not known before it runs. */
+double bench_operations(const fsr_node *out, int n);
 /* Calls the workload's build and checks the nodes it gave. */
 bool bench_build(const bench_workload *work, fsr_graph *g, const fsr_node *in, fsr_node *out, bench_row *row);
 
@@ -276,11 +285,15 @@ void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *
 
 /* ---- report ----------------------------------------------------------------------------------- */
 
-void bench_report_head(FILE *to);
-void bench_report_row(FILE *to, const bench_row *row);
-void bench_report_foot(FILE *to, const bench_session *s);
+/* The table, 100 columns of it or all. */
+void bench_table_head(FILE *to, bool wide);
+void bench_table_row(FILE *to, const bench_row *row, bool wide);
+void bench_table_foot(FILE *to, const bench_session *s);
+/* What follows from a row's numbers; NaN where one of them was not measured. */
+double bench_row_gbs(const bench_row *row);
+double bench_row_speedup(const bench_row *row);
 /* One array of objects. */
-void bench_report_json(FILE *to, const bench_row *rows, int n);
+void bench_json_write(FILE *to, const bench_session *s, const bench_row *rows, int n);
 /* Rewrites the progress line on stderr if that is a terminal; step NULL wipes it. */
 void bench_progress(const bench_session *s, const char *name, const char *step);
 

@@ -68,42 +68,34 @@ static int read_input(bench_expr *e, int i, fsr_context *ctx, fsr_graph *g, fsr_
     return fsr_read(*x, host, (size_t)a->bytes) ? complain(e->path[i], fsr_error(ctx)) : 0;
 }
 
-/* Looks at everything that out follows from: marks it in used; true if a floating fold is among it. stack: a slot a
- * node. */
-static bool follow(fsr_node out, bool *used, bool *seen, uint32_t *stack) {
-    uint32_t depth = 1;
+static bool is_floating_fold(const fsr_rec *rec) {
     bool folds = false;
-    memset(seen, 0, fsr_graph_slots(out.graph) * sizeof *seen);
-    stack[0] = out.id;
-    seen[out.id] = true;
-    while (depth) {
-        uint32_t id = stack[--depth];
-        const fsr_rec *rec = fsr_graph_rec(out.graph, id);
-        used[id] = true;
-        for (int i = 0; i < rec->nout && fsr_is(rec->kind, FSR_IS_FOLD); i++)
-            folds = folds || fsr_dtype_is_inexact(rec->dtype[i]);
-        for (int i = 0; i < rec->nargs; i++)
-            if (!seen[rec->arg[i].id]) {
-                seen[rec->arg[i].id] = true;
-                stack[depth++] = rec->arg[i].id;
-            }
-    }
+    for (int i = 0; i < rec->nout && fsr_is(rec->kind, FSR_IS_FOLD); i++)
+        folds = folds || fsr_dtype_is_inexact(rec->dtype[i]);
     return folds;
 }
 
+/* What may be asked of value k: whether a floating fold is among what it follows from. */
+static int judge(bench_expr *e, const fsr_node *out, int k) {
+    bool *reached = bench_reached(&out[k], 1), folds = false;
+    if (!reached)
+        return out_of_memory("--expr");
+    for (uint32_t id = 0; id < fsr_graph_slots(out[k].graph); id++)
+        folds = folds || (reached[id] && is_floating_fold(fsr_graph_rec(out[k].graph, id)));
+    e->work.out[k].rule = folds ? BENCH_REFERENCE : BENCH_SAME;
+    free(reached);
+    return 0;
+}
+
 static int look(bench_expr *e, const fsr_node *x, const fsr_node *out) {
-    size_t slots = fsr_graph_slots(out[0].graph);
-    bool *used = calloc(slots, sizeof *used), *seen = calloc(slots, sizeof *seen);
-    uint32_t *stack = calloc(slots, sizeof *stack);
-    int status = used && seen && stack ? 0 : out_of_memory("--expr");
+    bool *used = bench_reached(out, e->work.nouts);
+    int status = used ? 0 : out_of_memory("--expr");
     for (int k = 0; !status && k < e->work.nouts; k++)
-        e->work.out[k].rule = follow(out[k], used, seen, stack) ? BENCH_REFERENCE : BENCH_SAME;
+        status = judge(e, out, k);
     for (int i = 0; !status && i < e->ninputs; i++)
         if (!used[x[i].id])
             status = complain(e->in[i].name, "the expression does not use this input");
     free(used);
-    free(seen);
-    free(stack);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int complain(const char *what, const char *why, int status) {
     char clean[4096];
@@ -16,10 +17,18 @@ static int complain(const char *what, const char *why, int status) {
     return status;
 }
 
+static void set_date(bench_session *s) {
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts))
+        strftime(s->date, sizeof s->date, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
 /* Opens the fused and the unfused context; 0, or the exit status after a message. */
 static int session_open(bench_session *s, const bench_options *options) {
     char why[512] = "";
     *s = (bench_session){.options = options};
+    set_date(s);
     if (fsr_config_init(&s->config, why, sizeof why))
         return complain("configuration", why, 2);
     if (why[0])
@@ -37,7 +46,7 @@ static int session_open(bench_session *s, const bench_options *options) {
     s->config.fusion = 0;
     if (fsr_open_why(&s->config, &s->unfused, why, sizeof why))
         return complain("no unfused context", why, 1);
-    snprintf(s->device, sizeof s->device, "%s", fsr_device_name(s->fused));
+    fsr_message_copy(s->device, sizeof s->device, fsr_device_name(s->fused));
     return 0;
 }
 
@@ -50,26 +59,31 @@ static void session_close(bench_session *s) {
 /* Measures every workload and prints its row at once; true if none failed. */
 static bool run_all(bench_session *s, bench_row *rows, FILE *table) {
     bool ok = true;
-    bench_report_head(table);
+    const bool wide = s->options->wide;
+    bench_table_head(table, wide);
     for (; s->done < s->options->nwork; s->done++) {
         bench_row *row = &rows[s->done];
         bench_row_measure(s, s->options->work[s->done], row);
         bench_progress(s, NULL, NULL);
-        bench_report_row(table, row);
+        bench_table_row(table, row, wide);
         ok = ok && !row->failed;
     }
-    bench_report_foot(table, s);
+    bench_table_foot(table, s);
+    s->backend->ops->facts(s->backend, &s->facts);
+    char said[sizeof s->facts.compiler];
+    memcpy(said, s->facts.compiler, sizeof said);
+    fsr_message_copy(s->facts.compiler, sizeof s->facts.compiler, said);
     return ok;
 }
 
 /* The rows as one text, written whole or to stdout. */
-static bool write_json(const char *path, const bench_row *rows, int n) {
+static bool write_json(const char *path, const bench_session *s, const bench_row *rows, int n) {
     fsr_fault fault = {0};
     char *text = NULL;
     size_t size = 0;
     FILE *json = open_memstream(&text, &size);
     if (json)
-        bench_report_json(json, rows, n);
+        bench_json_write(json, s, rows, n);
     const bool made = json && !ferror(json);
     if ((json && fclose(json) != 0) || !made)
         fsr_fault_set(&fault, FSR_ERR_MEMORY, "%s: out of memory", path);
@@ -93,7 +107,7 @@ static int run(bench_session *s) {
         return complain("rows", "out of memory", 1);
     bool ok = run_all(s, rows, table);
     if (options->json)
-        ok = write_json(options->json, rows, options->nwork) && ok;
+        ok = write_json(options->json, s, rows, options->nwork) && ok;
     free(rows);
     return !ok;
 }

@@ -53,6 +53,8 @@ static void print_help(const char *data) {
         "  --expr TEXT         adds your own work, as \"sum((x - y)**2)\"; docs/expressions.md has the grammar\n"
         "  --input NAME=FILE   an array of the expression, a .npy file; once for each\n"
         "  --name LABEL        the expression's name in the table; default expr\n"
+        "  --wide              every column of the table; default: those that 100 columns hold\n"
+        "  --version           the version\n"
         "  --help              this page\n"
         "\n"
         "verified: yes means that in this run the workload's graph agreed with the reference (plain loops in wider\n"
@@ -61,7 +63,8 @@ static void print_help(const char *data) {
         "it; and that at full size the fused outputs agreed with the unfused ones: bit by bit for elementwise "
         "results,\n"
         "within a tolerance for the rounding of differently ordered folds otherwise. FAIL: they did not.\n"
-        "worst and bound are the largest error found against the reference and what was allowed at that element.\n"
+        "worst and bound (--wide) are the largest error found against the reference and what was allowed at that "
+        "element.\n"
         "\n"
         "Exit status: 0; 1 if a row failed or a file could not be written; 2 for an unknown name or option.\n"
         "docs/bench.md tells how each column is measured.\n",
@@ -145,8 +148,9 @@ static int set_option(bench_options *o, const char *name, const char *value) {
 }
 
 /* Those before the NULL take a value. */
-static const char *const option_names[] = {"--backend", "--n",     "--reps", "--verify-n", "--json", "--data",
-                                           "--expr",    "--input", "--name", NULL,         "--list", "--help"};
+static const char *const option_names[] = {"--backend", "--n",    "--reps",    "--verify-n", "--json",
+                                           "--data",    "--expr", "--input",   "--name",     NULL,
+                                           "--list",    "--wide", "--version", "--help"};
 
 static bool takes_value(const char *name) {
     for (const char *const *at = option_names; *at; at++)
@@ -206,7 +210,7 @@ static int add_work(bench_options *o, const char *name) {
 }
 
 int bench_options_parse(bench_options *out, int argc, char **argv) {
-    bool help = false, list = false;
+    bool help = false, list = false, version = false;
     *out = (bench_options){
         .verify_n = BENCH_VERIFY_N,
     };
@@ -219,6 +223,10 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
             help = true;
         else if (!strcmp(argv[i], "--list"))
             list = true;
+        else if (!strcmp(argv[i], "--version"))
+            version = true;
+        else if (!strcmp(argv[i], "--wide"))
+            out->wide = true;
         else if (argv[i][0] == '-')
             status = parse_option(out, argv + i, argc - i, &used);
         else
@@ -228,9 +236,11 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
     }
     if (help)
         print_help(data);
+    else if (version)
+        printf("fusor-bench %s\n", fsr_version());
     else if (list)
         print_list();
-    if (help || list)
+    if (help || version || list)
         return 0;
     if (out->expr.ninputs && !out->expr.text)
         return usage("--input needs --expr%s%s", "", "");

@@ -48,6 +48,7 @@ static void row_start(const bench_session *s, const bench_workload *work, bench_
                        .cached_first_call_ms = NAN,
                        .load_ms = NAN,
                        .launch_us = NAN,
+                       .operations = NAN,
                        .copy_gbs = NAN,
                        .max_error = NAN,
                        .error_bound = NAN};
@@ -63,6 +64,7 @@ static bool measure_fused(bench_session *s, bench_run *run, const bench_case *c,
     if (!bench_run_record(run, s->fused, c, row) || !bench_run_compile(run, row) || !plan_numbers(run, row))
         return false;
     row->fused_kernels = run->info.kernels;
+    row->operations = bench_operations(run->node, run->nout);
     row->bytes_min = run->info.bytes_min;
     return bench_measure_run(s, run, &row->fused_ms, &row->launch_us, row);
 }

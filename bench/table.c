@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The table, the JSON and the progress line. A number that was not measured is "-" in the table and null in JSON. */
+/* The table and the progress line. A number that was not measured is "-". */
 #define _XOPEN_SOURCE 700
 #include "bench/bench.h"
 #include "graph/number.h"
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
-static double gbs(const bench_row *row) {
+enum { NAME = 14, CELL = sizeof(fsr_number) };
+
+double bench_row_gbs(const bench_row *row) {
     return row->bytes_min < 0 ? NAN : (double)row->bytes_min / (row->fused_ms * 1e6);
 }
 
-static double speedup(const bench_row *row) {
+double bench_row_speedup(const bench_row *row) {
     return row->unfused_ms / row->fused_ms;
 }
 
@@ -18,143 +21,145 @@ static double megabytes(int64_t bytes) {
     return bytes < 0 ? NAN : (double)bytes * 1e-6;
 }
 
-/* Prints x with so many decimals in width columns. */
-static void cell(FILE *to, int width, int decimals, double x) {
-    if (isfinite(x))
-        fprintf(to, " %*s", width, fsr_number_of('f', decimals, x).text);
-    else
-        fprintf(to, " %*s", width, "-");
+static void number(char *out, char form, int decimals, double x) {
+    snprintf(out, CELL, "%s", isfinite(x) ? fsr_number_of(form, decimals, x).text : "-");
 }
 
-static void cell_error(FILE *to, double x) {
-    if (isfinite(x))
-        fprintf(to, " %8s", fsr_number_of('e', 1, x).text);
-    else
-        fprintf(to, " %8s", "-");
+/* Milliseconds: four decimals, and fewer the larger they are. */
+static void milliseconds(char *out, double ms) {
+    number(out, 'f', ms < 10 ? 4 : ms < 100 ? 3 : ms < 1000 ? 2 : 1, ms);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------------- */
+
+static void cell_name(char *out, const bench_row *row, bool wide) {
+    const bool cut = !wide && strlen(row->work->name) > NAME;
+    snprintf(out, CELL, "%.*s%s", cut ? NAME - 2 : CELL - 1, row->work->name, cut ? ".." : "");
+}
+
+static void cell_backend(char *out, const bench_row *row, bool wide) {
+    (void)wide;
+    snprintf(out, CELL, "%s", row->backend);
+}
+
+static void cell_dtype(char *out, const bench_row *row, bool wide) {
+    (void)wide;
+    snprintf(out, CELL, "%s", row->dtype == FSR_DTYPE_COUNT ? "-" : fsr_dtype_name(row->dtype));
 }
 
 /* "1/1 of 8": kernels fused, expected, and unfused. */
-static void cell_kernels(FILE *to, const bench_row *row) {
-    char text[48], due[16] = "-";
+static void cell_kernels(char *out, const bench_row *row, bool wide) {
+    char due[16] = "-";
+    (void)wide;
     if (row->expected_kernels >= 0)
         snprintf(due, sizeof due, "%d", row->expected_kernels);
     if (row->fused_kernels < 0)
-        snprintf(text, sizeof text, "-");
+        snprintf(out, CELL, "-");
     else if (row->unfused_kernels < 0)
-        snprintf(text, sizeof text, "%d/%s", row->fused_kernels, due);
+        snprintf(out, CELL, "%d/%s", row->fused_kernels, due);
     else
-        snprintf(text, sizeof text, "%d/%s of %d", row->fused_kernels, due, row->unfused_kernels);
-    fprintf(to, " %10s", text);
+        snprintf(out, CELL, "%d/%s of %d", row->fused_kernels, due, row->unfused_kernels);
 }
 
-void bench_report_head(FILE *to) {
-    fprintf(to, "%-14s %-7s %4s %11s %9s %9s %8s %10s %8s %8s %8s %6s %8s %8s %6s %9s %8s %8s %s\n", "workload",
-            "backend", "type", "n", "fused", "unfused", "speed-up", "kernels", "least", "unfused", "rate", "roof",
-            "first", "cached", "load", "launch", "worst", "bound", "verified");
-    fprintf(to, "%-14s %-7s %4s %11s %9s %9s %8s %10s %8s %8s %8s %6s %8s %8s %6s %9s %8s %8s\n", "", "", "",
-            "elements", "ms", "ms", "times", "got/due", "MB", "MB", "GB/s", "%copy", "ms", "ms", "ms", "us", "error",
-            "");
+static void cell_verified(char *out, const bench_row *row, bool wide) {
+    (void)wide;
+    snprintf(out, CELL, "%s", row->failed ? "FAIL" : row->verified ? "yes" : "-");
 }
 
-void bench_report_row(FILE *to, const bench_row *row) {
-    fprintf(to, "%-14s %-7s %4s", row->work->name, row->backend,
-            row->dtype == FSR_DTYPE_COUNT ? "-" : fsr_dtype_name(row->dtype));
-    cell(to, 11, 0, row->n < 0 ? NAN : (double)row->n);
-    cell(to, 9, 4, row->fused_ms);
-    cell(to, 9, 4, row->unfused_ms);
-    cell(to, 8, 2, speedup(row));
-    cell_kernels(to, row);
-    cell(to, 8, 2, megabytes(row->bytes_min));
-    cell(to, 8, 2, megabytes(row->bytes_moved_unfused));
-    cell(to, 8, 1, gbs(row));
-    cell(to, 6, 1, 100 * gbs(row) / row->copy_gbs);
-    cell(to, 8, 1, row->first_call_ms);
-    cell(to, 8, 1, row->cached_first_call_ms);
-    cell(to, 6, 1, row->load_ms);
-    cell(to, 9, 1, row->launch_us);
-    cell_error(to, row->max_error);
-    cell_error(to, row->error_bound);
-    fprintf(to, " %s\n", row->failed ? "FAIL" : row->verified ? "yes" : "-");
+#define CELL_OF(name, call)                                               \
+    static void cell_##name(char *out, const bench_row *row, bool wide) { \
+        (void)wide;                                                       \
+        call;                                                             \
+    }
+CELL_OF(n, number(out, 'f', 0, row->n < 0 ? NAN : (double)row->n))
+CELL_OF(fused, milliseconds(out, row->fused_ms))
+CELL_OF(unfused, milliseconds(out, row->unfused_ms))
+CELL_OF(speedup, number(out, 'f', 2, bench_row_speedup(row)))
+CELL_OF(least, number(out, 'f', 2, megabytes(row->bytes_min)))
+CELL_OF(moved, number(out, 'f', 2, megabytes(row->bytes_moved_unfused)))
+CELL_OF(rate, number(out, 'f', 1, bench_row_gbs(row)))
+CELL_OF(roof, number(out, 'f', 1, 100 * bench_row_gbs(row) / row->copy_gbs))
+CELL_OF(first, number(out, 'f', 1, row->first_call_ms))
+CELL_OF(cached, number(out, 'f', 1, row->cached_first_call_ms))
+CELL_OF(load, number(out, 'f', 1, row->load_ms))
+CELL_OF(launch, number(out, 'f', 1, row->launch_us))
+CELL_OF(worst, number(out, 'e', 1, row->max_error))
+CELL_OF(bound, number(out, 'e', 1, row->error_bound))
+#undef CELL_OF
+
+/* ---- columns --------------------------------------------------------------------------------------- */
+
+/* Width is negative where text begins at the left. */
+static const struct column {
+    const char *head, *unit;
+    int width;
+    bool wide;
+    void (*text)(char *out, const bench_row *row, bool wide);
+} columns[] = {
+    {"workload", "", -NAME, false, cell_name},
+    {"backend", "", -7, true, cell_backend},
+    {"type", "", 4, false, cell_dtype},
+    {"n", "elements", 10, false, cell_n},
+    {"fused", "ms", 7, false, cell_fused},
+    {"unfused", "ms", 7, false, cell_unfused},
+    {"speed-up", "times", 8, false, cell_speedup},
+    {"kernels", "got/due", 10, false, cell_kernels},
+    {"least", "MB", 8, true, cell_least},
+    {"unfused", "MB", 8, true, cell_moved},
+    {"rate", "GB/s", 7, false, cell_rate},
+    {"roof", "%copy", 6, false, cell_roof},
+    {"first", "ms", 7, false, cell_first},
+    {"cached", "ms", 7, true, cell_cached},
+    {"load", "ms", 6, true, cell_load},
+    {"launch", "us", 9, true, cell_launch},
+    {"worst", "error", 8, true, cell_worst},
+    {"bound", "", 8, true, cell_bound},
+    {"verified", "", -8, false, cell_verified},
+};
+
+/* Cells of a line: the heads, the units, or a row's. No blank at the end. */
+static void line(FILE *to, bool wide, const bench_row *row, bool units) {
+    int blanks = 0;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const struct column *c = &columns[i];
+        char text[CELL];
+        if (c->wide && !wide)
+            continue;
+        if (row)
+            c->text(text, row, wide);
+        else
+            snprintf(text, sizeof text, "%s", units ? c->unit : c->head);
+        const int room = c->width < 0 ? -c->width : c->width, free = room - (int)strlen(text);
+        if (c->width > 0 && free > 0)
+            blanks += free;
+        if (text[0]) {
+            fprintf(to, "%*s%s", blanks, "", text);
+            blanks = 0;
+        }
+        if (c->width < 0 && free > 0)
+            blanks += free;
+        blanks++;
+    }
+    fputc('\n', to);
+}
+
+void bench_table_head(FILE *to, bool wide) {
+    line(to, wide, NULL, false);
+    line(to, wide, NULL, true);
+}
+
+void bench_table_row(FILE *to, const bench_row *row, bool wide) {
+    line(to, wide, row, false);
     if (row->failed)
         fprintf(to, "  FAIL %s: %s\n", row->work->name, row->error);
     fflush(to);
 }
 
-void bench_report_foot(FILE *to, const bench_session *s) {
-    fprintf(to, "device: %s", s->device);
+void bench_table_foot(FILE *to, const bench_session *s) {
+    fprintf(to, "device: %s\n", s->device);
     if (s->copy_most)
-        fprintf(to, "; copy of %s MB: %s GB/s read and written", fsr_number_of('f', 2, megabytes(s->copy_most)).text,
+        fprintf(to, "copy of %s MB: %s GB/s read and written\n", fsr_number_of('f', 2, megabytes(s->copy_most)).text,
                 fsr_number_of('f', 1, s->copy_most_gbs).text);
-    fputs("\n", to);
-}
-
-static void json_string(FILE *to, const char *key, const char *text) {
-    fprintf(to, ", \"%s\": \"", key);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(to, "\\%c", *c);
-        else if (*c < 0x20 || *c > 0x7e)
-            fprintf(to, "\\u%04x", *c);
-        else
-            fputc(*c, to);
-    }
-    fputc('"', to);
-}
-
-static void json_number(FILE *to, const char *key, double x) {
-    if (isfinite(x))
-        fprintf(to, ", \"%s\": %s", key, fsr_number_of('g', 9, x).text);
-    else
-        fprintf(to, ", \"%s\": null", key);
-}
-
-static void json_count(FILE *to, const char *key, int64_t x) {
-    if (x >= 0)
-        fprintf(to, ", \"%s\": %lld", key, (long long)x);
-    else
-        fprintf(to, ", \"%s\": null", key);
-}
-
-static void json_row(FILE *to, const bench_row *row) {
-    fprintf(to, "{\"workload\": \"%s\"", row->work->name);
-    json_string(to, "backend", row->backend);
-    if (row->dtype == FSR_DTYPE_COUNT)
-        fprintf(to, ", \"dtype\": null");
-    else
-        json_string(to, "dtype", fsr_dtype_name(row->dtype));
-    json_count(to, "n", row->n);
-    json_number(to, "fused_ms", row->fused_ms);
-    json_number(to, "unfused_ms", row->unfused_ms);
-    json_number(to, "speedup", speedup(row));
-    json_count(to, "fused_kernels", row->fused_kernels);
-    json_count(to, "expected_kernels", row->expected_kernels);
-    json_count(to, "unfused_kernels", row->unfused_kernels);
-    json_count(to, "bytes_min", row->bytes_min);
-    json_count(to, "bytes_moved_unfused", row->bytes_moved_unfused);
-    json_number(to, "gbs", gbs(row));
-    json_number(to, "copy_gbs", row->copy_gbs);
-    json_number(to, "roof_fraction", gbs(row) / row->copy_gbs);
-    json_number(to, "first_call_ms", row->first_call_ms);
-    json_number(to, "cached_first_call_ms", row->cached_first_call_ms);
-    json_number(to, "load_ms", row->load_ms);
-    json_number(to, "launch_us", row->launch_us);
-    json_number(to, "max_error", row->max_error);
-    json_number(to, "error_bound", row->error_bound);
-    fprintf(to, ", \"verified\": %s", row->verified ? "true" : "false");
-    if (row->failed)
-        json_string(to, "error", row->error);
-    else
-        fprintf(to, ", \"error\": null");
-    fputc('}', to);
-}
-
-void bench_report_json(FILE *to, const bench_row *rows, int n) {
-    fputs("[", to);
-    for (int i = 0; i < n; i++) {
-        fputs(i ? ",\n " : "\n ", to);
-        json_row(to, &rows[i]);
-    }
-    fputs("\n]\n", to);
 }
 
 void bench_progress(const bench_session *s, const char *name, const char *step) {

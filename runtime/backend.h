@@ -28,6 +28,14 @@ typedef struct fsr_address {
     int64_t room;      /* bytes from the address to the end of its allocation; INT64_MAX: not known */
 } fsr_address;
 
+/* What a report says of a machine beside its name. A text that is not known is empty. */
+typedef struct fsr_backend_facts {
+    int threads;        /* of a CPU that work is divided among; 0: a GPU */
+    char isa[32];       /* instructions that kernels may use: "avx512", "sm_90" */
+    char compiler[160]; /* what it says of itself; on a CPU known once a kernel was compiled or loaded */
+    char driver[64];    /* a GPU's */
+} fsr_backend_facts;
+
 typedef enum fsr_known { FSR_KNOWN_NOT, FSR_KNOWN_COMPILED, FSR_KNOWN_INTERPRETED } fsr_known;
 
 typedef struct fsr_backend_ops {
@@ -37,6 +45,7 @@ typedef struct fsr_backend_ops {
      * thread of the parent might have been changing. No other function is called in a child. */
     void (*leave)(fsr_backend *b);
     void (*device_name)(fsr_backend *b, char *out, size_t size);
+    void (*facts)(fsr_backend *b, fsr_backend_facts *out);
     void (*target)(fsr_backend *b, fsr_target *out);
     void (*stats)(fsr_backend *b, fsr_backend_stats *out);
 

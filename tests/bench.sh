@@ -29,4 +29,26 @@ if [ $status -ne 1 ] || [ "$said" != "fusor-bench: JSON: /proc/none/x.json: No s
     echo "--json: status $status, said: $said"
     failed=1
 fi
+complain() {
+    echo "$*"
+    failed=1
+}
+# The table is at most 100 columns wide, names of any length; --wide has every column, and the JSON the same rows.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export FUSOR_BACKEND=cpu FUSOR_CACHE_DIR=
+label=$(printf 'a_name_as_long_as_a_label_of_this_program_may_be_%014d' 0)
+work=(chain_small polar_distance --n 4096 --reps 2 --expr 'sum(ecg)' --input ecg=examples/data/ecg.npy --name $label)
+"$bench" "${work[@]}" --json "$dir/rows.json" >"$dir/narrow" 2>&1 || complain "status $?: $(cat "$dir/narrow")"
+"$bench" "${work[@]}" --wide >"$dir/wide" 2>&1 || complain "--wide: status $?: $(cat "$dir/wide")"
+awk 'length > 100 { print "too wide: " $0; bad = 1 } END { exit bad }' "$dir/narrow" || failed=1
+[ "$(sed -n 1p "$dir/narrow" | tr -s ' ')" = "workload type n fused unfused speed-up kernels rate roof first verified" ] ||
+    complain "heads: $(sed -n 1p "$dir/narrow")"
+[ "$(sed -n 1p "$dir/wide" | wc -w)" -eq 19 ] || complain "--wide: $(sed -n 1p "$dir/wide")"
+grep -q '^a_name_as_lo\.\. .*yes$' "$dir/narrow" || complain "a long name: $(cat "$dir/narrow")"
+grep -q "^$label .*yes$" "$dir/wide" || complain "--wide cuts a name: $(cat "$dir/wide")"
+for key in "\"workload\": \"$label\"" '"operations": 57344' '"operations": 108000' '"isa": "' '"threads": ' '"compiler": "[^"]' '"version": "[0-9]' \
+    '"date": "20[0-9-]*T[0-9:]*Z"'; do
+    grep -q "$key" "$dir/rows.json" || complain "JSON lacks $key: $(cat "$dir/rows.json")"
+done
 exit $failed

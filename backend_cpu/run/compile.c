@@ -410,6 +410,13 @@ const fsr_isa *fsr_c_compiler_isa(const fsr_c_compiler *c) {
     return c->isa;
 }
 
+void fsr_c_compiler_name(fsr_c_compiler *c, char *out, size_t size) {
+    pthread_mutex_lock(&c->lock);
+    const char *version = c->drivers.current ? c->drivers.current->version : "";
+    snprintf(out, size, "%.*s", (int)strcspn(version, "\n"), version);
+    pthread_mutex_unlock(&c->lock);
+}
+
 void fsr_c_compiler_free(fsr_c_compiler *c) {
     if (!c)
         return;

@@ -18,6 +18,8 @@ void fsr_c_compiler_free(fsr_c_compiler *c);  /* NULL is allowed */
 void fsr_c_compiler_leave(fsr_c_compiler *c); /* instead, in a child of fork: closes its descriptors */
 /* What it compiles for. */
 const fsr_isa *fsr_c_compiler_isa(const fsr_c_compiler *c);
+/* The first line of what the compiler says of its version; empty: none was needed yet, or found. */
+void fsr_c_compiler_name(fsr_c_compiler *c, char *out, size_t size);
 
 /* The function `name` of a source, compiled or found on disk. *handle is dlopen's, closed by the caller. dump (may be
  * NULL) is the path where the source also stands, for the message. Thread-safe. FSR_ERR_NO_COMPILER, FSR_ERR_COMPILE,

@@ -69,6 +69,13 @@ static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
         snprintf(out + used, size - used, ", at most %s", isa->name);
 }
 
+static void cpu_facts(fsr_backend *b, fsr_backend_facts *out) {
+    fsr_cpu *cpu = (fsr_cpu *)b;
+    *out = (fsr_backend_facts){.threads = fsr_crew_size(cpu->crew)};
+    snprintf(out->isa, sizeof out->isa, "%s", fsr_isa_level(fsr_c_compiler_isa(cpu->compiler)));
+    fsr_c_compiler_name(cpu->compiler, out->compiler, sizeof out->compiler);
+}
+
 static void cpu_target(fsr_backend *b, fsr_target *out) {
     memset(out, 0, sizeof *out);
     out->processors = fsr_crew_size(((fsr_cpu *)b)->crew);
@@ -434,6 +441,7 @@ static const fsr_backend_ops fsr_cpu_ops = {
     .close = cpu_close,
     .leave = cpu_leave,
     .device_name = cpu_device_name,
+    .facts = cpu_facts,
     .target = cpu_target,
     .stats = cpu_stats,
     .emit = cpu_emit,

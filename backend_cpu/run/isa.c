@@ -64,3 +64,10 @@ fsr_status fsr_isa_choose(fsr_isa_kind asked, const fsr_isa **out, fsr_fault *fa
     return fsr_fault_set(fault, FSR_ERR_VALUE,
                          "isa: avx512 and avx2 are levels of x86-64; here it must be native or baseline");
 }
+
+const char *fsr_isa_level(const fsr_isa *isa) {
+    for (size_t i = 1; isa->kind == FSR_ISA_NATIVE && i < sizeof levels / sizeof *levels; i++)
+        if (has_features(levels[i].features))
+            return levels[i].name;
+    return isa->name;
+}

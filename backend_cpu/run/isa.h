@@ -17,4 +17,7 @@ typedef struct fsr_isa {
  * another architecture. */
 fsr_status fsr_isa_choose(fsr_isa_kind asked, const fsr_isa **out, fsr_fault *fault);
 
+/* The name of what this machine then uses: of native the highest level that it reaches. */
+const char *fsr_isa_level(const fsr_isa *isa);
+
 #endif

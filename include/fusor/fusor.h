@@ -12,11 +12,6 @@
 #include "fusor/native.h"
 #include "fusor/run.h"
 #include "fusor/status.h"
-
-/* The version of these headers. */
-#define FSR_VERSION_MAJOR 0
-#define FSR_VERSION_MINOR 1
-#define FSR_VERSION_PATCH 0
-#define FSR_VERSION "0.1.0"
+#include "fusor/version.h"
 
 #endif

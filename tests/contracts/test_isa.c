@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cap of the CPU's instructions: what generated C is compiled for, the same bits at each level, kernels of another
  * level on disk, and what the context says of it. */
+#include "runtime/context.h"
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,10 @@ static void caps(void **state) {
             assert_string_equal(cap, levels[i].name);
         else
             assert_int_not_equal(levels[i].isa, FSR_ISA_BASELINE);
+        fsr_backend_facts facts;
+        fsr_context_backend(ctx)->ops->facts(fsr_context_backend(ctx), &facts);
+        assert_string_equal(facts.isa, bytes == 64 ? "avx512" : bytes == 32 ? "avx2" : "baseline");
+        assert_true(facts.threads >= 1 && facts.compiler[0] && !strchr(facts.compiler, '\n') && !facts.driver[0]);
         assert_in_range(bytes, cap ? least[levels[i].isa] : 16, most[levels[i].isa]);
         fsr_close(ctx);
     }

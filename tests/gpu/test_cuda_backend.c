@@ -113,6 +113,13 @@ static void backend_describes_the_device(void **state) {
                   (long long)(target.memory_bytes / MIB), (long long)target.shared_bytes);
     assert_true(strlen(name) > 0);
     assert_string_equal(t->ops->name, "cuda");
+    fsr_backend_facts facts;
+    t->ops->facts(t->b, &facts);
+    print_message("%s, %s, driver %s\n", facts.isa, facts.compiler, facts.driver);
+    assert_int_equal(facts.threads, 0);
+    assert_int_equal(strncmp(facts.isa, "sm_", 3), 0);
+    assert_int_equal(strncmp(facts.compiler, "NVRTC 1", 7), 0);
+    assert_null(strchr(facts.driver, '\n'));
     assert_true(target.gpu && target.processors > 0 && target.max_threads >= 1024);
     assert_true(target.threads_per_processor >= 1024 && target.registers_bytes >= 65536 * 4);
     assert_true(target.shared_bytes >= 48 * 1024 && target.cache_bytes > 0 && target.memory_bytes > 0);
