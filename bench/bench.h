@@ -19,6 +19,7 @@ enum {
     BENCH_MAX_IN = 8,
     BENCH_MAX_OUT = 8,
     BENCH_MAX_WORK = 64,
+    BENCH_MAX_FILES = 256,
     BENCH_COLS = 4096,  /* columns of the workloads on rows */
     BENCH_CALLS = 1000, /* asynchronous calls that a call-bound workload is averaged over */
     BENCH_REPS = 15,
@@ -162,15 +163,17 @@ void bench_expr_build(const bench_expr *e, fsr_graph *g, const fsr_node *in, fsr
 
 typedef struct bench_options {
     fsr_backend_kind backend;
-    int64_t n;        /* 0: the workload's default */
-    int reps;         /* 0: BENCH_REPS, fewer where one takes long on the CPU */
-    int64_t verify_n; /* 0: no verification */
-    const char *json; /* NULL: none; "-": stdout */
-    bool wide;        /* every column of the table */
-    const char *data; /* directory of the real input */
+    int64_t n;          /* 0: the workload's default */
+    int reps;           /* 0: BENCH_REPS, fewer where one takes long on the CPU */
+    int64_t verify_n;   /* 0: no verification */
+    const char *json;   /* NULL: none; "-": stdout */
+    const char *report; /* NULL: none */
+    bool wide;          /* every column of the table */
+    const char *data;   /* directory of the real input */
     char installed[4096];
-    int nwork;
+    int nwork, nfiles;
     const bench_workload *work[BENCH_MAX_WORK];
+    const char *file[BENCH_MAX_FILES]; /* of rows for the report, which are then not measured */
     bench_expr expr;
 } bench_options;
 

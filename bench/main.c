@@ -2,6 +2,7 @@
 /* fusor-bench: see --help and docs/bench.md. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
+#include "bench/report.h"
 #include "graph/message.h"
 #include "runtime/context.h"
 #include "runtime/write_file.h"
@@ -76,27 +77,44 @@ static bool run_all(bench_session *s, bench_row *rows, FILE *table) {
     return ok;
 }
 
-/* The rows as one text, written whole or to stdout. */
-static bool write_json(const char *path, const bench_session *s, const bench_row *rows, int n) {
+/* Says what went wrong, if anything did, and clears it; the exit status. */
+static int settle(const char *what, fsr_fault *fault) {
+    int status = 0;
+    if (fault->status)
+        status = complain(what, fault->message ? fault->message : fsr_status_sentence(fault->status), 1);
+    fsr_fault_clear(fault);
+    return status;
+}
+
+/* A text written whole to a file, or to stdout. */
+static int write_json(const char *path, const char *text, size_t size) {
+    fsr_fault fault = {0};
+    if (strcmp(path, "-"))
+        fsr_write_file(path, &(fsr_part){text, size}, 1, &fault);
+    else if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
+        fsr_fault_set(&fault, FSR_ERR_FILE, "stdout: %s", strerror(errno));
+    return settle("JSON", &fault);
+}
+
+/* The rows as JSON and as a page, as far as they are asked for. */
+static bool write_files(const bench_session *s, const bench_row *rows) {
+    const bench_options *options = s->options;
     fsr_fault fault = {0};
     char *text = NULL;
     size_t size = 0;
     FILE *json = open_memstream(&text, &size);
     if (json)
-        bench_json_write(json, s, rows, n);
+        bench_json_write(json, s, rows, options->nwork);
     const bool made = json && !ferror(json);
+    int status = 0;
     if ((json && fclose(json) != 0) || !made)
-        fsr_fault_set(&fault, FSR_ERR_MEMORY, "%s: out of memory", path);
-    else if (!strcmp(path, "-") ? fwrite(text, 1, size, stdout) != size || fflush(stdout) : 0)
-        fsr_fault_set(&fault, FSR_ERR_FILE, "stdout: %s", strerror(errno));
-    else if (strcmp(path, "-"))
-        fsr_write_file(path, &(fsr_part){text, size}, 1, &fault);
+        status = complain("JSON", "out of memory", 1);
+    if (!status && options->json)
+        status = write_json(options->json, text, size);
+    if (made && options->report)
+        bench_report_rows(options->report, text, size, &fault);
     free(text);
-    const bool ok = fault.status == FSR_OK;
-    if (!ok)
-        complain("JSON", fault.message ? fault.message : fsr_status_sentence(fault.status), 1);
-    fsr_fault_clear(&fault);
-    return ok;
+    return !settle("report", &fault) && !status;
 }
 
 static int run(bench_session *s) {
@@ -106,20 +124,25 @@ static int run(bench_session *s) {
     if (!rows)
         return complain("rows", "out of memory", 1);
     bool ok = run_all(s, rows, table);
-    if (options->json)
-        ok = write_json(options->json, s, rows, options->nwork) && ok;
+    if (options->json || options->report)
+        ok = write_files(s, rows) && ok;
     free(rows);
     return !ok;
 }
 
 /* Measuring takes minutes: whether the result can be written is asked before. */
-static int check_json(const char *path) {
+static int check_file(const char *what, const char *path) {
     fsr_fault fault = {0};
-    int status = 0;
-    if (path && strcmp(path, "-") && fsr_write_file_check(path, &fault))
-        status = complain("JSON", fault.message ? fault.message : fsr_status_sentence(fault.status), 1);
-    fsr_fault_clear(&fault);
-    return status;
+    if (path && strcmp(path, "-"))
+        fsr_write_file_check(path, &fault);
+    return settle(what, &fault);
+}
+
+/* A report of files: nothing is measured. */
+static int report_files(const bench_options *options) {
+    fsr_fault fault = {0};
+    bench_report_files(options->report, options->file, options->nfiles, &fault);
+    return settle("report", &fault);
 }
 
 int main(int argc, char **argv) {
@@ -128,9 +151,11 @@ int main(int argc, char **argv) {
     int status = bench_options_parse(&options, argc, argv);
     if (status >= 0)
         return status;
-    status = check_json(options.json);
-    if (status)
-        return status;
+    status = check_file("JSON", options.json);
+    if (!status)
+        status = check_file("report", options.report);
+    if (status || options.nfiles)
+        return status ? status : report_files(&options);
     status = session_open(&session, &options);
     if (!status)
         status = bench_expr_prepare(&options.expr, session.fused);

@@ -40,6 +40,7 @@ const bench_workload *bench_workload_find(const char *name) {
 static void print_help(const char *data) {
     printf(
         "usage: fusor-bench [options] [workload ...]\n"
+        "       fusor-bench --report FILE rows.json ...\n"
         "Times workloads fused, unfused and against the copy bandwidth of the same memory. No names: all of them.\n"
         "\n"
         "  --list              names the workloads\n"
@@ -49,6 +50,9 @@ static void print_help(const char *data) {
         "  --reps N            timed runs, of which the median counts; default %d, on the CPU fewer if they take long\n"
         "  --verify-n N        elements compared with the reference; default 2^18; 0: no verification at all\n"
         "  --json FILE         also writes the rows as JSON; -: to stdout, and the table then goes to stderr\n"
+        "  --report FILE       also writes the rows as a page of pictures, one file of HTML; with names that end in "
+        ".json\n"
+        "                      in place of workloads: the page of what --json and bench/peers_cpu.py wrote there\n"
         "  --data DIR          directory of ecg.npy and face.npy; default %s\n"
         "  --expr TEXT         adds your own work, as \"sum((x - y)**2)\"; docs/expressions.md has the grammar\n"
         "  --input NAME=FILE   an array of the expression, a .npy file; once for each\n"
@@ -124,6 +128,8 @@ static int set_option(bench_options *o, const char *name, const char *value) {
     int64_t count = 0;
     if (!strcmp(name, "--json")) {
         o->json = value;
+    } else if (!strcmp(name, "--report")) {
+        o->report = value;
     } else if (!strcmp(name, "--data")) {
         o->data = value;
     } else if (!strcmp(name, "--backend")) {
@@ -148,9 +154,9 @@ static int set_option(bench_options *o, const char *name, const char *value) {
 }
 
 /* Those before the NULL take a value. */
-static const char *const option_names[] = {"--backend", "--n",    "--reps",    "--verify-n", "--json",
-                                           "--data",    "--expr", "--input",   "--name",     NULL,
-                                           "--list",    "--wide", "--version", "--help"};
+static const char *const option_names[] = {"--backend", "--n",    "--reps", "--verify-n", "--json",
+                                           "--report",  "--data", "--expr", "--input",    "--name",
+                                           NULL,        "--list", "--wide", "--version",  "--help"};
 
 static bool takes_value(const char *name) {
     for (const char *const *at = option_names; *at; at++)
@@ -199,7 +205,22 @@ static int parse_option(bench_options *o, char **arg, int left, int *used) {
     return set_option(o, name, equals ? equals + 1 : arg[1]);
 }
 
+static bool is_file(const char *name) {
+    static const char end[] = ".json";
+    const size_t n = strlen(name);
+    return n >= sizeof end && !strcmp(name + n - (sizeof end - 1), end);
+}
+
+static int add_file(bench_options *o, const char *name) {
+    if (o->nfiles == BENCH_MAX_FILES)
+        return usage("too many files at '%s'%s", name, "");
+    o->file[o->nfiles++] = name;
+    return GO_ON;
+}
+
 static int add_work(bench_options *o, const char *name) {
+    if (is_file(name))
+        return add_file(o, name);
     const bench_workload *work = bench_workload_find(name);
     if (!work)
         return unknown_work(name);
@@ -242,6 +263,10 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
         print_list();
     if (help || version || list)
         return 0;
+    if (out->nfiles && !out->report)
+        return usage("%s: files of rows are for --report%s", out->file[0], "");
+    if (out->nfiles && (out->nwork || out->expr.text || out->json))
+        return usage("%s: of files a report is made, and nothing measured%s", out->file[0], "");
     if (out->expr.ninputs && !out->expr.text)
         return usage("--input needs --expr%s%s", "", "");
     if (out->expr.text && out->nwork == BENCH_MAX_WORK)

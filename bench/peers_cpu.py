@@ -269,13 +269,13 @@ def main():
             if name not in table:
                 continue
             got, first, ms = measure(table[name])
-            own.append(dict(row=name, peer=peer, ms=ms, first_ms=first, error=check(row, got)))
+            own.append(dict(row=name, peer=peer, n=n, ms=ms, first_ms=first, error=check(row, got)))
             print("%-16s %-8s %9.2f ms   first %9.1f ms   off by %.1e" % (name, peer, ms, first, own[-1]["error"]),
                   flush=True)
         if options.fusor:
             ours.append(fusor_time(name))
             compare(name, statistics.median(ours), own)
-            own.append(dict(row=name, peer="fusor", ms=statistics.median(ours)))
+            own.append(dict(row=name, peer="fusor", n=n, ms=statistics.median(ours)))
         results += own
     if options.json:
         with open(options.json, "w") as file:

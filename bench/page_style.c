@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* How the page looks. Two palettes of one set of names; the colours of fused and unfused are Okabe and Ito's blue and
+ * vermilion, which all kinds of colour blindness tell apart, lighter in the dark; nothing is said by colour alone. */
+#include "bench/page.h"
+
+static const char light[] =
+    "color-scheme:light;--bg:#f6f7f5;--card:#fff;--ink:#1c2126;--muted:#59636e;--grid:#e5e8ea;--rule:#d5dade;--fused:#"
+    "0072b2;"
+    "--unfused:#d55e00;--peer:#9aa3ab;--roof:#00795a;--cold:#a9cbe3;--cached:#0072b2;--bad:#b3261e;--lead:#8d979f;";
+static const char dark[] =
+    "color-scheme:dark;--bg:#111417;--card:#1a1e22;--ink:#e7eaed;--muted:#9ea8b1;--grid:#2b3137;--rule:#353c43;--fused:"
+    "#56b4e9;"
+    "--unfused:#f08a3c;--peer:#737d87;--roof:#3ccfa0;--cold:#2f5f7f;--cached:#8fd0f5;--bad:#ff8a80;--lead:#6d7882;";
+
+static const char rules[] =
+    "*{box-sizing:border-box}html,body{margin:0;padding:0}\n"
+    ".page{background:var(--bg);color:var(--ink);min-height:100vh;font:16px/1.5 system-ui,-apple-system,'Segoe "
+    "UI',Roboto,"
+    "'Helvetica Neue','Liberation Sans',Arial,sans-serif;font-variant-numeric:tabular-nums}\n"
+    "main{max-width:1200px;margin:0 auto;padding:28px 20px 60px}\n"
+    "header{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 18px;border-bottom:1px solid "
+    "var(--rule);padding-bottom:14px}\n"
+    "h1{font-size:26px;letter-spacing:-.01em;margin:0}header p{margin:0;color:var(--muted);flex:1 1 280px}\n"
+    "nav{display:flex;font-size:13px}nav a{color:var(--muted);text-decoration:none;padding:3px 10px;border:1px solid "
+    "var(--rule);"
+    "background:var(--card)}nav a+a{border-left:0}nav a:first-child{border-radius:6px 0 0 6px}nav "
+    "a:last-child{border-radius:0 6px 6px 0}"
+    "nav a:hover,nav a:focus{color:var(--ink)}\n"
+    "h2{font-size:21px;margin:30px 0 10px;letter-spacing:-.01em}h3{font-size:17px;margin:34px 0 "
+    "10px}h4{font-size:15px;margin:22px 0 8px}\n"
+    ".facts{display:flex;flex-wrap:wrap;gap:6px 26px;margin:0 0 16px;font-size:14px}.facts "
+    "dt{color:var(--muted);font-size:12px}"
+    ".facts dd{margin:0}\n"
+    ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px}.tile{background:var(--card)"
+    ";border:1px solid "
+    "var(--rule);border-radius:8px;padding:12px 14px;display:flex;flex-direction:column}.tile "
+    "span{font-size:13px;color:var(--muted)}"
+    ".tile b{font-size:28px;line-height:1.2;font-weight:650}.tile small{font-size:12.5px;color:var(--muted)}\n"
+    ".cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(310px,100%),1fr));gap:12px;align-items:"
+    "start}"
+    ".cards.small{grid-template-columns:repeat(auto-fill,minmax(min(165px,100%),1fr))}.small .card{padding:8px}\n"
+    ".card{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:10px "
+    "14px;margin:0}.plot{padding:14px}"
+    ".card figcaption{font-size:14px;margin-bottom:6px;overflow-wrap:anywhere}.card figcaption "
+    "span{color:var(--muted);font-size:12.5px}\n"
+    "svg{display:block;width:100%;height:auto}svg text{font-size:11px;fill:var(--ink)}svg text.left{fill:var(--muted)}"
+    "svg text.tick{fill:var(--muted)}svg .times{fill:var(--muted)}svg text.axis{fill:var(--muted)}\n"
+    ".plot svg text{font-size:12px}.plot svg text.name,.plot svg "
+    "text.rooftext{paint-order:stroke;stroke:var(--card);stroke-width:3px;"
+    "stroke-linejoin:round}.rooftext{font-weight:600}svg text.rooftext{fill:var(--roof)}\n"
+    ".grid{stroke:var(--grid)}.roof{stroke:var(--roof);stroke-width:2;stroke-dasharray:7 "
+    "4}.stem{stroke:var(--unfused);stroke-opacity:.35;"
+    "stroke-width:1.5}.lead{stroke:var(--lead);stroke-width:.8}\n"
+    ".dot{fill:var(--fused);stroke:var(--card);stroke-width:1}.bad{fill:var(--bad)}.ring{fill:var(--card);stroke:var(--"
+    "unfused);"
+    "stroke-width:1.5}\n"
+    "rect.fused,rect.cached{fill:var(--fused)}rect.cached{fill:var(--cached)}rect.unfused{fill:var(--unfused)}rect."
+    "peer{fill:var(--peer)}"
+    "rect.cold{fill:var(--cold)}\n"
+    ".line-fused,.line-unfused{fill:none;stroke-width:1.8;stroke:var(--fused)}.line-unfused{stroke:var(--unfused);"
+    "stroke-dasharray:4 3}\n"
+    ".key{display:flex;flex-wrap:wrap;gap:4px 18px;font-size:13px;color:var(--muted);margin:8px 0}.card "
+    ".key{margin:10px 0 0}"
+    ".key "
+    "i{display:inline-block;width:11px;height:11px;margin-right:6px}.k-fused{background:var(--fused);border-radius:50%}"
+    ".k-ring{border:2px solid var(--unfused);border-radius:50%}.key i.k-roof{width:20px;height:0;border-top:2px dashed "
+    "var(--roof);vertical-align:middle}.k-cold{background:var(--cold)}.k-cached{background:var(--cached)}\n"
+    ".note{color:var(--muted);font-size:14px}.fail,.failed td,.failed "
+    "th{color:var(--bad)!important}.fail{font-size:13px;"
+    "overflow-wrap:anywhere;white-space:pre-wrap}code{font:13px ui-monospace,'DejaVu Sans "
+    "Mono',monospace;overflow-wrap:anywhere}\n"
+    ".scroll{overflow-x:auto;border:1px solid "
+    "var(--rule);border-radius:8px;background:var(--card)}table{border-collapse:collapse;"
+    "font-size:13px;width:100%}th,td{padding:5px 10px;text-align:right;white-space:nowrap;border-bottom:1px solid "
+    "var(--grid)}"
+    "thead th{color:var(--muted);font-weight:500}tbody "
+    "tr:last-child>*{border-bottom:0}th:first-child{text-align:left;position:sticky;"
+    "left:0;background:var(--card);font-weight:600}\n"
+    ".read{max-width:760px}.read ul{padding-left:20px}.read li{margin:6px 0}\n"
+    ".narrow{display:none}@media (max-width:760px){main{padding:18px 12px "
+    "40px}.wide{display:none}.narrow{display:block}.plot{padding:8px}}@media "
+    "(min-width:761px){.cards.small{grid-template-columns:repeat(auto-fill,minmax(215px,1fr))}}\n"
+    "@media print{nav{display:none}}\n";
+
+void page_style(FILE *to) {
+    fprintf(to,
+            "<style>\n.page{%s}\n@media (prefers-color-scheme:dark){.page{%s}}\n#light:target .page{%s}\n#dark:target "
+            ".page{%s}\n%s</style>\n",
+            light, dark, light, dark, rules);
+}
