@@ -36,7 +36,7 @@ class Loop(c.Structure):
 
 
 class Operator(c.Structure):
-    """Up to the identity: `commutative`, which follows, is false for who does not know it."""
+    """Up to the identity: what follows, whether it commutes among it, is 0 for who does not know it."""
     _fields_ = [("body", BODY), ("user", c.c_void_p), ("arity", c.c_int), ("identity", c.c_double * 4)]
 
 
@@ -66,7 +66,8 @@ input_at = function("fsr_input_at", Node, Site, c.c_void_p, text, c.c_int, c.c_i
 float_at = function("fsr_float_at", Node, Site, c.c_void_p, c.c_double)
 apply_at = function("fsr_apply_at", Node, Site, text, nodes, c.c_int)
 iterate = function("fsr_iterate_at", None, Site, c.c_size_t, nodes, c.POINTER(Loop), nodes, nodes, c.c_int64)
-scan_with = function("fsr_scan_with_at", None, Site, c.c_size_t, nodes, nodes, c.POINTER(Operator), c.c_int, c.c_int)
+scan_with = function("fsr_scan_with_at", None, Site, c.c_size_t, nodes, nodes, c.POINTER(Operator),
+                     c.POINTER(c.c_int), c.c_int, c.c_int)
 read = function("fsr_read", c.c_int, Node, c.c_void_p, c.c_size_t)
 compile_ = function("fsr_compile", c.c_int, nodes, c.c_int, c.POINTER(c.c_void_p))
 plan_run = function("fsr_plan_run", c.c_int, c.c_void_p, c.POINTER(Argument), c.c_int, c.POINTER(Argument), c.c_int, c.c_void_p)
@@ -145,7 +146,7 @@ def times(out, left, right, user):
 
 product = Operator(times, None, 1, (c.c_double * 4)(1))
 running = Node()
-scan_with(here(), c.sizeof(product), running, x, product, 0, 0)
+scan_with(here(), c.sizeof(product), running, x, product, c.c_int(0), 1, 0)
 check(values(running, 3) == [1, 2, 6], "the operator")
 
 # ---- a plan
