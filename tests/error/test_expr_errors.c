@@ -360,8 +360,8 @@ static char *repeat(const char *unit, int times, const char *tail) {
 
 static void limits(void **state) {
     (void)state;
-    static const char *const units[] = {
-        "(", "-", "!", "2 ** ", "sin(", "i ? i : ", "i ? ", "i[", "sum(i, [", "max(i, ", "var(i, ddof="};
+    static const char *const units[] = {"(",        "-",    "!",  "~",        "concat([", "2 ** ",       "sin(",
+                                        "i ? i : ", "i ? ", "i[", "sum(i, [", "max(i, ",  "var(i, ddof="};
     for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
         char *text = repeat(units[k], 5000, "i");
         expect_status(text, F, "nested deeper than 200");
@@ -383,7 +383,8 @@ static void limits(void **state) {
 
 static void *deep_thread(void *arg) {
     static const char *const units[] = {
-        "max(", "max(i[", "-sin(i*2**-", "i ? (i) : ", "i[", "sum(i, [", "pad(i, ", "(i || i && i == i < i + i * "};
+        "max(",     "max(i[",  "-sin(i*2**-", "i ? (i) : ",  "i[",
+        "sum(i, [", "pad(i, ", "stack([i, ",  "~(u & u << ", "(i || i && i == i < i + i * "};
     for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
         char *text = repeat(units[k], 2000, "");
         fsr_expr(arg, text, names, 1);
@@ -426,13 +427,15 @@ static const char *const seeds[] = {
     "i[1:, ::-2].T[0] ? cumsum(v, 0, exclusive) : -v ** 2 ** -1",
     "reshape(i, [2, -1]) == f32(u[:, newaxis]) && !(v < 1e-3 || isnan(nan)) // 2 % 3",
     "var(transpose(i, [1, 0]), [0, 1], ddof=1, keepdims=true) + where(u, v, inf) ** 8 - pi",
+    "concat([i, i], axis=1)[:, ::2] > 0 & ~u[0] | (u << 2 ^ 0x1f) == 0b101 & clip(u, 0o1, 3)",
 };
 static const char *const pieces[] = {
     "i",        "v",       "u",       "gone",     "0",    "1",   "-1", "2.5",  "1e308", "9223372036854775807",
     "(",        ")",       "[",       "]",        "::",   ":",   ",",  ";",    "=",     "==",
     "**",       "//",      "?",       "&&",       "!",    "-",   ".T", "sum(", "max(",  "axis=",
     "keepdims", "newaxis", "cumsum(", "reshape(", "true", "nan", "t",  " ",    "\n",    "\x7f",
-    "f32("};
+    "f32(",     "&",       "|",       "^",        "~",    "<<",  ">>", "0x1f", "0b",    "0xffffffffffffffff",
+    "concat([", "clip(",   "amax(",   "True"};
 
 static void mutate(char *text, uint32_t *seed) {
     for (uint32_t times = next(seed) % 4; times > 0; times--) {

@@ -6,6 +6,7 @@
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/loop_ir_parse.h"
 #include "fusion/plan.h"
+#include "graph/nearest.h"
 #include "primitives/parse.h"
 #include "tests/support/targets.h"
 #include <stdlib.h>
@@ -42,8 +43,17 @@ enum { MAX_OUTS = 4096 };
 
 /* ---- options ------------------------------------------------------------------------------------------------ */
 
+/* An option that is not allowed so, or that there is not. */
 static int wrong(const char *what, const char *word) {
-    fprintf(stderr, "fusor-opt: %s %s\n%s", what, word, usage);
+    static const char *const names[] = {"--to",          "--from", "--set",    "--target",  "--passes",   "--skip",
+                                        "--print-after", "--fuel", "--kernel", "--unfused", "--contract", "--help"};
+    fsr_nearest near = fsr_nearest_to(what);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        fsr_nearest_offer(&near, names[i]);
+    if (near.name && strcmp(near.name, what) != 0)
+        fprintf(stderr, "fusor-opt: unknown option %s; is %s meant?\n%s", what, near.name, usage);
+    else
+        fprintf(stderr, "fusor-opt: %s %s\n%s", what, word, usage);
     return 2;
 }
 
@@ -216,6 +226,15 @@ static int work_on_ir(const options *o, const char *text) {
     return failed;
 }
 
+static int no_pass(const char *name) {
+    char said[100];
+    fsr_nearest near = fsr_nearest_to(name);
+    for (int i = 0; fsr_pass_name(i); i++)
+        fsr_nearest_offer(&near, fsr_pass_name(i));
+    snprintf(said, sizeof said, near.name ? "%s; is %s meant?" : "%s", name, near.name);
+    return fail("there is no pass", said);
+}
+
 /* The passes of a list, one after the other. */
 static int run_passes(fsr_flow *flow, const char *list) {
     char name[32], why[200];
@@ -225,7 +244,7 @@ static int run_passes(fsr_flow *flow, const char *list) {
         fsr_pass_fn pass = fsr_pass_find(name);
         fsr_status status = FSR_OK;
         if (!pass)
-            return fail("there is no pass", name);
+            return no_pass(name);
         pass(flow, &status);
         if (status)
             return fail(name, fsr_status_name(status));
