@@ -28,7 +28,7 @@ typedef struct roof {
     double width, height;
     page_scale x, y;
     point *point;
-    rect *taken; /* points, then names */
+    rect *taken; /* points, rings, the copy, then names */
     int n, ntaken;
     double copy;
 } roof;
@@ -124,6 +124,7 @@ static void draw_copy(roof *f) {
     page_write(f->to, "<text class=\"rooftext\" x=\"%f\" y=\"%f\" text-anchor=\"end\">a copy: %s GB/s</text>\n",
                f->x.end - 2, y - 5, speed.text);
     f->taken[f->ntaken++] = (rect){f->x.end - width, y - LETTER - 6, width, LETTER + 7};
+    f->taken[f->ntaken++] = (rect){f->x.begin, y - 2, f->x.end - f->x.begin, 4};
 }
 
 static void bounds(double x, double *low, double *high) {
@@ -152,6 +153,8 @@ static void lay_out(roof *f) {
         p->y = page_at(&f->y, bench_figure_gbs(p->row));
         p->below = page_drawable(unfused) ? page_at(&f->y, unfused) : NAN;
         f->taken[f->ntaken++] = (rect){p->x - 6, p->y - 6, 12, 12};
+        if (isfinite(p->below))
+            f->taken[f->ntaken++] = (rect){p->x - 4, p->below - 4, 8, 8};
     }
 }
 
@@ -194,7 +197,7 @@ bool page_roof(FILE *to, const bench_figures *figures, const int *rows, int n) {
     roof f = {.to = to, .copy = NAN};
     double most = 0;
     f.point = calloc((size_t)n + 1, sizeof *f.point);
-    f.taken = calloc((size_t)n * 2 + 2, sizeof *f.taken);
+    f.taken = calloc((size_t)n * 3 + 2, sizeof *f.taken);
     const bool ok = f.point && f.taken;
     for (int i = 0; ok && i < n; i++) {
         const bench_figure *row = &figures->row[rows[i]];

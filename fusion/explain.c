@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan in words: kernels with their domain, schedule and arrays, then every edge that was not fused, with the
- * reason. */
+/* The plan in words: kernels with the lines that recorded them, their domain, schedule and arrays, then every edge that was
+ * not fused, with the reason. */
+#include "fusion/explain.h"
 #include "fusion/literals.h"
 #include "fusion/plan.h"
 
@@ -35,10 +36,11 @@ static bool compacts(const fsr_kernel *k) {
     return false;
 }
 
-static void explain_step(const fsr_program *program, int i, FILE *to) {
+static void explain_step(const fsr_program *program, const fsr_flow *flow, int i, FILE *to) {
     const fsr_program_step *step = &program->step[i];
     const fsr_kernel *k = step->kernel;
     fprintf(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
+    fsr_explain_sites(flow, k, to);
     fprintf(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n",
             (long long)step->launch.integer[FSR_INT_ROWS], (long long)step->launch.integer[FSR_INT_COLS], k->npasses,
             k->npasses == 1 ? "" : "es");
@@ -56,23 +58,6 @@ static void explain_step(const fsr_program *program, int i, FILE *to) {
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
 }
 
-/* The group that computes a node, -1: none in particular. */
-static int group_of(const fsr_partition *p, int node) {
-    if (p->home[node] >= 0)
-        return p->home[node];
-    for (int i = 0; i < FSR_MAX_OUTPUTS; ++i)
-        if (p->stored[node * FSR_MAX_OUTPUTS + i] >= 0)
-            return p->stored[node * FSR_MAX_OUTPUTS + i];
-    return -1;
-}
-
-/* A refusal still stands if the two ended in different kernels. */
-static void explain_note(const fsr_partition *p, const fsr_note *note, FILE *to) {
-    if (group_of(p, note->producer) != group_of(p, note->consumer))
-        fprintf(to, "not fused: %s (%%%d) into %s (%%%d): %s\n", fsr_flow_name(p->flow, note->producer), note->producer,
-                fsr_flow_name(p->flow, note->consumer), note->consumer, note->reason);
-}
-
 static void explain_last(const fsr_partition *p, FILE *to) {
     const int *n = p->last.node;
     fprintf(to, "the fuel ended with fusion %d: ", p->fusions);
@@ -80,16 +65,16 @@ static void explain_last(const fsr_partition *p, FILE *to) {
     fputc('\n', to);
 }
 
-void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to) {
+bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to) {
     fprintf(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n",
             program->info.kernels, program->info.kernels == 1 ? "" : "s", program->info.temporaries,
             program->info.temporaries == 1 ? "y" : "ies", program->info.fusions, program->info.fusions == 1 ? "" : "s",
             (long long)program->info.bytes_moved, (long long)program->info.bytes_min);
     for (int i = 0; i < program->nsteps; ++i)
-        explain_step(program, i, to);
+        explain_step(program, p->flow, i, to);
     fsr_literals_explain(p->flow, program->text, to);
-    for (int i = 0; i < p->nnotes; ++i)
-        explain_note(p, &p->note[i], to);
+    const bool told = fsr_explain_notes(p, to);
     if (p->fuse && p->fuel == 0 && p->last.how)
         explain_last(p, to);
+    return told;
 }

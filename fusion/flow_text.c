@@ -72,7 +72,7 @@ static void print_node(const fsr_flow *flow, int i, fsr_writer *w) {
 }
 
 void fsr_flow_print(const fsr_flow *flow, FILE *to) {
-    fsr_writer w = {to, false};
+    fsr_writer w = {to, false, false};
     for (int i = 0; i < flow->n; ++i)
         print_node(flow, i, &w);
     fsr_write(&w, "return");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Literals as arguments; see literals.h. */
 #include "fusion/literals.h"
+#include "fusion/explain.h"
 #include <stdlib.h>
 
 bool fsr_literal_is_nan(const fsr_flow_node *literal) {
@@ -139,8 +140,10 @@ void fsr_literals_explain(const fsr_flow *flow, const bool *text, FILE *to) {
             continue;
         int at = reader(flow, i);
         bool stays = text[n->ordinal];
-        fprintf(to, "%s literal: %s (%%%d) in %s (%%%d): %s\n", stays ? "a" : "an argument, not a",
+        fprintf(to, "%s literal: %s (%%%d) in %s (%%%d): %s", stays ? "a" : "an argument, not a",
                 fsr_dtype_name(n->dtype[0]), i, fsr_flow_name(flow, at), at,
                 stays ? "its kernel takes no more arguments" : why[n->use]);
+        fsr_explain_site(flow, at, -1, to);
+        fputc('\n', to);
     }
 }

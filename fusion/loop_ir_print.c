@@ -5,7 +5,7 @@
 #include "graph/print.h"
 
 static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
-    fsr_writer w = {to, false};
+    fsr_writer w = {to, false, false};
     fsr_write_value(&w, dtype, value);
 }
 
@@ -61,7 +61,7 @@ static void print_head(FILE *to, const fsr_kernel *k) {
     for (int s = 0; s < k->nscalars; s++)
         fprintf(to, "  scalar s%d %s\n", s, fsr_dtype_name(k->scalar[s]));
     for (int f = 0; f < k->nroutines; f++) {
-        fsr_writer w = {to, false};
+        fsr_writer w = {to, false, false};
         fprintf(to, "  routine u%d %s ", f, fsr_dtype_name(k->routine[f]->result));
         fsr_write_routine(&w, k->routine[f]);
         fputc('\n', to);

@@ -266,8 +266,8 @@ static char *explanation(const fsr_program *program, const fsr_partition *p) {
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return NULL;
-    fsr_explain_program(program, p, to);
-    if (fclose(to) != 0) {
+    const bool told = fsr_explain_program(program, p, to);
+    if (fclose(to) != 0 || !told) {
         free(text);
         return NULL;
     }

@@ -74,7 +74,7 @@ void fsr_memory_in_place(fsr_program *program);
  * the arena's, FSR_SIZE_OVER if there is no such arena. False: out of memory. */
 bool fsr_memory_pack(fsr_temporary *temporary, int n, int64_t *bytes);
 
-/* The plan in words. */
-void fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to);
+/* The plan in words. False: out of memory. */
+bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to);
 
 #endif

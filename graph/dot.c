@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph as Graphviz DOT: a box a node, labelled with its line of the text form. */
+/* The graph as Graphviz DOT: a box a node, labelled with its line of the text form, but for bodies: a picture whose boxes hold
+ * programs of a hundred steps shows nothing. */
 #include "graph/print.h"
 #include <inttypes.h>
 
 static void dot_node(const fsr_graph *g, const fsr_order *order, uint32_t number, FILE *to) {
     const fsr_rec *rec = fsr_graph_rec(g, order->id[number]);
-    fsr_writer label = {to, true};
+    fsr_writer label = {to, true, true};
     fprintf(to, "  n%" PRIu32 " [shape=%s label=\"", number, fsr_kinds[rec->kind].shape);
     fsr_write_node(&label, g, order, order->id[number]);
     fputs("\"];\n", to);

@@ -63,7 +63,7 @@ fsr_status fsr_graph_print(const fsr_graph *g, const fsr_ref *outs, int n, FILE 
     fsr_status status = fsr_order_make(g, outs, n, &order);
     if (status)
         return status;
-    fsr_writer w = {to, false};
+    fsr_writer w = {to, false, false};
     for (uint32_t i = 0; i < order.count; i++) {
         fsr_write_node(&w, g, &order, order.id[i]);
         fsr_write(&w, "\n");

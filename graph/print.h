@@ -50,10 +50,11 @@ void fsr_order_free(fsr_order *order);
 /* True if the node is a leaf for everybody: data, or all its results are computed. */
 bool fsr_rec_computed(const fsr_rec *rec);
 
-/* Where text goes; escape: " \ and line ends as inside a quoted string. */
+/* Where text goes; escape: " \ and line ends as inside a quoted string; brief: of operators, loops and routines how long
+ * they are in place of what they are. */
 typedef struct fsr_writer {
     FILE *to;
-    bool escape;
+    bool escape, brief;
 } fsr_writer;
 void fsr_write(fsr_writer *w, const char *text);
 /* Up to 127 bytes. */

@@ -60,11 +60,19 @@ static void write_results(fsr_writer *w, const int *result, int n) {
     fsr_write(w, "}");
 }
 
+static void write_brief(fsr_writer *w, int values, int steps) {
+    fsr_write_piece(w, " {%d value%s, %d step%s}", values, values == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
+}
+
 static void write_combine(fsr_writer *w, const fsr_content *n, int rank) {
     const fsr_combine *c = n->combine;
     (void)rank;
     if (c->builtin) {
         fsr_write_piece(w, " op=%s", fsr_op_get(c->op)->name);
+        return;
+    }
+    if (w->brief) {
+        write_brief(w, c->arity, c->nsteps);
         return;
     }
     fsr_write(w, c->commutative ? " {commutative identity=" : " {identity=");
@@ -81,7 +89,12 @@ static void write_combine(fsr_writer *w, const fsr_content *n, int rank) {
 static void write_loop(fsr_writer *w, const fsr_content *n, int rank) {
     const fsr_iteration *l = n->loop;
     (void)rank;
-    fsr_write_piece(w, " max=%" PRId64 " {", l->max_n);
+    fsr_write_piece(w, " max=%" PRId64, l->max_n);
+    if (w->brief) {
+        write_brief(w, l->nstate, l->nsteps);
+        return;
+    }
+    fsr_write(w, " {");
     write_steps(w, l->step, l->nsteps);
     fsr_write_piece(w, "while=s%d; ", l->condition);
     write_results(w, l->result, l->nstate);
@@ -106,7 +119,7 @@ void fsr_write_routine(fsr_writer *w, const fsr_routine *f) {
     fsr_write(w, fsr_routine_list(f, list));
     fsr_write(w, ") ulp=");
     fsr_write(w, fsr_number_of('g', 17, f->ulp).text);
-    for (int i = 0; i < FSR_ROUTINE_TEXTS; i++) {
+    for (int i = 0; i < FSR_ROUTINE_TEXTS && !w->brief; i++) {
         if (i > 0 && !f->text[i][0])
             continue;
         fsr_write_piece(w, " %s=", key[i]);

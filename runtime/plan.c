@@ -8,41 +8,11 @@
 #include "graph/shape.h"
 #include "graph/sized.h"
 #include "runtime/array.h"
-#include "runtime/profile.h"
+#include "runtime/plan_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { VECTOR_BYTES = 16 };
-
-typedef struct plan_leaf {
-    char *name;         /* input, else NULL */
-    fsr_buffer *buffer; /* kept data of a leaf that is no input */
-    fsr_dtype dtype;
-    int64_t bytes;
-} plan_leaf;
-
-typedef struct plan_scalar {
-    char *name; /* NULL: a size */
-    fsr_dtype dtype;
-    fsr_value value;
-} plan_scalar;
-
-struct fsr_plan {
-    fsr_context *ctx;
-    fsr_plan *next, *previous;
-    fsr_prepared *prepared;
-    plan_leaf *leaf;
-    plan_scalar *scalar;
-    int64_t *out_bytes;
-    int nleaves, nscalars, nouts;
-    /* scratch of one run, and what the last ones took, guarded by lock */
-    fsr_profile profile;
-    pthread_mutex_t lock;
-    void **address;  /* leaves, then outputs */
-    void **borrowed; /* the run's own device arrays, in the same order; NULL: none */
-    fsr_value *value;
-    bool *bound; /* leaves */
-};
 
 void fsr_plan_free(fsr_plan *plan) {
     if (!plan || !fsr_context_here(plan->ctx))
@@ -66,7 +36,7 @@ void fsr_plan_free(fsr_plan *plan) {
     pthread_mutex_destroy(&plan->lock);
     free(plan->leaf);
     free(plan->scalar);
-    free(plan->out_bytes);
+    free(plan->out);
     fsr_profile_clear(&plan->profile);
     free(plan->address);
     free(plan->borrowed);
@@ -77,6 +47,7 @@ void fsr_plan_free(fsr_plan *plan) {
 
 static fsr_status take_leaf(plan_leaf *to, const fsr_rec *rec, int output, fsr_fault *fault) {
     to->dtype = rec->dtype[output];
+    to->shape = rec->shape;
     to->bytes = fsr_rec_bytes(rec, output);
     if (rec->buffer[output])
         to->buffer = fsr_buffer_ref(rec->buffer[output]);
@@ -125,13 +96,12 @@ static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const f
     size_t arrays = (size_t)(plan->nleaves + plan->nouts) + 1;
     plan->leaf = calloc((size_t)plan->nleaves + 1, sizeof *plan->leaf);
     plan->scalar = calloc((size_t)plan->nscalars + 1, sizeof *plan->scalar);
-    plan->out_bytes = calloc((size_t)plan->nouts + 1, sizeof *plan->out_bytes);
+    plan->out = calloc((size_t)plan->nouts + 1, sizeof *plan->out);
     plan->address = calloc(arrays, sizeof *plan->address);
     plan->borrowed = calloc(arrays, sizeof *plan->borrowed);
     plan->value = calloc((size_t)plan->nscalars + 1, sizeof *plan->value);
     plan->bound = calloc((size_t)plan->nleaves + 1, sizeof *plan->bound);
-    if (!plan->leaf || !plan->scalar || !plan->out_bytes || !plan->address || !plan->borrowed || !plan->value ||
-        !plan->bound)
+    if (!plan->leaf || !plan->scalar || !plan->out || !plan->address || !plan->borrowed || !plan->value || !plan->bound)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nleaves && !status; ++i)
@@ -140,7 +110,8 @@ static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const f
         status = take_scalar(&plan->scalar[i], fsr_graph_rec(g, binding->scalar[i].id), fault);
     for (int i = 0; i < plan->nouts; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        plan->out_bytes[i] = fsr_shape_bytes(&n->shape, n->dtype[flow->out[i].output]);
+        plan->out[i] = (plan_out){n->dtype[flow->out[i].output], n->shape,
+                                  fsr_shape_bytes(&n->shape, n->dtype[flow->out[i].output])};
     }
     return status ? status : check_names(plan, fault);
 }
@@ -346,7 +317,7 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
         if (!plan->bound[i])
             status = fsr_fault_set(fault, FSR_ERR_UNBOUND, "plan_run: input \"%s\" is missing", plan->leaf[i].name);
     for (int i = 0; i < plan->nouts && !status; ++i) {
-        status = check_arg(plan, &outputs[i], plan->out_bytes[i], outputs[i].place, "output", i, fault);
+        status = check_arg(plan, &outputs[i], plan->out[i].bytes, outputs[i].place, "output", i, fault);
         if (!status)
             status = place(plan, plan->nleaves + i, &outputs[i], false, stream, fault);
     }
@@ -362,9 +333,9 @@ static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, 
         int slot = plan->nleaves + i, same = program->same_out[i];
         void *from = plan->address[same >= 0 ? plan->nleaves + same : slot];
         if (plan->borrowed[slot] && outputs[i].place == FSR_HOST)
-            status = ops->copy_out(plan->ctx->backend, outputs[i].data, from, plan->out_bytes[i], stream, fault);
+            status = ops->copy_out(plan->ctx->backend, outputs[i].data, from, plan->out[i].bytes, stream, fault);
         else if (plan->borrowed[slot] || same >= 0)
-            status = ops->copy(plan->ctx->backend, outputs[i].data, from, plan->out_bytes[i], stream, fault);
+            status = ops->copy(plan->ctx->backend, outputs[i].data, from, plan->out[i].bytes, stream, fault);
     }
     return status;
 }
@@ -400,7 +371,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
         status = deliver(plan, outputs, stream, &fault);
     for (int i = 0; i < plan->nleaves + plan->nouts; ++i)
         if (plan->borrowed[i]) {
-            int64_t bytes = i < plan->nleaves ? plan->leaf[i].bytes : plan->out_bytes[i - plan->nleaves];
+            int64_t bytes = i < plan->nleaves ? plan->leaf[i].bytes : plan->out[i - plan->nleaves].bytes;
             ops->free(plan->ctx->backend, plan->borrowed[i], bytes);
             plan->borrowed[i] = NULL;
         }

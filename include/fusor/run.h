@@ -58,6 +58,24 @@ void fsr_plan_free(fsr_plan *plan);
 /* The context that the plan was compiled in; NULL of NULL. */
 fsr_context *fsr_plan_context(const fsr_plan *plan);
 
+/* An argument of a plan. */
+typedef struct fsr_plan_value {
+    const char *name; /* as long as the plan; of an output NULL: outputs go by position */
+    fsr_dtype dtype;
+    int ndim;
+    int64_t shape[FSR_MAX_DIMS]; /* the first ndim of them */
+    int64_t bytes;               /* what fsr_arg.bytes has to be */
+    bool parameter;              /* an fsr_param, which may be left out, and not an fsr_input */
+} fsr_plan_value;
+/* How many names fsr_plan_run takes, the inputs' before the parameters', each once; and how many outputs it fills. 0 of
+ * NULL, and in a child of the process that opened the context. */
+int fsr_plan_input_count(const fsr_plan *plan);
+int fsr_plan_output_count(const fsr_plan *plan);
+/* Fills out with number i of them. Needs no device and may be called while the plan runs. FSR_ERR_NULL if either is null,
+ * FSR_ERR_VALUE: there is none of that number. */
+fsr_status fsr_plan_input(const fsr_plan *plan, int i, fsr_plan_value *out);
+fsr_status fsr_plan_output(const fsr_plan *plan, int i, fsr_plan_value *out);
+
 /* What a plan does, in numbers; bytes that pass INT64_MAX are INT64_MAX. */
 typedef struct fsr_plan_info {
     int kernels;         /* kernels launched by one run */
@@ -94,13 +112,20 @@ fsr_status fsr_plan_profile_sized(size_t size, fsr_plan *plan, int kernel, fsr_k
 
 /* ---- looking inside ----------------------------------------------------------------------------- */
 
-/* Prints the plan for outs: its kernels with their nodes and schedule, and for every edge that was not
- * fused the reason in words; and which of its kernels are interpreted at present. Where the knob `profile` is on and the
- * plan has run, also what its kernels took last. */
+/* Prints the plan for outs: its kernels with their nodes, the lines of the caller's that recorded them, and schedule, and
+ * for every edge that was not fused the reason in words, those alike in one line; and which of its kernels are interpreted
+ * at present. Where the knob `profile` is on and the plan has run, also what its kernels took last. */
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to);
-/* The recorded graph of outs as text (graph/print.h has the grammar), and as Graphviz DOT. */
+/* The recorded graph of outs as text (graph/print.h has the grammar), and as Graphviz DOT, which tells of operators, loops
+ * and functions in C only how long they are. */
 fsr_status fsr_print(const fsr_node *outs, int n, FILE *to);
 fsr_status fsr_dot(const fsr_node *outs, int n, FILE *to);
+/* The same into memory of the caller's: at most size bytes with the final 0. *length (may be NULL) is the length of the whole
+ * text without that. text NULL: only the length is asked for. FSR_ERR_BYTES: the text is longer, and text has its
+ * beginning. On another error text is "" and *length 0. */
+fsr_status fsr_explain_text(const fsr_node *outs, int n, char *text, size_t size, size_t *length);
+fsr_status fsr_print_text(const fsr_node *outs, int n, char *text, size_t size, size_t *length);
+fsr_status fsr_dot_text(const fsr_node *outs, int n, char *text, size_t size, size_t *length);
 /* What fsr_compute(outs, n) would run, in numbers, without running it. */
 fsr_status fsr_query_sized(size_t size, const fsr_node *outs, int n, fsr_plan_info *out);
 #define fsr_query(...) fsr_query_sized(sizeof(fsr_plan_info), __VA_ARGS__)

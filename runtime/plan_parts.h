@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan of the public API, for the files that define its functions. */
+#ifndef FUSOR_RUNTIME_PLAN_PARTS_H
+#define FUSOR_RUNTIME_PLAN_PARTS_H
+
+#include "graph/shape.h"
+#include "runtime/profile.h"
+
+typedef struct plan_leaf {
+    char *name;         /* input, else NULL */
+    fsr_buffer *buffer; /* kept data of a leaf that is no input */
+    fsr_dtype dtype;
+    fsr_shape shape;
+    int64_t bytes;
+} plan_leaf;
+
+typedef struct plan_scalar {
+    char *name; /* NULL: a size */
+    fsr_dtype dtype;
+    fsr_value value;
+} plan_scalar;
+
+typedef struct plan_out {
+    fsr_dtype dtype;
+    fsr_shape shape;
+    int64_t bytes;
+} plan_out;
+
+struct fsr_plan {
+    fsr_context *ctx;
+    fsr_plan *next, *previous;
+    fsr_prepared *prepared;
+    plan_leaf *leaf;
+    plan_scalar *scalar;
+    plan_out *out;
+    int nleaves, nscalars, nouts;
+    /* scratch of one run, and what the last ones took, guarded by lock */
+    fsr_profile profile;
+    pthread_mutex_t lock;
+    void **address;  /* leaves, then outputs */
+    void **borrowed; /* the run's own device arrays, in the same order; NULL: none */
+    fsr_value *value;
+    bool *bound; /* leaves */
+};
+
+#endif
