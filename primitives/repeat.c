@@ -33,11 +33,15 @@ static bool size_take(fsr_site at, const char *what, fsr_node x, const int64_t *
     return fsr_shape_take(x.graph, at, what, fsr_node_dtype(x), to.ndim, to.dim, &out, poison);
 }
 
-static fsr_node repeated(fsr_site at, const char *what, fsr_node x, const int64_t *count, bool behind) {
+/* An axis without elements is as long however often it is repeated; its copies would have an axis of their own, whose
+ * length an array of no elements need not have room for. count is changed. */
+static fsr_node repeated(fsr_site at, const char *what, fsr_node x, int64_t *count, bool behind) {
     fsr_node poison;
     int ndim = fsr_node_ndim(x), j = 0;
     if (!size_take(at, what, x, count, &poison))
         return poison;
+    for (int i = 0; i < ndim; i++)
+        count[i] = fsr_node_rec(x)->shape.dim[i] == 0 ? 1 : count[i];
     while (j < ndim && fsr_node_sound(x)) {
         int64_t now[FSR_MAX_DIMS];
         int room = FSR_MAX_DIMS - ndim, used = 0;

@@ -242,6 +242,31 @@ static void every_builder(void **state) {
     }
 }
 
+/* ---- copies of nothing -------------------------------------------------------------------------------------------- */
+
+static void empty(fsr_node x, int ndim, const int64_t *shape) {
+    assert_int_equal(fsr_node_status(x), FSR_OK);
+    assert_int_equal(fsr_node_ndim(x), ndim);
+    for (int i = 0; i < ndim; i++)
+        assert_true(fsr_node_dim(x, i) == shape[i]);
+}
+
+/* As NumPy: no element, however often it is repeated. What no shape can say stays an error. */
+static void copies_of_nothing(void **state) {
+    (void)state;
+    const int64_t huge = (int64_t)1 << 62;
+    const int first = 0, second = 1;
+    fsr_node none = INPUT(g, FSR_F64, 0), wide = INPUT(g, FSR_F64, 0, 3), tall = INPUT(g, FSR_F64, 3, 0);
+    empty(fsr_tile(none, 1, &huge), 1, SHAPE(0));
+    empty(fsr_repeat(none, huge, &first), 1, SHAPE(0));
+    empty(fsr_repeat(none, huge, NULL), 1, SHAPE(0));
+    empty(fsr_tile(wide, 2, SHAPE(huge, 2)), 2, SHAPE(0, 6));
+    empty(fsr_repeat(tall, huge, &second), 2, SHAPE(3, 0));
+    empty(fsr_tile(INPUT(g, FSR_F64, 5), 1, SHAPE(0)), 1, SHAPE(0));
+    assert_int_equal(fsr_node_status(fsr_tile(wide, 2, SHAPE(1, huge))), FSR_ERR_SIZE);
+    assert_int_equal(fsr_node_status(fsr_repeat(tall, huge, &first)), FSR_ERR_SIZE);
+}
+
 /* ---- the arithmetic -------------------------------------------------------------------------------------------- */
 
 static void sums_and_products(void **state) {
@@ -260,6 +285,7 @@ static void sums_and_products(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(widened, setup, teardown),
                                        cmocka_unit_test_setup_teardown(every_builder, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(copies_of_nothing, setup, teardown),
                                        cmocka_unit_test(sums_and_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,30 +74,44 @@ static int check(fsr_graph *g, fsr_op op, const char *first, const char *second,
     return 1;
 }
 
-static void dtypes_of_results(void **state) {
-    (void)state;
-    FILE *file = fopen("tests/numpy/promotion.txt", "r");
+/* One line: of operations with a pair of operands. */
+static int check_pair(fsr_graph *g, const columns *head, const columns *results, const columns *with) {
+    fsr_op op = head->n == 2 ? fsr_op_find(head->name[0]) : FSR_OP_COUNT;
+    int checked = 0;
+    for (int i = 0; op != FSR_OP_COUNT && i < results->n; i++)
+        checked += check(g, op, head->name[1], results->n > 1 ? with->name[i] : head->name[1], results->name[i]);
+    return checked;
+}
+
+/* A file's lines, "head: results"; one whose head is a single word names the columns of those behind it. Returns how
+ * many results line() looked at. */
+static int check_file(const char *path,
+                      int (*line)(fsr_graph *g, const columns *head, const columns *results, const columns *with)) {
+    FILE *file = fopen(path, "r");
     assert_non_null(file);
-    char line[LINE];
+    char text[LINE];
     int checked = 0;
     columns with = {0};
     fsr_graph_owner *owner;
     fsr_graph *g = node_graph(&owner);
-    while (fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
+    while (fgets(text, sizeof text, file)) {
+        char *colon = strchr(text, ':');
         assert_non_null(colon);
         *colon = 0;
-        columns head = split(line), results = split(colon + 1);
+        columns head = split(text), results = split(colon + 1);
         if (head.n == 1)
             with = results;
-        fsr_op op = head.n == 2 ? fsr_op_find(head.name[0]) : FSR_OP_COUNT;
-        if (op == FSR_OP_COUNT)
-            continue;
-        for (int i = 0; i < results.n; i++)
-            checked += check(g, op, head.name[1], results.n > 1 ? with.name[i] : head.name[1], results.name[i]);
+        else
+            checked += line(g, &head, &results, &with);
     }
     fclose(file);
     fsr_graph_owner_free(owner);
+    return checked;
+}
+
+static void dtypes_of_results(void **state) {
+    (void)state;
+    int checked = check_file("tests/numpy/promotion.txt", check_pair);
     printf("%d dtypes of results as NumPy\n", checked);
     assert_true(checked > 14 * 144);
 }
@@ -152,25 +166,7 @@ static int check_line(fsr_graph *g, const columns *head, const columns *results,
 
 static void operands_together(void **state) {
     (void)state;
-    FILE *file = fopen("tests/numpy/together.txt", "r");
-    assert_non_null(file);
-    char line[LINE];
-    int checked = 0;
-    columns with = {0};
-    fsr_graph_owner *owner;
-    fsr_graph *g = node_graph(&owner);
-    while (fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        assert_non_null(colon);
-        *colon = 0;
-        columns head = split(line), results = split(colon + 1);
-        if (head.n == 1)
-            with = results;
-        else
-            checked += check_line(g, &head, &results, &with);
-    }
-    fclose(file);
-    fsr_graph_owner_free(owner);
+    int checked = check_file("tests/numpy/together.txt", check_line);
     printf("%d dtypes of three operands, and averages, as NumPy\n", checked);
     assert_true(checked == 105 * 17 + 14 * 14);
 }
