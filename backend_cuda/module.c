@@ -139,21 +139,39 @@ static bool same_module(const fsr_loaded *x, const fsr_loaded *y) {
 
 /* ---- loading --------------------------------------------------------------------------------------- */
 
-static fsr_status load(fsr_cuda *c, fsr_module *m, const fsr_cuda_binary *binary, fsr_fault *fault) {
+static cudaError_t try_load(fsr_module *m, const fsr_cuda_binary *binary, struct cudaFuncAttributes *attributes) {
     cudaError_t error = cudaLibraryLoadData(&m->library, binary->data, NULL, NULL, 0, NULL, NULL, 0);
     if (error != cudaSuccess)
         m->library = NULL;
     if (error == cudaSuccess)
         error = cudaLibraryGetKernel(&m->kernel, m->library, m->name);
-    struct cudaFuncAttributes attributes;
     if (error == cudaSuccess)
-        error = cudaFuncGetAttributes(&attributes, (const void *)m->kernel);
-    if (error != cudaSuccess) {
-        if (m->library)
-            cudaLibraryUnload(m->library);
+        error = cudaFuncGetAttributes(attributes, (const void *)m->kernel);
+    if (error != cudaSuccess && m->library) {
+        cudaLibraryUnload(m->library);
         m->library = NULL;
-        return fsr_cuda_fail(c, error, fault, "loading kernel %s", m->name);
     }
+    return error;
+}
+
+/* Gives the device back what nobody needs at present: modules that no plan holds, the pool's free blocks. False: a lost
+ * device. */
+static bool make_room(fsr_cuda *c) {
+    fsr_fault ignored = {0};
+    cudaGetLastError();
+    fsr_modules_trim(&c->modules->table);
+    const fsr_status status = fsr_device_pool_trim(c->pool, &ignored);
+    fsr_fault_clear(&ignored);
+    return status == FSR_OK;
+}
+
+static fsr_status load(fsr_cuda *c, fsr_module *m, const fsr_cuda_binary *binary, fsr_fault *fault) {
+    struct cudaFuncAttributes attributes;
+    cudaError_t error = try_load(m, binary, &attributes);
+    if (error == cudaErrorMemoryAllocation && make_room(c))
+        error = try_load(m, binary, &attributes);
+    if (error != cudaSuccess)
+        return fsr_cuda_fail(c, error, fault, "loading kernel %s", m->name);
     m->registers = attributes.numRegs;
     m->spill_bytes = (int)attributes.localSizeBytes;
     m->max_threads = attributes.maxThreadsPerBlock;

@@ -4,8 +4,12 @@
  * A compiler is a process of its own (or, on a GPU, a library that mostly runs in parallel), so kernels that are not
  * yet in memory are taken from a counter by several threads, this one among them. With one new kernel or none no
  * thread is started: a plan whose kernels are known must not pay for threads. A thread that cannot be started is done
- * without. */
+ * without.
+ *
+ * A device without memory for a kernel is given back what cached plans hold, and asked once more (what nobody holds the
+ * backend gives back itself). */
 #include "runtime/executable.h"
+#include "runtime/plan_cache.h"
 #include "runtime/thread.h"
 #include <unistd.h>
 
@@ -40,6 +44,8 @@ static void *work(void *arg) {
     const fsr_program *program = &j->executable->program;
     for (int i; (i = atomic_fetch_add(&j->next, 1)) < program->nsteps;) {
         fsr_fault fault = {FSR_OK, NULL};
+        if (j->executable->module[i])
+            continue;
         fsr_status status = b->ops->compile(b, program->step[i].kernel, &j->executable->module[i], &fault);
         if (status) {
             note_failure(j, i, status, &fault);
@@ -59,7 +65,7 @@ static int useful_threads(fsr_context *ctx, const fsr_program *program) {
     return fresh > 1 ? fresh - 1 : 0;
 }
 
-fsr_status fsr_executable_compile(fsr_context *ctx, fsr_executable *executable, fsr_fault *fault) {
+static fsr_status compile_all(fsr_context *ctx, fsr_executable *executable, fsr_fault *fault) {
     pthread_t thread[MOST_THREADS];
     int want = useful_threads(ctx, &executable->program), n = 0;
     job j = {.ctx = ctx, .executable = executable, .failed = executable->program.nsteps, .fault = fault};
@@ -71,4 +77,12 @@ fsr_status fsr_executable_compile(fsr_context *ctx, fsr_executable *executable, 
         pthread_join(thread[--n], NULL);
     pthread_mutex_destroy(&j.lock);
     return j.status;
+}
+
+fsr_status fsr_executable_compile(fsr_context *ctx, fsr_executable *executable, fsr_fault *fault) {
+    fsr_status status = compile_all(ctx, executable, fault);
+    if (status != FSR_ERR_DEVICE_MEMORY || !fsr_plan_cache_forget(ctx->plans))
+        return status;
+    fsr_fault_clear(fault);
+    return compile_all(ctx, executable, fault);
 }

@@ -76,16 +76,23 @@ static void choose_cache(fsr_context *ctx) {
         fsr_context_log(ctx, FSR_LOG_WARNING, "%s", why);
 }
 
-/* A directory that cannot be made or written is no reason to fail: nothing is dumped then, and a warning says so. */
+/* A directory that cannot be made or written, or is somebody else's, is no reason to fail: nothing is dumped then, and a
+ * warning says so. Counter-example to any that can be written: as root, whoever owns it could put another file in the
+ * place of each. */
 static void prepare_dump(fsr_context *ctx) {
     const char *dir = ctx->config.dump_dir;
+    struct stat info;
     if (!dir || !dir[0])
         return;
-    if ((mkdir(dir, 0777) != 0 && errno != EEXIST) || access(dir, W_OK | X_OK) != 0) {
+    if ((mkdir(dir, 0777) != 0 && errno != EEXIST) || access(dir, W_OK | X_OK) != 0 || stat(dir, &info) != 0)
         fsr_context_log(ctx, FSR_LOG_WARNING, "nothing is dumped: %s: %s", dir, strerror(errno));
-        free((char *)ctx->config.dump_dir);
-        ctx->config.dump_dir = NULL;
-    }
+    else if (info.st_uid != geteuid())
+        fsr_context_log(ctx, FSR_LOG_WARNING, "nothing is dumped: %s belongs to user %ld, not to %ld", dir,
+                        (long)info.st_uid, (long)geteuid());
+    else
+        return;
+    free((char *)ctx->config.dump_dir);
+    ctx->config.dump_dir = NULL;
 }
 
 /* A name that is no pass: the one that may be meant, or else all of them. */

@@ -7,6 +7,7 @@
  * compilation, never a wrong kernel. The bound of the directory is disk_bound.c's. */
 #include "runtime/disk_cache.h"
 #include "runtime/disk_bound.h"
+#include "runtime/patience.h"
 #include "runtime/write_file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,9 @@
 #define ENTRY_VERSION 1u
 
 struct fsr_disk_cache {
-    int dir;
+    atomic_int dir; /* -1: not open yet */
+    char *path;
+    fsr_patience patience; /* with the directory */
     int64_t limit;
     pthread_mutex_t lock; /* of this process's writers, who would else wait for one another in turns of a millisecond */
     bool counted;         /* the directory, by this process */
@@ -81,38 +84,59 @@ static int open_trusted(const char *dir, fsr_fault *fault) {
 }
 
 fsr_status fsr_disk_cache_open(const char *dir, int64_t limit_bytes, fsr_disk_cache **out, fsr_fault *fault) {
-    fsr_disk_cache *cache;
-    int fd;
-
     *out = NULL;
     if (!dir || !*dir)
         return FSR_OK;
-    fd = open_trusted(dir, fault);
-    if (fd < 0)
-        return fault->status;
-    cache = calloc(1, sizeof *cache);
-    if (!cache || pthread_mutex_init(&cache->lock, NULL) != 0) {
+    const int64_t start = fsr_now_ms();
+    fsr_disk_cache *cache = calloc(1, sizeof *cache);
+    if (cache)
+        cache->path = strdup(dir);
+    if (!cache || !cache->path || pthread_mutex_init(&cache->lock, NULL) != 0) {
+        if (cache)
+            free(cache->path);
         free(cache);
-        close(fd);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "disk cache: out of memory");
     }
-    cache->dir = fd;
+    const int fd = open_trusted(dir, fault);
+    if (fd < 0)
+        fsr_patience_failed(&cache->patience, start);
+    atomic_init(&cache->dir, fd);
     cache->limit = limit_bytes;
     *out = cache;
-    return FSR_OK;
+    return fd < 0 ? fault->status : FSR_OK;
+}
+
+/* The descriptor; -1 while there is none. What stood in the way may be gone: it is tried again, but not at each call. */
+static int directory(fsr_disk_cache *cache) {
+    int fd = atomic_load(&cache->dir);
+    if (fd >= 0 || !fsr_patience_due(&cache->patience))
+        return fd;
+    const int64_t start = fsr_now_ms();
+    fsr_fault unused = {FSR_OK, NULL};
+    fd = open_trusted(cache->path, &unused);
+    fsr_fault_clear(&unused);
+    int none = -1;
+    if (fd < 0)
+        fsr_patience_failed(&cache->patience, start);
+    else if (atomic_compare_exchange_strong(&cache->dir, &none, fd))
+        fsr_patience_passed(&cache->patience);
+    else
+        close(fd);
+    return atomic_load(&cache->dir);
 }
 
 void fsr_disk_cache_close(fsr_disk_cache *cache) {
     if (!cache)
         return;
-    close(cache->dir);
+    fsr_disk_cache_leave(cache);
     pthread_mutex_destroy(&cache->lock);
+    free(cache->path);
     free(cache);
 }
 
 void fsr_disk_cache_leave(fsr_disk_cache *cache) {
-    if (cache)
-        close(cache->dir);
+    if (cache && atomic_load(&cache->dir) >= 0)
+        close(atomic_load(&cache->dir));
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -182,19 +206,19 @@ void *fsr_disk_cache_get(fsr_disk_cache *cache, const void *key, size_t key_size
     char name[FSR_ENTRY_NAME];
     void *data;
     bool bad;
-    int fd;
+    int fd, dir;
 
-    if (!cache)
+    if (!cache || (dir = directory(cache)) < 0)
         return NULL;
     entry_name(name, key, key_size);
-    fd = openat(cache->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return NULL;
     data = read_entry(fd, key, key_size, size, &bad);
     if (data)
         futimens(fd, NULL);
     else if (bad)
-        unlinkat(cache->dir, name, 0);
+        unlinkat(dir, name, 0);
     close(fd);
     return data;
 }
@@ -219,7 +243,7 @@ fsr_status fsr_disk_cache_put(fsr_disk_cache *cache, const void *key, size_t key
     char name[FSR_ENTRY_NAME];
     entry_header h;
 
-    if (!cache)
+    if (!cache || directory(cache) < 0)
         return FSR_OK;
     if (cache->limit < (int64_t)sizeof h || size > (uint64_t)cache->limit - sizeof h)
         return fsr_fault_set(fault, FSR_ERR_SIZE, "disk cache: %zu bytes are more than its limit of %lld", size,

@@ -9,7 +9,7 @@
  * directory. When the directory's total would pass the limit, the least recently used entries go first (a hit touches
  * the file); the total never passes it, whoever writes (disk_bound.h).
  * The directory is made with mode 0700. One that belongs to somebody else, or that group or others may
- * write, is not trusted: the cache is then off and the fault says why. */
+ * write, is not trusted: the cache is then off until it is, and the fault says why. */
 #ifndef FUSOR_RUNTIME_DISK_CACHE_H
 #define FUSOR_RUNTIME_DISK_CACHE_H
 
@@ -20,8 +20,9 @@
 typedef struct fsr_disk_cache fsr_disk_cache;
 
 /* dir NULL: $XDG_CACHE_HOME/fusor or ~/.cache/fusor must have been put into the configuration already (fsr_config_init
- * does): NULL or "" opens no cache, *out NULL, FSR_OK. An unusable directory: *out NULL and a status (a warning, not an
- * error, for the caller). */
+ * does): NULL or "" opens no cache, *out NULL, FSR_OK. An unusable directory is a status (a warning, not an error, for the
+ * caller) and a cache that has nothing and stores nothing until a later call finds the directory usable (patience.h). No
+ * memory: a status, *out NULL. */
 fsr_status fsr_disk_cache_open(const char *dir, int64_t limit_bytes, fsr_disk_cache **out, fsr_fault *fault);
 void fsr_disk_cache_close(fsr_disk_cache *cache);
 /* Instead, in a child of fork: closes the child's descriptor, and leaves the memory. NULL is allowed. */

@@ -51,10 +51,10 @@ static void add_idle(fsr_modules *table, fsr_loaded *m) {
     table->newest = m;
 }
 
-/* Takes out what is too much; a list by `next`. */
-static fsr_loaded *surplus(fsr_modules *table) {
+/* Takes out those that nobody holds until `limit` are left; a list by `next`. */
+static fsr_loaded *beyond(fsr_modules *table, int limit) {
     fsr_loaded *list = NULL;
-    while (table->n > table->limit && table->oldest) {
+    while (table->n > limit && table->oldest) {
         fsr_loaded *m = table->oldest;
         remove_idle(table, m);
         remove_bucket(table, m);
@@ -62,6 +62,10 @@ static fsr_loaded *surplus(fsr_modules *table) {
         list = m;
     }
     return list;
+}
+
+static fsr_loaded *surplus(fsr_modules *table) {
+    return beyond(table, table->limit);
 }
 
 /* ---- without it --------------------------------------------------------------------------------------------- */
@@ -124,6 +128,17 @@ fsr_loaded *fsr_modules_find(fsr_modules *table, const fsr_loaded *m) {
         remove_idle(table, found);
     pthread_mutex_unlock(&table->lock);
     return found;
+}
+
+int fsr_modules_trim(fsr_modules *table) {
+    int n = 0;
+    pthread_mutex_lock(&table->lock);
+    fsr_loaded *idle = beyond(table, 0);
+    pthread_mutex_unlock(&table->lock);
+    for (const fsr_loaded *m = idle; m; m = m->next)
+        ++n;
+    drop_list(table, idle);
+    return n;
 }
 
 int fsr_modules_count(fsr_modules *table, bool (*which)(const fsr_loaded *m)) {

@@ -49,6 +49,8 @@ void fsr_modules_release(fsr_modules *table, fsr_loaded *m);
 fsr_loaded *fsr_modules_find(fsr_modules *table, const fsr_loaded *m);
 /* How many there are; of those that are built, which() of them if it is not NULL. */
 int fsr_modules_count(fsr_modules *table, bool (*which)(const fsr_loaded *m));
+/* Drops those that nobody holds, however few there are: their number. */
+int fsr_modules_trim(fsr_modules *table);
 /* More than the limit. */
 bool fsr_modules_crowded(fsr_modules *table);
 

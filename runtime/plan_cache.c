@@ -110,3 +110,15 @@ void fsr_plan_cache_relieve(fsr_plan_cache *cache, fsr_backend *b) {
         fsr_prepared_unref(gone);
     }
 }
+
+bool fsr_plan_cache_forget(fsr_plan_cache *cache) {
+    bool any = false;
+    for (fsr_prepared *gone;; any = true) {
+        pthread_mutex_lock(&cache->lock);
+        gone = fsr_lru_count(cache->table) > 0 ? fsr_lru_pop(cache->table) : NULL;
+        pthread_mutex_unlock(&cache->lock);
+        if (!gone)
+            return any;
+        fsr_prepared_unref(gone);
+    }
+}

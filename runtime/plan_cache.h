@@ -22,6 +22,8 @@ fsr_prepared *fsr_plan_cache_take(fsr_plan_cache *cache, fsr_plan_claim *claim);
 fsr_prepared *fsr_plan_cache_peek(fsr_plan_cache *cache, const void *key, size_t size);
 void fsr_plan_cache_give_back(fsr_plan_cache *cache, fsr_plan_claim *claim);
 /* Adds a reference of the cache's own under a key that is not there. Where memory is out nothing is kept. */
+/* Forgets every plan; those that somebody holds live on. False: there was none. */
+bool fsr_plan_cache_forget(fsr_plan_cache *cache);
 void fsr_plan_cache_keep(fsr_plan_cache *cache, const void *key, size_t size, fsr_prepared *prepared);
 /* Forgets plans, the least recently used first, while the backend has more modules than it should; a few stay. */
 void fsr_plan_cache_relieve(fsr_plan_cache *cache, fsr_backend *b);

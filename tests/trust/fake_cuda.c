@@ -366,6 +366,10 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, enum cudaJ
                                 unsigned noptions) {
     (void)jit, (void)jit_values, (void)njit, (void)options, (void)option_values, (void)noptions;
     BEGIN;
+    if (fake.loads_without_memory > 0) {
+        fake.loads_without_memory--;
+        return tell(cudaErrorMemoryAllocation);
+    }
     if (memcmp(code, "FAKECUBIN", 10) != 0)
         return tell(cudaErrorInvalidKernelImage);
     const char *source = (const char *)code + 10;

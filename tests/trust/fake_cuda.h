@@ -13,11 +13,12 @@ typedef struct fake_cuda {
     /* set by tests */
     int driver; /* what asking for the devices gives; 0: fine */
     int devices;
-    int64_t capacity; /* bytes of device memory */
-    int lost;         /* not 0: the error that every call gives, the context being lost */
-    int at_launch;    /* not 0: the next launch loses the context with it */
-    bool no_kernels;  /* launches do nothing */
-    bool old_driver;  /* lacks what is looked up by name */
+    int64_t capacity;         /* bytes of device memory */
+    int lost;                 /* not 0: the error that every call gives, the context being lost */
+    int at_launch;            /* not 0: the next launch loses the context with it */
+    bool no_kernels;          /* launches do nothing */
+    bool old_driver;          /* lacks what is looked up by name */
+    int loads_without_memory; /* so many libraries, next, that the device has no memory for */
     /* counted */
     int64_t used;                       /* bytes */
     int64_t blocks, objects;            /* memory blocks; streams, events, libraries, pinned memory */

@@ -418,8 +418,46 @@ static void modules_go_behind_their_launches(void **state) {
     assert_int_equal(fake.unloaded_running, 0);
 }
 
+/* A module that the device has no memory for is loaded once more, behind all that can be given back: free blocks and
+ * modules that no plan holds, then, behind two calls that fail, those of cached plans. left: modules, then. */
+static void module_without_memory(int times, int left) {
+    enum { KERNELS = 12 };
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    holdings before = now();
+    fsr_context *ctx = open_cuda(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_stats stats;
+    fake.no_kernels = true;
+    fsr_scope_begin(g);
+    for (int i = 0; i < KERNELS; i++)
+        assert_int_equal(fsr_force(numbered(g, i)), FSR_OK);
+    fsr_scope_end(g, NULL, 0);
+    fsr_context_stats(ctx, &stats);
+    assert_int_equal(stats.modules, KERNELS);
+    fake.loads_without_memory = times;
+    assert_int_equal(fsr_force(numbered(g, KERNELS)), FSR_OK);
+    assert_int_equal(fake.loads_without_memory, 0);
+    fsr_context_stats(ctx, &stats);
+    assert_int_equal(stats.modules, left);
+    assert_int_equal(fake.unloaded_running, 0);
+    fake.loads_without_memory = 100;
+    subject_error(ctx, fsr_force(numbered(g, KERNELS + 1)), FSR_ERR_DEVICE_MEMORY, "loading kernel");
+    fake.loads_without_memory = 0;
+    assert_int_equal(fsr_force(numbered(g, KERNELS + 1)), FSR_OK);
+    fsr_close(ctx);
+    same_holdings(before, "no memory for a module", times);
+}
+
+static void no_memory_for_a_module(void **state) {
+    (void)state;
+    module_without_memory(1, 13);
+    module_without_memory(2, 13);
+    module_without_memory(3, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(no_memory_for_a_module, setup),
         cmocka_unit_test_setup(the_fake_computes, setup),
         cmocka_unit_test_setup(opening, setup),
         cmocka_unit_test_setup(no_driver, setup),

@@ -274,6 +274,29 @@ static void somebody_elses_home(void **state) {
     assert_int_equal(rmdir(home), 0);
 }
 
+/* The same of the directory that sources are dumped to. */
+static void somebody_elses_dumps(void **state) {
+    char dir[] = "/tmp/fusor-test-XXXXXX", why[300];
+    const long other = geteuid() == 0 ? 12345 : 0;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    if (geteuid() == 0)
+        assert_int_equal(chown(dir, 12345, 12345), 0);
+    const char *theirs = geteuid() == 0 ? dir : "/tmp";
+    setenv("FUSOR_BACKEND", "cpu", 1);
+    setenv("FUSOR_CACHE_DIR", "", 1);
+    setenv("FUSOR_DUMP_DIR", theirs, 1);
+    snprintf(why, sizeof why, "fusor: nothing is dumped: %s belongs to user %ld, not to %ld\n", theirs, other,
+             (long)geteuid());
+    printed(open_default, why);
+    if (geteuid() == 0)
+        assert_int_equal(chown(dir, 0, 0), 0);
+    setenv("FUSOR_DUMP_DIR", dir, 1);
+    printed(open_default, "");
+    assert_int_equal(rmdir(dir), 0);
+}
+
 /* A misspelled variable changes nothing, and somebody is told so. */
 static void strangers_are_told(void **state) {
     char why[200];
@@ -315,6 +338,7 @@ int main(void) {
         cmocka_unit_test_setup(checks_programs, clean),
         cmocka_unit_test_setup(default_dir, clean),
         cmocka_unit_test_setup(somebody_elses_home, clean),
+        cmocka_unit_test_setup(somebody_elses_dumps, clean),
         cmocka_unit_test_setup(strangers_are_told, clean),
         cmocka_unit_test_setup(nobody_else_is_told_on_stderr, clean),
     };

@@ -417,14 +417,43 @@ static void makes_directories(void **state) {
     fsr_disk_cache_close(cache);
 }
 
-static void refused(const char *dir, const char *why) {
+/* The cache has nothing and takes nothing. */
+static fsr_disk_cache *open_refused(const char *dir, const char *why) {
     fsr_fault fault = {0};
-    fsr_disk_cache *cache = (fsr_disk_cache *)(uintptr_t)1;
+    fsr_disk_cache *cache = NULL;
 
     assert_int_equal(fsr_disk_cache_open(dir, LIMIT, &cache, &fault), FSR_ERR_FILE);
-    assert_null(cache);
+    assert_non_null(cache);
     assert_non_null(strstr(fault.message, why));
     fsr_fault_clear(&fault);
+    put(cache, "k", "v", 1);
+    assert_false(has(cache, "k", "v", 1));
+    return cache;
+}
+
+static void refused(const char *dir, const char *why) {
+    fsr_disk_cache_close(open_refused(dir, why));
+}
+
+/* What stood in the way is gone: the same cache works, soon. */
+static void opened_later(void **state) {
+    place *p = *state;
+    const struct timespec pause = {0, 20 * 1000 * 1000};
+    bool there = false;
+
+    assert_int_equal(chmod(p->dir, 0770), 0);
+    fsr_disk_cache *cache = open_refused(p->dir, "others may write to it");
+    assert_int_equal(chmod(p->dir, 0700), 0);
+    for (int i = 0; i < 500 && !there; i++) {
+        nanosleep(&pause, NULL);
+        put(cache, "k", "v", 1);
+        there = has(cache, "k", "v", 1);
+    }
+    assert_true(there);
+    fsr_disk_cache_close(cache);
+    cache = open_cache(p->dir, LIMIT);
+    assert_true(has(cache, "k", "v", 1));
+    fsr_disk_cache_close(cache);
 }
 
 static void untrusted(void **state) {
@@ -621,6 +650,7 @@ int main(void) {
         TEST(left_temporaries),
         TEST(makes_directories),
         TEST(untrusted),
+        TEST(opened_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
