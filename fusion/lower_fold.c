@@ -41,7 +41,8 @@ bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr
  * trees, which in f32 round differently. A CPU's emitter carries an f64 from block to block. */
 static bool narrow(const fsr_lowering *l, const fsr_flow_node *n) {
     const fsr_combine *c = n->combine;
-    return l->p->target->gpu && n->kind == FSR_NODE_SCAN && c->builtin && c->op == FSR_OP_ADD && c->dtype[0] == FSR_F32;
+    return l->p->target->gpu && fsr_is(n->kind, FSR_IS_RUNNING) && c->builtin && c->op == FSR_OP_ADD &&
+           c->dtype[0] == FSR_F32;
 }
 
 bool fsr_lower_combine(fsr_lowering *l, int slot) {

@@ -16,13 +16,13 @@ set(FUSOR_PARTS
     "gpu_gpu_ops 6 -" "gpu_gpu_casts 5 -" "gpu_gpu_folds 9 -" "gpu_gpu_rows 3 -" "gpu_gpu_views 3 -" "gpu_gpu_complex 2 -"
     "gpu_gpu_filter 2 -")
 
-# Whole programs that are run again with FUSOR_ISA=avx2, in the fast tier and in the long one, and in how many shards.
+# Programs whose fast cases are run again with FUSOR_ISA=avx2, in the fast tier and in the long one, and in how many shards.
 set(FUSOR_CAPPED_FAST
     "unit_emit_c 1" "unit_emit_c_folds 1" "unit_emit_c_maps 1" "contracts_values 1" "contracts_in_place 1"
     "contracts_iterate 1" "contracts_ordered 1" "contracts_vectorize 1" "contracts_native 1" "diff_paste_diff 1"
     "diff_numpy_folds 1" "diff_numpy_complex 1" "fuzz_regressions 1")
 set(FUSOR_CAPPED_LONG
-    "diff_ops_diff 6" "diff_casts_diff 4" "diff_folds_diff 6" "diff_rows_diff 2" "diff_views_diff 2" "diff_complex_diff 1"
+    "diff_ops_diff 3" "diff_casts_diff 3" "diff_folds_diff 3" "diff_rows_diff 2" "diff_views_diff 1" "diff_complex_diff 1"
     "diff_filter_diff 2" "contracts_accuracy 1" "contracts_numerics 1" "contracts_chains 1" "unit_cpu_math 1")
 
 # Whole programs of the long tier alone.
@@ -126,7 +126,7 @@ function(fusor_register suite what program seconds)
         if(capped)
             list(GET capped 1 shards)
             fusor_shards(avx2/${test} ${program} ${seconds} ${shards} CACHE avx2_${program} LABELS ${labels}
-                         ENVIRONMENT FUSOR_ISA=avx2)
+                         ENVIRONMENT FUSOR_ISA=avx2 FUSOR_TEST_TIER=fast)
         endif()
     endif()
 endfunction()

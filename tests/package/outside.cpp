@@ -27,7 +27,8 @@ bool scans(fsr_graph *g) {
     double expected = 0;
     bool right = true;
 
-    fsr_scan_with(out, in, &op, (int[]){0}, 1, 0);
+    const int axis = 0;
+    fsr_scan_with(out, in, &op, &axis, 1, 0);
     if (fsr_read(out[1], y.data(), y.size() * sizeof y[0]) != FSR_OK)
         return false;
     for (int i = 0; i < 100; i++) {
