@@ -44,15 +44,11 @@ static int steps_of(const fsr_combine *c) {
 
 static double operations_of(const fsr_graph *g, const fsr_rec *rec) {
     const double size = (double)fsr_shape_size(&rec->shape);
-    switch (rec->kind) {
-    case FSR_NODE_MAP: return rec->op == FSR_OP_CAST ? 0 : size;
-    case FSR_NODE_CALL: return size;
-    case FSR_NODE_REDUCE:
-    case FSR_NODE_SCAN:
+    if (fsr_is(rec->kind, FSR_RUNS_ONCE))
+        return NAN; /* how many turns a loop takes is known when it ran */
+    if (fsr_is(rec->kind, FSR_IS_FOLD))
         return steps_of(rec->combine) * (double)fsr_shape_size(&fsr_graph_rec(g, rec->arg[0].id)->shape);
-    case FSR_NODE_ITERATE: return NAN; /* how many turns it takes is known when it ran */
-    default: return 0;
-    }
+    return fsr_is(rec->kind, FSR_IS_EACH) && !(fsr_has(rec->kind, FSR_FIELD_op) && rec->op == FSR_OP_CAST) ? size : 0;
 }
 
 double bench_operations(const fsr_node *out, int n) {
