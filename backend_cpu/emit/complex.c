@@ -9,48 +9,8 @@
  * least subnormal: grow multiplies by powers of e one after the other. Counter-example to cos(y) and two factors of
  * e^(x / 2): 0.5 * 5e-324 is 0, e^750 infinite, and sinh(1500 + 5e-324 j) NaN. */
 #include "backend_cpu/emit/complex.h"
+#include <stdio.h>
 #include <string.h>
-
-enum {
-    APART,
-    GROW,
-    DIV64,
-    DIV128,
-    ABS64,
-    ABS128,
-    EXP,
-    LOG,
-    SQRT,
-    SIN,
-    COS,
-    POW,
-    TANH,
-    SIGN,
-    TAN,
-    SINH,
-    COSH,
-    RECIPROCAL64,
-    RECIPROCAL128,
-    EXP64,
-    LOG64,
-    SQRT64,
-    SIN64,
-    COS64,
-    POW64,
-    TANH64,
-    SIGN64,
-    TAN64,
-    SINH64,
-    COSH64,
-    COUNT
-};
-
-typedef struct piece {
-    const char *name; /* in the op's text, behind "fsr_$S_" */
-    fsr_dtype dtype;
-    unsigned needs; /* those before it */
-    const char *text;
-} piece;
 
 /* clang-format off */
 #define DIVISION(Z, T, F)                                                                   \
@@ -71,12 +31,6 @@ typedef struct piece {
     "    const " T " big = r ? a.re : a.im, ratio = (r ? a.im : a.re) / big;\n"            \
     "    const " T " below = big + (r ? a.im : a.re) * ratio;\n"                           \
     "    return (" Z "){(r ? 1 : ratio) / below, fsr_apart(-(r ? ratio : 1) / below)};\n"  \
-    "}\n"
-
-#define NARROW(name)                                                                       \
-    "static inline c64 fsr_c64_" name "(c64 a) {\n"                                        \
-    "    const c128 z = fsr_c128_" name "((c128){a.re, a.im});\n"                          \
-    "    return (c64){(f32)z.re, (f32)z.im};\n"                                            \
     "}\n"
 
 /* Keeps the parts of a complex number from being computed side by side in a vector, where gcc 12 and 13 make one fused
@@ -285,58 +239,73 @@ static const char pow64_text[] =
     "    return (c64){(f32)z.re, (f32)z.im};\n"
     "}\n";
 
-static const piece pieces[COUNT] = {
-    [APART] = {"", FSR_DTYPE_COUNT, 0, apart_text},
-    [GROW] = {"", FSR_DTYPE_COUNT, 0, grow_text},
-    [DIV64] = {"div", FSR_C64, 1u << APART, DIVISION("c64", "f32", "f")},
-    [DIV128] = {"div", FSR_C128, 1u << APART, DIVISION("c128", "f64", "")},
-    [ABS64] = {"abs", FSR_C64, 0, abs64_text},
-    [ABS128] = {"abs", FSR_C128, 0, abs128_text},
-    [EXP] = {"exp", FSR_C128, 1u << GROW, exp_text},
-    [LOG] = {"log", FSR_C128, 0, log_text},
-    [SQRT] = {"sqrt", FSR_C128, 0, sqrt_text},
-    [SIN] = {"sin", FSR_C128, 1u << GROW, sin_text},
-    [COS] = {"cos", FSR_C128, 1u << GROW, cos_text},
-    [POW] = {"pow", FSR_C128, 1u << DIV128 | 1u << EXP | 1u << LOG, pow_text},
-    [TANH] = {"tanh", FSR_C128, 0, tanh_text},
-    [SIGN] = {"sign", FSR_C128, 0, sign_text},
-    [TAN] = {"tan", FSR_C128, 1u << TANH, TURNED("tan", "tanh", "z.im", "-z.re")},
-    [SINH] = {"sinh", FSR_C128, 1u << SIN, TURNED("sinh", "sin", "z.im", "-z.re")},
-    [COSH] = {"cosh", FSR_C128, 1u << COS, TURNED("cosh", "cos", "z.re", "z.im")},
-    [RECIPROCAL64] = {"reciprocal", FSR_C64, 1u << APART, RECIPROCAL("c64", "f32", "f")},
-    [RECIPROCAL128] = {"reciprocal", FSR_C128, 1u << APART, RECIPROCAL("c128", "f64", "")},
-    [EXP64] = {"exp", FSR_C64, 1u << EXP, NARROW("exp")},
-    [LOG64] = {"log", FSR_C64, 1u << LOG, NARROW("log")},
-    [SQRT64] = {"sqrt", FSR_C64, 1u << SQRT, NARROW("sqrt")},
-    [SIN64] = {"sin", FSR_C64, 1u << SIN, NARROW("sin")},
-    [COS64] = {"cos", FSR_C64, 1u << COS, NARROW("cos")},
-    [TANH64] = {"tanh", FSR_C64, 1u << TANH, NARROW("tanh")},
-    [SIGN64] = {"sign", FSR_C64, 1u << SIGN, NARROW("sign")},
-    [TAN64] = {"tan", FSR_C64, 1u << TAN, NARROW("tan")},
-    [SINH64] = {"sinh", FSR_C64, 1u << SINH, NARROW("sinh")},
-    [COSH64] = {"cosh", FSR_C64, 1u << COSH, NARROW("cosh")},
-    [POW64] = {"pow", FSR_C64, 1u << POW, pow64_text},
+const fsr_c_complex fsr_c_complex_first[] = {
+    {"fsr_apart", apart_text},
+    {"fsr_grow", grow_text},
+    {"fsr_c64_div", DIVISION("c64", "f32", "f")},
+    {"fsr_c128_div", DIVISION("c128", "f64", "")},
+    {"fsr_c64_abs", abs64_text},
+    {"fsr_c128_abs", abs128_text},
+    {"fsr_c128_exp", exp_text},
+    {"fsr_c128_log", log_text},
+    {"fsr_c128_sqrt", sqrt_text},
+    {"fsr_c128_sin", sin_text},
+    {"fsr_c128_cos", cos_text},
+    {"fsr_c128_pow", pow_text},
+    {"fsr_c128_tanh", tanh_text},
+    {"fsr_c128_sign", sign_text},
+    {"fsr_c128_tan", TURNED("tan", "tanh", "z.im", "-z.re")},
+    {"fsr_c128_sinh", TURNED("sinh", "sin", "z.im", "-z.re")},
+    {"fsr_c128_cosh", TURNED("cosh", "cos", "z.re", "z.im")},
+    {"fsr_c64_reciprocal", RECIPROCAL("c64", "f32", "f")},
+    {"fsr_c128_reciprocal", RECIPROCAL("c128", "f64", "")},
+    {"fsr_c64_exp", FSR_C_NARROW("exp")},
+    {"fsr_c64_log", FSR_C_NARROW("log")},
+    {"fsr_c64_sqrt", FSR_C_NARROW("sqrt")},
+    {"fsr_c64_sin", FSR_C_NARROW("sin")},
+    {"fsr_c64_cos", FSR_C_NARROW("cos")},
+    {"fsr_c64_tanh", FSR_C_NARROW("tanh")},
+    {"fsr_c64_sign", FSR_C_NARROW("sign")},
+    {"fsr_c64_tan", FSR_C_NARROW("tan")},
+    {"fsr_c64_sinh", FSR_C_NARROW("sinh")},
+    {"fsr_c64_cosh", FSR_C_NARROW("cosh")},
+    {"fsr_c64_pow", pow64_text},
+    {NULL, NULL},
 };
 /* clang-format on */
 
-unsigned fsr_c_complex_find(const char *text, fsr_dtype dtype) {
-    static const char head[] = "fsr_$S_";
-    unsigned set = strstr(text, "fsr_apart(") ? 1u << APART : 0;
-    for (const char *at = strstr(text, head); at; at = strstr(at + 1, head)) {
-        const char *name = at + sizeof head - 1;
-        size_t size = strcspn(name, "(");
-        for (int i = 0; i < COUNT; i++)
-            if (pieces[i].dtype == dtype && strlen(pieces[i].name) == size && !memcmp(name, pieces[i].name, size))
-                set |= 1u << i;
+static const fsr_c_complex *piece(int i) {
+    static const fsr_c_complex *const tables[] = {fsr_c_complex_first, fsr_c_complex_inverse};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const fsr_c_complex *p = tables[t]; p->name; p++)
+            if (i-- == 0)
+                return p;
+    return NULL;
+}
+
+uint64_t fsr_c_complex_find(const char *text, fsr_dtype dtype) {
+    uint64_t set = 0;
+    char name[64];
+    const char *own = fsr_dtype_name(dtype);
+    for (const char *at = strstr(text, "fsr_"); at; at = strstr(at + 1, "fsr_")) {
+        const int size = (int)strcspn(at, "("), head = strncmp(at, "fsr_$S_", 7) ? 0 : 6;
+        snprintf(name, sizeof name, "%s%s%.*s", head ? "fsr_" : "", head ? own : "", size - head, at + head);
+        for (int i = 0; piece(i); i++)
+            if (!strcmp(piece(i)->name, name))
+                set |= UINT64_C(1) << i;
     }
     return set;
 }
 
-void fsr_c_complex_put(fsr_text *to, unsigned set) {
-    for (int i = COUNT - 1; i >= 0; i--)
+void fsr_c_complex_put(fsr_text *to, uint64_t set) {
+    for (int i = 63; i > 0; i--)
+        for (int j = 0; set >> i & 1 && j < i; j++)
+            if (fsr_text_mentions(piece(i)->text, piece(j)->name))
+                set |= UINT64_C(1) << j;
+    for (int i = 0; set >> i; i++) {
         if (set >> i & 1)
-            set |= pieces[i].needs;
-    for (int i = 0; i < COUNT; i++)
-        if (set >> i & 1)
-            fsr_text_add(to, "%s\n", pieces[i].text);
+            fsr_text_add(to, "%s\n", piece(i)->text);
+        if (i == 63)
+            break;
+    }
 }

@@ -58,7 +58,7 @@ typedef struct fsr_c_emit {
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
-    unsigned complex_math;         /* functions of complex numbers used */
+    uint64_t complex_math;         /* functions of complex numbers used */
     bool math[FSR_C_MATH_MAX];     /* elementary functions used, by number */
     bool near;                     /* arguments are known to be below the limits of these functions */
     bool checking;                 /* the loop being printed only asks whether they are */

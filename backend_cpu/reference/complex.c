@@ -6,14 +6,16 @@
  * fixed (see fsr_op_exact). Other ops get units in the last place of the modulus, four more than of real operands; pow
  * more in proportion to |b log a|, the exponent that is rounded before exp.
  * Unknown: what follows from an infinity or a NaN by an op that rounds (its parts are held to NumPy's by vectors in
- * tests/numpy), results within a factor of 4 of overflow, and what lies across the branch cut of log, sqrt and pow, the
- * negative real axis, where the sign of a zero decides. */
+ * tests/numpy), results within a factor of 4 of overflow, what lies across a branch cut, where the sign of a zero
+ * decides (of log, sqrt and pow the negative real axis), and exp2 where the angle has turned more than 100,000 times. */
 #include "backend_cpu/reference/ball.h"
 #include "graph/ref_complex.h"
 
 #define SLACK 1.01
 #define SUBNORMALS 4.0
 #define MORE_ULP 4.0
+#define LN2 0.6931471805599453
+#define LN10 2.302585092994046
 
 /* ---- helpers ------------------------------------------------------------------------------------- */
 
@@ -122,6 +124,36 @@ static double propagate_tanh(fsr_ball x) {
     return least > 0 ? r / least / least : INFINITY;
 }
 
+/* Whether the disk meets the branch cuts of an inverse function; both are outside of [-1, 1] on the real axis, acosh's
+ * is all that lies left of 1, and those of asinh and atan are a quarter turn away. */
+static bool crosses_inverse(fsr_op op, fsr_ball x) {
+    switch (op) {
+    case FSR_OP_ACOSH: return crosses_cut((fsr_ball){x.center - 1, x.radius, x.imag});
+    case FSR_OP_ASINH:
+    case FSR_OP_ATAN: return crosses_cut((fsr_ball){1 - fabsl(x.imag), x.radius, x.center});
+    default: return crosses_cut((fsr_ball){1 - fabsl(x.center), x.radius, x.imag});
+    }
+}
+
+/* The slope is 1 over (1 - z)(1 + z), or over its root; of asinh and atan at iz. */
+static double propagate_inverse(fsr_op op, fsr_ball x) {
+    const bool turned = op == FSR_OP_ASINH || op == FSR_OP_ATAN, root = op != FSR_OP_ATAN && op != FSR_OP_ATANH;
+    const double r = x.radius, along = (double)(turned ? x.imag : x.center),
+                 across = (double)(turned ? x.center : x.imag);
+    const double before = hypot(1 - along, across), behind = hypot(1 + along, across);
+    if (crosses_inverse(op, x) || (r > 0 && (before <= r || behind <= r)))
+        return INFINITY;
+    if (r == 0)
+        return 0;
+    const double slope = (before - r) * (behind - r);
+    return r / (root ? sqrt(slope) : slope);
+}
+
+static double propagate_log1p(fsr_ball x) {
+    const fsr_ball y = {x.center + 1, x.radius, x.imag};
+    return size_of(y) <= y.radius || crosses_cut(y) ? INFINITY : y.radius / (size_of(y) - y.radius);
+}
+
 /* What the operands' radii do to a result of modulus value. */
 static double propagate(fsr_op op, const fsr_ball *x, double value) {
     const double a = size_of(x[0]), ra = x[0].radius, b = size_of(x[1]), rb = x[1].radius;
@@ -138,7 +170,18 @@ static double propagate(fsr_op op, const fsr_ball *x, double value) {
     case FSR_OP_TAN: return propagate_tanh((fsr_ball){-x[0].imag, ra, x[0].center});
     case FSR_OP_ABS: return ra;
     case FSR_OP_EXP: return value * expm1(ra);
+    case FSR_OP_EXP2: return value * expm1(ra * LN2);
+    case FSR_OP_EXPM1: return (value + 1) * expm1(ra);
     case FSR_OP_LOG: return a <= ra || crosses_cut(x[0]) ? INFINITY : ra / (a - ra);
+    case FSR_OP_LOG2: return a <= ra || crosses_cut(x[0]) ? INFINITY : ra / (a - ra) / LN2;
+    case FSR_OP_LOG10: return a <= ra || crosses_cut(x[0]) ? INFINITY : ra / (a - ra) / LN10;
+    case FSR_OP_LOG1P: return propagate_log1p(x[0]);
+    case FSR_OP_ASIN:
+    case FSR_OP_ACOS:
+    case FSR_OP_ATAN:
+    case FSR_OP_ASINH:
+    case FSR_OP_ACOSH:
+    case FSR_OP_ATANH: return propagate_inverse(op, x[0]);
     case FSR_OP_SQRT: return (a <= ra && ra > 0) || crosses_cut(x[0]) ? INFINITY : ra > 0 ? ra / sqrt(a - ra) : 0;
     case FSR_OP_SIN:
     case FSR_OP_COS: return ra * cosh((double)fabsl(x[0].imag) + ra);
@@ -175,6 +218,8 @@ static bool is_extreme(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
         return size_of(x[0]) > sqrt((double)fsr_ball_limit(compute)) / 2;
     if (op == FSR_OP_MUL)
         return (double)fmaxl(size_of(x[0]), b) > (double)fsr_ball_limit(compute) / 4;
+    if (op == FSR_OP_EXP2)
+        return fabsl(x[0].imag) > 0x1p+20;
     if (op == FSR_OP_POW)
         return size_of(x[0]) > 0 && b * fabs(log(size_of(x[0]))) > (compute == FSR_C64 ? 80 : 350);
     return false;

@@ -2,8 +2,8 @@
 /* Complex functions against what NumPy 2 answers (tests/numpy/complex.txt), special values above all: parts that are
  * NaN, infinite or zero must be so here, with the same sign.
  *
- * Left open: the sign of a zero or infinity beside a NaN, and of exp(-inf + inf j), which C's Annex G does not
- * specify; and pow of what is not finite, where NumPy's answer is its C library's. Moduli that are finite may differ
+ * Left open: the sign of a zero or infinity beside a NaN, and of exp(-inf + inf j) and what is made of it, which C's
+ * Annex G does not specify; and pow of what is not finite, where NumPy's answer is its C library's. Moduli that are finite may differ
  * by a few units in the last place, or of the least subnormal. */
 #include "graph/ops.h"
 #include "primitives/primitives.h"
@@ -42,7 +42,8 @@ static bool check_line(const table *t, int i, fsr_c128 got) {
         (t->op == FSR_OP_POW ? 256 : 16) * unit * (isfinite(size) ? size : fabs(isfinite(want.re) ? want.re : want.im));
     slack += 4 * (unit == DBL_EPSILON ? 0x1p-1074 : 0x1p-149);
     bool finite = isfinite(a.re) && isfinite(a.im) && isfinite(b.re) && isfinite(b.im) && isfinite(size);
-    bool open = isnan(want.re) || isnan(want.im) || t->op == FSR_OP_POW || (t->op == FSR_OP_EXP && !isfinite(a.im));
+    bool power = t->op == FSR_OP_EXP || t->op == FSR_OP_EXP2 || t->op == FSR_OP_EXPM1;
+    bool open = isnan(want.re) || isnan(want.im) || t->op == FSR_OP_POW || (power && !isfinite(a.im));
     if (t->op == FSR_OP_POW && !finite)
         return true;
     if (!same_part(want.re, got.re, slack, open) || !same_part(want.im, got.im, slack, open))
@@ -128,7 +129,7 @@ static void functions_as_numpy(void **state) {
     fclose(file);
     int wrong = t->wrong;
     free(t);
-    assert_in_range(lines, 8400, 8600);
+    assert_in_range(lines, 13000, 13100);
     assert_int_equal(wrong, 0);
 }
 

@@ -192,7 +192,7 @@ static void edges(void **state) {
         subject_setup(NULL);
         bundle b = all_ops(edge_leaf, CONTIGUOUS, dtype, n);
         int64_t unknown = subject_verify(b.out, b.n, b.name, "edges of %s", fsr_dtype_name(dtype));
-        if (unknown > n * b.n / (fsr_dtype_is_complex(dtype) ? 5 : 500))
+        if (unknown > n * b.n / (fsr_dtype_is_complex(dtype) ? 4 : 500))
             fail_msg("%s: %lld of %lld results are not known", fsr_dtype_name(dtype), (long long)unknown,
                      (long long)(n * b.n));
         if (fsr_dtype_is_float(dtype))

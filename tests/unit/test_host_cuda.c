@@ -3,6 +3,7 @@
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"
 #include "tests/support/subject.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,37 +65,59 @@ static void test_complex(void **state) {
     host_finish(&n);
 }
 
-/* What grows of numbers with one huge and one tiny part, a number a row: the constants go by way of the index, so that the
+/* Functions of complex numbers that stand in the text, a number a row: the constants go by way of the index, so that the
  * compiler does not fold them. */
-static fsr_kernel *kernel_extremes(void) {
-    static const fsr_op grows[] = {FSR_OP_EXP,  FSR_OP_SIN,  FSR_OP_COS, FSR_OP_TAN,
-                                   FSR_OP_SINH, FSR_OP_COSH, FSR_OP_TANH};
-    static const double part[][2] = {{1500, 5e-324}, {700.0001, 5e-324}, {711, -1e-310},    {-1454, 5e-324},
-                                     {1419, 1e-320}, {-5e-324, 709.25},  {1e-310, -1454.5}, {-1e-5, 710.3},
-                                     {2, -1e300},    {709.9, 1.5},       {5e-324, 1e10},    {-1e300, 2},
-                                     {1440, 1e-300}};
-    fsr_kernel *k = kernel_begin("k_extremes", 1, 1, 0);
+static fsr_kernel *kernel_points(const fsr_op *ops, int nops, const double (*part)[2], int nparts) {
+    fsr_kernel *k = kernel_begin("k_points", 1, 1, 0);
     int at = kernel_index(k, FSR_I64, 0), parts[2];
     for (int p = 0; p < 2; p++) {
         parts[p] = kernel_const(k, FSR_F64, 1);
-        for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        for (int i = 0; i < nparts; i++) {
             int here = kernel_op(k, FSR_OP_EQUAL, at, kernel_const(k, FSR_I64, (double)i), 0);
             parts[p] = kernel_op(k, FSR_OP_WHERE, here, kernel_const(k, FSR_F64, part[i][p]), parts[p]);
         }
     }
     int re = kernel_cast(k, parts[0], FSR_C128), im = kernel_cast(k, parts[1], FSR_C128);
     int z = kernel_op(k, FSR_OP_COMPLEX_OF, re, im, 0);
-    for (size_t i = 0; i < sizeof grows / sizeof *grows; i++) {
-        int y = kernel_op(k, grows[i], z, 0, 0);
+    for (int i = 0; i < nops; i++) {
+        int y = kernel_op(k, ops[i], z, 0, 0);
         kernel_store(k, FSR_ROW, 0, kernel_linear(k, kernel_array(k, FSR_C128, true)), y);
     }
     return k;
 }
 
+#define POINTS(ops, part) \
+    kernel_points(ops, (int)(sizeof(ops) / sizeof(ops)[0]), part, (int)(sizeof(part) / sizeof(part)[0]))
+
+/* What grows of numbers with one huge and one tiny part. */
 static void test_extreme_parts(void **state) {
     (void)state;
+    static const fsr_op grows[] = {FSR_OP_EXP,  FSR_OP_SIN,  FSR_OP_COS,  FSR_OP_TAN,
+                                   FSR_OP_SINH, FSR_OP_COSH, FSR_OP_TANH, FSR_OP_EXPM1};
+    static const double part[][2] = {{1500, 5e-324}, {700.0001, 5e-324}, {711, -1e-310},    {-1454, 5e-324},
+                                     {1419, 1e-320}, {-5e-324, 709.25},  {1e-310, -1454.5}, {-1e-5, 710.3},
+                                     {2, -1e300},    {709.9, 1.5},       {5e-324, 1e10},    {-1e300, 2},
+                                     {1440, 1e-300}};
+    static const fsr_op two[] = {FSR_OP_EXP2};
+    static const double powers[][2] = {{1500, 1e-300}, {2047, -1e-305}, {1023.5, 1}, {-1100, 3}, {0.5, 1e5}, {9e3, 7}};
     host_counts n = {.launches = 0};
-    host_sweep(&n, kernel_extremes(), host_schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 1), 1, 1e-14);
+    host_sweep(&n, POINTS(grows, part), host_schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 1), 1, 1e-14);
+    host_sweep(&n, POINTS(two, powers), host_schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 1), 1, 1e-14);
+    host_finish(&n);
+}
+
+/* Both sides of the branch cuts, where a zero's sign decides, their ends, and what is far away or not finite. */
+static void test_cuts(void **state) {
+    (void)state;
+    static const fsr_op inverse[] = {FSR_OP_ASIN,  FSR_OP_ACOS,  FSR_OP_ATAN, FSR_OP_ASINH, FSR_OP_ACOSH,
+                                     FSR_OP_ATANH, FSR_OP_LOG1P, FSR_OP_LOG2, FSR_OP_LOG10, FSR_OP_SQRT};
+    static const double part[][2] = {
+        {2, 0.0},      {2, -0.0},           {-2, 0.0},        {-2, -0.0},       {0.0, 3},        {-0.0, 3},
+        {0.0, -3},     {-0.0, -3},          {1, 0.0},         {-1, -0.0},       {1, 1e-300},     {-1, 1e-9},
+        {0.0, 1},      {1 + 1e-15, -1e-15}, {1e300, -1e-300}, {-1e-300, 1e300}, {INFINITY, 1},   {-INFINITY, -0.0},
+        {3, INFINITY}, {NAN, INFINITY},     {INFINITY, NAN},  {0.0, NAN},       {1e-310, 1e-310}};
+    host_counts n = {.launches = 0};
+    host_sweep(&n, POINTS(inverse, part), host_schedule(FSR_SCHEDULE_MAP, 32, 1, 1, 1), 1, 1e-14);
     host_finish(&n);
 }
 
@@ -142,10 +165,8 @@ static void test_random(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_map),
-        cmocka_unit_test(test_complex),
-        cmocka_unit_test(test_extreme_parts),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_map),  cmocka_unit_test(test_complex), cmocka_unit_test(test_extreme_parts),
+        cmocka_unit_test(test_cuts), cmocka_unit_test(test_random),
     };
     if (!subject_take_part())
         return 1;
