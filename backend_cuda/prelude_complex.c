@@ -163,6 +163,9 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "    const T ratio = a.re / a.im, below = a.im + a.re * ratio;\n"
      "    return Z{ratio / below, T(-1) / below};\n"
      "}\n"},
+    {"fsr_z_round", false,
+     "static inline c64 fsr_z_round(const c64 &a) { return c64{rintf(a.re), rintf(a.im)}; }\n"
+     "static inline c128 fsr_z_round(const c128 &a) { return c128{rint(a.re), rint(a.im)}; }\n"},
     {"fsr_z_mul", false,
      "static inline c128 fsr_z_mul(const c128 &a, const c128 &b) { return c128{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }\n"},
     {"fsr_z_pow", false,

@@ -301,5 +301,27 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    }\n"
      "    return power;\n"
      "}\n"},
+    {"fsr_gcd", false,
+     "/* In 32 bits once both fit: there a division is a fraction of one in 64. */\n"
+     "static inline u64 fsr_gcd(u64 a, u64 b)\n"
+     "{\n"
+     "    for (u64 rest; b && (a | b) >> 32; b = rest) {\n"
+     "        rest = a % b;\n"
+     "        a = b;\n"
+     "    }\n"
+     "    if (!b) return a;\n"
+     "    u32 x = (u32)a, y = (u32)b;\n"
+     "    for (u32 rest; y; y = rest) {\n"
+     "        rest = x % y;\n"
+     "        x = y;\n"
+     "    }\n"
+     "    return x;\n"
+     "}\n"},
+    {"fsr_lcm", false,
+     "static inline u64 fsr_lcm(u64 a, u64 b)\n"
+     "{\n"
+     "    const u64 divisor = fsr_gcd(a, b);\n"
+     "    return divisor ? a / divisor * b : 0;\n"
+     "}\n"},
     {0}};
 /* clang-format on */

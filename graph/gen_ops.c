@@ -49,6 +49,7 @@ static const char *const rules[] = {
     [FSR_RULE_REAL] = "promoted; result the same, of complex operands the dtype of their parts",
     [FSR_RULE_COMPLEX] = "real, promoted with c64; result the same",
     [FSR_RULE_NUMBER] = "promoted, bool to i8; result the same",
+    [FSR_RULE_ROUND] = "promoted, bool to f16; result the same",
     [FSR_RULE_POWER] = "promoted, bool to i8; integers to a negative literal an error; result the same",
     [FSR_RULE_COUNT] = "as it is; result u8",
     [FSR_RULE_SCALE] =

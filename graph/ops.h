@@ -26,6 +26,7 @@ typedef enum fsr_rule {
     FSR_RULE_REAL,     /* compute = promotion; result = compute's real counterpart */
     FSR_RULE_COMPLEX,  /* compute = promotion with c64, operands must be real; result = compute */
     FSR_RULE_NUMBER,   /* as SAME, but bool gives i8 */
+    FSR_RULE_ROUND,    /* as SAME, but bool gives f16 */
     FSR_RULE_POWER,    /* as NUMBER; an integer to a negative literal is an error */
     FSR_RULE_COUNT,    /* compute = the operand's own; result u8 */
     FSR_RULE_SCALE,    /* compute = a's as FLOAT; b must be an integer or bool; result = compute */

@@ -132,6 +132,30 @@ uint64_t fsr_ref_ipow(uint64_t base, uint64_t exponent) {
     return product;
 }
 
+/* By halves and differences, no division. */
+uint64_t fsr_ref_gcd(uint64_t a, uint64_t b) {
+    int twos = 0;
+    if (a == 0 || b == 0)
+        return a | b;
+    for (; !((a | b) & 1); twos++)
+        a >>= 1, b >>= 1;
+    while (a != 0) {
+        while (!(a & 1))
+            a >>= 1;
+        while (!(b & 1))
+            b >>= 1;
+        const uint64_t apart = a > b ? a - b : b - a;
+        b = a > b ? b : a;
+        a = apart;
+    }
+    return b << twos;
+}
+
+uint64_t fsr_ref_lcm(uint64_t a, uint64_t b) {
+    const uint64_t divisor = fsr_ref_gcd(a, b);
+    return divisor == 0 ? 0 : a / divisor * b;
+}
+
 int fsr_ref_popcount(uint64_t x) {
     int count = 0;
     for (int bit = 0; bit < 64; bit++)

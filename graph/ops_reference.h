@@ -24,6 +24,9 @@ FSR_REF_FLOATS(long double, l)
 
 /* base to the power, modulo 2^64. */
 uint64_t fsr_ref_ipow(uint64_t base, uint64_t exponent);
+/* Greatest common divisor, of 0 and 0 0; least common multiple modulo 2^64, with a 0 0. */
+uint64_t fsr_ref_gcd(uint64_t a, uint64_t b);
+uint64_t fsr_ref_lcm(uint64_t a, uint64_t b);
 int fsr_ref_popcount(uint64_t x);
 /* Zeros above the highest 1 of the low `width` bits. */
 int fsr_ref_clz(uint64_t x, int width);

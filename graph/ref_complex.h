@@ -10,6 +10,7 @@
 #ifndef FUSOR_GRAPH_REF_COMPLEX_H
 #define FUSOR_GRAPH_REF_COMPLEX_H
 
+#include "graph/ops_reference.h"
 #include <complex.h>
 #include <math.h>
 
@@ -69,6 +70,9 @@
         if (creal##s(a) == 0 && cimag##s(a) == 0)                                                              \
             return creal##s(b) > 0 ? PACK(0, 0) : PACK((T)NAN, (T)NAN);                                        \
         return cpow##s(a, b);                                                                                  \
+    }                                                                                                          \
+    static inline T _Complex fsr_ref_cround##s(T _Complex a) {                                                 \
+        return PACK(fsr_ref_round##s(creal##s(a)), fsr_ref_round##s(cimag##s(a)));                             \
     }                                                                                                          \
     static inline T _Complex fsr_ref_cacosh##s(T _Complex a) {                                                 \
         T re = creal##s(cacosh##s(a)), im = cimag##s(a);                                                       \

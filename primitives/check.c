@@ -34,6 +34,13 @@ bool fsr_shape_take(fsr_graph *g, fsr_site at, const char *what, fsr_dtype dtype
     return true;
 }
 
+bool fsr_dtype_take(fsr_node x, fsr_site at, const char *what, fsr_dtype dtype, fsr_node *poison) {
+    if ((unsigned)dtype < FSR_DTYPE_COUNT)
+        return true;
+    *poison = fsr_poison(x.graph, at, FSR_ERR_DTYPE, what, "%d is no dtype (for %s)", (int)dtype, fsr_say(x).text);
+    return false;
+}
+
 bool fsr_axis_take(fsr_node x, fsr_site at, const char *what, int extent, int *axis, fsr_node *poison) {
     if (*axis >= -extent && *axis < extent) {
         if (*axis < 0)

@@ -13,8 +13,8 @@
 static const char *const option_names[FSR_ARGS_OPTIONS] = {
     [FSR_OPTION_AXES] = "axis",       [FSR_OPTION_KEEPDIMS] = "keepdims", [FSR_OPTION_EXCLUSIVE] = "exclusive",
     [FSR_OPTION_REVERSE] = "reverse", [FSR_OPTION_DDOF] = "ddof",         [FSR_OPTION_ORD] = "ord",
-    [FSR_OPTION_VALUE] = "value",     [FSR_OPTION_MODE] = "mode"};
-static const char *const modes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
+    [FSR_OPTION_VALUE] = "value",     [FSR_OPTION_MODE] = "mode",         [FSR_OPTION_DTYPE] = "dtype"};
+static const char *const modes[] = {"constant", "edge", "reflect", "symmetric", "wrap", "full", "same", "valid"};
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
@@ -60,14 +60,33 @@ static void read_number(fsr_reading *r, fsr_args *c, int option) {
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s must be a number of literals", option_names[option]);
 }
 
+/* Padding and overlaps have modes of their own. */
 FSR_APART static void read_mode(fsr_reading *r, fsr_args *c) {
-    for (int i = 0; i < (int)(sizeof modes / sizeof *modes); i++)
+    const bool slides = fsr_args_name(c, "convolve") || fsr_args_name(c, "correlate");
+    const int first = slides ? FSR_MODE_FULL : 0, end = slides ? (int)(sizeof modes / sizeof *modes) : FSR_MODE_FULL;
+    for (int i = first; i < end; i++)
         if (r->token.kind == FSR_TOKEN_WORD && fsr_token_says(&r->token, modes[i])) {
             c->mode = i;
             fsr_token_next(r);
             return;
         }
-    fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "mode is constant, edge, reflect, symmetric or wrap");
+    fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE,
+                     slides ? "mode is full, same or valid" : "mode is constant, edge, reflect, symmetric or wrap");
+}
+
+/* A dtype by its name, ours or NumPy's. */
+FSR_APART static void read_dtype(fsr_reading *r, fsr_args *c) {
+    const char *ours = fsr_alias_find(&r->token);
+    c->dtype = FSR_DTYPE_COUNT;
+    for (int i = 0; i < FSR_DTYPE_COUNT && r->token.kind == FSR_TOKEN_WORD; i++) {
+        const char *name = fsr_dtype_name((fsr_dtype)i);
+        if (ours ? !strcmp(ours, name) : fsr_token_says(&r->token, name))
+            c->dtype = (fsr_dtype)i;
+    }
+    if (c->dtype == FSR_DTYPE_COUNT)
+        fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "dtype is a dtype's name, as f32");
+    else
+        fsr_token_next(r);
 }
 
 /* What follows "option" or "option=". */
@@ -80,6 +99,8 @@ static void read_option(fsr_reading *r, fsr_args *c, int option) {
         read_list(r, c);
     } else if (option == FSR_OPTION_MODE) {
         read_mode(r, c);
+    } else if (option == FSR_OPTION_DTYPE) {
+        read_dtype(r, c);
     } else if (!is_word(option)) {
         read_number(r, c, option);
     } else {

@@ -13,23 +13,25 @@
 
 typedef fsr_node reduction_fn(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 typedef fsr_node numbered_fn(fsr_site at, fsr_node x, const int *axes, int naxes, int flags, double number);
+typedef fsr_node typed_fn(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags);
 
 /* A reduction: one of the two signatures. option: what the number is. */
 typedef struct reduction {
     const char *name;
     reduction_fn *build;
     numbered_fn *numbered;
-    bool one; /* takes one axis, or none */
+    typed_fn *typed; /* with dtype=; NULL: takes none */
+    bool one;        /* takes one axis, or none */
     int option;
     double otherwise; /* the number that is not given */
 } reduction;
 
 static const reduction reductions[] = {
-    {.name = "sum", .build = fsr_sum_at},
-    {.name = "prod", .build = fsr_prod_at},
+    {.name = "sum", .build = fsr_sum_at, .typed = fsr_sum_as_at},
+    {.name = "prod", .build = fsr_prod_at, .typed = fsr_prod_as_at},
     {.name = "min", .build = fsr_min_at},
     {.name = "max", .build = fsr_max_at},
-    {.name = "mean", .build = fsr_mean_at},
+    {.name = "mean", .build = fsr_mean_at, .typed = fsr_mean_as_at},
     {.name = "any", .build = fsr_any_at},
     {.name = "all", .build = fsr_all_at},
     {.name = "ptp", .build = fsr_ptp_at},
@@ -53,6 +55,8 @@ static const reduction reductions[] = {
 
 static fsr_node build_reduction(fsr_site at, const reduction *f, const fsr_args *c) {
     const int *axes = fsr_args_axes_of(c), flags = fsr_args_keepdims(c);
+    if (c->given & FSR_ARGS_DTYPE)
+        return f->typed(at, c->x[0], c->dtype, axes, c->nlist, flags);
     if (f->build)
         return f->build(at, c->x[0], axes, c->nlist, flags);
     double number = c->given >> f->option & 1 ? c->number[f->option] : f->otherwise;
@@ -64,7 +68,8 @@ static bool call_reduction(fsr_reading *r, fsr_args *c, fsr_node *out) {
         const reduction *f = &reductions[i];
         if (!fsr_args_name(c, f->name))
             continue;
-        unsigned allowed = FSR_ARGS_AXES | FSR_ARGS_KEEPDIMS | (f->numbered ? 1u << f->option : 0);
+        unsigned allowed =
+            FSR_ARGS_AXES | FSR_ARGS_KEEPDIMS | (f->numbered ? 1u << f->option : 0) | (f->typed ? FSR_ARGS_DTYPE : 0);
         bool good = fsr_args_axes(r, c, 1) && fsr_args_are(r, c, 1) && fsr_args_options(r, c, allowed);
         if (good && (!f->one || fsr_args_one_axis(r, c, false)))
             *out = build_reduction(r->at, f, c);
@@ -98,11 +103,15 @@ typedef struct scan {
     const char *name;
     bool flat; /* without an axis: over the flat array as NumPy's cumsum, else along axis 0 as maximum.accumulate */
     reduction_fn *build;
+    typed_fn *typed;
 } scan;
 
-static const scan scans[] = {{"cumsum", true, fsr_cumsum_at},  {"cumprod", true, fsr_cumprod_at},
-                             {"cummax", false, fsr_cummax_at}, {"cummin", false, fsr_cummin_at},
-                             {"cumany", false, fsr_cumany_at}, {"cumall", false, fsr_cumall_at}};
+static const scan scans[] = {{"cumsum", true, fsr_cumsum_at, fsr_cumsum_as_at},
+                             {"cumprod", true, fsr_cumprod_at, fsr_cumprod_as_at},
+                             {"cummax", false, fsr_cummax_at, NULL},
+                             {"cummin", false, fsr_cummin_at, NULL},
+                             {"cumany", false, fsr_cumany_at, NULL},
+                             {"cumall", false, fsr_cumall_at, NULL}};
 
 static bool call_scan(fsr_reading *r, fsr_args *c, fsr_node *out) {
     size_t i = 0, n = sizeof scans / sizeof *scans;
@@ -111,11 +120,14 @@ static bool call_scan(fsr_reading *r, fsr_args *c, fsr_node *out) {
     if (i == n)
         return false;
     if (!fsr_args_axes(r, c, 1) || !fsr_args_are(r, c, 1) ||
-        !fsr_args_options(r, c, FSR_ARGS_AXES | FSR_ARGS_EXCLUSIVE | FSR_ARGS_REVERSE) ||
+        !fsr_args_options(
+            r, c, FSR_ARGS_AXES | FSR_ARGS_EXCLUSIVE | FSR_ARGS_REVERSE | (scans[i].typed ? FSR_ARGS_DTYPE : 0)) ||
         !fsr_args_one_axis(r, c, false))
         return true;
     int flags = (c->given & FSR_ARGS_EXCLUSIVE ? FSR_EXCLUSIVE : 0) | (c->given & FSR_ARGS_REVERSE ? FSR_REVERSE : 0);
-    *out = scans[i].build(r->at, c->x[0], scans[i].flat ? fsr_args_axes_of(c) : c->axes, 1, flags);
+    const int *axes = scans[i].flat ? fsr_args_axes_of(c) : c->axes;
+    *out = c->given & FSR_ARGS_DTYPE ? scans[i].typed(r->at, c->x[0], c->dtype, axes, 1, flags)
+                                     : scans[i].build(r->at, c->x[0], axes, 1, flags);
     return true;
 }
 

@@ -19,8 +19,12 @@ enum {
     FSR_OPTION_ORD,
     FSR_OPTION_VALUE,
     FSR_OPTION_MODE,
+    FSR_OPTION_DTYPE,
     FSR_ARGS_OPTIONS
 };
+
+/* The first of the modes that say how far arrays overlap. */
+enum { FSR_MODE_FULL = FSR_PAD_WRAP + 1 };
 
 /* Bits of `given`. */
 enum {
@@ -29,7 +33,8 @@ enum {
     FSR_ARGS_EXCLUSIVE = 1 << FSR_OPTION_EXCLUSIVE,
     FSR_ARGS_REVERSE = 1 << FSR_OPTION_REVERSE,
     FSR_ARGS_VALUE = 1 << FSR_OPTION_VALUE,
-    FSR_ARGS_MODE = 1 << FSR_OPTION_MODE
+    FSR_ARGS_MODE = 1 << FSR_OPTION_MODE,
+    FSR_ARGS_DTYPE = 1 << FSR_OPTION_DTYPE
 };
 
 typedef struct fsr_args {
@@ -45,7 +50,8 @@ typedef struct fsr_args {
     int axes[FSR_MAX_DIMS];         /* the same as ints, once checked */
     int nlist;
     double number[FSR_ARGS_OPTIONS]; /* ddof, ord, value */
-    int mode;                        /* fsr_pad */
+    int mode;                        /* fsr_pad; from FSR_MODE_FULL on fsr_overlap */
+    fsr_dtype dtype;
 } fsr_args;
 
 /* Reads ( ... ) behind the name, which c has. */

@@ -4,39 +4,48 @@
  * A table row says how many operands a function takes, how many of the last ones are whole numbers known now, and which
  * options; what it does is a function of the row. An operand that may be left out has a value for it. Counter-example
  * to whole numbers as options of their own: every function's would need a name and a place in the list of options. */
-#include "primitives/expr_call.h"
+#include "primitives/expr_shape.h"
 #include <string.h>
-
-typedef struct shape_call {
-    fsr_reading *r;
-    const fsr_args *c;
-    fsr_site at;
-    const fsr_node *x;
-    int64_t whole[3]; /* the operands that are whole numbers, in order */
-    int n;            /* operands given, with these */
-    int64_t list[2 * FSR_MAX_DIMS];
-    int nlist;
-    const int *axes; /* NULL: none */
-} shape_call;
-
-typedef fsr_node shape_fn(const shape_call *s);
-
-/* least..most operands; from `wholes` on they are whole numbers. list: 1 takes a list, 2 needs one. axis: takes one,
- * as an option, or as the operand after the last. */
-typedef struct shape_row {
-    const char *name;
-    shape_fn *build;
-    int least, most, wholes;
-    int list;
-    bool axis;
-    unsigned options;
-    bool joins; /* a list is of operands */
-} shape_row;
 
 /* ---- arrays from numbers ------------------------------------------------------------------------------------ */
 
-static fsr_node arange(const shape_call *s) {
-    int64_t start = s->n > 1 ? s->whole[0] : 0, stop = s->whole[s->n > 1], step = s->n > 2 ? s->whole[2] : 1;
+/* A literal as a double. */
+bool fsr_shape_number(const fsr_shape_call *s, int i, double *value) {
+    const fsr_rec *rec = fsr_node_rec(s->x[i]);
+    if (rec && rec->weak && !fsr_dtype_is_complex(rec->dtype[0])) {
+        *value = fsr_value_to_double(rec->dtype[0], rec->value);
+        return true;
+    }
+    fsr_reading_fail(s->r, s->c->where[i], FSR_ERR_VALUE, "a number of literals is needed here");
+    return false;
+}
+
+/* One of the numbers is no whole one. */
+static bool is_broken(const fsr_shape_call *s) {
+    for (int i = 0; i < s->n; i++) {
+        const fsr_rec *rec = fsr_node_rec(s->x[i]);
+        if (rec && rec->weak && rec->dtype[0] == FSR_F64)
+            return true;
+    }
+    return false;
+}
+
+static fsr_node broken_arange(const fsr_shape_call *s) {
+    double number[3] = {0, 0, 1};
+    for (int i = 0; i < s->n; i++)
+        if (!fsr_shape_number(s, i, &number[i + (s->n == 1)]))
+            return (fsr_node){0};
+    return fsr_arange_step_at(s->at, s->r->g, FSR_F64, number[0], number[1], number[2]);
+}
+
+static fsr_node arange(const fsr_shape_call *s) {
+    int64_t whole[3] = {0, 0, 1};
+    if (is_broken(s))
+        return broken_arange(s);
+    for (int i = 0; i < s->n; i++)
+        if (!fsr_whole_take(s->r, s->c->where[i], s->x[i], &whole[i + (s->n == 1)]))
+            return (fsr_node){0};
+    const int64_t start = whole[0], stop = whole[1], step = whole[2];
     __int128 span = (__int128)stop - start;
     if (step == 0)
         return fsr_reading_fail(s->r, s->c->where[2], FSR_ERR_VALUE, "the step is 0");
@@ -49,92 +58,81 @@ static fsr_node arange(const shape_call *s) {
     return start ? fsr_add_at(s->at, x, fsr_int_at(s->at, s->r->g, start)) : x;
 }
 
-/* A literal as a double. */
-static bool number_of(const shape_call *s, int i, double *value) {
-    const fsr_rec *rec = fsr_node_rec(s->x[i]);
-    if (rec && rec->weak && !fsr_dtype_is_complex(rec->dtype[0])) {
-        *value = fsr_value_to_double(rec->dtype[0], rec->value);
-        return true;
-    }
-    fsr_reading_fail(s->r, s->c->where[i], FSR_ERR_VALUE, "a number of literals is needed here");
-    return false;
-}
-
-static fsr_node linspace(const shape_call *s) {
+static fsr_node linspace(const fsr_shape_call *s) {
     double start, stop;
-    if (!number_of(s, 0, &start) || !number_of(s, 1, &stop))
+    if (!fsr_shape_number(s, 0, &start) || !fsr_shape_number(s, 1, &stop))
         return (fsr_node){0};
     return fsr_linspace_at(s->at, s->r->g, FSR_F64, start, stop, s->whole[0], true);
 }
 
-static fsr_node eye(const shape_call *s) {
+static fsr_node eye(const fsr_shape_call *s) {
     int64_t cols = s->n > 1 ? s->whole[1] : s->whole[0];
     return fsr_eye_at(s->at, s->r->g, FSR_F64, s->whole[0], cols, s->n > 2 ? s->whole[2] : 0);
 }
 
-static fsr_node full(const shape_call *s) {
+static fsr_node full(const fsr_shape_call *s) {
     return fsr_broadcast_to_at(s->at, s->x[0], s->nlist, s->list);
 }
-static fsr_node zeros(const shape_call *s) {
+static fsr_node zeros(const fsr_shape_call *s) {
     return fsr_zeros_at(s->at, s->r->g, FSR_F64, s->nlist, s->list);
 }
-static fsr_node ones(const shape_call *s) {
+static fsr_node ones(const fsr_shape_call *s) {
     return fsr_ones_at(s->at, s->r->g, FSR_F64, s->nlist, s->list);
 }
-static fsr_node zeros_like(const shape_call *s) {
+static fsr_node zeros_like(const fsr_shape_call *s) {
     return fsr_full_like_at(s->at, s->x[0], 0);
 }
-static fsr_node ones_like(const shape_call *s) {
+static fsr_node ones_like(const fsr_shape_call *s) {
     return fsr_full_like_at(s->at, s->x[0], 1);
 }
 
 /* ---- arrays from arrays --------------------------------------------------------------------------------------- */
 
-static fsr_node ravel(const shape_call *s) {
+static fsr_node ravel(const fsr_shape_call *s) {
     return fsr_ravel_at(s->at, s->x[0]);
 }
 
-static int to_axis(int64_t whole) {
+int fsr_shape_axis(int64_t whole) {
     return whole < -FSR_MAX_DIMS ? -FSR_MAX_DIMS - 1 : whole > FSR_MAX_DIMS ? FSR_MAX_DIMS + 1 : (int)whole;
 }
 
-static fsr_node swapaxes(const shape_call *s) {
-    return fsr_swapaxes_at(s->at, s->x[0], to_axis(s->whole[0]), to_axis(s->whole[1]));
+static fsr_node swapaxes(const fsr_shape_call *s) {
+    return fsr_swapaxes_at(s->at, s->x[0], fsr_shape_axis(s->whole[0]), fsr_shape_axis(s->whole[1]));
 }
-static fsr_node roll(const shape_call *s) {
+static fsr_node roll(const fsr_shape_call *s) {
     return fsr_roll_at(s->at, s->x[0], &s->whole[0], s->axes, 1);
 }
-static fsr_node repeat(const shape_call *s) {
+static fsr_node repeat(const fsr_shape_call *s) {
     return fsr_repeat_at(s->at, s->x[0], s->whole[0], s->axes);
 }
-static fsr_node diff(const shape_call *s) {
+static fsr_node diff(const fsr_shape_call *s) {
     int64_t n = s->n > 1 ? s->whole[0] : 1;
     if (n > INT32_MAX || n < INT32_MIN)
         return fsr_reading_fail(s->r, s->c->where[1], FSR_ERR_VALUE, "no difference has the order %lld", (long long)n);
     return fsr_diff_at(s->at, s->x[0], (int)n, s->axes ? *s->axes : -1);
 }
-static fsr_node triu(const shape_call *s) {
+static fsr_node triu(const fsr_shape_call *s) {
     return fsr_triu_at(s->at, s->x[0], s->n > 1 ? s->whole[0] : 0);
 }
-static fsr_node tril(const shape_call *s) {
+static fsr_node tril(const fsr_shape_call *s) {
     return fsr_tril_at(s->at, s->x[0], s->n > 1 ? s->whole[0] : 0);
 }
-static fsr_node concat(const shape_call *s) {
+static fsr_node concat(const fsr_shape_call *s) {
     return fsr_concat_at(s->at, s->x, s->n, s->axes ? *s->axes : 0);
 }
-static fsr_node stack(const shape_call *s) {
+static fsr_node stack(const fsr_shape_call *s) {
     return fsr_stack_at(s->at, s->x, s->n, s->axes ? *s->axes : 0);
 }
-static fsr_node update(const shape_call *s) {
+static fsr_node update(const fsr_shape_call *s) {
     return fsr_update_at(s->at, s->x[0], s->x[1], s->x[2]);
 }
 
-static fsr_node tile(const shape_call *s) {
+static fsr_node tile(const fsr_shape_call *s) {
     return fsr_tile_at(s->at, s->x[0], s->nlist, s->list);
 }
 
 /* [before, after] of every axis, or of each. */
-static fsr_node pad(const shape_call *s) {
+static fsr_node pad(const fsr_shape_call *s) {
     int64_t width[FSR_MAX_DIMS][2];
     int ndim = fsr_node_ndim(s->x[0]);
     if (s->nlist != 2 && s->nlist != 2 * ndim)
@@ -146,17 +144,17 @@ static fsr_node pad(const shape_call *s) {
                       s->c->given & FSR_ARGS_VALUE ? s->c->number[FSR_OPTION_VALUE] : 0);
 }
 
-static fsr_node filter(const shape_call *s) {
+static fsr_node filter(const fsr_shape_call *s) {
     return fsr_filter_at(s->at, s->x[0], s->x[1], s->n > 2 ? s->x[2] : fsr_int_at(s->at, s->r->g, 0));
 }
 
-static fsr_node average(const shape_call *s) {
+static fsr_node average(const fsr_shape_call *s) {
     return fsr_average_at(s->at, s->x[0], s->x[1], s->axes, s->nlist, fsr_args_keepdims(s->c));
 }
 
 enum { ALL = FSR_ARGS_MAX };
-static const shape_row rows[] = {
-    {.name = "arange", arange, 1, 3, 0},
+static const fsr_shape_row rows[] = {
+    {.name = "arange", arange, 1, 3, 3},
     {.name = "linspace", linspace, 3, 3, 2},
     {.name = "eye", eye, 1, 3, 0},
     {.name = "full", full, 1, 1, 1, .list = 2},
@@ -182,7 +180,7 @@ static const shape_row rows[] = {
 
 /* ---- the call --------------------------------------------------------------------------------------------------- */
 
-static bool count_fits(fsr_reading *r, const shape_row *row, const fsr_args *c) {
+static bool count_fits(fsr_reading *r, const fsr_shape_row *row, const fsr_args *c) {
     if (c->n >= row->least && c->n <= row->most)
         return true;
     if (row->least == row->most)
@@ -192,7 +190,7 @@ static bool count_fits(fsr_reading *r, const shape_row *row, const fsr_args *c) 
     return false;
 }
 
-static bool list_fits(fsr_reading *r, const shape_row *row, const fsr_args *c) {
+static bool list_fits(fsr_reading *r, const fsr_shape_row *row, const fsr_args *c) {
     bool given = c->given & FSR_ARGS_AXES && *c->option_at[FSR_OPTION_AXES] == '[';
     if (row->list < 2 || given)
         return true;
@@ -200,15 +198,16 @@ static bool list_fits(fsr_reading *r, const shape_row *row, const fsr_args *c) {
     return false;
 }
 
-static bool arguments_fit(fsr_reading *r, const shape_row *row, fsr_args *c) {
+static bool arguments_fit(fsr_reading *r, const fsr_shape_row *row, fsr_args *c) {
     unsigned allowed = row->options | (row->axis || row->list ? FSR_ARGS_AXES : 0);
     int n = c->listed ? c->listed : row->axis && c->n > row->most ? row->most : -2;
     bool axes = row->axis ? fsr_args_axes(r, c, n) && (row->list || fsr_args_one_axis(r, c, false)) : !r->status;
     return axes && count_fits(r, row, c) && list_fits(r, row, c) && fsr_args_options(r, c, allowed);
 }
 
-static fsr_node build(fsr_reading *r, const shape_row *row, const fsr_args *c) {
-    shape_call s = {.r = r, .c = c, .at = r->at, .x = c->x, .n = c->n, .nlist = c->nlist, .axes = fsr_args_axes_of(c)};
+static fsr_node build(fsr_reading *r, const fsr_shape_row *row, const fsr_args *c) {
+    fsr_shape_call s = {
+        .r = r, .c = c, .at = r->at, .x = c->x, .n = c->n, .nlist = c->nlist, .axes = fsr_args_axes_of(c)};
     memcpy(s.list, c->list, sizeof s.list);
     for (int i = row->wholes; i < c->n; i++)
         if (!fsr_whole_take(r, c->where[i], c->x[i], &s.whole[i - row->wholes]))
@@ -216,26 +215,31 @@ static fsr_node build(fsr_reading *r, const shape_row *row, const fsr_args *c) {
     return row->build(&s);
 }
 
-static const shape_row *row_of(const fsr_args *c) {
+static const fsr_shape_row *row_of(const fsr_args *c) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (fsr_args_name(c, rows[i].name))
             return &rows[i];
+    for (const fsr_shape_row *row = fsr_shape_reach; row->name; row++)
+        if (fsr_args_name(c, row->name))
+            return row;
     return NULL;
 }
 
 bool fsr_args_shape(fsr_reading *r, fsr_args *c, fsr_node *out) {
-    const shape_row *row = row_of(c);
+    const fsr_shape_row *row = row_of(c);
     if (row && arguments_fit(r, row, c))
         *out = build(r, row, c);
     return row != NULL;
 }
 
 bool fsr_args_joins(const fsr_args *c) {
-    const shape_row *row = row_of(c);
+    const fsr_shape_row *row = row_of(c);
     return row && row->joins;
 }
 
 void fsr_args_shape_offer(fsr_nearest *near) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fsr_nearest_offer(near, rows[i].name);
+    for (const fsr_shape_row *row = fsr_shape_reach; row->name; row++)
+        fsr_nearest_offer(near, row->name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays out of nothing, triangles and differences: zeros, ones, full_like, eye, linspace, tril, triu, diff. All are
+/* Arrays out of nothing, triangles and differences: zeros, ones, full_like, eye, tri, diag, tril, triu, diff. All are
  * ordinary nodes: an index along an axis, compared or scaled. Sizes and diagonals are arguments of the plan, so another
  * one is no other kernel. */
 #include "graph/floats.h"
@@ -43,6 +43,44 @@ fsr_node fsr_eye_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t rows, in
     return fsr_convert(at, above(at, g, &shape, k, true), dtype, false);
 }
 
+fsr_node fsr_tri_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t rows, int64_t cols, int64_t k) {
+    FSR_DEFAULT_FLOATS;
+    fsr_node poison;
+    fsr_shape shape;
+    if (!fsr_shape_take(g, at, "tri", dtype, 2, (int64_t[]){rows, cols}, &shape, &poison))
+        return poison;
+    fsr_node below = fsr_logical_not_at(at, above(at, g, &shape, k == INT64_MAX ? k : k + 1, false));
+    return fsr_node_sound(below) ? fsr_convert(at, below, dtype, false) : below;
+}
+
+/* The vector as a column beside itself, moved down for a negative k, where it meets the diagonal. */
+static fsr_node matrix_of(fsr_site at, fsr_node x, int64_t k) {
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    const int64_t away = k == INT64_MIN ? INT64_MAX : k < 0 ? -k : k, n = fsr_node_size(x);
+    const int64_t side = fsr_size_add(n, away), dims[] = {side, side};
+    fsr_shape shape;
+    fsr_node poison;
+    if (!fsr_shape_take(x.graph, at, "diag", dtype, 2, dims, &shape, &poison))
+        return poison;
+    x = fsr_pad_at(at, x, (const int64_t[][2]){{k < 0 ? away : 0, k < 0 ? 0 : away}}, FSR_PAD_CONSTANT, 0);
+    fsr_node column = fsr_broadcast_to_at(at, fsr_expand_at(at, x, 1), 2, dims);
+    fsr_node zero = fsr_full_at(at, x.graph, dtype, 0, NULL, 0);
+    return fsr_where_at(at, above(at, x.graph, &shape, k, true), column, zero);
+}
+
+fsr_node fsr_diag_at(fsr_site at, fsr_node x, int64_t k) {
+    FSR_DEFAULT_FLOATS;
+    fsr_node poison;
+    fsr_graph *g;
+    if (fsr_poison_of(at, "diag", &x, 1, &g, &poison))
+        return poison;
+    if (fsr_node_ndim(x) == 2)
+        return fsr_diagonal_at(at, x, k, 0, 1);
+    if (fsr_node_ndim(x) == 1)
+        return matrix_of(at, x, k);
+    return fsr_poison(g, at, FSR_ERR_SHAPE, "diag", "%s is not of one or two dimensions", fsr_say(x).text);
+}
+
 static fsr_node triangle(fsr_site at, const char *what, fsr_node x, int64_t k, bool upper) {
     fsr_node poison;
     fsr_graph *g;
@@ -67,38 +105,6 @@ fsr_node fsr_triu_at(fsr_site at, fsr_node x, int64_t k) {
 fsr_node fsr_tril_at(fsr_site at, fsr_node x, int64_t k) {
     FSR_DEFAULT_FLOATS;
     return triangle(at, "tril", x, k, false);
-}
-
-/* index * step + start in f64, as NumPy computes it: a step that rounds to 0 is applied as (index / parts) * (stop -
- * start), and with the end point the last element is `stop` itself. */
-static fsr_node ramp(fsr_site at, fsr_graph *g, double start, double stop, int64_t num, bool endpoint) {
-    fsr_shape shape = {1, {num}};
-    double parts = (double)(endpoint ? num - 1 : num), step = (stop - start) / parts;
-    fsr_node y = fsr_iota(g, at, FSR_F64, &shape, 0);
-    if (parts > 0 && step != 0) {
-        y = fsr_mul_at(at, y, fsr_count(g, at, FSR_F64, step));
-    } else {
-        if (parts > 0)
-            y = fsr_div_at(at, y, fsr_count(g, at, FSR_F64, parts));
-        y = fsr_mul_at(at, y, fsr_count(g, at, FSR_F64, stop - start));
-    }
-    y = fsr_add_at(at, y, fsr_count(g, at, FSR_F64, start));
-    if (!endpoint || num < 2 || !fsr_node_sound(y))
-        return y;
-    return fsr_update_at(at, y, fsr_slice_at(at, y, 0, num - 1, num, 1), fsr_count(g, at, FSR_F64, stop));
-}
-
-fsr_node fsr_linspace_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double start, double stop, int64_t num,
-                         bool endpoint) {
-    FSR_DEFAULT_FLOATS;
-    fsr_node poison;
-    fsr_shape shape;
-    if (!fsr_shape_take(g, at, "linspace", dtype, 1, &num, &shape, &poison))
-        return poison;
-    fsr_node y = ramp(at, g, start, stop, num, endpoint);
-    if (fsr_dtype_class(dtype) == FSR_CLASS_INT)
-        y = fsr_floor_at(at, y);
-    return fsr_node_sound(y) ? fsr_convert(at, y, dtype, false) : y;
 }
 
 /* Neighbours differ where they are not equal; numbers by subtraction. */

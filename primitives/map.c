@@ -27,8 +27,7 @@ static bool is_apart(const fsr_op_info *info, int i) {
     return (info->rule == FSR_RULE_SELECT && i == 0) || (info->rule == FSR_RULE_SCALE && i == 1);
 }
 
-/* The float that the FLOAT rule makes of an operand. */
-static fsr_dtype float_of(fsr_dtype dtype) {
+fsr_dtype fsr_float_dtype(fsr_dtype dtype) {
     fsr_class class = fsr_dtype_class(dtype);
     if (class != FSR_CLASS_INT && class != FSR_CLASS_BOOL)
         return dtype;
@@ -41,7 +40,7 @@ static promotion promote_weak(const fsr_op_info *info, const fsr_node *args, int
     for (int i = 0; i < n; i++)
         if (!is_apart(info, i))
             p.compute = fsr_dtype_promote(p.compute, fsr_node_dtype(args[i]));
-    p.floats = float_of(p.compute);
+    p.floats = fsr_float_dtype(p.compute);
     return p;
 }
 
@@ -62,7 +61,7 @@ static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
         if (is_apart(info, i) || fsr_node_rec(args[i])->weak)
             continue;
         own[count] = fsr_node_dtype(args[i]);
-        floats[count] = float_of(own[count]);
+        floats[count] = fsr_float_dtype(own[count]);
         count++;
     }
     if (!count)
@@ -73,7 +72,7 @@ static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
         if (!is_apart(info, i) && fsr_node_rec(args[i])->weak)
             p.compute = meet_weak(p.compute, fsr_node_dtype(args[i]));
     if (p.compute != strong)
-        p.floats = float_of(p.compute);
+        p.floats = fsr_float_dtype(p.compute);
     return p;
 }
 
@@ -107,6 +106,7 @@ static fsr_dtype compute_dtype(const fsr_op_info *info, const promotion *p) {
     case FSR_RULE_PHASE: return p->compute == FSR_BOOL ? FSR_F64 : p->floats;
     case FSR_RULE_DIVIDE: return fsr_dtype_is_inexact(p->compute) ? p->compute : FSR_F64;
     case FSR_RULE_LOGIC: return FSR_BOOL;
+    case FSR_RULE_ROUND: return p->compute == FSR_BOOL ? FSR_F16 : p->compute;
     case FSR_RULE_NUMBER:
     case FSR_RULE_POWER: return p->compute == FSR_BOOL ? FSR_I8 : p->compute;
     default: return p->compute;
@@ -289,6 +289,7 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
 #define RULE_REAL FUNCTION
 #define RULE_COMPLEX FUNCTION
 #define RULE_NUMBER FUNCTION
+#define RULE_ROUND FUNCTION
 #define RULE_POWER FUNCTION
 #define RULE_COUNT FUNCTION
 #define RULE_SCALE FUNCTION

@@ -103,6 +103,22 @@ fsr_node fsr_mean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
     return mean(at, "mean", x, axes, naxes, flags, false);
 }
 
+/* Of a dtype that is no float the quotient is computed in f64 and converted, as NumPy stores it: truncated. */
+fsr_node fsr_mean_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags) {
+    FSR_DEFAULT_FLOATS;
+    static const char what[] = "mean_as";
+    fsr_node poison;
+    uint32_t mask;
+    if (!fsr_reduction_take(x, at, what, axes, naxes, flags, &mask, &poison) ||
+        !fsr_dtype_take(x, at, what, dtype, &poison))
+        return poison;
+    if (fsr_dtype_is_inexact(dtype))
+        return mean(at, what, fsr_convert(at, x, dtype, false), axes, naxes, flags, false);
+    fsr_node count = fsr_count(x.graph, at, FSR_F64, (double)fsr_folded(&fsr_node_rec(x)->shape, mask));
+    fsr_node out = fsr_div_at(at, fsr_sum_as_at(at, x, dtype, axes, naxes, flags), count);
+    return fsr_node_sound(out) ? fsr_convert(at, out, dtype, false) : out;
+}
+
 fsr_node fsr_nanmean_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
     return mean(at, "nanmean", x, axes, naxes, flags, true);
 }

@@ -59,16 +59,17 @@ static bool region_of(fsr_node x, fsr_node view, fsr_view *region) {
     return view.output == x.output;
 }
 
-/* Each dimension of the region that is longer than 1 moves along one dimension of x. */
-static bool is_one_to_one(const fsr_view *region, int ndim, const fsr_shape *shape) {
+/* What is wrong with the region, if a dimension of it that is longer than 1 does not move along one dimension of x; else
+ * NULL. A diagonal is no box: which elements it has no guard could say. */
+static const char *no_box(const fsr_view *region, int ndim, const fsr_shape *shape) {
     int taken[FSR_MAX_DIMS] = {0};
     for (int j = 0; j < ndim; j++)
         if (region->from[j] >= 0)
             taken[region->from[j]]++;
     for (int d = 0; d < shape->ndim; d++)
         if (shape->dim[d] > 1 && taken[d] != 1)
-            return false;
-    return true;
+            return taken[d] ? "is a diagonal of" : "shows an element more than once of";
+    return NULL;
 }
 
 /* y as NumPy assigns it: converted, without leading axes of extent 1 that the region does not have, broadcast. */
@@ -102,9 +103,10 @@ fsr_node fsr_update_at(fsr_site at, fsr_node x, fsr_node view, fsr_node y) {
                           "the region %s is not %s or a slice, transpose, flip, expand or squeeze of it",
                           fsr_say(view).text, fsr_say(x).text);
     fsr_shape shape = fsr_node_rec(view)->shape;
-    if (!is_one_to_one(&region, fsr_node_ndim(x), &shape))
-        return fsr_poison(g, at, FSR_ERR_VALUE, "update", "the region %s shows an element of %s more than once",
-                          fsr_say(view).text, fsr_say(x).text);
+    const char *wrong = no_box(&region, fsr_node_ndim(x), &shape);
+    if (wrong)
+        return fsr_poison(g, at, FSR_ERR_VALUE, "update", "the region %s %s %s", fsr_say(view).text, wrong,
+                          fsr_say(x).text);
     if (!fit(at, x, &shape, &y))
         return y;
     x = fsr_strong(at, x);

@@ -23,6 +23,8 @@ bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int al
 /* The axis of a scan of n arrays of one shape: *axes, of one; axes NULL: x becomes flat, not weak, and the axis is 0. */
 bool fsr_scan_axes_take(fsr_site at, const char *what, fsr_node *x, int n, const int *axes, int naxes, int *axis,
                         fsr_node *poison);
+/* dtype is one. x is sound. */
+bool fsr_dtype_take(fsr_node x, fsr_site at, const char *what, fsr_dtype dtype, fsr_node *poison);
 
 /* What every reduction asks first: x is sound, flags are known, the axes as a mask. */
 bool fsr_reduction_take(fsr_node x, fsr_site at, const char *what, const int *axes, int naxes, int flags,
@@ -113,6 +115,8 @@ fsr_dtype fsr_sum_dtype(fsr_dtype dtype);
 fsr_dtype fsr_state_dtype(fsr_dtype dtype);
 /* The dtype that mean, var, norm and logsumexp of dtype have. */
 fsr_dtype fsr_mean_dtype(fsr_dtype dtype);
+/* The float that elementary functions make of dtype: f16 of 8 bits, f32 of 16, f64 of wider integers; else itself. */
+fsr_dtype fsr_float_dtype(fsr_dtype dtype);
 /* False for integers and bool, which have no NaN. */
 bool fsr_dtype_has_nan(fsr_dtype dtype);
 

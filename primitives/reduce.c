@@ -111,20 +111,26 @@ static fsr_node reduce(fsr_site at, const reduction *r, fsr_node x, fsr_dtype dt
 
 typedef enum result_rule { RESULT_SUM, RESULT_SAME, RESULT_BOOL } result_rule;
 
-static fsr_node checked(fsr_site at, const reduction *r, result_rule rule, fsr_node x, const int *axes, int naxes,
-                        int flags) {
+/* In a dtype that the caller names. */
+static fsr_node checked_as(fsr_site at, const reduction *r, fsr_node x, fsr_dtype dtype, const int *axes, int naxes,
+                           int flags) {
     fsr_graph *g;
     fsr_node poison;
-    if (fsr_poison_of(at, r->name, &x, 1, &g, &poison))
+    if (fsr_poison_of(at, r->name, &x, 1, &g, &poison) || !fsr_dtype_take(x, at, r->name, dtype, &poison))
         return poison;
-    fsr_dtype dtype = fsr_node_dtype(x);
-    if (rule == RESULT_SUM)
-        dtype = fsr_sum_dtype(dtype);
-    if (rule == RESULT_BOOL)
-        dtype = FSR_BOOL;
     if (!fsr_op_defined(r->op, dtype))
         return fsr_poison(g, at, FSR_ERR_DTYPE, r->name, "not defined for %s", fsr_say(x).text);
     return reduce(at, r, x, dtype, axes, naxes, flags);
+}
+
+static fsr_node checked(fsr_site at, const reduction *r, result_rule rule, fsr_node x, const int *axes, int naxes,
+                        int flags) {
+    fsr_dtype dtype = fsr_node_dtype(x);
+    if (rule == RESULT_SUM && dtype != FSR_DTYPE_COUNT)
+        dtype = fsr_sum_dtype(dtype);
+    if (rule == RESULT_BOOL)
+        dtype = FSR_BOOL;
+    return checked_as(at, r, x, dtype, axes, naxes, flags);
 }
 
 fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
@@ -133,6 +139,14 @@ fsr_node fsr_sum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fla
 
 fsr_node fsr_prod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
     return checked(at, &(reduction){"prod", FSR_OP_MUL, false}, RESULT_SUM, x, axes, naxes, flags);
+}
+
+fsr_node fsr_sum_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags) {
+    return checked_as(at, &(reduction){"sum_as", FSR_OP_ADD, false}, x, dtype, axes, naxes, flags);
+}
+
+fsr_node fsr_prod_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags) {
+    return checked_as(at, &(reduction){"prod_as", FSR_OP_MUL, false}, x, dtype, axes, naxes, flags);
 }
 
 fsr_node fsr_min_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {

@@ -38,30 +38,35 @@ typedef struct scan {
     result_rule rule;
 } scan;
 
-static fsr_node running(fsr_site at, const scan *s, fsr_node x, const int *axes, int naxes, int flags) {
+/* In a dtype that the caller names; where the result is not that of the elements, it rounds as a sum of it does. */
+static fsr_node running_as(fsr_site at, const scan *s, fsr_node x, fsr_dtype dtype, const int *axes, int naxes,
+                           int flags) {
     const char *what = s->name;
-    const result_rule rule = s->rule;
     const fsr_op op = s->op;
     fsr_graph *g;
     fsr_node poison, out = {0};
     int axis;
-    if (fsr_poison_of(at, what, &x, 1, &g, &poison))
+    if (fsr_poison_of(at, what, &x, 1, &g, &poison) || !fsr_dtype_take(x, at, what, dtype, &poison))
         return poison;
     if (!fsr_flags_take(x, at, what, flags, FSR_EXCLUSIVE | FSR_REVERSE, &poison))
         return poison;
     if (!fsr_scan_axes_take(at, what, &x, 1, axes, naxes, &axis, &poison))
         return poison;
-    fsr_dtype dtype = fsr_node_dtype(x);
-    if (rule != RESULT_SAME)
-        dtype = rule == RESULT_SUM ? fsr_sum_dtype(dtype) : FSR_BOOL;
     if (!fsr_op_defined(op, dtype))
         return fsr_poison(g, at, FSR_ERR_DTYPE, what, "not defined for %s", fsr_say(x).text);
-    fsr_dtype state = rule == RESULT_SUM ? fsr_state_dtype(dtype) : dtype;
+    fsr_dtype state = s->rule == RESULT_SUM ? fsr_state_dtype(dtype) : dtype;
     x = fsr_convert(at, x, state, false);
     if (!fsr_node_sound(x))
         return x;
     fsr_running(at, &out, &x, fsr_combine_of(op, state), axis, flags);
     return fsr_convert(at, out, dtype, false);
+}
+
+static fsr_node running(fsr_site at, const scan *s, fsr_node x, const int *axes, int naxes, int flags) {
+    fsr_dtype dtype = fsr_node_dtype(x);
+    if (s->rule == RESULT_SUM && dtype != FSR_DTYPE_COUNT)
+        dtype = fsr_sum_dtype(dtype);
+    return running_as(at, s, x, s->rule == RESULT_BOOL ? FSR_BOOL : dtype, axes, naxes, flags);
 }
 
 fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
@@ -70,6 +75,14 @@ fsr_node fsr_cumsum_at(fsr_site at, fsr_node x, const int *axes, int naxes, int 
 
 fsr_node fsr_cumprod_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
     return running(at, &(scan){"cumprod", FSR_OP_MUL, RESULT_SUM}, x, axes, naxes, flags);
+}
+
+fsr_node fsr_cumsum_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags) {
+    return running_as(at, &(scan){"cumsum_as", FSR_OP_ADD, RESULT_SUM}, x, dtype, axes, naxes, flags);
+}
+
+fsr_node fsr_cumprod_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags) {
+    return running_as(at, &(scan){"cumprod_as", FSR_OP_MUL, RESULT_SUM}, x, dtype, axes, naxes, flags);
 }
 
 fsr_node fsr_cummax_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {

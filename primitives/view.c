@@ -218,6 +218,42 @@ fsr_node fsr_squeeze_at(fsr_site at, fsr_node x, int axis) {
     return fsr_drop_axes(at, x, 1u << axis);
 }
 
+/* Two axes of the source move along one of the result, its last. */
+fsr_node fsr_diagonal_at(fsr_site at, fsr_node x, int64_t k, int axis1, int axis2) {
+    fsr_node poison;
+    if (!view_take(at, "diagonal", &x, &poison))
+        return poison;
+    const fsr_shape from = fsr_node_rec(x)->shape;
+    if (from.ndim < 2)
+        return fsr_poison(x.graph, at, FSR_ERR_SHAPE, "diagonal", "%s has less than two dimensions", fsr_say(x).text);
+    if (!fsr_axis_take(x, at, "diagonal", from.ndim, &axis1, &poison) ||
+        !fsr_axis_take(x, at, "diagonal", from.ndim, &axis2, &poison))
+        return poison;
+    if (axis1 == axis2)
+        return fsr_poison(x.graph, at, FSR_ERR_AXIS, "diagonal", "axis %d of %s is named twice", axis1,
+                          fsr_say(x).text);
+    const int64_t rows = from.dim[axis1], cols = from.dim[axis2];
+    const int64_t down = k >= 0 ? 0 : k < -rows ? rows : -k, right = k <= 0 ? 0 : k > cols ? cols : k;
+    const int64_t n = rows - down < cols - right ? rows - down : cols - right;
+    fsr_shape shape = {.ndim = from.ndim - 1};
+    fsr_view view = shifted(from.ndim, 0);
+    for (int j = 0, i = 0; j < from.ndim; j++) {
+        const bool moves = j == axis1 || j == axis2;
+        view.from[j] = (int8_t)(moves ? shape.ndim - 1 : i);
+        if (!moves)
+            shape.dim[i++] = from.dim[j];
+    }
+    shape.dim[shape.ndim - 1] = n;
+    view.start[axis1] = n > 0 ? down : 0;
+    view.start[axis2] = n > 0 ? right : 0;
+    return view_node(at, x, &shape, &view);
+}
+
+fsr_node fsr_trace_at(fsr_site at, fsr_node x, int64_t k, int axis1, int axis2) {
+    const int last = -1;
+    return fsr_sum_at(at, fsr_diagonal_at(at, x, k, axis1, axis2), &last, 1, 0);
+}
+
 /* A bound as Python's slice.indices has it: negative ones count from the end, then clipped to [low, high]. */
 static int64_t bound(int64_t value, int64_t omitted, int64_t extent, int64_t low, int64_t high) {
     if (value == FSR_SLICE_END)

@@ -239,6 +239,11 @@ static const char pow64_text[] =
     "    return (c64){(f32)z.re, (f32)z.im};\n"
     "}\n";
 
+#define ROUND(Z, F)                                                                           \
+    "static inline " Z " fsr_" Z "_round(" Z " a) {\n"                                       \
+    "    return (" Z "){__builtin_rint" F "(a.re), __builtin_rint" F "(a.im)};\n"            \
+    "}\n"
+
 const fsr_c_complex fsr_c_complex_first[] = {
     {"fsr_apart", apart_text},
     {"fsr_grow", grow_text},
@@ -259,6 +264,8 @@ const fsr_c_complex fsr_c_complex_first[] = {
     {"fsr_c128_cosh", TURNED("cosh", "cos", "z.re", "z.im")},
     {"fsr_c64_reciprocal", RECIPROCAL("c64", "f32", "f")},
     {"fsr_c128_reciprocal", RECIPROCAL("c128", "f64", "")},
+    {"fsr_c64_round", ROUND("c64", "f")},
+    {"fsr_c128_round", ROUND("c128", "")},
     {"fsr_c64_exp", FSR_C_NARROW("exp")},
     {"fsr_c64_log", FSR_C_NARROW("log")},
     {"fsr_c64_sqrt", FSR_C_NARROW("sqrt")},

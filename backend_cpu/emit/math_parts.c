@@ -120,6 +120,21 @@ static const char ipow_text[] =
     "        y *= n & 1 ? x : 1;\n"
     "    return y;\n"
     "}\n";
+
+static const char gcd_text[] =
+    "static inline u64 fsr_gcd(u64 a, u64 b) {\n"
+    "    while (b) {\n"
+    "        const u64 rest = a % b;\n"
+    "        a = b;\n"
+    "        b = rest;\n"
+    "    }\n"
+    "    return a;\n"
+    "}\n";
+
+static const char lcm_text[] =
+    "static inline u64 fsr_lcm(u64 a, u64 b) {\n"
+    "    return (a == 0) | (b == 0) ? 0 : a / fsr_gcd(a, b) * b;\n"
+    "}\n";
 /* clang-format on */
 
 const fsr_c_math fsr_c_math_parts[] = {
@@ -138,5 +153,7 @@ const fsr_c_math fsr_c_math_parts[] = {
     {"fsr_exponentf", NULL, exponentf_text},
     {"fsr_exponent", NULL, exponent_text},
     {"fsr_ipow", NULL, ipow_text},
+    {"fsr_gcd", NULL, gcd_text},
+    {"fsr_lcm", NULL, lcm_text},
     {NULL, NULL, NULL},
 };

@@ -284,6 +284,7 @@ bool fsr_ball_selects(fsr_op op) {
     case FSR_OP_FMIN:
     case FSR_OP_CLAMP:
     case FSR_OP_ROUND:
+    case FSR_OP_RINT:
     case FSR_OP_TRUNC:
     case FSR_OP_COPYSIGN:
     case FSR_OP_FREXP_MANTISSA: return true;

@@ -111,6 +111,12 @@ FSR_REFUSE_VAR(fsr_nanvar_at)
 FSR_REFUSE_VAR(fsr_nanstd_at)
 FSR_REFUSE_VAR(fsr_norm_at)
 FSR_REFUSE_INT(fsr_average_at, node, (fsr_site, fsr_node, fsr_node, T, int, int))
+#define FSR_REFUSE_AS(function) FSR_REFUSE_INT(function, node, (fsr_site, fsr_node, fsr_dtype, T, int, int))
+FSR_REFUSE_AS(fsr_sum_as_at)
+FSR_REFUSE_AS(fsr_prod_as_at)
+FSR_REFUSE_AS(fsr_mean_as_at)
+FSR_REFUSE_AS(fsr_cumsum_as_at)
+FSR_REFUSE_AS(fsr_cumprod_as_at)
 FSR_REFUSE_INT(fsr_transpose_at, node, (fsr_site, fsr_node, T))
 FSR_REFUSE_INT(fsr_repeat_at, node, (fsr_site, fsr_node, int64_t, T))
 FSR_REFUSE_INT(fsr_roll_at, node, (fsr_site, fsr_node, const int64_t *, T, int))
@@ -120,6 +126,7 @@ FSR_REFUSE_INT(fsr_scan_with_at, nothing,
                (fsr_site, size_t, fsr_node *, const fsr_node *, const fsr_operator *, T, int, int))
 #undef FSR_REFUSE_SUM
 #undef FSR_REFUSE_VAR
+#undef FSR_REFUSE_AS
 #undef FSR_REFUSE_INT
 #endif
 

@@ -164,6 +164,23 @@ fsr_node fsr_linspace_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double star
 fsr_node fsr_arange_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t n);
 #define fsr_arange(...) fsr_arange_at(FSR_HERE, __VA_ARGS__)
 
+/* start, start + step, ... before stop, NumPy's arange of three numbers: the first two are converted to the dtype, and the
+ * others follow at their distance. FSR_ERR_VALUE: the step is 0, or one of them NaN. FSR_ERR_DTYPE: bool. */
+fsr_node fsr_arange_step_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double start, double stop, double step);
+#define fsr_arange_step(...) fsr_arange_step_at(FSR_HERE, __VA_ARGS__)
+/* base to the power of each of fsr_linspace's numbers, in f64, converted to the dtype. */
+fsr_node fsr_logspace_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double start, double stop, int64_t num,
+                         bool endpoint, double base);
+#define fsr_logspace(...) fsr_logspace_at(FSR_HERE, __VA_ARGS__)
+/* num values from start to stop, each the same multiple of the one before; the ends are exact. Both negative: the negated
+ * ones. Computed in f64. FSR_ERR_VALUE: start or stop is 0. */
+fsr_node fsr_geomspace_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, double start, double stop, int64_t num,
+                          bool endpoint);
+#define fsr_geomspace(...) fsr_geomspace_at(FSR_HERE, __VA_ARGS__)
+/* 1 where column - row is at most k, else 0. */
+fsr_node fsr_tri_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t rows, int64_t cols, int64_t k);
+#define fsr_tri(...) fsr_tri_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- elementwise: fusor/ops.h, generated from the table of scalar ops, has fsr_add, fsr_exp, ... */
 
 /* Conversion; float to int truncates towards zero and saturates, NaN is 0; to bool is x != 0; complex to real takes the
@@ -178,6 +195,33 @@ void fsr_sincos_at(fsr_site at, fsr_node x, fsr_node *sine, fsr_node *cosine);
 /* m = fsr_frexp_mantissa and e = fsr_frexp_exponent, i32, with x = m * 2**e; as fsr_sincos. */
 void fsr_frexp_at(fsr_site at, fsr_node x, fsr_node *mantissa, fsr_node *exponent);
 #define fsr_frexp(...) fsr_frexp_at(FSR_HERE, __VA_ARGS__)
+
+/* fsr_floor_divide(a, b) and fsr_mod(a, b); as fsr_sincos. */
+void fsr_divmod_at(fsr_site at, fsr_node a, fsr_node b, fsr_node *quotient, fsr_node *remainder);
+#define fsr_divmod(...) fsr_divmod_at(FSR_HERE, __VA_ARGS__)
+/* What stands behind and before the point, both with x's sign, as floats (bool and integers as fsr_exp takes them); of
+ * infinity 0 and infinity. As fsr_sincos. FSR_ERR_DTYPE: complex. */
+void fsr_modf_at(fsr_site at, fsr_node x, fsr_node *fraction, fsr_node *whole);
+#define fsr_modf(...) fsr_modf_at(FSR_HERE, __VA_ARGS__)
+/* x rounded to so many decimals, halfway to the even one: fsr_round of x times a power of ten, divided by it again;
+ * decimals below 0: to tens, hundreds, ... Complex numbers part by part. Integers keep their dtype and wrap. FSR_ERR_DTYPE:
+ * bool, but for 0 decimals. */
+fsr_node fsr_around_at(fsr_site at, fsr_node x, int decimals);
+#define fsr_around(...) fsr_around_at(FSR_HERE, __VA_ARGS__)
+/* x with NaN, infinity and -infinity replaced; NULL: by the largest, by the lowest number of the dtype. Complex numbers part
+ * by part; bool and integers stay as they are. */
+fsr_node fsr_nan_to_num_at(fsr_site at, fsr_node x, double nan, const double *posinf, const double *neginf);
+#define fsr_nan_to_num(...) fsr_nan_to_num_at(FSR_HERE, __VA_ARGS__)
+/* Whether |a - b| <= atol + rtol |b| and b is finite, or a == b, or, with equal_nan, both are NaN. Bool. NumPy's tolerances,
+ * if none are given there, are 1e-5 and 1e-8. b counts as a float (integers as f64). */
+fsr_node fsr_isclose_at(fsr_site at, fsr_node a, fsr_node b, double rtol, double atol, bool equal_nan);
+#define fsr_isclose(...) fsr_isclose_at(FSR_HERE, __VA_ARGS__)
+/* Whether all elements are: fsr_all of it, 0-d. */
+fsr_node fsr_allclose_at(fsr_site at, fsr_node a, fsr_node b, double rtol, double atol, bool equal_nan);
+#define fsr_allclose(...) fsr_allclose_at(FSR_HERE, __VA_ARGS__)
+/* sin(pi x) / (pi x), of 0 1. */
+fsr_node fsr_sinc_at(fsr_site at, fsr_node x);
+#define fsr_sinc(...) fsr_sinc_at(FSR_HERE, __VA_ARGS__)
 
 /* ---- views: index maps, no copy, no kernel --------------------------------------------------- */
 
@@ -209,6 +253,16 @@ fsr_node fsr_swapaxes_at(fsr_site at, fsr_node x, int a, int b);
 /* Axis source[i] becomes axis destination[i]; the others keep their order. FSR_ERR_AXIS: one is named twice. */
 fsr_node fsr_moveaxis_at(fsr_site at, fsr_node x, const int *source, const int *destination, int n);
 #define fsr_moveaxis(...) fsr_moveaxis_at(FSR_HERE, __VA_ARGS__)
+/* x's elements whose index along axis2 is k more than along axis1, as the last axis of the result; the other axes keep their
+ * order before it. FSR_ERR_SHAPE: x has less than two axes. FSR_ERR_AXIS: both are the same. */
+fsr_node fsr_diagonal_at(fsr_site at, fsr_node x, int64_t k, int axis1, int axis2);
+#define fsr_diagonal(...) fsr_diagonal_at(FSR_HERE, __VA_ARGS__)
+/* The sum of that, of the dtype of fsr_sum. */
+fsr_node fsr_trace_at(fsr_site at, fsr_node x, int64_t k, int axis1, int axis2);
+#define fsr_trace(...) fsr_trace_at(FSR_HERE, __VA_ARGS__)
+/* Of a matrix its diagonal k; of a vector the square matrix with that diagonal, else 0. FSR_ERR_SHAPE: another rank. */
+fsr_node fsr_diag_at(fsr_site at, fsr_node x, int64_t k);
+#define fsr_diag(...) fsr_diag_at(FSR_HERE, __VA_ARGS__)
 /* A flag of fsr_meshgrid. */
 enum { FSR_XY = 16 };
 /* out[0..n): the vectors x[0..n) broadcast to one n-dimensional grid. flags 0: x[i] varies along axis i (NumPy's
@@ -226,7 +280,8 @@ fsr_node fsr_slice_at(fsr_site at, fsr_node x, int axis, int64_t start, int64_t 
 
 /* x with the region that `view` shows replaced by y: what x[...] = y leaves in NumPy, as a new value; x stays as it is.
  * view: x itself, or slices (steps, also negative), transposes, flips, expands and squeezes of x. y is converted to x's
- * dtype and broadcast to view's shape. FSR_ERR_VALUE: view is something else, or shows an element twice (broadcast).
+ * dtype and broadcast to view's shape. FSR_ERR_VALUE: view is something else, shows an element twice (broadcast), or is a
+ * diagonal.
  * FSR_ERR_SHAPE: y does not broadcast to it. */
 fsr_node fsr_update_at(fsr_site at, fsr_node x, fsr_node view, fsr_node y);
 #define fsr_update(...) fsr_update_at(FSR_HERE, __VA_ARGS__)
@@ -265,6 +320,43 @@ fsr_node fsr_repeat_at(fsr_site at, fsr_node x, int64_t count, const int *axis);
 /* The n-th difference of neighbours along an axis (of bools: whether they differ). n 0: x. */
 fsr_node fsr_diff_at(fsr_site at, fsr_node x, int n, int axis);
 #define fsr_diff(...) fsr_diff_at(FSR_HERE, __VA_ARGS__)
+/* The slope along one axis, at points `spacing` apart: inside (x[i + 1] - x[i - 1]) / (2 spacing), at both ends differences of
+ * the order edge_order, 1 or 2 (else FSR_ERR_VALUE). Integers give f64. FSR_ERR_SHAPE: less than edge_order + 1
+ * elements. FSR_ERR_DTYPE: bool. NumPy's gradient along several axes is a call for each. */
+fsr_node fsr_gradient_at(fsr_site at, fsr_node x, double spacing, int axis, int edge_order);
+#define fsr_gradient(...) fsr_gradient_at(FSR_HERE, __VA_ARGS__)
+/* to_begin, the differences of neighbours of the flattened x, to_end; these are converted to x's dtype, or none where
+ * they are null nodes. FSR_ERR_DTYPE: bool. */
+fsr_node fsr_ediff1d_at(fsr_site at, fsr_node x, fsr_node to_begin, fsr_node to_end);
+#define fsr_ediff1d(...) fsr_ediff1d_at(FSR_HERE, __VA_ARGS__)
+/* How far two sequences of n and m elements, n >= m, are moved over each other: wherever one element of each meets, n + m - 1
+ * results; the n of these in the middle; where all of the shorter one is covered, n - m + 1. */
+typedef enum fsr_overlap { FSR_FULL, FSR_SAME, FSR_VALID } fsr_overlap;
+/* The sum of a[j - k] v[k], and, of v conjugated, of a[j + k] v[k], over k, for each place j: NumPy's convolve and correlate.
+ * One pass over the longer sequence where the shorter one has up to about 20 elements, three up to 64, which is the most
+ * (FSR_ERR_UNSUPPORTED). dtypes promote; nothing is
+ * converted to a wider one. FSR_ERR_SHAPE: more than one dimension (0-d counts as one element). FSR_ERR_EMPTY: no
+ * element. FSR_ERR_VALUE: overlap is none. */
+fsr_node fsr_convolve_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap overlap);
+fsr_node fsr_correlate_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap overlap);
+#define fsr_convolve(...) fsr_convolve_at(FSR_HERE, __VA_ARGS__)
+#define fsr_correlate(...) fsr_correlate_at(FSR_HERE, __VA_ARGS__)
+/* All products of the elements of the flattened a and b, as a matrix. */
+fsr_node fsr_outer_at(fsr_site at, fsr_node a, fsr_node b);
+#define fsr_outer(...) fsr_outer_at(FSR_HERE, __VA_ARGS__)
+/* Blocks of b, each times an element of a. FSR_ERR_UNSUPPORTED: more than 4 dimensions. */
+fsr_node fsr_kron_at(fsr_site at, fsr_node a, fsr_node b);
+#define fsr_kron(...) fsr_kron_at(FSR_HERE, __VA_ARGS__)
+/* The vector product along an axis, of both and of the result, that has 3 elements (else FSR_ERR_SHAPE). */
+fsr_node fsr_cross_at(fsr_site at, fsr_node a, fsr_node b, int axis);
+#define fsr_cross(...) fsr_cross_at(FSR_HERE, __VA_ARGS__)
+/* The sum of conj(a) b along an axis of both, in the dtype of the product. FSR_ERR_SHAPE: their extents differ. */
+fsr_node fsr_vecdot_at(fsr_site at, fsr_node a, fsr_node b, int axis);
+#define fsr_vecdot(...) fsr_vecdot_at(FSR_HERE, __VA_ARGS__)
+/* The powers n - 1 to 0 of each element of the vector x, or with increasing 0 to n - 1, as a row each; integers of less than
+ * 64 bits give i64. FSR_ERR_SHAPE: x is no vector. FSR_ERR_VALUE: n is negative. */
+fsr_node fsr_vander_at(fsr_site at, fsr_node x, int64_t n, bool increasing);
+#define fsr_vander(...) fsr_vander_at(FSR_HERE, __VA_ARGS__)
 /* x where column - row >= k, else 0: over the last two axes. A vector of n is broadcast to n rows first.
  * FSR_ERR_SHAPE: x is 0-d. */
 fsr_node fsr_triu_at(fsr_site at, fsr_node x, int64_t k);
@@ -354,6 +446,16 @@ fsr_node fsr_nanargmax_at(fsr_site at, fsr_node x, const int *axes, int naxes, i
 #define fsr_nanargmin(...) fsr_nanargmin_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 #define fsr_nanargmax(...) fsr_nanargmax_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 
+/* The same with the elements converted to dtype first and added up in it, NumPy's dtype=: what is added up in u8 wraps; f16 and
+ * bf16 in f32, rounded at the end. mean_as divides; of a dtype that is no float the quotient is truncated.
+ * FSR_ERR_DTYPE: it is none. */
+fsr_node fsr_sum_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags);
+fsr_node fsr_prod_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags);
+fsr_node fsr_mean_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags);
+#define fsr_sum_as(...) fsr_sum_as_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_prod_as(...) fsr_prod_as_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_mean_as(...) fsr_mean_as_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+
 /* ---- scans ----------------------------------------------------------------------------------- */
 
 enum { FSR_EXCLUSIVE = 2, FSR_REVERSE = 4 };
@@ -377,6 +479,12 @@ fsr_node fsr_cumall_at(fsr_site at, fsr_node x, const int *axes, int naxes, int 
 #define fsr_cummin(...) fsr_cummin_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 #define fsr_cumany(...) fsr_cumany_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 #define fsr_cumall(...) fsr_cumall_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+
+/* Running sums and products in a dtype, as fsr_sum_as and fsr_prod_as. */
+fsr_node fsr_cumsum_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags);
+fsr_node fsr_cumprod_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axes, int naxes, int flags);
+#define fsr_cumsum_as(...) fsr_cumsum_as_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_cumprod_as(...) fsr_cumprod_as_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
 
 /* ---- filters --------------------------------------------------------------------------------- */
 

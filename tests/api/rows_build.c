@@ -34,6 +34,11 @@ BUILD(ones, GRAPH; DTYPE; SHAPE, g, dtype, ndim, shape)
 BUILD(full_like, NODE(x); NUMBER(v), x, v)
 BUILD(eye, GRAPH; DTYPE; EXTENT(rows); EXTENT(cols); BOUND(k), g, dtype, rows, cols, k)
 BUILD(linspace, GRAPH; DTYPE; NUMBER(a); NUMBER(b); EXTENT(n); bool end = api_bool(r), g, dtype, a, b, n, end)
+BUILD(logspace, GRAPH; DTYPE; NUMBER(a); NUMBER(b); EXTENT(n); bool end = api_bool(r);
+      NUMBER(base), g, dtype, a, b, n, end, base)
+BUILD(geomspace, GRAPH; DTYPE; NUMBER(a); NUMBER(b); EXTENT(n); bool end = api_bool(r), g, dtype, a, b, n, end)
+BUILD(arange_step, GRAPH; DTYPE; NUMBER(a); NUMBER(b); NUMBER(step), g, dtype, a, b, step)
+BUILD(tri, GRAPH; DTYPE; EXTENT(rows); EXTENT(cols); BOUND(k), g, dtype, rows, cols, k)
 BUILD(arange, GRAPH; DTYPE; EXTENT(n), g, dtype, n)
 BUILD(param, GRAPH; const char *name = api_name(r); DTYPE; NUMBER(v), g, name, dtype, v)
 BUILD(cast, NODE(x); DTYPE, x, dtype)
@@ -54,6 +59,45 @@ BUILD(diff, NODE(x); SMALL(n); AXIS(axis), x, n, axis)
 BUILD(triu, NODE(x); BOUND(k), x, k)
 BUILD(tril, NODE(x); BOUND(k), x, k)
 BUILD(repeat, NODE(x); EXTENT(count); const int *axis = api_optional_axis(r), x, count, axis)
+
+BUILD(around, NODE(x); SMALL(decimals), x, decimals)
+BUILD(isclose, NODE(a); NODE(b); NUMBER(rtol); NUMBER(atol); bool nan = api_bool(r), a, b, rtol, atol, nan)
+BUILD(allclose, NODE(a); NODE(b); NUMBER(rtol); NUMBER(atol); bool nan = api_bool(r), a, b, rtol, atol, nan)
+BUILD(sinc, NODE(x), x)
+BUILD(diagonal, NODE(x); BOUND(k); AXIS(a); AXIS(b), x, k, a, b)
+BUILD(trace, NODE(x); BOUND(k); AXIS(a); AXIS(b), x, k, a, b)
+BUILD(diag, NODE(x); BOUND(k), x, k)
+BUILD(gradient, NODE(x); NUMBER(h); AXIS(axis); SMALL(order), x, h, axis, order)
+BUILD(ediff1d, NODE(x); NODE(begin); NODE(end), x, begin, end)
+BUILD(outer, NODE(a); NODE(b), a, b)
+BUILD(kron, NODE(a); NODE(b), a, b)
+BUILD(cross, NODE(a); NODE(b); AXIS(axis), a, b, axis)
+BUILD(vecdot, NODE(a); NODE(b); AXIS(axis), a, b, axis)
+BUILD(vander, NODE(x); EXTENT(n); bool increasing = api_bool(r), x, n, increasing)
+
+static fsr_overlap overlap_of(api_run *r) {
+    const int kind = api_below(r, 32), overlap = kind < 30 ? kind % 3 : kind == 30 ? 3 : -1;
+    api_add(r, ", (fsr_overlap)%d", overlap);
+    return (fsr_overlap)overlap;
+}
+
+BUILD(convolve, NODE(a); NODE(v); fsr_overlap overlap = overlap_of(r), a, v, overlap)
+BUILD(correlate, NODE(a); NODE(v); fsr_overlap overlap = overlap_of(r), a, v, overlap)
+
+/* The address of a number, or none. */
+static const double *limit_of(api_run *r) {
+    static const double limits[] = {0, -1, 1e9, 1e308, 3.5};
+    const double *limit = &limits[api_below(r, API_COUNT(limits))];
+    const bool none = api_below(r, 4) == 3;
+    if (none)
+        api_add(r, ", NULL");
+    else
+        api_add(r, ", (double[]){%.17g}", *limit);
+    return none ? NULL : limit;
+}
+
+BUILD(nan_to_num, NODE(x); NUMBER(nan); const double *posinf = limit_of(r);
+      const double *neginf = limit_of(r), x, nan, posinf, neginf)
 
 /* A count that the arrays have: 0 to 3, or, with no array, anything. */
 static int count_of(api_run *r) {
@@ -210,6 +254,20 @@ static void call_frexp(api_run *r) {
     pair(r, "fsr_frexp_at", fsr_frexp_at);
 }
 
+static void call_modf(api_run *r) {
+    pair(r, "fsr_modf_at", fsr_modf_at);
+}
+
+static void call_divmod(api_run *r) {
+    NODE(a);
+    NODE(b);
+    fsr_node *out = api_memory(r, 2 * sizeof *out);
+    api_add(r, ", &t%d[0], &t%d[1]", r->at, r->at);
+    api_say(r, "fsr_divmod_at", 2, true);
+    fsr_divmod_at(API_SITE(r), a, b, &out[0], &out[1]);
+    api_take_all(r, out, 2);
+}
+
 static void call_meshgrid(api_run *r) {
     api_add(r, ", t%d", r->at);
     int n;
@@ -259,20 +317,72 @@ static void call_hint_set(api_run *r) {
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
 const api_row api_build_rows[] = {
-    ROW(float, 2),     ROW(int, 3),           ROW(bool, 1),
-    ROW(complex, 1),   ROW(full, 3),          ROW(zeros, 2),
-    ROW(ones, 1),      ROW(full_like, 1),     ROW(eye, 1),
-    ROW(linspace, 2),  ROW(arange, 4),        ROW(param, 2),
-    ROW(cast, 4),      ROW(reshape, 4),       ROW(broadcast_to, 4),
-    ROW(transpose, 3), ROW(expand, 3),        ROW(squeeze, 2),
-    ROW(flip, 3),      ROW(ravel, 2),         ROW(swapaxes, 2),
-    ROW(slice, 6),     ROW(update, 5),        ROW(filter, 3),
-    ROW(concat, 4),    ROW(stack, 3),         ROW(diff, 3),
-    ROW(triu, 2),      ROW(tril, 2),          ROW(repeat, 2),
-    ROW(tile, 3),      ROW(moveaxis, 2),      ROW(roll, 3),
-    ROW(pad, 5),       ROW(from_host, 6),     ROW(input, 3),
-    ROW(sincos, 1),    ROW(frexp, 1),         ROW(meshgrid, 2),
-    ROW(split, 2),     ROW(split_indices, 2), {"fsr_hint_set", call_hint_set, 2},
-    ROW(full_of, 1),   ROW(param_of, 1),
+    ROW(float, 2),
+    ROW(int, 3),
+    ROW(bool, 1),
+    ROW(complex, 1),
+    ROW(full, 3),
+    ROW(zeros, 2),
+    ROW(ones, 1),
+    ROW(full_like, 1),
+    ROW(eye, 1),
+    ROW(linspace, 2),
+    ROW(arange, 4),
+    ROW(param, 2),
+    ROW(cast, 4),
+    ROW(reshape, 4),
+    ROW(broadcast_to, 4),
+    ROW(transpose, 3),
+    ROW(expand, 3),
+    ROW(squeeze, 2),
+    ROW(flip, 3),
+    ROW(ravel, 2),
+    ROW(swapaxes, 2),
+    ROW(slice, 6),
+    ROW(update, 5),
+    ROW(filter, 3),
+    ROW(concat, 4),
+    ROW(stack, 3),
+    ROW(diff, 3),
+    ROW(triu, 2),
+    ROW(tril, 2),
+    ROW(repeat, 2),
+    ROW(tile, 3),
+    ROW(moveaxis, 2),
+    ROW(roll, 3),
+    ROW(pad, 5),
+    ROW(from_host, 6),
+    ROW(input, 3),
+    ROW(sincos, 1),
+    ROW(frexp, 1),
+    ROW(meshgrid, 2),
+    ROW(logspace, 1),
+    ROW(geomspace, 1),
+    ROW(arange_step, 2),
+    ROW(tri, 1),
+    ROW(around, 2),
+    ROW(isclose, 1),
+    ROW(allclose, 1),
+    ROW(sinc, 1),
+    ROW(diagonal, 3),
+    ROW(trace, 1),
+    ROW(diag, 2),
+    ROW(gradient, 2),
+    ROW(ediff1d, 1),
+    ROW(outer, 1),
+    ROW(kron, 2),
+    ROW(cross, 1),
+    ROW(vecdot, 1),
+    ROW(vander, 1),
+    ROW(convolve, 2),
+    ROW(correlate, 1),
+    ROW(nan_to_num, 1),
+    ROW(modf, 1),
+    ROW(divmod, 1),
+    ROW(split, 2),
+    ROW(split_indices, 2),
+    ROW(full_of, 1),
+    ROW(param_of, 1),
+    {"fsr_hint_set", call_hint_set, 2},
 };
 const int api_build_count = API_COUNT(api_build_rows);

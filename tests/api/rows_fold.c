@@ -68,8 +68,16 @@ EACH_REDUCE(REDUCE)
 EACH_REDUCE_BY(REDUCE_BY)
 EACH_ARG(REDUCE)
 EACH_SCAN(REDUCE)
+#define AS fsr_dtype dtype = api_dtype(r)
+#define REDUCE_AS(name) FOLD(name, AS; AXES; FLAGS, dtype, axes, n, flags)
+REDUCE_AS(sum_as)
+REDUCE_AS(prod_as)
+REDUCE_AS(mean_as)
+REDUCE_AS(cumsum_as)
+REDUCE_AS(cumprod_as)
 FOLD(average, fsr_node weights = api_node(r); AXES; FLAGS, weights, axes, n, flags)
 
 #define ROW(name) {"fsr_" #name "_at", call_##name, 1},
-const api_row api_fold_rows[] = {EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) ROW(average)};
+const api_row api_fold_rows[] = {EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) ROW(average)
+                                     ROW(sum_as) ROW(prod_as) ROW(mean_as) ROW(cumsum_as) ROW(cumprod_as)};
 const int api_fold_count = API_COUNT(api_fold_rows);

@@ -112,6 +112,7 @@ static bool arithmetic(fsr_op op, mpfr_t out, mpfr_t *x) {
     case FSR_OP_FLOOR: mpfr_floor(out, x[0]); return true;
     case FSR_OP_CEIL: mpfr_ceil(out, x[0]); return true;
     case FSR_OP_TRUNC: mpfr_trunc(out, x[0]); return true;
+    case FSR_OP_RINT:
     case FSR_OP_ROUND: mpfr_roundeven(out, x[0]); return true;
     case FSR_OP_COPYSIGN: mpfr_copysign(out, x[0], x[1], MPFR_RNDN); return !mpfr_nan_p(x[1]);
     default: return false;

@@ -129,7 +129,7 @@ static void functions_as_numpy(void **state) {
     fclose(file);
     int wrong = t->wrong;
     free(t);
-    assert_in_range(lines, 13000, 13100);
+    assert_in_range(lines, 13400, 13500);
     assert_int_equal(wrong, 0);
 }
 

@@ -199,7 +199,7 @@ static const struct {
     {update_reshaped, FSR_ERR_VALUE,
      "update: the region f32[12] is not f32[3,4] or a slice, transpose, flip, expand or squeeze of it (prog.c:12)"},
     {update_broadcast, FSR_ERR_VALUE,
-     "update: the region f32[2,5] shows an element of f32[5] more than once (prog.c:12)"},
+     "update: the region f32[2,5] shows an element more than once of f32[5] (prog.c:12)"},
     {update_shape, FSR_ERR_SHAPE, "update: f32[5] does not broadcast to the region [2,4] (prog.c:12)"},
     {update_too_deep, FSR_ERR_SHAPE, "update: f32[2,3,2] does not broadcast to the region [2] (prog.c:12)"},
     {filter_shapes, FSR_ERR_SHAPE, "filter: the mask bool[5] does not have the shape of f32[3,4] (prog.c:12)"},

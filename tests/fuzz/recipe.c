@@ -203,6 +203,7 @@ static fsr_node record_op(fsr_op op, const fsr_node *a) {
 #define RULE_REAL CASE
 #define RULE_COMPLEX CASE
 #define RULE_NUMBER CASE
+#define RULE_ROUND CASE
 #define RULE_POWER CASE
 #define RULE_COUNT CASE
 #define RULE_SCALE CASE

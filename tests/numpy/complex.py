@@ -37,7 +37,8 @@ around = [0.0, -0.0, 1.0, -1.0, 0.5, -0.99999, 1.00001, -7.0, 1e-9, -1e-20, 1e10
 unary = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "abs": np.abs, "conj": np.conj,
          "neg": np.negative, "real": np.real, "imag": np.imag, "isnan": np.isnan,
          "isinf": np.isinf, "isfinite": np.isfinite, "tanh": np.tanh, "square": np.square, "reciprocal": np.reciprocal,
-         "sign": np.sign, "angle": np.angle, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, **inverse}
+         "sign": np.sign, "angle": np.angle, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "round": np.round,
+         "rint": np.rint, **inverse}
 binary = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power,
           "equal": np.equal, "not_equal": np.not_equal}
 

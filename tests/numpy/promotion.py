@@ -28,7 +28,7 @@ OTHERWISE = {"sub": "subtract", "mul": "multiply", "div": "true_divide", "mod": 
 SAME = """add maximum minimum fmax fmin sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan tanh cosh hypot copysign
 nextafter ldexp floor ceil trunc sign isnan isinf isfinite signbit less less_equal greater greater_equal equal not_equal
 logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor left_shift right_shift logaddexp
-logaddexp2 floor_divide fmod reciprocal square heaviside angle deg2rad rad2deg real imag sinh
+logaddexp2 rint gcd lcm floor_divide fmod reciprocal square heaviside angle deg2rad rad2deg real imag sinh
 """.split()
 
 

@@ -66,8 +66,6 @@ static int check(fsr_graph *g, fsr_op op, const char *first, const char *second,
     fsr_node out = fsr_map(FSR_HERE, op, in, fsr_op_get(op)->arity);
     if (has_no_complex(op) && (fsr_dtype_is_complex(fsr_node_dtype(a)) || fsr_dtype_is_complex(fsr_node_dtype(b))))
         expected = FSR_DTYPE_COUNT;
-    if (op == FSR_OP_ROUND && fsr_node_dtype(a) == FSR_BOOL)
-        expected = FSR_DTYPE_COUNT; /* by decision: NumPy makes a float of it, of no other integer */
     if (fsr_node_dtype(out) != expected)
         fail_msg("%s of %s and %s is %s, NumPy has %s", fsr_op_get(op)->name, first, second,
                  fsr_dtype_name(fsr_node_dtype(out)), want);
