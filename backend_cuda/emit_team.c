@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* TEAM: several passes over rows too long for a block.
  *
- * `group` teams of `splits` blocks run at once. Block s of a team owns columns [s * chunk, (s + 1) * chunk) of the
- * team's row. After each pass with reductions a block leaves its partial states and waits for its team; then every
- * block folds all partial states of the row in the order of columns, so all get the same bits. The states lie in two
+ * A row is cut into `splits` parts: part p is columns [p * chunk, (p + 1) * chunk). `group` teams run at once, each of a
+ * block for every part, or of `members` blocks, which do several parts in turn. After each pass with reductions every
+ * part's state has been left, and the team waits for all its blocks; then every block folds all partial states of the row
+ * in the order of columns, so all get the same bits, and how many blocks there are does not show. The states lie in two
  * sets used in turn: a block can only be one meeting ahead of the slowest.
  *
  * Counter-example to launching more blocks than are resident: those that run would wait for ever for those that do
@@ -12,29 +13,39 @@
 #include <stdio.h>
 
 static void team_head(fsr_emit *e) {
-    fsr_emit_line(e, "const idx team = fsr_div((idx)blockIdx.x, splits);");
-    fsr_emit_line(e, "const idx s = blockIdx.x - team * splits;");
-    fsr_emit_line(e, "const idx begin = s * chunk;");
-    fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    if (e->s.members) {
+        fsr_emit_line(e, "const idx team = (idx)blockIdx.x / %d;", e->s.members);
+        fsr_emit_line(e, "const idx s = blockIdx.x - team * %d;", e->s.members);
+    } else {
+        fsr_emit_line(e, "const idx team = fsr_div((idx)blockIdx.x, splits);");
+        fsr_emit_line(e, "const idx s = blockIdx.x - team * splits;");
+        fsr_emit_line(e, "const idx begin = s * chunk;");
+        fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    }
     fsr_emit_line(e, "u32 *const gate = (u32 *)zero + team;");
     fsr_emit_line(e, "u32 meetings = 0;");
 }
 
-/* "all<pass>" from the block's accumulators and those of its team. */
-static void team_total(fsr_emit *e, int pass) {
-    int warps = e->s.threads / 32;
-    if (fsr_kernel_reductions(e->k, pass, true).n == 0)
-        return;
+/* "part<pass>": the state of the block's part. */
+static void part_total(fsr_emit *e, int pass) {
     char shared[FSR_REF];
-    snprintf(shared, sizeof shared, warps > 1 ? "s%d" : "nullptr", pass);
+    snprintf(shared, sizeof shared, e->s.threads > 32 ? "s%d" : "nullptr", pass);
     fsr_emit_line(e, "const pass%d::state part%d = fsr_group_fold<pass%d, 32, %d>(fsr_serial_fold<pass%d>(acc%d), %s);",
-                  pass, pass, pass, warps, pass, pass, shared);
+                  pass, pass, pass, e->s.threads / 32, pass, pass, shared);
+}
+
+/* "parts<pass>": where the states of the row's parts lie. */
+static void parts_of_row(fsr_emit *e, int pass) {
     fsr_emit_line(e,
                   "pass%d::state *const parts%d = (pass%d::state *)((char *)work + (team * 2 + meetings %% 2) * "
                   "fsr_region(splits * (u64)%s));",
                   pass, pass, pass, "widest");
-    fsr_emit_line(e, "meetings++;");
-    fsr_emit_line(e, "fsr_meet(parts%d + s, part%d, gate, meetings * (u32)splits);", pass, pass);
+}
+
+/* "all<pass>" of all parts. */
+static void row_total(fsr_emit *e, int pass) {
+    int warps = e->s.threads / 32;
+    char shared[FSR_REF] = "nullptr";
     if (warps > 1) {
         fsr_emit_line(e, "__shared__ pass%d::state last%d[%d];", pass, pass, warps);
         snprintf(shared, sizeof shared, "last%d", pass);
@@ -43,9 +54,8 @@ static void team_total(fsr_emit *e, int pass) {
                   warps, pass, shared);
 }
 
-static void team_pass(fsr_emit *e, int pass, const char *column) {
-    fsr_emit_enter_pass(e, pass);
-    fsr_emit_pass_state(e);
+/* The part from `begin` to `end`, tile by tile unless it is held. */
+static void walk_part(fsr_emit *e, const char *column) {
     if (e->s.persistent) {
         fsr_emit_open(e, "{");
         fsr_emit_line(e, "const idx c0 = begin + %s;", column);
@@ -58,7 +68,52 @@ static void team_pass(fsr_emit *e, int pass, const char *column) {
     }
     fsr_emit_tile(e);
     fsr_emit_close(e);
-    team_total(e, pass);
+}
+
+/* A block with one part. */
+static void own_part(fsr_emit *e, int pass, const char *column) {
+    walk_part(e, column);
+    if (fsr_kernel_reductions(e->k, pass, true).n == 0)
+        return;
+    part_total(e, pass);
+    parts_of_row(e, pass);
+    fsr_emit_line(e, "meetings++;");
+    fsr_emit_line(e, "fsr_meet(parts%d + s, part%d, gate, meetings * (u32)splits);", pass, pass);
+    row_total(e, pass);
+}
+
+/* A block with several. */
+static void parts_in_turn(fsr_emit *e, int pass, const char *column) {
+    bool folds = fsr_kernel_reductions(e->k, pass, true).n > 0;
+    if (folds)
+        parts_of_row(e, pass);
+    fsr_emit_line(e, "#pragma unroll 1");
+    fsr_emit_open(e, "for (idx piece = s; piece < splits; piece += %d) {", e->s.members);
+    fsr_emit_line(e, "const idx begin = piece * chunk;");
+    fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    if (folds)
+        fsr_emit_line(e, "fsr_identities<pass%d>(acc%d);", pass, pass);
+    walk_part(e, column);
+    if (folds) {
+        part_total(e, pass);
+        fsr_emit_line(e, "if (threadIdx.x == 0) parts%d[piece] = part%d;", pass, pass);
+        fsr_emit_line(e, "fsr_barrier();");
+    }
+    fsr_emit_close(e);
+    if (!folds)
+        return;
+    fsr_emit_line(e, "meetings++;");
+    fsr_emit_line(e, "fsr_all_meet(gate, meetings * %du);", e->s.members);
+    row_total(e, pass);
+}
+
+static void team_pass(fsr_emit *e, int pass, const char *column) {
+    fsr_emit_enter_pass(e, pass);
+    fsr_emit_pass_state(e);
+    if (e->s.members)
+        parts_in_turn(e, pass, column);
+    else
+        own_part(e, pass, column);
 }
 
 void fsr_emit_team(fsr_emit *e) {

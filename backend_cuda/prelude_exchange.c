@@ -151,6 +151,18 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    fsr_barrier();\n"
      "    fsr_fence();\n"
      "}\n"},
+    {"fsr_all_meet", false,
+     "/* The same where the block's first thread has left several states before. */\n"
+     "static inline void fsr_all_meet(u32 *gate, u32 arrivals)\n"
+     "{\n"
+     "    if (threadIdx.x == 0) {\n"
+     "        fsr_fence();\n"
+     "        fsr_add_ticket(gate);\n"
+     "        while ((i32)(fsr_peek_flag(gate) - arrivals) < 0) fsr_pause();\n"
+     "    }\n"
+     "    fsr_barrier();\n"
+     "    fsr_fence();\n"
+     "}\n"},
     {"fsr_parts_fold", false,
      "/* Folds n partial states in order: a contiguous range a thread, then the block. */\n"
      "template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(const S *parts, idx n, typename F::state *scratch)\n"

@@ -2,6 +2,7 @@
 /* Blocks and workspace of a launch, computed from the schedule and the integer arguments; see launch_shape.h for the
  * layout. Sizes of 2^31 rows of 2^31 columns do not wrap: all arithmetic is graph/size.h's. */
 #include "fusion/launch_shape.h"
+#include "fusion/target.h"
 
 int64_t fsr_combine_bytes(const fsr_combine *c) {
     int64_t at = 0, align = 1;
@@ -126,7 +127,7 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     case FSR_SCHEDULE_COL: return fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);
     case FSR_SCHEDULE_SPLIT:
     case FSR_SCHEDULE_LOOKBACK: return fsr_size_mul(rows, splits);
-    case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->group, splits);
+    case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->group, s->members ? s->members : splits);
     }
     return 0;
 }
@@ -172,11 +173,18 @@ int64_t fsr_kernel_widest_state(const fsr_kernel *k) {
     return widest;
 }
 
+int64_t fsr_team_count(int64_t rows, int64_t splits) {
+    int64_t teams = FSR_TEAM_RESIDENTS * (int64_t)fsr_nominal_gpu.processors / (splits > 0 ? splits : 1);
+    teams = teams < rows ? teams : rows;
+    return teams > 0 ? teams : 1;
+}
+
 /* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all
- * have read it. */
+ * have read it. For as many teams as there may be on any machine: a plan's peak must not depend on it. */
 static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     int64_t set = fsr_round_up(fsr_size_mul(integer[FSR_INT_SPLITS], fsr_kernel_widest_state(k)), FSR_REGION);
-    return fsr_size_mul(2 * (int64_t)k->schedule.group, set);
+    int64_t teams = fsr_team_count(integer[FSR_INT_ROWS], integer[FSR_INT_SPLITS]);
+    return fsr_size_mul(2 * (teams > k->schedule.group ? teams : (int64_t)k->schedule.group), set);
 }
 
 int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {

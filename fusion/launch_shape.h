@@ -21,6 +21,7 @@
 #include "fusion/loop_ir.h"
 
 #define FSR_REGION 64
+#define FSR_TEAM_RESIDENTS 2 /* blocks of teams on a multiprocessor */
 
 /* Folds that share one state. */
 typedef struct fsr_fold_list {
@@ -42,6 +43,9 @@ int64_t fsr_fold_list_bytes(const fsr_kernel *k, const fsr_fold_list *list);
 int64_t fsr_fold_list_element_bytes(const fsr_kernel *k, const fsr_fold_list *list);
 /* The most that the reductions of one pass take so. */
 int64_t fsr_kernel_widest_state(const fsr_kernel *k);
+
+/* Teams that work at once on so many rows of so many parts, at most: as many as the nominal machine has blocks for. */
+int64_t fsr_team_count(int64_t rows, int64_t splits);
 
 /* Entries of a look-back board for one row of `tiles` tiles. */
 int64_t fsr_board_entries(int64_t tiles);

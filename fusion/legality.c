@@ -7,6 +7,7 @@
  * all blocks of a launch at once: they then need enough rows to fill the machine with a block each.
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass.
+ * Which kernels there are decides how folds associate; so "the machine" is the nominal one (fsr_nominal_gpu).
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
 #include "fusion/schedule.h"
 
@@ -26,15 +27,15 @@ static int64_t column_state_bytes(const fsr_kernel *k) {
 
 static const char *passes_along_rows(const fsr_group *group, const fsr_target *target) {
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
-    if (cols <= fsr_schedule_row_capacity(group, target) || fsr_schedule_team_fits(group->kernel, target))
+    if (cols <= fsr_schedule_row_capacity(group) || fsr_schedule_team_fits(group->kernel, target))
         return NULL;
-    if (rows >= fsr_ceil_div(target->processors, 2))
+    if (rows >= fsr_ceil_div(fsr_nominal_gpu.processors, 2))
         return NULL;
     return "its rows are too long for a block to hold and too few to fill the machine with one block each";
 }
 
-static const char *passes_along_columns(const fsr_group *group, const fsr_target *target) {
-    if (group->integer[FSR_INT_ROWS] >= (int64_t)target->processors * COLUMN_THREADS)
+static const char *passes_along_columns(const fsr_group *group) {
+    if (group->integer[FSR_INT_ROWS] >= (int64_t)fsr_nominal_gpu.processors * COLUMN_THREADS)
         return NULL;
     return "the folded dimension is the outer one in memory and there are too few columns to give each a thread";
 }
@@ -78,9 +79,9 @@ const char *fsr_legality(const fsr_partition *p, const fsr_group *group) {
     if (reason || !target->gpu || k->npasses == 0)
         return reason;
     bool rows = fsr_group_orientation(group) == FSR_ORIENT_ROWS;
-    if (!rows && column_state_bytes(k) * COLUMN_THREADS > target->shared_bytes)
+    if (!rows && column_state_bytes(k) * COLUMN_THREADS > fsr_nominal_gpu.shared_bytes)
         return "the states of its folds would not fit into a block's shared memory";
     if (k->npasses > 1)
-        reason = rows ? passes_along_rows(group, target) : passes_along_columns(group, target);
+        reason = rows ? passes_along_rows(group, target) : passes_along_columns(group);
     return reason;
 }

@@ -173,8 +173,9 @@ typedef enum fsr_schedule_kind {
     FSR_SCHEDULE_COL,
     /* Scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block. */
     FSR_SCHEDULE_LOOKBACK,
-    /* Several passes over rows too long for a block: `group` teams of `splits` blocks, all resident at once; a team
-     * takes row after row and meets after every pass. Commutative reductions only. */
+    /* Several passes over rows too long for a block, which are cut into `splits` parts: `group` teams of as many blocks,
+     * or of `members` of them, all resident at once; a team takes row after row and meets after every pass. Commutative
+     * reductions only. */
     FSR_SCHEDULE_TEAM
 } fsr_schedule_kind;
 
@@ -217,6 +218,7 @@ typedef struct fsr_schedule {
     int vector;       /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;        /* elements of a thread in one step or tile; a multiple of vector */
     bool persistent;  /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
+    int members;      /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part */
     int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
     int resident;  /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
     bool outlined; /* loops for each element are functions that are called */
@@ -249,8 +251,8 @@ _Static_assert(FSR_MAX_BUFFERS <= 32 && FSR_MAX_COMBINES <= 32, "a bit each");
 enum {
     FSR_INT_ROWS,   /* rows */
     FSR_INT_COLS,   /* columns */
-    FSR_INT_SPLITS, /* SPLIT, COL, TEAM: blocks along the columns; LOOKBACK: tiles of a row; else 1 */
-    FSR_INT_CHUNK,  /* SPLIT, COL, TEAM: columns of one block; LOOKBACK: columns of one tile; else cols */
+    FSR_INT_SPLITS, /* SPLIT, COL: blocks along the columns; TEAM: parts, LOOKBACK: tiles of a row; else 1 */
+    FSR_INT_CHUNK,  /* SPLIT, COL: columns of one block; TEAM: of one part, LOOKBACK: of one tile; else cols */
     FSR_INT_EXTENT  /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
 };
 

@@ -144,7 +144,8 @@ bool fsr_check_cpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
     if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_COL)
         return fsr_check_bad(v, "schedule: a CPU has no schedule %s", fsr_schedule_name(s->kind));
-    if (s->threads || s->vector || s->items || s->persistent || s->accumulators || s->resident || s->outlined)
+    if (s->threads || s->vector || s->items || s->persistent || s->accumulators || s->resident || s->outlined ||
+        s->members)
         return fsr_check_bad(v, "schedule: a CPU has no blocks of threads");
     if (s->group < 1)
         return fsr_check_bad(v, "schedule: a group of %d rows", s->group);

@@ -10,7 +10,7 @@ typedef enum fsr_orientation { FSR_ORIENT_NONE, FSR_ORIENT_ROWS, FSR_ORIENT_COLS
 fsr_orientation fsr_group_orientation(const fsr_group *group);
 
 /* Elements of a row that one block can hold for this kernel. */
-int64_t fsr_schedule_row_capacity(const fsr_group *group, const fsr_target *target);
+int64_t fsr_schedule_row_capacity(const fsr_group *group);
 
 /* True if every fold is a commutative reduction, what a team of blocks can share, and blocks can wait for each
  * other. */

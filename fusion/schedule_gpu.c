@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule rules for a GPU.
+/* The schedule rules for a GPU. They fix how folds associate, so they ask sizes, dtypes and the nominal machine
+ * (fsr_nominal_gpu); the one at hand decides only how many blocks teams have.
  *
  * Elementwise: one 16-byte access a thread for the widest dtype; more bytes in flight only where arrays are few.
  * Along rows: as many threads a row as hold it in registers; long rows of which there are few are split over blocks.
@@ -8,6 +9,7 @@
  *
  * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block
  * takes a row; a million rows of 128 leave most of its threads idle. */
+#include "fusion/launch_shape.h"
 #include "fusion/schedule_parts.h"
 
 enum {
@@ -24,6 +26,11 @@ static int64_t min64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+/* Threads that the nominal machine runs at once. */
+static int64_t nominal_threads(void) {
+    return (int64_t)fsr_nominal_gpu.processors * fsr_nominal_gpu.threads_per_processor;
+}
+
 /* What folds hold of an element counts as arrays do: storing a result later must not make an accepted kernel too wide. */
 static int words_held(const fsr_kernel *k) {
     size_t wide = (size_t)fsr_kernel_widest(k);
@@ -34,9 +41,9 @@ static int words_held(const fsr_kernel *k) {
     return wide > 8 ? 4 : wide > 4 ? 2 : 1;
 }
 
-int64_t fsr_schedule_row_capacity(const fsr_group *group, const fsr_target *target) {
+int64_t fsr_schedule_row_capacity(const fsr_group *group) {
     int wide = words_held(group->kernel);
-    int64_t threads = min64(target->max_threads, ROW_THREADS);
+    int64_t threads = min64(fsr_nominal_gpu.max_threads, ROW_THREADS);
     return threads * ROW_ITEMS / wide;
 }
 
@@ -97,7 +104,7 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
 
 /* Measured on one H200, four statistics of 2^27 f32: 256 threads of 8, 16, 32 elements 0.151, 0.136, 0.131 ms; 512 of
  * 16 0.130. */
-static void gpu_split(fsr_group *group, const fsr_target *target) {
+static void gpu_split(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
@@ -107,8 +114,7 @@ static void gpu_split(fsr_group *group, const fsr_target *target) {
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
     s->items = s->vector > 1 ? s->vector * 4 : 4;
     int64_t step = (int64_t)s->threads * s->items;
-    int64_t want =
-        fsr_ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, rows > 0 ? rows : 1);
+    int64_t want = fsr_ceil_div(nominal_threads() / s->threads, rows > 0 ? rows : 1);
     int64_t splits = min64(want, fsr_ceil_div(cols, step));
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), step);
@@ -162,40 +168,44 @@ bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target) {
     return k->nfolds > 0 && fsr_kernel_commutes(k) && target->cooperative;
 }
 
-/* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row
- * that fits into their registers is held, by as few blocks as hold it, several rows at a time; a longer one is walked
- * again in each pass by all blocks. Measured on one H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread
- * 0.635, 0.565, 0.473 ms. */
+/* Two blocks of TEAM_THREADS a multiprocessor are resident whatever the kernel (their registers are bounded). A row is
+ * cut into parts: as many as blocks of the nominal machine hold in their registers, or, of a longer row, as many as it
+ * has blocks. Where the machine at hand has a block for each part of a row, these hold it, several rows at a time, or
+ * walk it again in each pass if it is too long; where it has fewer, each block of a team does several parts in turn.
+ * Measured on one H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread 0.635, 0.565, 0.473 ms. */
 static void gpu_team(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS],
-            resident = FSR_TEAM_RESIDENTS * (int64_t)target->processors;
+    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t nominal = FSR_TEAM_RESIDENTS * (int64_t)fsr_nominal_gpu.processors;
+    int64_t resident = FSR_TEAM_RESIDENTS * (int64_t)target->processors;
     s->kind = FSR_SCHEDULE_TEAM;
     s->threads = TEAM_THREADS;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
     s->items = (fsr_kernel_widest(k) > 4 ? 16 : 32) / live_kept(k);
     s->items = s->items < s->vector ? s->vector : s->items;
     int64_t step = (int64_t)s->threads * s->items;
-    s->persistent = cols <= resident * step;
-    int64_t splits = s->persistent ? fsr_ceil_div(cols, step) : resident;
-    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), step);
+    bool fits = cols <= nominal * step;
+    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, fits ? fsr_ceil_div(cols, step) : nominal), step);
+    int64_t splits = fsr_ceil_div(cols, chunk);
     group->integer[FSR_INT_CHUNK] = chunk;
-    group->integer[FSR_INT_SPLITS] = fsr_ceil_div(cols, chunk);
-    s->group = (int)min64(resident / group->integer[FSR_INT_SPLITS], rows > 0 ? rows : 1);
+    group->integer[FSR_INT_SPLITS] = splits;
+    s->members = splits > resident ? (int)resident : 0;
+    s->group = (int)min64(fsr_team_count(rows, splits), s->members ? 1 : resident / splits);
+    s->persistent = fits && !s->members;
     if (s->persistent)
         fsr_schedule_keep(k);
 }
 
 /* Rows that blocks of their own read again in every pass: pays while the rows in work stay in the cache. */
-static bool rows_stay_cached(const fsr_group *group, const fsr_target *target) {
+static bool rows_stay_cached(const fsr_group *group) {
     int64_t rows = group->integer[FSR_INT_ROWS],
             bytes = fsr_size_mul(group->integer[FSR_INT_COLS], 2 * (int64_t)fsr_kernel_widest(group->kernel));
-    return rows >= fsr_ceil_div(target->processors, 2) &&
-           fsr_size_mul(bytes, target->processors) <= target->cache_bytes / 2;
+    return rows >= fsr_ceil_div(fsr_nominal_gpu.processors, 2) &&
+           fsr_size_mul(bytes, fsr_nominal_gpu.processors) <= fsr_nominal_gpu.cache_bytes / 2;
 }
 
-static void gpu_col(fsr_group *group, const fsr_target *target) {
+static void gpu_col(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
@@ -211,8 +221,7 @@ static void gpu_col(fsr_group *group, const fsr_target *target) {
         s->group /= 2;
     int64_t tiles = fsr_ceil_div(rows, (int64_t)s->group * s->vector);
     int64_t lanes = s->threads / s->group;
-    int64_t want =
-        fsr_ceil_div((int64_t)target->processors * target->threads_per_processor / s->threads, tiles > 0 ? tiles : 1);
+    int64_t want = fsr_ceil_div(nominal_threads() / s->threads, tiles > 0 ? tiles : 1);
     int64_t splits = min64(want, fsr_ceil_div(cols, lanes * 8));
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), lanes);
@@ -227,13 +236,13 @@ void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
         return;
     }
     if (fsr_group_orientation(group) == FSR_ORIENT_COLS) {
-        gpu_col(group, target);
+        gpu_col(group);
         return;
     }
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
-    int64_t capacity = fsr_schedule_row_capacity(group, target);
-    bool fills = rows >= target->processors * 2;
-    bool again = k->npasses > 1 && (!fsr_schedule_team_fits(k, target) || rows_stay_cached(group, target));
+    int64_t capacity = fsr_schedule_row_capacity(group);
+    bool fills = rows >= fsr_nominal_gpu.processors * 2;
+    bool again = k->npasses > 1 && (!fsr_schedule_team_fits(k, target) || rows_stay_cached(group));
     if (cols <= capacity || again || (k->npasses == 1 && fills && cols <= 16 * capacity))
         gpu_row(group, capacity);
     else if (k->npasses > 1)
@@ -241,5 +250,5 @@ void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
     else if (fsr_kernel_has_scan(k))
         gpu_lookback(group);
     else
-        gpu_split(group, target);
+        gpu_split(group);
 }

@@ -23,8 +23,6 @@ int fsr_schedule_vector(const fsr_group *group, int d, int most);
 /* schedule_gpu.c */
 void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);
 
-enum { FSR_TEAM_RESIDENTS = 2 }; /* blocks of a team on a multiprocessor */
-
 /* schedule_cpu.c */
 void fsr_schedule_cpu(fsr_group *group);
 

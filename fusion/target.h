@@ -19,4 +19,10 @@ typedef struct fsr_target {
     bool cooperative;        /* a GPU that can run all blocks of a launch at once, or refuse it */
 } fsr_target;
 
+/* The machine that rules have in mind which fix how folds associate: an H200's figures, written down, so that every GPU
+ * gives the same bits. What is at hand decides grids alone: how many blocks a team has, and whether each part of a row
+ * has a block to hold it. Counter-example to asking the machine: the sum of one long row would have one partial state
+ * for each block that fits, and other bits on every model. */
+extern const fsr_target fsr_nominal_gpu;
+
 #endif

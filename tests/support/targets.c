@@ -26,6 +26,28 @@ const fsr_target target_small_gpu = {.gpu = true,
                                      .max_parameter_bytes = 4096,
                                      .cooperative = true};
 
+const fsr_target target_gpu_84 = {.gpu = true,
+                                  .processors = 84,
+                                  .max_threads = 1024,
+                                  .threads_per_processor = 1536,
+                                  .registers_bytes = 256 << 10,
+                                  .shared_bytes = 99 << 10,
+                                  .cache_bytes = 6 << 20,
+                                  .memory_bytes = (int64_t)24 << 30,
+                                  .max_parameter_bytes = 4096,
+                                  .cooperative = true};
+
+const fsr_target target_gpu_1 = {.gpu = true,
+                                 .processors = 1,
+                                 .max_threads = 1024,
+                                 .threads_per_processor = 1024,
+                                 .registers_bytes = 128 << 10,
+                                 .shared_bytes = 48 << 10,
+                                 .cache_bytes = 256 << 10,
+                                 .memory_bytes = (int64_t)2 << 30,
+                                 .max_parameter_bytes = 4096,
+                                 .cooperative = true};
+
 const fsr_target target_cpu = {.processors = 2,
                                .max_threads = 1,
                                .threads_per_processor = 1,
@@ -38,7 +60,11 @@ const fsr_target target_cpu = {.processors = 2,
 static const struct {
     const char *name;
     const fsr_target *target;
-} targets[] = {{"gpu", &target_gpu}, {"small-gpu", &target_small_gpu}, {"cpu", &target_cpu}};
+} targets[] = {{"gpu", &target_gpu},
+               {"small-gpu", &target_small_gpu},
+               {"gpu-84", &target_gpu_84},
+               {"gpu-1", &target_gpu_1},
+               {"cpu", &target_cpu}};
 
 const fsr_target *target_find(const char *name) {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)

@@ -8,9 +8,11 @@
 
 extern const fsr_target target_gpu;       /* an H200's figures */
 extern const fsr_target target_small_gpu; /* two multiprocessors, a cache of 1 MiB */
+extern const fsr_target target_gpu_84;    /* 84 multiprocessors, a cache of 6 MiB */
+extern const fsr_target target_gpu_1;     /* one, with half the threads and registers */
 extern const fsr_target target_cpu;       /* two cores, a cache of 32 MiB */
 
-/* gpu, small-gpu, cpu; NULL: none of that name. */
+/* gpu, small-gpu, gpu-84, gpu-1, cpu; NULL: none of that name. */
 const fsr_target *target_find(const char *name);
 /* "processors=84": false if there is no such field, or the number is none. */
 bool target_set(fsr_target *target, const char *field);

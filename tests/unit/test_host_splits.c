@@ -34,6 +34,9 @@ static void test_team(void **state) {
                    1e-6);
         host_sweep(&n, kernel_softmax(false), host_schedule(FSR_SCHEDULE_TEAM, 32, teams, 1, 2), 1 + teams, 1e-6);
         host_sweep(&n, kernel_softmax(false), host_wide(host_schedule(FSR_SCHEDULE_TEAM, 64, teams, 2, 4)), 7, 1e-6);
+        fsr_schedule few = host_schedule(FSR_SCHEDULE_TEAM, 64, teams, 2, 4);
+        few.members = teams;
+        host_sweep(&n, kernel_softmax(false), few, 7, 1e-6);
         host_sweep(&n, kernel_row_sums(FSR_I64), host_schedule(FSR_SCHEDULE_TEAM, 64, teams, 1, 4), 3, 0);
         host_sweep(&n, kernel_argmax(FSR_F32), host_schedule(FSR_SCHEDULE_TEAM, 32, teams, 4, 4), 5, 0);
     }
