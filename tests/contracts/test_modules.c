@@ -44,10 +44,12 @@ static int compile_as_stub(const char *object, const char *source) {
     char *at = size ? memmem(data, size, NAME, sizeof NAME) : NULL;
     FILE *to = fopen(object, "wb");
     stem(source, name);
-    if (!at || !to)
-        return 1;
-    memcpy(at, name, strlen(name) + 1);
-    return fwrite(data, 1, size, to) != size || fclose(to) != 0;
+    if (at)
+        memcpy(at, name, strlen(name) + 1);
+    bool written = at && to && fwrite(data, 1, size, to) == size;
+    written = to && fclose(to) == 0 && written;
+    free(data);
+    return !written;
 }
 
 /* -1: this is no compilation. */
