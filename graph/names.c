@@ -32,11 +32,11 @@ static const constant constants[] = {
     NAMED(FSR_XY) NAMED(FSR_KEEPDIMS) NAMED(FSR_EXCLUSIVE) NAMED(FSR_REVERSE) NAMED(FSR_SLICE_END)
     NAMED(FSR_PAD_CONSTANT) NAMED(FSR_PAD_EDGE) NAMED(FSR_PAD_REFLECT) NAMED(FSR_PAD_SYMMETRIC) NAMED(FSR_PAD_WRAP)
     NAMED(FSR_HINT_NONE) NAMED(FSR_HINT_MATERIALIZE) NAMED(FSR_HINT_INLINE)
-    NAMED(FSR_HOST) NAMED(FSR_DEVICE)
+    NAMED(FSR_FULL) NAMED(FSR_SAME) NAMED(FSR_VALID) NAMED(FSR_HOST) NAMED(FSR_DEVICE)
     NAMED(sizeof(fsr_node)) NAMED(sizeof(fsr_site)) NAMED(sizeof(fsr_value)) NAMED(sizeof(fsr_c64)) NAMED(sizeof(fsr_c128))
     NAMED(sizeof(fsr_name)) NAMED(sizeof(fsr_arg)) NAMED(sizeof(fsr_plan_value)) NAMED(sizeof(fsr_config)) NAMED(sizeof(fsr_stats))
     NAMED(sizeof(fsr_plan_info)) NAMED(sizeof(fsr_verify_report)) NAMED(sizeof(fsr_operator)) NAMED(sizeof(fsr_loop))
-    NAMED(sizeof(fsr_kernel_profile)) NAMED(sizeof(fsr_function)) NAMED(sizeof(fsr_native))
+    NAMED(sizeof(fsr_kernel_profile)) NAMED(sizeof(fsr_plan_value)) NAMED(sizeof(fsr_function)) NAMED(sizeof(fsr_native))
     /* clang-format on */
 };
 
