@@ -46,9 +46,9 @@ endif()
 # The pages lie to each other as in the source tree, so that their links hold.
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE)
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "man" EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-        FILES_MATCHING PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.md" PATTERN "CMakeLists.txt" PATTERN "data" EXCLUDE)
+        FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.cpp" PATTERN "*.md" PATTERN "CMakeLists.txt" PATTERN "data" EXCLUDE)
 install(DIRECTORY ${FUSOR_REFERENCE_DIR}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation OPTIONAL)
 install(FILES ${FUSOR_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT documentation)
 

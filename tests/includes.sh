@@ -14,7 +14,7 @@ declare -A may=(
     [backend_cpu/reference]='fusor graph primitives fusion runtime backend_cpu/reference'
     [backend_cpu/run]='fusor graph primitives fusion runtime backend_cpu/emit backend_cpu/run'
     [backend_cuda]='fusor graph primitives fusion runtime backend_cuda'
-    [examples]='fusor'
+    [examples]='fusor examples'
     [bench]='fusor graph primitives fusion runtime backend_cpu/run backend_cuda bench'
 )
 status=0
