@@ -80,6 +80,9 @@ void fsr_emit_column_indices(fsr_emit *e, const char *column);
 /* "const idx a3 = ..." for the accesses of all loads, all stores or both. */
 void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores);
 fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access);
+/* The text of a late load (fsr_inst_is_late), element by element; and of a BOUND. */
+void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v);
+void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v);
 /* Loads `vector` elements into v<inst>[at ..]; `column` names the first one's column, NULL at ROW level. */
 void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column);
 /* Opens the block in which a load takes place, if it has a guard: the number of closing braces it needs. A vector is
@@ -107,6 +110,8 @@ void fsr_emit_item(const fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR
 
 /* emit_iterate.c */
 void fsr_emit_loop_types(fsr_emit *e);
+/* Where there is an element, or a row, at all, as a condition; NULL: everywhere. */
+const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v);
 /* "loop0::run(r < rows ? 100 : 0, v1, v2)", of ITERATE v. */
 void fsr_emit_loop_text(const fsr_emit *e, char buf[FSR_EXPR], int v);
 

@@ -9,6 +9,7 @@
  * A thread's `vector` neighbours lie along the rows (MAP, COL) or along the columns (the others). */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
+#include <string.h>
 
 bool fsr_emit_along_rows(const fsr_emit *e) {
     return e->s.kind == FSR_SCHEDULE_MAP || e->s.kind == FSR_SCHEDULE_COL;
@@ -21,13 +22,15 @@ static int folded_dims(const fsr_kernel *k) {
 /* A column of one dimension is its own index. */
 static bool needs_index(const fsr_kernel *k, const fsr_access *a, int d) {
     bool addressed = d < k->nparallel ? !a->row_linear : folded_dims(k) > 1;
-    return addressed && !a->linear && a->stride[d] != FSR_STRIDE_ZERO;
+    return addressed && !a->linear && k->form[a->form].stride[d] != FSR_STRIDE_ZERO;
 }
 
 /* Around a load, a guard's index along a single folded dimension is the column itself. */
-static bool guard_index(const fsr_kernel *k, const fsr_inst *inst, int d) {
-    bool named = inst->kind == FSR_INST_GUARD || d < k->nparallel || folded_dims(k) > 1;
-    return named && fsr_guard_depends(k, fsr_inst_guard(inst), d);
+static bool guard_index(const fsr_emit *e, int v, int d) {
+    const fsr_kernel *k = e->k;
+    bool early = k->inst[v].kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v);
+    bool named = !early || d < k->nparallel || folded_dims(k) > 1;
+    return named && fsr_guard_depends(k, fsr_inst_guard(&k->inst[v]), d);
 }
 
 void fsr_emit_find_needs(fsr_emit *e) {
@@ -37,7 +40,7 @@ void fsr_emit_find_needs(fsr_emit *e) {
         if (inst->kind == FSR_INST_INDEX)
             e->needs[inst->index] = true;
         for (int d = 0; fsr_inst_guard(inst) >= 0 && d < k->ndim; d++)
-            e->needs[d] = e->needs[d] || guard_index(k, inst, d);
+            e->needs[d] = e->needs[d] || guard_index(e, i, d);
         if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
             continue;
         for (int d = 0; d < k->ndim; d++)
@@ -74,7 +77,7 @@ void fsr_emit_column_indices(fsr_emit *e, const char *column) {
 }
 
 /* Appends "stride * index" of one dimension to a sum. */
-static size_t add_term(char buf[FSR_EXPR], size_t n, const fsr_access *a, int d, const char *index) {
+static size_t add_term(char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int d, const char *index) {
     if (a->stride[d] == FSR_STRIDE_ZERO)
         return n;
     n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", n ? " + " : "", index);
@@ -83,7 +86,7 @@ static size_t add_term(char buf[FSR_EXPR], size_t n, const fsr_access *a, int d,
     return n;
 }
 
-static size_t add_terms(char buf[FSR_EXPR], size_t n, const fsr_access *a, int first, int end) {
+static size_t add_terms(char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int first, int end) {
     char index[16];
     for (int d = first; d < end; d++) {
         snprintf(index, sizeof index, "i%d", d);
@@ -107,9 +110,10 @@ static void row_part(fsr_emit *e, int access) {
     if (a->linear) {
         snprintf(text, sizeof text, "r * cols");
     } else {
-        if (a->offset >= 0)
-            n = (size_t)snprintf(text, sizeof text, "n%d", a->offset);
-        n = add_terms(text, n, a, 0, k->nparallel);
+        const fsr_index_form *form = &k->form[a->form];
+        if (form->offset >= 0)
+            n = (size_t)snprintf(text, sizeof text, "n%d", form->offset);
+        n = add_terms(text, n, form, 0, k->nparallel);
         if (n == 0)
             snprintf(text, sizeof text, "0");
     }
@@ -121,8 +125,8 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
     bool done[FSR_MAX_ACCESSES] = {false};
     for (int i = 0; i < k->ninsts; i++) {
         const fsr_inst *inst = &k->inst[i];
-        bool store = inst->kind == FSR_INST_STORE && !inst->placed;
-        bool wanted = (loads && inst->kind == FSR_INST_LOAD) || (stores && store);
+        bool late = fsr_inst_is_late(e->k, i) || (inst->kind == FSR_INST_STORE && !inst->placed);
+        bool wanted = (loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late);
         if (wanted && !done[inst->index])
             row_part(e, inst->index);
         if (wanted)
@@ -135,7 +139,7 @@ static bool splits_column(const fsr_kernel *k, const fsr_access *a) {
     if (a->linear || a->row_linear || folded_dims(k) < 2)
         return false;
     for (int d = k->nparallel; d < k->ndim; d++)
-        if (a->stride[d] != FSR_STRIDE_ZERO)
+        if (k->form[a->form].stride[d] != FSR_STRIDE_ZERO)
             return true;
     return false;
 }
@@ -144,22 +148,42 @@ static void column_part(const fsr_kernel *k, char buf[FSR_EXPR], size_t n, const
     if (a->linear)
         snprintf(buf + n, FSR_EXPR - n, " + %s", column);
     else if (folded_dims(k) == 1)
-        add_term(buf, n, a, k->nparallel, column);
+        add_term(buf, n, &k->form[a->form], k->nparallel, column);
     else
-        add_terms(buf, n, a, k->nparallel, k->ndim);
+        add_terms(buf, n, &k->form[a->form], k->nparallel, k->ndim);
 }
 
-static void address(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
+/* Appends "coefficient * value" of each symbol. */
+static size_t add_symbols(const fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form) {
+    char ref[FSR_REF];
+    for (int t = 0; t < form->nterms && n < FSR_EXPR; t++) {
+        n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s(idx)%s", n ? " + " : "",
+                              fsr_emit_ref(e, ref, form->term[t].value));
+        if (form->term[t].slot && n < FSR_EXPR)
+            n += (size_t)snprintf(buf + n, FSR_EXPR - n, " * n%d", form->term[t].slot);
+    }
+    return n;
+}
+
+static void divide(const fsr_emit *e, char buf[FSR_EXPR], int access) {
+    char sum[FSR_EXPR - 64];
+    if (!fsr_access_form(e->k, access)->divisor)
+        return;
+    snprintf(sum, sizeof sum, "%.900s", buf);
+    snprintf(buf, FSR_EXPR, "(%s) / n%d", sum, fsr_access_form(e->k, access)->divisor);
+}
+
+static void affine_part(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
     const fsr_kernel *k = e->k;
     const fsr_access *a = &k->access[access];
     size_t n = is_row(k, a) ? (size_t)snprintf(buf, FSR_EXPR, "r") : (size_t)snprintf(buf, FSR_EXPR, "a%d", access);
     if (column && !is_row(k, a))
         column_part(k, buf, n, a, column);
-    if (!a->over)
-        return;
-    char sum[FSR_EXPR - 64];
-    snprintf(sum, sizeof sum, "%.900s", buf);
-    snprintf(buf, FSR_EXPR, "(%s) / n%d", sum, a->over);
+}
+
+static void address(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
+    affine_part(e, buf, access, column);
+    divide(e, buf, access);
 }
 
 /* ---- guards ----------------------------------------------------------------------------------- */
@@ -170,14 +194,16 @@ static size_t add_condition(const fsr_emit *e, char buf[FSR_EXPR], size_t n, con
                             bool lane) {
     const fsr_kernel *k = e->k;
     char sum[FSR_EXPR] = "", index[FSR_REF];
-    size_t m = c->at.offset >= 0 ? (size_t)snprintf(sum, sizeof sum, "n%d", c->at.offset) : 0;
+    const fsr_index_form *at = &k->form[c->form];
+    size_t m = at->offset >= 0 ? (size_t)snprintf(sum, sizeof sum, "n%d", at->offset) : 0;
     for (int d = 0; d < k->ndim; d++) {
         if (d >= k->nparallel && folded_dims(k) == 1 && column)
             snprintf(index, sizeof index, "%.40s", column);
         else
             snprintf(index, sizeof index, lane && d == k->nparallel - 1 ? "(i%d + v)" : "i%d", d);
-        m = add_term(sum, m, &c->at, d, index);
+        m = add_term(sum, m, at, d, index);
     }
+    add_symbols(e, sum, m, at);
     n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s(idx)(%.300s) < n%d", n ? " && " : "", sum, c->extent);
     if (c->step && n < FSR_EXPR)
         n += (size_t)snprintf(buf + n, FSR_EXPR - n, " && (idx)(%.300s) %% n%d == 0", sum, c->step);
@@ -195,6 +221,64 @@ static void guard_text(fsr_emit *e, char buf[FSR_EXPR], int guard, const char *c
 
 void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard) {
     guard_text(e, buf, guard, NULL, fsr_emit_along_rows(e) && e->s.vector > 1);
+}
+
+/* ---- computed addresses ------------------------------------------------------------------------ */
+
+/* Where instruction v takes place, in a loop over lanes: its guard, and `live`, whether there is an element at all (NULL:
+ * there is). Empty: everywhere. */
+static void condition_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live) {
+    char guard[FSR_EXPR] = "";
+    if (fsr_inst_guard(&e->k->inst[v]) >= 0)
+        guard_text(e, guard, fsr_inst_guard(&e->k->inst[v]), NULL, fsr_emit_along_rows(e) && e->s.vector > 1);
+    snprintf(buf, FSR_EXPR, "%.60s%s%.900s", live ? live : "", live && guard[0] ? " && " : "", guard);
+}
+
+/* The address of one lane. */
+static void lane_address(fsr_emit *e, char buf[FSR_EXPR], int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    const fsr_index_form *form = fsr_access_form(e->k, inst->index);
+    bool rows = fsr_emit_along_rows(e);
+    int d = e->k->nparallel - 1;
+    affine_part(e, buf, inst->index,
+                inst->level == FSR_ROW     ? NULL
+                : rows || e->s.vector == 1 ? fsr_emit_step_column(e)
+                                           : "(cj + v)");
+    size_t n = strlen(buf);
+    if (rows && e->s.vector > 1 && d >= 0)
+        n = add_term(buf, n, form, d, "v");
+    add_symbols(e, buf, n, form);
+    divide(e, buf, inst->index);
+}
+
+void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char at[FSR_EXPR], where[FSR_EXPR], live[FSR_REF];
+    const char *test = inst->dtype == FSR_BOOL ? " != 0" : "";
+    lane_address(e, at, v);
+    condition_text(e, where, v, fsr_emit_live(e, live, v));
+    if (strlen(at) + strlen(where) + FSR_REF > FSR_EXPR)
+        fsr_emit_broken(e);
+    else if (where[0])
+        snprintf(buf, FSR_EXPR, "(%s ? x%d[%s] : %s{})%s", where, e->k->access[inst->index].buffer, at,
+                 fsr_emit_type(inst->dtype), test);
+    else
+        snprintf(buf, FSR_EXPR, "x%d[%s]%s", e->k->access[inst->index].buffer, at, test);
+}
+
+void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char ref[FSR_REF], where[FSR_EXPR], live[FSR_REF];
+    const char *name = fsr_bound_name(inst->bound);
+    fsr_emit_ref(e, ref, inst->arg[0]);
+    condition_text(e, where, v, fsr_emit_live(e, live, v));
+    if (!inst->report)
+        snprintf(buf, FSR_EXPR, "fsr_%s(%s, (i64)n%d)", name, ref, inst->index);
+    else if (where[0])
+        snprintf(buf, FSR_EXPR, "fsr_%s(%s, (i64)n%d, %.800s ? x%d : nullptr)", name, ref, inst->index, where,
+                 inst->report - 1);
+    else
+        snprintf(buf, FSR_EXPR, "fsr_%s(%s, (i64)n%d, x%d)", name, ref, inst->index, inst->report - 1);
 }
 
 /* True if the guard needs the indices of several folded dimensions. */
@@ -228,7 +312,7 @@ const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const 
     return buf;
 }
 
-static fsr_lanes lanes_of_stride(const fsr_access *a, int d) {
+static fsr_lanes lanes_of_stride(const fsr_index_form *a, int d) {
     static const fsr_lanes lanes[] = {FSR_LANES_SAME, FSR_LANES_ONE, FSR_LANES_STRIDED};
     return lanes[a->stride[d]];
 }
@@ -241,14 +325,14 @@ fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access) {
             return FSR_LANES_ALIGNED;
         if (a->linear)
             return FSR_LANES_STRIDED;
-        return k->nparallel ? lanes_of_stride(a, k->nparallel - 1) : FSR_LANES_SAME;
+        return k->nparallel ? lanes_of_stride(&k->form[a->form], k->nparallel - 1) : FSR_LANES_SAME;
     }
     if (a->linear)
         return FSR_LANES_ALIGNED;
     if (a->row_linear)
         return FSR_LANES_SAME;
     if (folded_dims(k) == 1)
-        return lanes_of_stride(a, k->nparallel);
+        return lanes_of_stride(&k->form[a->form], k->nparallel);
     return splits_column(k, a) ? FSR_LANES_EACH : FSR_LANES_SAME;
 }
 
@@ -258,7 +342,7 @@ static void lane_stride(const fsr_emit *e, char buf[FSR_REF], const fsr_access *
     if (a->linear)
         snprintf(buf, FSR_REF, "cols");
     else
-        snprintf(buf, FSR_REF, "n%d", a->slot[d]);
+        snprintf(buf, FSR_REF, "n%d", e->k->form[a->form].slot[d]);
 }
 
 /* "fsr_load_any<4>(v3, j * 4, x0 + (a3 + cj));" or the same of a store. */

@@ -65,7 +65,7 @@ static void declare_lane(fsr_emit *e, int v) {
         e->naming[v] = FSR_NAME_LANE;
         fsr_emit_line(e, "%s v%d[%d]%s;", fsr_emit_value_type(e, type, v), v, e->s.vector, inst->guard ? " = {}" : "");
     }
-    if (inst->kind == FSR_INST_LOAD)
+    if (inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v))
         fsr_emit_load(e, v, "0", NULL);
 }
 
@@ -85,7 +85,8 @@ static void row_values(fsr_emit *e, int pass, const char *guard) {
         state[0] = 0;
         if (kind == FSR_INST_RESULT)
             fsr_emit_row_result(e, state, rows[i]);
-        if (!is_uniform(kind) && kind != FSR_INST_LOAD && kind != FSR_INST_STORE)
+        bool early = kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, rows[i]);
+        if (!is_uniform(kind) && !early && kind != FSR_INST_STORE)
             fsr_emit_value(e, rows[i], state);
     }
     fsr_emit_close(e);
@@ -106,7 +107,7 @@ static void walk_loads(fsr_emit *e) {
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
     for (int i = 0; i < e->tile.n; i++) {
         int v = e->tile.loop[i];
-        if (e->k->inst[v].kind != FSR_INST_LOAD)
+        if (e->k->inst[v].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, v))
             continue;
         any = true;
         fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(e->k->inst[v].dtype), v, e->s.items);
@@ -116,7 +117,7 @@ static void walk_loads(fsr_emit *e) {
     fsr_emit_open_steps(e, "first", 1);
     fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
     for (int i = 0; i < e->tile.n; i++)
-        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_LOAD)
+        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, e->tile.loop[i]))
             fsr_emit_load(e, e->tile.loop[i], at, fsr_emit_step_column(e));
     fsr_emit_close(e);
     fsr_emit_close(e);
@@ -154,7 +155,7 @@ static void walk_value(fsr_emit *e, int v) {
         fsr_emit_placed(e, v, column, "end");
     else if (inst->kind == FSR_INST_STORE && e->s.vector > 1)
         fsr_emit_line(e, "o%d[v] = %s;", v, fsr_emit_ref(e, ref, inst->arg[0]));
-    else if (inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_LOAD)
+    else if (inst->kind != FSR_INST_STORE && (inst->kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, v)))
         fsr_emit_value(e, v, state);
 }
 
@@ -191,7 +192,7 @@ static void walk_program(fsr_emit *e) {
 static void enter_pass(fsr_emit *e, int pass) {
     fsr_emit_enter_pass(e, pass);
     for (int i = 0; i < e->tile.n; i++)
-        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD)
+        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, e->tile.loop[i]))
             e->naming[e->tile.loop[i]] = FSR_NAME_PLAIN;
 }
 

@@ -96,7 +96,7 @@ void fsr_emit_loop_types(fsr_emit *e) {
 }
 
 /* Where there is an element, or a row, at all; NULL: everywhere. */
-static const char *where_live(const fsr_emit *e, char buf[FSR_REF], int v) {
+const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v) {
     bool rows = e->s.kind == FSR_SCHEDULE_COL || (e->s.kind == FSR_SCHEDULE_ROW && e->s.group < e->s.threads);
     if (e->s.kind == FSR_SCHEDULE_MAP)
         return e->s.vector > 1 ? "r + v < rows" : "r < rows";
@@ -110,7 +110,7 @@ void fsr_emit_loop_text(const fsr_emit *e, char buf[FSR_EXPR], int v) {
     int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(e->k, v, argument);
     long long most = e->k->loop[e->k->inst[v].index].program->max_n;
     char ref[FSR_REF];
-    const char *live = where_live(e, ref, v);
+    const char *live = fsr_emit_live(e, ref, v);
     size_t used = (size_t)snprintf(buf, FSR_EXPR, live ? "loop%d::run(%s ? %lld : 0" : "loop%d::run(%s%lld",
                                    e->k->inst[v].index, live ? live : "", most);
     for (int a = 0; a < n; a++)

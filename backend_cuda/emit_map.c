@@ -32,7 +32,7 @@ static void loads(fsr_emit *e, const int *rows, int n, bool whole) {
         fsr_emit_open(e, "if (r < rows) {");
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[rows[i]];
-        if (inst->kind != FSR_INST_LOAD)
+        if (inst->kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, rows[i]))
             continue;
         if (!whole && is_partial(e, inst->index))
             part_load(e, rows[i], at);
@@ -48,7 +48,7 @@ static bool declare_loads(fsr_emit *e, const int *rows, int n) {
     bool any = false;
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[rows[i]];
-        if (inst->kind != FSR_INST_LOAD)
+        if (inst->kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, rows[i]))
             continue;
         e->naming[rows[i]] = FSR_NAME_ITEM;
         fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), rows[i], e->s.items);
@@ -69,7 +69,7 @@ static void program(fsr_emit *e, const int *rows, int n) {
             fsr_emit_placed(e, rows[i], e->s.vector > 1 ? "r + v" : "r", "rows");
         else if (inst->kind == FSR_INST_STORE && e->s.vector > 1)
             fsr_emit_line(e, "o%d[v] = %s;", rows[i], fsr_emit_ref(e, ref, inst->arg[0]));
-        else if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+        else if ((inst->kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, rows[i])) && inst->kind != FSR_INST_STORE)
             fsr_emit_value(e, rows[i], "");
     }
     fsr_emit_close_lanes(e);

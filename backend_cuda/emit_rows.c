@@ -52,7 +52,7 @@ void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard) {
         e->naming[rows[i]] = FSR_NAME_PLAIN;
         if (kind == FSR_INST_RESULT)
             fsr_emit_row_result(e, state, rows[i]);
-        if (kind == FSR_INST_LOAD)
+        if (kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, rows[i]))
             row_load(e, rows[i]);
         else if (kind == FSR_INST_STORE)
             row_store(e, rows[i], guard);

@@ -147,6 +147,8 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_PARAM: snprintf(buf, FSR_EXPR, "p%d", inst->index); break;
     case FSR_INST_INDEX: index_text(e, buf, inst); break;
     case FSR_INST_GUARD: fsr_emit_guard_value(e, buf, inst->index); break;
+    case FSR_INST_BOUND: fsr_emit_bound(e, buf, v); break;
+    case FSR_INST_LOAD: fsr_emit_late_load(e, buf, v); break;
     case FSR_INST_RESULT: snprintf(buf, FSR_EXPR, "%s.c%d", result, inst->component); break;
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)

@@ -133,8 +133,11 @@ static bool reads_column_index(const fsr_emit *e) {
         const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
         if (inst->kind == FSR_INST_INDEX && inst->index >= e->k->nparallel)
             return true;
-        for (int d = e->k->nparallel; inst->kind == FSR_INST_GUARD && d < e->k->ndim; d++)
-            if (fsr_guard_depends(e->k, inst->index, d))
+        const fsr_index_form *form =
+            fsr_inst_is_late(e->k, e->tile.loop[i]) ? fsr_access_form(e->k, inst->index) : NULL;
+        const int guard = inst->kind == FSR_INST_LOAD && !form ? -1 : fsr_inst_guard(inst);
+        for (int d = e->k->nparallel; d < e->k->ndim; d++)
+            if ((guard >= 0 && fsr_guard_depends(e->k, guard, d)) || (form && form->stride[d] != FSR_STRIDE_ZERO))
                 return true;
     }
     return false;
@@ -184,7 +187,7 @@ static void tile_loads(fsr_emit *e) {
     bool any = false;
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
     for (int i = 0; i < e->tile.n; i++) {
-        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD)
+        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, e->tile.loop[i]))
             continue;
         if (!any) {
             open_tile_steps(e);
@@ -205,9 +208,10 @@ static void stage_values(fsr_emit *e, int stage) {
         int v = e->tile.loop[i];
         const fsr_inst *inst = &e->k->inst[v];
         char state[FSR_REF];
-        if (inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE)
+        if ((inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v)) || inst->kind == FSR_INST_STORE ||
+            inst->kind == FSR_INST_COMBINE)
             continue;
-        if (fsr_tile_writes_again(inst) ? !used_in_stage(e, v, stage) : e->tile.stage[v] != stage)
+        if (fsr_tile_writes_again(e->k, v) ? !used_in_stage(e, v, stage) : e->tile.stage[v] != stage)
             continue;
         snprintf(state, sizeof state, "t%d[i].f%d", stage - 1, inst->index);
         fsr_emit_value(e, v, state);

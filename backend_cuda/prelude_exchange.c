@@ -15,6 +15,8 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }\n"},
     {"fsr_add_ticket", true,
      "static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }\n"},
+    {"fsr_keep_greatest", true,
+     "static inline void fsr_keep_greatest(u64 *p, u64 w) { atomicMax(p, w); }\n"},
     {"fsr_fence", true,
      "static inline void fsr_fence() { __threadfence(); }\n"},
     {"fsr_pause", true,
@@ -377,6 +379,23 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    }\n"
      "    fsr_barrier();\n"
      "    return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);\n"
+     "}\n"},
+    {"fsr_inside", false,
+     "/* Indices brought into [0, n); what lies outside is kept in *worst, if it is to be. */\n"
+     "static inline i64 fsr_inside(i64 i, i64 n, u64 *worst)\n"
+     "{\n"
+     "    const i64 at = i < 0 ? i + n : i;\n"
+     "    if ((u64)at < (u64)n) return at;\n"
+     "    if (worst) fsr_keep_greatest(worst, (u64)i);\n"
+     "    return at < 0 ? 0 : n - 1;\n"
+     "}\n"},
+    {"fsr_clip", false,
+     "static inline i64 fsr_clip(i64 i, i64 n) { return i < 0 ? 0 : i < n ? i : n - 1; }\n"},
+    {"fsr_wrap", false,
+     "static inline i64 fsr_wrap(i64 i, i64 n)\n"
+     "{\n"
+     "    const i64 rest = (u64)i < (u64)n ? i : i % n;\n"
+     "    return rest < 0 ? rest + n : rest;\n"
      "}\n"},
     {0}};
 /* clang-format on */

@@ -5,14 +5,81 @@
  * every stride of both a multiple of g, addresses keep their remainder by g. Counter-example to ranges alone: the even
  * and the odd elements of one array, whose ranges overlap and which share nothing.
  *
+ * A symbol is any number from 0 to the most that its bound allows, another one at each point perhaps: it widens ranges,
+ * keeps remainders by its coefficient, and makes no two accesses the same.
+ *
  * A dimension of one index moves nothing, whatever its stride; so strides are taken as 0 there. Of a divided sum only its
  * range and its count are known: it is neither adjacent nor the same as another. */
 #include "fusion/address.h"
 #include "fusion/affine.h"
 
-fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, const fsr_access *a) {
-    fsr_form f = {.ndim = k->ndim, .divisor = a->over ? integer[a->over] : 1};
+/* What the form's own strides move along. */
+static uint32_t own_dimensions(const fsr_kernel *k, const fsr_index_form *form) {
+    uint32_t bits = 0;
+    for (int d = 0; d < k->ndim; ++d)
+        bits |= form->stride[d] != FSR_STRIDE_ZERO ? 1u << d : 0;
+    return bits;
+}
+
+/* What a result may differ along, apart from what it is made of. */
+static uint32_t result_dimensions(const fsr_kernel *k, const fsr_inst *inst) {
+    uint32_t rows = (1u << k->nparallel) - 1, all = (1u << k->ndim) - 1;
+    return inst->level == FSR_ELEM ? all : rows;
+}
+
+static uint32_t inst_dimensions(const fsr_kernel *k, int number, const uint32_t *known) {
+    const fsr_inst *inst = &k->inst[number];
+    int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument), guard = fsr_inst_guard(inst);
+    uint32_t bits = 0;
+    for (int a = 0; a < n; ++a)
+        bits |= known[argument[a]];
+    for (int i = 0; guard >= 0 && i < k->guard[guard].n; ++i)
+        bits |= own_dimensions(k, fsr_condition_form(k, k->guard[guard].condition[i]));
+    if (inst->kind == FSR_INST_INDEX)
+        bits |= 1u << inst->index;
+    if (inst->kind == FSR_INST_LOAD)
+        bits |= own_dimensions(k, fsr_access_form(k, inst->index));
+    if (inst->kind == FSR_INST_RESULT)
+        bits |= result_dimensions(k, inst);
+    return bits;
+}
+
+uint32_t fsr_value_dimensions(const fsr_kernel *k, int value) {
+    uint32_t known[FSR_MAX_INSTS];
+    for (int i = 0; i <= value; ++i)
+        known[i] = inst_dimensions(k, i, known);
+    return known[value];
+}
+
+static uint32_t term_dimensions(const fsr_kernel *k, const fsr_index_form *form) {
+    uint32_t bits = 0;
+    for (int t = 0; t < form->nterms; ++t)
+        bits |= fsr_value_dimensions(k, form->term[t].value);
+    return bits;
+}
+
+uint32_t fsr_form_dimensions(const fsr_kernel *k, int form) {
+    return own_dimensions(k, &k->form[form]) | term_dimensions(k, &k->form[form]);
+}
+
+fsr_form fsr_form_of_access(const fsr_kernel *k, const int64_t *integer, int access) {
+    return fsr_form_of(k, integer, k->access[access].form);
+}
+
+/* A symbol is a BOUND. */
+static int64_t most_of(const fsr_kernel *k, const int64_t *integer, int value) {
+    return integer[k->inst[value].index] - 1;
+}
+
+fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form) {
+    const fsr_index_form *a = &k->form[form];
+    fsr_form f = {.ndim = k->ndim, .divisor = a->divisor ? integer[a->divisor] : 1, .nterms = a->nterms};
     f.offset = a->offset >= 0 ? integer[a->offset] : 0;
+    f.moves = term_dimensions(k, a);
+    for (int t = 0; t < a->nterms; ++t) {
+        f.coefficient[t] = a->term[t].slot ? integer[a->term[t].slot] : 1;
+        f.most[t] = most_of(k, integer, a->term[t].value);
+    }
     for (int d = 0; d < k->ndim; ++d) {
         f.extent[d] = integer[FSR_INT_EXTENT + d];
         f.stride[d] = a->stride[d] == FSR_STRIDE_VAR ? integer[a->slot[d]] : a->stride[d] == FSR_STRIDE_ONE;
@@ -25,16 +92,20 @@ static int64_t step(const fsr_form *f, int d) {
 }
 
 bool fsr_form_is_adjacent(const fsr_form *f, int d) {
-    return f->stride[d] == 1 && f->divisor == 1;
+    return f->stride[d] == 1 && f->divisor == 1 && !(f->moves >> d & 1);
 }
 
 bool fsr_form_is_beside(const fsr_form *f, int d) {
-    return (f->stride[d] == 1 || f->stride[d] == -1) && f->divisor == 1;
+    return (f->stride[d] == 1 || f->stride[d] == -1) && f->divisor == 1 && !(f->moves >> d & 1);
+}
+
+static bool moves_along(const fsr_form *f, int d) {
+    return f->stride[d] != 0 || (f->moves >> d & 1);
 }
 
 bool fsr_form_varies(const fsr_form *f, int first, int last) {
     for (int d = first; d < last; ++d)
-        if (f->stride[d] != 0)
+        if (moves_along(f, d))
             return true;
     return false;
 }
@@ -43,28 +114,37 @@ bool fsr_form_is_aligned(const fsr_form *f, int d, int v) {
     for (int j = 0; j < f->ndim; ++j)
         if (j != d && f->stride[j] % v != 0)
             return false;
+    for (int t = 0; t < f->nterms; ++t)
+        if (f->coefficient[t] % v != 0)
+            return false;
     return f->offset % v == 0;
 }
 
 int64_t fsr_form_count(const fsr_form *f) {
     int64_t n = 1;
     for (int d = 0; d < f->ndim; ++d)
-        n = fsr_size_mul(n, f->stride[d] != 0 ? f->extent[d] : 1);
+        n = fsr_size_mul(n, moves_along(f, d) ? f->extent[d] : 1);
     return n;
+}
+
+/* Adds by * [0, most] to a range that goes `down` and `up` from the offset. */
+static void widen(int64_t *down, int64_t *up, int64_t by, int64_t most) {
+    int64_t *way = by < 0 ? down : up;
+    *way = by == 0 ? *way : fsr_size_add(*way, fsr_size_mul(by < 0 ? -by : by, most));
 }
 
 void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high) {
     int64_t down = 0, up = 0;
-    for (int d = 0; d < f->ndim; ++d) {
-        int64_t by = step(f, d), *way = by < 0 ? &down : &up;
-        *way = by == 0 ? *way : fsr_size_add(*way, fsr_size_mul(by < 0 ? -by : by, f->extent[d] - 1));
-    }
+    for (int d = 0; d < f->ndim; ++d)
+        widen(&down, &up, step(f, d), f->extent[d] - 1);
+    for (int t = 0; t < f->nterms; ++t)
+        widen(&down, &up, f->coefficient[t], f->most[t]);
     *high = fsr_size_add(f->offset, up);
     *low = f->offset < 0 ? -fsr_size_add(-f->offset, down) : f->offset - down;
 }
 
 bool fsr_form_same(const fsr_form *a, const fsr_form *b) {
-    bool same = a->offset == b->offset && a->divisor == 1 && b->divisor == 1;
+    bool same = a->offset == b->offset && a->divisor == 1 && b->divisor == 1 && !a->nterms && !b->nterms;
     for (int d = 0; d < a->ndim; ++d)
         same = same && step(a, d) == step(b, d);
     return same;
@@ -80,5 +160,9 @@ bool fsr_form_apart(const fsr_form *a, const fsr_form *b) {
         return true;
     for (int d = 0; d < a->ndim; ++d)
         divisor = fsr_common_divisor(fsr_common_divisor(divisor, step(a, d)), step(b, d));
+    for (int t = 0; t < a->nterms; ++t)
+        divisor = fsr_common_divisor(divisor, a->coefficient[t]);
+    for (int t = 0; t < b->nterms; ++t)
+        divisor = fsr_common_divisor(divisor, b->coefficient[t]);
     return divisor && (a->offset - b->offset) % divisor != 0;
 }

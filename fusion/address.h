@@ -6,16 +6,26 @@
 
 #include "fusion/loop_ir.h"
 
-/* An access (or the left side of a condition) with numbers in place of arguments: (offset + sum of stride[d] * index d)
- * / divisor, in elements, index d in [0, extent[d]). */
+/* An index form with numbers in place of arguments: (offset + sum of stride[d] * index d + sum of coefficient[t] *
+ * symbol t) / divisor, index d in [0, extent[d]). Of a symbol it is known that it is in [0, most[t]], and along which
+ * dimensions it may differ; where a question turns on more, the answer is that it is not known. */
 typedef struct fsr_form {
     int ndim;
     int64_t offset, stride[FSR_MAX_DIMS], extent[FSR_MAX_DIMS];
     int64_t divisor; /* 1: none */
+    int nterms;
+    int64_t coefficient[FSR_MAX_TERMS], most[FSR_MAX_TERMS];
+    uint32_t moves; /* bit d: some symbol may differ along dimension d */
 } fsr_form;
 
-/* integer: the launch's, extents included. */
-fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, const fsr_access *a);
+/* Of a kernel's form, or of an access's. integer: the launch's, extents included. */
+fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form);
+fsr_form fsr_form_of_access(const fsr_kernel *k, const int64_t *integer, int access);
+/* The dimensions along which a value may differ, a bit each; 0: it is the same everywhere. */
+uint32_t fsr_value_dimensions(const fsr_kernel *k, int value);
+/* The same of a form: of its strides and its symbols. A form of no stride is not the same everywhere where a symbol is
+ * not. */
+uint32_t fsr_form_dimensions(const fsr_kernel *k, int form);
 
 /* Neighbours along dimension d are neighbours in memory, in this order; or in either. */
 bool fsr_form_is_adjacent(const fsr_form *f, int d);

@@ -146,12 +146,53 @@ static void reduce(fsr_affine *a) {
     int64_t by = fsr_common_divisor(a->over, a->offset);
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
         by = fsr_common_divisor(by, a->coef[i]);
+    for (int i = 0; i < a->nterms; ++i)
+        by = fsr_common_divisor(by, a->factor[i]);
     if (a->over == 0 || by == 0)
         return;
     a->offset /= by;
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
         a->coef[i] /= by;
+    for (int i = 0; i < a->nterms; ++i)
+        a->factor[i] /= by;
     a->over = a->over == by ? 0 : a->over / by;
+}
+
+/* Adds factor * value to the terms, in the order of values: equal sums are equal bytes. There is room: fsr_index_terms
+ * has been asked. */
+static void add_term(fsr_affine *to, int value, int64_t factor) {
+    int at = 0;
+    while (at < to->nterms && to->value[at] < value)
+        ++at;
+    if (at == to->nterms || to->value[at] != value) {
+        for (int i = to->nterms++; i > at; --i) {
+            to->value[i] = to->value[i - 1];
+            to->factor[i] = to->factor[i - 1];
+        }
+        to->value[at] = (int16_t)value;
+        to->factor[at] = 0;
+    }
+    to->factor[at] += factor;
+    if (to->factor[at])
+        return;
+    for (int i = at; i + 1 < to->nterms; ++i) {
+        to->value[i] = to->value[i + 1];
+        to->factor[i] = to->factor[i + 1];
+    }
+    --to->nterms;
+    to->value[to->nterms] = 0;
+    to->factor[to->nterms] = 0;
+}
+
+void fsr_affine_symbol(fsr_affine *out, int value) {
+    *out = (fsr_affine){.nterms = 1, .value = {(int16_t)value}, .factor = {1}};
+}
+
+int fsr_index_terms(const fsr_index *index) {
+    int n = 0;
+    for (int i = 0; i < index->n; ++i)
+        n += index->row[i].nterms;
+    return n;
 }
 
 static void affine_add(fsr_affine *to, const fsr_affine *from, int64_t factor) {
@@ -160,6 +201,10 @@ static void affine_add(fsr_affine *to, const fsr_affine *from, int64_t factor) {
     to->offset = to->offset * (both / a) + from->offset * factor * (both / b);
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
         to->coef[i] = to->coef[i] * (both / a) + from->coef[i] * factor * (both / b);
+    for (int i = 0; i < to->nterms; ++i)
+        to->factor[i] *= both / a;
+    for (int i = 0; i < from->nterms; ++i)
+        add_term(to, from->value[i], from->factor[i] * factor * (both / b));
     to->over = both > 1 ? both : 0;
     reduce(to);
 }
@@ -171,6 +216,8 @@ void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64
         out->offset = -out->offset;
         for (int i = 0; i < FSR_MAX_DIMS; ++i)
             out->coef[i] = -out->coef[i];
+        for (int i = 0; i < out->nterms; ++i)
+            out->factor[i] = -out->factor[i];
         step = -step;
     }
     out->over = (out->over ? out->over : 1) * step;
@@ -201,7 +248,7 @@ bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape
     memset(out, 0, sizeof *out);
     out->n = shape->ndim;
     int64_t offset = in->row[0].offset;
-    if (offset < 0 || in->row[0].over)
+    if (offset < 0 || in->row[0].over || in->row[0].nterms)
         return false;
     for (int i = 0; i < shape->ndim; ++i) {
         if (shape->dim[i] == 1)
@@ -233,7 +280,7 @@ bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape
 bool fsr_index_division(const fsr_index *in, const fsr_shape *shape, const fsr_domain *d, int *dim, int64_t *inner) {
     int64_t stride[FSR_MAX_DIMS];
     fsr_shape_strides(shape, stride);
-    for (int k = 0; k < d->ndim && !in->row[0].over; ++k)
+    for (int k = 0; k < d->ndim && !in->row[0].over && !in->row[0].nterms; ++k)
         for (int i = 0; i < shape->ndim && in->row[0].coef[k] > 0; ++i) {
             *dim = k;
             *inner = stride[i] / in->row[0].coef[k];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Affine index maps: which element of a node a point of a kernel's domain needs.
  *
- * An fsr_affine is (offset + sum of coef[d] * index(d)) / over, over the domain's dimensions. The division is there
+ * An fsr_affine is (offset + sum of coef[d] * index(d) + sum of factor[t] * value t) / over, over the domain's dimensions
+ * and over computed values, which a lowering numbers (its instructions). The division is there
  * behind the guard of a stepped region only, and exact wherever the guard holds. An fsr_index gives one for each
  * dimension of a node, or, where a reshape left no such form, a single one for the flat C-order index (`flat`).
  * Leaves are contiguous, so both forms end in one affine address.
@@ -16,6 +17,9 @@ typedef struct fsr_affine {
     int64_t offset;
     int64_t coef[FSR_MAX_DIMS];
     int64_t over; /* > 1, with no factor common to all of the others; 0: no division */
+    int16_t nterms;
+    int16_t value[FSR_MAX_DIMS]; /* no two equal; those beyond nterms, and their factors, are 0 */
+    int64_t factor[FSR_MAX_DIMS];
 } fsr_affine;
 
 typedef struct fsr_index {
@@ -69,6 +73,10 @@ void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64
 /* The address in a contiguous array of that shape. */
 void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape);
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b);
+/* A computed value. */
+void fsr_affine_symbol(fsr_affine *out, int value);
+/* How many values the index has; at most FSR_MAX_DIMS may meet in one address. */
+int fsr_index_terms(const fsr_index *index);
 /* The largest number that divides both; 0 divides by nothing. */
 int64_t fsr_common_divisor(int64_t a, int64_t b);
 /* *to = *from, the rows that there are: an index is mostly of one or two. */

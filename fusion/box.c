@@ -90,6 +90,8 @@ fsr_truth fsr_box_make(fsr_box *out, const fsr_affine *in, int64_t n, const fsr_
     }
     if (n <= 0)
         return FSR_NEVER;
+    if (in->nterms)
+        return FSR_SOMETIMES;
     if (dims == 1)
         return single(out, last, d->extent[last]);
     if (dims > 1)
@@ -107,7 +109,7 @@ static bool is_run(const fsr_box *box, int at) {
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
         if (box->at.coef[i] != (i == at))
             return false;
-    return box->step == 1;
+    return box->step == 1 && !box->at.nterms;
 }
 
 bool fsr_box_mergeable(const fsr_box *box, int at, int64_t inner) {

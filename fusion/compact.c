@@ -73,17 +73,18 @@ static void remove_unused(fsr_kernel *k) {
     int at[FSR_MAX_INSTS] = {0}, n = 0;
     find_used(k, used);
     for (int i = 0; i < k->ninsts; i++) {
-        const bool listed = k->inst[i].kind == FSR_INST_COMBINE || k->inst[i].kind == FSR_INST_ITERATE;
-        int argument[FSR_MAX_ARGUMENTS], read = listed ? 0 : fsr_inst_arguments(k, i, argument);
         if (!used[i])
             continue;
         at[i] = n;
         k->inst[n] = k->inst[i];
-        for (int a = 0; a < read; a++)
-            k->inst[n].arg[a] = at[argument[a]];
+        for (int a = 0; a < FSR_MAX_OPERANDS; a++)
+            k->inst[n].arg[a] = k->inst[i].arg[a] < 0 ? -1 : at[k->inst[i].arg[a]];
         n++;
     }
     k->ninsts = n;
+    for (int f = 0; f < k->nforms; f++)
+        for (int t = 0; t < k->form[f].nterms; t++)
+            k->form[f].term[t].value = at[k->form[f].term[t].value];
     for (int f = 0; f < k->nfolds; f++)
         for (int c = 0; c < k->fold[f].combine->arity; c++)
             k->fold[f].input[c] = at[k->fold[f].input[c]];

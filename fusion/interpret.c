@@ -96,7 +96,7 @@ static fsr_value result(const fsr_machine *m, const fsr_inst *inst) {
     return fsr_value_cast(fsr_fold_dtype(f, c), f->combine->dtype[c], m->fold[inst->index].now.part[c]);
 }
 
-static int64_t sum(const fsr_machine *m, const fsr_access *a) {
+static int64_t sum(const fsr_machine *m, const fsr_index_form *a) {
     const int64_t *ints = m->launch->integer;
     int64_t at = a->offset >= 0 ? ints[a->offset] : 0;
     for (int d = 0; d < m->k->ndim; d++) {
@@ -105,6 +105,8 @@ static int64_t sum(const fsr_machine *m, const fsr_access *a) {
         if (a->stride[d] == FSR_STRIDE_VAR)
             at += ints[a->slot[d]] * m->index[d];
     }
+    for (int t = 0; t < a->nterms; t++)
+        at += m->value[a->term[t].value].i64 * (a->term[t].slot ? ints[a->term[t].slot] : 1);
     return at;
 }
 
@@ -113,7 +115,7 @@ static bool holds(const fsr_machine *m, int guard) {
     bool all = true;
     for (int i = 0; i < g->n; i++) {
         const fsr_condition *c = &m->k->condition[g->condition[i]];
-        int64_t at = sum(m, &c->at);
+        int64_t at = sum(m, &m->k->form[c->form]);
         all = all && at >= 0 && at < m->launch->integer[c->extent];
         all = all && (!c->step || at % m->launch->integer[c->step] == 0);
     }
@@ -121,11 +123,12 @@ static bool holds(const fsr_machine *m, int guard) {
 }
 
 static int64_t address(fsr_machine *m, const fsr_access *a) {
-    int64_t at = sum(m, a), over = a->over ? m->launch->integer[a->over] : 1;
-    if (over < 1 || at % over != 0)
+    const fsr_index_form *form = &m->k->form[a->form];
+    int64_t at = sum(m, form), divisor = form->divisor ? m->launch->integer[form->divisor] : 1;
+    if (divisor < 1 || at % divisor != 0)
         m->status = FSR_ERR_INTERNAL;
     else
-        at /= over;
+        at /= divisor;
     if ((a->linear && at != m->row * m->columns + m->column) || (a->row_linear && at != m->row))
         m->status = FSR_ERR_INTERNAL;
     return at;
@@ -166,6 +169,21 @@ static void store(fsr_machine *m, const fsr_inst *inst) {
     memcpy((char *)m->launch->array[a->buffer] + at * (int64_t)size, &v, size);
 }
 
+/* The index, inside; what raises keeps the greatest one that was not. */
+static fsr_value bring_inside(fsr_machine *m, const fsr_inst *inst) {
+    int64_t i = m->value[inst->arg[0]].i64, n = m->launch->integer[inst->index];
+    bool outside = i < -n || i >= n;
+    if (n < 1) {
+        m->status = FSR_ERR_INTERNAL;
+        return (fsr_value){.bits = 0};
+    }
+    if (inst->report && outside && (!inst->guard || holds(m, inst->guard - 1))) {
+        uint64_t *worst = m->launch->array[inst->report - 1];
+        *worst = (uint64_t)i > *worst ? (uint64_t)i : *worst;
+    }
+    return (fsr_value){.i64 = fsr_bound_index(inst->bound, i, n)};
+}
+
 static fsr_value operate(fsr_machine *m, const fsr_inst *inst) {
     fsr_value args[3] = {{.bits = 0}};
     for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
@@ -201,6 +219,7 @@ static void step(fsr_machine *m, int number) {
     case FSR_INST_PARAM: *v = m->launch->scalar[inst->index]; break;
     case FSR_INST_INDEX: *v = fsr_value_from_int(inst->dtype, m->index[inst->index]); break;
     case FSR_INST_GUARD: *v = fsr_value_from_int(FSR_BOOL, holds(m, inst->index)); break;
+    case FSR_INST_BOUND: *v = bring_inside(m, inst); break;
     case FSR_INST_LOAD:
         *v = (fsr_value){.bits = 0};
         if (!inst->guard || holds(m, inst->guard - 1))

@@ -68,6 +68,19 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     return NULL;
 }
 
+const char *fsr_bound_name(fsr_bound bound) {
+    static const char *const name[] = {"inside", "clip", "wrap"};
+    return (size_t)bound < sizeof name / sizeof *name ? name[bound] : NULL;
+}
+
+int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n) {
+    if (bound == FSR_BOUND_WRAP)
+        return i % n + (i % n < 0 ? n : 0);
+    if (bound == FSR_BOUND_RAISE && i < 0)
+        i += n;
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
 const char *fsr_schedule_name(fsr_schedule_kind kind) {
     static const char *const name[] = {"map", "row", "split", "col", "lookback", "team"};
     return (size_t)kind < sizeof name / sizeof *name ? name[kind] : NULL;
@@ -106,17 +119,61 @@ bool fsr_kernel_commutes(const fsr_kernel *k) {
 
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d) {
     for (int i = 0; i < k->guard[guard].n; i++)
-        if (k->condition[k->guard[guard].condition[i]].at.stride[d] != FSR_STRIDE_ZERO)
+        if (fsr_condition_form(k, k->guard[guard].condition[i])->stride[d] != FSR_STRIDE_ZERO)
             return true;
     return false;
 }
 
-_Static_assert(FSR_MAX_ARGUMENTS >= FSR_MAX_TUPLE && FSR_MAX_ARGUMENTS >= 3, "what an instruction may read");
+static bool form_equal(const fsr_index_form *a, const fsr_index_form *b) {
+    bool same = a->offset == b->offset && a->divisor == b->divisor && a->nterms == b->nterms;
+    for (int d = 0; d < FSR_MAX_DIMS; d++)
+        same = same && a->stride[d] == b->stride[d] && (a->stride[d] != FSR_STRIDE_VAR || a->slot[d] == b->slot[d]);
+    for (int t = 0; same && t < a->nterms; t++)
+        same = a->term[t].value == b->term[t].value && a->term[t].slot == b->term[t].slot;
+    return same;
+}
+
+int fsr_kernel_form(fsr_kernel *k, const fsr_index_form *form) {
+    for (int i = 0; i < k->nforms; i++)
+        if (form_equal(&k->form[i], form))
+            return i;
+    if (k->nforms == FSR_MAX_FORMS)
+        return -1;
+    k->form[k->nforms] = *form;
+    return k->nforms++;
+}
+
+_Static_assert(FSR_MAX_ARGUMENTS >= FSR_MAX_TUPLE && FSR_MAX_ARGUMENTS >= 3 + FSR_MAX_TERMS &&
+                   FSR_MAX_ARGUMENTS >= 2 * FSR_MAX_TERMS,
+               "what an instruction may read");
+
+/* Adds the symbols of a form to out[0..n), each once. Returns how many there are then. */
+static int add_terms(const fsr_index_form *form, int *out, int first, int n) {
+    for (int t = 0; t < form->nterms; t++) {
+        int at = first;
+        while (at < n && out[at] != form->term[t].value)
+            at++;
+        if (at == n && n < FSR_MAX_ARGUMENTS)
+            out[n++] = form->term[t].value;
+    }
+    return n;
+}
+
+/* The symbols of what the instruction addresses and of its guard, behind out[0..n). */
+static int add_symbols(const fsr_kernel *k, const fsr_inst *inst, int *out, int n) {
+    const int first = n, guard = fsr_inst_guard(inst);
+    if (inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE)
+        n = add_terms(fsr_access_form(k, inst->index), out, first, n);
+    for (int i = 0; guard >= 0 && i < k->guard[guard].n; i++)
+        n = add_terms(fsr_condition_form(k, k->guard[guard].condition[i]), out, first, n);
+    return n;
+}
 
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;
-    int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed + 2 * inst->compacted : inst->kind == FSR_INST_FINAL;
+    int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed + 2 * inst->compacted
+                                         : inst->kind == FSR_INST_FINAL || inst->kind == FSR_INST_BOUND;
     if (inst->kind == FSR_INST_OP)
         n = fsr_op_get(inst->op)->arity;
     if (inst->kind == FSR_INST_CALL)
@@ -132,7 +189,7 @@ int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     }
     for (int a = 0; a < n; a++)
         out[a] = from[a];
-    return n;
+    return add_symbols(k, inst, out, n);
 }
 
 /* What a caller's function costs nobody knows; whoever writes one has more to say than a few operations. */
@@ -141,6 +198,11 @@ enum { CALL_COST = 40 };
 int fsr_inst_cost(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     return inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->cost : inst->kind == FSR_INST_CALL ? CALL_COST : 0;
+}
+
+bool fsr_inst_is_late(const fsr_kernel *k, int number) {
+    int symbol[FSR_MAX_ARGUMENTS];
+    return k->inst[number].kind == FSR_INST_LOAD && fsr_inst_arguments(k, number, symbol) > 0;
 }
 
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value) {
@@ -154,7 +216,7 @@ bool fsr_inst_reads(const fsr_kernel *k, int number, int value) {
 int fsr_inst_guard(const fsr_inst *inst) {
     if (inst->kind == FSR_INST_GUARD)
         return inst->index;
-    return inst->kind == FSR_INST_LOAD ? inst->guard - 1 : -1;
+    return inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_BOUND ? inst->guard - 1 : -1;
 }
 
 /* What one pass touches: evaluated in its loop, or read because an earlier pass kept it. */

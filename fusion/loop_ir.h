@@ -26,6 +26,11 @@
  * GUARD instruction is the guard's truth, by which a WHERE chooses: concatenation and assignment to a slice are loads
  * under guards. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
  *
+ * Symbols. A BOUND brings a computed value into a known range; it is the only kind of value that an address or a
+ * condition may have a term of: so no address leaves its array, whatever the value, and what is known of a symbol is its
+ * range. A load whose address has a symbol is a gather; nothing else knows gathers. One that raises keeps in its array
+ * the greatest, as unsigned, of the indices that it met outside; 0 is none, as the extent is at least 1.
+ *
  * Places. A placed STORE writes arg[0] at the computed place arg[1], i32 or i64, of an array of rows * cols elements; a
  * negative place counts from the end, and one outside is not stored. Its access names the array and moves along no
  * dimension. The store is evaluated at every point of the domain. No two points have one place, so stores need no
@@ -42,8 +47,7 @@
  * domain; FINALs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
  * results several passes read is not split. Only FINALs may be kept.
  *
- * Later primitives fit without a new kind of kernel: a gather is a LOAD whose access takes one computed index
- * (`index_arg`), random a pure op of INDEX; sort and select are skeletons that call the same scalar programs. */
+ * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call the same scalar programs. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
 #define FUSOR_FUSION_LOOP_IR_H
 
@@ -64,10 +68,19 @@
 #define FSR_MAX_ACCESSES 64
 #define FSR_MAX_GUARDS 48
 #define FSR_MAX_CONDITIONS 48
-#define FSR_MAX_CUTS 8   /* bounds of guards at which a loop is cut */
-#define FSR_MAX_GUARD 12 /* conditions of one guard */
+#define FSR_MAX_FORMS (FSR_MAX_ACCESSES + FSR_MAX_CONDITIONS)
+#define FSR_MAX_TERMS FSR_MAX_DIMS /* values of one index form, and of all conditions of a guard together */
+#define FSR_MAX_CUTS 8             /* bounds of guards at which a loop is cut */
+#define FSR_MAX_GUARD 12           /* conditions of one guard */
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
+
+/* What becomes of an index that is outside of [0, n). */
+typedef enum fsr_bound {
+    FSR_BOUND_RAISE, /* from -n on it counts from the end; others are reported, and are the nearest end meanwhile */
+    FSR_BOUND_CLIP,  /* the nearest end */
+    FSR_BOUND_WRAP   /* the remainder by n */
+} fsr_bound;
 
 typedef enum fsr_level { FSR_ROW, FSR_ELEM } fsr_level;
 
@@ -76,6 +89,7 @@ typedef enum fsr_inst_kind {
     FSR_INST_PARAM,   /* scalar argument `index` */
     FSR_INST_INDEX,   /* index along domain dimension `index`, converted to dtype */
     FSR_INST_GUARD,   /* bool: whether guard `index` holds */
+    FSR_INST_BOUND,   /* arg[0], an i64, brought into [0, integer argument `index`) as `bound` says; see Symbols */
     FSR_INST_LOAD,    /* access `index`; takes place only where `guard` holds, and is any value elsewhere */
     FSR_INST_OP,      /* scalar op on arg[] */
     FSR_INST_CALL,    /* routine `index` of arg[] */
@@ -98,36 +112,52 @@ typedef struct fsr_inst {
     fsr_op op;
     int arg[FSR_MAX_OPERANDS];
     int index;
-    int guard;              /* LOAD: 1 + its guard; 0: it always takes place */
+    int guard;              /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
+    fsr_bound bound;        /* BOUND */
+    int report;             /* BOUND that raises: 1 + an array of one u64; 0: others */
     bool placed, compacted; /* STORE: see above; one of them at most */
     int component;
     fsr_value value;
     int node; /* number of the plan's node that it comes from, for comments; -1: none */
 } fsr_inst;
 
-/* The address of an access is offset + sum over domain dimensions of stride * index, in elements. */
+/* An index form: (offset + sum over domain dimensions of stride * index + sum over terms of coefficient * value) /
+ * divisor. Equal forms are one entry of the kernel's table. */
 typedef enum fsr_stride_kind {
     FSR_STRIDE_ZERO, /* does not depend on this dimension */
     FSR_STRIDE_ONE,
     FSR_STRIDE_VAR /* run-time integer argument `slot` */
 } fsr_stride_kind;
 
-typedef struct fsr_access {
-    int buffer;
+/* Run-time symbol of a form: a value that lies in a known range (a BOUND). */
+typedef struct fsr_term {
+    int value; /* i64 instruction */
+    int slot;  /* integer argument: the coefficient; 0: 1 */
+} fsr_term;
+
+typedef struct fsr_index_form {
     fsr_stride_kind stride[FSR_MAX_DIMS];
     int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
     int offset;             /* integer argument with the offset; -1: zero */
-    int over; /* integer argument by which the sum is divided, exactly wherever the access takes place; 0: none */
+    int divisor; /* integer argument by which the sum is divided, exactly wherever it is asked for; 0: none */
+    int nterms;
+    fsr_term term[FSR_MAX_TERMS];
+} fsr_index_form;
+
+/* An element of an array: its address, in elements, is a form. */
+typedef struct fsr_access {
+    int buffer;
+    int form;
     bool
         linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
     bool row_linear; /* ROW access whose address is exactly r */
 } fsr_access;
 
-/* Holds where 0 <= a < extent and a is a multiple of step; a is a sum as an access's address is (no `over`). */
+/* Holds where 0 <= a < extent and a is a multiple of step; a is the value of a form without divisor. */
 typedef struct fsr_condition {
-    fsr_access at; /* of strides, slots and offset only */
-    int extent;    /* integer arguments */
-    int step;      /* 0: 1 */
+    int form;
+    int extent; /* integer arguments */
+    int step;   /* 0: 1 */
 } fsr_condition;
 
 /* Holds where all of its conditions do: a box of the domain, perhaps with steps. */
@@ -178,6 +208,11 @@ typedef enum fsr_schedule_kind {
      * reductions only. */
     FSR_SCHEDULE_TEAM
 } fsr_schedule_kind;
+
+/* inside, clip, wrap; NULL for what is none. */
+const char *fsr_bound_name(fsr_bound bound);
+/* Where a bound brings index i of n, n at least 1. */
+int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n);
 
 /* map, row, split ...; NULL for what is none. */
 const char *fsr_schedule_name(fsr_schedule_kind kind);
@@ -267,6 +302,8 @@ typedef struct fsr_kernel {
     fsr_fold fold[FSR_MAX_COMBINES];
     int nloops;
     fsr_turns loop[FSR_MAX_LOOPS];
+    int nforms;
+    fsr_index_form form[FSR_MAX_FORMS]; /* no two equal */
     int naccesses;
     fsr_access access[FSR_MAX_ACCESSES];
     int nconditions;
@@ -309,10 +346,21 @@ bool fsr_kernel_commutes(const fsr_kernel *k);
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
 int fsr_inst_guard(const fsr_inst *inst);
+/* The kernel's number of a form, which is added if no equal one is there; -1: no room. */
+int fsr_kernel_form(fsr_kernel *k, const fsr_index_form *form);
+static inline const fsr_index_form *fsr_access_form(const fsr_kernel *k, int access) {
+    return &k->form[k->access[access].form];
+}
+static inline const fsr_index_form *fsr_condition_form(const fsr_kernel *k, int condition) {
+    return &k->form[k->condition[condition].form];
+}
 /* The values that instruction `number` reads: an OP's operands, a CALL's arguments, what a STORE stores and where, what
- * a COMBINE folds, what an ITERATE begins with, the ITERATE of a FINAL. Nobody else may look for them by kind. out must
- * hold FSR_MAX_ARGUMENTS; returns their number. */
+ * a COMBINE folds, what an ITERATE begins with, the ITERATE of a FINAL, the symbols of an address and of a guard. Nobody
+ * else may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
+/* A LOAD whose address or guard waits for a computed value: it is evaluated in the order of instructions, as an operation
+ * is; others come first within a pass. */
+bool fsr_inst_is_late(const fsr_kernel *k, int number);
 /* Rough work of instruction `number`, as the table's `cost`: 0 but for an OP and a CALL. */
 int fsr_inst_cost(const fsr_kernel *k, int number);
 /* True if instruction `number` reads `value`. */

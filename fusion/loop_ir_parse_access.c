@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses and guards of the loop IR's text.
  *
- * The text names no access and no condition by number: equal ones are one again, as in what lowering makes. An access
- * is compared field by field, the slots of strides that are no arguments being 0. */
+ * The text names no form, no access and no condition by number: equal ones are one again, as in what lowering makes. */
 #include "fusion/loop_ir_parse_parts.h"
-#include <string.h>
 
 static int integer(fsr_kernel_reader *r) {
     return fsr_read_mark(&r->lex, "i", r->k->nints);
 }
 
-/* i7 + d0*i8 + d1, or 0. */
-static void read_sum(fsr_kernel_reader *r, fsr_access *a) {
+/* v3*i9: a symbol. Guards stand before the instructions that they name, so that it is one is the verifier's to say. */
+static void read_term(fsr_kernel_reader *r, fsr_index_form *a) {
+    fsr_lex *l = &r->lex;
+    fsr_term term = {.value = fsr_read_mark(l, "v", FSR_MAX_INSTS)};
+    if (fsr_lex_try(l, "*"))
+        term.slot = integer(r);
+    if (a->nterms == FSR_MAX_TERMS)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d values in an address", FSR_MAX_TERMS);
+    else
+        a->term[a->nterms++] = term;
+}
+
+/* i7 + d0*i8 + d1 + v3*i9, or 0. */
+static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
     fsr_lex *l = &r->lex;
     a->offset = -1;
     if (fsr_lex_try(l, "0"))
@@ -21,6 +31,10 @@ static void read_sum(fsr_kernel_reader *r, fsr_access *a) {
             a->offset = integer(r);
             continue;
         }
+        if (fsr_lex_sees(l, 'v')) {
+            read_term(r, a);
+            continue;
+        }
         int d = fsr_read_mark(l, "d", r->k->ndim);
         a->stride[d] = fsr_lex_try(l, "*") ? FSR_STRIDE_VAR : FSR_STRIDE_ONE;
         if (a->stride[d] == FSR_STRIDE_VAR)
@@ -28,19 +42,22 @@ static void read_sum(fsr_kernel_reader *r, fsr_access *a) {
     } while (fsr_lex_try(l, "+"));
 }
 
-static bool same_access(const fsr_access *a, const fsr_access *b) {
-    bool same = a->buffer == b->buffer && a->offset == b->offset && a->over == b->over && a->linear == b->linear &&
-                a->row_linear == b->row_linear;
-    for (int d = 0; d < FSR_MAX_DIMS; d++)
-        same = same && a->stride[d] == b->stride[d] && a->slot[d] == b->slot[d];
-    return same;
+/* The limits of accesses and conditions leave room for a form each. */
+static int add_form(fsr_kernel_reader *r, const fsr_index_form *form) {
+    int number = fsr_kernel_form(r->k, form);
+    if (number < 0)
+        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d addresses", FSR_MAX_FORMS);
+    return number < 0 ? 0 : number;
 }
 
-static int add_access(fsr_kernel_reader *r, const fsr_access *a) {
+static int add_access(fsr_kernel_reader *r, fsr_access *a, const fsr_index_form *form) {
     fsr_kernel *k = r->k;
-    for (int i = 0; i < k->naccesses; i++)
-        if (same_access(&k->access[i], a))
+    a->form = add_form(r, form);
+    for (int i = 0; i < k->naccesses; i++) {
+        const fsr_access *b = &k->access[i];
+        if (a->buffer == b->buffer && a->form == b->form && a->linear == b->linear && a->row_linear == b->row_linear)
             return i;
+    }
     if (k->naccesses == FSR_MAX_ACCESSES) {
         fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d accesses", FSR_MAX_ACCESSES);
         return 0;
@@ -50,28 +67,29 @@ static int add_access(fsr_kernel_reader *r, const fsr_access *a) {
 }
 
 int fsr_read_bare_access(fsr_kernel_reader *r, int buffer) {
-    return add_access(r, &(fsr_access){.buffer = buffer, .offset = -1});
+    return add_access(r, &(fsr_access){.buffer = buffer}, &(fsr_index_form){.offset = -1});
 }
 
 int fsr_read_access(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_access a = {.buffer = fsr_read_mark(l, "b", r->k->narrays)};
+    fsr_index_form form = {0};
     fsr_lex_expect(l, "[");
     bool divided = fsr_lex_try(l, "(");
-    read_sum(r, &a);
+    read_sum(r, &form);
     if (divided && fsr_lex_expect(l, ")") && fsr_lex_expect(l, "/"))
-        a.over = integer(r);
+        form.divisor = integer(r);
     fsr_lex_expect(l, "]");
     a.linear = fsr_lex_try(l, "linear");
     a.row_linear = fsr_lex_try(l, "row_linear");
-    return l->status ? 0 : add_access(r, &a);
+    return l->status ? 0 : add_access(r, &a, &form);
 }
 
 static int add_condition(fsr_kernel_reader *r, const fsr_condition *c) {
     fsr_kernel *k = r->k;
     for (int i = 0; i < k->nconditions; i++) {
         const fsr_condition *other = &k->condition[i];
-        if (same_access(&other->at, &c->at) && other->extent == c->extent && other->step == c->step)
+        if (other->form == c->form && other->extent == c->extent && other->step == c->step)
             return i;
     }
     if (k->nconditions == FSR_MAX_CONDITIONS) {
@@ -86,14 +104,18 @@ static int add_condition(fsr_kernel_reader *r, const fsr_condition *c) {
 static int read_condition(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_condition c = {.step = 0};
+    fsr_index_form form = {0};
     fsr_lex_expect(l, "0");
     fsr_lex_expect(l, "<=");
-    read_sum(r, &c.at);
+    read_sum(r, &form);
     fsr_lex_expect(l, "<");
     c.extent = integer(r);
     if (fsr_lex_try(l, "step"))
         c.step = integer(r);
-    return l->status ? 0 : add_condition(r, &c);
+    if (l->status)
+        return 0;
+    c.form = add_form(r, &form);
+    return add_condition(r, &c);
 }
 
 void fsr_read_guard(fsr_kernel_reader *r) {

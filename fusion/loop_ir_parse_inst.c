@@ -113,6 +113,31 @@ static void read_load(fsr_kernel_reader *r, fsr_inst *inst) {
         inst->guard = 1 + fsr_read_mark(&r->lex, "g", r->k->nguards);
 }
 
+/* inside(v3, i9) to b2 if g0 */
+static void read_bound(fsr_kernel_reader *r, fsr_inst *inst, fsr_bound bound) {
+    fsr_lex *l = &r->lex;
+    inst->kind = FSR_INST_BOUND;
+    inst->bound = bound;
+    fsr_lex_expect(l, "(");
+    inst->arg[0] = fsr_read_mark(l, "v", r->k->ninsts);
+    fsr_lex_expect(l, ",");
+    inst->index = fsr_read_mark(l, "i", r->k->nints);
+    fsr_lex_expect(l, ")");
+    if (fsr_lex_try(l, "to"))
+        inst->report = 1 + fsr_read_mark(l, "b", r->k->narrays);
+    if (fsr_lex_try(l, "if"))
+        inst->guard = 1 + fsr_read_mark(l, "g", r->k->nguards);
+}
+
+static bool read_bounds(fsr_kernel_reader *r, fsr_inst *inst) {
+    for (int b = 0; fsr_bound_name((fsr_bound)b); b++)
+        if (fsr_lex_try(&r->lex, fsr_bound_name((fsr_bound)b))) {
+            read_bound(r, inst, (fsr_bound)b);
+            return true;
+        }
+    return false;
+}
+
 static void read_call(fsr_kernel_reader *r, fsr_inst *inst) {
     inst->kind = FSR_INST_CALL;
     inst->index = fsr_read_mark(&r->lex, "u", r->k->nroutines);
@@ -176,6 +201,8 @@ static void read_value(fsr_kernel_reader *r, fsr_inst *inst) {
         inst->index = fsr_read_mark(l, "d", r->k->ndim);
     } else if (fsr_lex_try(l, "load")) {
         read_load(r, inst);
+    } else if (read_bounds(r, inst)) {
+        return;
     } else if (fsr_lex_try(l, "call")) {
         read_call(r, inst);
     } else {

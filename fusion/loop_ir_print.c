@@ -9,8 +9,8 @@ static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
     fsr_write_value(&w, dtype, value);
 }
 
-/* offset + strides * indices */
-static void print_sum(FILE *to, const fsr_kernel *k, const fsr_access *a) {
+/* offset + strides * indices + coefficients * values */
+static void print_sum(FILE *to, const fsr_kernel *k, const fsr_index_form *a) {
     const char *plus = "";
     if (a->offset >= 0) {
         fprintf(to, "i%d", a->offset);
@@ -24,15 +24,22 @@ static void print_sum(FILE *to, const fsr_kernel *k, const fsr_access *a) {
             fprintf(to, "*i%d", a->slot[d]);
         plus = " + ";
     }
+    for (int t = 0; t < a->nterms; t++) {
+        fprintf(to, "%sv%d", plus, a->term[t].value);
+        if (a->term[t].slot)
+            fprintf(to, "*i%d", a->term[t].slot);
+        plus = " + ";
+    }
     if (!*plus)
         fputc('0', to);
 }
 
 static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
-    fprintf(to, a->over ? "b%d[(" : "b%d[", a->buffer);
-    print_sum(to, k, a);
-    if (a->over)
-        fprintf(to, ") / i%d", a->over);
+    const fsr_index_form *form = &k->form[a->form];
+    fprintf(to, form->divisor ? "b%d[(" : "b%d[", a->buffer);
+    print_sum(to, k, form);
+    if (form->divisor)
+        fprintf(to, ") / i%d", form->divisor);
     fprintf(to, "]%s%s", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
 }
 
@@ -41,7 +48,7 @@ static void print_guard(FILE *to, const fsr_kernel *k, int number) {
     for (int i = 0; i < k->guard[number].n; i++) {
         const fsr_condition *c = &k->condition[k->guard[number].condition[i]];
         fprintf(to, "%s0 <= ", i ? " and " : " ");
-        print_sum(to, k, &c->at);
+        print_sum(to, k, &k->form[c->form]);
         fprintf(to, " < i%d", c->extent);
         if (c->step)
             fprintf(to, " step i%d", c->step);
@@ -165,6 +172,14 @@ static void print_load(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
         fprintf(to, " if g%d", inst->guard - 1);
 }
 
+static void print_bound(FILE *to, const fsr_inst *inst) {
+    fprintf(to, "%s(v%d, i%d)", fsr_bound_name(inst->bound), inst->arg[0], inst->index);
+    if (inst->report)
+        fprintf(to, " to b%d", inst->report - 1);
+    if (inst->guard)
+        fprintf(to, " if g%d", inst->guard - 1);
+}
+
 static void print_call(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
     fprintf(to, "call u%d", inst->index);
     for (int a = 0; a < k->routine[inst->index]->nparams; a++)
@@ -182,6 +197,7 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     case FSR_INST_PARAM: fprintf(to, "s%d", inst->index); break;
     case FSR_INST_INDEX: fprintf(to, "index d%d", inst->index); break;
     case FSR_INST_GUARD: fprintf(to, "g%d", inst->index); break;
+    case FSR_INST_BOUND: print_bound(to, inst); break;
     case FSR_INST_LOAD: print_load(to, k, inst); break;
     case FSR_INST_OP: print_op(to, inst->op, inst->compute, inst->arg, "v"); break;
     case FSR_INST_CALL: print_call(to, k, inst); break;

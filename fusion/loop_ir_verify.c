@@ -42,7 +42,8 @@ static bool check_whole(const fsr_check *v) {
     for (int b = 0; b < k->narrays; b++) {
         bool stored = !k->array[b].written;
         for (int i = 0; i < k->ninsts; i++)
-            stored = stored || (k->inst[i].kind == FSR_INST_STORE && k->access[k->inst[i].index].buffer == b);
+            stored = stored || (k->inst[i].kind == FSR_INST_STORE && k->access[k->inst[i].index].buffer == b) ||
+                     k->inst[i].report == b + 1;
         if (!stored)
             return fsr_check_bad(v, "array %d is written but never stored", b);
     }

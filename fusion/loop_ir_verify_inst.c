@@ -74,6 +74,17 @@ static bool check_call(const fsr_check *v, const fsr_inst *inst) {
            fsr_check_bad(v, "%s gives %s, not %s", f->name, fsr_dtype_name(f->result), fsr_dtype_name(inst->dtype));
 }
 
+/* The symbols of an address or a guard: bounded, and there. */
+static bool check_symbols(const fsr_check *v, const fsr_index_form *form) {
+    for (int t = 0; t < form->nterms; t++) {
+        if (!check_argument(v, form->term[t].value))
+            return false;
+        if (v->k->inst[form->term[t].value].kind != FSR_INST_BOUND)
+            return fsr_check_bad(v, "an address by v%d, which has no bound", form->term[t].value);
+    }
+    return true;
+}
+
 /* What is evaluated once a row has no guard that depends on the column. */
 static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
     if (!fsr_check_range(guard, v->k->nguards))
@@ -81,15 +92,31 @@ static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
     for (int d = v->k->nparallel; d < v->k->ndim && inst->level == FSR_ROW; d++)
         if (fsr_guard_depends(v->k, guard, d))
             return fsr_check_bad(v, "a guard of a ROW instruction depends on the folded dimension %d", d);
+    int nterms = 0;
+    for (int i = 0; i < v->k->guard[guard].n; i++) {
+        const fsr_index_form *form = fsr_condition_form(v->k, v->k->guard[guard].condition[i]);
+        nterms += form->nterms;
+        if (!check_symbols(v, form))
+            return false;
+    }
+    if (nterms > FSR_MAX_TERMS)
+        return fsr_check_bad(v, "guard %d has %d values, the limit is %d", guard, nterms, FSR_MAX_TERMS);
     return true;
+}
+
+/* The address is 0 everywhere. */
+static bool is_nowhere(const fsr_kernel *k, int access) {
+    const fsr_index_form *form = fsr_access_form(k, access);
+    bool zero = form->offset == -1 && !form->divisor && !form->nterms;
+    for (int d = 0; d < k->ndim; d++)
+        zero = zero && form->stride[d] == FSR_STRIDE_ZERO;
+    return zero;
 }
 
 /* A placed store: its place, and an access that moves along no dimension. */
 static bool check_placed(const fsr_check *v, const fsr_inst *inst) {
     const fsr_access *a = &v->k->access[inst->index];
-    bool moves = a->linear || a->row_linear || a->offset != -1 || a->over;
-    for (int d = 0; d < v->k->ndim; d++)
-        moves = moves || a->stride[d] != FSR_STRIDE_ZERO;
+    bool moves = a->linear || a->row_linear || !is_nowhere(v->k, inst->index);
     if (inst->level == FSR_ROW && v->k->npasses > 0)
         return fsr_check_bad(v, "a placed store of a row");
     if (moves)
@@ -105,12 +132,28 @@ static bool check_compacted(const fsr_check *v, const fsr_inst *inst) {
     const fsr_access *a = &v->k->access[inst->index];
     if (v->k->ndim != 1 || v->k->nparallel != 0 || v->k->npasses != 1 || inst->level == FSR_ROW || inst->placed)
         return fsr_check_bad(v, "a compacted store that is not one of each column of one row, in one pass");
-    if (a->linear || a->offset != -1 || a->over || a->stride[0] != FSR_STRIDE_ZERO)
+    if (a->linear || !is_nowhere(v->k, inst->index))
         return fsr_check_bad(v, "a compacted store through access %d, which has an address of its own", inst->index);
     if (!check_operand(v, inst->arg[1], FSR_BOOL) || !check_argument(v, inst->arg[2]))
         return false;
     return fsr_counts_mask(v->k, inst->arg[2], inst->arg[1]) ||
            fsr_check_bad(v, "v%d is no running count of v%d", inst->arg[2], inst->arg[1]);
+}
+
+static bool check_bound(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    if (!fsr_bound_name(inst->bound))
+        return fsr_check_bad(v, "unknown bound %d", (int)inst->bound);
+    if (!fsr_check_range(inst->index, k->nints))
+        return fsr_check_bad(v, "takes its extent from integer %d of %d", inst->index, k->nints);
+    if (inst->dtype != FSR_I64)
+        return fsr_check_bad(v, "an index that is %s", fsr_dtype_name(inst->dtype));
+    if ((inst->bound == FSR_BOUND_RAISE) != (inst->report != 0))
+        return fsr_check_bad(v, "a bound that raises without a report, or another one with it");
+    if (inst->report && (!fsr_check_range(inst->report - 1, k->narrays) || !k->array[inst->report - 1].written ||
+                         k->array[inst->report - 1].dtype != FSR_U64))
+        return fsr_check_bad(v, "reports into array %d, which is no written u64", inst->report - 1);
+    return check_operand(v, inst->arg[0], FSR_I64) && (!inst->guard || check_guarded(v, inst, inst->guard - 1));
 }
 
 static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
@@ -119,11 +162,13 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
         return fsr_check_bad(v, "access %d of %d", inst->index, k->naccesses);
     const fsr_access *a = &k->access[inst->index];
     const fsr_array *array = &k->array[a->buffer];
+    if (!check_symbols(v, fsr_access_form(k, inst->index)))
+        return false;
     if (inst->dtype != array->dtype)
         return fsr_check_bad(v, "array %d is %s, not %s", a->buffer, fsr_dtype_name(array->dtype),
                              fsr_dtype_name(inst->dtype));
     for (int d = k->nparallel; d < k->ndim && inst->level == FSR_ROW; d++)
-        if (a->stride[d] != FSR_STRIDE_ZERO)
+        if (fsr_access_form(k, inst->index)->stride[d] != FSR_STRIDE_ZERO)
             return fsr_check_bad(v, "ROW access %d depends on the folded dimension %d", inst->index, d);
     if (inst->level == FSR_ROW && a->linear && k->npasses > 0)
         return fsr_check_bad(v, "ROW access %d is linear over the whole domain", inst->index);
@@ -226,6 +271,7 @@ bool fsr_check_inst(const fsr_check *v) {
     case FSR_INST_GUARD:
         return check_guarded(v, inst, inst->index) &&
                (inst->dtype == FSR_BOOL || fsr_check_bad(v, "a guard that is not bool"));
+    case FSR_INST_BOUND: return check_bound(v, inst);
     case FSR_INST_LOAD:
     case FSR_INST_STORE: return check_memory(v, inst);
     case FSR_INST_OP: return check_op(v, inst);

@@ -36,6 +36,8 @@ static bool check_limits(const fsr_check *v) {
         return fsr_check_bad(v, "%d loops, the limit is %d", k->nloops, FSR_MAX_LOOPS);
     if (!fsr_check_range(k->naccesses, FSR_MAX_ACCESSES + 1))
         return fsr_check_bad(v, "%d accesses, the limit is %d", k->naccesses, FSR_MAX_ACCESSES);
+    if (!fsr_check_range(k->nforms, FSR_MAX_FORMS + 1))
+        return fsr_check_bad(v, "%d addresses, the limit is %d", k->nforms, FSR_MAX_FORMS);
     if (!fsr_check_range(k->nconditions, FSR_MAX_CONDITIONS + 1) || !fsr_check_range(k->nguards, FSR_MAX_GUARDS + 1))
         return fsr_check_bad(v, "%d guards of %d conditions, the limits are %d and %d", k->nguards, k->nconditions,
                              FSR_MAX_GUARDS, FSR_MAX_CONDITIONS);
@@ -69,17 +71,33 @@ static bool check_arrays(const fsr_check *v) {
     return true;
 }
 
-static bool check_sum(const fsr_check *v, const char *what, int number, const fsr_access *a) {
+static bool check_terms(const fsr_check *v, int number, const fsr_index_form *a) {
+    if (!fsr_check_range(a->nterms, FSR_MAX_TERMS + 1))
+        return fsr_check_bad(v, "address %d has %d values, the limit is %d", number, a->nterms, FSR_MAX_TERMS);
+    for (int t = 0; t < a->nterms; t++) {
+        if (!fsr_check_range(a->term[t].value, v->k->ninsts))
+            return fsr_check_bad(v, "address %d takes v%d of %d", number, a->term[t].value, v->k->ninsts);
+        if (!fsr_check_range(a->term[t].slot, v->k->nints))
+            return fsr_check_bad(v, "address %d takes a coefficient from integer %d of %d", number, a->term[t].slot,
+                                 v->k->nints);
+    }
+    return true;
+}
+
+static bool check_form(const fsr_check *v, int number) {
     const fsr_kernel *k = v->k;
+    const fsr_index_form *a = &k->form[number];
     for (int d = 0; d < k->ndim; d++) {
         if ((unsigned)a->stride[d] > FSR_STRIDE_VAR)
-            return fsr_check_bad(v, "%s %d has an unknown stride along dimension %d", what, number, d);
+            return fsr_check_bad(v, "address %d has an unknown stride along dimension %d", number, d);
         if (a->stride[d] == FSR_STRIDE_VAR && !fsr_check_range(a->slot[d], k->nints))
-            return fsr_check_bad(v, "%s %d takes its stride from integer %d of %d", what, number, a->slot[d], k->nints);
+            return fsr_check_bad(v, "address %d takes its stride from integer %d of %d", number, a->slot[d], k->nints);
     }
     if (a->offset != -1 && !fsr_check_range(a->offset, k->nints))
-        return fsr_check_bad(v, "%s %d takes its offset from integer %d of %d", what, number, a->offset, k->nints);
-    return true;
+        return fsr_check_bad(v, "address %d takes its offset from integer %d of %d", number, a->offset, k->nints);
+    if (!fsr_check_range(a->divisor, k->nints))
+        return fsr_check_bad(v, "address %d is divided by integer %d of %d", number, a->divisor, k->nints);
+    return check_terms(v, number, a);
 }
 
 static bool check_access(const fsr_check *v, int number) {
@@ -87,11 +105,10 @@ static bool check_access(const fsr_check *v, int number) {
     const fsr_access *a = &k->access[number];
     if (!fsr_check_range(a->buffer, k->narrays))
         return fsr_check_bad(v, "access %d names array %d of %d", number, a->buffer, k->narrays);
-    if (!check_sum(v, "access", number, a))
-        return false;
-    if (!fsr_check_range(a->over, k->nints))
-        return fsr_check_bad(v, "access %d is divided by integer %d of %d", number, a->over, k->nints);
-    if ((a->linear || a->row_linear) && (a->offset != -1 || a->over))
+    if (!fsr_check_range(a->form, k->nforms))
+        return fsr_check_bad(v, "access %d has address %d of %d", number, a->form, k->nforms);
+    const fsr_index_form *form = &k->form[a->form];
+    if ((a->linear || a->row_linear) && (form->offset != -1 || form->divisor || form->nterms))
         return fsr_check_bad(v, "access %d is linear and has an offset", number);
     return true;
 }
@@ -99,8 +116,9 @@ static bool check_access(const fsr_check *v, int number) {
 static bool check_condition(const fsr_check *v, int number) {
     const fsr_kernel *k = v->k;
     const fsr_condition *c = &k->condition[number];
-    if (!check_sum(v, "condition", number, &c->at))
-        return false;
+    if (!fsr_check_range(c->form, k->nforms) || k->form[c->form].divisor)
+        return fsr_check_bad(v, "condition %d has address %d of %d, or one that is divided", number, c->form,
+                             k->nforms);
     if (!fsr_check_range(c->extent, k->nints) || !fsr_check_range(c->step, k->nints))
         return fsr_check_bad(v, "condition %d takes its extent from integer %d, its step from %d, of %d", number,
                              c->extent, c->step, k->nints);
@@ -196,7 +214,8 @@ static bool check_each(const fsr_check *v, int n, bool (*check)(const fsr_check 
 
 bool fsr_check_tables(const fsr_check *v) {
     const fsr_kernel *k = v->k;
-    return check_name(v) && check_limits(v) && check_arrays(v) && check_each(v, k->naccesses, check_access) &&
-           check_each(v, k->nconditions, check_condition) && check_each(v, k->nguards, check_guard) &&
-           check_each(v, k->nfolds, check_fold) && check_each(v, k->nloops, check_loop);
+    return check_name(v) && check_limits(v) && check_arrays(v) && check_each(v, k->nforms, check_form) &&
+           check_each(v, k->naccesses, check_access) && check_each(v, k->nconditions, check_condition) &&
+           check_each(v, k->nguards, check_guard) && check_each(v, k->nfolds, check_fold) &&
+           check_each(v, k->nloops, check_loop);
 }

@@ -47,17 +47,29 @@ int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst) {
     fsr_kernel *k = l->k;
     if (k->ninsts == FSR_MAX_INSTS)
         return fsr_lower_refuse(l, "the kernel would have too many instructions");
-    k->inst[k->ninsts] = *inst;
-    for (int i = 0; i < FSR_MAX_OPERANDS; ++i) {
-        int arg = inst->arg[i];
-        if (arg < 0)
-            continue;
-        if (k->inst[arg].level == FSR_ELEM)
-            k->inst[k->ninsts].level = FSR_ELEM;
-        if (k->inst[arg].pass > k->inst[k->ninsts].pass)
-            k->inst[k->ninsts].pass = k->inst[arg].pass;
+    fsr_inst *added = &k->inst[k->ninsts];
+    int argument[FSR_MAX_ARGUMENTS], n;
+    *added = *inst;
+    n = fsr_inst_arguments(k, k->ninsts, argument);
+    for (int i = 0; i < n; ++i) {
+        const fsr_inst *arg = &k->inst[argument[i]];
+        added->level = arg->level == FSR_ELEM ? FSR_ELEM : added->level;
+        added->pass = arg->pass > added->pass ? arg->pass : added->pass;
     }
     return k->ninsts++;
+}
+
+static bool same_inst(const fsr_inst *a, const fsr_inst *b) {
+    bool same = a->kind == b->kind && a->dtype == b->dtype && a->compute == b->compute && a->op == b->op &&
+                a->index == b->index && a->guard == b->guard && a->bound == b->bound && a->report == b->report;
+    return same && !memcmp(a->arg, b->arg, sizeof a->arg);
+}
+
+int fsr_lower_once(fsr_lowering *l, const fsr_inst *inst) {
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (same_inst(&l->k->inst[i], inst))
+            return i;
+    return fsr_lower_add(l, inst);
 }
 
 fsr_inst fsr_lower_blank(fsr_inst_kind kind, fsr_dtype dtype, int node) {

@@ -52,6 +52,8 @@ int fsr_lower_refuse(fsr_lowering *l, const char *reason);
 int fsr_lower_blame(fsr_lowering *l, const char *reason, fsr_link blame);
 /* The same, because a flat index does not split into a node's dimensions; over a finer domain it might. */
 int fsr_lower_blame_flat(fsr_lowering *l, const char *reason, fsr_link blame, const fsr_index *index);
+/* An instruction like one that is there is that one, else it is added. */
+int fsr_lower_once(fsr_lowering *l, const fsr_inst *inst);
 /* A new instruction without arguments, of the row; and its appending, in the level and pass of its arguments at
  * least. */
 fsr_inst fsr_lower_blank(fsr_inst_kind kind, fsr_dtype dtype, int node);
@@ -72,6 +74,8 @@ bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int gua
 /* The kernel's number of an array, and of an access to one. */
 int fsr_lower_array(fsr_lowering *l, const fsr_operand *operand, fsr_dtype dtype, bool written);
 int fsr_lower_access(fsr_lowering *l, int array, const fsr_affine *address);
+/* The values of an affine form as those of a form of the kernel, whose other parts are known when all is lowered. */
+int fsr_lower_terms(fsr_lowering *l, int number, const fsr_affine *at);
 /* ELEM where an affine form moves along the columns, else ROW. */
 fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at);
 /* A leaf's element; one of a fold or loop of another group; and one that group `from` stores, which does not need this

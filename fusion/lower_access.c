@@ -13,7 +13,18 @@ fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
     for (int i = d->nparallel; i < d->ndim; ++i)
         if (at->coef[i] != 0 && d->extent[i] != 1)
             return FSR_ELEM;
+    for (int i = 0; i < at->nterms; ++i)
+        if (l->k->inst[at->value[i]].level == FSR_ELEM)
+            return FSR_ELEM;
     return FSR_ROW;
+}
+
+int fsr_lower_terms(fsr_lowering *l, int number, const fsr_affine *at) {
+    fsr_index_form *form = &l->k->form[number];
+    form->nterms = at->nterms;
+    for (int i = 0; i < at->nterms; ++i)
+        form->term[i].value = at->value[i];
+    return number;
 }
 
 int fsr_lower_array(fsr_lowering *l, const fsr_operand *operand, fsr_dtype dtype, bool written) {
@@ -37,6 +48,7 @@ int fsr_lower_access(fsr_lowering *l, int array, const fsr_affine *address) {
         return fsr_lower_refuse(l, "the kernel would have too many accesses");
     l->address[k->naccesses] = *address;
     k->access[k->naccesses].buffer = array;
+    k->access[k->naccesses].form = fsr_lower_terms(l, k->naccesses, address);
     return k->naccesses++;
 }
 

@@ -6,6 +6,9 @@
  * in nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of.
  * Then each value moves to the first pass that reads it.
  *
+ * While a kernel is lowered, access i has form i and condition i form FSR_MAX_ACCESSES + i, of which the values are known
+ * alone. They are replaced in this order, by at most as many, so none is overwritten before its turn.
+ *
  * Counter-example to merging by shape: x + x.T of a square x has the same extents in both, and merges in neither. */
 #include "fusion/lower.h"
 #include <string.h>
@@ -58,7 +61,7 @@ static bool linear_over(const fsr_affine *a, const fsr_domain *d, int ndim) {
             return false;
         stride *= i < ndim ? d->extent[i] : 1;
     }
-    return a->offset == 0 && !a->over;
+    return a->offset == 0 && !a->over && !a->nterms;
 }
 
 static int integer(fsr_lowering *l, int64_t value) {
@@ -84,23 +87,31 @@ static bool used_by_places(const fsr_kernel *k, int access) {
     return false;
 }
 
-static bool finish_sum(fsr_lowering *l, fsr_access *a, const fsr_affine *sum, const fsr_domain *d) {
-    a->offset = -1;
-    if (sum->offset != 0 && (a->offset = integer(l, sum->offset)) < 0)
-        return false;
+/* The kernel's form of a sum; -1: too many arguments. */
+static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
+    fsr_index_form a = {.offset = -1, .nterms = sum->nterms};
+    if (sum->offset != 0 && (a.offset = integer(l, sum->offset)) < 0)
+        return -1;
     for (int j = 0; j < d->ndim; ++j) {
         int64_t coef = sum->coef[j];
-        a->stride[j] = coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
-        if (a->stride[j] == FSR_STRIDE_VAR && (a->slot[j] = integer(l, coef)) < 0)
-            return false;
+        a.stride[j] = coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
+        if (a.stride[j] == FSR_STRIDE_VAR && (a.slot[j] = integer(l, coef)) < 0)
+            return -1;
     }
-    return !sum->over || (a->over = integer(l, sum->over)) >= 0;
+    for (int t = 0; t < sum->nterms; ++t) {
+        a.term[t].value = sum->value[t];
+        if (sum->factor[t] != 1 && (a.term[t].slot = integer(l, sum->factor[t])) < 0)
+            return -1;
+    }
+    if (sum->over && (a.divisor = integer(l, sum->over)) < 0)
+        return -1;
+    return fsr_kernel_form(l->k, &a);
 }
 
 static bool finish_condition(fsr_lowering *l, int i, const fsr_domain *d) {
     fsr_condition *c = &l->k->condition[i];
     const fsr_box *box = &l->box[i];
-    if (!finish_sum(l, &c->at, &box->at, d) || (c->extent = integer(l, box->extent)) < 0)
+    if ((c->form = finish_sum(l, &box->at, d)) < 0 || (c->extent = integer(l, box->extent)) < 0)
         return false;
     return box->step == 1 || (c->step = integer(l, box->step)) >= 0;
 }
@@ -108,7 +119,7 @@ static bool finish_condition(fsr_lowering *l, int i, const fsr_domain *d) {
 static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
     fsr_access *a = &l->k->access[i];
     const fsr_affine *address = &l->address[i];
-    if (!finish_sum(l, a, address, d))
+    if ((a->form = finish_sum(l, address, d)) < 0)
         return false;
     if (used_by_places(l->k, i))
         return true;
@@ -151,6 +162,7 @@ bool fsr_lower_finish(fsr_lowering *l) {
     l->group->integer[FSR_INT_SPLITS] = 1;
     l->group->integer[FSR_INT_CHUNK] = fsr_domain_cols(&d);
     k->nints = FSR_INT_EXTENT;
+    k->nforms = 0;
     for (int i = 0; i < d.ndim; ++i)
         integer(l, d.extent[i]);
     for (int i = 0; i < k->naccesses; ++i)

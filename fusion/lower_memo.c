@@ -45,6 +45,9 @@ static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, int
         uint64_t row = (uint64_t)index->row[d].offset * 7;
         for (int i = 0; i < FSR_MAX_DIMS; ++i)
             row += (uint64_t)index->row[d].coef[i] * (UINT64_C(0x9e3779b97f4a7c15) * (2 * (uint64_t)i + 1));
+        for (int i = 0; i < index->row[d].nterms; ++i)
+            row += (uint64_t)index->row[d].factor[i] * (uint64_t)(index->row[d].value[i] + 1) *
+                   UINT64_C(0xff51afd7ed558ccd);
         h = h * 1000003 + row;
     }
     h ^= h >> 31;

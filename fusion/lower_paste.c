@@ -21,8 +21,10 @@ static bool add_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box)
             return true;
     if (guard->n == FSR_MAX_GUARD || i == FSR_MAX_CONDITIONS)
         return fsr_lower_refuse(l, "the kernel would have too many guards"), false;
-    if (i == l->k->nconditions)
+    if (i == l->k->nconditions) {
+        l->k->condition[i].form = fsr_lower_terms(l, FSR_MAX_ACCESSES + i, &box->at);
         l->box[l->k->nconditions++] = *box;
+    }
     guard->condition[guard->n++] = i;
     return true;
 }

@@ -96,7 +96,7 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     if (row->over)
         return fsr_lower_blame(l, "an arange in a stepped region has no affine index", link);
     const fsr_domain *d = &l->group->domain;
-    int sum = -1, plain = plain_index(row, d);
+    int sum = -1, plain = row->nterms ? -1 : plain_index(row, d);
     if (plain >= 0 && (n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64))
         return index_of(l, link.id, plain, n->dtype[0]);
     for (int i = 0; i < d->ndim; ++i) {
@@ -108,6 +108,11 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
         if (term < 0)
             return -1;
         sum = sum < 0 ? term : binary(l, FSR_OP_ADD, sum, term);
+    }
+    for (int i = 0; i < row->nterms; ++i) {
+        int term =
+            row->factor[i] == 1 ? row->value[i] : binary(l, FSR_OP_MUL, row->value[i], number(l, row->factor[i]));
+        sum = sum < 0 || term < 0 ? term : binary(l, FSR_OP_ADD, sum, term);
     }
     if (sum < 0)
         sum = number(l, row->offset);

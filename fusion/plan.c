@@ -81,7 +81,7 @@ static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int
 static int64_t touched_bytes(const fsr_kernel *k, const int64_t *integer, int array, int64_t whole) {
     int64_t elements = 0, size = (int64_t)fsr_dtype_size(k->array[array].dtype);
     for (int i = 0; i < k->naccesses && elements < whole / size; ++i) {
-        const fsr_form f = fsr_form_of(k, integer, &k->access[i]);
+        const fsr_form f = fsr_form_of_access(k, integer, i);
         elements = fsr_size_add(elements, k->access[i].buffer == array ? fsr_form_count(&f) : 0);
     }
     return elements < whole / size ? fsr_size_mul(elements, size) : whole;

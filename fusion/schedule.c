@@ -11,7 +11,7 @@
 #include "fusion/schedule_parts.h"
 
 static fsr_form form_of(const fsr_group *group, int access) {
-    return fsr_form_of(group->kernel, group->integer, &group->kernel->access[access]);
+    return fsr_form_of_access(group->kernel, group->integer, access);
 }
 
 /* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
@@ -65,8 +65,8 @@ void fsr_schedule_keep(fsr_kernel *k) {
 }
 
 /* True if the sum of an access, or what its strides alone come to, passes the limit in either direction. */
-static bool reaches(const fsr_group *group, const fsr_access *a, int64_t limit) {
-    const fsr_form f = fsr_form_of(group->kernel, group->integer, a);
+static bool reaches(const fsr_group *group, int form, int64_t limit) {
+    const fsr_form f = fsr_form_of(group->kernel, group->integer, form);
     int64_t low, high;
     fsr_form_range(&f, &low, &high);
     return high > limit || fsr_size_add(f.offset > 0 ? f.offset : 0, -low) > limit;
@@ -81,10 +81,10 @@ static bool needs_wide(const fsr_group *group) {
         if (group->extent[d] > limit)
             return true;
     for (int i = 0; i < k->naccesses; ++i)
-        if (reaches(group, &k->access[i], limit))
+        if (reaches(group, k->access[i].form, limit))
             return true;
     for (int i = 0; i < k->nconditions; ++i)
-        if (reaches(group, &k->condition[i].at, limit) || group->integer[k->condition[i].extent] > limit)
+        if (reaches(group, k->condition[i].form, limit) || group->integer[k->condition[i].extent] > limit)
             return true;
     return false;
 }
@@ -95,7 +95,7 @@ static bool guards_tail(const fsr_kernel *k) {
     if (k->nguards)
         return false;
     for (int i = 0; i < k->naccesses; ++i)
-        if (!k->access[i].linear && k->access[i].stride[0] != FSR_STRIDE_ZERO)
+        if (!k->access[i].linear && (fsr_access_form(k, i)->stride[0] != FSR_STRIDE_ZERO))
             return false;
     return k->ndim == 1 && k->npasses == 0;
 }
@@ -105,7 +105,7 @@ static bool guards_fit(const fsr_group *group, int d, int v) {
     const fsr_kernel *k = group->kernel;
     for (int i = 0; i < k->nconditions; ++i) {
         const fsr_condition *c = &k->condition[i];
-        const fsr_form f = fsr_form_of(k, group->integer, &c->at);
+        const fsr_form f = fsr_form_of(k, group->integer, c->form);
         if (!fsr_form_varies(&f, d, d + 1))
             continue;
         if (!fsr_form_is_adjacent(&f, d) || c->step || group->integer[c->extent] % v != 0 ||

@@ -90,7 +90,7 @@ void fsr_schedule_cpu(fsr_group *group) {
 static bool is_flat(const fsr_kernel *k) {
     for (int a = 0; a < k->naccesses; ++a)
         for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; ++d)
-            if (k->access[a].stride[d] != FSR_STRIDE_ZERO)
+            if (fsr_access_form(k, a)->stride[d] != FSR_STRIDE_ZERO)
                 return false;
     for (int i = 0; i < k->ninsts; ++i)
         if ((k->inst[i].kind == FSR_INST_INDEX || k->inst[i].kind == FSR_INST_GUARD) && k->ndim != 1)
@@ -103,7 +103,8 @@ static int tiled_dimension(const fsr_kernel *k) {
     int last = k->ndim - 1;
     for (int a = 0; a < k->naccesses; ++a)
         for (int d = 0; d < last && !k->access[a].linear && !k->access[a].row_linear; ++d)
-            if (k->access[a].stride[last] == FSR_STRIDE_VAR && k->access[a].stride[d] == FSR_STRIDE_ONE)
+            if (fsr_access_form(k, a)->stride[last] == FSR_STRIDE_VAR &&
+                fsr_access_form(k, a)->stride[d] == FSR_STRIDE_ONE)
                 return d;
     return -1;
 }
@@ -250,10 +251,11 @@ static void finish_gathers(fsr_kernel *k) {
         lanes = lanes || k->schedule.walk[pass].form == FSR_WALK_LANES;
     for (int i = 0; i < k->ninsts; ++i) {
         fsr_inst *inst = &k->inst[i];
-        const fsr_access *a = &k->access[inst->kind == FSR_INST_LOAD ? inst->index : 0];
+        const int access = inst->kind == FSR_INST_LOAD ? inst->index : 0;
+        const fsr_index_form *form = fsr_access_form(k, access);
         inst->gathered = lanes && inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard &&
-                         !a->linear && !a->over && a->stride[k->ndim - 1] == FSR_STRIDE_VAR &&
-                         fsr_dtype_size(inst->dtype) <= 2;
+                         !k->access[access].linear && !form->divisor && !form->nterms &&
+                         form->stride[k->ndim - 1] == FSR_STRIDE_VAR && fsr_dtype_size(inst->dtype) <= 2;
     }
 }
 

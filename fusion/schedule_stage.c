@@ -29,8 +29,10 @@ static bool is_count(const fsr_kernel *k, const bool *counted, int number) {
     return k->inst[number].kind == FSR_INST_RESULT && counted[k->inst[number].index];
 }
 
-static bool moves(const fsr_kernel *k, const fsr_access *a) {
-    return a->linear || a->row_linear || (k->ndim > 0 && a->stride[k->ndim - 1] != FSR_STRIDE_ZERO);
+static bool moves(const fsr_kernel *k, int access) {
+    const fsr_access *a = &k->access[access];
+    return a->linear || a->row_linear ||
+           (k->ndim > 0 && fsr_access_form(k, access)->stride[k->ndim - 1] != FSR_STRIDE_ZERO);
 }
 
 /* The loop's values that may differ from element to element, and whatever is written once only. */
@@ -45,7 +47,11 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
         case FSR_INST_CONST:
         case FSR_INST_PARAM: break;
         case FSR_INST_INDEX: *own = inst->index == k->ndim - 1; break;
-        case FSR_INST_LOAD: *own = inst->keep || fsr_inst_guard(inst) >= 0 || moves(k, &k->access[inst->index]); break;
+        case FSR_INST_LOAD:
+            *own = inst->keep || fsr_inst_guard(inst) >= 0 || moves(k, inst->index);
+            for (int a = 0; a < read; ++a)
+                *own |= moving[argument[a]];
+            break;
         case FSR_INST_OP:
         case FSR_INST_CALL:
             *own = inst->keep;

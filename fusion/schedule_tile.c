@@ -27,9 +27,11 @@ void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out) {
     out->nstages = fsr_kernel_stages(k, pass, out->stage);
 }
 
-bool fsr_tile_writes_again(const fsr_inst *inst) {
+bool fsr_tile_writes_again(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    int symbol[FSR_MAX_ARGUMENTS];
     bool cheap = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_INDEX ||
-                 inst->kind == FSR_INST_GUARD;
+                 (inst->kind == FSR_INST_GUARD && fsr_inst_arguments(k, v, symbol) == 0);
     return cheap && !inst->keep;
 }
 
@@ -42,8 +44,8 @@ bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v)
 
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
     const fsr_inst *inst = &k->inst[v];
-    return inst->kind == FSR_INST_LOAD || inst->keep ||
-           (!fsr_tile_writes_again(inst) && fsr_tile_reads_later(k, pass, v));
+    return (inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(k, v)) || inst->keep ||
+           (!fsr_tile_writes_again(k, v) && fsr_tile_reads_later(k, pass, v));
 }
 
 static int words(int64_t bytes) {
@@ -59,7 +61,7 @@ static int held_words(const fsr_kernel *k, int *loads) {
     for (int i = 0; i < pass.n; ++i) {
         const int v = pass.loop[i];
         const int own = items * words((int64_t)fsr_dtype_size(k->inst[v].dtype));
-        const bool load = k->inst[v].kind == FSR_INST_LOAD;
+        const bool load = k->inst[v].kind == FSR_INST_LOAD && !fsr_inst_is_late(k, v);
         *loads += load ? own : 0;
         waiting += (load ? fsr_tile_reads_later(k, &pass, v) : fsr_tile_holds(k, &pass, v)) ? own : 0;
     }

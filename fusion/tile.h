@@ -15,7 +15,7 @@ typedef struct fsr_tile_pass {
 
 void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out);
 /* Cheaper to write again than to hold, and kept by nobody. */
-bool fsr_tile_writes_again(const fsr_inst *inst);
+bool fsr_tile_writes_again(const fsr_kernel *k, int v);
 /* A stage after value v's own reads it. */
 bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
 /* A thread has `items` registers for value v of the loop. */

@@ -115,7 +115,7 @@ int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int co
             used[k->guard[guard].condition[j]] = true;
     }
     for (int c = 0; c < k->nconditions && d >= 0; ++c)
-        if (used[c] && k->condition[c].at.stride[d] == FSR_STRIDE_ONE)
+        if (used[c] && fsr_condition_form(k, c)->stride[d] == FSR_STRIDE_ONE && !fsr_condition_form(k, c)->nterms)
             condition[n++] = c;
     return n;
 }

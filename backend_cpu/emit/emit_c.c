@@ -215,6 +215,7 @@ static void put_scratch(fsr_c_emit *e) {
 
 static void put_walk(fsr_c_emit *e) {
     fsr_schedule_kind kind = e->k->schedule.kind;
+    fsr_c_reports(e, false);
     put_invariants(e);
     put_scratch(e);
     if (kind != FSR_SCHEDULE_MAP && e->grouped)
@@ -225,6 +226,7 @@ static void put_walk(fsr_c_emit *e) {
         put_map_flat(e);
     else
         put_map_nested(e);
+    fsr_c_reports(e, true);
 }
 
 static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
@@ -280,8 +282,8 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     e->uses_row = k->schedule.part > 0;
     for (int a = 0; a < k->naccesses; a++) {
         e->uses_row |= k->access[a].linear || k->access[a].row_linear;
-        if (k->access[a].offset >= 0)
-            snprintf(e->base[a], FSR_EMIT_NAME, "%s", fsr_c_integer(e, k->access[a].offset, name));
+        if (fsr_access_form(k, a)->offset >= 0)
+            snprintf(e->base[a], FSR_EMIT_NAME, "%s", fsr_c_integer(e, fsr_access_form(k, a)->offset, name));
     }
 }
 

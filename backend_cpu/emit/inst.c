@@ -18,7 +18,7 @@ const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
 }
 
 /* Adds "+ var * stride" of dimension d to an address. */
-static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_access *a, int d, const char *var) {
+static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d, const char *var) {
     char name[FSR_EMIT_NAME];
     if (a->stride[d] == FSR_STRIDE_ZERO)
         return;
@@ -27,21 +27,32 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_access *a, int d, co
         fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
 }
 
+/* Adds "+ value * coefficient" of each symbol. */
+static void put_symbols(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a) {
+    char name[FSR_EMIT_NAME];
+    for (int t = 0; t < a->nterms; t++) {
+        fsr_text_add(to, "%s%s", to->size ? " + " : "", fsr_c_value_name(e, a->term[t].value, name));
+        if (a->term[t].slot)
+            fsr_text_add(to, " * %s", fsr_c_integer(e, a->term[t].slot, name));
+    }
+}
+
 static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
-    const fsr_access *a = &e->k->access[access];
-    if (a->linear || a->row_linear) {
-        fsr_text_add(to, "%s", a->linear ? e->linear : e->row);
+    if (e->k->access[access].linear || e->k->access[access].row_linear) {
+        fsr_text_add(to, "%s", e->k->access[access].linear ? e->linear : e->row);
         return;
     }
+    const fsr_index_form *a = fsr_access_form(e->k, access);
     fsr_text sum = {0};
     fsr_text_add(&sum, "%s", e->base[access]);
     if (e->spread)
         put_term(e, &sum, a, e->k->nparallel - 1, "j");
     if (e->loop_dim >= 0)
         put_term(e, &sum, a, e->loop_dim, e->loop_var);
+    put_symbols(e, &sum, a);
     const char *text = sum.size ? sum.data : "0";
-    if (a->over)
-        fsr_c_quotient(e, to, text, a->over);
+    if (a->divisor)
+        fsr_c_quotient(e, to, text, a->divisor);
     else
         fsr_text_add(to, "%s", text);
     to->failed |= sum.failed;
@@ -49,15 +60,17 @@ static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
 }
 
 void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, int without) {
+    const fsr_index_form *at = &e->k->form[c->form];
     char name[FSR_EMIT_NAME];
-    if (c->at.offset >= 0)
-        fsr_text_add(to, "%s", fsr_c_integer(e, c->at.offset, name));
+    if (at->offset >= 0)
+        fsr_text_add(to, "%s", fsr_c_integer(e, at->offset, name));
     for (int d = 0; d < e->k->ndim; d++) {
         char index[FSR_EMIT_NAME + 2];
         snprintf(index, sizeof index, "(%s)", e->index[d]);
         if (d != without)
-            put_term(e, to, &c->at, d, index);
+            put_term(e, to, at, d, index);
     }
+    put_symbols(e, to, at);
 }
 
 /* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient
@@ -93,7 +106,7 @@ static fsr_c_truth guard_truth(const fsr_c_emit *e, int guard) {
     return all;
 }
 
-static void put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
+void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
     const fsr_guard *g = &e->k->guard[guard];
     const char *and = "";
     if (guard_truth(e, guard) != FSR_ASKED) {
@@ -114,7 +127,7 @@ static void put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     fsr_c_truth truth = inst->guard ? guard_truth(e, inst->guard - 1) : FSR_ALWAYS_HOLDS;
     fsr_text address = {0};
     if (truth == FSR_ASKED) {
-        put_guard(e, to, inst->guard - 1);
+        fsr_c_put_guard(e, to, inst->guard - 1);
         fsr_text_add(to, " ? ");
     }
     if (truth != FSR_NEVER_HOLDS) {
@@ -135,11 +148,12 @@ void fsr_c_advance(fsr_c_emit *e, int d, const char *var) {
     snprintf(e->index[d], FSR_EMIT_NAME, "%s", var);
     for (int a = 0; a < e->k->naccesses; a++) {
         const fsr_access *access = &e->k->access[a];
-        if (access->linear || access->row_linear || access->stride[d] == FSR_STRIDE_ZERO)
+        const fsr_index_form *form = fsr_access_form(e->k, a);
+        if (access->linear || access->row_linear || form->stride[d] == FSR_STRIDE_ZERO)
             continue;
         fsr_text t = {0};
         fsr_text_raw(&t, e->base[a], strlen(e->base[a]));
-        put_term(e, &t, access, d, var);
+        put_term(e, &t, form, d, var);
         fsr_c_line(e, "const i64 p%d_%d = %s;", a, d, t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
@@ -215,7 +229,8 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const char *arg[3] = {"", "", ""};
     switch (inst->kind) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
-    case FSR_INST_GUARD: put_guard(e, to, inst->index); break;
+    case FSR_INST_GUARD: fsr_c_put_guard(e, to, inst->index); break;
+    case FSR_INST_BOUND: fsr_c_put_bound(e, to, inst); break;
     case FSR_INST_LOAD:
         if (is_gathered(e, inst))
             fsr_text_add(to, "%sg%d[l]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
@@ -294,6 +309,8 @@ static void put_inst(fsr_c_emit *e, int number) {
                    fsr_c_value_name(e, number, name), t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
+        if (inst->kind == FSR_INST_BOUND)
+            fsr_c_put_report(e, inst);
     }
 }
 

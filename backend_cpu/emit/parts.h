@@ -54,6 +54,7 @@ typedef struct fsr_c_emit {
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool integer[FSR_MAX_INTS];                 /* integer arguments used */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
+    bool bounded[FSR_BOUND_WRAP + 1];           /* bounds that the body names */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
@@ -220,6 +221,18 @@ void fsr_c_stream_end(fsr_c_emit *e, const fsr_body *loop, const char *start, co
  * only arguments are checked. start: the flat index of c0. To be called inside a block. */
 void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, const char *start,
                 void (*print)(fsr_c_emit *e, const fsr_body *loop));
+
+/* ---- bound.c: computed indices ------------------------------------------------------------------ */
+
+/* inst.c: the text of a guard's truth. */
+void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard);
+/* The text of a BOUND's value; and the line behind it, if it raises. */
+void fsr_c_put_bound(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
+void fsr_c_put_report(fsr_c_emit *e, const fsr_inst *inst);
+/* At the function's beginning, and at its end: what reports are gathered in. */
+void fsr_c_reports(fsr_c_emit *e, bool end);
+/* The functions that the others' text calls. */
+void fsr_c_bound_functions(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- ahead.c: the next row --------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t address_at(const fsr_kernel *k, const fsr_launch *launch, const fsr_access *a, int64_t point) {
+static int64_t address_at(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *a, int64_t point) {
     int64_t at = a->offset >= 0 ? launch->integer[a->offset] : 0;
     for (int d = k->ndim - 1; d >= 0; d--) {
         int64_t extent = launch->integer[FSR_INT_EXTENT + d];
@@ -26,14 +26,14 @@ static int64_t points_of(const fsr_kernel *k, const fsr_launch *launch) {
 
 /* No point reads through `from` what another one writes through `to`. Guards are not asked: where one does not hold,
  * the address may lie outside of the array. */
-static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_access *from, const fsr_access *to) {
+static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, const fsr_index_form *to) {
     int64_t n = points_of(k, launch), most = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = address_at(k, launch, to, i);
         most = at > most ? at : most;
     }
     int64_t *writer = malloc(sizeof *writer * (size_t)(most + 1));
-    bool good = from->over == 0;
+    bool good = from->divisor == 0 && from->nterms == 0 && to->nterms == 0;
     memset(writer, 0xff, sizeof *writer * (size_t)(most + 1));
     for (int64_t i = 0; i < n; i++)
         writer[address_at(k, launch, to, i)] = i;
@@ -50,7 +50,7 @@ bool check_in_place(const fsr_kernel *k, const fsr_launch *launch) {
         for (int b = 0; b < k->naccesses; b++) {
             int from = k->access[a].buffer, to = k->access[b].buffer;
             bool share = k->nfolds == 0 && from != to && launch->array[from] == launch->array[to];
-            if (share && k->array[to].written && !apart(k, launch, &k->access[a], &k->access[b]))
+            if (share && k->array[to].written && !apart(k, launch, fsr_access_form(k, a), fsr_access_form(k, b)))
                 return false;
         }
     return true;

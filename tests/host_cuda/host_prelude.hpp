@@ -149,6 +149,10 @@ static inline unsigned fsr_add_ticket(unsigned *at, HOST_LINE) {
     host_calls->progress();
     return (*at)++;
 }
+static inline void fsr_keep_greatest(unsigned long long *at, unsigned long long word, HOST_LINE) {
+    host_calls->yield(line);
+    *at = word > *at ? word : *at;
+}
 static inline void fsr_post_flag(unsigned *at, HOST_LINE) {
     host_calls->yield(line);
     host_calls->progress();

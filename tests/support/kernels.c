@@ -51,12 +51,13 @@ int kernel_slot(fsr_kernel *k) {
 
 int kernel_strided(fsr_kernel *k, int buffer, const int *slots, int offset) {
     fsr_access *a = &k->access[k->naccesses];
-    a->buffer = buffer;
-    a->offset = offset;
+    fsr_index_form form = {.offset = offset};
     for (int d = 0; d < k->ndim; d++) {
-        a->stride[d] = slots[d] == 0 ? FSR_STRIDE_ZERO : slots[d] == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
-        a->slot[d] = slots[d] > 1 ? slots[d] : 0;
+        form.stride[d] = slots[d] == 0 ? FSR_STRIDE_ZERO : slots[d] == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
+        form.slot[d] = slots[d] > 1 ? slots[d] : 0;
     }
+    a->buffer = buffer;
+    a->form = fsr_kernel_form(k, &form);
     return k->naccesses++;
 }
 
@@ -434,9 +435,9 @@ static fsr_kernel *turn(fsr_kernel *k, const char *name) {
         if (!access->linear)
             continue;
         access->linear = false;
-        access->stride[0] = FSR_STRIDE_ONE;
-        access->stride[1] = FSR_STRIDE_VAR;
-        access->slot[1] = FSR_INT_EXTENT;
+        access->form = fsr_kernel_form(
+            k,
+            &(fsr_index_form){.stride = {FSR_STRIDE_ONE, FSR_STRIDE_VAR}, .slot = {0, FSR_INT_EXTENT}, .offset = -1});
     }
     k->schedule.kind = FSR_SCHEDULE_COL;
     return kernel_finished(k);
@@ -487,15 +488,19 @@ int64_t kernel_elements(const fsr_kernel *k, const fsr_launch *launch, int buffe
         const fsr_access *access = &k->access[a];
         if (access->buffer != buffer)
             continue;
-        int64_t last = access->offset >= 0 ? launch->integer[access->offset] : 0;
+        const fsr_index_form *form = &k->form[access->form];
+        int64_t last = form->offset >= 0 ? launch->integer[form->offset] : 0;
         bool empty = false;
         for (int d = 0; d < k->ndim; d++) {
             int64_t extent = launch->integer[FSR_INT_EXTENT + d];
-            int64_t stride = access->stride[d] == FSR_STRIDE_VAR ? launch->integer[access->slot[d]]
-                                                                 : access->stride[d] == FSR_STRIDE_ONE;
+            int64_t stride =
+                form->stride[d] == FSR_STRIDE_VAR ? launch->integer[form->slot[d]] : form->stride[d] == FSR_STRIDE_ONE;
             empty = empty || (extent == 0 && (stride != 0 || d < k->nparallel));
             last += (extent - 1) * stride;
         }
+        for (int t = 0; t < form->nterms; t++)
+            last += (launch->integer[k->inst[form->term[t].value].index] - 1) *
+                    (form->term[t].slot ? launch->integer[form->term[t].slot] : 1);
         most = !empty && last + 1 > most ? last + 1 : most;
     }
     return most;

@@ -114,20 +114,26 @@ static void examples(void **state) {
 /* The form of an access: arguments in place, a stride of one, an offset that is none. */
 static void of_an_access(void **state) {
     (void)state;
-    const fsr_kernel k = {.ndim = 3};
+    fsr_kernel *k = fsr_kernel_new();
+    assert_non_null(k);
+    k->ndim = k->nparallel = 3;
     const int64_t integer[] = {6, 4, 1, 4, 2, 3, 4, 5, -7, 3};
-    const fsr_access plain = {.stride = {FSR_STRIDE_VAR, FSR_STRIDE_ZERO, FSR_STRIDE_ONE}, .slot = {8}, .offset = -1};
-    fsr_access divided = plain;
-    fsr_form f = fsr_form_of(&k, integer, &plain);
+    fsr_index_form plain = {.stride = {FSR_STRIDE_VAR, FSR_STRIDE_ZERO, FSR_STRIDE_ONE}, .slot = {8}, .offset = -1};
+    const int number = fsr_kernel_form(k, &plain);
+    assert_int_equal(fsr_kernel_form(k, &plain), number);
+    fsr_form f = fsr_form_of(k, integer, number);
     assert_int_equal(f.offset, 0);
     assert_int_equal(f.divisor, 1);
     assert_memory_equal(f.stride, ((const int64_t[]){-7, 0, 1}), 3 * sizeof(int64_t));
     assert_memory_equal(f.extent, ((const int64_t[]){2, 3, 4}), 3 * sizeof(int64_t));
-    divided.offset = 7;
-    divided.over = 9;
-    f = fsr_form_of(&k, integer, &divided);
+    assert_int_equal(fsr_form_dimensions(k, number), 5);
+    plain.offset = 7;
+    plain.divisor = 9;
+    assert_int_not_equal(fsr_kernel_form(k, &plain), number);
+    f = fsr_form_of(k, integer, fsr_kernel_form(k, &plain));
     assert_int_equal(f.offset, 5);
     assert_int_equal(f.divisor, 3);
+    fsr_kernel_free(k);
 }
 
 int main(void) {

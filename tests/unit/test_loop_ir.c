@@ -426,9 +426,9 @@ DAMAGE(load_dtype, k->inst[0].dtype = FSR_I32)
 DAMAGE(store_dtype, k->inst[8].dtype = k->array[1].dtype = FSR_F64)
 DAMAGE(not_written, k->array[1].written = false)
 DAMAGE(never_stored, k->array[0].written = true)
-DAMAGE(stride_slot, k->access[0].slot[0] = 6)
-DAMAGE(offset_slot, k->access[0].linear = false; k->access[0].offset = 6)
-DAMAGE(linear_offset, k->access[0].offset = 5)
+DAMAGE(stride_slot, k->form[k->access[0].form].slot[0] = 6)
+DAMAGE(offset_slot, k->access[0].linear = false; k->form[k->access[0].form].offset = 6)
+DAMAGE(linear_offset, k->form[k->access[0].form].offset = 5)
 DAMAGE(access_buffer, k->access[1].buffer = 2)
 DAMAGE(inst_access, k->inst[0].index = 2)
 DAMAGE(row_store, k->inst[8].level = FSR_ROW; k->inst[8].arg[0] = 6)
@@ -488,8 +488,8 @@ static const struct {
     {store_dtype, "v8: operand v7 is f32, not f64"},
     {not_written, "v8: stores into array 1, which is not written"},
     {never_stored, "array 0 is written but never stored"},
-    {stride_slot, "access 0 takes its stride from integer 6 of 6"},
-    {offset_slot, "access 0 takes its offset from integer 6 of 6"},
+    {stride_slot, "address 0 takes its stride from integer 6 of 6"},
+    {offset_slot, "address 0 takes its offset from integer 6 of 6"},
     {linear_offset, "access 0 is linear and has an offset"},
     {access_buffer, "access 1 names array 2 of 2"},
     {inst_access, "v0: access 2 of 2"},

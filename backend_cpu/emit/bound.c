@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds in generated C: computed indices brought into an array, and what is told of those that were outside.
+ *
+ * A bound is arithmetic without a branch, so that loops stay vector code. What is outside is remembered in a variable of
+ * the function and left in memory once, at its end. Counter-example to telling it where it is found: an atomic operation
+ * in a loop keeps it from being vectorized, for indices that hardly ever are wrong. */
+#include "backend_cpu/emit/parts.h"
+
+/* "fsr_clip(v3, n9)": the index, brought inside. */
+void fsr_c_put_bound(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+    char value[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
+    e->bounded[inst->bound] = true;
+    fsr_text_add(to, "fsr_%s(%s, %s)", fsr_bound_name(inst->bound), fsr_c_value_name(e, inst->arg[0], value),
+                 fsr_c_integer(e, inst->index, extent));
+}
+
+/* What an index outside leaves for the end of the function: the greatest such index. */
+void fsr_c_put_report(fsr_c_emit *e, const fsr_inst *inst) {
+    char value[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
+    const int b = inst->report - 1;
+    fsr_text guard = {0};
+    if (!inst->report || e->checking)
+        return;
+    if (inst->guard)
+        fsr_c_put_guard(e, &guard, inst->guard - 1);
+    fsr_c_line(e, "worst%d = fsr_worst(worst%d, %s, %s, %s);", b, b, fsr_c_value_name(e, inst->arg[0], value),
+               fsr_c_integer(e, inst->index, extent), guard.size ? guard.data : "1");
+    e->body.failed |= guard.failed;
+    fsr_text_free(&guard);
+}
+
+/* The array that a BOUND reports into, of instruction i, the first one that does; -1: none. */
+static int reports_into(const fsr_kernel *k, int i) {
+    for (int j = 0; j < i; j++)
+        if (k->inst[j].report == k->inst[i].report)
+            return -1;
+    return k->inst[i].report - 1;
+}
+
+void fsr_c_reports(fsr_c_emit *e, bool end) {
+    for (int i = 0; i < e->k->ninsts; i++) {
+        const int b = reports_into(e->k, i);
+        if (b >= 0 && end)
+            fsr_c_line(e, "if (worst%d) fsr_report(x%d, worst%d);", b, b, b);
+        else if (b >= 0)
+            fsr_c_line(e, "u64 worst%d = 0;", b);
+    }
+}
+
+static const char *const text_of[] = {
+    [FSR_BOUND_RAISE] = "static inline i64 fsr_inside(i64 i, i64 n) {\n"
+                        "    i += i < 0 ? n : 0;\n"
+                        "    i = i < 0 ? 0 : i;\n"
+                        "    return i < n ? i : n - 1;\n"
+                        "}\n"
+                        "static inline u64 fsr_worst(u64 worst, i64 i, i64 n, i32 asked) {\n"
+                        "    const u64 one = (i < -n) | (i >= n) ? (u64)i : 0, now = asked ? one : 0;\n"
+                        "    return now > worst ? now : worst;\n"
+                        "}\n"
+                        "static void fsr_report(u64 *to, u64 worst) {\n"
+                        "    u64 seen = __atomic_load_n(to, __ATOMIC_RELAXED);\n"
+                        "    while (seen < worst && !__atomic_compare_exchange_n(to, &seen, worst, 1, "
+                        "__ATOMIC_RELAXED, __ATOMIC_RELAXED))\n"
+                        "        ;\n"
+                        "}\n",
+    [FSR_BOUND_CLIP] = "static inline i64 fsr_clip(i64 i, i64 n) {\n"
+                       "    i = i < 0 ? 0 : i;\n"
+                       "    return i < n ? i : n - 1;\n"
+                       "}\n",
+    [FSR_BOUND_WRAP] = "static inline i64 fsr_wrap(i64 i, i64 n) {\n"
+                       "    i = (u64)i < (u64)n ? i : i % n;\n"
+                       "    return i < 0 ? i + n : i;\n"
+                       "}\n",
+};
+
+void fsr_c_bound_functions(const fsr_c_emit *e, fsr_text *to) {
+    for (int b = 0; fsr_bound_name((fsr_bound)b); b++)
+        if (e->bounded[b])
+            fsr_text_add(to, "%s", text_of[b]);
+}

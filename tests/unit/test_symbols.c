@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses with computed values: kernels given as text, run by the interpreter, as C and as CUDA on the host, against
+ * plain loops. Indices lie inside and far outside; arrays have their exact size, so that under the address sanitizer a
+ * wild read is seen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend_cuda/emit_cuda.h"
+#include "fusion/address.h"
+#include "fusion/loop_ir_parse.h"
+#include "runtime/text.h"
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/support/cpu_fixture.h"
+
+enum { N = 37, M = 53 };
+
+/* y[i] = x[index[i]] + 1 */
+static const char gather[] = "kernel k_gather: take\n"
+                             "  domain [d0] passes 0 ints 6\n"
+                             "  array b0 i64\n"
+                             "  array b1 f32\n"
+                             "  array b2 u64 written\n"
+                             "  array b3 f32 written\n"
+                             "  schedule map threads 32 group 1 vector 1 items 2%s\n"
+                             "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
+                             "  p0 row  v1 = i64 %s(v0, i5)%s\n"
+                             "  p0 row  v2 = f32 load b1[v1]\n"
+                             "  p0 row  v3 = f32 1\n"
+                             "  p0 row  v4 = f32 add(v2, v3)\n"
+                             "  p0 row  store b3[d0] linear row_linear = v4\n";
+
+static fsr_kernel *parse(const char *text) {
+    fsr_parse_error error = {0};
+    fsr_kernel *k;
+    if (fsr_kernel_parse(text, &k, NULL, &error))
+        fail_msg("line %d, column %d: %s\n%s", error.line, error.column, error.message, text);
+    char *again = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&again, &size);
+    assert_non_null(to);
+    fsr_kernel_print(k, to);
+    assert_int_equal(fclose(to), 0);
+    assert_string_equal(again, text);
+    free(again);
+    return k;
+}
+
+static fsr_kernel *gather_kernel(fsr_bound bound, bool gpu) {
+    char text[2048];
+    bool raises = bound == FSR_BOUND_RAISE;
+    snprintf(text, sizeof text, gather, gpu ? "" : " lanes 4 chunk 64", fsr_bound_name(bound), raises ? " to b2" : "");
+    const char *words = strstr(text, "  array b2");
+    fsr_kernel *k = NULL;
+    if (raises)
+        return parse(text);
+    /* Nobody reports: the array of the report is not there. */
+    char less[2048];
+    snprintf(less, sizeof less, "%.*s%s", (int)(words - text), text, strstr(text, "  array b3"));
+    char *third = strstr(less, "array b3");
+    third[7] = '2';
+    third = strstr(less, "store b3");
+    third[7] = '2';
+    k = parse(less);
+    return k;
+}
+
+typedef struct arrays {
+    int64_t *index;
+    float *x, *y;
+    uint64_t worst;
+} arrays;
+
+static void fill(arrays *a, bool far) {
+    static const int64_t odd[] = {-1, -M, M - 1, 0, M, -M - 1, INT64_MAX, INT64_MIN, 1000000, -1000000};
+    a->index = malloc(N * sizeof *a->index);
+    a->x = malloc(M * sizeof *a->x);
+    a->y = calloc(N, sizeof *a->y);
+    a->worst = 0;
+    for (int i = 0; i < M; i++)
+        a->x[i] = (float)(i * 3 - 40);
+    for (int i = 0; i < N; i++)
+        a->index[i] = far && i % 3 == 0 ? odd[i / 3 % 10] : i % 2 ? i : -(i % M) - 1;
+}
+
+static void drop(arrays *a) {
+    free(a->index);
+    free(a->x);
+    free(a->y);
+}
+
+static int64_t expected(fsr_bound bound, int64_t i) {
+    if (bound == FSR_BOUND_WRAP)
+        return (i % M + M) % M;
+    if (bound == FSR_BOUND_RAISE && i < 0 && i >= -M)
+        return i + M;
+    return i < 0 ? 0 : i >= M ? M - 1 : i;
+}
+
+static void compare(const arrays *a, fsr_bound bound, const char *who) {
+    uint64_t worst = 0;
+    for (int i = 0; i < N; i++) {
+        const int64_t at = a->index[i];
+        if (a->y[i] != a->x[expected(bound, at)] + 1)
+            fail_msg("%s, %s: index %lld of %d gives %g", who, fsr_bound_name(bound), (long long)at, M, a->y[i]);
+        if (bound == FSR_BOUND_RAISE && (at < -M || at >= M))
+            worst = (uint64_t)at > worst ? (uint64_t)at : worst;
+    }
+    if (a->worst != worst)
+        fail_msg("%s: reports %lld, not %lld", who, (long long)a->worst, (long long)worst);
+}
+
+static void bind(const fsr_kernel *k, arrays *a, fsr_launch *launch) {
+    *launch = (fsr_launch){.integer = {N, 1, 1, 1, N, M}};
+    launch->array[0] = a->index;
+    launch->array[1] = a->x;
+    launch->array[2] = k->narrays == 4 ? (void *)&a->worst : (void *)a->y;
+    launch->array[3] = a->y;
+}
+
+static void interpreted(void **state) {
+    (void)state;
+    for (int bound = 0; fsr_bound_name((fsr_bound)bound); bound++)
+        for (int far = 0; far < 2; far++) {
+            fsr_kernel *k = gather_kernel((fsr_bound)bound, true);
+            fsr_launch launch;
+            arrays a;
+            fill(&a, far);
+            bind(k, &a, &launch);
+            assert_int_equal(fsr_kernel_interpret(k, &launch), FSR_OK);
+            compare(&a, (fsr_bound)bound, "the interpreter");
+            drop(&a);
+            fsr_kernel_free(k);
+        }
+}
+
+static void as_c(void **state) {
+    cpu_fixture *t = *state;
+    for (int bound = 0; fsr_bound_name((fsr_bound)bound); bound++)
+        for (int far = 0; far < 2; far++) {
+            arrays a;
+            fill(&a, far);
+            t->k = gather_kernel((fsr_bound)bound, false);
+            bind(t->k, &a, &t->launch);
+            cpu_run(t);
+            compare(&a, (fsr_bound)bound, "C");
+            drop(&a);
+        }
+}
+
+static void as_cuda(void **state) {
+    (void)state;
+    for (int bound = 0; fsr_bound_name((fsr_bound)bound); bound++)
+        for (int vector = 1; vector <= 4; vector *= 4) {
+            fsr_kernel *k = gather_kernel((fsr_bound)bound, true);
+            fsr_launch launch;
+            fsr_fault fault = {FSR_OK, NULL};
+            fsr_text text = {0};
+            arrays a;
+            k->schedule.vector = vector;
+            k->schedule.items = 4;
+            fill(&a, true);
+            bind(k, &a, &launch);
+            launch.blocks = fsr_kernel_blocks(k, launch.integer);
+            assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
+            if (host_cuda_run(k, text.data, &launch, 1, &fault))
+                fail_msg("%s\n%s", fault.message, text.data);
+            compare(&a, (fsr_bound)bound, "CUDA");
+            drop(&a);
+            fsr_text_free(&text);
+            fsr_kernel_free(k);
+        }
+}
+
+/* What is known of an address with a symbol: its range, and the rest by the coefficient; not where it lies. */
+static void facts(void **state) {
+    (void)state;
+    fsr_kernel *k = gather_kernel(FSR_BOUND_CLIP, true);
+    const int64_t integer[] = {N, 1, 1, 1, N, M};
+    int64_t low, high;
+    const fsr_form f = fsr_form_of_access(k, integer, 1), own = fsr_form_of_access(k, integer, 0);
+    fsr_form_range(&f, &low, &high);
+    assert_int_equal(low, 0);
+    assert_int_equal(high, M - 1);
+    assert_true(fsr_form_varies(&f, 0, 1));
+    assert_false(fsr_form_is_adjacent(&f, 0));
+    assert_false(fsr_form_same(&f, &f));
+    assert_false(fsr_form_apart(&f, &own));
+    assert_int_equal(fsr_form_count(&f), N);
+    assert_int_equal(fsr_form_dimensions(k, k->access[1].form), 1);
+    fsr_form even = f, odd = f;
+    even.coefficient[0] = 4, odd.coefficient[0] = 2, odd.offset = 1;
+    assert_true(fsr_form_apart(&even, &odd));
+    odd.coefficient[0] = 3;
+    assert_false(fsr_form_apart(&even, &odd));
+    /* The same everywhere: an index that no dimension moves. */
+    k->inst[0] = (fsr_inst){.kind = FSR_INST_CONST, .dtype = FSR_I64, .node = -1};
+    assert_int_equal(fsr_form_dimensions(k, k->access[1].form), 0);
+    const fsr_form still = fsr_form_of_access(k, integer, 1);
+    assert_false(fsr_form_varies(&still, 0, 1));
+    assert_int_equal(fsr_form_count(&still), 1);
+    fsr_kernel_free(k);
+}
+
+static void refused(void **state) {
+    (void)state;
+    fsr_kernel *k = gather_kernel(FSR_BOUND_CLIP, true);
+    char why[160];
+    k->inst[1].report = 1;
+    assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
+    assert_string_equal(why, "v1: a bound that raises without a report, or another one with it");
+    k->inst[1].report = 0;
+    k->form[k->access[1].form].term[0].value = 0;
+    assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
+    assert_string_equal(why, "v2: an address by v0, which has no bound");
+    k->form[k->access[1].form].term[0].value = 3;
+    assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
+    assert_string_equal(why, "v2: takes v3, which is not earlier");
+    fsr_kernel_free(k);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(interpreted), CPU_TEST(as_c), cmocka_unit_test(as_cuda),
+                                       cmocka_unit_test(facts), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
