@@ -30,6 +30,7 @@ void fsr_flow_clear(fsr_flow *flow) {
 void fsr_binding_clear(fsr_binding *binding) {
     free(binding->leaf);
     free(binding->scalar);
+    free(binding->report);
     memset(binding, 0, sizeof *binding);
 }
 
@@ -275,5 +276,6 @@ fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from) {
     to->nout = from->nout;
     to->nleaves = from->nleaves;
     to->nscalars = from->nscalars;
+    to->nreports = from->nreports;
     return FSR_OK;
 }

@@ -45,12 +45,21 @@ typedef struct fsr_flow {
     fsr_link *out;
     int nout;
     int nleaves, nscalars;
+    int nreports; /* words that a run may leave */
 } fsr_flow;
 
-/* Where the leaves and scalars of a flow come from in the graph. */
+/* A computed index that a run may report as outside: where it was recorded, and of what. */
+typedef struct fsr_report {
+    fsr_site site;
+    int axis;
+    int64_t extent;
+} fsr_report;
+
+/* Where the leaves and scalars of a flow come from in the graph, and its reports. */
 typedef struct fsr_binding {
-    fsr_ref *leaf;   /* nleaves */
-    fsr_ref *scalar; /* nscalars */
+    fsr_ref *leaf;      /* nleaves */
+    fsr_ref *scalar;    /* nscalars */
+    fsr_report *report; /* nreports */
 } fsr_binding;
 
 /* Copies what outs need from the graph. FSR_ERR_MEMORY, or the status of a poisoned node (the caller has checked

@@ -28,6 +28,7 @@ typedef struct fsr_operand {
     bool leaf; /* leaf `ordinal`, else the stored value `link` */
     int ordinal;
     fsr_link link;
+    int report; /* 1 + a word of the flow's reports, and then none of the others; 0: an array */
 } fsr_operand;
 
 #define FSR_MAX_STORES FSR_MAX_BUFFERS

@@ -72,7 +72,10 @@ static int64_t result_bytes(const fsr_flow *flow, fsr_link link) {
     return fsr_shape_bytes(&n->shape, n->dtype[link.output]);
 }
 
+/* Words of reports count for nothing: a kernel that writes them alone has nothing to do. */
 static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int *leaf_node) {
+    if (o->report)
+        return 0;
     return result_bytes(flow, o->leaf ? (fsr_link){leaf_node[o->ordinal], 0} : o->link);
 }
 
@@ -116,6 +119,8 @@ typedef struct builder {
 } builder;
 
 static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written) {
+    if (o->report)
+        return (fsr_slot){FSR_HOME_REPORT, o->report - 1};
     if (o->leaf)
         return (fsr_slot){FSR_HOME_LEAF, o->ordinal};
     int *slot = &b->home_slot[o->link.id * FSR_MAX_OUTPUTS + o->link.output];
@@ -250,6 +255,7 @@ static bool outputs(fsr_program *out, const fsr_flow *flow) {
     out->nouts = flow->nout;
     out->nleaves = flow->nleaves;
     out->nscalars = flow->nscalars;
+    out->nreports = flow->nreports;
     out->same_out = malloc(sizeof *out->same_out * (size_t)(flow->nout + 1));
     for (int i = 0; out->same_out && i < flow->nout; ++i) {
         out->same_out[i] = -1;

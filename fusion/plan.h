@@ -9,11 +9,11 @@
 #include "fusor/run.h"
 
 /* Where a kernel's array lies. */
-typedef enum fsr_home { FSR_HOME_LEAF, FSR_HOME_OUTPUT, FSR_HOME_TEMPORARY } fsr_home;
+typedef enum fsr_home { FSR_HOME_LEAF, FSR_HOME_OUTPUT, FSR_HOME_TEMPORARY, FSR_HOME_REPORT } fsr_home;
 
 typedef struct fsr_slot {
     fsr_home home;
-    int ordinal; /* leaf or output; temporary: number in the program's list */
+    int ordinal; /* leaf, output or report; temporary: number in the program's list */
 } fsr_slot;
 
 typedef struct fsr_temporary {
@@ -43,7 +43,7 @@ typedef struct fsr_program {
     int ntemporaries;
     int64_t arena_bytes;            /* temporaries, packed by lifetime */
     int64_t work_bytes, zero_bytes; /* largest of the steps */
-    int nleaves, nscalars, nouts;
+    int nleaves, nscalars, nouts, nreports;
     int *same_out; /* per output: an earlier output with the same value, or -1 */
     bool *text;    /* per literal: it was to be an argument, but a kernel has it in its text */
     fsr_plan_info info;

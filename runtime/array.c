@@ -5,6 +5,7 @@
 #include "primitives/primitives.h"
 #include "runtime/profile.h"
 #include "runtime/reference.h"
+#include "runtime/reports.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +211,7 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, const fsr_prep
     for (int i = 0; i < p->nouts && !status; ++i)
         leaf[p->nleaves + i] = buffer[i]->data;
     if (!status) {
-        fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar, .ms = ms};
+        fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar, .report = binding->report, .ms = ms};
         status = fsr_prepared_run(ctx, e, &run, fault);
     }
     if (!status)
@@ -325,6 +326,8 @@ fsr_status fsr_read(fsr_node x, void *dst, size_t bytes) {
         fsr_fault_set(&fault, status, "read: %s", why.message ? why.message : "");
     else
         status = ctx->backend->ops->copy_out(ctx->backend, dst, rec->buffer[x.output]->data, need, NULL, &fault);
+    if (!status)
+        status = fsr_reports_check(ctx, &fault);
     fsr_fault_clear(&why);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
 }

@@ -8,6 +8,7 @@
 #include "graph/sized.h"
 #include "runtime/config.h"
 #include "runtime/plan_cache.h"
+#include "runtime/reports.h"
 #include "runtime/routines.h"
 #include "runtime/specialize.h"
 #include <errno.h>
@@ -248,6 +249,7 @@ void fsr_close(fsr_context *ctx) {
     fsr_plan_cache_close(ctx->plans);
     fsr_families_close(ctx->families);
     if (ctx->backend) {
+        fsr_reports_close(ctx);
         if (ctx->zero)
             ctx->backend->ops->free(ctx->backend, ctx->zero, ctx->zero_bytes);
         ctx->backend->ops->close(ctx->backend);
@@ -296,6 +298,8 @@ fsr_status fsr_sync(fsr_context *ctx) {
         return FSR_ERR_FORKED;
     fsr_fault fault = {FSR_OK, NULL};
     fsr_status status = ctx->backend->ops->wait(ctx->backend, NULL, &fault);
+    if (!status)
+        status = fsr_reports_check(ctx, &fault);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Running an executable: addresses into the launches, one after the other on the stream. */
 #include "runtime/executable.h"
+#include "runtime/reports.h"
 #include <string.h>
 #include <time.h>
 
@@ -24,7 +25,9 @@ static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault
 }
 
 /* An arena of no bytes is NULL. */
-static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *run, char *arena) {
+static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *run, char *arena, uint64_t *words) {
+    if (slot.home == FSR_HOME_REPORT)
+        return words + slot.ordinal;
     if (slot.home == FSR_HOME_LEAF)
         return run->leaf[slot.ordinal];
     if (slot.home == FSR_HOME_OUTPUT)
@@ -32,7 +35,7 @@ static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *r
     return arena ? arena + program->temporary[slot.ordinal].offset : NULL;
 }
 
-static fsr_status run_step(fsr_context *ctx, const fsr_prepared *p, int i, const fsr_run *run, char *arena,
+static fsr_status run_step(fsr_context *ctx, const fsr_prepared *p, int i, const fsr_run *run, char *arena, void *words,
                            fsr_fault *fault) {
     const fsr_executable *e = p->executable;
     const fsr_program_step *step = &e->program.step[i];
@@ -43,7 +46,7 @@ static fsr_status run_step(fsr_context *ctx, const fsr_prepared *p, int i, const
     launch.blocks = step->launch.blocks;
     memcpy(launch.integer, step->launch.integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
     for (int a = 0; a < step->kernel->narrays; ++a)
-        launch.array[a] = address(&e->program, step->array[a], run, arena);
+        launch.array[a] = address(&e->program, step->array[a], run, arena, words);
     for (int s = 0; s < step->kernel->nscalars; ++s)
         launch.scalar[s] = step->scalar[s] < e->program.nscalars ? run->scalar[step->scalar[s]]
                                                                  : p->literal[step->scalar[s] - e->program.nscalars];
@@ -71,7 +74,7 @@ static double clock_ms(void) {
 
 /* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. */
 static fsr_status timed_step(fsr_context *ctx, const fsr_prepared *p, int i, const fsr_run *run, char *arena,
-                             fsr_fault *fault) {
+                             void *words, fsr_fault *fault) {
     const fsr_backend_ops *ops = ctx->backend->ops;
     double *ms = &run->ms[i];
     const double start = clock_ms();
@@ -80,7 +83,7 @@ static fsr_status timed_step(fsr_context *ctx, const fsr_prepared *p, int i, con
         return FSR_OK;
     fsr_status status = ctx->target.gpu ? ops->mark(ctx->backend, 2, run->stream, fault) : FSR_OK;
     if (!status)
-        status = run_step(ctx, p, i, run, arena, fault);
+        status = run_step(ctx, p, i, run, arena, words, fault);
     if (!status && ctx->target.gpu)
         status = ops->mark(ctx->backend, 3, run->stream, fault);
     if (!status && ctx->target.gpu)
@@ -100,14 +103,18 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
     const fsr_executable *e = p->executable;
     const fsr_backend_ops *ops = ctx->backend->ops;
     int64_t bytes = fsr_size_add(e->program.arena_bytes, e->program.work_bytes);
-    void *arena = NULL;
+    void *arena = NULL, *words = NULL;
+    fsr_report_batch *batch = NULL;
     if (ctx->target.gpu)
         pthread_mutex_lock(&ctx->launch);
     fsr_status status = reserve_zero(ctx, e->program.zero_bytes, fault);
     if (!status && bytes)
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
+    if (!status)
+        status = fsr_reports_begin(ctx, run->report, e->program.nreports, &batch, &words, fault);
     for (int i = 0; i < e->program.nsteps && !status; ++i)
-        status = (run->ms ? timed_step : run_step)(ctx, p, i, run, arena, fault);
+        status = (run->ms ? timed_step : run_step)(ctx, p, i, run, arena, words, fault);
+    fsr_reports_end(ctx, batch);
     if (!status && run->ms)
         keep_times(ctx, e, run->ms);
     if (arena)

@@ -28,6 +28,7 @@ typedef struct fsr_run {
     void *const *leaf;
     void *const *out;
     const fsr_value *scalar;
+    const fsr_report *report; /* the program's nreports */
     fsr_stream stream;
     double *ms; /* receives what each step takes; NULL: they are not timed */
 } fsr_run;

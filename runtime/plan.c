@@ -9,6 +9,7 @@
 #include "graph/sized.h"
 #include "runtime/array.h"
 #include "runtime/plan_parts.h"
+#include "runtime/reports.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ void fsr_plan_free(fsr_plan *plan) {
     free(plan->leaf);
     free(plan->scalar);
     free(plan->out);
+    free(plan->report);
     fsr_profile_clear(&plan->profile);
     free(plan->address);
     free(plan->borrowed);
@@ -146,6 +148,8 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
     pthread_mutex_init(&plan->lock, NULL);
     enlist(ctx, plan);
     status = describe_arguments(plan, g, &flow, &binding, fault);
+    plan->report = binding.report;
+    binding.report = NULL;
     if (status)
         fsr_flow_clear(&flow);
     else
@@ -340,6 +344,14 @@ static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, 
     return status;
 }
 
+/* Where results are on the host when the run returns, it has waited for them. */
+static bool has_waited(const fsr_arg *outputs, int n) {
+    for (int i = 0; i < n; ++i)
+        if (outputs[i].place == FSR_HOST)
+            return true;
+    return false;
+}
+
 fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
                         void *stream) {
     FSR_DEFAULT_FLOATS;
@@ -361,6 +373,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
         fsr_run run = {.leaf = plan->address,
                        .out = plan->address + plan->nleaves,
                        .scalar = plan->value,
+                       .report = plan->report,
                        .stream = stream,
                        .ms = plan->profile.ms};
         status = fsr_prepared_run(plan->ctx, plan->prepared, &run, &fault);
@@ -369,6 +382,8 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     }
     if (!status)
         status = deliver(plan, outputs, stream, &fault);
+    if (!status && has_waited(outputs, noutputs))
+        status = fsr_reports_check(plan->ctx, &fault);
     for (int i = 0; i < plan->nleaves + plan->nouts; ++i)
         if (plan->borrowed[i]) {
             int64_t bytes = i < plan->nleaves ? plan->leaf[i].bytes : plan->out[i - plan->nleaves].bytes;

@@ -33,6 +33,7 @@ struct fsr_plan {
     plan_leaf *leaf;
     plan_scalar *scalar;
     plan_out *out;
+    fsr_report *report; /* what its runs may report */
     int nleaves, nscalars, nouts;
     /* scratch of one run, and what the last ones took, guarded by lock */
     fsr_profile profile;
