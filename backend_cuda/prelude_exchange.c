@@ -380,9 +380,9 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    fsr_barrier();\n"
      "    return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);\n"
      "}\n"},
-    {"fsr_inside", false,
+    {"fsr_raise", false,
      "/* Indices brought into [0, n); what lies outside is kept in *worst, if it is to be. */\n"
-     "static inline i64 fsr_inside(i64 i, i64 n, u64 *worst)\n"
+     "static inline i64 fsr_raise(i64 i, i64 n, u64 *worst)\n"
      "{\n"
      "    const i64 at = i < 0 ? i + n : i;\n"
      "    if ((u64)at < (u64)n) return at;\n"

@@ -184,8 +184,8 @@ static void add_term(fsr_affine *to, int value, int64_t factor) {
     to->factor[to->nterms] = 0;
 }
 
-void fsr_affine_symbol(fsr_affine *out, int value) {
-    *out = (fsr_affine){.nterms = 1, .value = {(int16_t)value}, .factor = {1}};
+void fsr_affine_add_symbol(fsr_affine *to, int value) {
+    add_term(to, value, to->over ? to->over : 1);
 }
 
 int fsr_index_terms(const fsr_index *index) {
@@ -291,7 +291,7 @@ bool fsr_index_division(const fsr_index *in, const fsr_shape *shape, const fsr_d
     return false;
 }
 
-static void view_rows(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *source) {
+void fsr_index_map(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *source) {
     memset(out, 0, sizeof *out);
     out->n = source->ndim;
     for (int j = 0; j < source->ndim; ++j) {
@@ -316,12 +316,12 @@ bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, c
     fsr_index rows;
     if (view->kind == FSR_VIEW_AFFINE) {
         if (!in->flat || is_uniform(view, source)) {
-            view_rows(out, in, view, source);
+            fsr_index_map(out, in, view, source);
             return true;
         }
         if (!fsr_index_split(&rows, in, shape, d))
             return false;
-        view_rows(out, &rows, view, source);
+        fsr_index_map(out, &rows, view, source);
         return true;
     }
     fsr_index flat = {.flat = true, .n = 1};

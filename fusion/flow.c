@@ -96,7 +96,7 @@ typedef struct builder {
     seen seen;
     uint32_t *stack;
     size_t depth, stack_capacity;
-    int leaf_capacity, scalar_capacity;
+    int leaf_capacity, scalar_capacity, report_capacity;
 } builder;
 
 static bool push(builder *b, uint32_t id) {
@@ -159,6 +159,28 @@ static int same_size(const builder *b, const fsr_rec *rec) {
     return -1;
 }
 
+/* The reports of a node whose computed indices may lie outside: where it was recorded, for each of its axes. */
+static bool add_reports(builder *b, const fsr_rec *rec, fsr_flow_node *node) {
+    if (!fsr_has(rec->kind, FSR_FIELD_bound) || rec->bound != FSR_BOUND_RAISE)
+        return true;
+    const fsr_shape *source = &fsr_graph_rec(b->g, rec->arg[0].id)->shape;
+    node->report = 1 + b->flow->nreports;
+    for (int j = 0; j < source->ndim; ++j) {
+        if (!(rec->axes >> j & 1))
+            continue;
+        if (b->flow->nreports == b->report_capacity) {
+            int capacity = b->report_capacity ? b->report_capacity * 2 : 8;
+            fsr_report *grown = realloc(b->binding->report, sizeof *grown * (size_t)capacity);
+            if (!grown)
+                return false;
+            b->binding->report = grown;
+            b->report_capacity = capacity;
+        }
+        b->binding->report[b->flow->nreports++] = (fsr_report){rec->site, j, source->dim[j]};
+    }
+    return true;
+}
+
 static bool add_node(builder *b, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
     fsr_flow_node node = {.origin = b->flow->n + 1, .site = rec->site};
@@ -176,6 +198,8 @@ static bool add_node(builder *b, uint32_t id) {
             return false;
         node.ordinal = b->flow->nscalars++;
     }
+    if (!add_reports(b, rec, &node))
+        return false;
     int at = fsr_flow_add(b->flow, &node);
     return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }

@@ -37,6 +37,7 @@ typedef struct fsr_flow_node {
     fsr_literal_use use; /* of a literal */
     int origin;          /* 1 + its place in the flow as it was built; 0: a pass made it */
     fsr_site site;       /* where it was recorded, as long as the graph is there */
+    int report;          /* of what may find an index outside: 1 + the first of its reports, one for each of its axes */
 } fsr_flow_node;
 
 typedef struct fsr_flow {

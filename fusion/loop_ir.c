@@ -68,11 +68,6 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     return NULL;
 }
 
-const char *fsr_bound_name(fsr_bound bound) {
-    static const char *const name[] = {"inside", "clip", "wrap"};
-    return (size_t)bound < sizeof name / sizeof *name ? name[bound] : NULL;
-}
-
 int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n) {
     if (bound == FSR_BOUND_WRAP)
         return i % n + (i % n < 0 ? n : 0);

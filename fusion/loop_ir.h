@@ -75,13 +75,6 @@
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
 
-/* What becomes of an index that is outside of [0, n). */
-typedef enum fsr_bound {
-    FSR_BOUND_RAISE, /* from -n on it counts from the end; others are reported, and are the nearest end meanwhile */
-    FSR_BOUND_CLIP,  /* the nearest end */
-    FSR_BOUND_WRAP   /* the remainder by n */
-} fsr_bound;
-
 typedef enum fsr_level { FSR_ROW, FSR_ELEM } fsr_level;
 
 typedef enum fsr_inst_kind {
@@ -209,8 +202,6 @@ typedef enum fsr_schedule_kind {
     FSR_SCHEDULE_TEAM
 } fsr_schedule_kind;
 
-/* inside, clip, wrap; NULL for what is none. */
-const char *fsr_bound_name(fsr_bound bound);
 /* Where a bound brings index i of n, n at least 1. */
 int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n);
 

@@ -113,7 +113,7 @@ static void read_load(fsr_kernel_reader *r, fsr_inst *inst) {
         inst->guard = 1 + fsr_read_mark(&r->lex, "g", r->k->nguards);
 }
 
-/* inside(v3, i9) to b2 if g0 */
+/* raise(v3, i9) to b2 if g0 */
 static void read_bound(fsr_kernel_reader *r, fsr_inst *inst, fsr_bound bound) {
     fsr_lex *l = &r->lex;
     inst->kind = FSR_INST_BOUND;

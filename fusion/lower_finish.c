@@ -128,6 +128,18 @@ static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
     return true;
 }
 
+/* The extents of computed indices become arguments. */
+static bool finish_bounds(fsr_lowering *l) {
+    int slot[FSR_MAX_BOUNDED];
+    for (int i = 0; i < l->nbounded; ++i)
+        if ((slot[i] = integer(l, l->bounded[i].extent)) < 0)
+            return false;
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (l->k->inst[i].kind == FSR_INST_BOUND)
+            l->k->inst[i].index = slot[l->k->inst[i].index];
+    return true;
+}
+
 /* ELEM values move to the first pass that reads them: a load that only pass 2 needs is not done in pass 0. */
 static void sink_passes(fsr_kernel *k) {
     for (int i = k->ninsts - 1; i >= 0; --i) {
@@ -171,6 +183,8 @@ bool fsr_lower_finish(fsr_lowering *l) {
     for (int i = 0; i < k->nconditions; ++i)
         if (!finish_condition(l, i, &d))
             return false;
+    if (!finish_bounds(l))
+        return false;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].level == FSR_ELEM && k->inst[i].pass >= k->npasses)
             k->npasses = k->inst[i].pass + 1;

@@ -87,7 +87,8 @@ const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial) {
 }
 
 bool fsr_operand_equal(const fsr_operand *a, const fsr_operand *b) {
-    return a->report == b->report && a->leaf == b->leaf && (a->leaf ? a->ordinal == b->ordinal : fsr_link_equal(a->link, b->link));
+    return a->report == b->report && a->leaf == b->leaf &&
+           (a->leaf ? a->ordinal == b->ordinal : fsr_link_equal(a->link, b->link));
 }
 
 bool fsr_group_stores(const fsr_group *group, fsr_link link) {

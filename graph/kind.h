@@ -84,28 +84,35 @@ typedef struct fsr_view {
     int64_t step[FSR_MAX_DIMS];
 } fsr_view;
 
+/* raise, clip, wrap; NULL for what is none. */
+const char *fsr_bound_name(fsr_bound bound);
+/* The values that what is added to the index of dimension j of a source may have, [0, n), for elements of `shape` that
+ * the view shows then to lie inside. */
+int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const fsr_view *view, int j);
+
 /* The members of fsr_content, once more in the structures that hold one. What a kind does not use is zero. */
-#define FSR_CONTENT                                                                                \
-    fsr_kind kind;                                                                                 \
-    int nout;                         /* results, 1 unless a tuple reduction or scan, or a loop */ \
-    fsr_dtype dtype[FSR_MAX_OUTPUTS]; /* of each result */                                         \
-    fsr_shape shape;                  /* of every result */                                        \
-    int nargs;                                                                                     \
-    fsr_hint hint;                                                                                 \
-    fsr_op op;                                                                                     \
-    bool weak;       /* recorded by fsr_float or fsr_int, and what follows from such */            \
-    bool exclusive;  /* a running fold: without the element itself */                              \
-    bool reverse;    /* from the end of the axis */                                                \
-    fsr_value value; /* of dtype[0]; also of what is weak */                                       \
-    uint32_t axes;   /* bit i set if axis i is folded */                                           \
-    int axis;                                                                                      \
-    int index;            /* position of a body's argument (left 0..n-1, right n..2n-1) */         \
-    fsr_view view;        /* of argument 0 */                                                      \
-    fsr_combine *combine; /* owned by a recorded node, borrowed by a flow's; and so the rest */    \
-    fsr_routine *routine; /* a reference */                                                        \
-    fsr_iteration *loop;                                                                           \
-    char *name;        /* NULL for an unnamed size */                                              \
-    fsr_status status; /* of a poison */                                                           \
+#define FSR_CONTENT                                                                                  \
+    fsr_kind kind;                                                                                   \
+    int nout;                         /* results, 1 unless a tuple reduction or scan, or a loop */   \
+    fsr_dtype dtype[FSR_MAX_OUTPUTS]; /* of each result */                                           \
+    fsr_shape shape;                  /* of every result */                                          \
+    int nargs;                                                                                       \
+    fsr_hint hint;                                                                                   \
+    fsr_op op;                                                                                       \
+    bool weak;       /* recorded by fsr_float or fsr_int, and what follows from such */              \
+    bool exclusive;  /* a running fold: without the element itself */                                \
+    bool reverse;    /* from the end of the axis */                                                  \
+    fsr_value value; /* of dtype[0]; also of what is weak */                                         \
+    uint32_t axes;   /* bit i set if axis i is folded, or an argument is added to the index there */ \
+    int axis;                                                                                        \
+    int index;            /* position of a body's argument (left 0..n-1, right n..2n-1) */           \
+    fsr_view view;        /* of argument 0 */                                                        \
+    fsr_bound bound;      /* what becomes of computed indices outside of argument 0 */               \
+    fsr_combine *combine; /* owned by a recorded node, borrowed by a flow's; and so the rest */      \
+    fsr_routine *routine; /* a reference */                                                          \
+    fsr_iteration *loop;                                                                             \
+    char *name;        /* NULL for an unnamed size */                                                \
+    fsr_status status; /* of a poison */                                                             \
     char *message;
 
 typedef struct fsr_content {

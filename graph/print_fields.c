@@ -31,6 +31,11 @@ static void write_view(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write(w, "]");
 }
 
+static void write_bound(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write_piece(w, " bound=%s", fsr_bound_name(n->bound));
+}
+
 static void write_step(fsr_writer *w, const fsr_step *step, int i) {
     fsr_write_piece(w, "s%d=", i);
     if (step->kind == FSR_STEP_ARG) {

@@ -100,3 +100,12 @@ fsr_words fsr_say_shape(const fsr_shape *shape) {
     snprintf(words.text + used, sizeof words.text - used, "]");
     return words;
 }
+
+int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const fsr_view *view, int j) {
+    return source->dim[j] - (view->from[j] < 0 ? 0 : shape->dim[view->from[j]] - 1);
+}
+
+const char *fsr_bound_name(fsr_bound bound) {
+    static const char *const name[] = {"raise", "clip", "wrap"};
+    return (size_t)bound < sizeof name / sizeof *name ? name[bound] : NULL;
+}

@@ -80,6 +80,19 @@ static void read_axis(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     rec->axis = (int)value;
 }
 
+static void read_bound(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+    int b = 0;
+    (void)g;
+    fsr_lex_expect(l, "bound=");
+    while (!l->status && fsr_bound_name((fsr_bound)b) && !fsr_lex_try(l, fsr_bound_name((fsr_bound)b)))
+        b++;
+    if (!fsr_bound_name((fsr_bound)b)) {
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "expected raise, clip or wrap");
+        b = 0;
+    }
+    rec->bound = (fsr_bound)b;
+}
+
 static void read_exclusive(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     (void)g;
     rec->exclusive = fsr_lex_try(l, "exclusive");

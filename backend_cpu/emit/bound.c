@@ -48,7 +48,7 @@ void fsr_c_reports(fsr_c_emit *e, bool end) {
 }
 
 static const char *const text_of[] = {
-    [FSR_BOUND_RAISE] = "static inline i64 fsr_inside(i64 i, i64 n) {\n"
+    [FSR_BOUND_RAISE] = "static inline i64 fsr_raise(i64 i, i64 n) {\n"
                         "    i += i < 0 ? n : 0;\n"
                         "    i = i < 0 ? 0 : i;\n"
                         "    return i < n ? i : n - 1;\n"

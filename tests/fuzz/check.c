@@ -80,6 +80,7 @@ typedef struct execution {
     unsigned char **out; /* between guards */
     int64_t *bytes;      /* of each output */
     char *arena;         /* what follows it cannot be read */
+    uint64_t *word;      /* of reports */
 } execution;
 
 /* Whole pages that hold the arena, which ends where they end. */
@@ -107,6 +108,7 @@ static void execution_clear(execution *e) {
     free(e->bytes);
     free(e->leaf);
     free(e->scalar);
+    free(e->word);
     arena_free(&e->program, e->arena);
     fsr_binding_clear(&e->binding);
     fsr_program_clear(&e->program);
@@ -161,6 +163,7 @@ static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
     e->scalar = calloc((size_t)p->nscalars + 1, sizeof *e->scalar);
     e->out = calloc((size_t)p->nouts + 1, sizeof *e->out);
     e->bytes = calloc((size_t)p->nouts + 1, sizeof *e->bytes);
+    e->word = calloc((size_t)p->nreports + 1, sizeof *e->word);
     e->arena = arena_new(p);
     memset(e->arena, PATTERN, (size_t)p->arena_bytes);
     for (int i = 0; i < p->nleaves; i++)
@@ -179,6 +182,8 @@ static void *address(const execution *e, fsr_slot slot) {
         return e->leaf[slot.ordinal];
     if (slot.home == FSR_HOME_OUTPUT)
         return e->out[slot.ordinal] + GUARD;
+    if (slot.home == FSR_HOME_REPORT)
+        return e->word + slot.ordinal;
     return e->arena + e->program.temporary[slot.ordinal].offset;
 }
 
@@ -271,6 +276,9 @@ static verdict run_program(execution *e, const fsr_graph *g, const fsr_ref *refs
         if (!guards_whole(e, i))
             return found(out, VERDICT_GUARD_BROKEN, "output %d", i);
     }
+    for (int i = 0; i < e->program.nreports; i++)
+        if (e->word[i])
+            return found(out, VERDICT_RUN_FAILED, "a report of an index that is inside: %" PRId64, (int64_t)e->word[i]);
     return VERDICT_GOOD;
 }
 

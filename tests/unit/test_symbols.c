@@ -28,7 +28,7 @@ static const char gather[] = "kernel k_gather: take\n"
                              "  array b1 f32\n"
                              "  array b2 u64 written\n"
                              "  array b3 f32 written\n"
-                             "  schedule map threads 32 group 1 vector 1 items 2%s\n"
+                             "  schedule %s\n"
                              "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
                              "  p0 row  v1 = i64 %s(v0, i5)%s\n"
                              "  p0 row  v2 = f32 load b1[v1]\n"
@@ -55,7 +55,9 @@ static fsr_kernel *parse(const char *text) {
 static fsr_kernel *gather_kernel(fsr_bound bound, bool gpu) {
     char text[2048];
     bool raises = bound == FSR_BOUND_RAISE;
-    snprintf(text, sizeof text, gather, gpu ? "" : " lanes 4 chunk 64", fsr_bound_name(bound), raises ? " to b2" : "");
+    snprintf(text, sizeof text, gather,
+             gpu ? "gpu map threads 32 group 1 vector 1 items 2" : "cpu map group 1 lanes 4 chunk 64",
+             fsr_bound_name(bound), raises ? " to b2" : "");
     const char *words = strstr(text, "  array b2");
     fsr_kernel *k = NULL;
     if (raises)
