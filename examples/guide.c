@@ -133,6 +133,22 @@ static void views(fsr_context *ctx, fsr_graph *g) {
     EXPECT(b[0] == 3 && b[1] == 7 && b[11] == 8 && o[0] == 1 && o[1] == 3 && o[5] == 11 && s[0] == 1 && s[8] == 21);
 }
 
+static void taking(fsr_context *ctx, fsr_graph *g) {
+    fsr_node x = fsr_reshape(fsr_arange(g, FSR_F32, 12), 2, (int64_t[]){3, 4});
+    /* guide: taking */
+    fsr_node i = fsr_from_host(g, FSR_I32, 1, (int64_t[]){3}, (int32_t[]){2, 0, -1});
+    fsr_node rows = fsr_take(x, i, 0, FSR_BOUND_RAISE);                  /* x[[2, 0, -1]] */
+    fsr_node some = fsr_index(x, (fsr_node[]){i, i}, 2, FSR_BOUND_WRAP); /* x[2, 2], x[0, 0], x[-1, -1] */
+    fsr_node start = fsr_param(g, "start", FSR_I64, 1), zero = fsr_int(g, 0);
+    fsr_node part = fsr_dynamic_slice(x, (fsr_node[]){start, zero}, (int64_t[]){2, 4}); /* x[start:start + 2] */
+    /* guide: end */
+    float r[12], s[3], p[8];
+    must(ctx, fsr_read(rows, r, sizeof r));
+    must(ctx, fsr_read(some, s, sizeof s));
+    must(ctx, fsr_read(part, p, sizeof p));
+    EXPECT(r[0] == 8 && r[4] == 0 && r[8] == 8 && s[0] == 10 && s[1] == 0 && s[2] == 11 && p[0] == 4 && p[7] == 11);
+}
+
 static void reductions(fsr_context *ctx, fsr_graph *g) {
     static float data[400][600];
     for (int i = 0; i < 400 * 600; i++)
@@ -388,9 +404,9 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
-    static const chapter chapters[] = {poison,     force,  promotion, parameters, scopes,        views,
-                                       reductions, scans,  operators, loops,      row_functions, native_functions,
-                                       explain,    verify, errors};
+    static const chapter chapters[] = {poison,           force,      promotion, parameters, scopes, views,
+                                       taking,           reductions, scans,     operators,  loops,  row_functions,
+                                       native_functions, explain,    verify,    errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

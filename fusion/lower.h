@@ -108,6 +108,9 @@ int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* Whether a guard (by its number, from 0) changes along the columns. */
 fsr_level fsr_lower_guard_level(const fsr_lowering *l, int guard);
 
+/* lower_gather.c */
+int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *index);
+
 /* lower_fold.c */
 /* The group's number of a fold, -1: another group's. */
 int fsr_lower_fold_slot(const fsr_group *group, int node);

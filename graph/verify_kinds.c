@@ -135,6 +135,31 @@ static const char *check_place(const fsr_applied *a) {
                                                                                     : "places that are not i32 or i64";
 }
 
+static const char *check_gather(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    const fsr_shape *from = &a->arg[0]->shape;
+    if (n->nargs < 2 || n->nargs != 1 + __builtin_popcount(n->axes) || n->nout != 1)
+        return "arity";
+    if (fsr_applied_dtype(a, 0) != n->dtype[0])
+        return "an argument of another dtype";
+    for (int i = 1; i < n->nargs; i++)
+        if (fsr_applied_dtype(a, i) != FSR_I64 || !fsr_shape_equal(&a->arg[i]->shape, &n->shape))
+            return "indices that are not i64, or of another shape";
+    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> from->ndim || !fsr_bound_name(n->bound))
+        return "a map that is not affine, or axes or a bound that there are not";
+    if (fsr_shape_size(&n->shape) == 0)
+        return "a gather of nothing";
+    for (int j = 0; j < from->ndim; j++) {
+        if (n->view.from[j] < -1 || n->view.from[j] >= n->shape.ndim)
+            return "a dimension that the gather does not have";
+        if (!inside(&n->view, j, from->dim[j], &n->shape))
+            return "a map outside its source";
+        if ((n->axes >> j & 1) && (n->view.start[j] != 0 || (n->view.from[j] >= 0 && n->view.step[j] != 1)))
+            return "a start or step where an index is computed";
+    }
+    return NULL;
+}
+
 static const char *check_iterate(const fsr_applied *a) {
     return fsr_iteration_check(a);
 }

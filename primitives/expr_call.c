@@ -183,6 +183,20 @@ static bool call_view(fsr_reading *r, fsr_args *c, fsr_node *out) {
     return true;
 }
 
+/* Without an axis, of the flat array. */
+static bool call_take(fsr_reading *r, fsr_args *c, fsr_node *out) {
+    const bool along = fsr_args_name(c, "take_along_axis");
+    if (!along && !fsr_args_name(c, "take"))
+        return false;
+    if (!fsr_args_axes(r, c, 2) || !fsr_args_are(r, c, 2) || !fsr_args_options(r, c, FSR_ARGS_AXES) ||
+        !fsr_args_one_axis(r, c, along))
+        return true;
+    const bool flat = !(c->given & FSR_ARGS_AXES);
+    fsr_node x = flat ? fsr_flatten(r->at, c->x[0]) : c->x[0];
+    *out = (along ? fsr_take_along_axis_at : fsr_take_at)(r->at, x, c->x[1], flat ? 0 : c->axes[0], FSR_BOUND_RAISE);
+    return true;
+}
+
 static bool call_cast(fsr_reading *r, fsr_args *c, fsr_node *out) {
     for (int i = 0; i < FSR_DTYPE_COUNT; i++) {
         if (!fsr_args_name(c, fsr_dtype_name((fsr_dtype)i)))
@@ -211,7 +225,7 @@ static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
 /* The call's arguments read, and its node. */
 FSR_APART static fsr_node finish(fsr_reading *r, fsr_args *c) {
     static bool (*const kinds[])(fsr_reading *, fsr_args *, fsr_node *) = {
-        call_extremes, call_reduction, call_scan, call_view, fsr_args_shape, call_cast, call_op};
+        call_extremes, call_reduction, call_scan, call_view, call_take, fsr_args_shape, call_cast, call_op};
     fsr_node out = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
         if (kinds[i](r, c, &out))

@@ -6,6 +6,7 @@
 #include "runtime/reference.h"
 #include "backend_cpu/reference/call.h"
 #include "backend_cpu/reference/fold.h"
+#include "backend_cpu/reference/gather.h"
 #include "backend_cpu/reference/iterate.h"
 #include "backend_cpu/reference/walk.h"
 #include "graph/shape.h"
@@ -227,6 +228,17 @@ static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
         if (data[i])
             out[i] = fsr_ref_view_whole(data[i], &rec->shape);
     return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_gather(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    return fsr_ref_gather(rec, &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape, in, data, r->fault);
 }
 
 static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_ref_view *out) {

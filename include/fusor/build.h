@@ -374,6 +374,25 @@ fsr_node fsr_tril_at(fsr_site at, fsr_node x, int64_t k);
  * CLIP: the nearest end, 0 for negative ones. WRAP: the remainder by n. */
 typedef enum fsr_bound { FSR_BOUND_RAISE, FSR_BOUND_CLIP, FSR_BOUND_WRAP } fsr_bound;
 
+/* The elements of x at `indices` along an axis, as NumPy's take: shape x.shape[:axis] + indices.shape +
+ * x.shape[axis + 1:]. Indices are of an integer dtype, else FSR_ERR_DTYPE. FSR_ERR_INDEX: the axis has no elements, and
+ * some are asked for. Only what is read is computed: an index that no result needs is not looked at. */
+fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound);
+#define fsr_take(...) fsr_take_at(FSR_HERE, __VA_ARGS__)
+/* result[i, j, k] = x[i, indices[i, j, k], k] for axis 1, and so on. indices has as many dimensions as x; apart from the
+ * axis they broadcast together, else FSR_ERR_SHAPE. */
+fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound);
+#define fsr_take_along_axis(...) fsr_take_along_axis_at(FSR_HERE, __VA_ARGS__)
+/* x[a0, a1, ...]: n arrays of indices, which broadcast together, along the first n axes; the other axes follow. */
+fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound);
+#define fsr_index(...) fsr_index_at(FSR_HERE, __VA_ARGS__)
+/* The part of x of sizes[j] elements along axis j that begins at starts[j], 0-d integers: parameters, or computed on the
+ * device; another start neither plans nor compiles anew. A start is moved so that the part lies inside of x, to
+ * [0, x.shape[j] - sizes[j]], as XLA does; negative ones do not count from the end. FSR_ERR_VALUE: sizes[j] is negative
+ * or larger than the axis. starts and sizes have an entry for each axis of x. */
+fsr_node fsr_dynamic_slice_at(fsr_site at, fsr_node x, const fsr_node *starts, const int64_t *sizes);
+#define fsr_dynamic_slice(...) fsr_dynamic_slice_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 enum { FSR_KEEPDIMS = 1 };

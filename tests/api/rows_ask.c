@@ -203,7 +203,9 @@ static void call_device_name(api_run *r) {
 static void call_sync(api_run *r) {
     fsr_context *ctx = draw_context(r);
     api_say(r, "fsr_sync", -1, false);
-    API_MUST(r, fsr_sync(ctx) == (ctx ? FSR_OK : FSR_ERR_NULL), "sync");
+    const fsr_status status = fsr_sync(ctx);
+    API_MUST(r, status == (ctx ? FSR_OK : FSR_ERR_NULL) || (ctx && status == FSR_ERR_INDEX), "sync: %s",
+             fsr_status_name(status));
 }
 
 static void call_trim(api_run *r) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows: leaves, views, joining. BUILD draws the arguments in order, then says and makes the call. */
+#include "graph/graph.h"
 #include "tests/api/api.h"
 
 #define BUILD(name, draw, ...)                                            \
@@ -98,6 +99,39 @@ static const double *limit_of(api_run *r) {
 
 BUILD(nan_to_num, NODE(x); NUMBER(nan); const double *posinf = limit_of(r);
       const double *neginf = limit_of(r), x, nan, posinf, neginf)
+
+/* Seldom one that there is not. */
+static fsr_bound bound_of(api_run *r) {
+    const int kind = api_below(r, 32), bound = kind < 30 ? kind % 3 : kind == 30 ? 3 : -1;
+    api_add(r, ", (fsr_bound)%d", bound);
+    return (fsr_bound)bound;
+}
+
+BUILD(take, NODE(x); NODE(i); AXIS(axis); fsr_bound b = bound_of(r), x, i, axis, b)
+BUILD(take_along_axis, NODE(x); NODE(i); AXIS(axis); fsr_bound b = bound_of(r), x, i, axis, b)
+
+static void call_index(api_run *r) {
+    NODE(a);
+    NODES;
+    fsr_bound b = bound_of(r);
+    api_say(r, "fsr_index_at", 0, true);
+    api_take(r, fsr_index_at(API_SITE(r), a, x, n, b), 0, false);
+}
+
+static void call_dynamic_slice(api_run *r) {
+    NODE(x);
+    api_add(r, ", (fsr_node[]){");
+    fsr_node *start = api_memory(r, sizeof *start * FSR_MAX_DIMS);
+    for (int i = 0; i < FSR_MAX_DIMS; i++) {
+        api_add(r, i ? ", " : "");
+        start[i] = api_pick(r);
+    }
+    api_add(r, "}");
+    const int64_t *size = api_wides(r, FSR_MAX_DIMS);
+    r->live = fsr_graph_alive(x.graph); /* how many starts are looked at is x's to say */
+    api_say(r, "fsr_dynamic_slice_at", 0, true);
+    api_take(r, fsr_dynamic_slice_at(API_SITE(r), x, start, size), 0, false);
+}
 
 /* A count that the arrays have: 0 to 3, or, with no array, anything. */
 static int count_of(api_run *r) {
@@ -384,5 +418,9 @@ const api_row api_build_rows[] = {
     ROW(full_of, 1),
     ROW(param_of, 1),
     {"fsr_hint_set", call_hint_set, 2},
+    ROW(take, 4),
+    ROW(take_along_axis, 3),
+    ROW(index, 3),
+    ROW(dynamic_slice, 2),
 };
 const int api_build_count = API_COUNT(api_build_rows);

@@ -187,6 +187,58 @@ static fsr_node meshgrid_flags(void) {
     return out[0];
 }
 
+static fsr_node indices(int ndim, const int64_t *shape) {
+    return fsr_cast(fsr_reshape(fsr_arange(g, FSR_I64, ndim > 1 ? shape[0] * shape[1] : shape[0]), ndim, shape),
+                    FSR_I32);
+}
+static fsr_node take_floats(void) {
+    return fsr_take_at(AT, m34, v5, 0, FSR_BOUND_RAISE);
+}
+static fsr_node take_mask(void) {
+    return fsr_take_at(AT, v5, fsr_greater(v5, f0), 0, FSR_BOUND_RAISE);
+}
+static fsr_node take_axis(void) {
+    return fsr_take_at(AT, m34, indices(1, SHAPE(2)), 2, FSR_BOUND_RAISE);
+}
+static fsr_node take_bound(void) {
+    return fsr_take_at(AT, m34, indices(1, SHAPE(2)), 0, (fsr_bound)3);
+}
+static fsr_node take_empty(void) {
+    return fsr_take_at(AT, fsr_slice(v5, 0, 2, 2, 1), indices(1, SHAPE(2)), 0, FSR_BOUND_CLIP);
+}
+static fsr_node take_null(void) {
+    return fsr_take_at(AT, m34, (fsr_node){0}, 0, FSR_BOUND_RAISE);
+}
+static fsr_node take_deep(void) {
+    fsr_node deep = indices(1, SHAPE(1));
+    for (int i = 0; i < 7; i++)
+        deep = fsr_expand(deep, 0);
+    return fsr_take_at(AT, m34, deep, 0, FSR_BOUND_RAISE);
+}
+static fsr_node along_shape(void) {
+    return fsr_take_along_axis_at(AT, m34, indices(2, SHAPE(2, 2)), 1, FSR_BOUND_RAISE);
+}
+static fsr_node along_ndim(void) {
+    return fsr_take_along_axis_at(AT, m34, indices(1, SHAPE(3)), 1, FSR_BOUND_RAISE);
+}
+static fsr_node index_many(void) {
+    fsr_node i = indices(1, SHAPE(2));
+    return fsr_index_at(AT, v5, (fsr_node[]){i, i}, 2, FSR_BOUND_RAISE);
+}
+static fsr_node index_none(void) {
+    return fsr_index_at(AT, v5, NULL, 1, FSR_BOUND_RAISE);
+}
+static fsr_node index_broadcast(void) {
+    return fsr_index_at(AT, m34, (fsr_node[]){indices(1, SHAPE(2)), indices(1, SHAPE(3))}, 2, FSR_BOUND_RAISE);
+}
+static fsr_node dynamic_size(void) {
+    fsr_node zero = fsr_int(g, 0);
+    return fsr_dynamic_slice_at(AT, m34, (fsr_node[]){zero, zero}, SHAPE(3, 5));
+}
+static fsr_node dynamic_start(void) {
+    return fsr_dynamic_slice_at(AT, v5, (fsr_node[]){indices(1, SHAPE(1))}, SHAPE(2));
+}
+
 static const struct {
     fsr_node (*make)(void);
     fsr_status status;
@@ -202,6 +254,20 @@ static const struct {
      "update: the region f32[2,5] shows an element more than once of f32[5] (prog.c:12)"},
     {update_shape, FSR_ERR_SHAPE, "update: f32[5] does not broadcast to the region [2,4] (prog.c:12)"},
     {update_too_deep, FSR_ERR_SHAPE, "update: f32[2,3,2] does not broadcast to the region [2] (prog.c:12)"},
+    {take_floats, FSR_ERR_DTYPE, "take: f32[5] are no indices (prog.c:12)"},
+    {take_mask, FSR_ERR_DTYPE, "take: bool[5] are no indices; fsr_filter takes a mask (prog.c:12)"},
+    {take_axis, FSR_ERR_AXIS, "take: f32[3,4] has no axis 2 (prog.c:12)"},
+    {take_bound, FSR_ERR_VALUE, "take: there is no bound 3 (prog.c:12)"},
+    {take_empty, FSR_ERR_INDEX, "take: axis 0 of f32[0] has no elements (prog.c:12)"},
+    {take_null, FSR_ERR_NULL, "take: operand 2 is a null handle (prog.c:12)"},
+    {take_deep, FSR_ERR_SHAPE, "take: the result would have 9 dimensions, at most 8 (prog.c:12)"},
+    {along_shape, FSR_ERR_SHAPE, "take_along_axis: i64[2,2] does not fit f32[3,4] apart from axis 1 (prog.c:12)"},
+    {along_ndim, FSR_ERR_SHAPE, "take_along_axis: i64[3] does not fit f32[3,4] apart from axis 1 (prog.c:12)"},
+    {index_many, FSR_ERR_SHAPE, "index: 2 arrays of indices into f32[5] (prog.c:12)"},
+    {index_none, FSR_ERR_NULL, "index: 1 arrays of indices (prog.c:12)"},
+    {index_broadcast, FSR_ERR_SHAPE, "index: indices 1, i64[3], do not broadcast with [2] before (prog.c:12)"},
+    {dynamic_size, FSR_ERR_VALUE, "dynamic_slice: size 5 along axis 1 of f32[3,4] (prog.c:12)"},
+    {dynamic_start, FSR_ERR_SHAPE, "dynamic_slice: start 0, i64[1], is not 0-d (prog.c:12)"},
     {filter_shapes, FSR_ERR_SHAPE, "filter: the mask bool[5] does not have the shape of f32[3,4] (prog.c:12)"},
     {filter_prefix, FSR_ERR_SHAPE, "filter: the mask bool[3] does not have the shape of f32[3,4] (prog.c:12)"},
     {filter_fill, FSR_ERR_SHAPE, "filter: the fill f32[5] is not 0-d (prog.c:12)"},

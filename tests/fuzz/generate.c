@@ -256,6 +256,16 @@ static void draw_rows(generator *t, recipe_step *s) {
     s->flags = below(t, FUZZ_ROW_FUNCTIONS);
 }
 
+static void draw_take(generator *t, recipe_step *s) {
+    s->kind = STEP_TAKE;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = chance(t, 50) ? pick_like(t, s->arg[0]) : pick_step(t);
+    const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
+    s->axis = from->ndim ? below(t, from->ndim) : 0;
+    s->start = below(t, 4);
+    s->flags = below(t, FSR_BOUND_WRAP + 1);
+}
+
 static void draw_fold(generator *t, recipe_step *s) {
     s->kind = (step_kind)(STEP_SUM + below(t, STEP_SCAN_MAX_SUM - STEP_SUM + 1));
     if (chance(t, 5))
@@ -315,6 +325,8 @@ static void draw(generator *t, recipe_step *s) {
         draw_paste(t, s);
     else if (kind < 63)
         draw_shape(t, s);
+    else if (kind < 68)
+        draw_take(t, s);
     else if (kind < 75 || !t->folds)
         draw_view(t, s);
     else if (chance(t, 8))

@@ -38,7 +38,7 @@ int step_arity(const recipe_step *s) {
     if (s->kind == STEP_OP)
         return fsr_op_get(s->op)->arity;
     bool two = s->kind == STEP_CALL || s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK ||
-               s->kind == STEP_FILTER || s->kind == STEP_LOOP || s->kind >= STEP_AVERAGE;
+               s->kind == STEP_FILTER || s->kind == STEP_LOOP || (s->kind >= STEP_AVERAGE && s->kind != STEP_TAKE);
     return two || step_is_pair(s->kind) ? 2 : 1;
 }
 
@@ -375,8 +375,8 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
             rounded[k] = rounded[k] || rounded[s->arg[a]];
         bool extreme = s->kind == STEP_MIN || s->kind == STEP_MAX || s->kind == STEP_ANY || s->kind == STEP_ALL ||
                        s->kind == STEP_CUMMAX || s->kind == STEP_CUMMIN;
-        bool sums =
-            (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) || s->kind >= STEP_AVERAGE;
+        bool sums = (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) ||
+                    (s->kind >= STEP_AVERAGE && s->kind != STEP_TAKE);
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
         rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_inexact(dtype)));

@@ -88,6 +88,7 @@ typedef enum step_kind {
     STEP_TRIL,
     STEP_AVERAGE, /* arg 0 weighted by arg 1; list, ndim, flags */
     STEP_ROWS,    /* the row function number `flags` of arg 0 and arg 1 */
+    STEP_TAKE,    /* elements of arg 0 at indices made of arg 1: fuzz_take's form start, bound flags, axis */
     STEP_KINDS
 } step_kind;
 
@@ -166,6 +167,10 @@ enum { FUZZ_LOOPS = 5 };
 extern const fsr_loop fuzz_loop[FUZZ_LOOPS];
 /* out[0] the first state at the end, out[1] the count. in: two operands, states as far as the loop has them. */
 void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
+
+/* Elements of x at indices made of y. form: 0 take, 1 take_along_axis, 2 by two arrays, 3 a slice at y's first element.
+ * Indices that would be reported are brought inside before. recipe_take.c */
+fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
 
 /* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be
  * evaluated; elsewhere its text is compiled. */

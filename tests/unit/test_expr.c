@@ -396,6 +396,16 @@ static void views(void **state) {
     same("y[:, newaxis]", fsr_expand(y, 1));
     same("y[newaxis, :]", fsr_expand(y, 0));
     same("y[-9223372036854775807 - 1:]", y);
+    fsr_node i = fsr_cast(y, FSR_I32), all = fsr_reshape(x, 1, SHAPE(fsr_node_size(x)));
+    same("y[i32(y)]", fsr_take(y, i, 0, FSR_BOUND_RAISE));
+    same("x[:, i32(y)]", fsr_take(x, i, 1, FSR_BOUND_RAISE));
+    same("x[i32(y), 1:]", fsr_take(fsr_slice(x, 1, 1, end, 1), i, 0, FSR_BOUND_RAISE));
+    same("x[i32(y), 1]", fsr_take(squeezed(x, 1, 1), i, 0, FSR_BOUND_RAISE));
+    same("cube[i32(y), i32(y)]", fsr_index(cube, ((fsr_node[]){i, fsr_cast(y, FSR_I32)}), 2, FSR_BOUND_RAISE));
+    same("take(x, i32(y))", fsr_take(all, i, 0, FSR_BOUND_RAISE));
+    same("take(x, i32(y), 1)", fsr_take(x, i, 1, FSR_BOUND_RAISE));
+    same("take(x, i32(y), axis=0)", fsr_take(x, i, 0, FSR_BOUND_RAISE));
+    same("take_along_axis(x, i32(x), 1)", fsr_take_along_axis(x, fsr_cast(x, FSR_I32), 1, FSR_BOUND_RAISE));
     same("(x + 1)[1:]", fsr_slice(fsr_add(x, L(1)), 0, 1, end, 1));
     same("x.T", fsr_transpose(x, NULL));
     same("x.T[1:].T", fsr_transpose(fsr_slice(fsr_transpose(x, NULL), 0, 1, end, 1), NULL));

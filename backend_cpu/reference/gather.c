@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements at computed indices; see gather.h.
+ *
+ * An index that is not known for sure (the greatest of numbers that were rounded, say) may name any element: the value is
+ * the one at its plain value, and nothing is known of how far others may be off. */
+#include "backend_cpu/reference/gather.h"
+
+/* Where in [0, n) index i is. False: it is to be reported. */
+static bool bring_inside(fsr_bound bound, int64_t *i, int64_t n) {
+    if (bound == FSR_BOUND_WRAP) {
+        *i %= n;
+        *i += *i < 0 ? n : 0;
+        return true;
+    }
+    if (bound == FSR_BOUND_RAISE && *i < 0 && *i >= -n)
+        *i += n;
+    const bool inside = *i >= 0 && *i < n;
+    if (!inside)
+        *i = *i < 0 ? 0 : n - 1;
+    return inside || bound == FSR_BOUND_CLIP;
+}
+
+typedef struct gather {
+    const fsr_rec *rec;
+    const fsr_shape *source;
+    const fsr_ref_view *in;
+    fsr_fault *fault;
+} gather;
+
+/* The position of the source's element for the point that the walk is at. *known: by indices that are. */
+static fsr_status position(const gather *g, const fsr_ref_walk *walk, int64_t *at, bool *known) {
+    const fsr_rec *rec = g->rec;
+    int next = 0;
+    *at = g->in[0].offset;
+    *known = true;
+    for (int j = 0; j < g->source->ndim; j++) {
+        int64_t index =
+            rec->view.start[j] + (rec->view.from[j] < 0 ? 0 : rec->view.step[j] * walk->index[rec->view.from[j]]);
+        if (rec->axes >> j & 1) {
+            const fsr_ref_element x = fsr_ref_data_get(g->in[1 + next].data, walk->at[next]);
+            int64_t asked = x.value.i64;
+            *known = *known && fsr_ref_is_known(&x);
+            if (!bring_inside(rec->bound, &asked, fsr_added_extent(&rec->shape, g->source, &rec->view, j)))
+                return fsr_fault_set(
+                    g->fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
+                    (long long)x.value.i64, j, (long long)g->source->dim[j], rec->site.file, rec->site.line);
+            index += asked;
+            next++;
+        }
+        *at += index * g->in[0].stride[j];
+    }
+    return FSR_OK;
+}
+
+fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr_ref_view *in, fsr_ref_data *out,
+                          fsr_fault *fault) {
+    const gather g = {rec, source, in, fault};
+    fsr_ref_walk walk;
+    fsr_ref_walk_start(&walk, &rec->shape, 0, in + 1, rec->nargs - 1);
+    for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        int64_t from;
+        bool known;
+        fsr_status status = position(&g, &walk, &from, &known);
+        if (status)
+            return status;
+        fsr_ref_element x = fsr_ref_data_get(in[0].data, from);
+        if (!known)
+            x.ball = fsr_ball_unknown(rec->dtype[0]);
+        if (!fsr_ref_data_set(out, at, x))
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
+    }
+    return FSR_OK;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Lowering of gathers: the index of the source gets values as terms.
+ *
+ * What is computed is evaluated at the result's own index and bounded; a dimension of the source then lies at the bound,
+ * or at it plus the dimension's own index. From there on it is an index like any other: views compose with it, maps
+ * recurse, a load has it in its address. So what is elementwise on either side fuses, and a fold below is loaded.
+ *
+ * Where the result is larger than what it is taken from, the source is stored first if it takes work. Counter-example to
+ * evaluating it at each index: exp(x)[i] of a table of a hundred elements and a million indices. */
+#include "fusion/lower.h"
+
+/* The source itself is in memory, or costs nothing: through views. */
+static bool is_at_hand(const fsr_lowering *l, fsr_link link) {
+    while (fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW))
+        link = l->flow->node[link.id].arg[0];
+    return !fsr_is(l->flow->node[link.id].kind, FSR_COMPUTES) || *fsr_partition_stored(l->p, link) >= 0;
+}
+
+/* The array that the indices of one axis are reported into. */
+static int report_array(fsr_lowering *l, int report) {
+    const fsr_operand operand = {.leaf = true, .ordinal = -1, .report = report};
+    return fsr_lower_array(l, &operand, FSR_U64, true);
+}
+
+/* The number of the extent that bounds a node's i-th computed index; -1: too many. It becomes an argument when all is
+ * lowered (lower_finish.c). */
+static int extent_of(fsr_lowering *l, int node, int i, int64_t extent) {
+    const fsr_bounded own = {node, i, extent};
+    for (int at = 0; at < l->nbounded; ++at)
+        if (l->bounded[at].node == node && l->bounded[at].i == i)
+            return at;
+    if (l->nbounded == FSR_MAX_BOUNDED)
+        return fsr_lower_refuse(l, "the kernel would have too many computed indices");
+    l->bounded[l->nbounded] = own;
+    return l->nbounded++;
+}
+
+/* The value of the i-th computed index (of n->arg[1 + i]) brought into [0, extent). */
+static int bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_inst inst = fsr_lower_blank(FSR_INST_BOUND, FSR_I64, link.id);
+    inst.arg[0] = value;
+    inst.bound = n->bound;
+    inst.guard = l->guard;
+    inst.index = extent_of(l, link.id, i, extent);
+    if (n->bound == FSR_BOUND_RAISE) {
+        int array = report_array(l, n->report + i);
+        if (array < 0)
+            return -1;
+        inst.report = 1 + array;
+    }
+    if (inst.guard)
+        inst.level = fsr_lower_guard_level(l, inst.guard - 1);
+    return inst.index < 0 ? -1 : fsr_lower_once(l, &inst);
+}
+
+/* All computed indices at the result's index. They come before anything is added: each may have to wait. */
+static bool values(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, int *out) {
+    for (int i = 0; i + 1 < n->nargs; ++i)
+        if ((out[i] = fsr_lower_eval(l, n->arg[1 + i], index)) < 0)
+            return false;
+    return true;
+}
+
+static bool source_index(fsr_lowering *l, fsr_link link, const fsr_index *index, const int *value, fsr_index *inner) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const fsr_shape *source = &l->flow->node[n->arg[0].id].shape;
+    int next = 0;
+    fsr_index_map(inner, index, &n->view, source);
+    for (int j = 0; j < source->ndim; ++j) {
+        if (!(n->axes >> j & 1))
+            continue;
+        int symbol = bound(l, link, next, value[next], fsr_added_extent(&n->shape, source, &n->view, j));
+        ++next;
+        if (symbol < 0)
+            return false;
+        if (fsr_index_terms(inner) == FSR_MAX_DIMS)
+            return fsr_lower_refuse(l, "the address would have too many computed indices"), false;
+        fsr_affine_add_symbol(&inner->row[j], symbol);
+    }
+    return true;
+}
+
+int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_index index, inner;
+    int value[FSR_MAX_DIMS];
+    fsr_index_copy(&index, asked);
+    if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
+        return fsr_lower_blame_flat(l, "a reshape of a gather has no affine index", link, asked);
+    const fsr_shape *source = &l->flow->node[n->arg[0].id].shape;
+    if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !is_at_hand(l, n->arg[0]))
+        return fsr_lower_blame(l, "what is taken from would be computed more often than it has elements", n->arg[0]);
+    if (!values(l, n, &index, value) || !source_index(l, link, &index, value, &inner))
+        return -1;
+    return fsr_lower_eval(l, n->arg[0], &inner);
+}

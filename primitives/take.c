@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements by computed indices: take, take_along_axis, x[i, j], slices at a run-time offset.
+ *
+ * All are one kind of node, GATHER: a map from the result's index to x's, of which some dimensions add a computed value.
+ * What is computed has the result's shape, by broadcast views, so it is asked for at the result's own index. A slice at a
+ * run-time offset is the dimension's own index plus an offset that is the same everywhere: it stays a run of neighbours
+ * in memory. Counter-example to giving it as an array of indices, start + arange: every element would have an address of
+ * its own. */
+#include "primitives/primitives.h"
+
+/* What is to be gathered. index[0..n): of the dimensions of x in axes, in order. */
+typedef struct gather {
+    const char *what;
+    fsr_shape shape;
+    fsr_view view;
+    uint32_t axes;
+    fsr_node index[FSR_MAX_DIMS];
+    int n;
+    fsr_bound bound;
+} gather;
+
+static fsr_node record(fsr_site at, fsr_node x, const gather *g) {
+    fsr_node handle;
+    const fsr_type type = {g->shape, 1, {fsr_node_dtype(x)}};
+    for (int i = 0; i < g->n; i++)
+        if (!fsr_node_sound(g->index[i]))
+            return g->index[i];
+    fsr_rec *rec = fsr_graph_add(x.graph, at, g->what, FSR_NODE_GATHER, &type, &handle);
+    if (!rec)
+        return handle;
+    rec->view = g->view;
+    rec->axes = g->axes;
+    rec->bound = g->bound;
+    rec->nargs = 1 + g->n;
+    rec->arg[0] = (fsr_ref){x.id, x.output};
+    for (int i = 0; i < g->n; i++)
+        rec->arg[1 + i] = (fsr_ref){g->index[i].id, g->index[i].output};
+    return handle;
+}
+
+/* The elements, or, where there are none, an array of none; an index into nothing is an error now. */
+static fsr_node gathered(fsr_site at, fsr_node x, const gather *g) {
+    const fsr_shape *source = &fsr_node_rec(x)->shape;
+    if (fsr_shape_size(&g->shape) == 0)
+        return fsr_stretch(
+            at, fsr_strong(at, fsr_literal(x.graph, at, fsr_node_dtype(x), (fsr_value){.bits = 0}, false)), &g->shape);
+    for (int j = 0; j < source->ndim; j++)
+        if ((g->axes >> j & 1) && source->dim[j] == 0)
+            return fsr_poison(x.graph, at, FSR_ERR_INDEX, g->what, "axis %d of %s has no elements", j, fsr_say(x).text);
+    return record(at, x, g);
+}
+
+/* What all ask first. indices: of an integer dtype, as i64; numbers of u64 beyond it are its greatest, which no axis has. */
+static bool indices_take(fsr_site at, const char *what, fsr_node *x, fsr_node *index, int n, fsr_node *poison) {
+    fsr_node all[1 + FSR_MAX_DIMS] = {*x};
+    fsr_graph *g;
+    for (int i = 0; i < n; i++)
+        all[1 + i] = index[i];
+    if (fsr_poison_of(at, what, all, 1 + n, &g, poison))
+        return false;
+    for (int i = 0; i < n; i++) {
+        fsr_dtype dtype = fsr_node_dtype(index[i]);
+        if (dtype == FSR_BOOL || fsr_dtype_is_inexact(dtype)) {
+            *poison = fsr_poison(x->graph, at, FSR_ERR_DTYPE, what, "%s are no indices%s", fsr_say(index[i]).text,
+                                 dtype == FSR_BOOL ? "; fsr_filter takes a mask" : "");
+            return false;
+        }
+        index[i] = fsr_strong(at, index[i]);
+        if (dtype == FSR_U64)
+            index[i] =
+                fsr_minimum_at(at, index[i], fsr_literal(x->graph, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
+        index[i] = fsr_convert(at, index[i], FSR_I64, false);
+    }
+    *x = fsr_strong(at, *x);
+    *poison = *x;
+    return fsr_node_sound(*x) != NULL;
+}
+
+static bool bound_take(fsr_site at, const char *what, fsr_node x, fsr_bound bound, fsr_node *poison) {
+    if ((unsigned)bound <= FSR_BOUND_WRAP)
+        return true;
+    *poison = fsr_poison(x.graph, at, FSR_ERR_VALUE, what, "there is no bound %d", (int)bound);
+    return false;
+}
+
+/* index with `after` axes behind its own, as large as the result. */
+static fsr_node spread(fsr_site at, fsr_node index, int after, const fsr_shape *shape) {
+    for (int i = 0; i < after && fsr_node_sound(index); i++)
+        index = fsr_expand_at(at, index, fsr_node_ndim(index));
+    return fsr_node_sound(index) ? fsr_stretch(at, index, shape) : index;
+}
+
+/* Dimension j of x runs along dimension `from` of the result. */
+static void follow(gather *g, int j, int from) {
+    g->view.from[j] = (int8_t)from;
+    g->view.step[j] = from < 0 ? 0 : 1;
+}
+
+static bool too_deep(fsr_site at, fsr_node x, const char *what, int ndim, fsr_node *poison) {
+    if (ndim <= FSR_MAX_DIMS)
+        return false;
+    *poison = fsr_poison(x.graph, at, FSR_ERR_SHAPE, what, "the result would have %d dimensions, at most %d", ndim,
+                         FSR_MAX_DIMS);
+    return true;
+}
+
+fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
+    fsr_node poison;
+    gather g = {.what = "take", .bound = bound, .view = {.kind = FSR_VIEW_AFFINE}};
+    if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !bound_take(at, g.what, x, bound, &poison) ||
+        !fsr_axis_take(x, at, g.what, fsr_node_ndim(x), &axis, &poison))
+        return poison;
+    const fsr_shape from = fsr_node_rec(x)->shape, own = fsr_node_rec(indices)->shape;
+    if (too_deep(at, x, g.what, from.ndim - 1 + own.ndim, &poison))
+        return poison;
+    for (int j = 0; j < axis; j++)
+        g.shape.dim[g.shape.ndim++] = from.dim[j];
+    for (int j = 0; j < own.ndim; j++)
+        g.shape.dim[g.shape.ndim++] = own.dim[j];
+    for (int j = axis + 1; j < from.ndim; j++)
+        g.shape.dim[g.shape.ndim++] = from.dim[j];
+    for (int j = 0; j < from.ndim; j++)
+        follow(&g, j, j == axis || from.dim[j] == 1 ? -1 : j < axis ? j : j - 1 + own.ndim);
+    g.axes = 1u << axis;
+    g.n = 1;
+    g.index[0] = spread(at, indices, from.ndim - 1 - axis, &g.shape);
+    return gathered(at, x, &g);
+}
+
+fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
+    fsr_node poison;
+    gather g = {.what = "take_along_axis", .bound = bound, .view = {.kind = FSR_VIEW_AFFINE}};
+    if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !bound_take(at, g.what, x, bound, &poison) ||
+        !fsr_axis_take(x, at, g.what, fsr_node_ndim(x), &axis, &poison))
+        return poison;
+    fsr_shape from = fsr_node_rec(x)->shape, own = fsr_node_rec(indices)->shape, wide = from;
+    bool fits = from.ndim == own.ndim;
+    wide.dim[axis] = fits ? own.dim[axis] : 1;
+    if (!fits || !fsr_shape_broadcast(&wide, &own, &g.shape) || g.shape.dim[axis] != own.dim[axis])
+        return fsr_poison(x.graph, at, FSR_ERR_SHAPE, g.what, "%s does not fit %s apart from axis %d",
+                          fsr_say(indices).text, fsr_say(x).text, axis);
+    for (int j = 0; j < from.ndim; j++)
+        follow(&g, j, j == axis || from.dim[j] == 1 ? -1 : j);
+    g.axes = 1u << axis;
+    g.n = 1;
+    g.index[0] = spread(at, indices, 0, &g.shape);
+    return gathered(at, x, &g);
+}
+
+/* The shape that n arrays broadcast to. */
+static bool common_shape(fsr_site at, fsr_node x, const char *what, const fsr_node *index, int n, fsr_shape *out,
+                         fsr_node *poison) {
+    *out = (fsr_shape){0};
+    for (int i = 0; i < n; i++)
+        if (!fsr_shape_broadcast(out, &fsr_node_rec(index[i])->shape, out)) {
+            *poison = fsr_poison(x.graph, at, FSR_ERR_SHAPE, what, "indices %d, %s, do not broadcast with %s before", i,
+                                 fsr_say(index[i]).text, fsr_say_shape(out).text);
+            return false;
+        }
+    return true;
+}
+
+fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound) {
+    fsr_node poison;
+    gather g = {.what = "index", .bound = bound, .n = n, .view = {.kind = FSR_VIEW_AFFINE}};
+    fsr_shape common;
+    if (n < 1 || n > FSR_MAX_DIMS || !arrays) {
+        fsr_graph *graph;
+        if (fsr_poison_of(at, g.what, &x, 1, &graph, &poison))
+            return poison;
+        return fsr_poison(graph, at, arrays ? FSR_ERR_VALUE : FSR_ERR_NULL, g.what, "%d arrays of indices", n);
+    }
+    for (int i = 0; i < n; i++)
+        g.index[i] = arrays[i];
+    if (!indices_take(at, g.what, &x, g.index, n, &poison) || !bound_take(at, g.what, x, bound, &poison))
+        return poison;
+    const fsr_shape from = fsr_node_rec(x)->shape;
+    if (n > from.ndim)
+        return fsr_poison(x.graph, at, FSR_ERR_SHAPE, g.what, "%d arrays of indices into %s", n, fsr_say(x).text);
+    if (!common_shape(at, x, g.what, g.index, n, &common, &poison) ||
+        too_deep(at, x, g.what, common.ndim + from.ndim - n, &poison))
+        return poison;
+    g.shape = common;
+    for (int j = n; j < from.ndim; j++)
+        g.shape.dim[g.shape.ndim++] = from.dim[j];
+    for (int j = 0; j < from.ndim; j++)
+        follow(&g, j, j < n || from.dim[j] == 1 ? -1 : common.ndim + j - n);
+    g.axes = (1u << n) - 1;
+    for (int i = 0; i < n; i++)
+        g.index[i] = spread(at, g.index[i], from.ndim - n, &g.shape);
+    return gathered(at, x, &g);
+}
+
+fsr_node fsr_dynamic_slice_at(fsr_site at, fsr_node x, const fsr_node *starts, const int64_t *sizes) {
+    fsr_node poison, all[FSR_MAX_DIMS];
+    gather g = {.what = "dynamic_slice", .bound = FSR_BOUND_CLIP, .view = {.kind = FSR_VIEW_AFFINE}};
+    fsr_graph *graph;
+    if (fsr_poison_of(at, g.what, &x, 1, &graph, &poison))
+        return poison;
+    const int ndim = fsr_node_ndim(x);
+    if (ndim && (!starts || !sizes))
+        return fsr_poison(graph, at, FSR_ERR_NULL, g.what, "the starts or sizes are null");
+    for (int j = 0; j < ndim; j++)
+        all[j] = starts[j];
+    if (!indices_take(at, g.what, &x, all, ndim, &poison))
+        return poison;
+    const fsr_shape from = fsr_node_rec(x)->shape;
+    g.shape.ndim = ndim;
+    for (int j = 0; j < ndim; j++) {
+        if (sizes[j] < 0 || sizes[j] > from.dim[j])
+            return fsr_poison(graph, at, FSR_ERR_VALUE, g.what, "size %lld along axis %d of %s", (long long)sizes[j], j,
+                              fsr_say(x).text);
+        if (fsr_node_ndim(all[j]) != 0)
+            return fsr_poison(graph, at, FSR_ERR_SHAPE, g.what, "start %d, %s, is not 0-d", j, fsr_say(all[j]).text);
+        g.shape.dim[j] = sizes[j];
+        follow(&g, j, sizes[j] == 1 ? -1 : j);
+    }
+    for (int j = 0; j < ndim; j++)
+        if (sizes[j] < from.dim[j]) {
+            g.axes |= 1u << j;
+            g.index[g.n++] = spread(at, all[j], 0, &g.shape);
+        }
+    return g.n ? gathered(at, x, &g) : x;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements at computed indices, of any two arrays. */
+#include "tests/fuzz/recipe.h"
+
+/* y as indices for an axis of n elements: any numbers, or, where those outside are reported, in [-n, n). */
+static fsr_node indices(fsr_node y, fsr_bound bound, int64_t n) {
+    fsr_node i = fsr_cast(fsr_node_dtype(y) >= FSR_C64 ? fsr_real(y) : y, FSR_I32);
+    if (bound != FSR_BOUND_RAISE || n < 1)
+        return i;
+    fsr_node inside = fsr_mod(i, fsr_int(y.graph, n));
+    return fsr_where(fsr_less(i, fsr_int(y.graph, 0)), fsr_sub(inside, fsr_int(y.graph, n)), inside);
+}
+
+static fsr_node slice(fsr_node x, fsr_node y) {
+    fsr_node start[FSR_MAX_DIMS], i = indices(fsr_reshape(y, 1, (int64_t[]){fsr_node_size(y)}), FSR_BOUND_CLIP, 0);
+    int64_t size[FSR_MAX_DIMS];
+    for (int d = 0; d < fsr_node_ndim(x); d++) {
+        start[d] = fsr_reshape(fsr_slice(i, 0, d % 2, d % 2 + 1, 1), 0, NULL);
+        size[d] = (fsr_node_dim(x, d) + 1) / (1 + d % 2);
+        size[d] = size[d] > fsr_node_dim(x, d) ? fsr_node_dim(x, d) : size[d];
+    }
+    return fsr_dynamic_slice(x, start, size);
+}
+
+fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) {
+    if (form == 1)
+        return fsr_take_along_axis(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
+    if (form == 2)
+        return fsr_index(
+            x,
+            ((fsr_node[]){indices(y, bound, fsr_node_dim(x, 0)), fsr_flip(indices(y, bound, fsr_node_dim(x, 1)), 0)}),
+            2, bound);
+    if (form == 3)
+        return slice(x, y);
+    return fsr_take(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
+}
