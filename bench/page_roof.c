@@ -4,7 +4,7 @@
  * fusion gained.
  *
  * Names stand beside their points. They are placed one after the other, each at the nearest place where it covers
- * neither a point nor another name, farther ones with a line to their point; one that finds no place is left to the
+ * neither a point nor another name, farther ones with a line to their point, not as far on the narrow picture; one that finds no place is left to the
  * tooltip and the table. The picture is made twice, for a wide page and for a narrow one: one picture made smaller would
  * have letters that nobody can read. */
 #include "bench/page.h"
@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { LETTER = 12, NARROW_MOST = 14 /* letters of a name on the narrow one */ };
+static const double letter_width = 0.62; /* of a letter, of its height: that of a wide face */
 
 typedef struct rect {
     double x, y, w, h;
@@ -53,7 +54,7 @@ static bool is_free(const roof *f, const rect *r) {
 /* The name's place: close by at the right, left, above and below, then on growing circles. False: there is none. */
 static bool find_place(const roof *f, const point *p, double width, rect *out) {
     const double h = LETTER + 2;
-    for (double away = 9; away < 0.3 * f->height; away += away < 10 ? 8 : 9)
+    for (double away = 9; away < (f->width < 600 ? 34 : 180); away += away < 10 ? 8 : 9)
         for (int turn = 0; turn < 16; turn++) {
             static const int order[] = {0, 8, 4, 12, 1, 15, 7, 9, 2, 14, 6, 10, 3, 13, 5, 11};
             const double angle = order[turn] * 3.14159265358979 / 8, c = cos(angle), s = sin(angle);
@@ -67,7 +68,7 @@ static bool find_place(const roof *f, const point *p, double width, rect *out) {
 
 static void draw_name(roof *f, const point *p, bool narrow) {
     const page_label name = page_cut(p->row->workload, narrow ? NARROW_MOST : 24);
-    const double width = 0.56 * LETTER * (double)strlen(name.text) + 3;
+    const double width = letter_width * LETTER * (double)strlen(name.text) + 3;
     rect at;
     if (!find_place(f, p, width, &at))
         return;
@@ -117,7 +118,7 @@ static void draw_axes(const roof *f) {
 static void draw_copy(roof *f) {
     const double y = page_at(&f->y, f->copy);
     const page_label speed = page_figure(f->copy);
-    const double width = 0.56 * LETTER * (double)(strlen(speed.text) + strlen("a copy: GB/s")) + 6;
+    const double width = letter_width * LETTER * (double)(strlen(speed.text) + strlen("a copy: GB/s")) + 6;
     if (!isfinite(f->copy))
         return;
     page_write(f->to, "<line class=\"roof\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>", f->x.begin, y, f->x.end, y);
