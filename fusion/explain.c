@@ -27,6 +27,10 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
             schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads,
             s->group, schedule_words[s->kind].group, s->items, s->vector,
             s->persistent ? ", the row held in registers" : "");
+    fputs("    as text: ", to);
+    fsr_schedule_print(step->kernel, to);
+    fputc('\n', to);
+    fsr_walks_print(step->kernel, "             ", to);
 }
 
 static bool compacts(const fsr_kernel *k) {

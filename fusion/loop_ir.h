@@ -251,6 +251,7 @@ typedef struct fsr_schedule {
     /* CPU; 0 on a GPU */
     int lanes; /* independent accumulators of a commutative fold, a power of two */
     int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry */
+    int work;  /* rough operations for one element: by these a launch is divided among threads */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool flat; /* MAP: one loop over the rows, no loop a dimension */
     int tile;  /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none */

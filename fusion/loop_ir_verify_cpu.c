@@ -129,7 +129,8 @@ static bool check_operators(const fsr_check *v) {
             return fsr_check_bad(v, "schedule: f%d is neither joined nor widened", f);
         if (c && k->fold[f].narrow)
             return fsr_check_bad(v, "schedule: fold %d of f32 has a state of its own, which is for GPUs", f);
-        if ((s->widened >> f & 1) && (k->fold[f].kind != FSR_FOLD_SCAN || c->arity != 1 || c->dtype[0] != FSR_F32))
+        if ((s->widened >> f & 1) &&
+            (k->fold[f].kind != FSR_FOLD_SCAN || !c->builtin || c->arity != 1 || c->dtype[0] != FSR_F32))
             return fsr_check_bad(v, "schedule: f%d has no wider state", f);
     }
     for (int i = 0; i < k->ninsts; ++i)
@@ -153,6 +154,8 @@ bool fsr_check_cpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
     if (s->chunk < 1)
         return fsr_check_bad(v, "schedule: chunks of %d", s->chunk);
+    if (s->work < 1)
+        return fsr_check_bad(v, "schedule: work of %d operations", s->work);
     if (s->kind == FSR_SCHEDULE_COL && v->k->nparallel == 0)
         return fsr_check_bad(v, "schedule: no rows to go along the columns of");
     for (int i = 0; i < v->k->ninsts; ++i)

@@ -266,7 +266,22 @@ static void finish_group(fsr_kernel *k) {
             k->schedule.group = 1;
 }
 
+/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
+enum { LIKELY_TURNS = 16 };
+
+static int work_of(const fsr_kernel *k) {
+    int cost = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        cost += 1 + fsr_inst_cost(k, i) / 2;
+    for (int l = 0; l < k->nloops; ++l)
+        for (int s = 0; s < k->loop[l].program->nsteps; ++s)
+            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
+                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
+    return cost;
+}
+
 void fsr_finish_cpu(fsr_kernel *k) {
+    k->schedule.work = work_of(k);
     finish_group(k);
     finish_map(k);
     finish_walks(k);

@@ -34,7 +34,7 @@ static bool may_stream(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     if (fsr_kernel_in_place(k) || s->kind == FSR_SCHEDULE_COL || k->ndim > k->nparallel + 1)
         return false;
-    return s->kind != FSR_SCHEDULE_MAP || (k->ndim > 0 && fsr_kernel_work(k) <= STREAM_WORK && (s->flat || !s->tile));
+    return s->kind != FSR_SCHEDULE_MAP || (k->ndim > 0 && s->work <= STREAM_WORK && (s->flat || !s->tile));
 }
 
 /* In the order of the loop that it stands in. */

@@ -128,17 +128,3 @@ int fsr_iteration_widest(const fsr_iteration *l) {
     }
     return (int)wide;
 }
-
-/* A loop is taken for a few turns of its program: enough for another thread to pay early. */
-enum { LIKELY_TURNS = 16 };
-
-int fsr_kernel_work(const fsr_kernel *k) {
-    int cost = 0;
-    for (int i = 0; i < k->ninsts; ++i)
-        cost += 1 + fsr_inst_cost(k, i) / 2;
-    for (int l = 0; l < k->nloops; ++l)
-        for (int s = 0; s < k->loop[l].program->nsteps; ++s)
-            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
-                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
-    return cost;
-}

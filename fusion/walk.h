@@ -43,8 +43,6 @@ int fsr_walk_arguments(const fsr_kernel *k, int number, int *out);
 void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]);
 /* Bytes of the widest number of a loop's program, at least 4. */
 int fsr_iteration_widest(const fsr_iteration *l);
-/* Rough work for one element, in operations. */
-int fsr_kernel_work(const fsr_kernel *k);
 
 /* The conditions that loads and guards of the body meet along dimension d. Returns how many. */
 int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int condition[FSR_MAX_CONDITIONS]);

@@ -237,7 +237,7 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
         fsr_text_add(to, "    %s%s *%sx%d = a[%d];\n", k->array[b].written ? "" : "const ",
                      fsr_c_storage(k->array[b].dtype), k->array[b].aliased ? "" : "restrict ", b, b);
     for (int i = 0; i < k->nints; i++)
-        if (e->integer[i])
+        if (e->named[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
     fsr_c_quotient_head(e, to);
     if (e->s->part)
@@ -303,7 +303,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     out->scans = fsr_kernel_has_scan(k);
     for (int i = 0; i < k->ninsts; i++)
         out->kept += fsr_inst_kept_words(&k->inst[i]);
-    out->cost = fsr_kernel_work(k);
+    out->work = k->schedule.work;
     fsr_text_free(&e->body);
     free(e);
     return true;

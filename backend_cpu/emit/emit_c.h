@@ -51,7 +51,7 @@ typedef struct fsr_cpu_shape {
     int64_t part;     /* columns of a part */
     int words;        /* 8-byte words of a part's states */
     int kept;         /* kept values: scratch of `kept` times cols words, rounded up to 64 bytes */
-    int cost;         /* rough work for one element, in operations */
+    int work;         /* rough operations for one element */
 } fsr_cpu_shape;
 
 /* False: out of memory. */

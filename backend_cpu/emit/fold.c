@@ -95,18 +95,18 @@ static bool carries_wide(const fsr_c_emit *e, int fold) {
     return e->s->widened >> fold & 1;
 }
 
-/* Once for all scans of f32 sums, which share an operator. */
-static void put_wide_operator(fsr_c_emit *e) {
-    fsr_combine wide;
-    fsr_combine_builtin(&wide, FSR_OP_ADD, FSR_F64);
-    for (int f = 0; f < e->k->nfolds; f++)
-        if (carries_wide(e, f)) {
-            bool first = true;
-            for (int g = 0; g < f; g++)
-                first = first && !carries_wide(e, g);
-            if (first)
-                put_operator(e, &wide, "wide", e->shared[f]);
-        }
+/* The operator in f64, once for all folds that share it. */
+static void put_wide_operators(fsr_c_emit *e) {
+    for (int f = 0; f < e->k->nfolds; f++) {
+        bool first = carries_wide(e, f);
+        for (int g = 0; g < f; g++)
+            first = first && !(carries_wide(e, g) && e->shared[g] == e->shared[f]);
+        if (!first)
+            continue;
+        fsr_combine wide;
+        fsr_combine_builtin(&wide, e->k->fold[f].combine->op, FSR_F64);
+        put_operator(e, &wide, "wide", e->shared[f]);
+    }
 }
 
 void fsr_c_operators(fsr_c_emit *e) {
@@ -123,7 +123,7 @@ void fsr_c_operators(fsr_c_emit *e) {
         if (has_join(e, f))
             put_join(e, f);
     }
-    put_wide_operator(e);
+    put_wide_operators(e);
 }
 
 /* ---- pieces of statements ----------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ typedef struct fsr_c_emit {
     char base[FSR_MAX_ACCESSES][FSR_EMIT_NAME]; /* address so far; "" is zero */
     char index[FSR_MAX_DIMS][FSR_EMIT_NAME];    /* index along each dimension */
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
-    bool integer[FSR_MAX_INTS];                 /* integer arguments used */
+    bool named[FSR_MAX_INTS];                   /* integer arguments used */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool bounded[FSR_BOUND_WRAP + 1];           /* bounds that the body names */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];

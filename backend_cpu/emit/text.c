@@ -79,7 +79,7 @@ bool fsr_c_single(fsr_dtype dtype) {
 }
 
 const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out) {
-    e->integer[slot] = true;
+    e->named[slot] = true;
     if (slot == FSR_INT_ROWS || slot == FSR_INT_COLS)
         snprintf(out, FSR_EMIT_NAME, "%s", slot == FSR_INT_ROWS ? "rows" : "cols");
     else if (slot >= FSR_INT_EXTENT && slot < FSR_INT_EXTENT + e->k->ndim)

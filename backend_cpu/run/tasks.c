@@ -180,7 +180,7 @@ static void prepare(fsr_job *j, int64_t cache_bytes) {
 
 /* Operations of the launch; a very large number rather than an overflow. */
 static int64_t work_of(const fsr_cpu_shape *shape, const int64_t *integer) {
-    double work = (double)integer[FSR_INT_ROWS] * shape->cost;
+    double work = (double)integer[FSR_INT_ROWS] * shape->work;
     if (shape->ndim > shape->nparallel)
         work *= (double)integer[FSR_INT_COLS];
     return work < 0x1p62 ? (int64_t)work : INT64_C(1) << 62;

@@ -551,6 +551,7 @@ static void test_refuses_narrow(void **state) {
     fsr_kernel *k = kernel_narrow(kernel_scan(FSR_F32, false));
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_OK);
     k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 8, 512, 1);
+    kernel_finished(k);
     assert_refused(k, "schedule: fold 0 of f32 has a state of its own, which is for GPUs");
     k = kernel_scan(FSR_F32, false);
     k->fold[0].narrow = true;
@@ -696,7 +697,7 @@ static void test_compacts(void **state) {
                     "  domain [fold d0] passes 1 ints 5\n"
                     "  array b0 i32\n"
                     "  array b1 i32 written\n"
-                    "  schedule cpu row group 1 lanes 8 chunk 512 part 32768 strip 512 block 16 streams b1\n"
+                    "  schedule cpu row group 1 lanes 8 chunk 512 work 7 part 32768 strip 512 block 16 streams b1\n"
                     "  walk p0 strips\n"
                     "  walk fold lanes\n"
                     "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"

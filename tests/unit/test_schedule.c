@@ -84,6 +84,7 @@ DAMAGE(runs, s->walk[0].form = FSR_WALK_RUNS)
 DAMAGE(lanes, s->walk[0].form = FSR_WALK_LANES)
 DAMAGE(pairs, s->walk[0].form = FSR_WALK_PAIRS)
 DAMAGE(unknown, s->walk[0].form = (fsr_walk_form)9)
+DAMAGE(no_work, s->work = 0)
 DAMAGE(no_strip, s->strip = 0)
 DAMAGE(no_block, s->block = 0)
 DAMAGE(functions, s->walk[0].functions = -1)
@@ -135,6 +136,7 @@ static const struct {
     {ordered, lanes, "schedule: the loop of pass 0 has no lanes"},
     {scan, pairs, "schedule: the loop of pass 0 has no pairs"},
     {sums, unknown, "schedule: unknown form of the loop of pass 0"},
+    {sums, no_work, "schedule: work of 0 operations"},
     {scan, no_strip, "schedule: strips of 0"},
     {ordered, no_strip, "schedule: strips of 0"},
     {scan, no_block, "schedule: strips of 512 in blocks of 0"},
