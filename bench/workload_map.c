@@ -32,6 +32,24 @@ static void polar_distance(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_sqrt(fsr_add(fsr_mul(dx, dx), fsr_mul(dy, dy)));
 }
 
+/* sqrt(2 x[i] + 1): what reads the elements costs nothing beside reading them. */
+static fsr_node of_taken(fsr_graph *g, fsr_node x, fsr_node i) {
+    fsr_node taken = fsr_take(x, i, 0, FSR_BOUND_CLIP);
+    return fsr_sqrt(fsr_add(fsr_mul(taken, fsr_float(g, 2)), fsr_float(g, 1)));
+}
+
+/* Indices all over the array: u * n, where u is uniform on [0, 1). */
+static void gather_map(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node i = fsr_cast(fsr_mul(in[1], fsr_float(g, (double)fsr_node_size(in[0]))), FSR_I32);
+    out[0] = of_taken(g, in[0], i);
+}
+
+/* Indices that never go back, three quarters of them different: 3 k / 4. */
+static void gather_sorted(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node k = fsr_arange(g, FSR_I64, fsr_node_size(in[0]));
+    out[0] = of_taken(g, in[0], fsr_right_shift(fsr_mul(k, fsr_int(g, 3)), fsr_int(g, 2)));
+}
+
 static const bench_workload work[] = {
     {.name = "hidden_layer",
      .what = "(e^v - e^-v) / (e^v + e^-v), v = grey / 255 * weight",
@@ -81,6 +99,22 @@ static const bench_workload work[] = {
      .out = {{BENCH_SAME, 0}},
      .kernels = 1,
      .build = polar_distance},
+    {.name = "gather_map",
+     .what = "sqrt(2 x[i] + 1), i = u * n: indices all over the array, computed in the same kernel",
+     .ninputs = 2,
+     .in = {{BENCH_VECTOR, 0}, {BENCH_VECTOR, 1}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = gather_map},
+    {.name = "gather_sorted",
+     .what = "the same, i = 3 k / 4 for element k: indices that never go back",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = gather_sorted},
 };
 
 const bench_family bench_family_map = {work, sizeof work / sizeof *work};
