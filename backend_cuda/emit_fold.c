@@ -4,9 +4,11 @@
  * op<f> is the operator of fold f: a state, its identity and combine(left, right). Folds with equal operators share
  * one. A product puts the states of several folds side by side, so that they travel together: one shuffle sequence,
  * one exchange through shared memory, one look-back. A tile holds an item for each column: the state, or of narrow folds
- * what they take and give, which is widened where it is folded. */
+ * what they take and give. */
 #include "backend_cuda/emit.h"
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Braces are printed with the declarations: { identity, identity }. */
 static void identity_text(const fsr_combine *c, char buf[FSR_EXPR]) {
@@ -100,26 +102,47 @@ bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list) {
     return false;
 }
 
-/* What a column holds where some of the folds are narrow, and its conversions. */
+/* Appends to a line's text. */
+static void __attribute__((format(printf, 2, 3))) extend(char text[FSR_EXPR], const char *format, ...) {
+    const size_t n = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + n, FSR_EXPR - n, format, args);
+    va_end(args);
+}
+
+/* What a column holds where some of the folds are narrow. Those are added up in f32 within a vector, from its first
+ * column, and in f64 from vector to vector: neighbours in a vector have one base, and a vector's last column has what the
+ * next one's base has, so a sum of terms that are not negative steps back by two units at most. */
 static void item_lines(fsr_emit *e, const fsr_fold_list *list) {
-    char wide[FSR_EXPR], narrow[FSR_EXPR];
-    size_t w = 0, n = 0;
+    char wide[FSR_EXPR] = "", join[FSR_EXPR] = "", follow[FSR_EXPR] = "", result[FSR_EXPR] = "";
     fsr_emit_open(e, "struct item {");
     for (int i = 0; i < list->n; i++) {
-        int f = list->fold[i];
+        const int f = list->fold[i], op = e->op_of[f];
+        const bool exclusive = e->k->fold[f].exclusive;
         const char *comma = i ? ", " : "";
-        bool single = e->k->fold[f].narrow;
-        if (single)
+        if (e->k->fold[f].narrow) {
             fsr_emit_line(e, "fsr_single f%d;", f);
-        else
-            fsr_emit_line(e, "op%d::state f%d;", e->op_of[f], f);
-        w += (size_t)snprintf(wide + w, FSR_EXPR - w, single ? "%s{fsr_again(x.f%d.c0)}" : "%sx.f%d", comma, f);
-        n += (size_t)snprintf(narrow + n, FSR_EXPR - n, single ? "%s{(f32)x.f%d.c0}" : "%sx.f%d", comma, f);
+            extend(wide, "%s{x.f%d.c0}", comma, f);
+            extend(join, "x.f%d.c0 = left.f%d.c0 + x.f%d.c0; ", f, f, f);
+            extend(follow, "%s{x.f%d.c0}", comma, f);
+            extend(result, "%s{fsr_settle(base.f%d.c0, %s.f%d.c0)}", comma, f, exclusive ? "left" : "x", f);
+        } else {
+            fsr_emit_line(e, "op%d::state f%d;", op, f);
+            extend(wide, "%sx.f%d", comma, f);
+            extend(follow, "%sop%d::combine(run.f%d, x.f%d)", comma, op, f, f);
+            extend(result, "%s%s.f%d", comma, exclusive ? "before" : "after", f);
+        }
     }
     e->depth--;
     fsr_emit_line(e, "};");
     fsr_emit_line(e, "static state widen(const item &x) { return {%s}; }", wide);
-    fsr_emit_line(e, "static item narrow(const state &x) { return {%s}; }", narrow);
+    fsr_emit_line(e, "static void join(const item &left, item &x) { %s}", join);
+    fsr_emit_line(e, "static state follow(const state &run, const item &x) { return {%s}; }", follow);
+    fsr_emit_line(e,
+                  "static item result(const state &base, const state &before, const state &after, const item &left, "
+                  "const item &x) { return {%s}; }",
+                  result);
 }
 
 void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list) {

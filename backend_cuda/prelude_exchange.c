@@ -222,12 +222,13 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "        }\n"
      "    }\n"
      "}\n"},
-    {"fsr_again", true,
-     "/* x, of which nothing is known: what was made of it before is not held, but made again. */\n"
-     "static inline f32 fsr_again(f32 x)\n"
+    {"fsr_settle", false,
+     "/* base + x, of an infinite or too large base the base, for all x of a vector from one base rounded once. The larger x is, the\n"
+     "   larger the sum. */\n"
+     "static inline f32 fsr_settle(f64 base, f32 x)\n"
      "{\n"
-     "    asm volatile(\"\" : \"+f\"(x));\n"
-     "    return x;\n"
+     "    const f32 high = (f32)base, low = high - high == 0 ? (f32)(base - (f64)high) : 0;\n"
+     "    return high + (low + x);\n"
      "}\n"},
     {"fsr_single", false,
      "struct fsr_single {\n"
@@ -237,14 +238,38 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "/* A tile holds a state for each column, or an item that is less wide. */\n"
      "template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::state &x) { return x; }\n"
      "template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::item &x) { return F::widen(x); }\n"},
-    {"fsr_give", false,
-     "template <class F> __forceinline__ static void fsr_give(typename F::state &to, const typename F::state &x) { to = x; }\n"
-     "template <class F> __forceinline__ static void fsr_give(typename F::item &to, const typename F::state &x) { to = F::narrow(x); }\n"},
+    {"fsr_join", false,
+     "/* An item takes in what stands before it in its vector, in its own width; a state does not. */\n"
+     "template <class F> __forceinline__ static void fsr_join(const typename F::state &, typename F::state &) {}\n"
+     "template <class F> __forceinline__ static void fsr_join(const typename F::item &left, typename F::item &x) { F::join(left, x); }\n"},
+    {"fsr_follow", false,
+     "/* The fold of a vector's columns up to x, which was joined; run: up to the one before. */\n"
+     "template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::state &x)\n"
+     "{\n"
+     "    return F::combine(run, x);\n"
+     "}\n"
+     "template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::item &x)\n"
+     "{\n"
+     "    return F::follow(run, x);\n"
+     "}\n"},
+    {"fsr_result", false,
+     "/* A scan's results at x: base is the fold before the vector, left and before what lies before x, after what x ends. */\n"
+     "template <class F, class S>\n"
+     "__forceinline__ static S fsr_result(const S &, const S &before, const S &after, const typename F::state &, const typename F::state &)\n"
+     "{\n"
+     "    return F::pick(before, after);\n"
+     "}\n"
+     "template <class F, class S>\n"
+     "__forceinline__ static typename F::item fsr_result(const S &base, const S &before, const S &after, const typename F::item &left,\n"
+     "                                                   const typename F::item &x)\n"
+     "{\n"
+     "    return F::result(base, before, after, left, x);\n"
+     "}\n"},
     {"fsr_tile_sums", false,
-     "/* First half of a tile's scan: before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns\n"
+     "/* First half of a tile's scan: items are joined; before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns\n"
      "   the fold of the whole tile. scratch: one state a warp of the block. */\n"
      "template <class F, int V, int LANES, int WARPS, class T, class S, int N, int J>\n"
-     "__forceinline__ static S fsr_tile_sums(const T (&x)[N], S (&before)[J], typename F::state *scratch)\n"
+     "__forceinline__ static S fsr_tile_sums(T (&x)[N], S (&before)[J], typename F::state *scratch)\n"
      "{\n"
      "    const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;\n"
      "    S run = F::identity();\n"
@@ -252,7 +277,10 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    for (int j = 0; j < J; j++) {\n"
      "        before[j] = fsr_widen<F>(x[j * V]);\n"
      "#pragma unroll\n"
-     "        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], fsr_widen<F>(x[j * V + v]));\n"
+     "        for (int v = 1; v < V; v++) {\n"
+     "            fsr_join<F>(x[j * V + v - 1], x[j * V + v]);\n"
+     "            before[j] = fsr_follow<F>(before[j], x[j * V + v]);\n"
+     "        }\n"
      "    }\n"
      "    fsr_warp_scan<F, LANES>(before);\n"
      "#pragma unroll\n"
@@ -282,12 +310,16 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "{\n"
      "#pragma unroll\n"
      "    for (int j = 0; j < J; j++) {\n"
-     "        S run = F::combine(prefix, before[j]);\n"
+     "        const S base = F::combine(prefix, before[j]);\n"
+     "        S run = base;\n"
+     "        T left = {};\n"
      "#pragma unroll\n"
      "        for (int v = 0; v < V; v++) {\n"
-     "            const S next = F::combine(run, fsr_widen<F>(x[j * V + v]));\n"
-     "            fsr_give<F>(x[j * V + v], F::pick(run, next));\n"
+     "            const T here = x[j * V + v];\n"
+     "            const S next = fsr_follow<F>(run, here);\n"
+     "            x[j * V + v] = fsr_result<F>(base, run, next, left, here);\n"
      "            run = next;\n"
+     "            left = here;\n"
      "        }\n"
      "    }\n"
      "}\n"},

@@ -113,11 +113,12 @@ template <class F, int LANES, class S, int N> __forceinline__ static void fsr_wa
         }
     }
 }
-/* x, of which nothing is known: what was made of it before is not held, but made again. */
-static inline f32 fsr_again(f32 x)
+/* base + x, of an infinite or too large base the base, for all x of a vector from one base rounded once. The larger x is, the
+   larger the sum. */
+static inline f32 fsr_settle(f64 base, f32 x)
 {
-    asm volatile("" : "+f"(x));
-    return x;
+    const f32 high = (f32)base, low = high - high == 0 ? (f32)(base - (f64)high) : 0;
+    return high + (low + x);
 }
 struct fsr_single {
     f32 c0;
@@ -125,12 +126,34 @@ struct fsr_single {
 /* A tile holds a state for each column, or an item that is less wide. */
 template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::state &x) { return x; }
 template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::item &x) { return F::widen(x); }
-template <class F> __forceinline__ static void fsr_give(typename F::state &to, const typename F::state &x) { to = x; }
-template <class F> __forceinline__ static void fsr_give(typename F::item &to, const typename F::state &x) { to = F::narrow(x); }
-/* First half of a tile's scan: before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
+/* An item takes in what stands before it in its vector, in its own width; a state does not. */
+template <class F> __forceinline__ static void fsr_join(const typename F::state &, typename F::state &) {}
+template <class F> __forceinline__ static void fsr_join(const typename F::item &left, typename F::item &x) { F::join(left, x); }
+/* The fold of a vector's columns up to x, which was joined; run: up to the one before. */
+template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::state &x)
+{
+    return F::combine(run, x);
+}
+template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::item &x)
+{
+    return F::follow(run, x);
+}
+/* A scan's results at x: base is the fold before the vector, left and before what lies before x, after what x ends. */
+template <class F, class S>
+__forceinline__ static S fsr_result(const S &, const S &before, const S &after, const typename F::state &, const typename F::state &)
+{
+    return F::pick(before, after);
+}
+template <class F, class S>
+__forceinline__ static typename F::item fsr_result(const S &base, const S &before, const S &after, const typename F::item &left,
+                                                   const typename F::item &x)
+{
+    return F::result(base, before, after, left, x);
+}
+/* First half of a tile's scan: items are joined; before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
    the fold of the whole tile. scratch: one state a warp of the block. */
 template <class F, int V, int LANES, int WARPS, class T, class S, int N, int J>
-__forceinline__ static S fsr_tile_sums(const T (&x)[N], S (&before)[J], typename F::state *scratch)
+__forceinline__ static S fsr_tile_sums(T (&x)[N], S (&before)[J], typename F::state *scratch)
 {
     const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;
     S run = F::identity();
@@ -138,7 +161,10 @@ __forceinline__ static S fsr_tile_sums(const T (&x)[N], S (&before)[J], typename
     for (int j = 0; j < J; j++) {
         before[j] = fsr_widen<F>(x[j * V]);
 #pragma unroll
-        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], fsr_widen<F>(x[j * V + v]));
+        for (int v = 1; v < V; v++) {
+            fsr_join<F>(x[j * V + v - 1], x[j * V + v]);
+            before[j] = fsr_follow<F>(before[j], x[j * V + v]);
+        }
     }
     fsr_warp_scan<F, LANES>(before);
 #pragma unroll
@@ -167,12 +193,16 @@ __forceinline__ static void fsr_tile_apply(T (&x)[N], const S (&before)[J], cons
 {
 #pragma unroll
     for (int j = 0; j < J; j++) {
-        S run = F::combine(prefix, before[j]);
+        const S base = F::combine(prefix, before[j]);
+        S run = base;
+        T left = {};
 #pragma unroll
         for (int v = 0; v < V; v++) {
-            const S next = F::combine(run, fsr_widen<F>(x[j * V + v]));
-            fsr_give<F>(x[j * V + v], F::pick(run, next));
+            const T here = x[j * V + v];
+            const S next = fsr_follow<F>(run, here);
+            x[j * V + v] = fsr_result<F>(base, run, next, left, here);
             run = next;
+            left = here;
         }
     }
 }
@@ -283,8 +313,10 @@ struct chain0_0 {
     struct item {
         fsr_single f0;
     };
-    static state widen(const item &x) { return {{fsr_again(x.f0.c0)}}; }
-    static item narrow(const state &x) { return {{(f32)x.f0.c0}}; }
+    static state widen(const item &x) { return {{x.f0.c0}}; }
+    static void join(const item &left, item &x) { x.f0.c0 = left.f0.c0 + x.f0.c0; }
+    static state follow(const state &run, const item &x) { return {{x.f0.c0}}; }
+    static item result(const state &base, const state &before, const state &after, const item &left, const item &x) { return {{fsr_settle(base.f0.c0, x.f0.c0)}}; }
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)

@@ -111,12 +111,34 @@ template <class F, int LANES, class S, int N> __forceinline__ static void fsr_wa
 /* A tile holds a state for each column, or an item that is less wide. */
 template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::state &x) { return x; }
 template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::item &x) { return F::widen(x); }
-template <class F> __forceinline__ static void fsr_give(typename F::state &to, const typename F::state &x) { to = x; }
-template <class F> __forceinline__ static void fsr_give(typename F::item &to, const typename F::state &x) { to = F::narrow(x); }
-/* First half of a tile's scan: before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
+/* An item takes in what stands before it in its vector, in its own width; a state does not. */
+template <class F> __forceinline__ static void fsr_join(const typename F::state &, typename F::state &) {}
+template <class F> __forceinline__ static void fsr_join(const typename F::item &left, typename F::item &x) { F::join(left, x); }
+/* The fold of a vector's columns up to x, which was joined; run: up to the one before. */
+template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::state &x)
+{
+    return F::combine(run, x);
+}
+template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::item &x)
+{
+    return F::follow(run, x);
+}
+/* A scan's results at x: base is the fold before the vector, left and before what lies before x, after what x ends. */
+template <class F, class S>
+__forceinline__ static S fsr_result(const S &, const S &before, const S &after, const typename F::state &, const typename F::state &)
+{
+    return F::pick(before, after);
+}
+template <class F, class S>
+__forceinline__ static typename F::item fsr_result(const S &base, const S &before, const S &after, const typename F::item &left,
+                                                   const typename F::item &x)
+{
+    return F::result(base, before, after, left, x);
+}
+/* First half of a tile's scan: items are joined; before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
    the fold of the whole tile. scratch: one state a warp of the block. */
 template <class F, int V, int LANES, int WARPS, class T, class S, int N, int J>
-__forceinline__ static S fsr_tile_sums(const T (&x)[N], S (&before)[J], typename F::state *scratch)
+__forceinline__ static S fsr_tile_sums(T (&x)[N], S (&before)[J], typename F::state *scratch)
 {
     const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;
     S run = F::identity();
@@ -124,7 +146,10 @@ __forceinline__ static S fsr_tile_sums(const T (&x)[N], S (&before)[J], typename
     for (int j = 0; j < J; j++) {
         before[j] = fsr_widen<F>(x[j * V]);
 #pragma unroll
-        for (int v = 1; v < V; v++) before[j] = F::combine(before[j], fsr_widen<F>(x[j * V + v]));
+        for (int v = 1; v < V; v++) {
+            fsr_join<F>(x[j * V + v - 1], x[j * V + v]);
+            before[j] = fsr_follow<F>(before[j], x[j * V + v]);
+        }
     }
     fsr_warp_scan<F, LANES>(before);
 #pragma unroll
@@ -153,12 +178,16 @@ __forceinline__ static void fsr_tile_apply(T (&x)[N], const S (&before)[J], cons
 {
 #pragma unroll
     for (int j = 0; j < J; j++) {
-        S run = F::combine(prefix, before[j]);
+        const S base = F::combine(prefix, before[j]);
+        S run = base;
+        T left = {};
 #pragma unroll
         for (int v = 0; v < V; v++) {
-            const S next = F::combine(run, fsr_widen<F>(x[j * V + v]));
-            fsr_give<F>(x[j * V + v], F::pick(run, next));
+            const T here = x[j * V + v];
+            const S next = fsr_follow<F>(run, here);
+            x[j * V + v] = fsr_result<F>(base, run, next, left, here);
             run = next;
+            left = here;
         }
     }
 }

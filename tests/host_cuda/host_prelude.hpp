@@ -135,9 +135,6 @@ static inline void fsr_barrier(HOST_LINE) {
 static inline unsigned fsr_shuffle_word(unsigned word, unsigned lane, HOST_LINE) {
     return host_calls->shuffle(word, lane, line);
 }
-static inline float fsr_again(float x) {
-    return x;
-}
 static inline void fsr_pause(HOST_LINE) {
     host_calls->yield(line);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated CUDA of running sums on the host: planned as for a GPU, under every schedule that may hold one. A running
- * sum of non-negative f32 never steps back by more than 2 units in the last place, and is the exact sum but for one.
+ * sum of non-negative f32 never steps back by more than 2 units in the last place, and is the exact sum but for 4: one rounding
+ * for each further column of a vector, and two in the end.
  *
- * Counter-example to a state in f32: 0.1 added up nine times is 0.900000095, more than a unit too large. */
+ * Counter-example to a state in f32: a thousand terms of 0.1 are off by hundreds of units. */
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/plan.h"
 #include "fusion/schedule.h"
@@ -59,7 +60,7 @@ static void check_row(const sums *s, const float *x, const float *y, int64_t r) 
         if (before - here > 2 * unit)
             fail_msg("%lld x %lld: %g units back at row %lld, column %lld", (long long)s->rows, (long long)s->cols,
                      (double)((before - here) / unit), (long long)r, (long long)c);
-        if (fabsl(exact - here) > unit)
+        if (fabsl(exact - here) > 4 * unit)
             fail_msg("%lld x %lld: %.9g is not %.12Lg at row %lld, column %lld", (long long)s->rows, (long long)s->cols,
                      (double)here, exact, (long long)r, (long long)c);
         exact += exclusive ? term : 0;
