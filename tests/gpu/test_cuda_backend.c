@@ -297,6 +297,64 @@ static void kernel_runs(void **state) {
     fsr_kernel_free(k);
 }
 
+/* Softmax of rows in parts of 8192 columns, by two teams of so many blocks; 0: a block a part. */
+static float *run_team(bench *t, int members, const float *x, int64_t rows, int64_t cols) {
+    const int64_t bytes = rows * cols * 4;
+    fsr_kernel *k = kernel_softmax(false);
+    fsr_launch launch = {0};
+    float *y = malloc((size_t)bytes);
+    assert_non_null(y);
+    k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
+                                 .kind = FSR_SCHEDULE_TEAM,
+                                 .threads = 512,
+                                 .group = 2,
+                                 .vector = 1,
+                                 .items = 16,
+                                 .members = members};
+    fsr_module *m = compiled(t, kernel_finished(k));
+    kernel_sizes(k, &launch, rows, cols);
+    launch.integer[FSR_INT_CHUNK] = 8192;
+    launch.integer[FSR_INT_SPLITS] = (cols + 8191) / 8192;
+    launch.blocks = fsr_kernel_blocks(k, launch.integer);
+    const int64_t work = fsr_kernel_work_bytes(k, launch.integer), zero = fsr_kernel_zero_bytes(k, launch.integer);
+    launch.array[0] = need(t, bytes);
+    launch.array[1] = need(t, bytes);
+    launch.work = need(t, work);
+    launch.zero = need(t, zero);
+    ok(t, t->ops->clear(t->b, launch.zero, zero, NULL, &t->fault));
+    ok(t, t->ops->copy_in(t->b, launch.array[0], x, bytes, NULL, &t->fault));
+    ok(t, t->ops->launch(t->b, m, &launch, NULL, &t->fault));
+    ok(t, t->ops->copy_out(t->b, y, launch.array[1], bytes, NULL, &t->fault));
+    t->ops->free(t->b, launch.array[0], bytes);
+    t->ops->free(t->b, launch.array[1], bytes);
+    t->ops->free(t->b, launch.work, work);
+    t->ops->free(t->b, launch.zero, zero);
+    fsr_kernel_free(k);
+    return y;
+}
+
+/* A device with fewer multiprocessors than a row has parts gives the same bits. */
+static void teams_of_any_size(void **state) {
+    enum { ROWS = 5, COLS = 100003 };
+    bench *t = begin(state);
+    float *x = malloc(sizeof *x * ROWS * COLS);
+    assert_non_null(x);
+    for (int i = 0; i < ROWS * COLS; i++)
+        x[i] = (float)(i % 1013) * 0.0037f - (float)(i % 709) * 0.0053f;
+    float *want = run_team(t, 0, x, ROWS, COLS);
+    for (int members = 1; members <= 13; members += 4) {
+        float *got = run_team(t, members, x, ROWS, COLS);
+        assert_memory_equal(got, want, sizeof *x * ROWS * COLS);
+        free(got);
+    }
+    double sum = 0;
+    for (int i = 0; i < COLS; i++)
+        sum += (double)want[i];
+    assert_true(sum > 0.999 && sum < 1.001);
+    free(want);
+    free(x);
+}
+
 /* The first from the compiler, the second from memory, the third, in a new backend, from disk. */
 static void kernel_is_compiled_once(void **state) {
     bench *t = begin(state);
@@ -460,6 +518,7 @@ int main(void) {
         TEST(memory_is_taken_from_free_blocks),
         TEST(marks_measure),
         TEST(kernel_runs),
+        TEST(teams_of_any_size),
         TEST(kernel_is_compiled_once),
         TEST(kernel_survives_a_bad_disk_cache),
         TEST(kernel_of_a_broken_file),

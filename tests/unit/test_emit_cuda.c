@@ -178,6 +178,20 @@ static void compiles_splits(void **state) {
     fsr_nvrtc_close(n);
 }
 
+/* Teams of a block for every part of a row, and of three blocks. */
+static void compiles_teams(void **state) {
+    (void)state;
+    fsr_nvrtc *n = open_nvrtc();
+    if (!n)
+        skip();
+    for (int members = 0; members <= 3; members += 3) {
+        fsr_kernel *k = scheduled(kernel_softmax(false), FSR_SCHEDULE_TEAM, 512, 2, 4, 16);
+        k->schedule.members = members;
+        check(n, k, true, true);
+    }
+    fsr_nvrtc_close(n);
+}
+
 static void compiles_lookbacks(void **state) {
     (void)state;
     fsr_nvrtc *n = open_nvrtc();
@@ -378,15 +392,11 @@ static void sizes_launches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiles_maps),
-        cmocka_unit_test(compiles_rows),
-        cmocka_unit_test(compiles_splits),
-        cmocka_unit_test(compiles_lookbacks),
-        cmocka_unit_test(compiles_every_op),
-        cmocka_unit_test(prints_literals_exactly),
-        cmocka_unit_test(lists_parameters),
-        cmocka_unit_test(marks_aliases),
-        cmocka_unit_test(refuses_broken_schedules),
+        cmocka_unit_test(compiles_maps),           cmocka_unit_test(compiles_rows),
+        cmocka_unit_test(compiles_splits),         cmocka_unit_test(compiles_teams),
+        cmocka_unit_test(compiles_lookbacks),      cmocka_unit_test(compiles_every_op),
+        cmocka_unit_test(prints_literals_exactly), cmocka_unit_test(lists_parameters),
+        cmocka_unit_test(marks_aliases),           cmocka_unit_test(refuses_broken_schedules),
         cmocka_unit_test(sizes_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -455,6 +455,7 @@ DAMAGE(too_many_threads, k->schedule.threads = 2048)
 DAMAGE(no_accumulators, k->schedule.accumulators = 0)
 DAMAGE(more_accumulators, k->schedule.accumulators = 8)
 DAMAGE(too_many_residents, k->schedule.resident = 32)
+DAMAGE(row_members, k->schedule.members = 2)
 DAMAGE(no_target, k->schedule.target = FSR_TARGET_NONE)
 DAMAGE(cpu_threads, k->schedule.target = FSR_TARGET_CPU)
 DAMAGE(cpu_team, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_TEAM, 8, 512, 1))
@@ -517,6 +518,7 @@ static const struct {
     {no_accumulators, "schedule: 0 accumulators of 4 items"},
     {more_accumulators, "schedule: 8 accumulators of 4 items"},
     {too_many_residents, "schedule: 32 resident blocks of 128 threads"},
+    {row_members, "schedule: 2 blocks do the parts of a row in turn"},
     {no_target, "schedule: for no target"},
     {cpu_threads, "schedule: a CPU has no blocks of threads"},
     {cpu_team, "schedule: a CPU has no schedule team"},
