@@ -184,8 +184,8 @@ static void add_term(fsr_affine *to, int value, int64_t factor) {
     to->factor[to->nterms] = 0;
 }
 
-void fsr_affine_add_symbol(fsr_affine *to, int value) {
-    add_term(to, value, to->over ? to->over : 1);
+void fsr_affine_add_symbol(fsr_affine *to, int value, int64_t factor) {
+    add_term(to, value, factor * (to->over ? to->over : 1));
 }
 
 int fsr_index_terms(const fsr_index *index) {

@@ -73,8 +73,8 @@ void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64
 /* The address in a contiguous array of that shape. */
 void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape);
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b);
-/* Adds a computed value. */
-void fsr_affine_add_symbol(fsr_affine *to, int value);
+/* Adds factor times a computed value. */
+void fsr_affine_add_symbol(fsr_affine *to, int value, int64_t factor);
 /* The index of a source that an affine view shows at an index that is not flat. */
 void fsr_index_map(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *source);
 /* How many values the index has; at most FSR_MAX_DIMS may meet in one address. */

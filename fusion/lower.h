@@ -105,11 +105,14 @@ int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index);
 
 /* lower_paste.c */
 int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *index);
+int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* Whether a guard (by its number, from 0) changes along the columns. */
 fsr_level fsr_lower_guard_level(const fsr_lowering *l, int guard);
 
 /* lower_gather.c */
 int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* A node's i-th computed index, whose value is there, brought into [0, extent) as the node says: the BOUND. */
+int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent);
 
 /* lower_fold.c */
 /* The group's number of a fold, -1: another group's. */

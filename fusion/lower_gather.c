@@ -35,8 +35,7 @@ static int extent_of(fsr_lowering *l, int node, int i, int64_t extent) {
     return l->nbounded++;
 }
 
-/* The value of the i-th computed index (of n->arg[1 + i]) brought into [0, extent). */
-static int bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent) {
+int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_inst inst = fsr_lower_blank(FSR_INST_BOUND, FSR_I64, link.id);
     inst.arg[0] = value;
@@ -70,13 +69,13 @@ static bool source_index(fsr_lowering *l, fsr_link link, const fsr_index *index,
     for (int j = 0; j < source->ndim; ++j) {
         if (!(n->axes >> j & 1))
             continue;
-        int symbol = bound(l, link, next, value[next], fsr_added_extent(&n->shape, source, &n->view, j));
+        int symbol = fsr_lower_bound(l, link, next, value[next], fsr_added_extent(&n->shape, source, &n->view, j));
         ++next;
         if (symbol < 0)
             return false;
         if (fsr_index_terms(inner) == FSR_MAX_DIMS)
             return fsr_lower_refuse(l, "the address would have too many computed indices"), false;
-        fsr_affine_add_symbol(&inner->row[j], symbol);
+        fsr_affine_add_symbol(&inner->row[j], symbol, 1);
     }
     return true;
 }

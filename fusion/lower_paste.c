@@ -4,16 +4,27 @@
  * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
  * paste below a paste adds its conditions to those that already hold. Where the box is the whole domain or nothing of
- * it, there is no choice.
+ * it, there is no choice. An inset is a paste whose place is computed: the box moves, its conditions have values, and
+ * whether they hold is asked at each point.
  *
  * Counter-example to a choice of two loads without a guard: concat(x, y) at a point of y has no element of x to
  * load. */
 #include "fusion/lower.h"
 #include <string.h>
 
+/* Values that the conditions of a guard have. */
+static int terms_of(const fsr_lowering *l, const fsr_guard *guard) {
+    int n = 0;
+    for (int j = 0; j < guard->n; ++j)
+        n += l->box[guard->condition[j]].at.nterms;
+    return n;
+}
+
 /* Adds a condition to a guard. False: too many. */
 static bool add_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box) {
     int i = 0;
+    if (terms_of(l, guard) + box->at.nterms > FSR_MAX_TERMS)
+        return fsr_lower_refuse(l, "the kernel would have too many computed indices"), false;
     while (i < l->k->nconditions && !fsr_box_equal(&l->box[i], box))
         ++i;
     for (int j = 0; j < guard->n; ++j)
@@ -83,7 +94,27 @@ static int guard_value(fsr_lowering *l, int guard, int node) {
     return fsr_lower_add(l, &inst);
 }
 
-/* The first argument comes first: what it loads everywhere serves the region as well. */
+/* The choice between argument 0 at index and argument 1 at inner. The first argument comes first: what it loads
+ * everywhere serves the region as well. */
+static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const fsr_index *inner,
+                  const fsr_guard *conditions, fsr_truth truth) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    if (truth == FSR_ALWAYS)
+        return fsr_lower_eval(l, n->arg[1], inner);
+    int base = fsr_lower_eval(l, n->arg[0], index);
+    if (truth == FSR_NEVER || base < 0)
+        return base;
+    int guard = guard_of(l, conditions);
+    int part = guard ? fsr_lower_eval_under(l, n->arg[1], inner, guard) : -1;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
+    inst.op = FSR_OP_WHERE;
+    inst.compute = n->dtype[0];
+    inst.arg[0] = part < 0 ? -1 : guard_value(l, guard, link.id);
+    inst.arg[1] = part;
+    inst.arg[2] = base;
+    return inst.arg[0] < 0 ? -1 : fsr_lower_add(l, &inst);
+}
+
 int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_index index = *asked, inner;
@@ -93,18 +124,54 @@ int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
     if (!region(l, n, &index, &inner, &conditions, &truth))
         return -1;
-    if (truth == FSR_ALWAYS)
-        return fsr_lower_eval(l, n->arg[1], &inner);
-    int base = fsr_lower_eval(l, n->arg[0], &index);
-    if (truth == FSR_NEVER || base < 0)
-        return base;
-    int guard = guard_of(l, &conditions);
-    int part = guard ? fsr_lower_eval_under(l, n->arg[1], &inner, guard) : -1;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
-    inst.op = FSR_OP_WHERE;
-    inst.compute = n->dtype[0];
-    inst.arg[0] = part < 0 ? -1 : guard_value(l, guard, link.id);
-    inst.arg[1] = part;
-    inst.arg[2] = base;
-    return inst.arg[0] < 0 ? -1 : fsr_lower_add(l, &inst);
+    return choose(l, link, &index, &inner, &conditions, truth);
+}
+
+/* The region's own index, less what its corner is computed to be along the axes where it is smaller; and its guard. */
+static bool moved_region(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
+                         fsr_truth *truth) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
+    int value[FSR_MAX_DIMS], next = 0;
+    for (int i = 0; i + 2 < n->nargs; ++i)
+        if ((value[i] = fsr_lower_eval(l, n->arg[2 + i], index)) < 0)
+            return false;
+    *inner = (fsr_index){.n = part->ndim};
+    *truth = FSR_ALWAYS;
+    for (int j = 0; j < n->shape.ndim; ++j) {
+        fsr_affine into = index->row[j];
+        fsr_box box;
+        if (n->axes >> j & 1) {
+            int corner = fsr_lower_bound(l, link, next, value[next], n->shape.dim[j] - part->dim[j] + 1);
+            if (corner < 0)
+                return false;
+            if (into.nterms == FSR_MAX_DIMS)
+                return fsr_lower_refuse(l, "the address would have too many computed indices"), false;
+            fsr_affine_add_symbol(&into, corner, -1);
+            ++next;
+            if (fsr_box_make(&box, &into, part->dim[j], &l->group->domain) == FSR_SOMETIMES) {
+                *truth = FSR_SOMETIMES;
+                if (!add_condition(l, guard, &box))
+                    return false;
+            }
+        }
+        if (part->dim[j] > 1)
+            inner->row[j] = into;
+    }
+    return true;
+}
+
+/* As a paste, at a place that is computed: the guard is a box that moves. */
+int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    fsr_index index = *asked, inner;
+    fsr_guard conditions = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
+    fsr_truth truth;
+    if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
+        return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
+    if (!moved_region(l, link, &index, &inner, &conditions, &truth))
+        return -1;
+    if (fsr_index_terms(&inner) > FSR_MAX_DIMS)
+        return fsr_lower_refuse(l, "the address would have too many computed indices");
+    return choose(l, link, &index, &inner, &conditions, truth);
 }

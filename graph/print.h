@@ -15,6 +15,7 @@
  *     | arg TYPE INDEX | poison STATUS "message"
  *     | OP [weak] TYPE %a, %b | view TYPE %a reshape | view TYPE %a affine [MAP, ...]
  *     | paste TYPE %a, %b affine [MAP, ...]
+ *     | inset TYPE %a, %b, %i, ... axes=A,B bound=clip
  *     | gather TYPE %a, %i, ... axes=A,B affine [MAP, ...] bound=raise|clip|wrap
  *     | call TYPE %a, ... NAME(DTYPE name, ...) ulp=U c="..." [cuda="..."] [c_preamble="..."] [cuda_preamble="..."]
  *     | iterate TYPES %a, ... max=N LOOP

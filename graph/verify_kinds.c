@@ -160,6 +160,26 @@ static const char *check_gather(const fsr_applied *a) {
     return NULL;
 }
 
+static const char *check_inset(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    const fsr_shape *part = &a->arg[1]->shape;
+    if (n->nargs < 3 || n->nargs != 2 + __builtin_popcount(n->axes) || n->nout != 1)
+        return "arity";
+    if (fsr_applied_dtype(a, 0) != n->dtype[0] || fsr_applied_dtype(a, 1) != n->dtype[0])
+        return "an argument of another dtype";
+    if (!fsr_shape_equal(&a->arg[0]->shape, &n->shape) || part->ndim != n->shape.ndim || fsr_shape_size(part) == 0)
+        return "an argument of another shape";
+    for (int i = 2; i < n->nargs; i++)
+        if (fsr_applied_dtype(a, i) != FSR_I64 || !fsr_shape_equal(&a->arg[i]->shape, &n->shape))
+            return "a corner that is not i64, or of another shape";
+    if (n->axes >> n->shape.ndim || n->bound != FSR_BOUND_CLIP)
+        return "axes or a bound that there are not";
+    for (int j = 0; j < n->shape.ndim; j++)
+        if (part->dim[j] > n->shape.dim[j] || (part->dim[j] < n->shape.dim[j]) != (n->axes >> j & 1))
+            return "a region that is larger, or smaller along another axis";
+    return NULL;
+}
+
 static const char *check_iterate(const fsr_applied *a) {
     return fsr_iteration_check(a);
 }

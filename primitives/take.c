@@ -222,3 +222,52 @@ fsr_node fsr_dynamic_slice_at(fsr_site at, fsr_node x, const fsr_node *starts, c
         }
     return g.n ? gathered(at, x, &g) : x;
 }
+
+fsr_node fsr_dynamic_update_at(fsr_site at, fsr_node x, fsr_node y, const fsr_node *starts) {
+    static const char what[] = "dynamic_update";
+    fsr_node poison, handle, both[] = {x, y}, corner[FSR_MAX_DIMS];
+    fsr_graph *graph;
+    int n = 0;
+    if (fsr_poison_of(at, what, both, 2, &graph, &poison))
+        return poison;
+    const fsr_shape shape = fsr_node_rec(x)->shape, part = fsr_node_rec(y)->shape;
+    bool fits = shape.ndim == part.ndim;
+    for (int j = 0; fits && j < shape.ndim; j++)
+        fits = part.dim[j] <= shape.dim[j];
+    if (!fits)
+        return fsr_poison(graph, at, FSR_ERR_SHAPE, what, "%s does not fit into %s", fsr_say(y).text, fsr_say(x).text);
+    if (shape.ndim && !starts)
+        return fsr_poison(graph, at, FSR_ERR_NULL, what, "the starts are null");
+    for (int j = 0; j < shape.ndim; j++)
+        corner[j] = starts[j];
+    if (!indices_take(at, what, &x, corner, shape.ndim, &poison))
+        return poison;
+    y = fsr_strong(at, fsr_convert(at, y, fsr_node_dtype(x), false));
+    if (!fsr_node_sound(y) || fsr_shape_equal(&shape, &part))
+        return y;
+    if (fsr_shape_size(&part) == 0)
+        return x;
+    const fsr_type type = {shape, 1, {fsr_node_dtype(x)}};
+    uint32_t axes = 0;
+    for (int j = 0; j < shape.ndim; j++) {
+        if (fsr_node_ndim(corner[j]) != 0)
+            return fsr_poison(graph, at, FSR_ERR_SHAPE, what, "start %d, %s, is not 0-d", j, fsr_say(corner[j]).text);
+        if (part.dim[j] == shape.dim[j])
+            continue;
+        axes |= 1u << j;
+        corner[n] = spread(at, corner[j], 0, &shape);
+        if (!fsr_node_sound(corner[n++]))
+            return corner[n - 1];
+    }
+    fsr_rec *rec = fsr_graph_add(graph, at, what, FSR_NODE_INSET, &type, &handle);
+    if (!rec)
+        return handle;
+    rec->axes = axes;
+    rec->bound = FSR_BOUND_CLIP;
+    rec->nargs = 2 + n;
+    rec->arg[0] = (fsr_ref){x.id, x.output};
+    rec->arg[1] = (fsr_ref){y.id, y.output};
+    for (int i = 0; i < n; i++)
+        rec->arg[2 + i] = (fsr_ref){corner[i].id, corner[i].output};
+    return handle;
+}

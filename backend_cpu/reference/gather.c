@@ -71,3 +71,47 @@ fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr
     }
     return FSR_OK;
 }
+
+/* Whether the point that the walk is at shows the second argument, and then the element's position. */
+static bool inside_part(const fsr_rec *rec, const fsr_shape *part, const fsr_ref_view *in, const fsr_ref_walk *walk,
+                        int64_t *at, bool *known) {
+    bool inside = true;
+    int next = 0;
+    *at = in[1].offset;
+    *known = true;
+    for (int j = 0; j < part->ndim; j++) {
+        int64_t corner = 0;
+        if (rec->axes >> j & 1) {
+            const fsr_ref_element x = fsr_ref_data_get(in[2 + next].data, walk->at[1 + next]);
+            corner = x.value.i64;
+            *known = *known && fsr_ref_is_known(&x);
+            bring_inside(rec->bound, &corner, rec->shape.dim[j] - part->dim[j] + 1);
+            next++;
+        }
+        const int64_t i = walk->index[j] - corner;
+        inside = inside && i >= 0 && i < part->dim[j];
+        *at += i * in[1].stride[j];
+    }
+    return inside;
+}
+
+fsr_status fsr_ref_inset(const fsr_rec *rec, const fsr_shape *part, const fsr_ref_view *in, fsr_ref_data *out,
+                         fsr_fault *fault) {
+    fsr_ref_view walked[FSR_MAX_ARGS];
+    fsr_ref_walk walk;
+    int n = 0;
+    for (int i = 0; i < rec->nargs; i++)
+        if (i != 1)
+            walked[n++] = in[i];
+    fsr_ref_walk_start(&walk, &rec->shape, 0, walked, n);
+    for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        int64_t from;
+        bool known, inside = inside_part(rec, part, in, &walk, &from, &known);
+        fsr_ref_element x = inside ? fsr_ref_data_get(in[1].data, from) : fsr_ref_data_get(in[0].data, walk.at[0]);
+        if (!known)
+            x.ball = fsr_ball_unknown(rec->dtype[0]);
+        if (!fsr_ref_data_set(out, at, x))
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
+    }
+    return FSR_OK;
+}

@@ -11,4 +11,8 @@
 fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr_ref_view *in, fsr_ref_data *out,
                           fsr_fault *fault);
 
+/* An INSET's elements, in the same way. part: the second argument's shape. */
+fsr_status fsr_ref_inset(const fsr_rec *rec, const fsr_shape *part, const fsr_ref_view *in, fsr_ref_data *out,
+                         fsr_fault *fault);
+
 #endif

@@ -230,7 +230,11 @@ static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
-static fsr_status run_gather(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+typedef fsr_status (*picker)(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data *out,
+                             fsr_fault *fault);
+
+/* of: the argument whose shape is asked for. */
+static fsr_status run_picker(run *r, const fsr_rec *rec, picker pick, int of, fsr_ref_view *out) {
     fsr_ref_view in[FSR_MAX_ARGS];
     fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
     if (!data)
@@ -238,7 +242,15 @@ static fsr_status run_gather(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     *out = fsr_ref_view_whole(data, &rec->shape);
     for (int i = 0; i < rec->nargs; i++)
         in[i] = *view_of(r, rec->arg[i]);
-    return fsr_ref_gather(rec, &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape, in, data, r->fault);
+    return pick(rec, &fsr_graph_rec(r->plan.graph, rec->arg[of].id)->shape, in, data, r->fault);
+}
+
+static fsr_status run_gather(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    return run_picker(r, rec, fsr_ref_gather, 0, out);
+}
+
+static fsr_status run_inset(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    return run_picker(r, rec, fsr_ref_inset, 1, out);
 }
 
 static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_ref_view *out) {

@@ -391,6 +391,10 @@ fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fs
  * [0, x.shape[j] - sizes[j]], as XLA does; negative ones do not count from the end. FSR_ERR_VALUE: sizes[j] is negative
  * or larger than the axis. starts and sizes have an entry for each axis of x. */
 fsr_node fsr_dynamic_slice_at(fsr_site at, fsr_node x, const fsr_node *starts, const int64_t *sizes);
+/* x with y, of x's dimensions and no larger, in it from starts[j] on along axis j, as fsr_dynamic_slice has starts: y lies
+ * inside of x, at the nearest place. y is converted to x's dtype. As XLA's dynamic update slice; x stays as it is. */
+fsr_node fsr_dynamic_update_at(fsr_site at, fsr_node x, fsr_node y, const fsr_node *starts);
+#define fsr_dynamic_update(...) fsr_dynamic_update_at(FSR_HERE, __VA_ARGS__)
 #define fsr_dynamic_slice(...) fsr_dynamic_slice_at(FSR_HERE, __VA_ARGS__)
 
 /* ---- reductions ------------------------------------------------------------------------------ */

@@ -133,6 +133,22 @@ static void call_dynamic_slice(api_run *r) {
     api_take(r, fsr_dynamic_slice_at(API_SITE(r), x, start, size), 0, false);
 }
 
+static void call_dynamic_update(api_run *r) {
+    NODE(x);
+    NODE(y);
+    const bool live = fsr_graph_alive(x.graph) || fsr_graph_alive(y.graph);
+    api_add(r, ", (fsr_node[]){");
+    fsr_node *start = api_memory(r, sizeof *start * FSR_MAX_DIMS);
+    for (int i = 0; i < FSR_MAX_DIMS; i++) {
+        api_add(r, i ? ", " : "");
+        start[i] = api_pick(r);
+    }
+    api_add(r, "}");
+    r->live = live;
+    api_say(r, "fsr_dynamic_update_at", 0, true);
+    api_take(r, fsr_dynamic_update_at(API_SITE(r), x, y, start), 0, false);
+}
+
 /* A count that the arrays have: 0 to 3, or, with no array, anything. */
 static int count_of(api_run *r) {
     const int n = api_below(r, 16) < 15 ? api_below(r, 4) : -1;
@@ -422,5 +438,6 @@ const api_row api_build_rows[] = {
     ROW(take_along_axis, 3),
     ROW(index, 3),
     ROW(dynamic_slice, 2),
+    ROW(dynamic_update, 2),
 };
 const int api_build_count = API_COUNT(api_build_rows);

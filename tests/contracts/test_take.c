@@ -289,6 +289,46 @@ static void slices(void **state) {
     free(x);
 }
 
+/* x with y in it at a run-time offset: starts far outside, from parameters and from the device, fused on both sides. */
+static void updates(void **state) {
+    (void)state;
+    float *x, *y;
+    fsr_node array = floats(2, SHAPE(20, 30), &x), part = floats(2, SHAPE(6, 11), &y);
+    for (int64_t start = -3; start < 25; start += 4) {
+        fsr_node from = fsr_param(G, "from", FSR_I64, (double)start);
+        fsr_node last = fsr_reshape(fsr_from_host(G, FSR_I32, 1, SHAPE(1), &(int32_t){(int32_t)start + 2}), 0, NULL);
+        fsr_node with = fsr_dynamic_update(fsr_neg(array), fsr_mul(part, fsr_float(G, 3)), ((fsr_node[]){from, last}));
+        fsr_node sum = fsr_add(with, fsr_float(G, 1));
+        OK(fsr_node_status(sum));
+        const fsr_stats before = subject_stats();
+        float *got = subject_read(sum);
+        const fsr_stats now = subject_stats();
+        const int64_t row = start < 0    ? 0
+                            : start > 14 ? 14
+                                         : start,
+                      column = start + 2 < 0    ? 0
+                               : start + 2 > 19 ? 19
+                                                : start + 2;
+        for (int i = 0; i < 20; i++)
+            for (int j = 0; j < 30; j++) {
+                const bool in = i >= row && i < row + 6 && j >= column && j < column + 11;
+                assert_true(got[i * 30 + j] == (in ? 3 * y[(i - row) * 11 + j - column] : -x[i * 30 + j]) + 1);
+            }
+        free(got);
+        if (start > -3) {
+            assert_int_equal(now.plans_built, before.plans_built);
+            assert_int_equal(now.compilations, before.compilations);
+        }
+        fsr_node outs[] = {sum, fsr_sum(with, AXES(1), 1, 0), fsr_cumsum(with, AXES(1), 1, 0),
+                           fsr_dynamic_update(with, fsr_dynamic_slice(with, ((fsr_node[]){last, from}), SHAPE(3, 30)),
+                                              ((fsr_node[]){from, last})),
+                           fsr_take(with, fsr_arange(G, FSR_I64, 9), 0, FSR_BOUND_WRAP)};
+        subject_verify(outs, COUNT_OF(outs), NULL, "start %d", (int)start);
+    }
+    free(x);
+    free(y);
+}
+
 /* Rows of a function: each takes from its own row. */
 static void take_row(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
@@ -314,8 +354,8 @@ static void vectorized(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SUBJECT_TEST(shapes),  SUBJECT_TEST(dtypes),    SUBJECT_TEST(fused),        SUBJECT_TEST(chained),
-        SUBJECT_TEST(several), SUBJECT_TEST(reports),   SUBJECT_TEST(plans_report), SUBJECT_TEST(no_false_reports),
-        SUBJECT_TEST(slices),  SUBJECT_TEST(vectorized)};
+        SUBJECT_TEST(shapes),  SUBJECT_TEST(dtypes),  SUBJECT_TEST(fused),        SUBJECT_TEST(chained),
+        SUBJECT_TEST(several), SUBJECT_TEST(reports), SUBJECT_TEST(plans_report), SUBJECT_TEST(no_false_reports),
+        SUBJECT_TEST(slices),  SUBJECT_TEST(updates), SUBJECT_TEST(vectorized)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -239,6 +239,14 @@ static fsr_node dynamic_start(void) {
     return fsr_dynamic_slice_at(AT, v5, (fsr_node[]){indices(1, SHAPE(1))}, SHAPE(2));
 }
 
+static fsr_node dynamic_part(void) {
+    fsr_node zero = fsr_int(g, 0);
+    return fsr_dynamic_update_at(AT, m34, v5, (fsr_node[]){zero, zero});
+}
+static fsr_node dynamic_null(void) {
+    return fsr_dynamic_update_at(AT, v5, v5, NULL);
+}
+
 static const struct {
     fsr_node (*make)(void);
     fsr_status status;
@@ -267,6 +275,8 @@ static const struct {
     {index_none, FSR_ERR_NULL, "index: 1 arrays of indices (prog.c:12)"},
     {index_broadcast, FSR_ERR_SHAPE, "index: indices 1, i64[3], do not broadcast with [2] before (prog.c:12)"},
     {dynamic_size, FSR_ERR_VALUE, "dynamic_slice: size 5 along axis 1 of f32[3,4] (prog.c:12)"},
+    {dynamic_part, FSR_ERR_SHAPE, "dynamic_update: f32[5] does not fit into f32[3,4] (prog.c:12)"},
+    {dynamic_null, FSR_ERR_NULL, "dynamic_update: the starts are null (prog.c:12)"},
     {dynamic_start, FSR_ERR_SHAPE, "dynamic_slice: start 0, i64[1], is not 0-d (prog.c:12)"},
     {filter_shapes, FSR_ERR_SHAPE, "filter: the mask bool[5] does not have the shape of f32[3,4] (prog.c:12)"},
     {filter_prefix, FSR_ERR_SHAPE, "filter: the mask bool[3] does not have the shape of f32[3,4] (prog.c:12)"},

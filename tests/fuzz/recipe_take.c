@@ -11,7 +11,8 @@ static fsr_node indices(fsr_node y, fsr_bound bound, int64_t n) {
     return fsr_where(fsr_less(i, fsr_int(y.graph, 0)), fsr_sub(inside, fsr_int(y.graph, n)), inside);
 }
 
-static fsr_node slice(fsr_node x, fsr_node y) {
+/* 3: a slice; 4: what is in the slice, doubled, at the place of another one. */
+static fsr_node slice(fsr_node x, fsr_node y, int form) {
     fsr_node start[FSR_MAX_DIMS], i = indices(fsr_reshape(y, 1, (int64_t[]){fsr_node_size(y)}), FSR_BOUND_CLIP, 0);
     int64_t size[FSR_MAX_DIMS];
     for (int d = 0; d < fsr_node_ndim(x); d++) {
@@ -19,7 +20,8 @@ static fsr_node slice(fsr_node x, fsr_node y) {
         size[d] = (fsr_node_dim(x, d) + 1) / (1 + d % 2);
         size[d] = size[d] > fsr_node_dim(x, d) ? fsr_node_dim(x, d) : size[d];
     }
-    return fsr_dynamic_slice(x, start, size);
+    fsr_node part = fsr_dynamic_slice(x, start, size);
+    return form == 3 ? part : fsr_dynamic_update(x, fsr_maximum(part, part), start);
 }
 
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) {
@@ -30,7 +32,7 @@ fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) 
             x,
             ((fsr_node[]){indices(y, bound, fsr_node_dim(x, 0)), fsr_flip(indices(y, bound, fsr_node_dim(x, 1)), 0)}),
             2, bound);
-    if (form == 3)
-        return slice(x, y);
+    if (form >= 3)
+        return slice(x, y, form);
     return fsr_take(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
 }

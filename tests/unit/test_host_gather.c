@@ -163,8 +163,19 @@ static void slices(void **state) {
           FSR_SCHEDULE_ROW, 0);
 }
 
+static void updates(void **state) {
+    (void)state;
+    fsr_node from = fsr_reshape(fsr_input(g, "r", FSR_I32, 1, SHAPE(1)), 0, NULL);
+    fsr_node moved = fsr_dynamic_update(array(30, 40), fsr_neg(array(7, 16)), ((fsr_node[]){from, from}));
+    check(fsr_neg(moved), FSR_SCHEDULE_MAP, 0);
+    check(fsr_sum(moved, AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
+    check(fsr_sum(moved, AXES(0), 1, 0), FSR_SCHEDULE_COL, 0);
+    check(fsr_cumsum(moved, AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(maps), TEST(rows), TEST(columns), TEST(long_rows), TEST(slices)};
+    const struct CMUnitTest tests[] = {TEST(maps),      TEST(rows),   TEST(columns),
+                                       TEST(long_rows), TEST(slices), TEST(updates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
