@@ -40,8 +40,21 @@ static bool compacts(const fsr_kernel *k) {
     return false;
 }
 
-static void explain_step(const fsr_program *program, const fsr_flow *flow, int i, FILE *to) {
-    const fsr_program_step *step = &program->step[i];
+static void write_slot(fsr_slot slot, FILE *to) {
+    static const char *const home[] = {"leaf", "output", "temporary", "report"};
+    fprintf(to, "%s%d", home[slot.home], slot.ordinal);
+}
+
+static void explain_copy(const fsr_program_step *step, FILE *to) {
+    fputs("copy: ", to);
+    write_slot(step->use[0].slot, to);
+    fputs(" is also ", to);
+    write_slot(step->use[1].slot, to);
+    fprintf(to, ", %lld bytes\n", (long long)step->use[1].bytes);
+}
+
+/* The i-th kernel. */
+static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, int i, FILE *to) {
     const fsr_kernel *k = step->kernel;
     fprintf(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
     fsr_explain_sites(flow, k, to);
@@ -51,15 +64,26 @@ static void explain_step(const fsr_program *program, const fsr_flow *flow, int i
     explain_schedule(step, to);
     fputs("    arrays:", to);
     for (int a = 0; a < k->narrays; ++a) {
-        static const char *const home[] = {"leaf", "output", "temporary"};
-        fprintf(to, "%s %s %s%d", a ? "," : "", k->array[a].written ? "writes" : "reads", home[step->array[a].home],
-                step->array[a].ordinal);
+        fprintf(to, "%s %s ", a ? "," : "", step->use[a].written ? "writes" : "reads");
+        write_slot(step->use[a].slot, to);
     }
     if (compacts(k))
         fputs("\n    filters: compacted strip by strip, written in whole lines of memory", to);
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
+}
+
+/* Clearing is a part of the kernel whose flags it clears. */
+static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE *to) {
+    int kernels = 0;
+    for (int i = 0; i < program->nsteps; ++i) {
+        const fsr_program_step *step = &program->step[i];
+        if (step->task == FSR_TASK_KERNEL)
+            explain_kernel(step, flow, kernels++, to);
+        else if (step->task == FSR_TASK_COPY)
+            explain_copy(step, to);
+    }
 }
 
 static void explain_last(const fsr_partition *p, FILE *to) {
@@ -74,8 +98,7 @@ bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
             program->info.kernels, program->info.kernels == 1 ? "" : "s", program->info.temporaries,
             program->info.temporaries == 1 ? "y" : "ies", program->info.fusions, program->info.fusions == 1 ? "" : "s",
             (long long)program->info.bytes_moved, (long long)program->info.bytes_min);
-    for (int i = 0; i < program->nsteps; ++i)
-        explain_step(program, p->flow, i, to);
+    explain_steps(program, p->flow, to);
     fsr_literals_explain(p->flow, program->text, to);
     const bool told = fsr_explain_notes(p, to);
     if (p->fuse && p->fuel == 0 && p->last.how)

@@ -56,11 +56,10 @@ static int dying(const fsr_program *program, int at, int to, int64_t bytes) {
     const fsr_program_step *step = &program->step[at];
     size_t size = fsr_dtype_size(step->kernel->array[to].dtype);
     for (int a = 0; a < step->kernel->narrays; ++a) {
-        if (step->array[a].home != FSR_HOME_TEMPORARY || step->kernel->array[a].written ||
-            step->kernel->array[a].aliased)
+        if (step->use[a].slot.home != FSR_HOME_TEMPORARY || step->use[a].written || step->kernel->array[a].aliased)
             continue;
-        const fsr_temporary *t = &program->temporary[step->array[a].ordinal];
-        bool ends = program->temporary[block_of(program, step->array[a].ordinal)].last == at && t->last == at;
+        const fsr_temporary *t = &program->temporary[step->use[a].slot.ordinal];
+        bool ends = program->temporary[block_of(program, step->use[a].slot.ordinal)].last == at && t->last == at;
         if (ends && t->bytes == bytes && fsr_dtype_size(step->kernel->array[a].dtype) == size &&
             plain(step->kernel, a) && loaded_before(step->kernel, a, to))
             return a;
@@ -72,16 +71,30 @@ static void in_place_step(fsr_program *program, int at) {
     fsr_program_step *step = &program->step[at];
     fsr_kernel *k = step->kernel;
     for (int a = 0; a < k->narrays && k->npasses == 0; ++a) {
-        if (step->array[a].home != FSR_HOME_TEMPORARY || !k->array[a].written || !plain(k, a))
+        if (step->use[a].slot.home != FSR_HOME_TEMPORARY || !step->use[a].written || !plain(k, a))
             continue;
-        fsr_temporary *t = &program->temporary[step->array[a].ordinal];
+        fsr_temporary *t = &program->temporary[step->use[a].slot.ordinal];
         int from = t->first == at && t->in_place_of < 0 ? dying(program, at, a, t->bytes) : -1;
         if (from < 0)
             continue;
-        t->in_place_of = step->array[from].ordinal;
+        t->in_place_of = step->use[from].slot.ordinal;
         program->temporary[block_of(program, t->in_place_of)].last = t->last;
         k->array[a].aliased = k->array[from].aliased = true;
     }
+}
+
+void fsr_memory_lifetimes(fsr_program *program) {
+    for (int t = 0; t < program->ntemporaries; ++t)
+        program->temporary[t].first = program->temporary[t].last = -1;
+    for (int i = 0; i < program->nsteps; ++i)
+        for (int u = 0; u < program->step[i].nuses; ++u) {
+            const fsr_use *use = &program->step[i].use[u];
+            if (use->slot.home != FSR_HOME_TEMPORARY)
+                continue;
+            fsr_temporary *t = &program->temporary[use->slot.ordinal];
+            t->first = t->first < 0 ? i : t->first;
+            t->last = i;
+        }
 }
 
 /* Who takes over an array's memory keeps it alive. */
@@ -96,7 +109,8 @@ static void extend_blocks(fsr_program *program) {
 void fsr_memory_in_place(fsr_program *program) {
     extend_blocks(program);
     for (int i = 0; i < program->nsteps; ++i)
-        in_place_step(program, i);
+        if (program->step[i].task == FSR_TASK_KERNEL)
+            in_place_step(program, i);
 }
 
 static int by_size(const void *a, const void *b) {

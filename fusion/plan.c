@@ -19,6 +19,13 @@ void fsr_program_clear(fsr_program *program) {
     memset(program, 0, sizeof *program);
 }
 
+const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i) {
+    for (int s = 0; s < program->nsteps; ++s)
+        if (program->step[s].task == FSR_TASK_KERNEL && i-- == 0)
+            return &program->step[s];
+    return NULL;
+}
+
 /* Kahn's order over the groups' dependencies; ties by number. */
 static fsr_status order_groups(const fsr_partition *p, int *order, int *count) {
     bool *done = calloc((size_t)p->ngroups + 1, sizeof *done);
@@ -118,7 +125,12 @@ typedef struct builder {
     int *home_slot; /* per node * FSR_MAX_OUTPUTS: output ordinal, or -2 - temporary, -1 none */
 } builder;
 
-static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written) {
+static fsr_slot temporary_of(builder *b, int64_t bytes, fsr_link link) {
+    b->out->temporary[b->out->ntemporaries] = (fsr_temporary){.bytes = bytes, .in_place_of = -1, .link = link};
+    return (fsr_slot){FSR_HOME_TEMPORARY, b->out->ntemporaries++};
+}
+
+static fsr_slot slot_of(builder *b, const fsr_operand *o) {
     if (o->report)
         return (fsr_slot){FSR_HOME_REPORT, o->report - 1};
     if (o->leaf)
@@ -127,17 +139,9 @@ static fsr_slot slot_of(builder *b, const fsr_operand *o, int step, bool written
     if (*slot >= 0)
         return (fsr_slot){FSR_HOME_OUTPUT, *slot};
     if (*slot == -1) {
-        fsr_temporary *t = &b->out->temporary[b->out->ntemporaries];
-        *t = (fsr_temporary){.bytes = array_bytes(b->flow, o, b->leaf_node),
-                             .first = step,
-                             .last = step,
-                             .in_place_of = -1,
-                             .link = o->link};
-        *slot = -2 - b->out->ntemporaries++;
+        *slot = -2 - temporary_of(b, array_bytes(b->flow, o, b->leaf_node), o->link).ordinal;
+        ++b->out->info.temporaries;
     }
-    fsr_temporary *t = &b->out->temporary[-2 - *slot];
-    if (!written)
-        t->last = step;
     return (fsr_slot){FSR_HOME_TEMPORARY, -2 - *slot};
 }
 
@@ -172,8 +176,28 @@ static bool writes_nothing(const builder *b, const fsr_kernel *k, const fsr_grou
     return true;
 }
 
-static void make_step(builder *b, int at, fsr_group *group, const fsr_program_options *options) {
-    fsr_program_step *step = &b->out->step[at];
+static fsr_program_step *add_step(fsr_program *out, fsr_task task) {
+    fsr_program_step *step = &out->step[out->nsteps++];
+    step->task = task;
+    return step;
+}
+
+static void add_use(fsr_program_step *step, fsr_slot slot, bool written, int64_t bytes) {
+    step->use[step->nuses++] = (fsr_use){slot, written, bytes};
+}
+
+/* Flags that a kernel does not leave zero are its own, cleared before it. */
+static void add_flags(builder *b, fsr_program_step *step) {
+    const fsr_slot flags = temporary_of(b, step->zero_bytes, (fsr_link){-1, 0});
+    add_use(step, flags, true, step->zero_bytes);
+    const fsr_program_step kernel = *step;
+    *step = (fsr_program_step){.task = FSR_TASK_CLEAR};
+    add_use(step, flags, true, kernel.zero_bytes);
+    *add_step(b->out, FSR_TASK_KERNEL) = kernel;
+}
+
+static void make_step(builder *b, fsr_group *group, const fsr_program_options *options) {
+    fsr_program_step *step = add_step(b->out, FSR_TASK_KERNEL);
     fsr_kernel *k = group->kernel;
     k->contraction = options->contraction;
     fsr_literals_bind(group, b->p, b->out->text);
@@ -181,8 +205,8 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
     step->kernel = k;
     group->kernel = NULL;
     for (int i = 0; i < k->narrays; ++i) {
-        step->array[i] = slot_of(b, &group->operand[i], at, k->array[i].written);
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
+        add_use(step, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
         int64_t touched = whole ? bytes : touched_bytes(k, group->integer, i, bytes);
         step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, array_passes(k, i)));
@@ -195,12 +219,25 @@ static void make_step(builder *b, int at, fsr_group *group, const fsr_program_op
     step->work_bytes = step->nothing ? 0 : fsr_kernel_work_bytes(k, group->integer);
     step->zero_bytes = step->nothing ? 0 : fsr_kernel_zero_bytes(k, group->integer);
     step->in_place = group->in_place;
-    step->clear = fsr_kernel_leaves_flags(k);
     if (step->work_bytes > b->out->work_bytes)
         b->out->work_bytes = step->work_bytes;
-    if (step->zero_bytes > b->out->zero_bytes)
-        b->out->zero_bytes = step->zero_bytes;
     b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
+    if (fsr_kernel_leaves_flags(k) && !step->nothing)
+        add_flags(b, step);
+    else if (step->zero_bytes > b->out->zero_bytes)
+        b->out->zero_bytes = step->zero_bytes;
+}
+
+/* An output of a value that an earlier one has. */
+static void add_copies(builder *b) {
+    for (int i = 0; i < b->out->nouts; ++i) {
+        if (b->out->same_out[i] < 0)
+            continue;
+        fsr_program_step *step = add_step(b->out, FSR_TASK_COPY);
+        const int64_t bytes = result_bytes(b->flow, b->flow->out[i]);
+        add_use(step, (fsr_slot){FSR_HOME_OUTPUT, b->out->same_out[i]}, false, bytes);
+        add_use(step, (fsr_slot){FSR_HOME_OUTPUT, i}, true, bytes);
+    }
 }
 
 /* Completes the kernel's schedule: its arrays and flags are settled now. */
@@ -237,8 +274,8 @@ static bool prepare(builder *b) {
     size_t n = (size_t)flow->n + 1;
     b->leaf_node = calloc((size_t)flow->nleaves + 1, sizeof *b->leaf_node);
     b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
-    out->step = calloc((size_t)b->p->ngroups + 1, sizeof *out->step);
-    out->temporary = calloc((size_t)b->p->ngroups * FSR_MAX_STORES + 1, sizeof *out->temporary);
+    out->step = calloc(2 * (size_t)b->p->ngroups + (size_t)flow->nout + 1, sizeof *out->step);
+    out->temporary = calloc((size_t)b->p->ngroups * (FSR_MAX_STORES + 1) + 1, sizeof *out->temporary);
     out->text = calloc(n, sizeof *out->text);
     if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary || !out->text)
         return false;
@@ -296,20 +333,21 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
         snprintf(why, size, "the kernels depend on each other in a circle");
     if (!status)
         settle_bases(b, order, count);
-    for (int i = 0; i < count && !status; ++i) {
-        ++out->nsteps;
-        make_step(b, i, &p->group[order[i]], options);
-    }
+    for (int i = 0; i < count && !status; ++i)
+        make_step(b, &p->group[order[i]], options);
+    if (!status)
+        add_copies(b);
     free(order);
+    fsr_memory_lifetimes(out);
     fsr_memory_in_place(out);
     for (int i = 0; i < out->nsteps && !status; ++i)
-        status = finish_step(out->step[i].kernel, why, size);
+        if (out->step[i].task == FSR_TASK_KERNEL)
+            status = finish_step(out->step[i].kernel, why, size);
     if (status)
         return status;
     if (!fsr_memory_pack(out->temporary, out->ntemporaries, &out->arena_bytes))
         return FSR_ERR_MEMORY;
-    out->info.kernels = out->nsteps;
-    out->info.temporaries = out->ntemporaries;
+    out->info.kernels = count;
     out->info.fusions = p->fusions;
     out->info.bytes_min = fsr_size_add(leaf_bytes(b->flow), output_bytes(out, b->flow));
     out->info.peak_bytes = fsr_size_add(block_bytes(out), output_bytes(out, b->flow));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program: the ordered kernels of one computation and the memory between them. It depends on no graph: leaves,
+/* A program: the ordered steps of one computation and the memory between them. It depends on no graph: leaves,
  * scalars and outputs are ordinals. */
 #ifndef FUSOR_FUSION_PLAN_H
 #define FUSOR_FUSION_PLAN_H
@@ -8,7 +8,7 @@
 #include "fusion/passes.h"
 #include "fusor/run.h"
 
-/* Where a kernel's array lies. */
+/* Where an array of a step lies. */
 typedef enum fsr_home { FSR_HOME_LEAF, FSR_HOME_OUTPUT, FSR_HOME_TEMPORARY, FSR_HOME_REPORT } fsr_home;
 
 typedef struct fsr_slot {
@@ -21,19 +21,35 @@ typedef struct fsr_temporary {
     int first, last; /* steps that write it first and read it last */
     int64_t offset;  /* in the program's arena */
     int in_place_of; /* an earlier temporary whose memory it takes over, -1: none. That one's lifetime covers both */
-    fsr_link link;   /* the value it holds */
+    fsr_link link;   /* the value it holds; id -1: flags of a kernel, which no node knows */
 } fsr_temporary;
 
+/* What a step does. The memory plan looks at uses and asks no kind; runtime/executable.c has a function for each. */
+typedef enum fsr_task {
+    FSR_TASK_KERNEL,
+    FSR_TASK_COPY,  /* use 0 into use 1; nothing where the caller has made them one array */
+    FSR_TASK_CLEAR, /* use 0 becomes zeros */
+    FSR_TASK_COUNT
+} fsr_task;
+
+typedef struct fsr_use {
+    fsr_slot slot;
+    bool written; /* else only read */
+    int64_t bytes;
+} fsr_use;
+
 typedef struct fsr_program_step {
-    fsr_kernel *kernel; /* owned */
-    fsr_slot array[FSR_MAX_BUFFERS];
+    fsr_task task;
+    int nuses;
+    fsr_use use[FSR_MAX_BUFFERS + 1]; /* KERNEL: its arrays, in their order; after them its flags if it leaves any */
+    int64_t bytes_moved;              /* arrays read and written, passes counted */
+    /* KERNEL */
+    fsr_kernel *kernel;          /* owned */
     int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number */
     fsr_launch launch;           /* integers and blocks filled in; arrays, scalars, work at run time */
     int64_t work_bytes, zero_bytes;
     bool in_place; /* writes a region of an array that stays as it is elsewhere */
     bool nothing;  /* every array that it writes is empty: not launched. 2^33 rows of no columns would be visited */
-    bool clear;    /* zeroed memory must be cleared before this launch */
-    int64_t bytes_moved; /* arrays read and written, passes counted */
 } fsr_program_step;
 
 typedef struct fsr_program {
@@ -66,7 +82,11 @@ fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_pr
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size);
 void fsr_program_clear(fsr_program *program);
+/* The program's i-th kernel step, from 0; NULL: it has not so many. */
+const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i);
 
+/* When each temporary is written first and used last. */
+void fsr_memory_lifetimes(fsr_program *program);
 /* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in
  * the same order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
 void fsr_memory_in_place(fsr_program *program);

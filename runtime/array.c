@@ -189,7 +189,7 @@ static fsr_status run_reference(fsr_context *ctx, const fsr_graph *g, const fsr_
     return status;
 }
 
-/* Outputs that no kernel writes, because an earlier one has the same value, share that one's array. */
+/* Outputs of a value that an earlier one has share that one's array: nothing is left of the step that copies them. */
 static void share_equal(const fsr_program *program, fsr_buffer **buffer) {
     for (int i = 0; i < program->nouts; ++i)
         if (program->same_out[i] >= 0) {
@@ -203,6 +203,7 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, const fsr_prep
     const fsr_program *p = &e->executable->program;
     void **leaf = malloc(sizeof *leaf * (size_t)(p->nleaves + p->nouts + 1));
     fsr_value *scalar = malloc(sizeof *scalar * (size_t)(p->nscalars + 1));
+    share_equal(p, buffer);
     fsr_status status = leaf && scalar ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
     for (int i = 0; i < p->nleaves && !status; ++i)
         leaf[i] = fsr_graph_rec(g, binding->leaf[i].id)->buffer[binding->leaf[i].output]->data;
@@ -214,8 +215,6 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, const fsr_prep
         fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar, .report = binding->report, .ms = ms};
         status = fsr_prepared_run(ctx, e, &run, fault);
     }
-    if (!status)
-        share_equal(p, buffer);
     free(leaf);
     free(scalar);
     return status;

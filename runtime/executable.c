@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Running an executable: addresses into the launches, one after the other on the stream. */
+/* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each kind of
+ * step has its function here. */
 #include "runtime/executable.h"
 #include "runtime/reports.h"
 #include <string.h>
@@ -24,46 +25,61 @@ static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault
     return FSR_OK;
 }
 
-/* An arena of no bytes is NULL. */
-static void *address(const fsr_program *program, fsr_slot slot, const fsr_run *run, char *arena, uint64_t *words) {
-    if (slot.home == FSR_HOME_REPORT)
-        return words + slot.ordinal;
-    if (slot.home == FSR_HOME_LEAF)
-        return run->leaf[slot.ordinal];
-    if (slot.home == FSR_HOME_OUTPUT)
-        return run->out[slot.ordinal];
-    return arena ? arena + program->temporary[slot.ordinal].offset : NULL;
+/* One run of an executable. */
+typedef struct execution {
+    fsr_context *ctx;
+    const fsr_prepared *p;
+    const fsr_run *run;
+    char *arena;     /* NULL: of no bytes */
+    uint64_t *words; /* of reports */
+} execution;
+
+static void *address(const execution *x, const fsr_use *use) {
+    if (use->slot.home == FSR_HOME_REPORT)
+        return x->words + use->slot.ordinal;
+    if (use->slot.home == FSR_HOME_LEAF)
+        return x->run->leaf[use->slot.ordinal];
+    if (use->slot.home == FSR_HOME_OUTPUT)
+        return x->run->out[use->slot.ordinal];
+    return x->arena ? x->arena + x->p->executable->program.temporary[use->slot.ordinal].offset : NULL;
 }
 
-static fsr_status run_step(fsr_context *ctx, const fsr_prepared *p, int i, const fsr_run *run, char *arena, void *words,
-                           fsr_fault *fault) {
-    const fsr_executable *e = p->executable;
-    const fsr_program_step *step = &e->program.step[i];
-    const fsr_backend_ops *ops = ctx->backend->ops;
+static fsr_status run_kernel(const execution *x, int i, fsr_fault *fault) {
+    const fsr_program *program = &x->p->executable->program;
+    const fsr_program_step *step = &program->step[i];
+    const int narrays = step->kernel->narrays;
     fsr_launch launch;
     if (step->nothing)
         return FSR_OK;
     launch.blocks = step->launch.blocks;
     memcpy(launch.integer, step->launch.integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
-    for (int a = 0; a < step->kernel->narrays; ++a)
-        launch.array[a] = address(&e->program, step->array[a], run, arena, words);
+    for (int a = 0; a < narrays; ++a)
+        launch.array[a] = address(x, &step->use[a]);
     for (int s = 0; s < step->kernel->nscalars; ++s)
-        launch.scalar[s] = step->scalar[s] < e->program.nscalars ? run->scalar[step->scalar[s]]
-                                                                 : p->literal[step->scalar[s] - e->program.nscalars];
-    launch.work = arena ? arena + e->program.arena_bytes : NULL;
-    launch.zero = ctx->zero;
-    if (!step->clear)
-        return ops->launch(ctx->backend, e->module[i], &launch, run->stream, fault);
-    void *flags = NULL;
-    fsr_status status = ops->alloc(ctx->backend, step->zero_bytes, &flags, fault);
-    if (status)
-        return status;
-    launch.zero = flags;
-    status = ops->clear(ctx->backend, flags, step->zero_bytes, run->stream, fault);
-    if (!status)
-        status = ops->launch(ctx->backend, e->module[i], &launch, run->stream, fault);
-    ops->free(ctx->backend, flags, step->zero_bytes);
-    return status;
+        launch.scalar[s] = step->scalar[s] < program->nscalars ? x->run->scalar[step->scalar[s]]
+                                                               : x->p->literal[step->scalar[s] - program->nscalars];
+    launch.work = x->arena ? x->arena + program->arena_bytes : NULL;
+    launch.zero = step->nuses > narrays ? address(x, &step->use[narrays]) : x->ctx->zero;
+    return x->ctx->backend->ops->launch(x->ctx->backend, x->p->executable->module[i], &launch, x->run->stream, fault);
+}
+
+static fsr_status run_copy(const execution *x, int i, fsr_fault *fault) {
+    const fsr_use *use = x->p->executable->program.step[i].use;
+    void *to = address(x, &use[1]), *from = address(x, &use[0]);
+    if (to == from || use[1].bytes == 0)
+        return FSR_OK;
+    return x->ctx->backend->ops->copy(x->ctx->backend, to, from, use[1].bytes, x->run->stream, fault);
+}
+
+static fsr_status run_clear(const execution *x, int i, fsr_fault *fault) {
+    const fsr_use *use = x->p->executable->program.step[i].use;
+    return x->ctx->backend->ops->clear(x->ctx->backend, address(x, use), use->bytes, x->run->stream, fault);
+}
+
+static fsr_status run_step(const execution *x, int i, fsr_fault *fault) {
+    static fsr_status (*const run_task[FSR_TASK_COUNT])(const execution *, int, fsr_fault *) = {
+        [FSR_TASK_KERNEL] = run_kernel, [FSR_TASK_COPY] = run_copy, [FSR_TASK_CLEAR] = run_clear};
+    return run_task[x->p->executable->program.step[i].task](x, i, fault);
 }
 
 static double clock_ms(void) {
@@ -73,17 +89,18 @@ static double clock_ms(void) {
 }
 
 /* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. */
-static fsr_status timed_step(fsr_context *ctx, const fsr_prepared *p, int i, const fsr_run *run, char *arena,
-                             void *words, fsr_fault *fault) {
+static fsr_status timed_step(const execution *x, int i, fsr_fault *fault) {
+    fsr_context *ctx = x->ctx;
+    const fsr_run *run = x->run;
     const fsr_backend_ops *ops = ctx->backend->ops;
     double *ms = &run->ms[i];
     const double start = clock_ms();
     *ms = -1;
-    if (p->executable->program.step[i].nothing)
+    if (x->p->executable->program.step[i].nothing)
         return FSR_OK;
     fsr_status status = ctx->target.gpu ? ops->mark(ctx->backend, 2, run->stream, fault) : FSR_OK;
     if (!status)
-        status = run_step(ctx, p, i, run, arena, words, fault);
+        status = run_step(x, i, fault);
     if (!status && ctx->target.gpu)
         status = ops->mark(ctx->backend, 3, run->stream, fault);
     if (!status && ctx->target.gpu)
@@ -112,8 +129,9 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
     if (!status)
         status = fsr_reports_begin(ctx, run->report, e->program.nreports, &batch, &words, fault);
+    const execution x = {ctx, p, run, arena, words};
     for (int i = 0; i < e->program.nsteps && !status; ++i)
-        status = (run->ms ? timed_step : run_step)(ctx, p, i, run, arena, words, fault);
+        status = (run->ms ? timed_step : run_step)(&x, i, fault);
     fsr_reports_end(ctx, batch);
     if (!status && run->ms)
         keep_times(ctx, e, run->ms);

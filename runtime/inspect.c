@@ -77,7 +77,7 @@ static bool list_interpreted(const fsr_context *ctx, const fsr_program *program,
     b->ops->stats(b, &stats);
     for (int i = 0; i < program->nsteps && stats.interpreted > 0; ++i) {
         const fsr_kernel *k = program->step[i].kernel;
-        if (b->ops->known(b, k) != FSR_KNOWN_INTERPRETED)
+        if (!k || b->ops->known(b, k) != FSR_KNOWN_INTERPRETED)
             continue;
         ++*n;
         ok = ok && (!to || fprintf(to, "interpreted: kernel %s, until a C compiler works\n", k->name) >= 0);

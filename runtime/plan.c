@@ -328,17 +328,16 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
     return status;
 }
 
-/* What no kernel writes: an output that equals an earlier one; and results that the caller wants elsewhere. */
+/* Results that the caller wants elsewhere than where the steps have left them. */
 static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, fsr_fault *fault) {
     const fsr_backend_ops *ops = plan->ctx->backend->ops;
-    const fsr_program *program = &plan->prepared->executable->program;
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nouts && !status; ++i) {
-        int slot = plan->nleaves + i, same = program->same_out[i];
-        void *from = plan->address[same >= 0 ? plan->nleaves + same : slot];
+        const int slot = plan->nleaves + i;
+        const void *from = plan->address[slot];
         if (plan->borrowed[slot] && outputs[i].place == FSR_HOST)
             status = ops->copy_out(plan->ctx->backend, outputs[i].data, from, plan->out[i].bytes, stream, fault);
-        else if (plan->borrowed[slot] || same >= 0)
+        else if (plan->borrowed[slot])
             status = ops->copy(plan->ctx->backend, outputs[i].data, from, plan->out[i].bytes, stream, fault);
     }
     return status;
@@ -406,18 +405,19 @@ fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info
     const fsr_executable *e = plan->prepared->executable;
     fsr_plan_info info = e->program.info;
     for (int i = 0; i < e->program.nsteps; ++i)
-        info.interpreted += plan->ctx->backend->ops->interpreted(e->module[i]);
+        info.interpreted += e->module[i] && plan->ctx->backend->ops->interpreted(e->module[i]);
     fsr_status status = fsr_sized_out(out, size, &info, sizeof info);
     return status ? fsr_context_fail(plan->ctx, status, "plan_query: the answer %s", fsr_sized_words(status)) : FSR_OK;
 }
 
 /* What the plan knows of a kernel. */
 static void describe(const fsr_plan *plan, int kernel, fsr_kernel_profile *out) {
-    const fsr_program_step *step = &plan->prepared->executable->program.step[kernel];
-    const double ms = plan->profile.ms[kernel];
+    const fsr_program *program = &plan->prepared->executable->program;
+    const fsr_program_step *step = fsr_program_kernel(program, kernel);
+    const double ms = plan->profile.ms[step - program->step];
     *out = (fsr_kernel_profile){.name = step->kernel->name,
                                 .fuses = step->kernel->comment,
-                                .lines = plan->profile.lines[kernel],
+                                .lines = plan->profile.lines[step - program->step],
                                 .runs = plan->profile.runs,
                                 .bytes_moved = step->bytes_moved,
                                 .ms = ms > 0 ? ms : 0,

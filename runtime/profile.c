@@ -60,7 +60,8 @@ fsr_status fsr_profile_make(fsr_profile *out, const fsr_prepared *p, const fsr_s
     bool good = site && out->lines && out->ms;
     out->nsteps = good ? program->nsteps : 0;
     for (int i = 0; i < out->nsteps && good; ++i)
-        good = (out->lines[i] = lines_of(program->step[i].kernel, p, site)) != NULL;
+        good = program->step[i].task != FSR_TASK_KERNEL ||
+               (out->lines[i] = lines_of(program->step[i].kernel, p, site)) != NULL;
     return good ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a profile");
 }
 
@@ -92,7 +93,7 @@ static void write_all(const fsr_program *program, const double *ms, const char *
     double sum = 0;
     int timed = 0;
     for (int i = 0; i < program->nsteps; ++i) {
-        if (ms[i] < 0)
+        if (ms[i] < 0 || program->step[i].task != FSR_TASK_KERNEL)
             continue;
         write_step(&program->step[i], ms[i], lines ? lines[i] : NULL, to);
         sum += ms[i];

@@ -215,7 +215,7 @@ static void share_routines(fsr_kernel *copy, const fsr_kernel *k) {
         copy->routine[f]->host = k->routine[f]->host;
 }
 
-static fsr_status run_step(execution *e, const fsr_program_step *step) {
+static fsr_status run_kernel(execution *e, const fsr_program_step *step) {
     fsr_kernel *k = read_back(step->kernel);
     if (!k)
         return FSR_ERR_FORMAT;
@@ -223,13 +223,21 @@ static fsr_status run_step(execution *e, const fsr_program_step *step) {
     fsr_launch *launch = malloc(sizeof *launch);
     *launch = step->launch;
     for (int a = 0; a < step->kernel->narrays; a++)
-        launch->array[a] = address(e, step->array[a]);
+        launch->array[a] = address(e, step->use[a].slot);
     for (int s = 0; s < step->kernel->nscalars; s++)
         launch->scalar[s] = e->scalar[step->scalar[s]];
     fsr_status status = check_in_place(step->kernel, launch) ? fsr_kernel_interpret(k, launch) : FSR_ERR_INTERNAL;
     free(launch);
     fsr_kernel_free(k);
     return status;
+}
+
+static fsr_status run_step(execution *e, const fsr_program_step *step) {
+    if (step->task == FSR_TASK_COPY)
+        memcpy(address(e, step->use[1].slot), address(e, step->use[0].slot), (size_t)step->use[1].bytes);
+    if (step->task == FSR_TASK_CLEAR)
+        memset(address(e, step->use[0].slot), 0, (size_t)step->use[0].bytes);
+    return step->task == FSR_TASK_KERNEL ? run_kernel(e, step) : FSR_OK;
 }
 
 static bool guards_whole(const execution *e, int i) {
@@ -263,7 +271,7 @@ static const char *odd_schedule(const fsr_program_step *step) {
 static verdict run_program(execution *e, const fsr_graph *g, const fsr_ref *refs, finding *out) {
     make_memory(e, g, refs);
     for (int i = 0; i < e->program.nsteps; i++) {
-        const char *odd = odd_schedule(&e->program.step[i]);
+        const char *odd = e->program.step[i].kernel ? odd_schedule(&e->program.step[i]) : NULL;
         if (odd)
             return found(out, VERDICT_PLAN_FAILED, "kernel %d: %s", i, odd);
         fsr_status status = run_step(e, &e->program.step[i]);
@@ -271,8 +279,6 @@ static verdict run_program(execution *e, const fsr_graph *g, const fsr_ref *refs
             return found(out, VERDICT_RUN_FAILED, "kernel %d: %s", i, fsr_status_name(status));
     }
     for (int i = 0; i < e->program.nouts; i++) {
-        if (e->program.same_out[i] >= 0)
-            memcpy(e->out[i] + GUARD, e->out[e->program.same_out[i]] + GUARD, (size_t)e->bytes[i]);
         if (!guards_whole(e, i))
             return found(out, VERDICT_GUARD_BROKEN, "output %d", i);
     }
@@ -460,8 +466,8 @@ void check_explain(const recipe *r, uint64_t seed, const char *variant, FILE *to
             continue;
         fsr_status status = make_program(&e, t.g, t.out, r->nouts, &plan[i], why, sizeof why);
         fprintf(to, "---- %s\n%s\n", plan[i].name, status ? why : e.program.explanation);
-        for (int k = 0; !status && k < e.program.nsteps; k++)
-            fsr_kernel_print(e.program.step[k].kernel, to);
+        for (int k = 0; !status && k < e.program.info.kernels; k++)
+            fsr_kernel_print(fsr_program_kernel(&e.program, k)->kernel, to);
         execution_clear(&e);
     }
     fsr_graph_owner_free(t.owner);

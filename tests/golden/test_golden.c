@@ -171,7 +171,7 @@ static void program_of(fsr_node out, const fsr_target *target, fsr_program *prog
     fsr_binding_clear(&binding);
     if (fsr_program_make(program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(program->nsteps, 1);
+    assert_int_equal(program->info.kernels, 1);
 }
 
 static void on_gpu(void **state) {
@@ -180,7 +180,7 @@ static void on_gpu(void **state) {
         fsr_program program;
         fsr_text text = {0};
         program_of(programs[i].build(), &target_gpu, &program);
-        assert_int_equal(fsr_emit_cuda(program.step[0].kernel, &text), FSR_OK);
+        assert_int_equal(fsr_emit_cuda(fsr_program_kernel(&program, 0)->kernel, &text), FSR_OK);
         char *source = fsr_text_take(&text);
         compare(programs[i].name, "cu", source);
         free(source);
@@ -196,7 +196,7 @@ static void on_cpu(void **state) {
         fsr_fault fault = {FSR_OK, NULL};
         char *source = NULL;
         program_of(programs[i].build(), &target_cpu, &program);
-        assert_int_equal(backend->ops->emit(backend, program.step[0].kernel, &source, &fault), FSR_OK);
+        assert_int_equal(backend->ops->emit(backend, fsr_program_kernel(&program, 0)->kernel, &source, &fault), FSR_OK);
         compare(programs[i].name, "c.txt", source);
         free(source);
         fsr_program_clear(&program);
@@ -211,7 +211,7 @@ static void loop_ir_of(const fsr_target *target, const char *suffix) {
         size_t size = 0;
         program_of(programs[i].build(), target, &program);
         FILE *to = open_memstream(&text, &size);
-        fsr_kernel_print(program.step[0].kernel, to);
+        fsr_kernel_print(fsr_program_kernel(&program, 0)->kernel, to);
         assert_int_equal(fclose(to), 0);
         compare(programs[i].name, suffix, text);
         free(text);

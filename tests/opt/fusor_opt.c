@@ -277,9 +277,9 @@ static int print_plan(fsr_flow *flow, const options *o) {
     int failed = 0;
     if (o->to == LEVEL_PLAN)
         fputs(program.explanation, stdout);
-    for (int i = 0; i < program.nsteps && o->to != LEVEL_PLAN; i++)
+    for (int i = 0; i < program.info.kernels && o->to != LEVEL_PLAN; i++)
         if (o->kernel < 0 || o->kernel == i)
-            failed |= print_kernel(program.step[i].kernel, o->to);
+            failed |= print_kernel(fsr_program_kernel(&program, i)->kernel, o->to);
     fsr_program_clear(&program);
     return failed;
 }

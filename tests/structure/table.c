@@ -27,7 +27,7 @@ void table_expect(bool holds, const char *name, const fsr_target *target, const 
 
 static void check_plan(const char *name, const fsr_target *target, const fsr_node *outs, int n, expected e) {
     fsr_program p = plan_of(target, outs, n);
-    const fsr_kernel *k = p.step[0].kernel;
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
     table_expect(p.info.kernels == 1, name, target, &p, "not one kernel");
     table_expect(p.info.temporaries == 0, name, target, &p, "temporaries");
     table_expect(e.kind == ANY || (int)k->schedule.kind == e.kind, name, target, &p, "another schedule than expected");

@@ -7,7 +7,7 @@
 static void check_on(const fsr_target *target, const fsr_node *outs, int n, int64_t bytes, fsr_schedule_kind kind) {
     fsr_program p = plan_of(target, outs, n);
     bool good = p.info.kernels == 1 && p.info.temporaries == 0 && p.info.bytes_moved == bytes &&
-                p.step[0].kernel->schedule.kind == kind;
+                fsr_program_kernel(&p, 0)->kernel->schedule.kind == kind;
     if (!good)
         print_error("on the %s: %lld bytes wanted\n%s\n", target->gpu ? "GPU" : "CPU", (long long)bytes, p.explanation);
     fsr_program_clear(&p);
@@ -24,9 +24,10 @@ enum { N = 1 << 24, BYTES = 4 * N };
 
 static int count(const fsr_program *p, bool compacted) {
     int n = 0;
-    for (int s = 0; s < p->nsteps; s++)
-        for (int i = 0; i < p->step[s].kernel->ninsts; i++)
-            n += compacted ? p->step[s].kernel->inst[i].compacted : p->step[s].kernel->inst[i].placed;
+    for (int s = 0; s < p->info.kernels; s++)
+        for (int i = 0; i < fsr_program_kernel(p, s)->kernel->ninsts; i++)
+            n += compacted ? fsr_program_kernel(p, s)->kernel->inst[i].compacted
+                           : fsr_program_kernel(p, s)->kernel->inst[i].placed;
     return n;
 }
 
@@ -86,8 +87,8 @@ static void small(void **state) {
                  kept = fsr_filter(x, fsr_greater(x, fsr_float(g, 0)), fsr_float(g, 1));
         fsr_program p = plan_of(&target_gpu, &kept, 1);
         assert_int_equal(p.info.kernels, 1);
-        assert_int_equal(p.step[0].kernel->schedule.kind, FSR_SCHEDULE_ROW);
-        name[i] = strdup(p.step[0].kernel->name);
+        assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.kind, FSR_SCHEDULE_ROW);
+        name[i] = strdup(fsr_program_kernel(&p, 0)->kernel->name);
         fsr_program_clear(&p);
     }
     assert_string_equal(name[0], name[1]);

@@ -23,9 +23,9 @@ static void loop_of(fsr_node x, fsr_node *out) {
 
 static int runs(const fsr_program *p) {
     int n = 0;
-    for (int s = 0; s < p->nsteps; s++)
-        for (int i = 0; i < p->step[s].kernel->ninsts; i++)
-            n += p->step[s].kernel->inst[i].kind == FSR_INST_ITERATE;
+    for (int s = 0; s < p->info.kernels; s++)
+        for (int i = 0; i < fsr_program_kernel(p, s)->kernel->ninsts; i++)
+            n += fsr_program_kernel(p, s)->kernel->inst[i].kind == FSR_INST_ITERATE;
     return n;
 }
 

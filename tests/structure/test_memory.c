@@ -135,9 +135,9 @@ static int block_of(const fsr_program *p, int t) {
     return t;
 }
 
-/* Where array a of a step begins and ends in the arena; false if it is no temporary. */
+/* Where what use a of a step is of begins and ends in the arena; false if it is no temporary. */
 static bool place(const fsr_program *p, int step, int a, int64_t *begin, int64_t *end) {
-    fsr_slot slot = p->step[step].array[a];
+    fsr_slot slot = p->step[step].use[a].slot;
     if (slot.home != FSR_HOME_TEMPORARY)
         return false;
     *begin = p->temporary[slot.ordinal].offset;
@@ -149,26 +149,27 @@ static bool place(const fsr_program *p, int step, int a, int64_t *begin, int64_t
 static void check_step_arrays(const fsr_program *p, int step) {
     const fsr_kernel *k = p->step[step].kernel;
     int64_t begin[2], end[2];
-    for (int a = 0; a < k->narrays; a++)
+    for (int a = 0; a < p->step[step].nuses; a++)
         for (int b = 0; b < a; b++) {
             if (!place(p, step, a, &begin[0], &end[0]) || !place(p, step, b, &begin[1], &end[1]))
                 continue;
             bool overlap = begin[0] < end[1] && begin[1] < end[0];
-            assert_true(!overlap || (k->array[a].aliased && k->array[b].aliased && begin[0] == begin[1]));
+            assert_true(!overlap ||
+                        (k && a < k->narrays && k->array[a].aliased && k->array[b].aliased && begin[0] == begin[1]));
         }
 }
 
 /* The arena as it is at run time: each byte range remembers which temporary wrote it last. */
 static void check_contents(const fsr_program *p) {
     for (int step = 0; step < p->nsteps; step++)
-        for (int a = 0; a < p->step[step].kernel->narrays; a++) {
+        for (int a = 0; a < p->step[step].nuses; a++) {
             int64_t begin, end, other_begin, other_end;
-            if (p->step[step].kernel->array[a].written || !place(p, step, a, &begin, &end))
+            if (p->step[step].use[a].written || !place(p, step, a, &begin, &end))
                 continue;
-            int mine = p->step[step].array[a].ordinal, written_at = p->temporary[mine].first;
+            int mine = p->step[step].use[a].slot.ordinal, written_at = p->temporary[mine].first;
             for (int s = written_at; s < step; s++)
-                for (int b = 0; b < p->step[s].kernel->narrays; b++) {
-                    bool other = p->step[s].array[b].ordinal != mine && p->step[s].kernel->array[b].written;
+                for (int b = 0; b < p->step[s].nuses; b++) {
+                    bool other = p->step[s].use[b].slot.ordinal != mine && p->step[s].use[b].written;
                     if (other && place(p, s, b, &other_begin, &other_end))
                         assert_true(other_end <= begin || end <= other_begin);
                 }
@@ -243,7 +244,7 @@ static void stored_before_loaded(void **state) {
     for (int s = 0; s < p.nsteps; s++) {
         const fsr_kernel *k = p.step[s].kernel;
         bool loaded[FSR_MAX_BUFFERS] = {false};
-        for (int i = 0; i < k->ninsts; i++) {
+        for (int i = 0; k && i < k->ninsts; i++) {
             int64_t begin[2], end[2];
             if (k->inst[i].kind != FSR_INST_STORE && k->inst[i].kind != FSR_INST_LOAD)
                 continue;

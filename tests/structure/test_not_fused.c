@@ -156,11 +156,11 @@ static void no_teams(void **state) {
     x = plan_matrix(g, 1024, 1 << 20);
     y = fsr_sub(x, fsr_max(x, &axis1, 1, FSR_KEEPDIMS));
     fsr_program p = plan_of(&lonely, &y, 1);
-    for (int i = 0; i < p.nsteps; i++)
-        assert_int_equal(p.step[i].kernel->schedule.kind, FSR_SCHEDULE_ROW);
+    for (int i = 0; i < p.info.kernels; i++)
+        assert_int_equal(fsr_program_kernel(&p, i)->kernel->schedule.kind, FSR_SCHEDULE_ROW);
     fsr_program_clear(&p);
     p = plan_of(&target_gpu, &y, 1);
-    assert_int_equal(p.step[0].kernel->schedule.kind, FSR_SCHEDULE_TEAM);
+    assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.kind, FSR_SCHEDULE_TEAM);
     fsr_program_clear(&p);
 }
 
@@ -174,22 +174,24 @@ static void few_columns(void **state) {
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static void check_limits(const fsr_program *p) {
-    for (int i = 0; i < p->nsteps; i++) {
-        assert_in_range(p->step[i].kernel->ninsts, 1, FSR_MAX_INSTS);
-        assert_in_range(p->step[i].kernel->narrays, 1, FSR_MAX_BUFFERS);
+    for (int i = 0; i < p->info.kernels; i++) {
+        assert_in_range(fsr_program_kernel(p, i)->kernel->ninsts, 1, FSR_MAX_INSTS);
+        assert_in_range(fsr_program_kernel(p, i)->kernel->narrays, 1, FSR_MAX_BUFFERS);
     }
 }
 
-/* Every temporary is written by one step and read by a later one, and by none before. */
+/* Every value between kernels is written by one step and read by a later one, and by none before. */
 static void check_temporaries(const fsr_program *p) {
     for (int t = 0; t < p->ntemporaries; t++) {
         int writes = 0, reads = 0;
+        if (p->temporary[t].link.id < 0)
+            continue;
         for (int i = 0; i < p->nsteps; i++)
-            for (int a = 0; a < p->step[i].kernel->narrays; a++) {
-                fsr_slot slot = p->step[i].array[a];
+            for (int a = 0; a < p->step[i].nuses; a++) {
+                fsr_slot slot = p->step[i].use[a].slot;
                 if (slot.home != FSR_HOME_TEMPORARY || slot.ordinal != t)
                     continue;
-                bool written = p->step[i].kernel->array[a].written;
+                bool written = p->step[i].use[a].written;
                 assert_true(written ? reads == 0 : writes == 1);
                 *(written ? &writes : &reads) += 1;
             }
@@ -293,7 +295,7 @@ static void shared_doubling(void **state) {
     fsr_program p = plan_of(&target_gpu, &x, 1);
     assert_int_equal(p.info.kernels, 1);
     assert_int_equal(p.info.temporaries, 0);
-    assert_int_equal(p.step[0].kernel->ninsts, 42);
+    assert_int_equal(fsr_program_kernel(&p, 0)->kernel->ninsts, 42);
     fsr_program_clear(&p);
 }
 
@@ -452,7 +454,7 @@ static void kernels_are_generic_in_sizes(void **state) {
         fsr_node x = plan_matrix(g, rows[i], cols[i]);
         fsr_node y = fsr_sub(x, fsr_max(x, &axis1, 1, FSR_KEEPDIMS));
         fsr_program p = plan_of(&target_gpu, &y, 1);
-        snprintf(name[i], sizeof name[i], "%s", p.step[0].kernel->name);
+        snprintf(name[i], sizeof name[i], "%s", fsr_program_kernel(&p, 0)->kernel->name);
         fsr_program_clear(&p);
     }
     assert_string_equal(name[0], name[1]);

@@ -11,7 +11,7 @@ static void late_operands_load_late(void **state) {
     fsr_node y = fsr_mul(plan_matrix(table_graph, 2048, 2048), table_softmax(plan_matrix(table_graph, 2048, 2048)));
     fsr_program p = plan_of(&target_gpu, &y, 1);
     assert_int_equal(p.info.kernels, 1);
-    const fsr_kernel *k = p.step[0].kernel;
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
     int late = 0, early = 0;
     for (int i = 0; i < k->ninsts; i++)
         if (k->inst[i].kind == FSR_INST_LOAD)
@@ -28,7 +28,7 @@ static void splits_fill_the_machine(void **state) {
     for (int64_t rows = 1; rows <= 64; rows *= 4) {
         fsr_node y = fsr_sum(plan_matrix(table_graph, rows, 1 << 24), &axis1, 1, 0);
         fsr_program p = plan_of(&target_gpu, &y, 1);
-        const fsr_program_step *step = &p.step[0];
+        const fsr_program_step *step = fsr_program_kernel(&p, 0);
         int64_t threads = step->launch.blocks * step->kernel->schedule.threads;
         assert_int_equal(step->kernel->schedule.kind, FSR_SCHEDULE_SPLIT);
         fsr_program_clear(&p);
@@ -44,8 +44,8 @@ static void literals_are_shared(void **state) {
         x = fsr_sin(fsr_mul(x, fsr_full(table_graph, FSR_F32, 0, NULL, 3)));
     fsr_program p = plan_of(&target_gpu, &x, 1);
     int constants = 0;
-    for (int i = 0; i < p.step[0].kernel->ninsts; i++)
-        constants += p.step[0].kernel->inst[i].kind == FSR_INST_CONST;
+    for (int i = 0; i < fsr_program_kernel(&p, 0)->kernel->ninsts; i++)
+        constants += fsr_program_kernel(&p, 0)->kernel->inst[i].kind == FSR_INST_CONST;
     fsr_program_clear(&p);
     assert_int_equal(constants, 1);
 }

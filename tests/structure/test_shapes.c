@@ -7,7 +7,7 @@
 static void check_on(const fsr_target *target, const fsr_node *outs, int n, int64_t bytes, int vector) {
     fsr_program p = plan_of(target, outs, n);
     bool good = p.info.kernels == 1 && p.info.temporaries == 0 && p.info.bytes_moved == bytes;
-    good = good && (!vector || p.step[0].kernel->schedule.vector == vector);
+    good = good && (!vector || fsr_program_kernel(&p, 0)->kernel->schedule.vector == vector);
     if (!good)
         print_error("on the %s: %lld bytes wanted\n%s\n", target->gpu ? "GPU" : "CPU", (long long)bytes, p.explanation);
     fsr_program_clear(&p);
@@ -140,7 +140,7 @@ static void generic_in_sizes(void **state) {
         fsr_node x = plan_matrix(g, 100 + 40 * i, 200), y = plan_matrix(g, 100 + 40 * i, 60 + 20 * i);
         fsr_node all = fsr_concat((fsr_node[]){x, y, fsr_neg(x)}, 3, 1);
         fsr_program p = plan_of(&target_gpu, &all, 1);
-        name[i] = strdup(p.step[0].kernel->name);
+        name[i] = strdup(fsr_program_kernel(&p, 0)->kernel->name);
         fsr_program_clear(&p);
     }
     assert_string_equal(name[0], name[1]);

@@ -24,7 +24,8 @@ static void check_workload(const bench_workload *w, const fsr_target *target) {
     bool kernels = target->gpu ? p.info.kernels == w->kernels : p.info.kernels <= w->kernels;
     table_expect(kernels, w->name, target, &p, "another number of kernels than the bench expects");
     table_expect(w->kernels > 1 || p.info.temporaries == 0, w->name, target, &p, "temporaries");
-    bool several = w->kernels > 1 || (!target->gpu && p.step[0].kernel->npasses > 1 && !p.step[0].work_bytes);
+    bool several = w->kernels > 1 || (!target->gpu && fsr_program_kernel(&p, 0)->kernel->npasses > 1 &&
+                                      !fsr_program_kernel(&p, 0)->work_bytes);
     bool once = p.info.bytes_moved == p.info.bytes_min;
     table_expect(several || once, w->name, target, &p, "more bytes moved than needed");
     fsr_program_clear(&p);

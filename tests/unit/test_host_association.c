@@ -47,9 +47,9 @@ static void expect_same_plans(fsr_node x, const char *what) {
     fsr_program first = planned(x, machine[0]);
     for (int m = 1; m < MACHINES; m++) {
         fsr_program other = planned(x, machine[m]);
-        bool same = first.nsteps == other.nsteps && first.work_bytes == other.work_bytes;
-        for (int i = 0; same && i < first.nsteps; i++)
-            same = same_step(&first.step[i], &other.step[i]);
+        bool same = first.info.kernels == other.info.kernels && first.work_bytes == other.work_bytes;
+        for (int i = 0; same && i < first.info.kernels; i++)
+            same = same_step(fsr_program_kernel(&first, i), fsr_program_kernel(&other, i));
         if (!same)
             fail_msg("%s: another plan on %d multiprocessors:\n%s\n%s", what, machine[m]->processors, first.explanation,
                      other.explanation);
@@ -104,15 +104,15 @@ static void fill(float *x, int64_t n) {
 
 /* One kernel, x in and one array out. */
 static float *run(fsr_program *p, const float *x, int64_t n) {
-    fsr_program_step *step = &p->step[0];
+    const fsr_program_step *step = fsr_program_kernel(p, 0);
     fsr_launch launch = step->launch;
     fsr_text text = {0};
     fsr_fault fault = {FSR_OK, NULL};
     float *y = calloc((size_t)n, sizeof *y);
-    assert_int_equal(p->nsteps, 1);
+    assert_int_equal(p->info.kernels, 1);
     assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
     for (int a = 0; a < step->kernel->narrays; a++)
-        launch.array[a] = step->array[a].home == FSR_HOME_LEAF ? (void *)(uintptr_t)x : (void *)y;
+        launch.array[a] = step->use[a].slot.home == FSR_HOME_LEAF ? (void *)(uintptr_t)x : (void *)y;
     launch.work = malloc((size_t)step->work_bytes + 1);
     launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
     if (host_cuda_run(step->kernel, text.data, &launch, 3, &fault))
@@ -130,10 +130,11 @@ static void expect_same_bits(fsr_node out, fsr_schedule_kind kind) {
     fill(x, most);
     for (int m = 0; m < MACHINES; m++) {
         fsr_program p = planned(out, machine[m]);
-        assert_int_equal(p.step[0].kernel->schedule.kind, kind);
+        assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.kind, kind);
         float *y = run(&p, x, n);
         if (first && memcmp(first, y, sizeof *y * (size_t)n) != 0)
-            fail_msg("%s: other bits on %d multiprocessors", p.step[0].kernel->comment, machine[m]->processors);
+            fail_msg("%s: other bits on %d multiprocessors", fsr_program_kernel(&p, 0)->kernel->comment,
+                     machine[m]->processors);
         fsr_program_clear(&p);
         free(m ? y : NULL);
         first = m ? first : y;
@@ -170,12 +171,12 @@ static void team(void **state) {
     fsr_node x = scaled(array(2, 120000), 1);
     expect_same_bits(x, FSR_SCHEDULE_TEAM);
     fsr_program p = planned(x, &target_gpu_1);
-    assert_int_equal(p.step[0].kernel->schedule.members, 2);
-    assert_int_equal(p.step[0].launch.blocks, 2);
+    assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.members, 2);
+    assert_int_equal(fsr_program_kernel(&p, 0)->launch.blocks, 2);
     fsr_program_clear(&p);
     p = planned(x, &target_gpu);
-    assert_int_equal(p.step[0].kernel->schedule.members, 0);
-    assert_true(p.step[0].kernel->schedule.persistent);
+    assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.members, 0);
+    assert_true(fsr_program_kernel(&p, 0)->kernel->schedule.persistent);
     fsr_program_clear(&p);
 }
 

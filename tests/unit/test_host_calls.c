@@ -45,7 +45,7 @@ static void job_begin(job *j, const fsr_node *outs, int n) {
     assert_int_equal(fsr_flow_build(&flow, &j->binding, G, j->refs, n), FSR_OK);
     if (fsr_program_make(&j->program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(j->program.nsteps, 1);
+    assert_int_equal(j->program.info.kernels, 1);
     if (fsr_reference_run(G, j->refs, n, fetch, NULL, j->want, &fault))
         fail_msg("%s", fault.message);
 }
@@ -67,9 +67,9 @@ static char *source_of(const fsr_kernel *k, fsr_status (*emit)(const fsr_kernel 
 
 /* Leaves are the graph's own memory, which lies on the host. */
 static void arrays(const job *j, fsr_launch *launch, void **out) {
-    const fsr_program_step *step = &j->program.step[0];
+    const fsr_program_step *step = fsr_program_kernel(&j->program, 0);
     for (int a = 0; a < step->kernel->narrays; a++) {
-        const fsr_slot *slot = &step->array[a];
+        const fsr_slot *slot = &step->use[a].slot;
         assert_true(slot->home == FSR_HOME_LEAF || slot->home == FSR_HOME_OUTPUT);
         if (slot->home == FSR_HOME_LEAF) {
             const fsr_ref leaf = j->binding.leaf[slot->ordinal];
@@ -87,7 +87,7 @@ static bool texts_agree(const fsr_node *outs, int n, fsr_verify_report *report) 
     void *out[OUTS] = {NULL};
     fsr_fault fault = {FSR_OK, NULL};
     job_begin(&j, outs, n);
-    const fsr_program_step *step = &j.program.step[0];
+    const fsr_program_step *step = fsr_program_kernel(&j.program, 0);
     fsr_launch launch = step->launch;
     arrays(&j, &launch, out);
     launch.work = malloc((size_t)step->work_bytes + 1);
@@ -120,7 +120,7 @@ static char *compiled(const fsr_node *outs, int n) {
     }
     job j;
     job_begin(&j, outs, n);
-    char *source = source_of(j.program.step[0].kernel, fsr_emit_cuda);
+    char *source = source_of(fsr_program_kernel(&j.program, 0)->kernel, fsr_emit_cuda);
     fsr_nvrtc_compile(nvrtc, "k.cu", source, options, COUNT_OF(options), &result, &fault);
     char *log = strdup(result.log);
     fsr_nvrtc_result_free(&result);
@@ -218,7 +218,7 @@ static void written_once(void **state) {
     job j;
     y = fsr_add(y, CALL(&again, fsr_neg(x)));
     job_begin(&j, &y, 1);
-    const fsr_kernel *k = j.program.step[0].kernel;
+    const fsr_kernel *k = fsr_program_kernel(&j.program, 0)->kernel;
     int calls = 0;
     for (int i = 0; i < k->ninsts; i++)
         calls += k->inst[i].kind == FSR_INST_CALL;
@@ -289,7 +289,7 @@ static void no_text(void **state) {
     fsr_text text = {0};
     job j;
     job_begin(&j, &y, 1);
-    const fsr_kernel *k = j.program.step[0].kernel;
+    const fsr_kernel *k = fsr_program_kernel(&j.program, 0)->kernel;
     assert_int_equal(fsr_emit_cuda(k, &text), FSR_ERR_UNSUPPORTED);
     assert_string_equal(fsr_emit_cuda_lacks(k)->name, "host");
     fsr_text_free(&text);

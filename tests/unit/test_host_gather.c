@@ -24,8 +24,8 @@ static fsr_node indices(int64_t n, int64_t of) {
 /* The arrays of one launch; those of leaves hold numbers, all others a pattern. */
 static void arrays(const fsr_program_step *step, const int64_t *leaf, int64_t out, fsr_launch *launch, void **keep) {
     for (int a = 0; a < step->kernel->narrays; a++) {
-        const bool is_leaf = step->array[a].home == FSR_HOME_LEAF, word = step->array[a].home == FSR_HOME_REPORT;
-        const int64_t n = word ? 2 : is_leaf ? leaf[step->array[a].ordinal] : out;
+        const bool is_leaf = step->use[a].slot.home == FSR_HOME_LEAF, word = step->use[a].slot.home == FSR_HOME_REPORT;
+        const int64_t n = word ? 2 : is_leaf ? leaf[step->use[a].slot.ordinal] : out;
         float *x = keep[a] = calloc((size_t)n, sizeof(float));
         for (int64_t i = 0; i < n && !word; i++)
             if (step->kernel->array[a].dtype == FSR_I32)
@@ -39,9 +39,9 @@ static void arrays(const fsr_program_step *step, const int64_t *leaf, int64_t ou
 static void compare(const fsr_program_step *step, int64_t out, void *const *got, void *const *want, const char *text) {
     for (int a = 0; a < step->kernel->narrays; a++) {
         const float *x = got[a], *y = want[a];
-        if (step->array[a].home == FSR_HOME_REPORT && *(uint64_t *)got[a])
+        if (step->use[a].slot.home == FSR_HOME_REPORT && *(uint64_t *)got[a])
             fail_msg("%s: reports %lld\n%s", step->kernel->comment, (long long)*(int64_t *)got[a], text);
-        for (int64_t i = 0; step->array[a].home == FSR_HOME_OUTPUT && i < out; i++)
+        for (int64_t i = 0; step->use[a].slot.home == FSR_HOME_OUTPUT && i < out; i++)
             if (x[i] != y[i] && !(x[i] < y[i] * 1.0001 && x[i] > y[i] * 0.9999))
                 fail_msg("%s: element %lld is %g, not %g\n%s", step->kernel->comment, (long long)i, x[i], y[i], text);
     }
@@ -91,11 +91,13 @@ static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
             leaf[flow.node[i].ordinal] = fsr_shape_size(&flow.node[i].shape);
     if (fsr_program_make(&program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(program.nsteps, 1);
-    if (program.step[0].kernel->schedule.kind != kind || (vector && program.step[0].kernel->schedule.vector != vector))
-        fail_msg("%s: schedule %s, vector %d", program.step[0].kernel->comment,
-                 fsr_schedule_name(program.step[0].kernel->schedule.kind), program.step[0].kernel->schedule.vector);
-    run(&program.step[0], leaf, fsr_node_size(x));
+    assert_int_equal(program.info.kernels, 1);
+    if (fsr_program_kernel(&program, 0)->kernel->schedule.kind != kind ||
+        (vector && fsr_program_kernel(&program, 0)->kernel->schedule.vector != vector))
+        fail_msg("%s: schedule %s, vector %d", fsr_program_kernel(&program, 0)->kernel->comment,
+                 fsr_schedule_name(fsr_program_kernel(&program, 0)->kernel->schedule.kind),
+                 fsr_program_kernel(&program, 0)->kernel->schedule.vector);
+    run(fsr_program_kernel(&program, 0), leaf, fsr_node_size(x));
     fsr_program_clear(&program);
 }
 

@@ -17,8 +17,8 @@ static fsr_node array(int64_t rows, int64_t cols) {
 /* The arrays of one launch; the one of a leaf holds numbers, all others a pattern. */
 static void arrays(const fsr_program_step *step, const int64_t *leaf, int64_t out, fsr_launch *launch, float **keep) {
     for (int a = 0; a < step->kernel->narrays; a++) {
-        bool is_leaf = step->array[a].home == FSR_HOME_LEAF;
-        int64_t n = is_leaf ? leaf[step->array[a].ordinal] : out;
+        bool is_leaf = step->use[a].slot.home == FSR_HOME_LEAF;
+        int64_t n = is_leaf ? leaf[step->use[a].slot.ordinal] : out;
         keep[a] = malloc((size_t)n * sizeof(float));
         for (int64_t i = 0; i < n; i++)
             keep[a][i] = is_leaf ? (float)((i * 37 + a * 11) % 101) / 8 : -1;
@@ -77,9 +77,9 @@ static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
             leaf[flow.node[i].ordinal] = fsr_shape_size(&flow.node[i].shape);
     if (fsr_program_make(&program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(program.nsteps, 1);
-    assert_int_equal(program.step[0].kernel->schedule.kind, kind);
-    run(&program.step[0], leaf, fsr_node_size(x), vector);
+    assert_int_equal(program.info.kernels, 1);
+    assert_int_equal(fsr_program_kernel(&program, 0)->kernel->schedule.kind, kind);
+    run(fsr_program_kernel(&program, 0), leaf, fsr_node_size(x), vector);
     fsr_program_clear(&program);
 }
 

@@ -57,9 +57,9 @@ static job begin(fsr_families *families, fsr_node x, double value) {
     assert_int_equal(fsr_choose_literals(families, &flow, true, &j.choice), FSR_OK);
     if (fsr_program_plan(&j.program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(j.program.nsteps, 1);
+    assert_int_equal(j.program.info.kernels, 1);
     fsr_flow_clear(&flow);
-    j.source = source_of(j.program.step[0].kernel, fsr_emit_cuda);
+    j.source = source_of(fsr_program_kernel(&j.program, 0)->kernel, fsr_emit_cuda);
     return j;
 }
 
@@ -72,13 +72,13 @@ static void end(job *j) {
 
 /* Every output, one after the other, from a run on the host. */
 static void run(const job *j, float out[OUTS][ROWS * COLS]) {
-    const fsr_program_step *step = &j->program.step[0];
+    const fsr_program_step *step = fsr_program_kernel(&j->program, 0);
     fsr_launch launch = step->launch;
     fsr_fault fault = {FSR_OK, NULL};
     for (int a = 0; a < step->kernel->narrays; a++) {
         const fsr_ref leaf = j->binding.leaf[0];
-        launch.array[a] = step->array[a].home == FSR_HOME_LEAF ? fsr_graph_rec(G, leaf.id)->buffer[leaf.output]->data
-                                                               : out[step->array[a].ordinal];
+        launch.array[a] = step->use[a].slot.home == FSR_HOME_LEAF ? fsr_graph_rec(G, leaf.id)->buffer[leaf.output]->data
+                                                                  : out[step->use[a].slot.ordinal];
     }
     for (int s = 0; s < step->kernel->nscalars; s++)
         launch.scalar[s] = j->choice.value[step->scalar[s] - j->program.nscalars];
@@ -104,15 +104,15 @@ static void the_second_text_serves_every_value(void **state) {
     fsr_families *families = fsr_families_open();
     fsr_node x = data();
     job first = begin(families, x, 0.5), second = begin(families, x, 1.25), third = begin(families, x, -3);
-    assert_int_equal(first.program.step[0].kernel->nscalars, 1);
-    assert_int_equal(second.program.step[0].kernel->nscalars, 2);
+    assert_int_equal(fsr_program_kernel(&first.program, 0)->kernel->nscalars, 1);
+    assert_int_equal(fsr_program_kernel(&second.program, 0)->kernel->nscalars, 2);
     assert_string_not_equal(first.source, second.source);
     assert_string_equal(second.source, third.source);
     static const double value[] = {1.25, -3};
     for (int i = 0; i < COUNT_OF(value); i++) {
         fsr_families *own = fsr_families_open();
         job alone = begin(own, x, value[i]);
-        assert_int_equal(alone.program.step[0].kernel->nscalars, 1);
+        assert_int_equal(fsr_program_kernel(&alone.program, 0)->kernel->nscalars, 1);
         run(&alone, want);
         run(i ? &third : &second, got);
         assert_memory_equal(want, got, sizeof want);

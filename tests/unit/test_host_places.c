@@ -27,7 +27,7 @@ static void arrays(const fsr_program_step *step, int64_t n, bool wild, fsr_launc
     for (int a = 0; a < k->narrays; a++) {
         unsigned char *data = malloc(bytes_of(step, a, n));
         memset(data, 0x5a, bytes_of(step, a, n));
-        for (int64_t i = 0; step->array[a].home == FSR_HOME_LEAF && i < n; i++) {
+        for (int64_t i = 0; step->use[a].slot.home == FSR_HOME_LEAF && i < n; i++) {
             if (k->array[a].dtype == FSR_I32)
                 ((int32_t *)data)[i] = (int32_t)(i * 7 % n - (i % 3 ? 0 : n) + (wild && i % 5 == 0 ? 2 * n : 0));
             else
@@ -86,13 +86,13 @@ static fsr_program planned(const fsr_node *outs, int nouts) {
 /* The plan must be one kernel of that schedule, which stores `places` arrays by place. */
 static void check(const fsr_node *outs, int nouts, int64_t n, bool wild, fsr_schedule_kind kind, int places) {
     fsr_program program = planned(outs, nouts);
-    assert_int_equal(program.nsteps, 1);
-    const fsr_kernel *k = program.step[0].kernel;
+    assert_int_equal(program.info.kernels, 1);
+    const fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
     assert_int_equal(k->schedule.kind, kind);
     for (int i = 0; i < k->ninsts; i++)
         places -= k->inst[i].placed;
     assert_int_equal(places, 0);
-    run(&program.step[0], n, wild);
+    run(fsr_program_kernel(&program, 0), n, wild);
     fsr_program_clear(&program);
 }
 
@@ -166,14 +166,14 @@ static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
 static void run_program(const fsr_program *p, float *x, float *out, uint64_t seed) {
     char *arena = malloc((size_t)p->arena_bytes + 1);
     memset(arena, 0x5a, (size_t)p->arena_bytes + 1);
-    for (int i = 0; i < p->nsteps; i++) {
-        const fsr_program_step *step = &p->step[i];
+    for (int i = 0; i < p->info.kernels; i++) {
+        const fsr_program_step *step = fsr_program_kernel(p, i);
         fsr_launch launch = step->launch;
         fsr_fault fault = {FSR_OK, NULL};
         fsr_text text = {0};
         assert_int_equal(step->kernel->nscalars, 0);
         for (int a = 0; a < step->kernel->narrays; a++) {
-            fsr_slot slot = step->array[a];
+            fsr_slot slot = step->use[a].slot;
             launch.array[a] = slot.home == FSR_HOME_LEAF     ? (void *)x
                               : slot.home == FSR_HOME_OUTPUT ? (void *)out
                                                              : arena + p->temporary[slot.ordinal].offset;
@@ -216,8 +216,8 @@ static void check_rows(const int64_t *shape, bool down, fsr_schedule_kind kind) 
         x[i] = (float)(i * 37 % 101) / 8 - 6;
     filter_by_loop(x, want, rows, cols, down ? 1 : cols, down ? rows : 1);
     if (cols > 1) {
-        assert_int_equal(program.nsteps, 1);
-        assert_int_equal(program.step[0].kernel->schedule.kind, kind);
+        assert_int_equal(program.info.kernels, 1);
+        assert_int_equal(fsr_program_kernel(&program, 0)->kernel->schedule.kind, kind);
     }
     for (uint64_t seed = 0; seed < 2; seed++) {
         memset(got, 0x5a, n * sizeof *x);

@@ -34,7 +34,7 @@ static fsr_program planned(fsr_node out) {
     fsr_binding_clear(&binding);
     if (fsr_program_make(&program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(program.nsteps, 1);
+    assert_int_equal(program.info.kernels, 1);
     return program;
 }
 
@@ -69,7 +69,7 @@ static void check_row(const sums *s, const float *x, const float *y, int64_t r) 
 }
 
 static void run(const sums *s, int kind, uint64_t seed) {
-    const fsr_program_step *step = &s->program.step[0];
+    const fsr_program_step *step = fsr_program_kernel(&s->program, 0);
     const int64_t n = s->rows * s->cols;
     float *x = malloc((size_t)n * sizeof *x), *y = calloc((size_t)n, sizeof *y);
     fsr_launch launch = step->launch;
@@ -78,7 +78,7 @@ static void run(const sums *s, int kind, uint64_t seed) {
     assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
     fill(x, n, kind);
     for (int a = 0; a < step->kernel->narrays; a++)
-        launch.array[a] = step->array[a].home == FSR_HOME_LEAF ? x : y;
+        launch.array[a] = step->use[a].slot.home == FSR_HOME_LEAF ? x : y;
     launch.work = malloc((size_t)step->work_bytes + 1);
     launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
     if (host_cuda_run(step->kernel, text.data, &launch, seed, &fault))
@@ -112,8 +112,9 @@ static void check(int64_t rows, int64_t cols, bool down, fsr_schedule_kind kind)
         sums s = {rows, cols, down ? 1 : cols, down ? rows : 1, variants[v], {0}};
         s.program = planned(fsr_cumsum(x, (int[]){!down}, 1, variants[v]));
         if (kind == FSR_SCHEDULE_ROW && cols > 16384)
-            take_rows(&s.program.step[0]);
-        assert_int_equal(s.program.step[0].kernel->schedule.kind, kind);
+            take_rows((fsr_program_step *)fsr_program_kernel(&s.program, 0));
+        const fsr_kernel *k = fsr_program_kernel(&s.program, 0)->kernel;
+        assert_int_equal(k->schedule.kind, kind);
         for (int i = 0; i < KINDS; i++)
             run(&s, i, (uint64_t)i);
         fsr_program_clear(&s.program);

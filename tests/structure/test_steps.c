@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* A program is steps of kinds: kernels, what is cleared before them, copies of outputs that are one value. */
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+#include "tests/support/targets.h"
+#include <string.h>
+
+static void expect_tasks(const fsr_program *p, const fsr_task *task, int n) {
+    assert_int_equal(p->nsteps, n);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(p->step[i].task, task[i]);
+}
+
+/* What a kernel leaves in its flags is cleared before it, in memory that other steps have before and afterwards. */
+static void flags_are_cleared_before(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, 1 << 22), y = x;
+    for (int i = 0; i < 3; i++)
+        y = fsr_cumsum(fsr_flip(y, 0), (int[]){0}, 1, 0);
+    fsr_program p = plan_of(&target_gpu, &y, 1);
+    const fsr_task task[] = {FSR_TASK_CLEAR,  FSR_TASK_KERNEL, FSR_TASK_CLEAR,
+                             FSR_TASK_KERNEL, FSR_TASK_CLEAR,  FSR_TASK_KERNEL};
+    expect_tasks(&p, task, 6);
+    assert_int_equal(p.info.kernels, 3);
+    assert_int_equal(p.info.temporaries, 2);
+    assert_int_equal(p.zero_bytes, 0);
+    int64_t apart = 0;
+    for (int i = 0; i < 3; i++) {
+        const fsr_use *cleared = &p.step[2 * i].use[0];
+        const fsr_program_step *kernel = &p.step[2 * i + 1];
+        const fsr_use *flags = &kernel->use[kernel->kernel->narrays];
+        const fsr_temporary *t = &p.temporary[cleared->slot.ordinal];
+        assert_int_equal(p.step[2 * i].nuses, 1);
+        assert_int_equal(kernel->nuses, kernel->kernel->narrays + 1);
+        assert_true(cleared->written && flags->written && cleared->bytes == kernel->zero_bytes && t->bytes > 0);
+        assert_int_equal(flags->slot.home, FSR_HOME_TEMPORARY);
+        assert_int_equal(flags->slot.ordinal, cleared->slot.ordinal);
+        assert_int_equal(t->first, 2 * i);
+        assert_int_equal(t->last, 2 * i + 1);
+    }
+    for (int t = 0; t < p.ntemporaries; t++)
+        apart += p.temporary[t].bytes;
+    assert_true(p.arena_bytes < apart);
+    fsr_program_clear(&p);
+    p = plan_of(&target_cpu, &y, 1);
+    expect_tasks(&p, (fsr_task[]){FSR_TASK_KERNEL, FSR_TASK_KERNEL, FSR_TASK_KERNEL}, 3);
+    fsr_program_clear(&p);
+}
+
+/* Outputs of one value: one kernel, and a copy that explain tells. */
+static void equal_outputs_are_copied(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, 100), out[] = {fsr_exp(x), fsr_sum(x, NULL, 0, 0), fsr_exp(x)};
+    fsr_program p = plan_of(&target_cpu, out, 3);
+    const fsr_program_step *last = &p.step[p.nsteps - 1];
+    assert_int_equal(p.nsteps, p.info.kernels + 1);
+    assert_int_equal(last->task, FSR_TASK_COPY);
+    assert_int_equal(last->use[0].slot.home, FSR_HOME_OUTPUT);
+    assert_int_equal(last->use[0].slot.ordinal, 0);
+    assert_int_equal(last->use[1].slot.ordinal, 2);
+    assert_true(!last->use[0].written && last->use[1].written && last->use[1].bytes == 400);
+    assert_non_null(strstr(p.explanation, "copy: output0 is also output2, 400 bytes\n"));
+    assert_null(fsr_program_kernel(&p, p.info.kernels));
+    fsr_program_clear(&p);
+}
+
+/* A kernel that writes nothing is not launched, and has nothing cleared. */
+static void nothing_is_cleared_for_nothing(void **state) {
+    (void)state;
+    fsr_node y = fsr_cumsum(plan_matrix(g, 0, 1 << 20), (int[]){1}, 1, 0);
+    fsr_program p = plan_of(&target_gpu, &y, 1);
+    for (int i = 0; i < p.nsteps; i++)
+        assert_int_equal(p.step[i].task, FSR_TASK_KERNEL);
+    fsr_program_clear(&p);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(flags_are_cleared_before), TEST(equal_outputs_are_copied),
+                                       TEST(nothing_is_cleared_for_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
