@@ -28,7 +28,7 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
         return (!body->nfolds && !looped && !by_columns) ||
                fsr_check_bad(v, "schedule: the loop of pass %d does not go in runs", body->pass);
     case FSR_WALK_LANES:
-        return (body->nfolds && !scans && !looped && !by_columns && all_commute(v->k, body)) ||
+        return (body->nfolds && !scans && !looped && !by_columns && s->lanes > 1 && all_commute(v->k, body)) ||
                fsr_check_bad(v, "schedule: the loop of pass %d has no lanes", body->pass);
     case FSR_WALK_PAIRS:
         return (body->nfolds && !scans && !looped && !by_columns) ||
@@ -140,6 +140,19 @@ static bool check_operators(const fsr_check *v) {
     return true;
 }
 
+/* A loop of its own fetches elements before anybody asks for them: of loads that always take place. */
+static bool check_gathers(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_inst *inst = &k->inst[i];
+        const bool load = inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard;
+        const fsr_index_form *form = load ? fsr_access_form(k, inst->index) : NULL;
+        if (inst->gathered && (!form || k->access[inst->index].linear || form->divisor || form->nterms))
+            return fsr_check_bad(v, "schedule: v%d cannot be gathered", i);
+    }
+    return true;
+}
+
 /* A CPU has rows and columns, for one thread. */
 bool fsr_check_cpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
@@ -161,5 +174,5 @@ bool fsr_check_cpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->inst[i].keep && s->group != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->group);
-    return check_part(v) && check_map(v) && check_arrays(v) && check_operators(v) && check_walks(v);
+    return check_part(v) && check_map(v) && check_arrays(v) && check_operators(v) && check_gathers(v) && check_walks(v);
 }

@@ -18,6 +18,9 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: vectors of %d", s->vector);
     if (s->items < 1 || s->items % s->vector != 0)
         return fsr_check_bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);
+    for (int i = 0; i < v->k->ninsts; i++)
+        if (v->k->inst[i].gathered)
+            return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
     if (s->members < 0 || (s->members && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
     if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)

@@ -455,6 +455,7 @@ DAMAGE(too_many_threads, k->schedule.threads = 2048)
 DAMAGE(no_accumulators, k->schedule.accumulators = 0)
 DAMAGE(more_accumulators, k->schedule.accumulators = 8)
 DAMAGE(too_many_residents, k->schedule.resident = 32)
+DAMAGE(gpu_gathers, k->inst[0].gathered = true)
 DAMAGE(row_members, k->schedule.members = 2)
 DAMAGE(no_target, k->schedule.target = FSR_TARGET_NONE)
 DAMAGE(cpu_threads, k->schedule.target = FSR_TARGET_CPU)
@@ -518,6 +519,7 @@ static const struct {
     {no_accumulators, "schedule: 0 accumulators of 4 items"},
     {more_accumulators, "schedule: 8 accumulators of 4 items"},
     {too_many_residents, "schedule: 32 resident blocks of 128 threads"},
+    {gpu_gathers, "schedule: v0 is gathered, which is for CPUs"},
     {row_members, "schedule: 2 blocks do the parts of a row in turn"},
     {no_target, "schedule: for no target"},
     {cpu_threads, "schedule: a CPU has no blocks of threads"},

@@ -84,6 +84,8 @@ DAMAGE(runs, s->walk[0].form = FSR_WALK_RUNS)
 DAMAGE(lanes, s->walk[0].form = FSR_WALK_LANES)
 DAMAGE(pairs, s->walk[0].form = FSR_WALK_PAIRS)
 DAMAGE(unknown, s->walk[0].form = (fsr_walk_form)9)
+DAMAGE(one_lane, s->lanes = 1)
+DAMAGE(linear_gather, k->inst[0].gathered = true)
 DAMAGE(no_work, s->work = 0)
 DAMAGE(no_strip, s->strip = 0)
 DAMAGE(no_block, s->block = 0)
@@ -136,6 +138,8 @@ static const struct {
     {ordered, lanes, "schedule: the loop of pass 0 has no lanes"},
     {scan, pairs, "schedule: the loop of pass 0 has no pairs"},
     {sums, unknown, "schedule: unknown form of the loop of pass 0"},
+    {sums, one_lane, "schedule: the loop of pass 0 has no lanes"},
+    {sums, linear_gather, "schedule: v0 cannot be gathered"},
     {sums, no_work, "schedule: work of 0 operations"},
     {scan, no_strip, "schedule: strips of 0"},
     {ordered, no_strip, "schedule: strips of 0"},
