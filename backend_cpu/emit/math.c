@@ -383,10 +383,11 @@ static const fsr_c_math *function(int number) {
 }
 
 int fsr_c_math_find(const char *name) {
-    const fsr_c_math *f;
-    for (int i = 0; i < FSR_C_MATH_MAX && (f = function(i)); i++)
-        if (strcmp(f->names, name) == 0)
-            return i;
+    int number = 0;
+    for (int t = 0; t < TABLES; t++)
+        for (const fsr_c_math *f = tables[t]; f->names; f++, number++)
+            if (strcmp(f->names, name) == 0)
+                return number < FSR_C_MATH_MAX ? number : -1;
     return -1;
 }
 
