@@ -5,6 +5,7 @@
  * the axes of arrays that a slice stands between, or a slice between an array and a number, to the front; those are
  * refused. */
 #include "primitives/expr.h"
+#include <stdlib.h>
 
 /* What an index has of arrays, and what beside them. */
 typedef struct picks {
@@ -72,7 +73,7 @@ static bool read_number(fsr_reading *r, const char *where, fsr_node *x, int64_t 
 }
 
 /* An array of indices along the next axis. */
-static void pick(fsr_reading *r, picks *p, const char *where, fsr_node array, int axis) {
+FSR_APART static void pick(fsr_reading *r, picks *p, const char *where, fsr_node array, int axis) {
     if (p->n == FSR_MAX_DIMS) {
         fsr_reading_fail(r, where, FSR_ERR_SHAPE, "more than %d arrays of indices", FSR_MAX_DIMS);
         return;
@@ -109,7 +110,7 @@ static fsr_node entry(fsr_reading *r, fsr_node x, int *axis, picks *p) {
     return element(r, where, x, *axis, start);
 }
 
-static fsr_node picked(fsr_reading *r, fsr_node x, const picks *p) {
+FSR_APART static fsr_node picked(fsr_reading *r, fsr_node x, const picks *p) {
     if (r->status || !p->n)
         return x;
     if (p->apart || (p->numbers && p->slices) || (p->n > 1 && p->axis > 0))
@@ -120,13 +121,18 @@ static fsr_node picked(fsr_reading *r, fsr_node x, const picks *p) {
     return fsr_reading_built(r, p->where, fsr_index_at(r->at, x, p->array, p->n, FSR_BOUND_RAISE));
 }
 
+/* What an index has is kept on the heap: indices within indices are read on the stack. */
 fsr_node fsr_read_index(fsr_reading *r, fsr_node x) {
-    picks p = {.n = 0};
+    picks *p = calloc(1, sizeof *p);
     int axis = 0;
+    if (!p)
+        return fsr_reading_fail(r, r->token.at, FSR_ERR_MEMORY, "out of memory");
     fsr_token_expect(r, "[");
     do
-        x = entry(r, x, &axis, &p);
+        x = entry(r, x, &axis, p);
     while (fsr_token_take(r, ","));
     fsr_token_expect(r, "]");
-    return picked(r, x, &p);
+    x = picked(r, x, p);
+    free(p);
+    return x;
 }

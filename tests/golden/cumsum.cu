@@ -1,6 +1,6 @@
 // cumsum
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 512 threads, group 512, vector 4, items 32
+// lookback: 512 threads, group 512, vector 4, items 28
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -320,14 +320,14 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-k_cumsum_638cfcf0(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_cumsum_7490b649(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = fsr_div(tile, splits);
     const idx t = tile - r * splits;
     const idx end = cols;
-    const idx c0 = t * 16384 + (threadIdx.x / 32 * 256 + threadIdx.x % 32) * 4;
+    const idx c0 = t * 14336 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
     const idx a1 = r * cols;
     const u64 entries = fsr_board_entries((u32)splits);
@@ -338,18 +338,18 @@ k_cumsum_638cfcf0(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx ro
     flags += fsr_region(rows * entries * fsr_board<chain0_0>::flag);
     values += fsr_region(rows * entries * fsr_board<chain0_0>::value);
     __shared__ chain0_0::state s0_0[2][16];
-    f32 v0[32] = {};
-    chain0_0::item t0[32];
-    chain0_0::state b0[8];
+    f32 v0[28] = {};
+    chain0_0::item t0[28];
+    chain0_0::state b0[7];
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
         if (cj < end) {
             fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
         }
     }
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
 #pragma unroll
         for (int v = 0; v < 4; v++) {
@@ -362,7 +362,7 @@ k_cumsum_638cfcf0(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx ro
     const chain0_0::state prefix0 = fsr_lookback<chain0_0, 16>(total0, t, board0, k0);
     fsr_tile_apply<chain0_0, 4>(t0, b0, prefix0);
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
         f32 o3[4];
 #pragma unroll

@@ -1,6 +1,6 @@
 // greater, cast, cumsum, where, sub, where, place
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 512 threads, group 512, vector 4, items 32
+// lookback: 512 threads, group 512, vector 4, items 28
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -299,14 +299,14 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 1)
-k_greater_cast_cumsum_where_sub__046e82d5(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_greater_cast_cumsum_where_sub__c045bd59(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = fsr_div(tile, splits);
     const idx t = tile - r * splits;
     const idx end = cols;
-    const idx c0 = t * 16384 + (threadIdx.x / 32 * 256 + threadIdx.x % 32) * 4;
+    const idx c0 = t * 14336 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
     const f32 v1 = 0x1p-1f;
     const f32 v5 = 0x0p+0f;
@@ -319,20 +319,20 @@ k_greater_cast_cumsum_where_sub__046e82d5(const f32 *__restrict__ x0, f32 *__res
     flags += fsr_region(rows * entries * fsr_board<chain0_0>::flag);
     values += fsr_region(rows * entries * fsr_board<chain0_0>::value);
     __shared__ chain0_0::state s0_0[2][16];
-    f32 v0[32] = {};
-    b8 v2[32] = {};
-    f32 v6[32] = {};
-    chain0_0::state t0[32];
-    chain0_0::state b0[8];
+    f32 v0[28] = {};
+    b8 v2[28] = {};
+    f32 v6[28] = {};
+    chain0_0::state t0[28];
+    chain0_0::state b0[7];
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
         if (cj < end) {
             fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
         }
     }
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
 #pragma unroll
         for (int v = 0; v < 4; v++) {
@@ -350,7 +350,7 @@ k_greater_cast_cumsum_where_sub__046e82d5(const f32 *__restrict__ x0, f32 *__res
     const chain0_0::state prefix0 = fsr_lookback<chain0_0, 16>(total0, t, board0, k0);
     fsr_tile_apply<chain0_0, 4>(t0, b0, prefix0);
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
 #pragma unroll
         for (int v = 0; v < 4; v++) {
