@@ -240,7 +240,9 @@ void fsr_args_offer(fsr_nearest *near) {
         fsr_nearest_offer(near, scans[i].name);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         fsr_nearest_offer(near, views[i].name);
-    fsr_nearest_offer(near, "transpose");
+    static const char *const others[] = {"transpose", "take", "take_along_axis"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        fsr_nearest_offer(near, others[i]);
     for (int op = 0; op < FSR_OP_COUNT; op++)
         if (op != FSR_OP_CAST)
             fsr_nearest_offer(near, fsr_op_get((fsr_op)op)->name);

@@ -57,7 +57,7 @@ static fsr_kernel *gather_kernel(fsr_bound bound, bool gpu) {
     bool raises = bound == FSR_BOUND_RAISE;
     snprintf(text, sizeof text, gather,
              gpu ? "gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0"
-                 : "cpu map group 1 lanes 8 chunk 4096 flat",
+                 : "cpu map group 1 lanes 8 chunk 4096 work 3 flat",
              fsr_bound_name(bound), raises ? " to b2" : "");
     const char *words = strstr(text, "  array b2");
     fsr_kernel *k = NULL;
