@@ -24,6 +24,24 @@ static int64_t points_of(const fsr_kernel *k, const fsr_launch *launch) {
     return n;
 }
 
+/* Who writes each address; -1: nobody. */
+typedef struct writers {
+    const int64_t *of;
+    int64_t most;
+} writers;
+
+/* Point i reads at `at`, whatever the form's symbols from number t on are, nothing that another one writes. */
+static bool reads_own(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, int t, int64_t at,
+                      int64_t i, writers w) {
+    if (t == from->nterms)
+        return at < 0 || at > w.most || w.of[at] < 0 || w.of[at] == i;
+    const int64_t by = from->term[t].slot ? launch->integer[from->term[t].slot] : 1;
+    bool good = true;
+    for (int64_t s = 0; good && s < launch->integer[k->inst[from->term[t].value].index]; s++)
+        good = reads_own(k, launch, from, t + 1, at + s * by, i, w);
+    return good;
+}
+
 /* No point reads through `from` what another one writes through `to`. Guards are not asked: where one does not hold,
  * the address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, const fsr_index_form *to) {
@@ -33,14 +51,12 @@ static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index
         most = at > most ? at : most;
     }
     int64_t *writer = malloc(sizeof *writer * (size_t)(most + 1));
-    bool good = from->divisor == 0 && from->nterms == 0 && to->nterms == 0;
+    bool good = from->divisor == 0 && to->nterms == 0;
     memset(writer, 0xff, sizeof *writer * (size_t)(most + 1));
     for (int64_t i = 0; i < n; i++)
         writer[address_at(k, launch, to, i)] = i;
-    for (int64_t i = 0; i < n && good; i++) {
-        int64_t at = address_at(k, launch, from, i);
-        good = at < 0 || at > most || writer[at] < 0 || writer[at] == i;
-    }
+    for (int64_t i = 0; i < n && good; i++)
+        good = reads_own(k, launch, from, 0, address_at(k, launch, from, i), i, (writers){writer, most});
     free(writer);
     return good;
 }
