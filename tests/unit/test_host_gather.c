@@ -15,10 +15,12 @@ static fsr_node array(int64_t rows, int64_t cols) {
     return fsr_input(g, "x", FSR_F32, 2, SHAPE(rows, cols));
 }
 
-/* n indices, all inside of [-of, of). */
+/* n indices, all inside of [-of, of), of numbers that are not 0: what a thread has where there is no element is 0, and that
+ * would be outside. */
 static fsr_node indices(int64_t n, int64_t of) {
     fsr_node i = fsr_input(g, "i", FSR_I32, 1, SHAPE(n));
-    return fsr_sub(fsr_mod(i, fsr_int(g, of)), fsr_int(g, of));
+    fsr_node inside = fsr_sub(fsr_mod(i, fsr_int(g, of)), fsr_int(g, of));
+    return fsr_where(fsr_equal(i, fsr_int(g, 0)), fsr_int(g, of), inside);
 }
 
 /* The arrays of one launch; those of leaves hold numbers, all others a pattern. */
@@ -29,7 +31,7 @@ static void arrays(const fsr_program_step *step, const int64_t *leaf, int64_t ou
         float *x = keep[a] = calloc((size_t)n, sizeof(float));
         for (int64_t i = 0; i < n && !word; i++)
             if (step->kernel->array[a].dtype == FSR_I32)
-                ((int32_t *)keep[a])[i] = (int32_t)(i * 37 + 5) % 1000;
+                ((int32_t *)keep[a])[i] = 1 + (int32_t)(i * 37 + 5) % 999;
             else
                 x[i] = is_leaf ? (float)((i * 37 + a * 11) % 101) / 8 : -1;
         launch->array[a] = keep[a];
