@@ -57,6 +57,13 @@ static fsr_node transposed(void) {
     return fsr_add(fsr_transpose(fsr_mul(m, m), NULL), fsr_float(subject_g, 0.5));
 }
 
+/* Elements at computed indices, mapped on both sides. */
+static fsr_node gather(void) {
+    fsr_node x = fsr_input(subject_g, "x", FSR_F32, 1, SHAPE(1000));
+    fsr_node i = fsr_input(subject_g, "i", FSR_I32, 1, SHAPE(1000));
+    return fsr_sqrt(fsr_take(fsr_mul(x, x), fsr_neg(i), 0, FSR_BOUND_RAISE));
+}
+
 /* Two arrays side by side, one of them computed where it is read: vectors, as their widths allow it. */
 static fsr_node concat(void) {
     fsr_node a = matrix(4096, 1024), b = fsr_input(subject_g, "b", FSR_F32, 2, SHAPE(4096, 3072));
@@ -125,6 +132,7 @@ static const struct {
                 {"cumsum", cumsum},
                 {"transposed", transposed},
                 {"concat", concat},
+                {"gather", gather},
                 {"chain", chain},
                 {"chain_sum", chain_sum},
                 {"filter", filter},
