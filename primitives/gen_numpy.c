@@ -75,7 +75,9 @@ static const char head[] =
     "- **dtypes are said, not guessed**: `fsr_zeros(g, FSR_F32, 2, shape)`. Expressions take NumPy's defaults, i64 and "
     "f64, and\n"
     "  `f32(x)` or `float32(x)` converts.\n"
-    "- **No reading at computed places**: `x[indices]` has no form; `x[mask]` is `fsr_filter`, as long as x.\n"
+    "- **A mask keeps the length**: `x[mask]` is `fsr_filter`, as long as x; `x[indices]` is `fsr_index`, and one "
+    "outside is told\n"
+    "  when the result is read.\n"
     "- **Operators of expressions have C's precedence**: `a & b == c` is `a & (b == c)`, and `&&`, `||`, `!` are the "
     "logical ones.\n\n"
     "Examples below are of `x` f32[3,4], `y` f32[4], `n` i32[4], `b` bool[4] and `cube` f64[2,3,5].\n\n";
