@@ -87,18 +87,10 @@ static int plain_index(const fsr_affine *row, const fsr_domain *d) {
     return row->offset == 0 ? found : -1;
 }
 
-/* offset + sum of coef * index, as i64 instructions, then as the node's dtype. */
-int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
-    const fsr_flow_node *n = &l->flow->node[link.id];
-    if (index->flat)
-        return fsr_lower_blame_flat(l, "the index of a reshaped arange has no affine form", link, index);
-    const fsr_affine *row = &index->row[n->axis];
-    if (row->over)
-        return fsr_lower_blame(l, "an arange in a stepped region has no affine index", link);
+/* offset + sum of coef * index, as i64 instructions. */
+static int affine_value(fsr_lowering *l, fsr_link link, const fsr_affine *row) {
     const fsr_domain *d = &l->group->domain;
-    int sum = -1, plain = row->nterms ? -1 : plain_index(row, d);
-    if (plain >= 0 && (n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64))
-        return index_of(l, link.id, plain, n->dtype[0]);
+    int sum = -1;
     for (int i = 0; i < d->ndim; ++i) {
         if (row->coef[i] == 0)
             continue;
@@ -118,7 +110,21 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
         sum = number(l, row->offset);
     else if (row->offset != 0)
         sum = binary(l, FSR_OP_ADD, sum, number(l, row->offset));
-    return cast_to(l, sum, FSR_I64, n->dtype[0]);
+    return sum;
+}
+
+/* The index as it is, or the affine form's value as the node's dtype. */
+int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    if (index->flat)
+        return fsr_lower_blame_flat(l, "the index of a reshaped arange has no affine form", link, index);
+    const fsr_affine *row = &index->row[n->axis];
+    if (row->over)
+        return fsr_lower_blame(l, "an arange in a stepped region has no affine index", link);
+    const int plain = row->nterms ? -1 : plain_index(row, &l->group->domain);
+    if (plain >= 0 && (n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64))
+        return index_of(l, link.id, plain, n->dtype[0]);
+    return cast_to(l, affine_value(l, link, row), FSR_I64, n->dtype[0]);
 }
 
 int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index) {
