@@ -249,10 +249,22 @@ static void need_arguments(const fsr_kernel *k, int pass, int number, fsr_need *
     }
 }
 
+/* An index that may be outside, of an array whose address it does not move: nobody reads it, and it is reported all the
+ * same. */
+static bool only_reports(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    if (inst->kind != FSR_INST_BOUND || !inst->report)
+        return false;
+    for (int i = number + 1; i < k->ninsts; i++)
+        if (fsr_inst_reads(k, i, number))
+            return false;
+    return true;
+}
+
 static bool is_root(const fsr_kernel *k, const fsr_inst *inst, int pass) {
     if (inst->level != FSR_ELEM || inst->pass != pass)
         return false;
-    return inst->kind == FSR_INST_STORE ||
+    return inst->kind == FSR_INST_STORE || only_reports(k, (int)(inst - k->inst)) ||
            (inst->kind == FSR_INST_COMBINE && k->fold[inst->index].kind == FSR_FOLD_REDUCE);
 }
 

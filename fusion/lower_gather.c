@@ -73,7 +73,7 @@ static bool source_index(fsr_lowering *l, fsr_link link, const fsr_index *index,
         ++next;
         if (symbol < 0)
             return false;
-        if (fsr_index_terms(inner) == FSR_MAX_DIMS)
+        if (fsr_index_terms(inner) >= FSR_MAX_DIMS)
             return fsr_lower_refuse(l, "the address would have too many computed indices"), false;
         fsr_affine_add_symbol(&inner->row[j], symbol, 1);
     }

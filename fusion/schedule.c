@@ -86,6 +86,9 @@ static bool needs_wide(const fsr_group *group) {
     for (int i = 0; i < k->nconditions; ++i)
         if (reaches(group, k->condition[i].form, limit) || group->integer[k->condition[i].extent] > limit)
             return true;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_BOUND && group->integer[k->inst[i].index] > limit)
+            return true;
     return false;
 }
 

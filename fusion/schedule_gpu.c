@@ -136,7 +136,8 @@ static int widest_state(const fsr_kernel *k) {
 /* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits.
  * Measured on one H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24:
  * 0.391, 0.497; 512 x 32: 0.354, 0.464. That was a state of f32. With one of f64, 512 x 32, 28, 24: 0.410, 0.398, 0.396 ms of
- * cumsum and 0.935, 0.814, 0.855 of a filter; more than 28 spill. */
+ * cumsum; more than 28 spill. Of states of 8 bytes, 512 x 14, 16, 28: a filter 1.08, 0.96, 0.83, a recurrence 0.622, 0.562, 0.564,
+ * 2^26 f64 0.402, 0.438, 0.381; of c128, 7, 16, 28: 0.59, 0.55, 0.79. */
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -145,7 +146,7 @@ static void gpu_lookback(fsr_group *group) {
     s->threads = LOOKBACK_THREADS;
     s->group = LOOKBACK_THREADS;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
-    s->items = 112 / widest_state(k);
+    s->items = widest_state(k) <= 8 ? 28 : 128 / widest_state(k);
     s->items = s->items < s->vector ? s->vector : s->items - s->items % s->vector;
     int64_t tile = (int64_t)s->threads * s->items;
     group->integer[FSR_INT_CHUNK] = tile;

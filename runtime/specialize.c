@@ -76,13 +76,14 @@ static void mark(fsr_flow_node *n, family *f, bool remember) {
         n->use = FSR_LITERAL_TEXT;
 }
 
-/* structure, then for each literal its use and, of text, its value. The first word is no kind of node: no key is a
- * flow's signature. */
+/* What was counted as the program was recorded, the structure, then of each node its reports, of each literal its use and,
+ * of text, its value. The first word is no kind of node: no key is a flow's signature. Counter-example to the structure
+ * alone: after the passes where(true, x, y) * 2 is x * 2, and the one has two leaves, the other one. */
 static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
-    const int tag = -1;
+    const int head[] = {-1, flow->nleaves, flow->nscalars, flow->nreports};
     if (c->n == 0)
         return FSR_OK;
-    size_t each = sizeof(fsr_value) + 1, size = sizeof tag + c->structure_size;
+    size_t each = sizeof(fsr_value) + 1, size = sizeof head + c->structure_size;
     bool any = false;
     free(c->key);
     c->key = NULL;
@@ -90,13 +91,15 @@ static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
         any = any || (fsr_is(flow->node[i].kind, FSR_IS_LITERAL) && flow->node[i].use != FSR_LITERAL_TEXT);
     if (!any)
         return FSR_OK;
-    unsigned char *key = malloc(size + each * (size_t)c->n);
+    unsigned char *key = malloc(size + each * (size_t)c->n + sizeof(int) * (size_t)flow->n);
     if (!key)
         return FSR_ERR_MEMORY;
-    memcpy(key, &tag, sizeof tag);
-    memcpy(key + sizeof tag, c->structure, c->structure_size);
+    memcpy(key, head, sizeof head);
+    memcpy(key + sizeof head, c->structure, c->structure_size);
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
+        memcpy(key + size, &n->report, sizeof n->report);
+        size += sizeof n->report;
         if (!fsr_is(n->kind, FSR_IS_LITERAL))
             continue;
         bool text = n->use == FSR_LITERAL_TEXT;

@@ -134,6 +134,19 @@ static void a_literal_that_changes_is_compiled_thrice_at_most(void **state) {
 #undef TURN
 }
 
+/* Programs that are the same after the passes, but read other numbers of arrays as they were recorded. */
+static void families_of_other_leaves(void **state) {
+    (void)state;
+    for (int i = 0; i < 12; ++i) {
+        float out[N];
+        fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), y = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp);
+        fsr_node of = i % 4 < 2 ? fsr_where(fsr_bool(G, true), x, fsr_sqrt(y)) : x,
+                 z = fsr_mul(of, fsr_float(G, i + 2));
+        ok(fsr_read(z, out, sizeof out));
+        assert_true(out[2] == ramp[2] * (float)(i + 2));
+    }
+}
+
 /* A second literal that begins to change joins the first; the third stays. */
 static void literals_join_one_by_one(void **state) {
     (void)state;
@@ -434,6 +447,7 @@ static void threads_compile_a_plan_once(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(a_literal_that_changes_is_compiled_thrice_at_most),
     TEST(literals_join_one_by_one),
+    TEST(families_of_other_leaves),
     TEST(the_first_values_keep_their_plan),
     TEST(arguments_give_the_same_bits),
     TEST(special_values_as_arguments),

@@ -213,6 +213,47 @@ static void reports(void **state) {
     free(x);
 }
 
+/* Also of an array of one element, and of one that is all the same. */
+static void reports_where_no_address_moves(void **state) {
+    (void)state;
+    const float one = 3;
+    const int64_t bad[] = {0, 5, 0};
+    fsr_node i = fsr_from_host(G, FSR_I64, 1, SHAPE(3), bad);
+    const fsr_node x[] = {fsr_from_host(G, FSR_F32, 1, SHAPE(1), &one),
+                          fsr_broadcast_to(fsr_from_host(G, FSR_F32, 0, NULL, &one), 1, SHAPE(4))};
+    for (int k = 0; k < COUNT_OF(x); k++) {
+        float sum = 0;
+        fsr_node y = fsr_sum(fsr_take_at(fsr_here("one.c", 6), x[k], i, 0, FSR_BOUND_RAISE), NULL, 0, 0);
+        subject_error(subject_ctx, fsr_read(y, &sum, sizeof sum), FSR_ERR_INDEX, "index 5 is out of bounds|one.c:6");
+        OK(fsr_read(y, &sum, sizeof sum));
+        assert_true(sum == 9);
+    }
+}
+
+/* Diagonals join rows, so that one dimension may stand for many computed indices: too many are stored in between. */
+static void many_computed_indices(void **state) {
+    (void)state;
+    float *data;
+    fsr_node x = floats(2, SHAPE(20, 20), &data), y = x;
+    const int64_t one = 1;
+    int64_t offset = 0;
+    for (int k = 0; k < 2; k++, offset++) {
+        const fsr_node at[2] = {fsr_from_host(G, FSR_I64, 0, NULL, &one), fsr_from_host(G, FSR_I64, 0, NULL, &one)};
+        y = fsr_dynamic_slice(y, at, SHAPE(18 - 2 * k, 18 - 2 * k));
+    }
+    y = fsr_diagonal(y, 0, 0, 1);
+    for (int k = 0; k < 6; k++, offset++) {
+        const fsr_node at = fsr_from_host(G, FSR_I64, 0, NULL, &one);
+        y = fsr_dynamic_slice(y, &at, SHAPE(14 - k));
+    }
+    OK(fsr_node_status(y));
+    float *got = subject_read(y);
+    for (int64_t k = 0; k < fsr_node_size(y); k++)
+        assert_true(got[k] == data[(offset + k) * 21]);
+    free(got);
+    free(data);
+}
+
 /* A plan reports as its recording says, each time it runs, also when nobody reads for long. */
 static void plans_report(void **state) {
     (void)state;
@@ -353,9 +394,18 @@ static void vectorized(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST(shapes),  SUBJECT_TEST(dtypes),  SUBJECT_TEST(fused),        SUBJECT_TEST(chained),
-        SUBJECT_TEST(several), SUBJECT_TEST(reports), SUBJECT_TEST(plans_report), SUBJECT_TEST(no_false_reports),
-        SUBJECT_TEST(slices),  SUBJECT_TEST(updates), SUBJECT_TEST(vectorized)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(shapes),
+                                       SUBJECT_TEST(dtypes),
+                                       SUBJECT_TEST(fused),
+                                       SUBJECT_TEST(chained),
+                                       SUBJECT_TEST(several),
+                                       SUBJECT_TEST(reports),
+                                       SUBJECT_TEST(reports_where_no_address_moves),
+                                       SUBJECT_TEST(many_computed_indices),
+                                       SUBJECT_TEST(plans_report),
+                                       SUBJECT_TEST(no_false_reports),
+                                       SUBJECT_TEST(slices),
+                                       SUBJECT_TEST(updates),
+                                       SUBJECT_TEST(vectorized)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -175,6 +175,20 @@ static void special_values(void **state) {
     EXPECT(fsr_cos(F32(1e5f, 0)), FSR_F32, 1e-6, -0.99936080f, 1);
 }
 
+/* A part that is no number beside one that is very large: both parts of the result are none, as C's Annex G says. */
+static void undefined_parts(void **state) {
+    (void)state;
+    const double data[4][2] = {{NAN, 1e200}, {1e200, NAN}, {NAN, -1e200}, {-1e200, NAN}};
+    fsr_node z = fsr_from_host(subject_g, FSR_C128, 1, SHAPE(4), data);
+    const fsr_node results[] = {fsr_atanh(z), fsr_atan(z)};
+    for (int k = 0; k < COUNT_OF(results); ++k) {
+        double *got = subject_read(results[k]);
+        for (int i = 0; i < 8; ++i)
+            assert_true(isnan(got[i]));
+        free(got);
+    }
+}
+
 static void conversions(void **state) {
     (void)state;
     EXPECT(fsr_cast(F64(2.9, -2.9, 0.5), FSR_I32), FSR_I32, 0, 2, -2, 0);
@@ -294,8 +308,12 @@ static void programs(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(integers_wrap),        SUBJECT_TEST(promotion),   SUBJECT_TEST(integers),    SUBJECT_TEST(halves),
-    SUBJECT_TEST(special_values),       SUBJECT_TEST(conversions), SUBJECT_TEST(reductions),  SUBJECT_TEST(running),
-    SUBJECT_TEST(many_rows_of_nothing), SUBJECT_TEST(views),       SUBJECT_TEST(two_results), SUBJECT_TEST(programs),
+    SUBJECT_TEST(integers_wrap),  SUBJECT_TEST(promotion),
+    SUBJECT_TEST(integers),       SUBJECT_TEST(halves),
+    SUBJECT_TEST(special_values), SUBJECT_TEST(undefined_parts),
+    SUBJECT_TEST(conversions),    SUBJECT_TEST(reductions),
+    SUBJECT_TEST(running),        SUBJECT_TEST(many_rows_of_nothing),
+    SUBJECT_TEST(views),          SUBJECT_TEST(two_results),
+    SUBJECT_TEST(programs),
 };
 SUBJECT_MAIN(tests)
