@@ -177,10 +177,6 @@ void fsr_graph_destroy(fsr_graph *g) {
     body_free(body);
 }
 
-void fsr_graph_free(fsr_graph *graph) {
-    fsr_graph_destroy(graph);
-}
-
 void *fsr_graph_context(const fsr_graph *g) {
     return g->owner->context;
 }

@@ -212,7 +212,12 @@ static fsr_status run_bound(fsr_context *ctx, const fsr_graph *g, const fsr_prep
     for (int i = 0; i < p->nouts && !status; ++i)
         leaf[p->nleaves + i] = buffer[i]->data;
     if (!status) {
-        fsr_run run = {.leaf = leaf, .out = leaf + p->nleaves, .scalar = scalar, .report = binding->report, .ms = ms};
+        fsr_run run = {.leaf = leaf,
+                       .out = leaf + p->nleaves,
+                       .scalar = scalar,
+                       .of = {.owner = g},
+                       .report = binding->report,
+                       .ms = ms};
         status = fsr_prepared_run(ctx, e, &run, fault);
     }
     free(leaf);
@@ -326,7 +331,7 @@ fsr_status fsr_read(fsr_node x, void *dst, size_t bytes) {
     else
         status = ctx->backend->ops->copy_out(ctx->backend, dst, rec->buffer[x.output]->data, need, NULL, &fault);
     if (!status)
-        status = fsr_reports_check(ctx, &fault);
+        status = fsr_reports_read(ctx, x.graph, &fault);
     fsr_fault_clear(&why);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
 }

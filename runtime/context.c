@@ -167,7 +167,12 @@ static fsr_status open_config(const fsr_config *config, fsr_context **out, fsr_f
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
     pthread_mutex_init(&ctx->launch, NULL);
     pthread_mutex_init(&ctx->lock, NULL);
+    if (fsr_reports_open(ctx)) {
+        free(ctx);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
+    }
     if (fsr_errors_open(ctx)) {
+        pthread_cond_destroy(&ctx->looked_at);
         free(ctx);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: no thread key is left");
     }
@@ -258,6 +263,7 @@ void fsr_close(fsr_context *ctx) {
     fsr_errors_close(ctx);
     pthread_mutex_destroy(&ctx->launch);
     pthread_mutex_destroy(&ctx->lock);
+    pthread_cond_destroy(&ctx->looked_at);
     free_strings(&ctx->config);
     free(ctx);
 }
@@ -291,6 +297,13 @@ fsr_graph *fsr_graph_new(fsr_context *ctx) {
     return g;
 }
 
+void fsr_graph_free(fsr_graph *graph) {
+    fsr_context *ctx = fsr_graph_alive(graph) ? fsr_graph_context(graph) : NULL;
+    if (ctx && fsr_context_here(ctx))
+        fsr_reports_disown(ctx, graph);
+    fsr_graph_destroy(graph);
+}
+
 fsr_status fsr_sync(fsr_context *ctx) {
     if (!ctx)
         return FSR_ERR_NULL;
@@ -299,7 +312,7 @@ fsr_status fsr_sync(fsr_context *ctx) {
     fsr_fault fault = {FSR_OK, NULL};
     fsr_status status = ctx->backend->ops->wait(ctx->backend, NULL, &fault);
     if (!status)
-        status = fsr_reports_check(ctx, &fault);
+        status = fsr_reports_sync(ctx, &fault);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
 }
 

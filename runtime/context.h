@@ -33,9 +33,9 @@ struct fsr_context {
     fsr_routines *routines; /* NULL: none was asked for yet */
     void *zero;             /* tickets that kernels leave zero */
     int64_t zero_bytes;
-    struct fsr_report_batch *first_report, *last_report; /* of runs that may have reported, the oldest first */
-    int nreports;
-    fsr_fault reported; /* what is to be told at the next read or sync; FSR_OK: nothing */
+    struct fsr_report_batch *first_report; /* of runs that may have reported, the oldest first; guarded by `lock` */
+    int nreports;                          /* of them with words that nobody has looked at */
+    pthread_cond_t looked_at;              /* somebody has */
     atomic_llong plans_built, plan_hits;
     char device_name[256]; /* filled when first asked for */
 };

@@ -2,7 +2,6 @@
 /* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each kind of
  * step has its function here. */
 #include "runtime/executable.h"
-#include "runtime/reports.h"
 #include <string.h>
 #include <time.h>
 
@@ -128,7 +127,7 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
     if (!status && bytes)
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
     if (!status)
-        status = fsr_reports_begin(ctx, run->report, e->program.nreports, &batch, &words, fault);
+        status = fsr_reports_begin(ctx, run->of, run->report, e->program.nreports, &batch, &words, fault);
     const execution x = {ctx, p, run, arena, words};
     for (int i = 0; i < e->program.nsteps && !status; ++i)
         status = (run->ms ? timed_step : run_step)(&x, i, fault);

@@ -3,7 +3,7 @@
 #ifndef FUSOR_RUNTIME_EXECUTABLE_H
 #define FUSOR_RUNTIME_EXECUTABLE_H
 
-#include "runtime/context.h"
+#include "runtime/reports.h"
 
 typedef struct fsr_executable {
     fsr_program program;
@@ -28,6 +28,7 @@ typedef struct fsr_run {
     void *const *leaf;
     void *const *out;
     const fsr_value *scalar;
+    fsr_report_run of;        /* whose run it is */
     const fsr_report *report; /* the program's nreports */
     fsr_stream stream;
     double *ms; /* receives what each step takes; NULL: they are not timed */

@@ -19,6 +19,7 @@ void fsr_plan_free(fsr_plan *plan) {
     if (!plan || !fsr_context_here(plan->ctx))
         return;
     fsr_context *ctx = plan->ctx;
+    fsr_reports_disown(ctx, plan);
     pthread_mutex_lock(&ctx->lock);
     if (plan->previous)
         plan->previous->next = plan->next;
@@ -148,6 +149,8 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
     pthread_mutex_init(&plan->lock, NULL);
     enlist(ctx, plan);
     status = describe_arguments(plan, g, &flow, &binding, fault);
+    for (int i = 0; i < plan->nleaves && !status; ++i)
+        plan->origin = plan->leaf[i].buffer ? g : plan->origin;
     plan->report = binding.report;
     binding.report = NULL;
     if (status)
@@ -372,6 +375,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
         fsr_run run = {.leaf = plan->address,
                        .out = plan->address + plan->nleaves,
                        .scalar = plan->value,
+                       .of = {.owner = plan, .on_device = !has_waited(outputs, noutputs)},
                        .report = plan->report,
                        .stream = stream,
                        .ms = plan->profile.ms};
@@ -382,7 +386,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     if (!status)
         status = deliver(plan, outputs, stream, &fault);
     if (!status && has_waited(outputs, noutputs))
-        status = fsr_reports_check(plan->ctx, &fault);
+        status = fsr_reports_ran(plan->ctx, plan, plan->origin, &fault);
     for (int i = 0; i < plan->nleaves + plan->nouts; ++i)
         if (plan->borrowed[i]) {
             int64_t bytes = i < plan->nleaves ? plan->leaf[i].bytes : plan->out[i - plan->nleaves].bytes;

@@ -33,7 +33,8 @@ struct fsr_plan {
     plan_leaf *leaf;
     plan_scalar *scalar;
     plan_out *out;
-    fsr_report *report; /* what its runs may report */
+    fsr_report *report;      /* what its runs may report */
+    const fsr_graph *origin; /* the graph whose arrays it keeps, freed or not; NULL: it keeps none */
     int nleaves, nscalars, nouts;
     /* scratch of one run, and what the last ones took, guarded by lock */
     fsr_profile profile;

@@ -368,9 +368,9 @@ fsr_node fsr_tril_at(fsr_site at, fsr_node x, int64_t k);
 /* ---- elements by computed indices ------------------------------------------------------------------ */
 
 /* What becomes of an index outside of an axis of n elements. RAISE: from -n on it counts from the end; any other is
- * reported: the next fsr_read or fsr_sync of the context (or fsr_plan_run with results on the host) is FSR_ERR_INDEX with
- * the index, the axis, its extent and the recording line; of several the greatest as an unsigned number. Results then
- * have the element at the nearest end there; no other memory is read. FSR_BACKEND=reference tells it when it computes.
+ * reported: the next fsr_read of the graph, fsr_plan_run of the plan with results on the host, or fsr_sync is FSR_ERR_INDEX
+ * with the index, the axis, its extent and the recording line; of several the greatest as an unsigned number. Other
+ * graphs' readers are not told (docs/contracts.md). Results then have the element at the nearest end there; no other memory is read. FSR_BACKEND=reference tells it when it computes.
  * CLIP: the nearest end, 0 for negative ones. WRAP: the remainder by n. */
 typedef enum fsr_bound { FSR_BOUND_RAISE, FSR_BOUND_CLIP, FSR_BOUND_WRAP } fsr_bound;
 

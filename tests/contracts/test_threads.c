@@ -189,10 +189,47 @@ static void a_context_each(void **state) {
     run_threads(own_context);
 }
 
+/* Everybody's index is outside, each another one, and is told to who reads it; every second time each reads also what
+ * has no index outside. A third of them wait for the device in between, which tells nobody's to anybody else. */
+static fsr_node taken(fsr_graph *g, int64_t index) {
+    fsr_node x = fsr_arange(g, FSR_F32, 50), i = fsr_from_host(g, FSR_I64, 1, SHAPE(1), &index);
+    return fsr_take(x, i, 0, FSR_BOUND_RAISE);
+}
+
+static void *reads_own_report(void *user) {
+    worker *w = user;
+    fsr_graph *g = fsr_graph_new(subject_ctx);
+    for (int round = 0; round < 200 && !w->problem[0]; ++round) {
+        const int64_t index = 1000 + 1000 * w->number + round;
+        char words[64];
+        float got;
+        snprintf(words, sizeof words, "index %d is out of bounds", (int)index);
+        NEED(fsr_scope_begin(g) == FSR_OK);
+        fsr_node bad = taken(g, index), good = taken(g, w->number);
+        NEED(fsr_read(bad, &got, sizeof got) == FSR_ERR_INDEX);
+        NEED(strstr(fsr_error(subject_ctx), words) != NULL);
+        NEED(got == 49);
+        NEED(fsr_read(good, &got, sizeof got) == FSR_OK);
+        NEED(got == (float)w->number);
+        if (w->number % 3 == 0)
+            fsr_sync(subject_ctx);
+        NEED(fsr_scope_end(g, NULL, 0) == FSR_OK);
+    }
+    fsr_error_clear(subject_ctx);
+    fsr_graph_free(g);
+    return NULL;
+}
+
+static void reports_reach_their_readers(void **state) {
+    (void)state;
+    run_threads(reads_own_report);
+    fsr_sync(subject_ctx);
+    OK(fsr_sync(subject_ctx));
+}
+
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(sixteen_threads),
-    SUBJECT_TEST(one_plan_for_all),
-    SUBJECT_TEST(the_same_program_at_once),
+    SUBJECT_TEST(sixteen_threads),          SUBJECT_TEST(one_plan_for_all),
+    SUBJECT_TEST(the_same_program_at_once), SUBJECT_TEST(reports_reach_their_readers),
     SUBJECT_TEST(a_context_each),
 };
 SUBJECT_MAIN(tests)
