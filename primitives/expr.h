@@ -17,8 +17,9 @@ typedef enum fsr_token_kind {
     FSR_TOKEN_END,
     FSR_TOKEN_WORD,
     FSR_TOKEN_NUMBER,
-    FSR_TOKEN_MARK, /* an operator or bracket */
-    FSR_TOKEN_BAD   /* no reader takes it: what is wrong is said when it is met */
+    FSR_TOKEN_QUOTED, /* a word in quotes, as Python's strings */
+    FSR_TOKEN_MARK,   /* an operator or bracket */
+    FSR_TOKEN_BAD     /* no reader takes it: what is wrong is said when it is met */
 } fsr_token_kind;
 
 typedef struct fsr_token {
@@ -72,8 +73,16 @@ void fsr_reading_hint(fsr_reading *r, const char *hint);
 fsr_node fsr_reading_poison(const fsr_reading *r);
 
 void fsr_token_next(fsr_reading *r);
-/* The token after the next one. */
+/* The token after the next one, and the one after t. */
 fsr_token fsr_token_peek(const fsr_reading *r);
+fsr_token fsr_token_after(fsr_token t);
+/* The next token, a word in quotes as the word: where a word is no name, as in mode="clip". */
+fsr_token fsr_token_word(const fsr_reading *r);
+/* 1 if t opens a round or square bracket, -1 if it closes one, else 0. */
+int fsr_token_turns(const fsr_token *t);
+/* The next tokens are a tuple, and the end of an argument follows: (0, 1), (0,) or (), while (1) is a number in
+ * brackets. */
+bool fsr_token_tuple(const fsr_reading *r);
 bool fsr_token_is(const fsr_reading *r, const char *mark);
 /* Takes the mark if it is next. */
 bool fsr_token_take(fsr_reading *r, const char *mark);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The arguments of a call in an expression, read and checked.
  *
- * Operands are expressions. Beside them a call may have options: a list [0, 1], axis=, keepdims, ddof=, exclusive.
+ * Operands are expressions. Beside them a call may have options: a list [0, 1] or (0, 1), axis=, keepdims, ddof=, exclusive.
  * They are read before the function is looked up, so all functions' are read in one way; which of them it takes is
  * checked then. Counter-example to a reader for each function: "sum takes no ddof" would have to be said by as many as
  * there are. */
@@ -14,7 +14,16 @@ static const char *const option_names[FSR_ARGS_OPTIONS] = {
     [FSR_OPTION_AXES] = "axis",       [FSR_OPTION_KEEPDIMS] = "keepdims", [FSR_OPTION_EXCLUSIVE] = "exclusive",
     [FSR_OPTION_REVERSE] = "reverse", [FSR_OPTION_DDOF] = "ddof",         [FSR_OPTION_ORD] = "ord",
     [FSR_OPTION_VALUE] = "value",     [FSR_OPTION_MODE] = "mode",         [FSR_OPTION_DTYPE] = "dtype"};
-static const char *const modes[] = {"constant", "edge", "reflect", "symmetric", "wrap", "full", "same", "valid"};
+
+/* The words of mode=, in the order of the enum that they stand for. */
+static const struct {
+    const char *function, *words[5], *are;
+} modes[] = {
+    {"convolve", {"full", "same", "valid"}, "full, same or valid"},
+    {"correlate", {"full", "same", "valid"}, "full, same or valid"},
+    {"take", {"raise", "clip", "wrap"}, "raise, clip or wrap"},
+    {"pad", {"constant", "edge", "reflect", "symmetric", "wrap"}, "constant, edge, reflect, symmetric or wrap"},
+};
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
@@ -30,10 +39,19 @@ static bool is_word(int option) {
     return option == FSR_OPTION_KEEPDIMS || option == FSR_OPTION_EXCLUSIVE || option == FSR_OPTION_REVERSE;
 }
 
+/* The mark that ends the list which is next, its beginning taken; NULL: none is. */
+static const char *list_begins(fsr_reading *r) {
+    if (!fsr_token_is(r, "[") && !fsr_token_tuple(r))
+        return NULL;
+    const char *end = fsr_token_is(r, "[") ? "]" : ")";
+    fsr_token_next(r);
+    return end;
+}
+
 /* A list of whole numbers, or one of them. */
 static void read_list(fsr_reading *r, fsr_args *c) {
-    bool many = fsr_token_take(r, "[");
-    if (many && fsr_token_take(r, "]"))
+    const char *end = list_begins(r);
+    if (end && fsr_token_take(r, end))
         return;
     do {
         const char *where = r->token.at;
@@ -45,9 +63,9 @@ static void read_list(fsr_reading *r, fsr_args *c) {
             fsr_reading_fail(r, where, FSR_ERR_VALUE, "a list has at most %d numbers", most);
         else
             c->list[c->nlist++] = value;
-    } while (many && fsr_token_take(r, ","));
-    if (many)
-        fsr_token_expect(r, "]");
+    } while (end && fsr_token_take(r, ",") && !fsr_token_is(r, end));
+    if (end)
+        fsr_token_expect(r, end);
 }
 
 static void read_number(fsr_reading *r, fsr_args *c, int option) {
@@ -60,27 +78,42 @@ static void read_number(fsr_reading *r, fsr_args *c, int option) {
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s must be a number of literals", option_names[option]);
 }
 
-/* Padding and overlaps have modes of their own. */
+/* Takes "None" if it is all of an argument. */
+static bool takes_none(fsr_reading *r) {
+    fsr_token after = fsr_token_peek(r);
+    if (r->status || r->token.kind != FSR_TOKEN_WORD || !fsr_token_says(&r->token, "None") ||
+        after.kind != FSR_TOKEN_MARK || !(fsr_token_says(&after, ",") || fsr_token_says(&after, ")")))
+        return false;
+    fsr_token_next(r);
+    return true;
+}
+
+/* That a function takes no mode is said when its options are checked. */
 FSR_APART static void read_mode(fsr_reading *r, fsr_args *c) {
-    const bool slides = fsr_args_name(c, "convolve") || fsr_args_name(c, "correlate");
-    const int first = slides ? FSR_MODE_FULL : 0, end = slides ? (int)(sizeof modes / sizeof *modes) : FSR_MODE_FULL;
-    for (int i = first; i < end; i++)
-        if (r->token.kind == FSR_TOKEN_WORD && fsr_token_says(&r->token, modes[i])) {
+    const fsr_token word = fsr_token_word(r);
+    size_t k = 0, n = sizeof modes / sizeof *modes;
+    while (k < n && !fsr_args_name(c, modes[k].function))
+        k++;
+    for (int i = 0; k < n && i < 5 && modes[k].words[i]; i++)
+        if (word.kind == FSR_TOKEN_WORD && fsr_token_says(&word, modes[k].words[i])) {
             c->mode = i;
             fsr_token_next(r);
             return;
         }
-    fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE,
-                     slides ? "mode is full, same or valid" : "mode is constant, edge, reflect, symmetric or wrap");
+    if (k == n && word.kind == FSR_TOKEN_WORD)
+        fsr_token_next(r);
+    else
+        fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "mode is %s", k < n ? modes[k].are : "a word");
 }
 
 /* A dtype by its name, ours or NumPy's. */
 FSR_APART static void read_dtype(fsr_reading *r, fsr_args *c) {
-    const char *ours = fsr_alias_find(&r->token);
+    const fsr_token word = fsr_token_word(r);
+    const char *ours = fsr_alias_find(&word);
     c->dtype = FSR_DTYPE_COUNT;
-    for (int i = 0; i < FSR_DTYPE_COUNT && r->token.kind == FSR_TOKEN_WORD; i++) {
+    for (int i = 0; i < FSR_DTYPE_COUNT && word.kind == FSR_TOKEN_WORD; i++) {
         const char *name = fsr_dtype_name((fsr_dtype)i);
-        if (ours ? !strcmp(ours, name) : fsr_token_says(&r->token, name))
+        if (ours ? !strcmp(ours, name) : fsr_token_says(&word, name))
             c->dtype = (fsr_dtype)i;
     }
     if (c->dtype == FSR_DTYPE_COUNT)
@@ -96,7 +129,12 @@ static void read_option(fsr_reading *r, fsr_args *c, int option) {
     if (!fsr_token_take(r, "="))
         return;
     if (option == FSR_OPTION_AXES) {
-        read_list(r, c);
+        c->all = takes_none(r);
+        c->named = true;
+        if (!c->all)
+            read_list(r, c);
+    } else if (option == FSR_OPTION_DTYPE && takes_none(r)) {
+        c->given &= ~(1u << option);
     } else if (option == FSR_OPTION_MODE) {
         read_mode(r, c);
     } else if (option == FSR_OPTION_DTYPE) {
@@ -157,22 +195,27 @@ static void read_brackets(fsr_reading *r, fsr_args *c) {
         read_list(r, c);
         return;
     }
-    fsr_token_expect(r, "[");
+    const char *end = list_begins(r);
     do
         read_operand(r, c);
-    while (fsr_token_take(r, ","));
-    fsr_token_expect(r, "]");
+    while (fsr_token_take(r, ",") && !fsr_token_is(r, end));
+    fsr_token_expect(r, end);
     c->listed = c->n;
 }
 
 static void read_argument(fsr_reading *r, fsr_args *c) {
+    const char *where = r->token.at;
     int option = option_next(r);
-    if (option >= 0)
+    if (option >= 0) {
         read_option(r, c, option);
-    else if (fsr_token_is(r, "["))
+    } else if (fsr_token_is(r, "[") || fsr_token_tuple(r)) {
         read_brackets(r, c);
-    else
+    } else if (takes_none(r)) {
+        give(r, c, FSR_OPTION_AXES, where);
+        c->all = true;
+    } else {
         read_operand(r, c);
+    }
 }
 
 void fsr_args_read(fsr_reading *r, fsr_args *c) {
@@ -202,13 +245,19 @@ bool fsr_args_options(fsr_reading *r, const fsr_args *c, unsigned allowed) {
     return !r->status;
 }
 
-bool fsr_args_axes(fsr_reading *r, fsr_args *c, int n) {
-    if (!r->status && c->n == n + 1) {
-        give(r, c, FSR_OPTION_AXES, c->where[n]);
-        c->nlist = 1;
-        c->n = n;
-        fsr_whole_take(r, c->where[n], c->x[n], &c->list[0]);
+void fsr_args_list(fsr_reading *r, fsr_args *c, int i) {
+    give(r, c, FSR_OPTION_AXES, c->where[i]);
+    c->nlist = 1;
+    fsr_whole_take(r, c->where[i], c->x[i], &c->list[0]);
+    for (c->n--; i < c->n; i++) {
+        c->x[i] = c->x[i + 1];
+        c->where[i] = c->where[i + 1];
     }
+}
+
+bool fsr_args_axes(fsr_reading *r, fsr_args *c, int n) {
+    if (!r->status && c->n == n + 1)
+        fsr_args_list(r, c, n);
     for (int i = 0; i < c->nlist && !r->status; i++) {
         if (c->list[i] < INT_MIN || c->list[i] > INT_MAX)
             fsr_reading_fail(r, c->option_at[FSR_OPTION_AXES], FSR_ERR_AXIS, "no array has an axis %lld",
@@ -220,7 +269,7 @@ bool fsr_args_axes(fsr_reading *r, fsr_args *c, int n) {
 }
 
 bool fsr_args_one_axis(fsr_reading *r, const fsr_args *c, bool required) {
-    bool given = c->given & FSR_ARGS_AXES;
+    bool given = fsr_args_axes_of(c) != NULL;
     if (!r->status && ((given && c->nlist != 1) || (required && !given)))
         fsr_reading_fail(r, given ? c->option_at[FSR_OPTION_AXES] : c->name.at, FSR_ERR_VALUE, "%.*s takes one axis",
                          c->name.size, c->name.at);
@@ -232,7 +281,7 @@ bool fsr_args_name(const fsr_args *c, const char *name) {
 }
 
 const int *fsr_args_axes_of(const fsr_args *c) {
-    return c->given & FSR_ARGS_AXES ? c->axes : NULL;
+    return c->given & FSR_ARGS_AXES && !c->all ? c->axes : NULL;
 }
 
 int fsr_args_keepdims(const fsr_args *c) {

@@ -163,7 +163,9 @@ static bool call_view(fsr_reading *r, fsr_args *c, fsr_node *out) {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         if (!fsr_args_name(c, views[i].name))
             continue;
-        if (views[i].shape && !r->status && (!(c->given & FSR_ARGS_AXES) || *c->option_at[FSR_OPTION_AXES] != '['))
+        if (views[i].shape && !r->status && c->n == 2 && !(c->given & FSR_ARGS_AXES))
+            fsr_args_list(r, c, 1);
+        if (views[i].shape && !r->status && (!fsr_args_axes_of(c) || c->named))
             fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%s takes a list of extents", views[i].name);
         bool fits = views[i].shape || (fsr_args_axes(r, c, 1) && fsr_args_one_axis(r, c, true));
         if (fits && fsr_args_are(r, c, 1) && fsr_args_options(r, c, FSR_ARGS_AXES))
@@ -174,7 +176,7 @@ static bool call_view(fsr_reading *r, fsr_args *c, fsr_node *out) {
         return false;
     if (fsr_args_axes(r, c, 1) && fsr_args_are(r, c, 1) && fsr_args_options(r, c, FSR_ARGS_AXES)) {
         int ndim = fsr_node_ndim(c->x[0]);
-        if (c->given & FSR_ARGS_AXES && c->nlist != ndim)
+        if (fsr_args_axes_of(c) && c->nlist != ndim)
             fsr_reading_fail(r, c->option_at[FSR_OPTION_AXES], FSR_ERR_AXIS, "%s has %d axes, not %d",
                              fsr_say(c->x[0]).text, ndim, c->nlist);
         else
@@ -188,12 +190,12 @@ static bool call_take(fsr_reading *r, fsr_args *c, fsr_node *out) {
     const bool along = fsr_args_name(c, "take_along_axis");
     if (!along && !fsr_args_name(c, "take"))
         return false;
-    if (!fsr_args_axes(r, c, 2) || !fsr_args_are(r, c, 2) || !fsr_args_options(r, c, FSR_ARGS_AXES) ||
-        !fsr_args_one_axis(r, c, along))
+    if (!fsr_args_axes(r, c, 2) || !fsr_args_are(r, c, 2) ||
+        !fsr_args_options(r, c, FSR_ARGS_AXES | (along ? 0 : FSR_ARGS_MODE)) || !fsr_args_one_axis(r, c, along))
         return true;
-    const bool flat = !(c->given & FSR_ARGS_AXES);
+    const bool flat = !fsr_args_axes_of(c);
     fsr_node x = flat ? fsr_flatten(r->at, c->x[0]) : c->x[0];
-    *out = (along ? fsr_take_along_axis_at : fsr_take_at)(r->at, x, c->x[1], flat ? 0 : c->axes[0], FSR_BOUND_RAISE);
+    *out = (along ? fsr_take_along_axis_at : fsr_take_at)(r->at, x, c->x[1], flat ? 0 : c->axes[0], (fsr_bound)c->mode);
     return true;
 }
 

@@ -9,7 +9,7 @@
 
 #define FSR_ARGS_MAX 16 /* operands */
 
-/* Options. A list [...] is the axes without their name. */
+/* Options. A list [...] or (..., ...) is the axes without their name, and so is None. */
 enum {
     FSR_OPTION_AXES,
     FSR_OPTION_KEEPDIMS,
@@ -22,9 +22,6 @@ enum {
     FSR_OPTION_DTYPE,
     FSR_ARGS_OPTIONS
 };
-
-/* The first of the modes that say how far arrays overlap. */
-enum { FSR_MODE_FULL = FSR_PAD_WRAP + 1 };
 
 /* Bits of `given`. */
 enum {
@@ -49,8 +46,9 @@ typedef struct fsr_args {
     int64_t list[2 * FSR_MAX_DIMS]; /* AXES: [..], or one number */
     int axes[FSR_MAX_DIMS];         /* the same as ints, once checked */
     int nlist;
+    bool all, named;                 /* AXES: None was written; with axis= */
     double number[FSR_ARGS_OPTIONS]; /* ddof, ord, value */
-    int mode;                        /* fsr_pad; from FSR_MODE_FULL on fsr_overlap */
+    int mode;                        /* fsr_overlap, fsr_bound or fsr_pad, as the function takes */
     fsr_dtype dtype;
 } fsr_args;
 
@@ -70,7 +68,9 @@ bool fsr_args_axes(fsr_reading *r, fsr_args *c, int n);
 /* At most one axis; required: exactly one. */
 bool fsr_args_one_axis(fsr_reading *r, const fsr_args *c, bool required);
 
-/* NULL: none was given. */
+/* Operand i, a whole number, becomes the list: the extents or the axis. */
+void fsr_args_list(fsr_reading *r, fsr_args *c, int i);
+/* NULL: none was given, or None. */
 const int *fsr_args_axes_of(const fsr_args *c);
 int fsr_args_keepdims(const fsr_args *c);
 

@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* x[...]: slices, whole numbers and newaxis, one axis after the other, each a view; and arrays of indices.
+/* x[...]: slices, whole numbers, newaxis and "...", one axis after the other, each a view; and arrays of indices.
  *
- * Arrays are taken when all entries are read: one of them along its axis, several from the first axis on. NumPy moves
- * the axes of arrays that a slice stands between, or a slice between an array and a number, to the front; those are
- * refused. */
+ * Arrays are taken when all entries are read. Where their axes go is NumPy's rule: beside an array a whole number counts
+ * as an array of no dimensions, and what all of these broadcast to stands where the first of them stood, if they are
+ * neighbours; else in front of the other axes. A number is a view nevertheless, and only its place is remembered. So
+ * one gather does it, of x with the arrays' axes in front, and its result's axes are moved: views, which cost nothing.
+ * Counter-example to reading neighbours off the axes that are left: in x[i, 0, :, j] the number's is gone, and in
+ * x[i, ..., j] of a matrix there is none between, but both are apart. */
 #include "primitives/expr.h"
 #include <stdlib.h>
 
-/* What an index has of arrays, and what beside them. */
+/* How arrays and numbers lie among the entries. */
+typedef enum neighbours {
+    NONE,
+    TOGETHER, /* and the last entry is one of them */
+    ENDED,    /* something else followed */
+    APART
+} neighbours;
+
+/* What an index has of arrays, and where. */
 typedef struct picks {
     fsr_node array[FSR_MAX_DIMS];
-    int n, axis;       /* axis: of the first */
-    const char *where; /* the first */
-    bool numbers, slices, apart;
+    int axis[FSR_MAX_DIMS]; /* of x, that each runs along; they grow */
+    int n;
+    neighbours how;
+    int place;         /* axes before the first array or number */
+    const char *where; /* the first array */
+    bool skipped;      /* "..." was there */
 } picks;
+
+/* An array or a number along the next axis. */
+static void meets(picks *p, int axis) {
+    if (p->how == NONE)
+        p->place = axis;
+    p->how = p->how == NONE || p->how == TOGETHER ? TOGETHER : APART;
+}
+
+/* A slice, newaxis or "...". */
+static void passes(picks *p) {
+    if (p->how == TOGETHER)
+        p->how = ENDED;
+}
 
 /* A bound of a slice, omitted before : , ] . The least integer means "omitted" to the builder; the one after it clips
  * alike. */
@@ -51,11 +78,33 @@ FSR_APART static fsr_node element(fsr_reading *r, const char *where, fsr_node x,
     return r->status ? (fsr_node){0} : fsr_reading_built(r, where, fsr_squeeze_at(r->at, x, axis));
 }
 
-FSR_APART static bool takes_newaxis(fsr_reading *r) {
-    if (r->token.kind != FSR_TOKEN_WORD || !fsr_token_says(&r->token, "newaxis"))
-        return false;
+static bool is_newaxis(const fsr_token *t) {
+    return t->kind == FSR_TOKEN_WORD && (fsr_token_says(t, "newaxis") || fsr_token_says(t, "None"));
+}
+
+/* The entries up to the end of the index, each of which has an axis of x: all but newaxis. The next token is what follows
+ * an entry. */
+static int axes_ahead(const fsr_reading *r) {
+    int n = 0, depth = 0;
+    bool begins = false;
+    for (fsr_token t = r->token; t.kind != FSR_TOKEN_END && depth >= 0; t = fsr_token_after(t)) {
+        n += begins && !is_newaxis(&t);
+        begins = depth == 0 && fsr_token_says(&t, ",");
+        depth += fsr_token_turns(&t);
+    }
+    return n;
+}
+
+/* "..." stands for as many axes as the other entries leave. */
+FSR_APART static void skip(fsr_reading *r, fsr_node x, int *axis, picks *p) {
+    const char *where = r->token.at;
     fsr_token_next(r);
-    return true;
+    if (p->skipped)
+        fsr_reading_fail(r, where, FSR_ERR_VALUE, "an index has one \"...\" at most");
+    const int left = fsr_node_ndim(x) - *axis - axes_ahead(r);
+    *axis += left > 0 ? left : 0;
+    p->skipped = true;
+    passes(p);
 }
 
 /* A number, or an array of indices: then false. */
@@ -78,12 +127,11 @@ FSR_APART static void pick(fsr_reading *r, picks *p, const char *where, fsr_node
         fsr_reading_fail(r, where, FSR_ERR_SHAPE, "more than %d arrays of indices", FSR_MAX_DIMS);
         return;
     }
-    p->apart = p->apart || (p->n && axis != p->axis + p->n);
-    if (!p->n) {
-        p->axis = axis;
+    if (!p->n)
         p->where = where;
-    }
+    p->axis[p->n] = axis;
     p->array[p->n++] = array;
+    meets(p, axis);
 }
 
 /* One entry; axis: the next one of x, counted on. */
@@ -91,9 +139,14 @@ static fsr_node entry(fsr_reading *r, fsr_node x, int *axis, picks *p) {
     const char *where = r->token.at;
     int64_t start = FSR_SLICE_END;
     fsr_node array;
-    if (takes_newaxis(r)) {
-        p->slices = true;
+    if (is_newaxis(&r->token)) {
+        fsr_token_next(r);
+        passes(p);
         return fsr_reading_built(r, where, fsr_expand_at(r->at, x, (*axis)++));
+    }
+    if (fsr_token_is(r, "...")) {
+        skip(r, x, axis, p);
+        return x;
     }
     if (!fsr_token_is(r, ":") && !fsr_token_is(r, ",") && !fsr_token_is(r, "]") &&
         !read_number(r, where, &array, &start)) {
@@ -101,24 +154,45 @@ static fsr_node entry(fsr_reading *r, fsr_node x, int *axis, picks *p) {
         return x;
     }
     if (fsr_token_is(r, ":")) {
-        p->slices = true;
+        passes(p);
         return slice(r, where, x, (*axis)++, start);
     }
     if (r->token.at == where)
         return fsr_reading_unexpected(r);
-    p->numbers = true;
+    meets(p, *axis);
     return element(r, where, x, *axis, start);
 }
 
+/* x with the arrays' axes in front, in their order. */
+static fsr_node arrays_first(fsr_site at, fsr_node x, const picks *p) {
+    int to[FSR_MAX_DIMS];
+    for (int i = 0; i < p->n; i++)
+        to[i] = i;
+    return fsr_moveaxis_at(at, x, p->axis, to, p->n);
+}
+
+/* x, whose first n axes are the gather's, with these behind `place` others. */
+static fsr_node placed(fsr_site at, fsr_node x, int n, int place) {
+    int from[FSR_MAX_DIMS], to[FSR_MAX_DIMS];
+    for (int i = 0; i < n; i++) {
+        from[i] = i;
+        to[i] = place + i;
+    }
+    return fsr_moveaxis_at(at, x, from, to, n);
+}
+
 FSR_APART static fsr_node picked(fsr_reading *r, fsr_node x, const picks *p) {
+    const int place = p->how == APART ? 0 : p->place;
     if (r->status || !p->n)
         return x;
-    if (p->apart || (p->numbers && p->slices) || (p->n > 1 && p->axis > 0))
-        return fsr_reading_fail(r, p->where, FSR_ERR_UNSUPPORTED,
-                                "several arrays of indices, or one beside a number, only along the first axes");
-    if (p->n == 1)
-        return fsr_reading_built(r, p->where, fsr_take_at(r->at, x, p->array[0], p->axis, FSR_BOUND_RAISE));
-    return fsr_reading_built(r, p->where, fsr_index_at(r->at, x, p->array, p->n, FSR_BOUND_RAISE));
+    if (p->n == 1 && place == p->axis[0])
+        return fsr_reading_built(r, p->where, fsr_take_at(r->at, x, p->array[0], place, FSR_BOUND_RAISE));
+    const int rest = fsr_node_ndim(x) - p->n;
+    x = fsr_reading_built(r, p->where, p->axis[p->n - 1] == p->n - 1 ? x : arrays_first(r->at, x, p));
+    if (!r->status)
+        x = fsr_reading_built(r, p->where, fsr_index_at(r->at, x, p->array, p->n, FSR_BOUND_RAISE));
+    const int own = r->status ? 0 : fsr_node_ndim(x) - rest;
+    return place && own ? fsr_reading_built(r, p->where, placed(r->at, x, own, place)) : x;
 }
 
 /* What an index has is kept on the heap: indices within indices are read on the stack. */

@@ -41,6 +41,12 @@ static int number_size(const char *s, bool *good) {
     return (int)(size + clings);
 }
 
+/* Bytes of a word in quotes, with them; 0: there is none at s. */
+static int quoted_size(const char *s) {
+    const size_t size = *s == '\'' || *s == '"' ? strspn(s + 1, LETTERS DIGITS) : 0;
+    return size && s[size + 1] == *s ? (int)size + 2 : 0;
+}
+
 static fsr_token token_at(const char *after) {
     static const char marks[][3] = {"**", "//", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
     const char *s = after + strspn(after, BLANKS);
@@ -53,6 +59,11 @@ static fsr_token token_at(const char *after) {
         int size = number_size(s, &good);
         return (fsr_token){good ? FSR_TOKEN_NUMBER : FSR_TOKEN_BAD, s, size};
     }
+    if (!strncmp(s, "...", 3))
+        return (fsr_token){FSR_TOKEN_MARK, s, 3};
+    const int quoted = quoted_size(s);
+    if (quoted)
+        return (fsr_token){FSR_TOKEN_QUOTED, s, quoted};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (!strncmp(s, marks[i], 2))
             return (fsr_token){FSR_TOKEN_MARK, s, 2};
@@ -64,7 +75,39 @@ void fsr_token_next(fsr_reading *r) {
 }
 
 fsr_token fsr_token_peek(const fsr_reading *r) {
-    return token_at(r->token.at + r->token.size);
+    return fsr_token_after(r->token);
+}
+
+fsr_token fsr_token_after(fsr_token t) {
+    return token_at(t.at + t.size);
+}
+
+fsr_token fsr_token_word(const fsr_reading *r) {
+    fsr_token t = r->token;
+    if (t.kind == FSR_TOKEN_QUOTED)
+        t = (fsr_token){FSR_TOKEN_WORD, t.at + 1, t.size - 2};
+    return t;
+}
+
+int fsr_token_turns(const fsr_token *t) {
+    if (t->kind != FSR_TOKEN_MARK || t->size != 1)
+        return 0;
+    return strchr("([", *t->at) ? 1 : strchr(")]", *t->at) ? -1 : 0;
+}
+
+bool fsr_token_tuple(const fsr_reading *r) {
+    int depth = 0;
+    bool many = false;
+    fsr_token t = r->token, last = t;
+    if (!fsr_token_is(r, "("))
+        return false;
+    do {
+        depth += fsr_token_turns(&t);
+        many = many || (depth == 1 && fsr_token_says(&t, ",")) || (depth == 0 && fsr_token_says(&last, "("));
+        last = t;
+        t = fsr_token_after(t);
+    } while (depth > 0 && t.kind != FSR_TOKEN_END);
+    return many && (t.kind == FSR_TOKEN_END || (depth == 0 && (fsr_token_says(&t, ",") || fsr_token_says(&t, ")"))));
 }
 
 bool fsr_token_says(const fsr_token *t, const char *text) {

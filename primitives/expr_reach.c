@@ -61,7 +61,7 @@ static fsr_node gradient(const fsr_shape_call *s) {
 }
 
 static fsr_overlap overlap_or(const fsr_shape_call *s, fsr_overlap otherwise) {
-    return s->c->given & FSR_ARGS_MODE ? (fsr_overlap)(s->c->mode - FSR_MODE_FULL) : otherwise;
+    return s->c->given & FSR_ARGS_MODE ? (fsr_overlap)s->c->mode : otherwise;
 }
 static fsr_node convolve(const fsr_shape_call *s) {
     return fsr_convolve_at(s->at, s->x[0], s->x[1], overlap_or(s, FSR_FULL));

@@ -131,15 +131,16 @@ static fsr_node tile(const fsr_shape_call *s) {
     return fsr_tile_at(s->at, s->x[0], s->nlist, s->list);
 }
 
-/* [before, after] of every axis, or of each. */
+/* [before, after] of every axis, or of each; one number: before and after every one. */
 static fsr_node pad(const fsr_shape_call *s) {
     int64_t width[FSR_MAX_DIMS][2];
     int ndim = fsr_node_ndim(s->x[0]);
-    if (s->nlist != 2 && s->nlist != 2 * ndim)
+    if (s->nlist != 1 && s->nlist != 2 && s->nlist != 2 * ndim)
         return fsr_reading_fail(s->r, s->c->option_at[FSR_OPTION_AXES], FSR_ERR_VALUE,
-                                "pad takes two numbers, or two for each axis of %s", fsr_say(s->x[0]).text);
+                                "pad takes one or two numbers, or two for each axis of %s", fsr_say(s->x[0]).text);
     for (int i = 0; i < ndim; i++)
-        memcpy(width[i], s->list + (s->nlist == 2 ? 0 : 2 * i), sizeof width[i]);
+        for (int end = 0; end < 2; end++)
+            width[i][end] = s->list[s->nlist == 1 ? 0 : s->nlist == 2 ? end : 2 * i + end];
     return fsr_pad_at(s->at, s->x[0], (const int64_t(*)[2])width, (fsr_pad)s->c->mode,
                       s->c->given & FSR_ARGS_VALUE ? s->c->number[FSR_OPTION_VALUE] : 0);
 }
@@ -157,7 +158,7 @@ static const fsr_shape_row rows[] = {
     {.name = "arange", arange, 1, 3, 3},
     {.name = "linspace", linspace, 3, 3, 2},
     {.name = "eye", eye, 1, 3, 0},
-    {.name = "full", full, 1, 1, 1, .list = 2},
+    {.name = "full", full, 1, 1, 1, .list = 2, .leads = true},
     {.name = "zeros", zeros, 0, 0, 0, .list = 2},
     {.name = "ones", ones, 0, 0, 0, .list = 2},
     {.name = "zeros_like", zeros_like, 1, 1, 1},
@@ -191,8 +192,7 @@ static bool count_fits(fsr_reading *r, const fsr_shape_row *row, const fsr_args 
 }
 
 static bool list_fits(fsr_reading *r, const fsr_shape_row *row, const fsr_args *c) {
-    bool given = c->given & FSR_ARGS_AXES && *c->option_at[FSR_OPTION_AXES] == '[';
-    if (row->list < 2 || given)
+    if (row->list < 2 || (fsr_args_axes_of(c) && !c->named))
         return true;
     fsr_reading_fail(r, c->name.at, FSR_ERR_VALUE, "%s takes a list of numbers", row->name);
     return false;
@@ -201,6 +201,8 @@ static bool list_fits(fsr_reading *r, const fsr_shape_row *row, const fsr_args *
 static bool arguments_fit(fsr_reading *r, const fsr_shape_row *row, fsr_args *c) {
     unsigned allowed = row->options | (row->axis || row->list ? FSR_ARGS_AXES : 0);
     int n = c->listed ? c->listed : row->axis && c->n > row->most ? row->most : -2;
+    if (!r->status && row->list == 2 && c->n == row->most + 1 && !(c->given & FSR_ARGS_AXES))
+        fsr_args_list(r, c, row->leads ? 0 : row->most);
     bool axes = row->axis ? fsr_args_axes(r, c, n) && (row->list || fsr_args_one_axis(r, c, false)) : !r->status;
     return axes && count_fits(r, row, c) && list_fits(r, row, c) && fsr_args_options(r, c, allowed);
 }

@@ -66,7 +66,7 @@ static const char head[] =
     "- **Axes are a list with its length**, `fsr_sum(x, (int[]){0, 1}, 2, FSR_KEEPDIMS)`; `NULL, 0` is `axis=None`. "
     "Positions\n"
     "  and scans take one axis in the same way. A literal 0 in place of the list does not compile. In an\n"
-    "  expression they are `sum(x, [0, 1], keepdims)` or `sum(x, axis=0)`.\n"
+    "  expression they are `sum(x, [0, 1], keepdims)` or `sum(x, axis=(0, 1))`.\n"
     "- **Numbers become nodes**: `fsr_mul(x, fsr_float(g, 2.5))`, weak as Python's. In an expression `x * 2.5` is "
     "that.\n"
     "- **Mistakes do not raise.** They give a poisoned node, which whatever uses it becomes too; `fsr_compute` returns "

@@ -402,6 +402,14 @@ static void views(void **state) {
     same("x[i32(y), 1:]", fsr_take(fsr_slice(x, 1, 1, end, 1), i, 0, FSR_BOUND_RAISE));
     same("x[i32(y), 1]", fsr_take(squeezed(x, 1, 1), i, 0, FSR_BOUND_RAISE));
     same("cube[i32(y), i32(y)]", fsr_index(cube, ((fsr_node[]){i, fsr_cast(y, FSR_I32)}), 2, FSR_BOUND_RAISE));
+    same("x[..., 1]", squeezed(x, 1, 1));
+    same("x[None, ..., None]", fsr_expand(fsr_expand(x, 0), 3));
+    same("cube[:, i32(y), 1]", fsr_take(squeezed(cube, 2, 1), i, 1, FSR_BOUND_RAISE));
+    same("reshape(x, 12)", all);
+    same("sum(cube, (0, 1))", fsr_sum(cube, AXES(0, 1), 2, 0));
+    same("sum(cube, None)", fsr_sum(cube, NULL, 0, 0));
+    same("take(x, i32(y), axis=0, mode='wrap')", fsr_take(x, i, 0, FSR_BOUND_WRAP));
+    same("take(x, i32(y), 1, mode=clip)", fsr_take(x, i, 1, FSR_BOUND_CLIP));
     same("take(x, i32(y))", fsr_take(all, i, 0, FSR_BOUND_RAISE));
     same("take(x, i32(y), 1)", fsr_take(x, i, 1, FSR_BOUND_RAISE));
     same("take(x, i32(y), axis=0)", fsr_take(x, i, 0, FSR_BOUND_RAISE));
