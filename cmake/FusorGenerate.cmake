@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What is generated from tables: fusor/ops.h into the build folder; docs/ops.md, docs/knobs.md and docs/from-numpy.md into
+# What is generated from tables: fusor/ops.h and ops.hpp into the build folder; docs/ops.md, docs/knobs.md and docs/from-numpy.md into
 # the source tree, by `cmake --build <build> --target docs` (the test `docs` checks that they are current).
 set(FUSOR_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 
@@ -36,7 +36,12 @@ add_custom_command(OUTPUT ${ops_header}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${FUSOR_GENERATED_DIR}/include/fusor
     COMMAND fusor_gen_ops ${ops_header}
     DEPENDS fusor_gen_ops COMMENT "Generating fusor/ops.h" VERBATIM)
-add_custom_target(fusor_ops_header DEPENDS ${ops_header})
+set(ops_names ${FUSOR_GENERATED_DIR}/include/fusor/ops.hpp)
+add_custom_command(OUTPUT ${ops_names}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${FUSOR_GENERATED_DIR}/include/fusor
+    COMMAND fusor_gen_ops --cpp ${ops_names}
+    DEPENDS fusor_gen_ops COMMENT "Generating fusor/ops.hpp" VERBATIM)
+add_custom_target(fusor_ops_header DEPENDS ${ops_header} ${ops_names})
 
 add_custom_target(fusor_docs
     COMMAND fusor_gen_ops --doc ${PROJECT_SOURCE_DIR}/docs/ops.md

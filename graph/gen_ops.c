@@ -2,7 +2,8 @@
 /* Host tool: writes what follows from the table of scalar operations.
  *   gen_ops FILE        fusor/ops.h: a builder function and its macro for each op
  *   gen_ops --doc FILE  docs/ops.md: the ops as a Markdown table
- * CAST has no row in either header: its builder takes a dtype and is written by hand in fusor/build.h. */
+ *   gen_ops --cpp FILE  fusor/ops.hpp: the ops' names by number of operands
+ * CAST has no row in any header: its builder takes a dtype and is written by hand in fusor/build.h. */
 #include "graph/ops.h"
 #include <stdio.h>
 #include <string.h>
@@ -143,12 +144,27 @@ static void write_doc(FILE *to) {
     }
 }
 
+static void write_names(FILE *to) {
+    fputs("// SPDX-License-Identifier: MIT\n// The elementwise operations by number of operands, for "
+          "fusor/functions.hpp, which "
+          "wraps each: FUSOR_OPS_2(X) is X(add) X(sub) ...\n// Generated from graph/scalar_ops.def: do not edit.\n"
+          "#ifndef FUSOR_OPS_HPP\n#define FUSOR_OPS_HPP\n",
+          to);
+    for (int arity = 1; arity <= 3; arity++) {
+        fprintf(to, "\n#define FUSOR_OPS_%d(X)", arity);
+        for (int i = 0; i < COUNT; i++)
+            if (ops[i].op != FSR_OP_CAST && ops[i].arity == arity)
+                fprintf(to, " \\\n    X(%s)", ops[i].name);
+    }
+    fputs("\n\n#endif\n", to);
+}
+
 int main(int argc, char **argv) {
-    bool doc = argc == 3 && strcmp(argv[1], "--doc") == 0;
+    const bool doc = argc == 3 && strcmp(argv[1], "--doc") == 0, cpp = argc == 3 && strcmp(argv[1], "--cpp") == 0;
     FILE *to;
 
-    if (argc != 2 && !doc) {
-        fputs("usage: gen_ops [--doc] FILE\n", stderr);
+    if (argc != 2 && !doc && !cpp) {
+        fputs("usage: gen_ops [--doc | --cpp] FILE\n", stderr);
         return 2;
     }
     to = fopen(argv[argc - 1], "w");
@@ -158,6 +174,8 @@ int main(int argc, char **argv) {
     }
     if (doc)
         write_doc(to);
+    else if (cpp)
+        write_names(to);
     else
         write_header(to);
     if (ferror(to) | fclose(to)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a plan takes and gives: its named arguments and its outputs. One name is one argument, however many leaves have it. */
+#include "graph/sized.h"
 #include "runtime/array.h"
 #include "runtime/plan_parts.h"
 #include <string.h>
@@ -19,10 +20,14 @@ static bool scalar_named_before(const fsr_plan *plan, int i) {
     return false;
 }
 
-static fsr_plan_value describe(const char *name, fsr_dtype dtype, const fsr_shape *shape, int64_t bytes) {
-    fsr_plan_value value = {.name = name, .dtype = dtype, .ndim = shape->ndim, .bytes = bytes};
-    memcpy(value.shape, shape->dim, sizeof shape->dim[0] * (size_t)shape->ndim);
-    return value;
+/* Every byte is set: the answer is copied as it lies, with what stands between its fields. */
+static void describe(fsr_plan_value *out, const char *name, fsr_dtype dtype, const fsr_shape *shape, int64_t bytes) {
+    memset(out, 0, sizeof *out);
+    out->name = name;
+    out->dtype = dtype;
+    out->ndim = shape->ndim;
+    out->bytes = bytes;
+    memcpy(out->shape, shape->dim, sizeof shape->dim[0] * (size_t)shape->ndim);
 }
 
 /* Counts the names; fills out with number `wanted` of them. */
@@ -34,14 +39,14 @@ static int walk_inputs(const fsr_plan *plan, int wanted, fsr_plan_value *out) {
         if (!leaf->name || leaf_named_before(plan, i))
             continue;
         if (n++ == wanted)
-            *out = describe(leaf->name, leaf->dtype, &leaf->shape, leaf->bytes);
+            describe(out, leaf->name, leaf->dtype, &leaf->shape, leaf->bytes);
     }
     for (int i = 0; i < plan->nscalars; ++i) {
         const plan_scalar *s = &plan->scalar[i];
         if (!s->name || scalar_named_before(plan, i))
             continue;
         if (n++ == wanted) {
-            *out = describe(s->name, s->dtype, &scalar, (int64_t)fsr_dtype_size(s->dtype));
+            describe(out, s->name, s->dtype, &scalar, (int64_t)fsr_dtype_size(s->dtype));
             out->parameter = true;
         }
     }
@@ -67,16 +72,29 @@ static fsr_status check(const fsr_plan *plan, const char *op, int i, int n, cons
     return FSR_OK;
 }
 
-fsr_status fsr_plan_input(const fsr_plan *plan, int i, fsr_plan_value *out) {
-    const fsr_status status = check(plan, "plan_input", i, fsr_plan_input_count(plan), out);
-    if (!status)
-        walk_inputs(plan, i, out);
-    return status;
+/* Hands over as much as the caller's headers know. */
+static fsr_status answer(const fsr_plan *plan, const char *op, size_t size, const fsr_plan_value *value,
+                         fsr_plan_value *out) {
+    const fsr_status status = fsr_sized_out(out, size, value, sizeof *value);
+    return status ? fsr_context_fail(plan->ctx, status, "%s: the answer %s", op, fsr_sized_words(status)) : FSR_OK;
 }
 
-fsr_status fsr_plan_output(const fsr_plan *plan, int i, fsr_plan_value *out) {
-    const fsr_status status = check(plan, "plan_output", i, fsr_plan_output_count(plan), out);
-    if (!status)
-        *out = describe(NULL, plan->out[i].dtype, &plan->out[i].shape, plan->out[i].bytes);
-    return status;
+fsr_status fsr_plan_input_sized(size_t size, const fsr_plan *plan, int i, fsr_plan_value *out) {
+    static const char what[] = "plan_input";
+    fsr_plan_value value;
+    const fsr_status status = check(plan, what, i, fsr_plan_input_count(plan), out);
+    if (status)
+        return status;
+    walk_inputs(plan, i, &value);
+    return answer(plan, what, size, &value, out);
+}
+
+fsr_status fsr_plan_output_sized(size_t size, const fsr_plan *plan, int i, fsr_plan_value *out) {
+    static const char what[] = "plan_output";
+    fsr_plan_value value;
+    const fsr_status status = check(plan, what, i, fsr_plan_output_count(plan), out);
+    if (status)
+        return status;
+    describe(&value, NULL, plan->out[i].dtype, &plan->out[i].shape, plan->out[i].bytes);
+    return answer(plan, what, size, &value, out);
 }

@@ -8,7 +8,8 @@
 //     fusor::node e = fsr_exp(x - fusor::max(x, {-1}, FSR_KEEPDIMS));
 //     std::vector<float> soft = (e / fusor::sum(e, {-1}, FSR_KEEPDIMS)).to_vector<float>();
 //
-// Every fsr_ function takes a fusor::node where it takes an fsr_node, and what it returns becomes one.
+// Every fsr_ function takes a fusor::node where it takes an fsr_node, and what it returns becomes one. Each of those that record
+// also stands in fusor/functions.hpp, included below, as fusor::name: with lists in braces, defaults, and literals as operands.
 //
 // Errors. A mistake in recording gives a poisoned node, as in C, with the place of the call, of operators too. What runs
 // (to_vector, read, compute, run, opening a context) throws fusor::error. Without exceptions (-fno-exceptions, or
@@ -74,9 +75,13 @@ template <> struct dtype_of<double> { static constexpr fsr_dtype value = FSR_F64
 template <> struct dtype_of<std::complex<float>> { static constexpr fsr_dtype value = FSR_C64; };
 template <> struct dtype_of<std::complex<double>> { static constexpr fsr_dtype value = FSR_C128; };
 
-// Extents and axes, as {2, 3}.
+// Extents, axes and operands, as {2, 3}; how much is added before and after an axis.
 typedef std::initializer_list<std::int64_t> extents;
 typedef std::initializer_list<int> axes;
+typedef std::initializer_list<fsr_node> nodes;
+struct width {
+    std::int64_t before, after;
+};
 
 // ---- handles --------------------------------------------------------------------------------------------------------
 
@@ -217,6 +222,9 @@ template <class T> inline T node::item() const {
     return out;
 }
 #endif
+
+// Two results of one call.
+typedef std::pair<node, node> node_pair;
 
 // Owns an fsr_graph.
 class graph {
@@ -375,9 +383,12 @@ class operand {
     fsr_site at() const noexcept {
         return at_;
     }
-    // As a node of the graph that `other` is recorded in.
-    fsr_node beside(const operand &other) const noexcept {
-        fsr_graph *g = other.node_.graph;
+    // Null of a literal.
+    fsr_graph *graph() const noexcept {
+        return node_.graph;
+    }
+    // As a node, a literal one of that graph.
+    fsr_node in(fsr_graph *g) const noexcept {
         switch (kind_) {
         case is_real: return fsr_float_at(at_, g, real_);
         case is_whole: return fsr_int_at(at_, g, whole_);
@@ -396,13 +407,25 @@ class operand {
     fsr_site at_;
 };
 
+// A list as an array of FSR_MAX_DIMS; one of another length than `want` is all of what no function takes.
+template <class T> struct row {
+    row(std::initializer_list<T> list, int want, T wrong) noexcept {
+        const bool fits = want <= FSR_MAX_DIMS && static_cast<int>(list.size()) == want;
+        for (int i = 0; i < FSR_MAX_DIMS; i++)
+            at[i] = fits && i < want ? list.begin()[i] : wrong;
+    }
+    T at[FSR_MAX_DIMS];
+};
+constexpr int no_axis = FSR_MAX_DIMS + 1;
+
 } // namespace detail
 
 // Elementwise, with NumPy's promotion and broadcasting; / is true division, % takes the divisor's sign, == and the other
 // comparisons give bools, element by element; && and || evaluate both sides.
 #define FUSOR_BINARY(symbol, function)                                                         \
     inline node operator symbol(const detail::operand &a, const detail::operand &b) noexcept { \
-        return function##_at(a.at(), a.beside(b), b.beside(a));                                \
+        fsr_graph *g = a.graph() ? a.graph() : b.graph();                                      \
+        return function##_at(a.at(), a.in(g), b.in(g));                                        \
     }
 FUSOR_BINARY(+, fsr_add)
 FUSOR_BINARY(-, fsr_sub)
@@ -426,7 +449,7 @@ FUSOR_BINARY(>>, fsr_right_shift)
 
 #define FUSOR_UNARY(symbol, function)                                \
     inline node operator symbol(const detail::operand &a) noexcept { \
-        return function##_at(a.at(), a.beside(a));                   \
+        return function##_at(a.at(), a.in(a.graph()));               \
     }
 FUSOR_UNARY(-, fsr_neg)
 FUSOR_UNARY(!, fsr_logical_not)
@@ -435,7 +458,7 @@ FUSOR_UNARY(~, fsr_bitwise_invert)
 
 #define FUSOR_ASSIGN(symbol, function)                                         \
     inline node &operator symbol(node &a, const detail::operand &b) noexcept { \
-        return a = function##_at(b.at(), a, b.beside(detail::operand(a)));     \
+        return a = function##_at(b.at(), a, b.in(fsr_node(a).graph));          \
     }
 FUSOR_ASSIGN(+=, fsr_add)
 FUSOR_ASSIGN(-=, fsr_sub)
@@ -443,34 +466,8 @@ FUSOR_ASSIGN(*=, fsr_mul)
 FUSOR_ASSIGN(/=, fsr_div)
 #undef FUSOR_ASSIGN
 
-// ---- reductions and scans -------------------------------------------------------------------------------------------
-
-// Over the axes, or over all if none is named. flags: 0 or FSR_KEEPDIMS.
-#define FUSOR_REDUCTION(name)                                                                           \
-    inline node name(const node &x, axes over = {}, int flags = 0, const char *file = __builtin_FILE(), \
-                     int line = __builtin_LINE()) noexcept {                                            \
-        return fsr_##name##_at(fsr_here(file, line), x, over.size() ? over.begin() : nullptr,           \
-                               static_cast<int>(over.size()), flags);                                   \
-    }
-FUSOR_REDUCTION(sum)
-FUSOR_REDUCTION(prod)
-FUSOR_REDUCTION(min)
-FUSOR_REDUCTION(max)
-FUSOR_REDUCTION(mean)
-FUSOR_REDUCTION(any)
-FUSOR_REDUCTION(all)
-FUSOR_REDUCTION(ptp)
-FUSOR_REDUCTION(count_nonzero)
-FUSOR_REDUCTION(logsumexp)
-// Along one axis, or flat if none is named. flags of a scan: FSR_EXCLUSIVE, FSR_REVERSE.
-FUSOR_REDUCTION(argmax)
-FUSOR_REDUCTION(argmin)
-FUSOR_REDUCTION(cumsum)
-FUSOR_REDUCTION(cumprod)
-FUSOR_REDUCTION(cummax)
-FUSOR_REDUCTION(cummin)
-#undef FUSOR_REDUCTION
-
 } // namespace fusor
+
+#include "fusor/functions.hpp"
 
 #endif

@@ -58,7 +58,7 @@ void fsr_plan_free(fsr_plan *plan);
 /* The context that the plan was compiled in; NULL of NULL. */
 fsr_context *fsr_plan_context(const fsr_plan *plan);
 
-/* An argument of a plan. */
+/* An argument of a plan; it may get fields at its end (docs/abi.md). */
 typedef struct fsr_plan_value {
     const char *name; /* as long as the plan; of an output NULL: outputs go by position */
     fsr_dtype dtype;
@@ -73,8 +73,10 @@ int fsr_plan_input_count(const fsr_plan *plan);
 int fsr_plan_output_count(const fsr_plan *plan);
 /* Fills out with number i of them. Needs no device and may be called while the plan runs. FSR_ERR_NULL if either is null,
  * FSR_ERR_VALUE: there is none of that number. */
-fsr_status fsr_plan_input(const fsr_plan *plan, int i, fsr_plan_value *out);
-fsr_status fsr_plan_output(const fsr_plan *plan, int i, fsr_plan_value *out);
+fsr_status fsr_plan_input_sized(size_t size, const fsr_plan *plan, int i, fsr_plan_value *out);
+fsr_status fsr_plan_output_sized(size_t size, const fsr_plan *plan, int i, fsr_plan_value *out);
+#define fsr_plan_input(...) fsr_plan_input_sized(sizeof(fsr_plan_value), __VA_ARGS__)
+#define fsr_plan_output(...) fsr_plan_output_sized(sizeof(fsr_plan_value), __VA_ARGS__)
 
 /* What a plan does, in numbers; bytes that pass INT64_MAX are INT64_MAX. */
 typedef struct fsr_plan_info {

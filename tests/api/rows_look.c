@@ -70,31 +70,32 @@ static void call_plan_output_count(api_run *r) {
 }
 
 static void ask(api_run *r, const char *name, int (*count)(const fsr_plan *),
-                fsr_status (*f)(const fsr_plan *, int, fsr_plan_value *)) {
+                fsr_status (*f)(size_t, const fsr_plan *, int, fsr_plan_value *)) {
     const fsr_plan *plan = draw_plan(r);
     const int i = api_small(r), n = count(plan);
     fsr_plan_value *value = api_below(r, 16) < 15 ? api_memory(r, sizeof *value) : NULL;
     api_add(r, value ? ", &value" : ", NULL");
     api_say(r, name, -1, false);
-    const fsr_status status = f(plan, i, value);
+    const fsr_status status = f(sizeof *value, plan, i, value);
     const fsr_status due = !plan || !value ? FSR_ERR_NULL : i < 0 || i >= n ? FSR_ERR_VALUE : FSR_OK;
     API_MUST(r, status == due, "%s of %d, number %d", fsr_status_name(status), n, i);
     API_MUST(r, status || (value->bytes >= 0 && value->ndim >= 0 && (unsigned)value->dtype < FSR_DTYPE_COUNT),
              "no value");
 }
 
-static void call_plan_input(api_run *r) {
-    ask(r, "fsr_plan_input", fsr_plan_input_count, fsr_plan_input);
+static void call_plan_input_sized(api_run *r) {
+    ask(r, "fsr_plan_input_sized", fsr_plan_input_count, fsr_plan_input_sized);
 }
 
-static void call_plan_output(api_run *r) {
-    ask(r, "fsr_plan_output", fsr_plan_output_count, fsr_plan_output);
+static void call_plan_output_sized(api_run *r) {
+    ask(r, "fsr_plan_output_sized", fsr_plan_output_count, fsr_plan_output_sized);
 }
 
 #define ROW(name, weight) \
     { "fsr_" #name, call_##name, weight }
 const api_row api_look_rows[] = {
-    ROW(version, 1),          ROW(version_number, 1),    ROW(explain_text, 1), ROW(print_text, 1),  ROW(dot_text, 1),
-    ROW(plan_input_count, 1), ROW(plan_output_count, 1), ROW(plan_input, 2),   ROW(plan_output, 2),
+    ROW(version, 1),           ROW(version_number, 1),   ROW(explain_text, 1),
+    ROW(print_text, 1),        ROW(dot_text, 1),         ROW(plan_input_count, 1),
+    ROW(plan_output_count, 1), ROW(plan_input_sized, 2), ROW(plan_output_sized, 2),
 };
 const int api_look_count = API_COUNT(api_look_rows);

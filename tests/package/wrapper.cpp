@@ -11,13 +11,13 @@ namespace {
 
 int checks = 0;
 
-#define CHECK(condition)                                                                  \
-    do {                                                                                  \
-        checks++;                                                                         \
-        if (!(condition)) {                                                               \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);          \
-            return checks;                                                                \
-        }                                                                                 \
+#define CHECK(condition)                                                         \
+    do {                                                                         \
+        checks++;                                                                \
+        if (!(condition)) {                                                      \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            return checks;                                                       \
+        }                                                                        \
     } while (0)
 
 bool holds(fsr_node x, const std::vector<double> &expected) {
@@ -46,6 +46,87 @@ int operators(const fusor::graph &g) {
     CHECK(holds(fusor::sum(x), {6}) && holds(fusor::max(x, {0}, FSR_KEEPDIMS), {3}));
     CHECK(holds(fusor::argmax(x), {2}) && holds(fusor::argmin(x, {0}), {0}));
     CHECK(holds(fusor::cumsum(x, {0}, FSR_REVERSE), {6, 5, 3}) && holds(fusor::cumprod(x), {1, 2, 6}));
+    return 0;
+}
+
+// Elementwise functions, views, joins.
+int functions(const fusor::graph &g) {
+    const fusor::node x = g.array(std::vector<double>{1, 2, 3}),
+                      m = g.array({2, 3}, std::vector<double>{1, 2, 3, 4, 5, 6}.data());
+    CHECK(holds(fusor::maximum(x, 2), {2, 2, 3}) && holds(fusor::minimum(2, x), {1, 2, 2}) &&
+          holds(fusor::square(x), {1, 4, 9}));
+    CHECK(holds(fusor::where(x > 1, x, 0), {0, 2, 3}) && holds(fusor::fma(x, 2, 1), {3, 5, 7}) &&
+          fusor::exp(2).status() == FSR_ERR_NULL);
+    CHECK(holds(fusor::divmod(x, fusor::literal(g, 2)).first, {0, 1, 1}) &&
+          holds(fusor::modf(x / 2).first, {0.5, 0, 0.5}));
+    CHECK(holds(fusor::sincos(x * 0).second, {1, 1, 1}) && holds(fusor::frexp(x).second, {1, 2, 2}));
+    CHECK(holds(fusor::around(x / 8, 1), {0.1, 0.2, 0.4}) && holds(fusor::allclose(x, x + 1e-9), {1}));
+    CHECK(holds(fusor::reshape(m, {3, -1}), {1, 2, 3, 4, 5, 6}) && fusor::reshape(m, {3, -1}).dim(1) == 2);
+    CHECK(holds(fusor::transpose(m), {1, 4, 2, 5, 3, 6}) && holds(fusor::transpose(m, {1, 0}), {1, 4, 2, 5, 3, 6}));
+    CHECK(fusor::transpose(m, {1}).status() == FSR_ERR_AXIS &&
+          fusor::moveaxis(m, {0}, {1, 0}).status() == FSR_ERR_AXIS);
+    CHECK(holds(fusor::slice(m, 1, 1), {2, 3, 5, 6}) &&
+          holds(fusor::slice(x, 0, FSR_SLICE_END, FSR_SLICE_END, -1), {3, 2, 1}));
+    CHECK(holds(fusor::concat({x, x * 2}), {1, 2, 3, 2, 4, 6}) && fusor::stack({x, x, x}, 1).dim(1) == 3);
+    CHECK(holds(fusor::split(m, 2)[1], {4, 5, 6}) && holds(fusor::split_indices(x, {1})[1], {2, 3}));
+    CHECK(fusor::meshgrid({x, fusor::slice(x, 0, 1)})[0].dim(0) == 2);
+    CHECK(holds(fusor::update(x, fusor::slice(x, 0, 1), 9), {1, 9, 9}) && holds(fusor::roll(x, {1}), {3, 1, 2}));
+    CHECK(holds(fusor::roll(m, {1}, {1}), {3, 1, 2, 6, 4, 5}) && fusor::roll(m, {1}, {0, 1}).status() == FSR_ERR_AXIS);
+    CHECK(holds(fusor::pad(x, {{1, 2}}), {0, 1, 2, 3, 0, 0}) &&
+          holds(fusor::pad(x, {{1, 0}}, FSR_PAD_EDGE), {1, 1, 2, 3}));
+    CHECK(fusor::pad(m, {{1, 1}}).status() != FSR_OK && holds(fusor::repeat(x, 2, {0}), {1, 1, 2, 2, 3, 3}));
+    CHECK(holds(fusor::tile(x, {2}), {1, 2, 3, 1, 2, 3}) && holds(fusor::diff(x), {1, 1}) &&
+          holds(fusor::tril(m), {1, 0, 0, 4, 5, 0}));
+    CHECK(holds(fusor::convolve(x, x), {1, 4, 10, 12, 9}) && holds(fusor::filter(x, x > 1), {2, 3, 0}));
+    const fusor::node i = g.array(std::vector<std::int64_t>{1, 0});
+    CHECK(holds(fusor::take(m, i, 1), {2, 1, 5, 4}) && holds(fusor::index(m, {i, i}), {5, 1}));
+    CHECK(holds(fusor::dynamic_slice(m, {fusor::literal(g, 1), fusor::literal(g, 1)}, {1, 2}), {5, 6}));
+    CHECK(fusor::dynamic_slice(m, {i}, {1, 2}).status() != FSR_OK &&
+          fusor::dynamic_slice(m, {i, i}, {1}).status() != FSR_OK);
+    CHECK(holds(fusor::arange(g, FSR_I32, 3), {0, 1, 2}) && holds(fusor::arange_step(g, FSR_F64, 1, 2, 0.5), {1, 1.5}));
+    CHECK(holds(fusor::linspace(g, FSR_F64, 0, 1, 3), {0, 0.5, 1}) &&
+          holds(fusor::eye(g, FSR_F32, 2, 2), {1, 0, 0, 1}));
+    CHECK(holds(fusor::apply("hypot", {x * 3, x * 4}), {5, 10, 15}) && holds(fusor::zeros_like(x), {0, 0, 0}));
+    return 0;
+}
+
+void add_states(fsr_node *out, const fsr_node *a, const fsr_node *b, void *) {
+    out[0] = fsr_add(a[0], b[0]);
+}
+void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *) {
+    out[0] = fsr_mul(state[0], arg[0]);
+}
+void total(fsr_node *out, const fsr_node *in, void *) {
+    out[0] = fusor::sum(in[0]);
+}
+
+// Folds, operators, loops, functions, expressions.
+int folds(const fusor::graph &g) {
+    const fusor::node x = g.array(std::vector<double>{1, 2, 3}),
+                      m = g.array({2, 3}, std::vector<double>{1, 2, 3, 4, 5, 6}.data());
+    CHECK(holds(fusor::var(x, {}, 0, 1), {1}) && holds(fusor::stddev(x * 0), {0}) &&
+          holds(fusor::norm(m, {1}, 0, 1), {6, 15}));
+    CHECK(fusor::sum_as(m, FSR_F32, {0}).dtype() == FSR_F32 && holds(fusor::nanmax(m, {0, 1}), {6}));
+    CHECK(holds(fusor::average(x, x), {14.0 / 6}) && holds(fusor::cumany(x > 1), {0, 1, 1}));
+    fsr_operator op = fsr_operator();
+    op.body = add_states;
+    CHECK(holds(fusor::reduce_with({m}, op, {1})[0], {6, 15}) && holds(fusor::scan_with({x}, op, {0})[0], {1, 3, 6}));
+    fsr_loop loop = fsr_loop();
+    loop.body = halve;
+    const std::vector<fusor::node> turned = fusor::iterate(loop, {x}, {fusor::literal(g, 0.5)}, 2);
+    CHECK(turned.size() == 2 && holds(turned[0], {0.25, 0.5, 0.75}) && holds(turned[1], {2, 2, 2}));
+    CHECK(holds(fusor::vectorize("(n)->()", 1, {m}, total)[0], {6, 15}));
+    const fsr_function line = {"line", "a, x", "a*x + 1"};
+    CHECK(holds(fusor::call(line, {x, x}), {2, 5, 10}));
+    CHECK(holds(fusor::expr(g, "sum(m, axis=(0, 1)) + x[..., 0]", {{"m", m}, {"x", x}}), {22}));
+    CHECK(fusor::exprs(g, "x, max(x, 2)", {{"x", x}}).size() == 2 &&
+          fusor::exprs(g, "x, y", {{"x", x}})[0].status() == FSR_ERR_VALUE);
+    CHECK(fusor::literal(g, std::complex<float>(1, 2)).dtype() == FSR_C128);
+    const int line_of = __LINE__ + 1;
+    const fusor::node bad = fusor::reshape(m, {4});
+    char place[40];
+    std::snprintf(place, sizeof place, "wrapper.cpp:%d", line_of);
+    CHECK(bad.status() == FSR_ERR_SHAPE && std::strstr(bad.error(), place));
     return 0;
 }
 
@@ -141,6 +222,8 @@ int main() {
         return 100;
     fusor::graph g(ctx);
     int failed = operators(g);
+    failed = failed ? failed : functions(g);
+    failed = failed ? failed : folds(g);
     failed = failed ? failed : values(g);
     failed = failed ? failed : places(g);
     failed = failed ? failed : handles(ctx);

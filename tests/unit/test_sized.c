@@ -104,14 +104,18 @@ static void newer_config(void **state) {
 
 static void answers(void **state) {
     (void)state;
-    fsr_node x = numbers(), y = fsr_exp(x);
-    fsr_plan *plan;
+    fsr_node x = numbers(), y = fsr_exp(x), z = fsr_exp(fsr_input(subject_g, "in", FSR_F32, 1, &(int64_t){3}));
+    fsr_plan *plan, *taking;
     assert_int_equal(fsr_compile(&y, 1, &plan), FSR_OK);
+    assert_int_equal(fsr_compile(&z, 1, &taking), FSR_OK);
     ANSWERS(subject_ctx, fsr_plan_info, bytes_min, fsr_plan_query_sized(size, plan, out));
     ANSWERS(subject_ctx, fsr_plan_info, kernels, fsr_query_sized(size, &y, 1, out));
+    ANSWERS(subject_ctx, fsr_plan_value, ndim, fsr_plan_output_sized(size, plan, 0, out));
+    ANSWERS(subject_ctx, fsr_plan_value, shape, fsr_plan_input_sized(size, taking, 0, out));
     ANSWERS(subject_ctx, fsr_stats, plans_built, fsr_context_stats_sized(size, subject_ctx, out));
     ANSWERS(subject_ctx, fsr_verify_report, checked, fsr_verify_sized(size, &y, 1, out));
     assert_int_equal(fsr_verify_sized(0, &y, 1, NULL), FSR_OK);
+    fsr_plan_free(taking);
     fsr_plan_free(plan);
 }
 

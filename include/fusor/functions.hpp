@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+// The builder's functions in C++, included by fusor/fusor.hpp: lists in braces where C takes an address and a count, NumPy's
+// defaults, several results as a pair or a vector, literals as operands. Each records what the C function of its name does,
+// with the place of the call; fusor/build.h says what that is. tests/package/wrappers.sh holds that none is missing.
+//
+// A list of the wrong length is a mistake as any other, a poisoned node: what is missing is filled with what the C function
+// refuses. Functions that return a vector may throw std::bad_alloc.
+#ifndef FUSOR_FUNCTIONS_HPP
+#define FUSOR_FUNCTIONS_HPP
+
+#include "fusor/fusor.hpp"
+#include "fusor/ops.hpp"
+
+namespace fusor {
+
+// What a call ends with: its place.
+#define FUSOR_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define FUSOR_AT fsr_here(file, line)
+
+// ---- elementwise: every operation of fusor/ops.h by its name; operands may be literals ------------------------------
+
+#define FUSOR_MAP_1(name)                                 \
+    inline node name(const detail::operand &a) noexcept { \
+        return fsr_##name##_at(a.at(), a.in(a.graph()));  \
+    }
+#define FUSOR_MAP_2(name)                                                           \
+    inline node name(const detail::operand &a, const detail::operand &b) noexcept { \
+        fsr_graph *g = a.graph() ? a.graph() : b.graph();                           \
+        return fsr_##name##_at(a.at(), a.in(g), b.in(g));                           \
+    }
+#define FUSOR_MAP_3(name)                                                                                     \
+    inline node name(const detail::operand &a, const detail::operand &b, const detail::operand &c) noexcept { \
+        fsr_graph *g = a.graph() ? a.graph() : b.graph() ? b.graph() : c.graph();                             \
+        return fsr_##name##_at(a.at(), a.in(g), b.in(g), c.in(g));                                            \
+    }
+FUSOR_OPS_1(FUSOR_MAP_1)
+FUSOR_OPS_2(FUSOR_MAP_2)
+FUSOR_OPS_3(FUSOR_MAP_3)
+#undef FUSOR_MAP_1
+#undef FUSOR_MAP_2
+#undef FUSOR_MAP_3
+
+inline node cast(const node &x, fsr_dtype dtype, FUSOR_PLACE) noexcept {
+    return fsr_cast_at(FUSOR_AT, x, dtype);
+}
+inline node around(const node &x, int decimals = 0, FUSOR_PLACE) noexcept {
+    return fsr_around_at(FUSOR_AT, x, decimals);
+}
+inline node nan_to_num(const node &x, double nan = 0, const double *posinf = nullptr, const double *neginf = nullptr,
+                       FUSOR_PLACE) noexcept {
+    return fsr_nan_to_num_at(FUSOR_AT, x, nan, posinf, neginf);
+}
+inline node isclose(const node &a, const node &b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false,
+                    FUSOR_PLACE) noexcept {
+    return fsr_isclose_at(FUSOR_AT, a, b, rtol, atol, equal_nan);
+}
+inline node allclose(const node &a, const node &b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false,
+                     FUSOR_PLACE) noexcept {
+    return fsr_allclose_at(FUSOR_AT, a, b, rtol, atol, equal_nan);
+}
+inline node sinc(const node &x, FUSOR_PLACE) noexcept {
+    return fsr_sinc_at(FUSOR_AT, x);
+}
+inline node_pair sincos(const node &x, FUSOR_PLACE) noexcept {
+    fsr_node sine, cosine;
+    fsr_sincos_at(FUSOR_AT, x, &sine, &cosine);
+    return node_pair(sine, cosine);
+}
+inline node_pair frexp(const node &x, FUSOR_PLACE) noexcept {
+    fsr_node mantissa, exponent;
+    fsr_frexp_at(FUSOR_AT, x, &mantissa, &exponent);
+    return node_pair(mantissa, exponent);
+}
+inline node_pair divmod(const node &a, const node &b, FUSOR_PLACE) noexcept {
+    fsr_node quotient, remainder;
+    fsr_divmod_at(FUSOR_AT, a, b, &quotient, &remainder);
+    return node_pair(quotient, remainder);
+}
+inline node_pair modf(const node &x, FUSOR_PLACE) noexcept {
+    fsr_node fraction, whole;
+    fsr_modf_at(FUSOR_AT, x, &fraction, &whole);
+    return node_pair(fraction, whole);
+}
+// An operation by its name.
+inline node apply(const char *name, nodes args, FUSOR_PLACE) noexcept {
+    return fsr_apply_at(FUSOR_AT, name, args.begin(), static_cast<int>(args.size()));
+}
+
+// ---- arrays and literals of a graph ---------------------------------------------------------------------------------
+
+inline node zeros(fsr_graph *g, fsr_dtype dtype, extents shape, FUSOR_PLACE) noexcept {
+    return fsr_zeros_at(FUSOR_AT, g, dtype, static_cast<int>(shape.size()), shape.begin());
+}
+inline node ones(fsr_graph *g, fsr_dtype dtype, extents shape, FUSOR_PLACE) noexcept {
+    return fsr_ones_at(FUSOR_AT, g, dtype, static_cast<int>(shape.size()), shape.begin());
+}
+inline node full(fsr_graph *g, fsr_dtype dtype, extents shape, double value, FUSOR_PLACE) noexcept {
+    return fsr_full_at(FUSOR_AT, g, dtype, static_cast<int>(shape.size()), shape.begin(), value);
+}
+inline node full_like(const node &x, double value, FUSOR_PLACE) noexcept {
+    return fsr_full_like_at(FUSOR_AT, x, value);
+}
+inline node zeros_like(const node &x, FUSOR_PLACE) noexcept {
+    return fsr_full_like_at(FUSOR_AT, x, 0);
+}
+inline node ones_like(const node &x, FUSOR_PLACE) noexcept {
+    return fsr_full_like_at(FUSOR_AT, x, 1);
+}
+// A parameter whose value a double is; graph::param takes any.
+inline node param(fsr_graph *g, const char *name, fsr_dtype dtype, double value, FUSOR_PLACE) noexcept {
+    return fsr_param_at(FUSOR_AT, g, name, dtype, value);
+}
+// Weak literals.
+inline node literal(fsr_graph *g, const detail::operand &value) noexcept {
+    return value.in(g);
+}
+template <class T> inline node literal(fsr_graph *g, const std::complex<T> &value, FUSOR_PLACE) noexcept {
+    return fsr_complex_at(FUSOR_AT, g, static_cast<double>(value.real()), static_cast<double>(value.imag()));
+}
+inline node eye(fsr_graph *g, fsr_dtype dtype, std::int64_t rows, std::int64_t cols, std::int64_t k = 0,
+                FUSOR_PLACE) noexcept {
+    return fsr_eye_at(FUSOR_AT, g, dtype, rows, cols, k);
+}
+inline node tri(fsr_graph *g, fsr_dtype dtype, std::int64_t rows, std::int64_t cols, std::int64_t k = 0,
+                FUSOR_PLACE) noexcept {
+    return fsr_tri_at(FUSOR_AT, g, dtype, rows, cols, k);
+}
+inline node arange(fsr_graph *g, fsr_dtype dtype, std::int64_t n, FUSOR_PLACE) noexcept {
+    return fsr_arange_at(FUSOR_AT, g, dtype, n);
+}
+inline node arange_step(fsr_graph *g, fsr_dtype dtype, double start, double stop, double step = 1,
+                        FUSOR_PLACE) noexcept {
+    return fsr_arange_step_at(FUSOR_AT, g, dtype, start, stop, step);
+}
+inline node linspace(fsr_graph *g, fsr_dtype dtype, double start, double stop, std::int64_t num = 50,
+                     bool endpoint = true, FUSOR_PLACE) noexcept {
+    return fsr_linspace_at(FUSOR_AT, g, dtype, start, stop, num, endpoint);
+}
+inline node logspace(fsr_graph *g, fsr_dtype dtype, double start, double stop, std::int64_t num = 50,
+                     bool endpoint = true, double base = 10, FUSOR_PLACE) noexcept {
+    return fsr_logspace_at(FUSOR_AT, g, dtype, start, stop, num, endpoint, base);
+}
+inline node geomspace(fsr_graph *g, fsr_dtype dtype, double start, double stop, std::int64_t num = 50,
+                      bool endpoint = true, FUSOR_PLACE) noexcept {
+    return fsr_geomspace_at(FUSOR_AT, g, dtype, start, stop, num, endpoint);
+}
+inline node npy_read(fsr_graph *g, const char *path, FUSOR_PLACE) noexcept {
+    return fsr_npy_read_at(FUSOR_AT, g, path);
+}
+
+// ---- views ----------------------------------------------------------------------------------------------------------
+
+inline node reshape(const node &x, extents shape, FUSOR_PLACE) noexcept {
+    return fsr_reshape_at(FUSOR_AT, x, static_cast<int>(shape.size()), shape.begin());
+}
+inline node broadcast_to(const node &x, extents shape, FUSOR_PLACE) noexcept {
+    return fsr_broadcast_to_at(FUSOR_AT, x, static_cast<int>(shape.size()), shape.begin());
+}
+// Without axes: reversed.
+inline node transpose(const node &x, axes order = {}, FUSOR_PLACE) noexcept {
+    const detail::row<int> perm(order, x.ndim(), detail::no_axis);
+    return fsr_transpose_at(FUSOR_AT, x, order.size() ? perm.at : nullptr);
+}
+inline node moveaxis(const node &x, axes source, axes destination, FUSOR_PLACE) noexcept {
+    const detail::row<int> to(destination, static_cast<int>(source.size()), detail::no_axis);
+    return fsr_moveaxis_at(FUSOR_AT, x, source.begin(), to.at, static_cast<int>(source.size()));
+}
+inline node expand(const node &x, int axis, FUSOR_PLACE) noexcept {
+    return fsr_expand_at(FUSOR_AT, x, axis);
+}
+inline node squeeze(const node &x, int axis, FUSOR_PLACE) noexcept {
+    return fsr_squeeze_at(FUSOR_AT, x, axis);
+}
+inline node flip(const node &x, int axis, FUSOR_PLACE) noexcept {
+    return fsr_flip_at(FUSOR_AT, x, axis);
+}
+inline node ravel(const node &x, FUSOR_PLACE) noexcept {
+    return fsr_ravel_at(FUSOR_AT, x);
+}
+inline node swapaxes(const node &x, int a, int b, FUSOR_PLACE) noexcept {
+    return fsr_swapaxes_at(FUSOR_AT, x, a, b);
+}
+inline node slice(const node &x, int axis, std::int64_t start, std::int64_t stop = FSR_SLICE_END, std::int64_t step = 1,
+                  FUSOR_PLACE) noexcept {
+    return fsr_slice_at(FUSOR_AT, x, axis, start, stop, step);
+}
+inline node diagonal(const node &x, std::int64_t k = 0, int axis1 = 0, int axis2 = 1, FUSOR_PLACE) noexcept {
+    return fsr_diagonal_at(FUSOR_AT, x, k, axis1, axis2);
+}
+inline node trace(const node &x, std::int64_t k = 0, int axis1 = 0, int axis2 = 1, FUSOR_PLACE) noexcept {
+    return fsr_trace_at(FUSOR_AT, x, k, axis1, axis2);
+}
+inline node diag(const node &x, std::int64_t k = 0, FUSOR_PLACE) noexcept {
+    return fsr_diag_at(FUSOR_AT, x, k);
+}
+inline std::vector<node> split(const node &x, int parts, int axis = 0, FUSOR_PLACE) {
+    std::vector<fsr_node> out(parts > 0 ? static_cast<std::size_t>(parts) : 0);
+    fsr_split_at(FUSOR_AT, out.data(), x, parts, axis);
+    return std::vector<node>(out.begin(), out.end());
+}
+inline std::vector<node> split_indices(const node &x, extents indices, int axis = 0, FUSOR_PLACE) {
+    std::vector<fsr_node> out(indices.size() + 1);
+    fsr_split_indices_at(FUSOR_AT, out.data(), x, indices.begin(), static_cast<int>(indices.size()), axis);
+    return std::vector<node>(out.begin(), out.end());
+}
+inline std::vector<node> meshgrid(nodes x, int flags = FSR_XY, FUSOR_PLACE) {
+    std::vector<fsr_node> out(x.size());
+    fsr_meshgrid_at(FUSOR_AT, out.data(), x.begin(), static_cast<int>(x.size()), flags);
+    return std::vector<node>(out.begin(), out.end());
+}
+
+// ---- assignment, joining, repeating, neighbours -----------------------------------------------------------------------
+
+inline node update(const node &x, const node &view, const detail::operand &y) noexcept {
+    return fsr_update_at(y.at(), x, view, y.in(fsr_node(x).graph));
+}
+inline node concat(nodes x, int axis = 0, FUSOR_PLACE) noexcept {
+    return fsr_concat_at(FUSOR_AT, x.begin(), static_cast<int>(x.size()), axis);
+}
+inline node stack(nodes x, int axis = 0, FUSOR_PLACE) noexcept {
+    return fsr_stack_at(FUSOR_AT, x.begin(), static_cast<int>(x.size()), axis);
+}
+// Without axes: along the flat array.
+inline node roll(const node &x, extents shift, axes along = {}, FUSOR_PLACE) noexcept {
+    const detail::row<int> to(along, static_cast<int>(shift.size()), detail::no_axis);
+    return fsr_roll_at(FUSOR_AT, x, shift.begin(), along.size() ? to.at : nullptr, static_cast<int>(shift.size()));
+}
+// {before, after} of each axis.
+inline node pad(const node &x, std::initializer_list<width> widths, fsr_pad mode = FSR_PAD_CONSTANT, double value = 0,
+                FUSOR_PLACE) noexcept {
+    const bool fits = static_cast<int>(widths.size()) == x.ndim();
+    std::int64_t both[FSR_MAX_DIMS][2];
+    for (int i = 0; i < FSR_MAX_DIMS; i++) {
+        both[i][0] = fits && i < x.ndim() ? widths.begin()[i].before : -1;
+        both[i][1] = fits && i < x.ndim() ? widths.begin()[i].after : -1;
+    }
+    return fsr_pad_at(FUSOR_AT, x, both, mode, value);
+}
+inline node tile(const node &x, extents reps, FUSOR_PLACE) noexcept {
+    return fsr_tile_at(FUSOR_AT, x, static_cast<int>(reps.size()), reps.begin());
+}
+// Without an axis: of the flat array.
+inline node repeat(const node &x, std::int64_t count, axes along = {}, FUSOR_PLACE) noexcept {
+    const detail::row<int> to(along, 1, detail::no_axis);
+    return fsr_repeat_at(FUSOR_AT, x, count, along.size() ? to.at : nullptr);
+}
+inline node diff(const node &x, int n = 1, int axis = -1, FUSOR_PLACE) noexcept {
+    return fsr_diff_at(FUSOR_AT, x, n, axis);
+}
+inline node ediff1d(const node &x, const node &to_begin = node(), const node &to_end = node(), FUSOR_PLACE) noexcept {
+    return fsr_ediff1d_at(FUSOR_AT, x, to_begin, to_end);
+}
+inline node gradient(const node &x, double spacing = 1, int axis = 0, int edge_order = 1, FUSOR_PLACE) noexcept {
+    return fsr_gradient_at(FUSOR_AT, x, spacing, axis, edge_order);
+}
+inline node convolve(const node &a, const node &v, fsr_overlap overlap = FSR_FULL, FUSOR_PLACE) noexcept {
+    return fsr_convolve_at(FUSOR_AT, a, v, overlap);
+}
+inline node correlate(const node &a, const node &v, fsr_overlap overlap = FSR_VALID, FUSOR_PLACE) noexcept {
+    return fsr_correlate_at(FUSOR_AT, a, v, overlap);
+}
+inline node outer(const node &a, const node &b, FUSOR_PLACE) noexcept {
+    return fsr_outer_at(FUSOR_AT, a, b);
+}
+inline node kron(const node &a, const node &b, FUSOR_PLACE) noexcept {
+    return fsr_kron_at(FUSOR_AT, a, b);
+}
+inline node cross(const node &a, const node &b, int axis = -1, FUSOR_PLACE) noexcept {
+    return fsr_cross_at(FUSOR_AT, a, b, axis);
+}
+inline node vecdot(const node &a, const node &b, int axis = -1, FUSOR_PLACE) noexcept {
+    return fsr_vecdot_at(FUSOR_AT, a, b, axis);
+}
+inline node vander(const node &x, std::int64_t n, bool increasing = false, FUSOR_PLACE) noexcept {
+    return fsr_vander_at(FUSOR_AT, x, n, increasing);
+}
+inline node triu(const node &x, std::int64_t k = 0, FUSOR_PLACE) noexcept {
+    return fsr_triu_at(FUSOR_AT, x, k);
+}
+inline node tril(const node &x, std::int64_t k = 0, FUSOR_PLACE) noexcept {
+    return fsr_tril_at(FUSOR_AT, x, k);
+}
+inline node filter(const node &x, const node &mask, const detail::operand &fill = 0) noexcept {
+    return fsr_filter_at(fill.at(), x, mask, fill.in(fsr_node(x).graph));
+}
+
+// ---- elements by computed indices --------------------------------------------------------------------------------------
+
+inline node take(const node &x, const node &indices, int axis = 0, fsr_bound bound = FSR_BOUND_RAISE,
+                 FUSOR_PLACE) noexcept {
+    return fsr_take_at(FUSOR_AT, x, indices, axis, bound);
+}
+inline node take_along_axis(const node &x, const node &indices, int axis, fsr_bound bound = FSR_BOUND_RAISE,
+                            FUSOR_PLACE) noexcept {
+    return fsr_take_along_axis_at(FUSOR_AT, x, indices, axis, bound);
+}
+inline node index(const node &x, nodes arrays, fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) noexcept {
+    return fsr_index_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), bound);
+}
+inline node dynamic_slice(const node &x, nodes starts, extents sizes, FUSOR_PLACE) noexcept {
+    const detail::row<fsr_node> from(starts, x.ndim(), fsr_node());
+    const detail::row<std::int64_t> part(sizes, x.ndim(), -1);
+    return fsr_dynamic_slice_at(FUSOR_AT, x, from.at, part.at);
+}
+inline node dynamic_update(const node &x, const node &y, nodes starts, FUSOR_PLACE) noexcept {
+    const detail::row<fsr_node> from(starts, x.ndim(), fsr_node());
+    return fsr_dynamic_update_at(FUSOR_AT, x, y, from.at);
+}
+
+// ---- reductions and scans: over the axes, or over all if none is named ---------------------------------------------------
+
+#define FUSOR_LIST(list) (list).size() ? (list).begin() : nullptr, static_cast<int>((list).size())
+
+// flags: 0 or FSR_KEEPDIMS.
+#define FUSOR_REDUCTION(name)                                                              \
+    inline node name(const node &x, axes over = {}, int flags = 0, FUSOR_PLACE) noexcept { \
+        return fsr_##name##_at(FUSOR_AT, x, FUSOR_LIST(over), flags);                      \
+    }
+FUSOR_REDUCTION(sum)
+FUSOR_REDUCTION(prod)
+FUSOR_REDUCTION(min)
+FUSOR_REDUCTION(max)
+FUSOR_REDUCTION(mean)
+FUSOR_REDUCTION(any)
+FUSOR_REDUCTION(all)
+FUSOR_REDUCTION(ptp)
+FUSOR_REDUCTION(count_nonzero)
+FUSOR_REDUCTION(logsumexp)
+FUSOR_REDUCTION(nansum)
+FUSOR_REDUCTION(nanprod)
+FUSOR_REDUCTION(nanmin)
+FUSOR_REDUCTION(nanmax)
+FUSOR_REDUCTION(nanmean)
+// Along one axis, or flat if none is named. flags of a scan: FSR_EXCLUSIVE, FSR_REVERSE.
+FUSOR_REDUCTION(argmax)
+FUSOR_REDUCTION(argmin)
+FUSOR_REDUCTION(nanargmax)
+FUSOR_REDUCTION(nanargmin)
+FUSOR_REDUCTION(cumsum)
+FUSOR_REDUCTION(cumprod)
+FUSOR_REDUCTION(cummax)
+FUSOR_REDUCTION(cummin)
+FUSOR_REDUCTION(cumany)
+FUSOR_REDUCTION(cumall)
+#undef FUSOR_REDUCTION
+
+// stddev is fsr_std, whose name would be that of namespace std; ddof is subtracted from the count.
+#define FUSOR_NUMBERED(name, function, number, otherwise)                                                             \
+    inline node name(const node &x, axes over = {}, int flags = 0, double number = otherwise, FUSOR_PLACE) noexcept { \
+        return function(FUSOR_AT, x, FUSOR_LIST(over), flags, number);                                                \
+    }
+FUSOR_NUMBERED(var, fsr_var_at, ddof, 0)
+FUSOR_NUMBERED(stddev, fsr_std_at, ddof, 0)
+FUSOR_NUMBERED(nanvar, fsr_nanvar_at, ddof, 0)
+FUSOR_NUMBERED(nanstddev, fsr_nanstd_at, ddof, 0)
+FUSOR_NUMBERED(norm, fsr_norm_at, ord, 2)
+#undef FUSOR_NUMBERED
+
+// Folded in another dtype.
+#define FUSOR_TYPED(name)                                                                                   \
+    inline node name(const node &x, fsr_dtype dtype, axes over = {}, int flags = 0, FUSOR_PLACE) noexcept { \
+        return fsr_##name##_at(FUSOR_AT, x, dtype, FUSOR_LIST(over), flags);                                \
+    }
+FUSOR_TYPED(sum_as)
+FUSOR_TYPED(prod_as)
+FUSOR_TYPED(mean_as)
+FUSOR_TYPED(cumsum_as)
+FUSOR_TYPED(cumprod_as)
+#undef FUSOR_TYPED
+
+inline node average(const node &x, const node &weights, axes over = {}, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_average_at(FUSOR_AT, x, weights, FUSOR_LIST(over), flags);
+}
+
+// ---- operators, loops and functions of the program's own; op.arity and loop.nstate, loop.narg are the lists' lengths -------
+
+inline std::vector<node> reduce_with(nodes x, fsr_operator op, axes over = {}, int flags = 0, FUSOR_PLACE) {
+    std::vector<fsr_node> out(x.size());
+    op.arity = static_cast<int>(x.size());
+    fsr_reduce_with_at(FUSOR_AT, sizeof op, out.data(), x.begin(), &op, FUSOR_LIST(over), flags);
+    return std::vector<node>(out.begin(), out.end());
+}
+inline std::vector<node> scan_with(nodes x, fsr_operator op, axes over = {}, int flags = 0, FUSOR_PLACE) {
+    std::vector<fsr_node> out(x.size());
+    op.arity = static_cast<int>(x.size());
+    fsr_scan_with_at(FUSOR_AT, sizeof op, out.data(), x.begin(), &op, FUSOR_LIST(over), flags);
+    return std::vector<node>(out.begin(), out.end());
+}
+// The state at the end, then how many turns there were.
+inline std::vector<node> iterate(fsr_loop loop, nodes state, nodes args, std::int64_t max_n, FUSOR_PLACE) {
+    std::vector<fsr_node> out(state.size() + 1);
+    loop.nstate = static_cast<int>(state.size());
+    loop.narg = static_cast<int>(args.size());
+    fsr_iterate_at(FUSOR_AT, sizeof loop, out.data(), &loop, state.begin(), args.begin(), max_n);
+    return std::vector<node>(out.begin(), out.end());
+}
+inline std::vector<node> vectorize(const char *signature, int nout, nodes in, fsr_row_fn body, void *user = nullptr,
+                                   FUSOR_PLACE) {
+    std::vector<fsr_node> out(nout > 0 ? static_cast<std::size_t>(nout) : 0);
+    fsr_vectorize_at(FUSOR_AT, out.data(), nout, in.begin(), static_cast<int>(in.size()), signature, body, user);
+    return std::vector<node>(out.begin(), out.end());
+}
+inline node call(const fsr_function &f, nodes args, FUSOR_PLACE) noexcept {
+    return fsr_call_at(FUSOR_AT, sizeof f, &f, args.begin(), static_cast<int>(args.size()));
+}
+inline node call_native(const fsr_native &f, nodes args, FUSOR_PLACE) noexcept {
+    return fsr_call_native_at(FUSOR_AT, sizeof f, &f, args.begin(), static_cast<int>(args.size()));
+}
+
+// ---- expressions: fusor::expr(g, "x - mean(x, -1, keepdims)", {{"x", x}}) -------------------------------------------------
+
+typedef std::initializer_list<fsr_name> names;
+
+inline node expr(fsr_graph *g, const char *text, names in, FUSOR_PLACE) noexcept {
+    return fsr_expr_at(FUSOR_AT, g, text, in.begin(), static_cast<int>(in.size()));
+}
+// Of several values; one poisoned node on a mistake.
+inline std::vector<node> exprs(fsr_graph *g, const char *text, names in, FUSOR_PLACE) {
+    std::size_t most = 1;
+    for (const char *c = text; c && *c; c++)
+        most += *c == ',';
+    std::vector<fsr_node> out(most);
+    const int n =
+        fsr_exprs_at(FUSOR_AT, g, text, in.begin(), static_cast<int>(in.size()), out.data(), static_cast<int>(most));
+    return std::vector<node>(out.begin(), out.begin() + (n > 0 ? n : 1));
+}
+
+#undef FUSOR_LIST
+#undef FUSOR_PLACE
+#undef FUSOR_AT
+
+} // namespace fusor
+
+#endif
