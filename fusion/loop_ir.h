@@ -229,7 +229,10 @@ const char *fsr_walk_name(fsr_walk_form form);
 typedef struct fsr_walk {
     fsr_walk_form form;
     int functions; /* LANES, STRIPS: elementary functions in a row that a stage has; 0: no chain of them is cut */
-    bool near;     /* RUNS, LANES, STRIPS: arguments are looked at first, and the loop has two versions: for arguments
+    bool
+        phased; /* LANES, STRIPS, and by columns: what no vector code computes, gathers, divisions of integers, callers' functions,
+                      stands in stages of its own */
+    bool near; /* RUNS, LANES, STRIPS: arguments are looked at first, and the loop has two versions: for arguments
                       below the limits of its functions, and for any */
 } fsr_walk;
 
@@ -253,8 +256,9 @@ typedef struct fsr_schedule {
     int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry */
     int work;  /* rough operations for one element: by these a launch is divided among threads */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
-    bool flat; /* MAP: one loop over the rows, no loop a dimension */
-    int tile;  /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none */
+    bool brief; /* the innermost loop is too short for stages that only spare work */
+    bool flat;  /* MAP: one loop over the rows, no loop a dimension */
+    int tile;   /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none */
     int tiled;
     int strip;                /* elements of a strip; 0: nothing goes in strips */
     int block;                /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */

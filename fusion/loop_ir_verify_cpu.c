@@ -42,10 +42,12 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
 /* The lengths that a loop of this form goes by. */
 static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_walk *walk) {
     const fsr_schedule *s = &v->k->schedule;
-    bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0;
+    bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0 || walk->phased;
     bool staged = strips || walk->form == FSR_WALK_LANES;
-    if (walk->functions < 0 || (chain && !staged))
+    if (walk->functions < 0 || (walk->functions && !staged))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
+    if (walk->phased && !staged && (s->kind != FSR_SCHEDULE_COL || walk->form != FSR_WALK_PLAIN))
+        return fsr_check_bad(v, "schedule: phases in the loop of pass %d, and no stages", body->pass);
     if (walk->near && !staged && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d cannot look at arguments first", body->pass);
     if ((strips || chain || walk->form == FSR_WALK_PAIRS) && !fsr_power_of_two(s->strip))

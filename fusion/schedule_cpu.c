@@ -19,6 +19,7 @@ enum {
     HEAVY_ELEMENT = 24, /* operations of an element that is work itself */
     NARROW = 8,         /* fewer adjacent rows than are worth a loop of their own: the three channels of a photograph
                            are three rows, each read with a stride */
+    BRIEF = 32,         /* fewer turns of the innermost loop are not worth loops one after the other */
     GROUP = 128,        /* rows of the inner loop, by columns */
     KEPT_BYTES = 256 << 10,
     STRIP = 512,
@@ -75,6 +76,7 @@ void fsr_schedule_cpu(fsr_group *group) {
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;
     s->group = s->kind == FSR_SCHEDULE_COL ? GROUP : 1;
+    s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
     if (s->kind == FSR_SCHEDULE_ROW)
@@ -131,11 +133,15 @@ static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) 
     bool scans = !folded && fsr_body_has_scan(k, body), looped = fsr_body_is_looped(k, body);
     bool lanes = body->nfolds && !scans && !looped && k->schedule.lanes > 1 && all_commute(k, body);
     fsr_walk walk = {.form = FSR_WALK_PLAIN};
-    if (k->schedule.kind == FSR_SCHEDULE_COL)
+    if (k->schedule.kind == FSR_SCHEDULE_COL) {
+        walk.phased = fsr_body_is_phased(k, body);
         return walk;
+    }
     if (!body->nfolds || lanes || scans)
         walk.functions = fsr_chain_functions(k, body);
-    if (scans || looped || (!body->nfolds && walk.functions))
+    if (!body->nfolds || lanes || scans || looped)
+        walk.phased = fsr_body_is_phased(k, body);
+    if (scans || looped || (!body->nfolds && fsr_walk_is_staged(&walk)))
         walk.form = FSR_WALK_STRIPS;
     else if (lanes)
         walk.form = FSR_WALK_LANES;
@@ -202,11 +208,10 @@ static void finish_lengths(fsr_kernel *k) {
     bool strips = false, runs = s->cut_steps;
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         const fsr_walk *walk = &s->walk[pass];
-        strips = strips || walk->form == FSR_WALK_STRIPS || walk->form == FSR_WALK_PAIRS || walk->functions;
+        strips = strips || walk->form == FSR_WALK_PAIRS || fsr_walk_is_staged(walk);
         runs = runs || walk->form == FSR_WALK_RUNS;
     }
-    strips =
-        strips || s->fold_walk.form == FSR_WALK_STRIPS || s->fold_walk.form == FSR_WALK_PAIRS || s->fold_walk.functions;
+    strips = strips || s->fold_walk.form == FSR_WALK_PAIRS || fsr_walk_is_staged(&s->fold_walk);
     s->strip = strips ? STRIP : 0;
     s->block = fsr_kernel_has_scan(k) && s->kind == FSR_SCHEDULE_ROW ? BLOCK : 0;
     s->run = runs ? RUN : 0;

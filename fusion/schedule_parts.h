@@ -36,5 +36,7 @@ void fsr_finish_ahead(fsr_kernel *k);
 void fsr_finish_cuts(fsr_kernel *k);
 /* schedule_stage.c: functions in a row that a stage of a chain has; 0: it is no chain, or cannot be cut. */
 int fsr_chain_functions(const fsr_kernel *k, const struct fsr_body *body);
+/* Whether vector code is worth stages of its own beside what has none. */
+bool fsr_body_is_phased(const fsr_kernel *k, const struct fsr_body *body);
 
 #endif

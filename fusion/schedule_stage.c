@@ -6,6 +6,11 @@
  * an array of its own; what is the same for the whole strip, and indices, are written again instead: compilers move
  * the former out of the loop.
  *
+ * Phases: a load at a computed address, a remainder, a caller's function are no vector code, and beside them nothing in a
+ * loop is. They stand in stages of their own, kinds of stages taking turns: vector code, remainders, gathers, vector code.
+ * Counter-example to one loop: x[i % n] * exp(y) evaluated exp element by element, and took twice the time of four
+ * kernels.
+ *
  * Chains: a processor looks some 200 vector instructions ahead, three turns of a loop around one function, which it
  * then works on side by side. Counter-example: log1p(exp(x)) as one loop. A turn is 85 instructions, each waiting for
  * the one before; two turns are in sight and the units idle. Measured, two threads, arrays in the cache: log1p(exp(x))
@@ -17,9 +22,10 @@
 #include <string.h>
 
 enum {
-    FUNCTION = 10,    /* the table's cost of operations that count as functions */
-    MOST_HELD = 32,   /* bytes of an element, all arrays of a chain's strip together */
-    MOST_TOGETHER = 8 /* functions of a path in one stage */
+    FUNCTION = 10,     /* the table's cost of operations that count as functions */
+    MOST_HELD = 32,    /* bytes of an element, all arrays of a chain's strip together */
+    MOST_TOGETHER = 8, /* functions of a path in one stage */
+    VECTOR_WORK = 4    /* cost of an element's operations that is worth loops of its own beside gathers */
 };
 
 /* ---- values of a strip --------------------------------------------------------------------------- */
@@ -29,10 +35,22 @@ static bool is_count(const fsr_kernel *k, const bool *counted, int number) {
     return k->inst[number].kind == FSR_INST_RESULT && counted[k->inst[number].index];
 }
 
+/* The dimension of the innermost loop; by columns it runs over rows. -1: none. */
+static int inner_dimension(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1;
+}
+
 static bool moves(const fsr_kernel *k, int access) {
     const fsr_access *a = &k->access[access];
-    return a->linear || a->row_linear ||
-           (k->ndim > 0 && fsr_access_form(k, access)->stride[k->ndim - 1] != FSR_STRIDE_ZERO);
+    const int d = inner_dimension(k);
+    return a->linear || a->row_linear || (d >= 0 && fsr_access_form(k, access)->stride[d] != FSR_STRIDE_ZERO);
+}
+
+/* By columns what is a row's differs from one turn to the next. */
+static bool moves_with_rows(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    return k->schedule.kind == FSR_SCHEDULE_COL && inst->level == FSR_ROW && inst->kind != FSR_INST_CONST &&
+           inst->kind != FSR_INST_PARAM;
 }
 
 /* The loop's values that may differ from element to element, and whatever is written once only. */
@@ -46,17 +64,17 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
         switch (inst->kind) {
         case FSR_INST_CONST:
         case FSR_INST_PARAM: break;
-        case FSR_INST_INDEX: *own = inst->index == k->ndim - 1; break;
+        case FSR_INST_INDEX: *own = inst->index == inner_dimension(k); break;
         case FSR_INST_LOAD:
             *own = inst->keep || fsr_inst_guard(inst) >= 0 || moves(k, inst->index);
             for (int a = 0; a < read; ++a)
-                *own |= moving[argument[a]];
+                *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
         case FSR_INST_OP:
         case FSR_INST_CALL:
             *own = inst->keep;
             for (int a = 0; a < read; ++a)
-                *own |= moving[argument[a]];
+                *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
         default: *own = true;
         }
@@ -103,39 +121,118 @@ static bool is_function(const fsr_kernel *k, int number) {
            (fsr_dtype_is_float(inst->compute) || fsr_dtype_is_complex(inst->compute));
 }
 
-/* length[i]: functions in a row up to instruction i, within its stage. */
-int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, int functions, int *stage, bool *chained) {
-    int of_fold[FSR_MAX_COMBINES] = {0}, length[FSR_MAX_INSTS] = {0}, stages = 1;
-    bool moving[FSR_MAX_INSTS], counted[FSR_MAX_COMBINES], cut = false;
-    find_moving(k, body, moving);
-    fsr_kernel_counted(k, counted);
+/* A divisor that is a narrow literal is multiplied by, one that is a power of two takes a few bits. */
+static bool divides_quickly(const fsr_kernel *k, const fsr_inst *inst) {
+    const fsr_inst *by = &k->inst[inst->arg[1]];
+    const int64_t value = by->kind == FSR_INST_CONST ? fsr_value_cast(FSR_I64, by->dtype, by->value).i64 : 0;
+    return value > 0 && (fsr_dtype_size(inst->compute) <= 4 || (value & (value - 1)) == 0);
+}
+
+/* What computes an instruction for several elements: vector code; nothing, of a remainder or what a caller wrote; or
+ * nothing but memory, of a load at a computed address, many of which a loop of their own has under way at once. */
+static fsr_stage_kind kind_of(const fsr_kernel *k, const bool *moving, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    bool serial = inst->kind == FSR_INST_CALL || (inst->kind == FSR_INST_BOUND && inst->bound == FSR_BOUND_WRAP);
+    if (!moving[number])
+        return FSR_STAGE_VECTOR;
+    if (inst->kind == FSR_INST_LOAD)
+        for (int t = 0; t < fsr_access_form(k, inst->index)->nterms; ++t)
+            if (moving[fsr_access_form(k, inst->index)->term[t].value] ||
+                moves_with_rows(k, fsr_access_form(k, inst->index)->term[t].value))
+                return FSR_STAGE_GATHER;
+    if (inst->kind == FSR_INST_OP && fsr_dtype_class(inst->compute) == FSR_CLASS_INT)
+        serial = (fsr_op_get(inst->op)->flags & FSR_OP_SERIAL) && !divides_quickly(k, inst);
+    return serial ? FSR_STAGE_SERIAL : FSR_STAGE_VECTOR;
+}
+
+typedef struct staging {
+    const fsr_kernel *k;
+    const fsr_body *body;
+    const fsr_walk *walk;
+    int *stage;
+    bool moving[FSR_MAX_INSTS];
+    bool counted[FSR_MAX_COMBINES];
+    int of_fold[FSR_MAX_COMBINES];
+    int length[FSR_MAX_INSTS]; /* functions in a row up to an instruction, within its stage */
+    bool cut;
+} staging;
+
+/* The first stage of a kind from `stage` on. */
+static int stage_from(int stage, fsr_stage_kind kind) {
+    return stage + ((int)kind + FSR_STAGE_KINDS - stage % FSR_STAGE_KINDS) % FSR_STAGE_KINDS;
+}
+
+static int after(const staging *s, int stage) {
+    return s->walk->phased ? stage_from(stage + 1, FSR_STAGE_VECTOR) : stage + 1;
+}
+
+/* The first stage in which an instruction may read a value of `stage`. A plain store stands in any, a bound in any but
+ * those of gathers. */
+static int admit(const staging *s, int number, int stage) {
+    const fsr_inst *inst = &s->k->inst[number];
+    const fsr_stage_kind kind = kind_of(s->k, s->moving, number);
+    const bool any = (inst->kind == FSR_INST_STORE && !inst->compacted) ||
+                     (inst->kind == FSR_INST_BOUND && stage % FSR_STAGE_KINDS != FSR_STAGE_GATHER);
+    return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);
+}
+
+static void place(staging *s, int number) {
+    const fsr_kernel *k = s->k;
+    const fsr_inst *inst = &k->inst[number];
+    int *own = &s->stage[number], argument[FSR_MAX_ARGUMENTS], read = fsr_walk_arguments(k, number, argument);
+    for (int a = 0; a < read; ++a)
+        *own = s->stage[argument[a]] > *own ? s->stage[argument[a]] : *own;
+    *own = admit(s, number, *own);
+    for (int a = 0; a < read; ++a)
+        if (s->stage[argument[a]] == *own && s->length[argument[a]] > s->length[number])
+            s->length[number] = s->length[argument[a]];
+    const int before = *own;
+    if (s->moving[number] && is_function(k, number) && s->length[number]++ == s->walk->functions &&
+        s->walk->functions) {
+        *own = after(s, *own);
+        s->cut = true;
+    }
+    if (inst->kind == FSR_INST_COMBINE)
+        s->of_fold[inst->index] = *own;
+    if (inst->kind == FSR_INST_RESULT && !is_count(k, s->counted, number))
+        *own = k->schedule.kind == FSR_SCHEDULE_COL ? s->of_fold[inst->index] : after(s, s->of_fold[inst->index]);
+    if (inst->kind == FSR_INST_FINAL && fsr_inst_is_element(k, number))
+        *own = after(s, *own);
+    if (*own > before)
+        s->length[number] = is_function(k, number);
+}
+
+/* With phases, a load stands in the first stage that reads it, and need not be held; but not behind a store to memory
+ * that it shares. */
+static void sink_loads(staging *s) {
+    const fsr_kernel *k = s->k;
+    if (!s->walk->phased || fsr_kernel_in_place(k))
+        return;
+    for (int i = 0; i < s->body->n; ++i) {
+        const int load = s->body->inst[i];
+        int first = -1;
+        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load])
+            continue;
+        for (int j = i + 1; j < s->body->n; ++j)
+            if (fsr_inst_reads(k, s->body->inst[j], load) && (first < 0 || s->stage[s->body->inst[j]] < first))
+                first = s->stage[s->body->inst[j]];
+        s->stage[load] = first > 0 ? first : 0;
+    }
+}
+
+int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk, int *stage, bool *chained) {
+    staging s = {.k = k, .body = body, .walk = walk, .stage = stage};
+    int stages = 1;
+    find_moving(k, body, s.moving);
+    fsr_kernel_counted(k, s.counted);
     memset(stage, 0, FSR_MAX_INSTS * sizeof *stage);
     for (int i = 0; i < body->n; ++i) {
-        const int number = body->inst[i];
-        const fsr_inst *inst = &k->inst[number];
-        int *own = &stage[number], argument[FSR_MAX_ARGUMENTS], read = fsr_walk_arguments(k, number, argument);
-        for (int a = 0; a < read; ++a)
-            *own = stage[argument[a]] > *own ? stage[argument[a]] : *own;
-        for (int a = 0; a < read; ++a)
-            if (stage[argument[a]] == *own && length[argument[a]] > length[number])
-                length[number] = length[argument[a]];
-        const int before = *own;
-        if (moving[number] && is_function(k, number) && length[number]++ == functions && functions) {
-            ++*own;
-            cut = true;
-        }
-        if (inst->kind == FSR_INST_COMBINE)
-            of_fold[inst->index] = *own;
-        if (inst->kind == FSR_INST_RESULT && !is_count(k, counted, number))
-            *own = of_fold[inst->index] + 1;
-        if (inst->kind == FSR_INST_FINAL && fsr_inst_is_element(k, number))
-            ++*own;
-        if (*own > before)
-            length[number] = is_function(k, number);
-        stages = *own >= stages ? *own + 1 : stages;
+        place(&s, body->inst[i]);
+        stages = stage[body->inst[i]] >= stages ? stage[body->inst[i]] + 1 : stages;
     }
+    sink_loads(&s);
     if (chained)
-        *chained = cut;
+        *chained = s.cut;
     return stages;
 }
 
@@ -179,11 +276,29 @@ int fsr_chain_functions(const fsr_kernel *k, const fsr_body *body) {
         if (fsr_inst_guard(&k->inst[body->inst[i]]) >= 0)
             return 0;
     for (int together = 1; together <= MOST_TOGETHER; together *= 2) {
-        fsr_body_stages(k, body, together, stage, &chained);
+        fsr_body_stages(k, body, &(fsr_walk){.functions = together}, stage, &chained);
         if (!chained)
             return 0;
         if (held_bytes(k, body, stage) <= MOST_HELD)
             return together;
     }
     return 0;
+}
+
+/* ---- phases --------------------------------------------------------------------------------------- */
+
+bool fsr_body_is_phased(const fsr_kernel *k, const fsr_body *body) {
+    bool moving[FSR_MAX_INSTS], serial = false;
+    int work = 0;
+    if (k->schedule.brief)
+        return false;
+    find_moving(k, body, moving);
+    for (int i = 0; i < body->n; ++i) {
+        const int number = body->inst[i];
+        const bool own = kind_of(k, moving, number) != FSR_STAGE_VECTOR;
+        serial = serial || own;
+        work += !own && moving[number] ? fsr_inst_cost(k, number) : 0;
+        work += k->inst[number].kind == FSR_INST_COMBINE ? VECTOR_WORK - 1 : 0;
+    }
+    return serial && work >= VECTOR_WORK;
 }

@@ -30,16 +30,16 @@ static const struct {
     field_kind kind;
     int targets;
     size_t at;
-} fields[] = {FIELD(COUNT, GPU, threads),   FIELD(COUNT, GPU | CPU, group), FIELD(COUNT, GPU, vector),
-              FIELD(COUNT, GPU, items),     FIELD(SOME, GPU, members),      FIELD(COUNT, GPU, accumulators),
-              FIELD(COUNT, GPU, resident),  FIELD(FLAG, GPU, outlined),     FIELD(FLAG, GPU, persistent),
-              FIELD(COUNT, CPU, lanes),     FIELD(COUNT, CPU, chunk),       FIELD(COUNT, CPU, work),
-              FIELD(SOME, CPU, part),       FIELD(SOME, CPU, strip),        FIELD(SOME, CPU, block),
-              FIELD(SOME, CPU, run),        FIELD(SOME, CPU, past),         FIELD(FLAG, CPU, flat),
-              FIELD(SOME, CPU, tile),       FIELD(SOME, CPU, tiled),        FIELD(FLAG, CPU, cut),
-              FIELD(FLAG, CPU, cut_steps),  FIELD(ARRAYS, CPU, streams),    FIELD(ARRAYS, CPU, ahead),
-              FIELD(SOME, CPU, ahead_cols), FIELD(FOLDS, CPU, joined),      FIELD(FOLDS, CPU, widened),
-              FIELD(FLAG, GPU | CPU, wide)};
+} fields[] = {FIELD(COUNT, GPU, threads),  FIELD(COUNT, GPU | CPU, group), FIELD(COUNT, GPU, vector),
+              FIELD(COUNT, GPU, items),    FIELD(SOME, GPU, members),      FIELD(COUNT, GPU, accumulators),
+              FIELD(COUNT, GPU, resident), FIELD(FLAG, GPU, outlined),     FIELD(FLAG, GPU, persistent),
+              FIELD(COUNT, CPU, lanes),    FIELD(COUNT, CPU, chunk),       FIELD(COUNT, CPU, work),
+              FIELD(SOME, CPU, part),      FIELD(SOME, CPU, strip),        FIELD(SOME, CPU, block),
+              FIELD(SOME, CPU, run),       FIELD(SOME, CPU, past),         FIELD(FLAG, CPU, brief),
+              FIELD(FLAG, CPU, flat),      FIELD(SOME, CPU, tile),         FIELD(SOME, CPU, tiled),
+              FIELD(FLAG, CPU, cut),       FIELD(FLAG, CPU, cut_steps),    FIELD(ARRAYS, CPU, streams),
+              FIELD(ARRAYS, CPU, ahead),   FIELD(SOME, CPU, ahead_cols),   FIELD(FOLDS, CPU, joined),
+              FIELD(FOLDS, CPU, widened),  FIELD(FLAG, GPU | CPU, wide)};
 
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -91,7 +91,7 @@ void fsr_schedule_print(const fsr_kernel *k, FILE *to) {
 }
 
 static void print_walk(FILE *to, const char *margin, const char *which, int pass, const fsr_walk *walk) {
-    if (walk->form == FSR_WALK_PLAIN)
+    if (walk->form == FSR_WALK_PLAIN && !walk->phased)
         return;
     fprintf(to, "%swalk %s", margin, which);
     if (pass >= 0)
@@ -99,6 +99,7 @@ static void print_walk(FILE *to, const char *margin, const char *which, int pass
     fprintf(to, " %s", fsr_walk_name(walk->form));
     if (walk->functions)
         fprintf(to, " functions %d", walk->functions);
+    fputs(walk->phased ? " phased" : "", to);
     fputs(walk->near ? " near\n" : "\n", to);
 }
 
@@ -189,5 +190,6 @@ void fsr_read_walk(fsr_kernel_reader *r) {
         return;
     walk->form = (fsr_walk_form)form;
     walk->functions = fsr_lex_try(l, "functions") ? read_number(l) : 0;
+    walk->phased = fsr_lex_try(l, "phased");
     walk->near = fsr_lex_try(l, "near");
 }

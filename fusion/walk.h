@@ -47,9 +47,19 @@ int fsr_iteration_widest(const fsr_iteration *l);
 /* The conditions that loads and guards of the body meet along dimension d. Returns how many. */
 int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int condition[FSR_MAX_CONDITIONS]);
 
-/* The stage of every instruction, where a stage has at most so many functions in a row (0: any number). Returns the
- * number of stages; *chained, which may be NULL: a chain was cut. */
-int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, int functions, int *stage, bool *chained);
+/* The loop runs in stages, one after the other on a strip. */
+static inline bool fsr_walk_is_staged(const fsr_walk *walk) {
+    return walk->form == FSR_WALK_STRIPS || walk->functions > 0 || walk->phased;
+}
+/* With phases, what a stage is made of: its number modulo FSR_STAGE_KINDS. */
+typedef enum fsr_stage_kind { FSR_STAGE_VECTOR, FSR_STAGE_SERIAL, FSR_STAGE_GATHER, FSR_STAGE_KINDS } fsr_stage_kind;
+static inline bool fsr_stage_is(const fsr_walk *walk, int stage, fsr_stage_kind kind) {
+    return walk->phased && stage % FSR_STAGE_KINDS == (int)kind;
+}
+/* The stage of every instruction: a stage has at most walk->functions functions in a row (0: any number), and with
+ * walk->phased instructions of one kind. Returns the number of stages, of which some may be empty; *chained, which may be
+ * NULL: a chain was cut. */
+int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk, int *stage, bool *chained);
 /* The instructions of stage `which`, and the indices that they read: these are cheaper to write again than to hold. */
 void fsr_body_stage(const fsr_kernel *k, const fsr_body *body, const int *stage, int which, fsr_body *out);
 /* The values that a stage leaves in an array for later ones. */

@@ -41,13 +41,15 @@ typedef enum fsr_rule {
 fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
 
 /* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. LIMITED: the C function of floats is
- * good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). */
+ * good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has vector
+ * code for it, of integers. */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,
     FSR_OP_EXACT = 4,
     FSR_OP_COMPLEX_ROUNDS = 8,
-    FSR_OP_LIMITED = 16
+    FSR_OP_LIMITED = 16,
+    FSR_OP_SERIAL = 32
 };
 
 typedef enum fsr_identity {

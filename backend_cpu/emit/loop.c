@@ -66,6 +66,33 @@ void fsr_c_independent(fsr_c_emit *e) {
         fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 
+/* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest
+ * would double the compiler's work; or there is none. */
+void fsr_c_scalar_mark(fsr_c_emit *e) {
+    fsr_c_line(e, "__asm__(\"\");");
+}
+
+/* One column of a block of rows, in stages. */
+static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
+    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
+    for (int s = 0; s < stages; s++) {
+        fsr_body part;
+        fsr_body_stage(e->k, loop, stage, s, &part);
+        if (!part.n)
+            continue;
+        const bool gathers = fsr_stage_is(e->walk, s, FSR_STAGE_GATHER);
+        if (!gathers)
+            fsr_c_independent(e);
+        fsr_c_rows_begin(e);
+        if (gathers)
+            fsr_c_scalar_mark(e);
+        fsr_c_take(e, &part, "j");
+        fsr_c_column(e, part.pass, part.inst, part.n);
+        fsr_c_hold(e, &part, "j");
+        fsr_c_rows_end(e);
+    }
+}
+
 /* One column, for each row of the block where rows are grouped. */
 static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
     if (!e->grouped) {
@@ -76,10 +103,14 @@ static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
     memcpy(saved, e->base, sizeof saved);
     fsr_c_advance(e, e->k->ndim - 1, "c");
     e->loop_dim = -1;
-    fsr_c_independent(e);
-    fsr_c_rows_begin(e);
-    fsr_c_column(e, loop->pass, loop->inst, loop->n);
-    fsr_c_rows_end(e);
+    if (e->walk->phased) {
+        put_staged_rows(e, loop);
+    } else {
+        fsr_c_independent(e);
+        fsr_c_rows_begin(e);
+        fsr_c_column(e, loop->pass, loop->inst, loop->n);
+        fsr_c_rows_end(e);
+    }
     memcpy(e->base, saved, sizeof saved);
 }
 
@@ -109,12 +140,6 @@ static void put_group_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     e->gathering = false;
 }
 
-/* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest
- * would double the compiler's work. */
-static void put_scalar_mark(fsr_c_emit *e) {
-    fsr_c_line(e, "__asm__(\"\");");
-}
-
 /* Columns [c0, c2) in whole groups of lanes. */
 static void put_groups(fsr_c_emit *e, const fsr_body *loop) {
     char end[FSR_EMIT_NAME];
@@ -125,9 +150,18 @@ static void put_groups(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
-/* The same of a chain of functions, which hardly waits for memory: its stages one after the other, in strips. */
+static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_begin(e, "for (i64 c = cs; c < ce; ++c)");
+    fsr_c_scalar_mark(e);
+    fsr_c_take(e, part, "c - cs");
+    put_columns_body(e, part);
+    fsr_c_hold(e, part, "c - cs");
+    fsr_c_end(e);
+}
+
+/* The same in stages: of a chain of functions, which hardly waits for memory, and beside what has no vector code. Stages one after the other, in strips. */
 static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
-    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk->functions, stage, NULL);
+    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_c_begin(e, "for (i64 cs = c0; cs < c2; cs += %d)", e->s->strip);
     fsr_c_line(e, "const i64 ce = c2 - cs < %d ? c2 : cs + %d;", e->s->strip, e->s->strip);
     for (int s = 0; s < stages; s++) {
@@ -135,6 +169,10 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
         fsr_body_stage(e->k, loop, stage, s, &part);
         if (!part.n)
             continue;
+        if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
+            put_gathers(e, &part);
+            continue;
+        }
         fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->s->lanes);
         fsr_c_by_range(e, &part, put_group_of_lanes);
         fsr_c_end(e);
@@ -144,12 +182,12 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
 
 /* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
 static void put_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane) {
-    if ((e->walk->functions > 0))
+    if (fsr_walk_is_staged(e->walk))
         put_stages(e, loop);
     else
         put_groups(e, loop);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
-    put_scalar_mark(e);
+    fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 l = %s;", lane);
     put_columns_body(e, loop);
     fsr_c_end(e);
@@ -280,7 +318,7 @@ static void put_whole(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
     if (!e->grouped && fsr_c_has_strips(e))
         fsr_c_strip_arrays(e, loop);
-    else if (e->laned && (e->walk->functions > 0))
+    else if ((e->laned || e->grouped) && fsr_walk_is_staged(e->walk))
         fsr_c_hold_arrays(e, loop);
     if (fsr_c_has_pairs(e))
         fsr_c_pair_arrays(e, loop);

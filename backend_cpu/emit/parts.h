@@ -165,6 +165,8 @@ void fsr_c_dimension(fsr_c_emit *e, int d);
 void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
 /* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
 void fsr_c_independent(fsr_c_emit *e);
+/* The first line of a loop of which no vector code shall be made. */
+void fsr_c_scalar_mark(fsr_c_emit *e);
 /* The loop of pass `pass`, with its folds. */
 void fsr_c_pass(fsr_c_emit *e, int pass);
 

@@ -72,14 +72,21 @@ void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop) {
 
 /* ---- one stage's loop ------------------------------------------------------------------------------ */
 
-static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
-    fsr_c_independent(e);
+static void put_stage(fsr_c_emit *e, const fsr_body *loop, bool gathers) {
+    if (!gathers)
+        fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
+    if (gathers)
+        fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
     fsr_c_take(e, loop, "l");
     fsr_c_column(e, loop->pass, loop->inst, loop->n);
     fsr_c_hold(e, loop, "l");
     fsr_c_end(e);
+}
+
+static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
+    put_stage(e, loop, false);
 }
 
 /* ---- one scan of the strip ------------------------------------------------------------------------- */
@@ -180,7 +187,7 @@ static void put_scan(fsr_c_emit *e, int fold) {
 }
 
 void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
-    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk->functions, stage, NULL);
+    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", e->s->strip);
     fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", e->s->strip, e->s->strip);
     fsr_c_stream_begin(e, loop, start);
@@ -191,7 +198,10 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
         if (!part.n)
             continue;
         fsr_c_begin(e, "%s", "");
-        fsr_c_by_range(e, &part, put_stage_loop);
+        if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER))
+            put_stage(e, &part, true);
+        else
+            fsr_c_by_range(e, &part, put_stage_loop);
         fsr_c_end(e);
         for (int i = 0; i < part.n; i++)
             if (e->k->inst[part.inst[i]].compacted)

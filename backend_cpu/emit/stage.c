@@ -22,11 +22,11 @@ static bool reads(const fsr_c_emit *e, const fsr_body *loop, int value) {
 
 void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS];
-    fsr_body_stages(e->k, loop, e->walk->functions, stage, NULL);
+    fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_body_crossing(e->k, loop, stage, e->crossing);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
-            fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, e->s->strip);
+            fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, e->grouped ? e->s->group : e->s->strip);
 }
 
 void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at) {

@@ -90,6 +90,7 @@ DAMAGE(no_work, s->work = 0)
 DAMAGE(no_strip, s->strip = 0)
 DAMAGE(no_block, s->block = 0)
 DAMAGE(functions, s->walk[0].functions = -1)
+DAMAGE(phased, s->walk[0].phased = true)
 DAMAGE(near, s->walk[0].near = true)
 DAMAGE(no_turns, s->turns[0] = 0)
 DAMAGE(odd_part, s->part = 3 * s->chunk)
@@ -145,6 +146,8 @@ static const struct {
     {ordered, no_strip, "schedule: strips of 0"},
     {scan, no_block, "schedule: strips of 512 in blocks of 0"},
     {sums, functions, "schedule: -1 functions a stage, and no stages"},
+    {map, phased, "schedule: phases in the loop of pass 0, and no stages"},
+    {sums, phased, "schedule: strips of 0"},
     {ordered, near, "schedule: the loop of pass 0 cannot look at arguments first"},
     {loops, no_turns, "schedule: loop 0 runs 0 elements at once"},
     {sums, odd_part, "schedule: parts of 1536 are no power of two of chunks of 512"},
