@@ -52,15 +52,19 @@ const char *fsr_emit_ref(const fsr_emit *e, char buf[FSR_REF], int v);
 const char *fsr_emit_name(const fsr_emit *e, char buf[FSR_REF], int v);
 /* The type of instruction v's value. */
 const char *fsr_emit_value_type(const fsr_emit *e, char buf[FSR_REF], int v);
-/* An op's text with its operands filled in. */
-void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]);
+/* The text by which instruction `number` of `of`, a container, is read. */
+typedef const char *(*fsr_emit_namer)(const void *of, char buf[FSR_REF], int number);
+/* The value of a CONST, OP or CALL of any container. */
+void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of);
+/* Definitions of a region's instructions [from, to), but its arguments. */
+void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emit_namer name, const void *of);
 /* One CONST, PARAM, INDEX, OP, RESULT, ITERATE or FINAL, as a definition or, for other namings, an assignment. */
 void fsr_emit_value(fsr_emit *e, int v, const char *result);
 /* emit_call.c: callers' functions, their prototypes and what they are. */
 void fsr_emit_declare_calls(const fsr_kernel *k, fsr_text *out);
 void fsr_emit_define_calls(const fsr_kernel *k, fsr_text *out);
 /* The text of the call that instruction v is. */
-void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], int v);
+void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of);
 
 /* emit_access.c */
 typedef enum fsr_lanes {

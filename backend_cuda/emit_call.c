@@ -30,8 +30,7 @@ void fsr_emit_define_calls(const fsr_kernel *k, fsr_text *out) {
     fsr_source_define(out, &dialect, (const fsr_routine *const *)k->routine, k->nroutines);
 }
 
-void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], int v) {
-    const fsr_inst *inst = &e->k->inst[v];
+void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
     const fsr_routine *f = e->k->routine[inst->index];
     const bool rounds = fsr_dtype_is_half(f->result);
     char arg[FSR_REF];
@@ -40,7 +39,7 @@ void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], int v) {
     for (int a = 0; a < f->nparams && n < FSR_EXPR; a++) {
         const bool half = fsr_dtype_is_half(f->dtype[a]);
         n += snprintf(buf + n, (size_t)(FSR_EXPR - n), half ? "%sfsr_%s_to_f32(%s)" : "%s%.0s%s", a ? ", " : "",
-                      fsr_dtype_name(f->dtype[a]), fsr_emit_ref(e, arg, inst->arg[a]));
+                      fsr_dtype_name(f->dtype[a]), name(of, arg, inst->arg[a]));
     }
     if (n + 3 > FSR_EXPR)
         fsr_emit_broken(e);

@@ -16,44 +16,37 @@ static void identity_text(const fsr_combine *c, char buf[FSR_EXPR]) {
     char literal[FSR_REF];
     for (int i = 0; i < c->arity; i++)
         n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", i ? ", " : "",
-                              fsr_emit_literal(literal, c->dtype[i], c->identity[i]));
+                              fsr_emit_literal(literal, fsr_combine_dtype(c, i), c->identity[i]));
 }
 
-static void step_text(const fsr_combine *c, int s, char buf[FSR_EXPR]) {
-    const fsr_step *step = &c->step[s];
-    char arg[3][FSR_REF] = {"", "", ""};
-    if (step->kind == FSR_STEP_ARG) {
-        bool right = step->index >= c->arity;
-        snprintf(buf, FSR_EXPR, "%s.c%d", right ? "b" : "a", right ? step->index - c->arity : step->index);
-    } else if (step->kind == FSR_STEP_CONST) {
-        fsr_emit_literal(buf, step->dtype, step->value);
-    } else {
-        for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
-            snprintf(arg[a], FSR_REF, "s%d", step->arg[a]);
-        fsr_emit_op(buf, step->op, step->compute, step->dtype, arg);
-    }
+/* What instruction `number` of an operator is called. */
+static const char *operand_name(const void *of, char buf[FSR_REF], int number) {
+    const fsr_combine *c = of;
+    const fsr_inst *inst = &c->body.inst[number];
+    if (inst->kind == FSR_INST_PARAM)
+        snprintf(buf, FSR_REF, "%c.c%d", inst->index < c->arity ? 'a' : 'b', inst->index % c->arity);
+    else
+        snprintf(buf, FSR_REF, "t%d", number);
+    return buf;
 }
 
 static void operator_struct(fsr_emit *e, int fold) {
     const fsr_combine *c = e->k->fold[fold].combine;
-    char text[FSR_EXPR];
+    char text[FSR_EXPR], ref[FSR_REF];
     size_t n = 0;
     fsr_emit_line(e, "struct op%d {", fold);
     e->depth++;
     fsr_emit_open(e, "struct state {");
     for (int i = 0; i < c->arity; i++)
-        fsr_emit_line(e, "%s c%d;", fsr_emit_type(c->dtype[i]), i);
+        fsr_emit_line(e, "%s c%d;", fsr_emit_type(fsr_combine_dtype(c, i)), i);
     e->depth--;
     fsr_emit_line(e, "};");
     identity_text(c, text);
     fsr_emit_line(e, "static state identity() { return {%s}; }", text);
     fsr_emit_open(e, "static state combine(const state &a, const state &b) {");
-    for (int s = 0; s < c->nsteps; s++) {
-        step_text(c, s, text);
-        fsr_emit_line(e, "const %s s%d = %s;", fsr_emit_type(c->step[s].dtype), s, text);
-    }
+    fsr_emit_region(e, &c->body, 0, c->body.ninsts, operand_name, c);
     for (int i = 0; i < c->arity; i++)
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%ss%d", i ? ", " : "", c->result[i]);
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s", i ? ", " : "", operand_name(c, ref, c->body.result[i]));
     fsr_emit_line(e, "return {%s};", text);
     fsr_emit_close(e);
     e->depth--;

@@ -10,38 +10,23 @@
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
-static const char *step_ref(const fsr_iteration *l, char buf[FSR_REF], int number) {
-    const fsr_step *step = &l->step[number];
-    if (step->kind != FSR_STEP_ARG)
+/* What instruction `number` of a loop is called. */
+static const char *operand_name(const void *of, char buf[FSR_REF], int number) {
+    const fsr_iteration *l = of;
+    const fsr_inst *inst = &l->body.inst[number];
+    if (inst->kind != FSR_INST_PARAM)
         snprintf(buf, FSR_REF, "t%d", number);
-    else if (step->index < l->nstate)
-        snprintf(buf, FSR_REF, "s%d", step->index);
+    else if (inst->index < l->nstate)
+        snprintf(buf, FSR_REF, "s%d", inst->index);
     else
-        snprintf(buf, FSR_REF, "a%d", step->index - l->nstate);
+        snprintf(buf, FSR_REF, "a%d", inst->index - l->nstate);
     return buf;
-}
-
-static void steps(fsr_emit *e, const fsr_iteration *l, int from, int to) {
-    for (int i = from; i < to; i++) {
-        const fsr_step *step = &l->step[i];
-        char arg[3][FSR_REF] = {"", "", ""}, text[FSR_EXPR];
-        if (step->kind == FSR_STEP_ARG)
-            continue;
-        if (step->kind == FSR_STEP_CONST) {
-            fsr_emit_literal(text, step->dtype, step->value);
-        } else {
-            for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
-                step_ref(l, arg[a], step->arg[a]);
-            fsr_emit_op(text, step->op, step->compute, step->dtype, arg);
-        }
-        fsr_emit_line(e, "const %s t%d = %s;", fsr_emit_type(step->dtype), i, text);
-    }
 }
 
 static void state_struct(fsr_emit *e, const fsr_iteration *l) {
     fsr_emit_open(e, "struct state {");
     for (int i = 0; i < l->nstate; i++)
-        fsr_emit_line(e, "%s c%d;", fsr_emit_type(l->dtype[i]), i);
+        fsr_emit_line(e, "%s c%d;", fsr_emit_type(l->body.arg[i]), i);
     fsr_emit_line(e, "i32 c%d;", l->nstate);
     e->depth--;
     fsr_emit_line(e, "};");
@@ -51,9 +36,9 @@ static void head(fsr_emit *e, const fsr_iteration *l) {
     char text[FSR_EXPR];
     size_t n = 0;
     for (int i = 0; i < l->nstate; i++)
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s s%d", i ? ", " : "", fsr_emit_type(l->dtype[i]), i);
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s s%d", i ? ", " : "", fsr_emit_type(l->body.arg[i]), i);
     for (int i = 0; i < l->narg; i++)
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, ", const %s a%d", fsr_emit_type(l->dtype[l->nstate + i]), i);
+        n += (size_t)snprintf(text + n, FSR_EXPR - n, ", const %s a%d", fsr_emit_type(l->body.arg[l->nstate + i]), i);
     fsr_emit_open(e, "static %sstate run(const i32 most, %s) {", e->s.outlined ? "__noinline__ " : "", text);
 }
 
@@ -61,13 +46,15 @@ static void head(fsr_emit *e, const fsr_iteration *l) {
 static void next_state(fsr_emit *e, const fsr_iteration *l) {
     char ref[FSR_REF];
     for (int i = 0; i < l->nstate; i++)
-        fsr_emit_line(e, "const %s x%d = %s;", fsr_emit_type(l->dtype[i]), i, step_ref(l, ref, l->result[i]));
+        fsr_emit_line(e, "const %s x%d = %s;", fsr_emit_type(l->body.arg[i]), i,
+                      operand_name(l, ref, l->body.result[i]));
     for (int i = 0; i < l->nstate; i++)
         fsr_emit_line(e, "s%d = x%d;", i, i);
 }
 
 static void loop_struct(fsr_emit *e, int number) {
     const fsr_iteration *l = e->k->loop[number].program;
+    const int condition = fsr_iteration_condition(l);
     char text[FSR_EXPR], ref[FSR_REF];
     size_t n = 0;
     fsr_emit_line(e, "struct loop%d {", number);
@@ -77,9 +64,9 @@ static void loop_struct(fsr_emit *e, int number) {
     fsr_emit_line(e, "i32 n = 0;");
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (; n < most; n++) {");
-    steps(e, l, 0, l->condition + 1);
-    fsr_emit_line(e, "if (!%s) break;", step_ref(l, ref, l->condition));
-    steps(e, l, l->condition + 1, l->nsteps);
+    fsr_emit_region(e, &l->body, 0, condition + 1, operand_name, l);
+    fsr_emit_line(e, "if (!%s) break;", operand_name(l, ref, condition));
+    fsr_emit_region(e, &l->body, condition + 1, l->body.ninsts, operand_name, l);
     next_state(e, l);
     fsr_emit_close(e);
     for (int i = 0; i < l->nstate; i++)

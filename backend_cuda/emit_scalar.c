@@ -110,16 +110,40 @@ static void text_of_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dty
     buf[n] = 0;
 }
 
-void fsr_emit_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
+static void op_text(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
     char wide[3][FSR_REF], text[FSR_EXPR];
     for (int i = 0; i < 3; i++)
         if (is_widened(op, compute))
             snprintf(wide[i], FSR_REF, "fsr_%s_to_f32(%.40s)", fsr_dtype_name(compute), arg[i]);
         else
-            snprintf(wide[i], FSR_REF, "%s", arg[i]);
+            snprintf(wide[i], FSR_REF, "%.95s", arg[i]);
     text_of_op(is_widened(op, result) ? text : buf, op, compute, result, wide);
     if (is_widened(op, result))
         snprintf(buf, FSR_EXPR, "fsr_f32_to_%s(%.960s)", fsr_dtype_name(result), text);
+}
+
+void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
+    char arg[3][FSR_REF] = {"", "", ""};
+    switch (inst->kind) {
+    case FSR_INST_CONST: fsr_emit_literal(buf, inst->dtype, inst->value); break;
+    case FSR_INST_CALL: fsr_emit_call(e, buf, inst, name, of); break;
+    case FSR_INST_OP:
+        for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
+            name(of, arg[a], inst->arg[a]);
+        op_text(buf, inst->op, inst->compute, inst->dtype, arg);
+        break;
+    default: fsr_emit_broken(e); buf[0] = 0;
+    }
+}
+
+void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emit_namer name, const void *of) {
+    char text[FSR_EXPR], ref[FSR_REF];
+    for (int i = from; i < to; i++) {
+        if (r->inst[i].kind == FSR_INST_PARAM)
+            continue;
+        fsr_emit_scalar(e, text, &r->inst[i], name, of);
+        fsr_emit_line(e, "const %s %s = %s;", fsr_emit_type(r->inst[i].dtype), name(of, ref, i), text);
+    }
 }
 
 /* An index is unsigned in the text; by way of a signed integer it converts in fewer instructions. */
@@ -135,27 +159,25 @@ static void index_text(const fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *in
         snprintf(buf, FSR_EXPR, "(%s)(%s)(i%d%s)", fsr_emit_type(inst->dtype), sign, inst->index, plus);
 }
 
+static const char *value_ref(const void *of, char buf[FSR_REF], int v) {
+    return fsr_emit_ref(of, buf, v);
+}
+
 static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *result) {
     const fsr_inst *inst = &e->k->inst[v];
-    char arg[3][FSR_REF] = {"", "", ""};
+    char from[FSR_REF];
     switch (inst->kind) {
     case FSR_INST_ITERATE: fsr_emit_loop_text(e, buf, v); break;
-    case FSR_INST_FINAL:
-        snprintf(buf, FSR_EXPR, "%s.c%d", fsr_emit_ref(e, arg[0], inst->arg[0]), inst->component);
-        break;
-    case FSR_INST_CONST: fsr_emit_literal(buf, inst->dtype, inst->value); break;
+    case FSR_INST_FINAL: snprintf(buf, FSR_EXPR, "%s.c%d", fsr_emit_ref(e, from, inst->arg[0]), inst->component); break;
+    case FSR_INST_CONST:
+    case FSR_INST_OP:
+    case FSR_INST_CALL: fsr_emit_scalar(e, buf, inst, value_ref, e); break;
     case FSR_INST_PARAM: snprintf(buf, FSR_EXPR, "p%d", inst->index); break;
     case FSR_INST_INDEX: index_text(e, buf, inst); break;
     case FSR_INST_GUARD: fsr_emit_guard_value(e, buf, inst->index); break;
     case FSR_INST_BOUND: fsr_emit_bound(e, buf, v); break;
     case FSR_INST_LOAD: fsr_emit_late_load(e, buf, v); break;
     case FSR_INST_RESULT: snprintf(buf, FSR_EXPR, "%s.c%d", result, inst->component); break;
-    case FSR_INST_OP:
-        for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
-            fsr_emit_ref(e, arg[a], inst->arg[a]);
-        fsr_emit_op(buf, inst->op, inst->compute, inst->dtype, arg);
-        break;
-    case FSR_INST_CALL: fsr_emit_call(e, buf, v); break;
     default: fsr_emit_broken(e); buf[0] = 0;
     }
 }

@@ -36,9 +36,7 @@ bool *bench_reached(const fsr_node *out, int n) {
 }
 
 static int steps_of(const fsr_combine *c) {
-    int n = 0;
-    for (int i = 0; i < c->nsteps; i++)
-        n += c->step[i].kind == FSR_STEP_OP;
+    const int n = fsr_region_ops(&c->body);
     return n > 0 ? n : 1;
 }
 

@@ -26,7 +26,7 @@ static weight of_leaf(const fsr_partition *p, int id) {
 
 /* A loop's program is compiled once, whatever it is part of. */
 static int own_insts(const fsr_flow_node *n) {
-    return fsr_kinds[n->kind].insts + (n->loop ? n->nout + n->loop->nsteps / 4 : 0);
+    return fsr_kinds[n->kind].insts + (n->loop ? n->nout + n->loop->body.ninsts / 4 : 0);
 }
 
 static weight bound(const fsr_partition *p, const weight *known, int id) {

@@ -26,7 +26,7 @@ bool fsr_counts_mask(const fsr_kernel *k, int before, int mask) {
     const fsr_fold *fold = &k->fold[result->index];
     const fsr_combine *c = fold->combine;
     if (fold->kind != FSR_FOLD_SCAN || !fold->exclusive || !c->builtin || c->op != FSR_OP_ADD ||
-        (c->dtype[0] != FSR_I32 && c->dtype[0] != FSR_I64))
+        (fsr_combine_dtype(c, 0) != FSR_I32 && fsr_combine_dtype(c, 0) != FSR_I64))
         return false;
     const fsr_inst *one = &k->inst[fold->input[0]];
     return is_op(one, FSR_OP_CAST) && one->arg[0] == mask;

@@ -83,7 +83,7 @@ static void combine(fsr_machine *m, int number) {
     fsr_state x;
     memset(&x, 0, sizeof x);
     for (int c = 0; c < f->combine->arity; c++)
-        x.part[c] = fsr_value_cast(f->combine->dtype[c], fsr_fold_dtype(f, c), m->value[f->input[c]]);
+        x.part[c] = fsr_value_cast(fsr_combine_dtype(f->combine, c), fsr_fold_dtype(f, c), m->value[f->input[c]]);
     if (f->kind == FSR_FOLD_SCAN)
         scan_add(&m->fold[number], f, x);
     else
@@ -93,7 +93,7 @@ static void combine(fsr_machine *m, int number) {
 static fsr_value result(const fsr_machine *m, const fsr_inst *inst) {
     const fsr_fold *f = &m->k->fold[inst->index];
     const int c = inst->component;
-    return fsr_value_cast(fsr_fold_dtype(f, c), f->combine->dtype[c], m->fold[inst->index].now.part[c]);
+    return fsr_value_cast(fsr_fold_dtype(f, c), fsr_combine_dtype(f->combine, c), m->fold[inst->index].now.part[c]);
 }
 
 static int64_t sum(const fsr_machine *m, const fsr_index_form *a) {

@@ -7,7 +7,7 @@
 int64_t fsr_combine_bytes(const fsr_combine *c) {
     int64_t at = 0, align = 1;
     for (int i = 0; i < c->arity; i++) {
-        int64_t size = (int64_t)fsr_dtype_size(c->dtype[i]);
+        int64_t size = (int64_t)fsr_dtype_size(fsr_combine_dtype(c, i));
         at = fsr_round_up(at, size) + size;
         align = size > align ? size : align;
     }
@@ -21,7 +21,7 @@ int fsr_inst_kept_words(const fsr_inst *inst) {
 static int64_t combine_align(const fsr_combine *c) {
     int64_t align = 1;
     for (int i = 0; i < c->arity; i++) {
-        int64_t size = (int64_t)fsr_dtype_size(c->dtype[i]);
+        int64_t size = (int64_t)fsr_dtype_size(fsr_combine_dtype(c, i));
         align = size > align ? size : align;
     }
     return align;

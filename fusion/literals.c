@@ -14,13 +14,6 @@ bool fsr_literal_is_nan(const fsr_flow_node *literal) {
 
 /* ---- what a compiler might round ------------------------------------------------------------------------- */
 
-static bool steps_round(const fsr_step *step, int n) {
-    for (int i = 0; i < n; ++i)
-        if (step[i].kind == FSR_STEP_OP && !fsr_op_exact(step[i].op, step[i].compute))
-            return true;
-    return false;
-}
-
 static bool map_rounds(const fsr_flow *flow, const fsr_flow_node *n, int literals) {
     fsr_link last = n->arg[n->nargs - 1];
     fsr_dtype compute = flow->node[last.id].dtype[last.output];
@@ -33,8 +26,8 @@ static bool rounds(const fsr_flow *flow, const fsr_flow_node *n, int literals) {
         return false;
     if (fsr_has(n->kind, FSR_FIELD_op))
         return map_rounds(flow, n, literals);
-    return n->routine || (n->combine && steps_round(n->combine->step, n->combine->nsteps)) ||
-           (n->loop && steps_round(n->loop->step, n->loop->nsteps));
+    return n->routine || (n->combine && fsr_region_rounds(&n->combine->body)) ||
+           (n->loop && fsr_region_rounds(&n->loop->body));
 }
 
 static int count_made(const fsr_flow_node *n, const bool *made) {

@@ -30,18 +30,13 @@ void fsr_kernel_free(fsr_kernel *k) {
     if (!k)
         return;
     for (int f = 0; f < FSR_MAX_COMBINES; f++)
-        free((void *)k->fold[f].combine);
+        fsr_combine_free((fsr_combine *)k->fold[f].combine);
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_unref(k->routine[f]);
     for (int l = 0; l < FSR_MAX_LOOPS; l++)
-        free((void *)k->loop[l].program);
+        fsr_iteration_free((fsr_iteration *)k->loop[l].program);
     free(k->inst);
     free(k);
-}
-
-static void *copy_of(const void *from, size_t size) {
-    void *copy = malloc(size);
-    return copy ? memcpy(copy, from, size) : NULL;
 }
 
 fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
@@ -59,9 +54,9 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
         copy->loop[l].program = NULL;
     bool whole = true;
     for (int f = 0; f < k->nfolds; f++)
-        whole = (copy->fold[f].combine = copy_of(k->fold[f].combine, sizeof(fsr_combine))) != NULL && whole;
+        whole = (copy->fold[f].combine = fsr_combine_copy(k->fold[f].combine)) != NULL && whole;
     for (int l = 0; l < k->nloops; l++)
-        whole = (copy->loop[l].program = copy_of(k->loop[l].program, sizeof(fsr_iteration))) != NULL && whole;
+        whole = (copy->loop[l].program = fsr_iteration_copy(k->loop[l].program)) != NULL && whole;
     if (whole)
         return copy;
     fsr_kernel_free(copy);
@@ -91,7 +86,7 @@ const char *fsr_target_name(fsr_target_kind kind) {
 }
 
 fsr_dtype fsr_fold_dtype(const fsr_fold *fold, int component) {
-    return fold->narrow ? FSR_F32 : fold->combine->dtype[component];
+    return fold->narrow ? FSR_F32 : fsr_combine_dtype(fold->combine, component);
 }
 
 bool fsr_fold_is_ordered(const fsr_fold *fold) {

@@ -5,7 +5,7 @@
  * A point of the parallel dimensions is a row, r in [0, rows) in C order; a point of the folded ones a
  * column, c in [0, cols) in C order. Extents are run-time arguments.
  *
- * Instructions are SSA: an instruction's number is its value, arguments are smaller numbers. Each has a level:
+ * Instructions are those of graph/inst.h. Each has a level:
  *   ROW   evaluated once for each row;
  *   ELEM  evaluated for each (row, column).
  * Without folded dimensions there are no ELEM instructions: an elementwise kernel is all rows (npasses = 0).
@@ -52,16 +52,16 @@
 #define FUSOR_FUSION_LOOP_IR_H
 
 #include "graph/graph.h"
+#include "graph/inst.h"
 #include "graph/ops.h"
 #include "graph/program.h"
 #include "graph/size.h"
 #include <stdio.h>
 
-#define FSR_MAX_BUFFERS 32              /* arrays of one kernel */
-#define FSR_MAX_INSTS 512               /* instructions of one kernel */
-#define FSR_MAX_ARGUMENTS FSR_MAX_ARGS  /* values that one instruction reads */
-#define FSR_MAX_OPERANDS FSR_MAX_NATIVE /* of them, those that are named in the instruction itself */
-#define FSR_MAX_ROUTINES 16             /* callers' functions of one kernel */
+#define FSR_MAX_BUFFERS 32             /* arrays of one kernel */
+#define FSR_MAX_INSTS 512              /* instructions of one kernel */
+#define FSR_MAX_ARGUMENTS FSR_MAX_ARGS /* values that one instruction reads */
+#define FSR_MAX_ROUTINES 16            /* callers' functions of one kernel */
 #define FSR_MAX_COMBINES 16
 #define FSR_MAX_PASSES (FSR_MAX_COMBINES + 1)
 #define FSR_MAX_LOOPS 8
@@ -74,45 +74,6 @@
 #define FSR_MAX_GUARD 12           /* conditions of one guard */
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
-
-typedef enum fsr_level { FSR_ROW, FSR_ELEM } fsr_level;
-
-typedef enum fsr_inst_kind {
-    FSR_INST_CONST,   /* value */
-    FSR_INST_PARAM,   /* scalar argument `index` */
-    FSR_INST_INDEX,   /* index along domain dimension `index`, converted to dtype */
-    FSR_INST_GUARD,   /* bool: whether guard `index` holds */
-    FSR_INST_BOUND,   /* arg[0], an i64, brought into [0, integer argument `index`) as `bound` says; see Symbols */
-    FSR_INST_LOAD,    /* access `index`; takes place only where `guard` holds, and is any value elsewhere */
-    FSR_INST_OP,      /* scalar op on arg[] */
-    FSR_INST_CALL,    /* routine `index` of arg[] */
-    FSR_INST_COMBINE, /* performs fold `index`; has no value */
-    FSR_INST_RESULT,  /* component `component` of fold `index` */
-    FSR_INST_ITERATE, /* runs loop `index`; only FINALs read it */
-    FSR_INST_FINAL,   /* result `component` of loop `index`, which arg[0] ran */
-    FSR_INST_STORE    /* arg[0] through access `index`; has no value. placed: at element arg[1] of the access's array;
-                         compacted: at the next element of its array, from the front where arg[1], else from the end */
-} fsr_inst_kind;
-
-typedef struct fsr_inst {
-    fsr_inst_kind kind;
-    fsr_level level;
-    int pass;
-    bool keep;         /* ELEM value held per element for later passes */
-    bool gathered;     /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
-    fsr_dtype dtype;   /* of the value; of the array for STORE */
-    fsr_dtype compute; /* OP: the operands' dtype (b's and c's for WHERE, the source's for CAST) */
-    fsr_op op;
-    int arg[FSR_MAX_OPERANDS];
-    int index;
-    int guard;              /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
-    fsr_bound bound;        /* BOUND */
-    int report;             /* BOUND that raises: 1 + an array of one u64; 0: others */
-    bool placed, compacted; /* STORE: see above; one of them at most */
-    int component;
-    fsr_value value;
-    int node; /* number of the plan's node that it comes from, for comments; -1: none */
-} fsr_inst;
 
 /* An index form: (offset + sum over domain dimensions of stride * index + sum over terms of coefficient * value) /
  * divisor. Equal forms are one entry of the kernel's table. */

@@ -17,7 +17,7 @@ static void read_domain(fsr_kernel_reader *r) {
         if (k->ndim)
             fsr_lex_expect(l, ",");
         const bool folded = fsr_lex_try(l, "fold");
-        if (k->ndim == FSR_MAX_DIMS || fsr_read_mark(l, "d", FSR_MAX_DIMS) != k->ndim)
+        if (k->ndim == FSR_MAX_DIMS || fsr_lex_mark(l, "d", FSR_MAX_DIMS) != k->ndim)
             fsr_lex_fail(l, FSR_ERR_FORMAT, "dimensions count up from d0 to at most d%d", FSR_MAX_DIMS - 1);
         else if (!folded && k->nparallel < k->ndim)
             fsr_lex_fail(l, FSR_ERR_FORMAT, "a parallel dimension behind a folded one");
@@ -36,7 +36,7 @@ static void read_domain(fsr_kernel_reader *r) {
 static bool next(fsr_kernel_reader *r, const char *letter, int n, int limit) {
     if (n == limit)
         return fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d of these", limit);
-    return fsr_read_mark(&r->lex, letter, limit) == n ||
+    return fsr_lex_mark(&r->lex, letter, limit) == n ||
            fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "they count up from %s0", letter);
 }
 

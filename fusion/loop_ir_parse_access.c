@@ -5,13 +5,13 @@
 #include "fusion/loop_ir_parse_parts.h"
 
 static int integer(fsr_kernel_reader *r) {
-    return fsr_read_mark(&r->lex, "i", r->k->nints);
+    return fsr_lex_mark(&r->lex, "i", r->k->nints);
 }
 
 /* v3*i9: a symbol. Guards stand before the instructions that they name, so that it is one is the verifier's to say. */
 static void read_term(fsr_kernel_reader *r, fsr_index_form *a) {
     fsr_lex *l = &r->lex;
-    fsr_term term = {.value = fsr_read_mark(l, "v", FSR_MAX_INSTS)};
+    fsr_term term = {.value = fsr_lex_mark(l, "v", FSR_MAX_INSTS)};
     if (fsr_lex_try(l, "*"))
         term.slot = integer(r);
     if (a->nterms == FSR_MAX_TERMS)
@@ -35,7 +35,7 @@ static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
             read_term(r, a);
             continue;
         }
-        int d = fsr_read_mark(l, "d", r->k->ndim);
+        int d = fsr_lex_mark(l, "d", r->k->ndim);
         a->stride[d] = fsr_lex_try(l, "*") ? FSR_STRIDE_VAR : FSR_STRIDE_ONE;
         if (a->stride[d] == FSR_STRIDE_VAR)
             a->slot[d] = integer(r);
@@ -72,7 +72,7 @@ int fsr_read_bare_access(fsr_kernel_reader *r, int buffer) {
 
 int fsr_read_access(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
-    fsr_access a = {.buffer = fsr_read_mark(l, "b", r->k->narrays)};
+    fsr_access a = {.buffer = fsr_lex_mark(l, "b", r->k->narrays)};
     fsr_index_form form = {0};
     fsr_lex_expect(l, "[");
     bool divided = fsr_lex_try(l, "(");
@@ -126,7 +126,7 @@ void fsr_read_guard(fsr_kernel_reader *r) {
         return;
     }
     fsr_guard *g = &k->guard[k->nguards];
-    if (fsr_read_mark(l, "g", k->nguards + 1) != k->nguards)
+    if (fsr_lex_mark(l, "g", k->nguards + 1) != k->nguards)
         fsr_lex_fail(l, FSR_ERR_FORMAT, "guards count up from g0");
     do {
         if (g->n == FSR_MAX_GUARD)

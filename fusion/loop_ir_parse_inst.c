@@ -4,48 +4,9 @@
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>
 
-int fsr_read_mark(fsr_lex *l, const char *letter, int limit) {
-    int64_t number = 0;
-    if (fsr_lex_expect(l, letter))
-        fsr_lex_int(l, 0, limit - 1, &number);
-    return l->status ? 0 : (int)number;
-}
-
-bool fsr_sees_value(fsr_lex *l) {
-    if (l->status)
-        return false;
-    fsr_lex_sees(l, ' ');
-    size_t letters = strspn(l->at, "abcdefghijklmnopqrstuvwxyz_");
-    return strspn(l->at, "0123456789-(") > 0 ||
-           (letters == 3 && (!strncmp(l->at, "inf", 3) || !strncmp(l->at, "nan", 3)));
-}
-
 /* True if `letter` and a digit come next. */
 static bool sees_number(fsr_lex *l, char letter) {
     return fsr_lex_sees(l, letter) && l->at[0] && strspn(l->at + 1, "0123456789") > 0;
-}
-
-void fsr_read_op(fsr_lex *l, const char *letter, int limit, fsr_dtype dtype, fsr_op *op, fsr_dtype *compute, int *arg) {
-    char word[FSR_WORD_BYTES];
-    *compute = dtype;
-    fsr_lex_sees(l, ' ');
-    const char *start = l->at;
-    if (!fsr_lex_word(l, word))
-        return;
-    *op = fsr_op_find(word);
-    if (*op == FSR_OP_COUNT) {
-        *op = 0;
-        l->at = start;
-        fsr_lex_fail(l, FSR_ERR_FORMAT, "%s is no op", word);
-        return;
-    }
-    if (fsr_lex_try(l, "."))
-        fsr_lex_dtype(l, compute);
-    for (int a = 0; a < fsr_op_get(*op)->arity; a++) {
-        fsr_lex_expect(l, a ? "," : "(");
-        arg[a] = fsr_read_mark(l, letter, limit);
-    }
-    fsr_lex_expect(l, ")");
 }
 
 int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity) {
@@ -55,7 +16,7 @@ int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity) {
             fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d values", capacity);
             return 0;
         }
-        out[n++] = fsr_read_mark(&r->lex, "v", r->k->ninsts);
+        out[n++] = fsr_lex_mark(&r->lex, "v", r->k->ninsts);
     } while (fsr_lex_try(&r->lex, ","));
     fsr_lex_expect(&r->lex, ")");
     return n;
@@ -65,18 +26,18 @@ int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity) {
 static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
     const char *start = l->at;
-    int n = r->k->ninsts, buffer = fsr_read_mark(l, "b", r->k->narrays);
+    int n = r->k->ninsts, buffer = fsr_lex_mark(l, "b", r->k->narrays);
     fsr_lex_expect(l, "[");
     if (!fsr_lex_sees(l, 'v')) {
         l->at = l->status ? l->at : start;
         inst->index = fsr_read_access(r);
     } else {
-        int place = fsr_read_mark(l, "v", n);
+        int place = fsr_lex_mark(l, "v", n);
         inst->compacted = fsr_lex_try(l, "if");
         inst->placed = !inst->compacted;
         inst->arg[inst->compacted ? 2 : 1] = place;
         if (inst->compacted) {
-            inst->arg[1] = fsr_read_mark(l, "v", n);
+            inst->arg[1] = fsr_lex_mark(l, "v", n);
             fsr_lex_expect(l, ",");
             fsr_lex_expect(l, "else");
             fsr_lex_expect(l, "from");
@@ -88,7 +49,7 @@ static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
     }
     fsr_lex_expect(l, "=");
     inst->kind = FSR_INST_STORE;
-    inst->arg[0] = fsr_read_mark(l, "v", n);
+    inst->arg[0] = fsr_lex_mark(l, "v", n);
     if (!l->status)
         inst->dtype = r->k->array[r->k->access[inst->index].buffer].dtype;
 }
@@ -97,12 +58,12 @@ static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
 static void read_combine(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
     inst->kind = FSR_INST_COMBINE;
-    inst->index = fsr_read_mark(l, "f", r->k->nfolds);
+    inst->index = fsr_lex_mark(l, "f", r->k->nfolds);
     fsr_lex_expect(l, "<-");
     for (int c = 0; !l->status && c < r->k->fold[inst->index].combine->arity; c++) {
         if (c)
             fsr_lex_expect(l, ",");
-        r->k->fold[inst->index].input[c] = fsr_read_mark(l, "v", r->k->ninsts);
+        r->k->fold[inst->index].input[c] = fsr_lex_mark(l, "v", r->k->ninsts);
     }
 }
 
@@ -110,7 +71,7 @@ static void read_load(fsr_kernel_reader *r, fsr_inst *inst) {
     inst->kind = FSR_INST_LOAD;
     inst->index = fsr_read_access(r);
     if (fsr_lex_try(&r->lex, "if"))
-        inst->guard = 1 + fsr_read_mark(&r->lex, "g", r->k->nguards);
+        inst->guard = 1 + fsr_lex_mark(&r->lex, "g", r->k->nguards);
 }
 
 /* raise(v3, i9) to b2 if g0 */
@@ -119,14 +80,14 @@ static void read_bound(fsr_kernel_reader *r, fsr_inst *inst, fsr_bound bound) {
     inst->kind = FSR_INST_BOUND;
     inst->bound = bound;
     fsr_lex_expect(l, "(");
-    inst->arg[0] = fsr_read_mark(l, "v", r->k->ninsts);
+    inst->arg[0] = fsr_lex_mark(l, "v", r->k->ninsts);
     fsr_lex_expect(l, ",");
-    inst->index = fsr_read_mark(l, "i", r->k->nints);
+    inst->index = fsr_lex_mark(l, "i", r->k->nints);
     fsr_lex_expect(l, ")");
     if (fsr_lex_try(l, "to"))
-        inst->report = 1 + fsr_read_mark(l, "b", r->k->narrays);
+        inst->report = 1 + fsr_lex_mark(l, "b", r->k->narrays);
     if (fsr_lex_try(l, "if"))
-        inst->guard = 1 + fsr_read_mark(l, "g", r->k->nguards);
+        inst->guard = 1 + fsr_lex_mark(l, "g", r->k->nguards);
 }
 
 static bool read_bounds(fsr_kernel_reader *r, fsr_inst *inst) {
@@ -140,29 +101,25 @@ static bool read_bounds(fsr_kernel_reader *r, fsr_inst *inst) {
 
 static void read_call(fsr_kernel_reader *r, fsr_inst *inst) {
     inst->kind = FSR_INST_CALL;
-    inst->index = fsr_read_mark(&r->lex, "u", r->k->nroutines);
+    inst->index = fsr_lex_mark(&r->lex, "u", r->k->nroutines);
     fsr_lex_expect(&r->lex, "(");
     int n = fsr_read_values(r, inst->arg, FSR_MAX_OPERANDS);
     if (!r->lex.status && n != r->k->routine[inst->index]->nparams)
         fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the function takes %d values", r->k->routine[inst->index]->nparams);
 }
 
-/* l0(v0, v0, v1): what the loop takes, and with it the dtypes of its arguments. */
+/* l0(v0, v0, v1): what the loop takes. */
 static void read_iterate(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_kernel *k = r->k;
     inst->kind = FSR_INST_ITERATE;
-    inst->index = fsr_read_mark(&r->lex, "l", k->nloops);
+    inst->index = fsr_lex_mark(&r->lex, "l", k->nloops);
     fsr_lex_expect(&r->lex, "(");
     if (r->lex.status)
         return;
     fsr_turns *loop = &k->loop[inst->index];
-    fsr_iteration *it = (fsr_iteration *)loop->program;
-    int n = fsr_read_values(r, loop->input, FSR_MAX_ARGS);
-    if (n < it->nstate)
-        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the loop's state has %d values", it->nstate);
-    it->narg = n - it->nstate;
-    for (int a = 0; a < n && !r->lex.status; a++)
-        it->dtype[a] = k->inst[loop->input[a]].dtype;
+    const int n = loop->program->nstate + loop->program->narg;
+    if (fsr_read_values(r, loop->input, FSR_MAX_ARGS) != n && !r->lex.status)
+        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the loop takes %d values", n);
 }
 
 /* f0.1 or v3.2: a result of a fold or a loop. */
@@ -170,10 +127,10 @@ static void read_component(fsr_kernel_reader *r, fsr_inst *inst) {
     int64_t component;
     if (fsr_lex_sees(&r->lex, 'f')) {
         inst->kind = FSR_INST_RESULT;
-        inst->index = fsr_read_mark(&r->lex, "f", r->k->nfolds);
+        inst->index = fsr_lex_mark(&r->lex, "f", r->k->nfolds);
     } else {
         inst->kind = FSR_INST_FINAL;
-        inst->arg[0] = fsr_read_mark(&r->lex, "v", r->k->ninsts);
+        inst->arg[0] = fsr_lex_mark(&r->lex, "v", r->k->ninsts);
         inst->index = r->k->inst[inst->arg[0]].index;
     }
     fsr_lex_expect(&r->lex, ".");
@@ -183,22 +140,19 @@ static void read_component(fsr_kernel_reader *r, fsr_inst *inst) {
 
 static void read_value(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
-    if (fsr_sees_value(l)) {
-        inst->kind = FSR_INST_CONST;
-        fsr_lex_value(l, inst->dtype, &inst->value);
-    } else if (sees_number(l, 's')) {
+    if (sees_number(l, 's')) {
         inst->kind = FSR_INST_PARAM;
-        inst->index = fsr_read_mark(l, "s", r->k->nscalars);
+        inst->index = fsr_lex_mark(l, "s", r->k->nscalars);
     } else if (sees_number(l, 'g')) {
         inst->kind = FSR_INST_GUARD;
-        inst->index = fsr_read_mark(l, "g", r->k->nguards);
+        inst->index = fsr_lex_mark(l, "g", r->k->nguards);
     } else if (sees_number(l, 'f') || sees_number(l, 'v')) {
         read_component(r, inst);
     } else if (sees_number(l, 'l')) {
         read_iterate(r, inst);
     } else if (fsr_lex_try(l, "index")) {
         inst->kind = FSR_INST_INDEX;
-        inst->index = fsr_read_mark(l, "d", r->k->ndim);
+        inst->index = fsr_lex_mark(l, "d", r->k->ndim);
     } else if (fsr_lex_try(l, "load")) {
         read_load(r, inst);
     } else if (read_bounds(r, inst)) {
@@ -206,8 +160,7 @@ static void read_value(fsr_kernel_reader *r, fsr_inst *inst) {
     } else if (fsr_lex_try(l, "call")) {
         read_call(r, inst);
     } else {
-        inst->kind = FSR_INST_OP;
-        fsr_read_op(l, "v", r->k->ninsts, inst->dtype, &inst->op, &inst->compute, inst->arg);
+        fsr_lex_scalar(l, "v", r->k->ninsts, inst);
     }
 }
 
@@ -231,7 +184,7 @@ void fsr_read_inst(fsr_kernel_reader *r) {
     } else if (sees_number(l, 'f')) {
         read_combine(r, inst);
     } else {
-        if (fsr_read_mark(l, "v", k->ninsts + 1) != k->ninsts)
+        if (fsr_lex_mark(l, "v", k->ninsts + 1) != k->ninsts)
             fsr_lex_fail(l, FSR_ERR_FORMAT, "values count up by instruction");
         fsr_lex_expect(l, "=");
         fsr_lex_dtype(l, &inst->dtype);

@@ -11,12 +11,6 @@ typedef struct fsr_kernel_reader {
     fsr_kernel *k;
 } fsr_kernel_reader;
 
-/* "v4": the letter and a number below `limit`; 0 on a failure. */
-int fsr_read_mark(fsr_lex *l, const char *letter, int limit);
-/* "mul(t0, t2)" or "cast.i32(t1)" behind the op's dtype: op, compute and arguments below `limit`. */
-void fsr_read_op(fsr_lex *l, const char *letter, int limit, fsr_dtype dtype, fsr_op *op, fsr_dtype *compute, int *arg);
-/* True if a number of this dtype's comes next, and no word. */
-bool fsr_sees_value(fsr_lex *l);
 /* "v1, v2, ..." up to a closing parenthesis, which is taken; at most `capacity` of them. Returns how many. */
 int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity);
 

@@ -79,44 +79,25 @@ static void print_head(FILE *to, const fsr_kernel *k) {
     fsr_walks_print(k, "  ", to);
 }
 
-static void print_op(FILE *to, fsr_op op, fsr_dtype compute, const int *arg, const char *prefix) {
-    const fsr_op_info *info = fsr_op_get(op);
-    fprintf(to, "%s", info->name);
-    if (info->rule != FSR_RULE_SAME && info->rule != FSR_RULE_FLOAT && info->rule != FSR_RULE_SELECT)
-        fprintf(to, ".%s", fsr_dtype_name(compute));
-    for (int a = 0; a < info->arity; a++)
-        fprintf(to, "%s%s%d", a ? ", " : "(", prefix, arg[a]);
-    fprintf(to, ")");
+/* A region in lines of its own. */
+static void print_region(FILE *to, const fsr_region *r, fsr_region_text text) {
+    fsr_writer w = {to, false, false};
+    fsr_write_region(&w, r, &text);
 }
 
-/* A state of `arity` values; what comes behind it is called `rest`. */
-static void print_step(FILE *to, const fsr_step *step, int arity, const char *state, const char *rest) {
-    fprintf(to, "%s ", fsr_dtype_name(step->dtype));
-    if (step->kind == FSR_STEP_ARG)
-        fprintf(to, "%s%d", step->index < arity ? state : rest,
-                step->index < arity ? step->index : step->index - arity);
-    else if (step->kind == FSR_STEP_CONST)
-        print_value(to, step->dtype, step->value);
-    else
-        print_op(to, step->op, step->compute, step->arg, "t");
-}
-
-static void print_steps(FILE *to, const fsr_step *step, int n, int arity, const char *state, const char *rest) {
-    for (int s = 0; s < n; s++) {
-        fprintf(to, "    t%d = ", s);
-        print_step(to, &step[s], arity, state, rest);
-        fprintf(to, "\n");
-    }
+static void print_dtypes(FILE *to, const fsr_dtype *dtype, int n) {
+    for (int i = 0; i < n; i++)
+        fprintf(to, "%s%s", i ? ", " : "", fsr_dtype_name(dtype[i]));
 }
 
 static void print_loop(FILE *to, const fsr_kernel *k, int number) {
     const fsr_iteration *l = k->loop[number].program;
-    fprintf(to, "  loop l%d of %d, at most %lld times\n", number, l->nstate, (long long)l->max_n);
-    print_steps(to, l->step, l->nsteps, l->nstate, "state", "arg");
-    fprintf(to, "    while t%d gives ", l->condition);
-    for (int i = 0; i < l->nstate; i++)
-        fprintf(to, "%st%d", i ? ", " : "", l->result[i]);
-    fprintf(to, "\n");
+    fprintf(to, "  loop l%d (", number);
+    print_dtypes(to, l->body.arg, l->nstate);
+    fputs(l->narg ? "; " : "", to);
+    print_dtypes(to, l->body.arg + l->nstate, l->narg);
+    fprintf(to, "), at most %lld times\n", (long long)l->max_n);
+    print_region(to, &l->body, fsr_iteration_text(l, true));
 }
 
 static void print_fold(FILE *to, const fsr_kernel *k, int number) {
@@ -125,8 +106,8 @@ static void print_fold(FILE *to, const fsr_kernel *k, int number) {
     fprintf(to, "  fold f%d p%d %s%s%s", number, f->pass, f->exclusive ? "exclusive " : "",
             f->kind == FSR_FOLD_SCAN ? "scan" : "reduce", f->narrow ? " of f32" : "");
     for (int i = 0; i < c->arity; i++) {
-        fprintf(to, "%s%s from ", i ? ", " : " (", fsr_dtype_name(c->dtype[i]));
-        print_value(to, c->dtype[i], c->identity[i]);
+        fprintf(to, "%s%s from ", i ? ", " : " (", fsr_dtype_name(fsr_combine_dtype(c, i)));
+        print_value(to, fsr_combine_dtype(c, i), c->identity[i]);
     }
     fprintf(to, ")%s", c->commutative ? " commutative" : "");
     if (c->builtin) {
@@ -134,10 +115,7 @@ static void print_fold(FILE *to, const fsr_kernel *k, int number) {
         return;
     }
     fprintf(to, "\n");
-    print_steps(to, c->step, c->nsteps, c->arity, "left", "right");
-    for (int i = 0; i < c->arity; i++)
-        fprintf(to, "%st%d", i ? ", " : "    gives ", c->result[i]);
-    fprintf(to, "\n");
+    print_region(to, &c->body, fsr_combine_text(c, true));
 }
 
 static void print_iterate(FILE *to, const fsr_kernel *k, int number) {
@@ -187,19 +165,24 @@ static void print_call(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
     fputc(')', to);
 }
 
+static void print_scalar(FILE *to, const fsr_inst *inst) {
+    fsr_writer w = {to, false, false};
+    fsr_write_scalar(&w, inst, "v");
+}
+
 static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     fprintf(to, "  p%d %s ", inst->pass, inst->level == FSR_ELEM ? "elem" : "row ");
     if (inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE)
         fprintf(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));
     switch (inst->kind) {
-    case FSR_INST_CONST: print_value(to, inst->dtype, inst->value); break;
+    case FSR_INST_CONST:
+    case FSR_INST_OP: print_scalar(to, inst); break;
     case FSR_INST_PARAM: fprintf(to, "s%d", inst->index); break;
     case FSR_INST_INDEX: fprintf(to, "index d%d", inst->index); break;
     case FSR_INST_GUARD: fprintf(to, "g%d", inst->index); break;
     case FSR_INST_BOUND: print_bound(to, inst); break;
     case FSR_INST_LOAD: print_load(to, k, inst); break;
-    case FSR_INST_OP: print_op(to, inst->op, inst->compute, inst->arg, "v"); break;
     case FSR_INST_CALL: print_call(to, k, inst); break;
     case FSR_INST_COMBINE: print_combine(to, k, inst); break;
     case FSR_INST_RESULT: fprintf(to, "f%d.%d", inst->index, inst->component); break;

@@ -28,7 +28,7 @@ static bool check_whole(const fsr_check *v) {
         bool works = false;
         for (int i = 0; i < k->ninsts; i++)
             works =
-                works || (k->inst[i].level == FSR_ELEM && k->inst[i].pass == p && !fsr_check_has_value(&k->inst[i]));
+                works || (k->inst[i].level == FSR_ELEM && k->inst[i].pass == p && !fsr_inst_has_value(k->inst[i].kind));
         if (!works)
             return fsr_check_bad(v, "pass %d has no COMBINE and no STORE", p);
     }

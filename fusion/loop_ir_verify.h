@@ -21,9 +21,6 @@ static inline bool fsr_check_range(int i, int n) {
 static inline bool fsr_check_dtype(fsr_dtype dtype) {
     return (unsigned)dtype < FSR_DTYPE_COUNT;
 }
-static inline bool fsr_check_has_value(const fsr_inst *inst) {
-    return inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE;
-}
 
 /* loop_ir_verify_tables.c */
 bool fsr_check_tables(const fsr_check *v);

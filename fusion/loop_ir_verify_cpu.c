@@ -132,7 +132,7 @@ static bool check_operators(const fsr_check *v) {
         if (c && k->fold[f].narrow)
             return fsr_check_bad(v, "schedule: fold %d of f32 has a state of its own, which is for GPUs", f);
         if ((s->widened >> f & 1) &&
-            (k->fold[f].kind != FSR_FOLD_SCAN || !c->builtin || c->arity != 1 || c->dtype[0] != FSR_F32))
+            (k->fold[f].kind != FSR_FOLD_SCAN || !c->builtin || c->arity != 1 || fsr_combine_dtype(c, 0) != FSR_F32))
             return fsr_check_bad(v, "schedule: f%d has no wider state", f);
     }
     for (int i = 0; i < k->ninsts; ++i)

@@ -10,7 +10,7 @@
 /* An instruction's own place, before anything looks at its arguments. */
 static bool check_place(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
-    if ((unsigned)inst->kind > FSR_INST_STORE || (unsigned)inst->level > FSR_ELEM)
+    if (!fsr_inst_may_stand(inst->kind, FSR_IN_NEST) || (unsigned)inst->level > FSR_ELEM)
         return fsr_check_bad(v, "unknown kind or level");
     if (inst->level == FSR_ELEM && k->npasses == 0)
         return fsr_check_bad(v, "ELEM without a folded dimension");
@@ -18,7 +18,7 @@ static bool check_place(const fsr_check *v, const fsr_inst *inst) {
         return fsr_check_bad(v, "pass %d of %d", inst->pass, k->npasses);
     if (inst->kind != FSR_INST_COMBINE && !fsr_check_dtype(inst->dtype))
         return fsr_check_bad(v, "no dtype");
-    if (inst->keep && (inst->level != FSR_ELEM || !fsr_check_has_value(inst) || inst->kind == FSR_INST_ITERATE))
+    if (inst->keep && (inst->level != FSR_ELEM || !fsr_inst_has_value(inst->kind) || inst->kind == FSR_INST_ITERATE))
         return fsr_check_bad(v, "only an ELEM value can be kept");
     return true;
 }
@@ -29,7 +29,7 @@ static bool check_argument(const fsr_check *v, int value) {
     if (!fsr_check_range(value, v->number))
         return fsr_check_bad(v, "takes v%d, which is not earlier", value);
     const fsr_inst *arg = &v->k->inst[value];
-    if (!fsr_check_has_value(arg) || (arg->kind == FSR_INST_ITERATE && user->kind != FSR_INST_FINAL))
+    if (!fsr_inst_has_value(arg->kind) || (arg->kind == FSR_INST_ITERATE && user->kind != FSR_INST_FINAL))
         return fsr_check_bad(v, "takes v%d, which has no value", value);
     if (user->level == FSR_ROW && arg->level == FSR_ELEM)
         return fsr_check_bad(v, "ROW takes the ELEM value v%d", value);
@@ -229,7 +229,7 @@ static bool check_iterate(const fsr_check *v, const fsr_inst *inst) {
             return fsr_check_bad(v, "runs loop %d a second time", inst->index);
     const fsr_turns *loop = &k->loop[inst->index];
     for (int a = 0; a < loop->program->nstate + loop->program->narg; a++)
-        if (!check_operand(v, loop->input[a], loop->program->dtype[a]))
+        if (!check_operand(v, loop->input[a], loop->program->body.arg[a]))
             return false;
     return true;
 }
@@ -246,7 +246,7 @@ static bool check_final(const fsr_check *v, const fsr_inst *inst) {
     const fsr_iteration *l = k->loop[inst->index].program;
     if (!fsr_check_range(inst->component, l->nstate + 1))
         return fsr_check_bad(v, "result %d of loop %d, which has %d", inst->component, inst->index, l->nstate + 1);
-    fsr_dtype dtype = inst->component < l->nstate ? l->dtype[inst->component] : FSR_I32;
+    fsr_dtype dtype = fsr_iteration_dtype(l, inst->component);
     return inst->dtype == dtype ||
            fsr_check_bad(v, "result %d of loop %d is %s", inst->component, inst->index, fsr_dtype_name(dtype));
 }

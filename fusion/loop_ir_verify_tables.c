@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The verifier's rules about what a kernel lists: limits, arrays, accesses, guards, and the scalar programs of folds
- * and loops.
+/* The verifier's rules about what a kernel lists: limits, arrays, accesses, guards, and the regions of folds and
+ * loops.
  *
- * Limits come first: what follows indexes by them. A program is checked step by step before its results are named.
- * Counter-example to checking programs where they are used: a loop that no instruction runs would never be looked at,
+ * Limits come first: what follows indexes by them. A region is checked before anything of it is named.
+ * Counter-example to checking regions where they are used: a loop that no instruction runs would never be looked at,
  * and a printer prints it. */
 #include "fusion/loop_ir_verify.h"
 #include <string.h>
@@ -135,57 +135,24 @@ static bool check_guard(const fsr_check *v, int number) {
     return true;
 }
 
-/* A scalar program. what, number: whose; argument: dtypes of its narguments arguments. */
-static bool check_steps(const fsr_check *v, const char *what, int number, const fsr_step *steps, int n,
-                        const fsr_dtype *argument, int narguments) {
-    for (int s = 0; s < n; s++) {
-        const fsr_step *step = &steps[s];
-        if (!fsr_check_dtype(step->dtype) || (unsigned)step->kind > FSR_STEP_OP)
-            return fsr_check_bad(v, "%s %d: step %d has no dtype or kind", what, number, s);
-        if (step->kind == FSR_STEP_ARG &&
-            (!fsr_check_range(step->index, narguments) || step->dtype != argument[step->index]))
-            return fsr_check_bad(v, "%s %d: step %d is no argument of the state", what, number, s);
-        if (step->kind != FSR_STEP_OP)
-            continue;
-        if ((unsigned)step->op >= FSR_OP_COUNT)
-            return fsr_check_bad(v, "%s %d: step %d has an unknown op", what, number, s);
-        for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
-            if (!fsr_check_range(step->arg[a], s))
-                return fsr_check_bad(v, "%s %d: step %d takes step %d", what, number, s, step->arg[a]);
-    }
-    return true;
+/* What the region of a fold or loop has, in words. */
+static bool bad_region(const fsr_check *v, const char *what, int number, const char *wrong, int at) {
+    if (at < 0)
+        return fsr_check_bad(v, "%s %d has %s", what, number, wrong);
+    return fsr_check_bad(v, "%s %d: t%d has %s", what, number, at, wrong);
 }
 
 static bool check_combine(const fsr_check *v, int number, const fsr_combine *c) {
-    fsr_dtype both[2 * FSR_MAX_TUPLE];
-    if (!c || !fsr_check_range(c->arity - 1, FSR_MAX_TUPLE) || !fsr_check_range(c->nsteps, FSR_MAX_STEPS + 1))
-        return fsr_check_bad(v, "fold %d has no operator, or one of a wrong size", number);
-    for (int i = 0; i < 2 * c->arity; i++)
-        both[i] = c->dtype[i % c->arity];
-    if (!check_steps(v, "fold", number, c->step, c->nsteps, both, 2 * c->arity))
-        return false;
-    for (int i = 0; i < c->arity; i++)
-        if (!fsr_check_dtype(c->dtype[i]) || !fsr_check_range(c->result[i], c->nsteps) ||
-            c->step[c->result[i]].dtype != c->dtype[i])
-            return fsr_check_bad(v, "fold %d: component %d of the result has another dtype than the state", number, i);
-    return true;
+    int at = -1;
+    const char *wrong = c ? fsr_combine_check(c, &at) : "no operator";
+    return !wrong || bad_region(v, "fold", number, wrong, at);
 }
 
 static bool check_loop(const fsr_check *v, int number) {
     const fsr_iteration *l = v->k->loop[number].program;
-    if (!l || !fsr_check_range(l->nstate - 1, FSR_MAX_STATE) ||
-        !fsr_check_range(l->narg, FSR_MAX_ARGS - l->nstate + 1) ||
-        !fsr_check_range(l->nsteps, FSR_MAX_LOOP_STEPS + 1) || l->max_n < 0 || l->max_n > INT32_MAX)
-        return fsr_check_bad(v, "loop %d has no program, or one of a wrong size", number);
-    if (!check_steps(v, "loop", number, l->step, l->nsteps, l->dtype, l->nstate + l->narg))
-        return false;
-    if (!fsr_check_range(l->condition, l->nsteps) || l->step[l->condition].dtype != FSR_BOOL)
-        return fsr_check_bad(v, "loop %d: the condition is not bool", number);
-    for (int i = 0; i < l->nstate; i++)
-        if (!fsr_check_dtype(l->dtype[i]) || !fsr_check_range(l->result[i], l->nsteps) ||
-            l->step[l->result[i]].dtype != l->dtype[i])
-            return fsr_check_bad(v, "loop %d: component %d of the result has another dtype than the state", number, i);
-    return true;
+    int at = -1;
+    const char *wrong = l ? fsr_iteration_check(l, &at) : "no program";
+    return !wrong || bad_region(v, "loop", number, wrong, at);
 }
 
 static bool check_fold(const fsr_check *v, int number) {
@@ -199,7 +166,8 @@ static bool check_fold(const fsr_check *v, int number) {
         return fsr_check_bad(v, "fold %d is an exclusive reduction", number);
     if (!check_combine(v, number, f->combine))
         return false;
-    if (f->narrow && (f->kind != FSR_FOLD_SCAN || f->combine->arity != 1 || f->combine->dtype[0] != FSR_F64))
+    if (f->narrow &&
+        (f->kind != FSR_FOLD_SCAN || f->combine->arity != 1 || fsr_combine_dtype(f->combine, 0) != FSR_F64))
         return fsr_check_bad(v, "fold %d of f32 is no scan of one f64", number);
     return true;
 }

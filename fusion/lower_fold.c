@@ -7,7 +7,6 @@
  * Counter-example to evaluating a fold's result at any index: s = cumsum(x), s + s[::-1] needs the last sum beside the
  * first element, before it is known. */
 #include "fusion/lower.h"
-#include <stdlib.h>
 
 int fsr_lower_fold_slot(const fsr_group *group, int node) {
     for (int i = 0; i < group->nfolds; ++i)
@@ -42,7 +41,7 @@ bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr
 static bool narrow(const fsr_lowering *l, const fsr_flow_node *n) {
     const fsr_combine *c = n->combine;
     return l->p->target->gpu && fsr_is(n->kind, FSR_IS_RUNNING) && c->builtin && c->op == FSR_OP_ADD &&
-           c->dtype[0] == FSR_F32;
+           fsr_combine_dtype(c, 0) == FSR_F32;
 }
 
 bool fsr_lower_combine(fsr_lowering *l, int slot) {
@@ -65,15 +64,10 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
         if (k->inst[fold->input[i]].pass > inst.pass)
             inst.pass = k->inst[fold->input[i]].pass;
     }
-    fsr_combine *own = malloc(sizeof *own);
-    if (!own)
-        return fsr_lower_refuse(l, fsr_reason_memory), false;
     fold->narrow = narrow(l, n);
-    if (fold->narrow)
-        fsr_combine_builtin(own, FSR_OP_ADD, FSR_F64);
-    else
-        *own = *n->combine;
-    fold->combine = own;
+    fold->combine = fold->narrow ? fsr_combine_builtin(FSR_OP_ADD, FSR_F64) : fsr_combine_copy(n->combine);
+    if (!fold->combine)
+        return fsr_lower_refuse(l, fsr_reason_memory), false;
     fold->kind = fsr_is(n->kind, FSR_IS_RUNNING) ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
     fold->exclusive = n->exclusive;
     fold->pass = inst.pass;

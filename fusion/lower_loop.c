@@ -9,7 +9,6 @@
  * A kernel has FSR_MAX_LOOPS of them. One more is nobody's fault: storing that one would need the same loops before it,
  * so the planner cuts in the middle (partition_place.c). */
 #include "fusion/lower.h"
-#include <stdlib.h>
 #include <string.h>
 
 static bool any_scan(const fsr_lowering *l) {
@@ -66,11 +65,10 @@ static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const char *reason = runs_again(l, &inst);
     if (reason)
         return fsr_lower_blame(l, reason, link);
-    fsr_iteration *own = malloc(sizeof *own);
+    fsr_iteration *own = fsr_iteration_copy(n->loop);
     if (!own)
         return fsr_lower_refuse(l, fsr_reason_memory);
     int slot = l->k->nloops++;
-    *own = *n->loop;
     l->k->loop[slot].program = own;
     memcpy(l->k->loop[slot].input, input, sizeof input);
     inst.index = slot;

@@ -221,17 +221,15 @@ static void finish_lengths(fsr_kernel *k) {
 /* ---- operators and programs -------------------------------------------------------------------------------- */
 
 static bool is_long(const fsr_combine *c) {
-    int ops = 0;
-    for (int s = 0; s < c->nsteps; ++s)
-        ops += c->step[s].kind == FSR_STEP_OP;
-    return ops >= LONG_OPERATOR;
+    return fsr_region_ops(&c->body) >= LONG_OPERATOR;
 }
 
 /* A sum of f32 in a scan is carried as an f64: what comes before a block or a part has another association than the
  * elements themselves. By columns there is no need: nothing is folded twice there. */
 static bool carries_wide(const fsr_fold *f) {
     const fsr_combine *c = f->combine;
-    return f->kind == FSR_FOLD_SCAN && c->builtin && c->op == FSR_OP_ADD && c->arity == 1 && c->dtype[0] == FSR_F32;
+    return f->kind == FSR_FOLD_SCAN && c->builtin && c->op == FSR_OP_ADD && c->arity == 1 &&
+           fsr_combine_dtype(c, 0) == FSR_F32;
 }
 
 static void finish_operators(fsr_kernel *k) {
@@ -278,10 +276,12 @@ static int work_of(const fsr_kernel *k) {
     int cost = 0;
     for (int i = 0; i < k->ninsts; ++i)
         cost += 1 + fsr_inst_cost(k, i) / 2;
-    for (int l = 0; l < k->nloops; ++l)
-        for (int s = 0; s < k->loop[l].program->nsteps; ++s)
-            if (k->loop[l].program->step[s].kind == FSR_STEP_OP)
-                cost += LIKELY_TURNS * (1 + fsr_op_get(k->loop[l].program->step[s].op)->cost / 2);
+    for (int l = 0; l < k->nloops; ++l) {
+        const fsr_region *r = &k->loop[l].program->body;
+        for (int i = 0; i < r->ninsts; ++i)
+            if (r->inst[i].kind == FSR_INST_OP)
+                cost += LIKELY_TURNS * (1 + fsr_op_get(r->inst[i].op)->cost / 2);
+    }
     return cost;
 }
 

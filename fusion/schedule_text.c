@@ -122,7 +122,7 @@ static int read_number(fsr_lex *l) {
 static uint32_t read_bits(fsr_lex *l, const char *letter, int limit) {
     uint32_t bits = 0;
     do
-        bits |= 1u << fsr_read_mark(l, letter, limit);
+        bits |= 1u << fsr_lex_mark(l, letter, limit);
     while (fsr_lex_try(l, ","));
     return bits;
 }
@@ -184,7 +184,7 @@ void fsr_read_schedule(fsr_kernel_reader *r) {
 void fsr_read_walk(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_schedule *s = &r->k->schedule;
-    fsr_walk *walk = fsr_lex_try(l, "fold") ? &s->fold_walk : &s->walk[fsr_read_mark(l, "p", FSR_MAX_PASSES)];
+    fsr_walk *walk = fsr_lex_try(l, "fold") ? &s->fold_walk : &s->walk[fsr_lex_mark(l, "p", FSR_MAX_PASSES)];
     int form = read_name(l, form_name, "form of a loop");
     if (l->status)
         return;

@@ -122,8 +122,8 @@ int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int co
 
 int fsr_iteration_widest(const fsr_iteration *l) {
     size_t wide = 4;
-    for (int i = 0; i < l->nsteps; ++i) {
-        fsr_dtype real = fsr_dtype_real(l->step[i].dtype);
+    for (int i = 0; i < l->body.ninsts; ++i) {
+        fsr_dtype real = fsr_dtype_real(l->body.inst[i].dtype);
         wide = fsr_dtype_size(real) > wide ? fsr_dtype_size(real) : wide;
     }
     return (int)wide;

@@ -136,13 +136,18 @@ static void lead_view(void *a, int rank, int n) {
 
 /* ---- operators, loops, functions: pointers, perhaps null ----------------------------------------------------- */
 
-static void put_steps(fsr_bytes *b, const fsr_step *step, int n) {
-    for (int i = 0; i < n; i++) {
-        const fsr_step *s = &step[i];
-        int fields[] = {s->kind, s->dtype, s->compute, s->op, s->arg[0], s->arg[1], s->arg[2], s->index};
+static void put_region(fsr_bytes *b, const fsr_region *r) {
+    int head[] = {r->nargs, r->ninsts, r->nresults};
+    fsr_bytes_put(b, head, sizeof head);
+    fsr_bytes_put(b, r->arg, sizeof r->arg[0] * (size_t)r->nargs);
+    fsr_bytes_put(b, r->result, sizeof r->result[0] * (size_t)r->nresults);
+    for (int i = 0; i < r->ninsts; i++) {
+        const fsr_inst *inst = &r->inst[i];
+        int fields[] = {inst->kind,   inst->dtype,  inst->compute, inst->op,
+                        inst->arg[0], inst->arg[1], inst->arg[2],  inst->index};
         fsr_bytes_put(b, fields, sizeof fields);
         if (!b->no_bodies)
-            fsr_bytes_put(b, &s->value, sizeof s->value);
+            fsr_bytes_put(b, &inst->value, sizeof inst->value);
     }
 }
 
@@ -166,24 +171,28 @@ static bool equal_combine(const void *x, const void *y, int rank) {
 static uint64_t hash_combine(const void *a, int rank) {
     const fsr_combine *c = *(fsr_combine *const *)a;
     (void)rank;
-    return c ? fsr_mix((uint64_t)c->arity, fsr_mix((uint64_t)c->nsteps, c->builtin ? (uint64_t)c->op : 0)) : 0;
+    return c ? fsr_mix((uint64_t)c->arity, fsr_mix((uint64_t)c->body.ninsts, c->builtin ? (uint64_t)c->op : 0)) : 0;
 }
 
 static void put_combine(fsr_bytes *b, const void *a, int rank) {
     const fsr_combine *c = *(fsr_combine *const *)a;
     (void)rank;
-    int head[] = {c->arity, c->commutative, c->nsteps};
+    int head[] = {c->arity, c->commutative};
     fsr_bytes_put(b, head, sizeof head);
-    fsr_bytes_put(b, c->dtype, sizeof c->dtype[0] * (size_t)c->arity);
-    fsr_bytes_put(b, c->result, sizeof c->result[0] * (size_t)c->arity);
     fsr_bytes_put(b, c->identity, sizeof c->identity[0] * (size_t)c->arity);
-    put_steps(b, c->step, c->nsteps);
+    put_region(b, &c->body);
 }
 
 static bool copy_combine(void *to, const void *from) {
-    void *const *source = from;
-    *(void **)to = copy_of(*source, sizeof(fsr_combine));
-    return !*source || *(void **)to;
+    const fsr_combine *c = *(fsr_combine *const *)from;
+    *(fsr_combine **)to = c ? fsr_combine_copy(c) : NULL;
+    return !c || *(fsr_combine **)to;
+}
+
+static void clear_combine(void *a) {
+    fsr_combine **c = a;
+    fsr_combine_free(*c);
+    *c = NULL;
 }
 
 static bool equal_loop(const void *x, const void *y, int rank) {
@@ -195,25 +204,29 @@ static bool equal_loop(const void *x, const void *y, int rank) {
 static uint64_t hash_loop(const void *a, int rank) {
     const fsr_iteration *l = *(fsr_iteration *const *)a;
     (void)rank;
-    return l ? fsr_mix((uint64_t)l->nsteps, (uint64_t)l->max_n) : 0;
+    return l ? fsr_mix((uint64_t)l->body.ninsts, (uint64_t)l->max_n) : 0;
 }
 
 static void put_loop(fsr_bytes *b, const void *a, int rank) {
     const fsr_iteration *l = *(fsr_iteration *const *)a;
     (void)rank;
-    int head[] = {l->nstate, l->narg, l->nsteps, l->condition};
+    int head[] = {l->nstate, l->narg};
     fsr_bytes_put(b, head, sizeof head);
     if (!b->no_bodies)
         put_int(b, l->max_n);
-    fsr_bytes_put(b, l->dtype, sizeof l->dtype[0] * (size_t)(l->nstate + l->narg));
-    fsr_bytes_put(b, l->result, sizeof l->result[0] * (size_t)l->nstate);
-    put_steps(b, l->step, l->nsteps);
+    put_region(b, &l->body);
 }
 
 static bool copy_loop(void *to, const void *from) {
-    void *const *source = from;
-    *(void **)to = copy_of(*source, sizeof(fsr_iteration));
-    return !*source || *(void **)to;
+    const fsr_iteration *l = *(fsr_iteration *const *)from;
+    *(fsr_iteration **)to = l ? fsr_iteration_copy(l) : NULL;
+    return !l || *(fsr_iteration **)to;
+}
+
+static void clear_loop(void *a) {
+    fsr_iteration **l = a;
+    fsr_iteration_free(*l);
+    *l = NULL;
 }
 
 static bool equal_routine(const void *x, const void *y, int rank) {
@@ -269,8 +282,8 @@ static const class number = {0}, flag = {0}, axes = {.lead = lead_axes}, axis = 
                    value = {.equal = equal_value, .hash = hash_value, .put = put_value},
                    view = {.equal = equal_view, .hash = hash_view, .put = put_view, .lead = lead_view},
                    text = {.copy = copy_text, .clear = free_and_null},
-                   combine = {equal_combine, hash_combine, put_combine, copy_combine, free_and_null, NULL},
-                   loop = {equal_loop, hash_loop, put_loop, copy_loop, free_and_null, NULL},
+                   combine = {equal_combine, hash_combine, put_combine, copy_combine, clear_combine, NULL},
+                   loop = {equal_loop, hash_loop, put_loop, copy_loop, clear_loop, NULL},
                    routine = {equal_routine, hash_routine, put_routine, copy_routine, clear_routine, NULL};
 
 static const struct field {

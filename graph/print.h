@@ -22,11 +22,13 @@
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI,
- * STEP*dI). COMBINE is op=NAME, or {[commutative] identity=V,V; s0=arg 0 f32; s1=const f32 2; s2=add f32 s0,s1; ...
- * result=s2,s1}; an op's step names its operands' dtype, and the result's too after > where it is another: less
- * f32>bool s0,s1. LOOP is {s0=...; ... while=s2; result=s4,s5}, its steps as a COMBINE's; argument i of it is the
- * node's argument i. A hint follows as hint=materialize or hint=inline. VALUE: decimal that reads back exactly, inf,
- * -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as data. */
+ * STEP*dI). COMBINE is op=NAME, or {[commutative] identity=V,V; REGION}, LOOP is {REGION}. A region is
+ *     t0 = f32 left0; t1 = f32 2; t2 = f32 mul(t0, t1); ... gives t2, t5
+ * Its instructions name the dtype of their value, and operations that of their operands where it may be another:
+ * bool less.f32(t0, t1). What an operator takes is left0, left1, ... right0, ...; a loop state0, ... arg0, ..., the
+ * arguments of its node, and it says while t4 gives t2, t3. A hint follows as hint=materialize or hint=inline. VALUE:
+ * decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as
+ * data. */
 #ifndef FUSOR_GRAPH_PRINT_H
 #define FUSOR_GRAPH_PRINT_H
 
@@ -67,6 +69,22 @@ void fsr_write_string(fsr_writer *w, const char *text);
 void fsr_write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value);
 /* NAME(DTYPE name, ...) ulp=U c="..." and the other texts. */
 void fsr_write_routine(fsr_writer *w, const fsr_routine *f);
+/* How a region's text goes: the names of its arguments, group by group, and whether it has lines of its own, as in the
+ * loop IR, or `;` between its instructions. condition: the last result is one. */
+#define FSR_REGION_GROUPS 2
+typedef struct fsr_region_text {
+    struct {
+        const char *name;
+        int n;
+    } group[FSR_REGION_GROUPS];
+    bool condition, lines;
+} fsr_region_text;
+fsr_region_text fsr_combine_text(const fsr_combine *c, bool lines);
+fsr_region_text fsr_iteration_text(const fsr_iteration *loop, bool lines);
+/* REGION of the grammar, or the same in lines. */
+void fsr_write_region(fsr_writer *w, const fsr_region *r, const fsr_region_text *text);
+/* The value of a CONST or OP of any container: 2, mul(v0, v1); letter: of the operands. */
+void fsr_write_scalar(fsr_writer *w, const fsr_inst *inst, const char *letter);
 /* %4, %4.1: node `id` of the text. */
 void fsr_write_ref(fsr_writer *w, fsr_ref ref);
 /* A node's line after its number: "mul f32[4,5] %0, %3". arg: its arguments, by their numbers; rank: dimensions of the

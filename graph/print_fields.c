@@ -36,37 +36,9 @@ static void write_bound(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write_piece(w, " bound=%s", fsr_bound_name(n->bound));
 }
 
-static void write_step(fsr_writer *w, const fsr_step *step, int i) {
-    fsr_write_piece(w, "s%d=", i);
-    if (step->kind == FSR_STEP_ARG) {
-        fsr_write_piece(w, "arg %d %s", step->index, fsr_dtype_name(step->dtype));
-    } else if (step->kind == FSR_STEP_CONST) {
-        fsr_write_piece(w, "const %s ", fsr_dtype_name(step->dtype));
-        fsr_write_value(w, step->dtype, step->value);
-    } else {
-        fsr_write_piece(w, "%s %s", fsr_op_get(step->op)->name, fsr_dtype_name(step->compute));
-        if (step->dtype != step->compute)
-            fsr_write_piece(w, ">%s", fsr_dtype_name(step->dtype));
-        for (int k = 0; k < fsr_op_get(step->op)->arity; k++)
-            fsr_write_piece(w, k ? ",s%d" : " s%d", step->arg[k]);
-    }
-    fsr_write(w, "; ");
-}
-
-static void write_steps(fsr_writer *w, const fsr_step *step, int n) {
-    for (int i = 0; i < n; i++)
-        write_step(w, &step[i], i);
-}
-
-static void write_results(fsr_writer *w, const int *result, int n) {
-    fsr_write(w, "result=");
-    for (int i = 0; i < n; i++)
-        fsr_write_piece(w, i ? ",s%d" : "s%d", result[i]);
-    fsr_write(w, "}");
-}
-
-static void write_brief(fsr_writer *w, int values, int steps) {
-    fsr_write_piece(w, " {%d value%s, %d step%s}", values, values == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
+static void write_brief(fsr_writer *w, int values, const fsr_region *r) {
+    fsr_write_piece(w, " {%d value%s, %d step%s}", values, values == 1 ? "" : "s", r->ninsts,
+                    r->ninsts == 1 ? "" : "s");
 }
 
 static void write_combine(fsr_writer *w, const fsr_content *n, int rank) {
@@ -77,18 +49,19 @@ static void write_combine(fsr_writer *w, const fsr_content *n, int rank) {
         return;
     }
     if (w->brief) {
-        write_brief(w, c->arity, c->nsteps);
+        write_brief(w, c->arity, &c->body);
         return;
     }
     fsr_write(w, c->commutative ? " {commutative identity=" : " {identity=");
     for (int i = 0; i < c->arity; i++) {
         if (i)
             fsr_write(w, ",");
-        fsr_write_value(w, c->dtype[i], c->identity[i]);
+        fsr_write_value(w, fsr_combine_dtype(c, i), c->identity[i]);
     }
+    const fsr_region_text text = fsr_combine_text(c, false);
     fsr_write(w, "; ");
-    write_steps(w, c->step, c->nsteps);
-    write_results(w, c->result, c->arity);
+    fsr_write_region(w, &c->body, &text);
+    fsr_write(w, "}");
 }
 
 static void write_loop(fsr_writer *w, const fsr_content *n, int rank) {
@@ -96,13 +69,13 @@ static void write_loop(fsr_writer *w, const fsr_content *n, int rank) {
     (void)rank;
     fsr_write_piece(w, " max=%" PRId64, l->max_n);
     if (w->brief) {
-        write_brief(w, l->nstate, l->nsteps);
+        write_brief(w, l->nstate, &l->body);
         return;
     }
+    const fsr_region_text text = fsr_iteration_text(l, false);
     fsr_write(w, " {");
-    write_steps(w, l->step, l->nsteps);
-    fsr_write_piece(w, "while=s%d; ", l->condition);
-    write_results(w, l->result, l->nstate);
+    fsr_write_region(w, &l->body, &text);
+    fsr_write(w, "}");
 }
 
 static void write_axes(fsr_writer *w, const fsr_content *n, int rank) {

@@ -181,7 +181,7 @@ static const char *check_inset(const fsr_applied *a) {
 }
 
 static const char *check_iterate(const fsr_applied *a) {
-    return fsr_iteration_check(a);
+    return fsr_loop_check(a);
 }
 
 /* The result's shape: the arguments', but for the axes of mask, which have extent 1. */
@@ -198,14 +198,14 @@ static const char *check_folded(const fsr_applied *a, uint32_t mask) {
 }
 
 static const char *check_reduce(const fsr_applied *a) {
-    const char *wrong = fsr_combine_check(a);
+    const char *wrong = fsr_fold_check(a);
     if (wrong)
         return wrong;
     return a->n->axes == 0 || a->n->axes >> a->n->shape.ndim ? "axes" : check_folded(a, a->n->axes);
 }
 
 static const char *check_scan(const fsr_applied *a) {
-    const char *wrong = fsr_combine_check(a);
+    const char *wrong = fsr_fold_check(a);
     if (wrong)
         return wrong;
     return a->n->axis < 0 || a->n->axis >= a->n->shape.ndim ? "axis" : check_folded(a, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies recorded as scalar programs: from a result back to the arguments and literals (a stack: no recursion) into SSA
- * steps; equal steps become one.
+/* Bodies recorded as regions: from a result back to the arguments and literals (a stack: no recursion) into SSA
+ * instructions; equal ones become one.
  *
  * A value without dimensions that was recorded before the body ran, a parameter above all, is the same for every element:
- * a loop takes it as one argument more. Operators have no such arguments. Counter-example to making steps of what it was
+ * a loop takes it as one argument more. Operators have no such arguments. Counter-example to making instructions of what it was
  * computed from: a sum over an array is no scalar program. */
 #include "primitives/capture.h"
 #include <string.h>
@@ -45,7 +45,7 @@ static int outside_of(fsr_capture *t, fsr_ref ref) {
     return t->narguments + t->noutside++;
 }
 
-/* Notes a node to be made into a step. */
+/* Notes a node to be made into an instruction. */
 static bool enter(fsr_capture *t, fsr_ref ref) {
     const fsr_rec *rec = fsr_graph_rec(t->g, ref.id);
     if (fsr_has(rec->kind, FSR_FIELD_routine) && !is_outside(t, rec))
@@ -57,52 +57,58 @@ static bool enter(fsr_capture *t, fsr_ref ref) {
     if (t->count == FSR_MAX_BODY)
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "is too long");
     t->ref[t->count] = ref;
-    t->step_of[t->count++] = -1;
+    t->inst_of[t->count++] = -1;
     return true;
 }
 
-/* The step of a node whose arguments have theirs. */
-static fsr_step step_of(fsr_capture *t, fsr_ref ref) {
+/* The instruction of a node whose arguments have theirs. */
+static fsr_inst inst_of(fsr_capture *t, fsr_ref ref) {
     const fsr_rec *rec = fsr_graph_rec(t->g, ref.id);
-    fsr_step step;
-    memset(&step, 0, sizeof step);
-    step.dtype = step.compute = rec->dtype[ref.output];
+    fsr_inst inst = {.node = -1};
+    inst.dtype = inst.compute = rec->dtype[ref.output];
     if (is_outside(t, rec)) {
-        step.kind = FSR_STEP_ARG;
-        step.index = outside_of(t, ref);
+        inst.kind = FSR_INST_PARAM;
+        inst.index = outside_of(t, ref);
     } else if (fsr_is(rec->kind, FSR_IS_UNBOUND)) {
-        step.kind = FSR_STEP_ARG;
-        step.index = rec->index;
+        inst.kind = FSR_INST_PARAM;
+        inst.index = rec->index;
     } else if (fsr_is(rec->kind, FSR_IS_LITERAL)) {
-        step.kind = FSR_STEP_CONST;
-        step.value = rec->value;
+        inst.kind = FSR_INST_CONST;
+        inst.value = rec->value;
     } else {
-        step.kind = FSR_STEP_OP;
-        step.op = rec->op;
+        inst.kind = FSR_INST_OP;
+        inst.op = rec->op;
         for (int i = 0; i < rec->nargs; i++)
-            step.arg[i] = t->step_of[find(t, rec->arg[i])];
-        step.compute = t->step[step.arg[rec->nargs == 3 && fsr_op_get(rec->op)->rule == FSR_RULE_SELECT]].dtype;
+            inst.arg[i] = t->inst_of[find(t, rec->arg[i])];
+        const bool select = rec->nargs == 3 && fsr_op_get(rec->op)->rule == FSR_RULE_SELECT;
+        inst.compute = t->region->inst[inst.arg[select]].dtype;
     }
-    return step;
+    return inst;
 }
 
-/* The number of an equal step, added if there is none; -1: too many. */
-static int add_step(fsr_capture *t, const fsr_step *step) {
-    for (int i = 0; i < t->nsteps; i++)
-        if (fsr_steps_equal(&t->step[i], step, 1))
-            return i;
-    if (t->nsteps == t->capacity)
-        return -1;
-    t->step[t->nsteps] = *step;
-    return t->nsteps++;
+/* The number of an equal instruction, added if there is none; false: too many, or out of memory. */
+static bool add_inst(fsr_capture *t, const fsr_inst *inst, int *number) {
+    fsr_region *r = t->region;
+    for (int i = 0; i < r->ninsts; i++)
+        if (fsr_inst_computes_like(&r->inst[i], inst)) {
+            *number = i;
+            return true;
+        }
+    if (r->ninsts == fsr_region_limit(t->where))
+        return capture_fail(t, FSR_ERR_UNSUPPORTED, "is too long");
+    const int added = fsr_region_add(r, inst);
+    if (added < 0)
+        return capture_fail(t, FSR_ERR_MEMORY, "is out of memory");
+    *number = added;
+    return true;
 }
 
-/* Enters an argument that has no step yet; *ready tells that there was none. */
+/* Enters an argument that has no instruction yet; *ready tells that there was none. */
 static bool enter_args(fsr_capture *t, const fsr_rec *rec, bool *ready) {
     *ready = true;
     for (int i = 0; i < rec->nargs && !is_outside(t, rec); i++) {
         int at = find(t, rec->arg[i]);
-        if (at >= 0 && t->step_of[at] >= 0)
+        if (at >= 0 && t->inst_of[at] >= 0)
             continue;
         *ready = false;
         if (at < 0 && !enter(t, rec->arg[i]))
@@ -111,13 +117,13 @@ static bool enter_args(fsr_capture *t, const fsr_rec *rec, bool *ready) {
     return true;
 }
 
-/* The step of a node and of all it needs. Arguments are recorded before what uses them, so the pending node with the
- * smallest stamp never waits for another one. */
-static bool make_steps(fsr_capture *t, fsr_ref ref) {
-    while (t->step_of[find(t, ref)] < 0) {
+/* The instruction of a node and those of all it needs. Arguments are recorded before what uses them, so the pending node
+ * with the smallest stamp never waits for another one. */
+static bool make_insts(fsr_capture *t, fsr_ref ref) {
+    while (t->inst_of[find(t, ref)] < 0) {
         int next = -1;
         for (int i = 0; i < t->count; i++)
-            if (t->step_of[i] < 0 &&
+            if (t->inst_of[i] < 0 &&
                 (next < 0 || fsr_graph_rec(t->g, t->ref[i].id)->stamp < fsr_graph_rec(t->g, t->ref[next].id)->stamp))
                 next = i;
         const fsr_rec *rec = fsr_graph_rec(t->g, t->ref[next].id);
@@ -126,16 +132,15 @@ static bool make_steps(fsr_capture *t, fsr_ref ref) {
             return false;
         if (!ready)
             continue;
-        fsr_step step = step_of(t, t->ref[next]);
-        t->step_of[next] = add_step(t, &step);
-        if (t->step_of[next] < 0)
-            return capture_fail(t, FSR_ERR_UNSUPPORTED, "is too long");
+        fsr_inst inst = inst_of(t, t->ref[next]);
+        if (!add_inst(t, &inst, &t->inst_of[next]))
+            return false;
     }
     return true;
 }
 
 int fsr_capture_node(fsr_capture *t, fsr_ref ref) {
-    if ((find(t, ref) < 0 && !enter(t, ref)) || !make_steps(t, ref))
+    if ((find(t, ref) < 0 && !enter(t, ref)) || !make_insts(t, ref))
         return -1;
-    return t->step_of[find(t, ref)];
+    return t->inst_of[find(t, ref)];
 }

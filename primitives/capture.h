@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded body as steps: an operator's, a loop's. */
+/* A recorded body as a region: an operator's, a loop's. */
 #ifndef FUSOR_PRIMITIVES_CAPTURE_H
 #define FUSOR_PRIMITIVES_CAPTURE_H
 
 #include "graph/graph.h"
 
-/* Nodes of a body; equal ones share a step. */
+/* Nodes of a body; equal ones share an instruction. */
 #define FSR_MAX_BODY 1024
 
 typedef struct fsr_capture {
@@ -15,16 +15,16 @@ typedef struct fsr_capture {
      * used. */
     int narguments, most_outside, noutside;
     fsr_ref outside[FSR_MAX_ARGS];
-    fsr_step *step; /* receives the steps */
-    int nsteps, capacity;
+    fsr_region *region;  /* receives the instructions */
+    fsr_container where; /* what it is the body of */
     const char *problem; /* why it failed: "is too long" */
     fsr_status status;
     int count;
     fsr_ref ref[FSR_MAX_BODY];
-    int step_of[FSR_MAX_BODY]; /* -1: not yet made */
+    int inst_of[FSR_MAX_BODY]; /* -1: not yet made */
 } fsr_capture;
 
-/* The step that computes a 0-d node of the body, made with all it needs; -1: problem and status say why not. */
+/* The instruction that computes a 0-d node of the body, made with all it needs; -1: problem and status say why not. */
 int fsr_capture_node(fsr_capture *t, fsr_ref ref);
 
 #endif

@@ -31,7 +31,7 @@ static fsr_node places(fsr_site at, fsr_node mask, fsr_dtype dtype) {
     fsr_node ones = fsr_convert(at, mask, dtype, false), before;
     if (!fsr_node_sound(ones))
         return ones;
-    fsr_running(at, &before, &ones, fsr_combine_of(FSR_OP_ADD, dtype), 0, FSR_EXCLUSIVE);
+    fsr_running(at, &before, &ones, fsr_combine_builtin(FSR_OP_ADD, dtype), 0, FSR_EXCLUSIVE);
     if (!fsr_node_sound(before))
         return before;
     fsr_node i = fsr_iota(mask.graph, at, dtype, &fsr_node_rec(mask)->shape, 0);

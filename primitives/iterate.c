@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop for each element: its condition and body recorded as one scalar program.
+/* A loop for each element: its condition and body recorded as one region.
  *
- * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become steps as an operator's body
- * does (capture.c): the condition's first, so that steps 0..condition are what has to run before it is known whether
+ * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become instructions as an operator's body
+ * does (capture.c): the condition's first, so that those up to it are what has to run before it is known whether
  * the body does. A parameter, or another value of one point from outside, is an argument without being named as one. What
- * the two have in common (the squares of a Mandelbrot iteration) is one step. The callbacks are
+ * the two have in common (the squares of a Mandelbrot iteration) is one
+ * instruction. The callbacks are
  * the caller's code: what they leave is checked as an operator's body is (body.c). Counter-example to unrolling the
  * loop into nodes: a thousand turns would be a thousand times the program, and an element that ends early would pay
  * for all of them. */
@@ -69,7 +70,7 @@ static bool operands_take(recording *r) {
         fsr_dtype dtype = fsr_node_dtype(r->operand[i]);
         if (!fsr_shape_take(r->g, r->at, what, dtype, shape.ndim, shape.dim, &whole, &r->poison))
             return false;
-        r->loop->dtype[i] = dtype;
+        r->loop->body.arg[i] = dtype;
         r->operand[i] = fsr_stretch(r->at, r->operand[i], &whole);
         r->poison = r->operand[i];
         if (!fsr_node_sound(r->operand[i]))
@@ -86,12 +87,12 @@ static bool result_take(recording *r, const char *whose, int i, fsr_node *result
     return fsr_node_status(*result) == FSR_OK;
 }
 
-/* The step of a checked result; -1: the poison is set. */
-static int step_of(recording *r, const char *whose, fsr_node result) {
-    int step = fsr_capture_node(&r->capture, (fsr_ref){result.id, result.output});
-    if (step < 0)
+/* The instruction of a checked result; -1: the poison is set. */
+static int inst_of(recording *r, const char *whose, fsr_node result) {
+    int inst = fsr_capture_node(&r->capture, (fsr_ref){result.id, result.output});
+    if (inst < 0)
         r->poison = fsr_poison(r->g, r->at, r->capture.status, what, "the %s %s", whose, r->capture.problem);
-    return step;
+    return inst;
 }
 
 /* Calls back, the condition first; false: the poison is set. */
@@ -109,32 +110,32 @@ static bool run(recording *r, int depth) {
     const fsr_loop *said = r->said;
     fsr_iteration *loop = r->loop;
     fsr_node condition = {0}, out[FSR_MAX_STATE] = {{0}};
-    if (!fsr_body_args(r->g, r->at, loop->dtype, operands(said), r->arg, &r->poison))
+    if (!fsr_body_args(r->g, r->at, loop->body.arg, operands(said), r->arg, &r->poison))
         return false;
     r->poison = (fsr_node){0};
     r->capture = (fsr_capture){.g = r->g,
                                .first = r->arg[0].stamp,
                                .narguments = operands(said),
                                .most_outside = FSR_MAX_LOOP_OPERANDS - operands(said),
-                               .step = loop->step,
-                               .capacity = FSR_MAX_LOOP_STEPS};
+                               .region = &loop->body,
+                               .where = FSR_IN_BODY};
     if (!run_condition(r, &condition, depth))
         return false;
-    loop->condition = step_of(r, condition_name, condition);
-    if (loop->condition < 0)
+    loop->body.nresults = loop->nstate + 1;
+    loop->body.result[loop->nstate] = inst_of(r, condition_name, condition);
+    if (fsr_iteration_condition(loop) < 0)
         return false;
     r->poison = (fsr_node){0};
     said->body(out, r->arg, r->arg + said->nstate, said->user);
     if (!fsr_body_took(r->g, r->at, what, body_name, depth, r->arg[0], &r->poison))
         return false;
     for (int i = 0; i < said->nstate; i++) {
-        if (!result_take(r, body_name, i, &out[i], loop->dtype[i]))
+        if (!result_take(r, body_name, i, &out[i], loop->body.arg[i]))
             return false;
-        loop->result[i] = step_of(r, body_name, out[i]);
-        if (loop->result[i] < 0)
+        loop->body.result[i] = inst_of(r, body_name, out[i]);
+        if (loop->body.result[i] < 0)
             return false;
     }
-    loop->nsteps = r->capture.nsteps;
     return true;
 }
 
@@ -162,7 +163,8 @@ static bool outside_take(recording *r) {
         r->poison = r->operand[n];
         if (!fsr_node_sound(r->operand[n]))
             return false;
-        loop->dtype[n] = fsr_node_dtype(r->operand[n]);
+        loop->body.arg[n] = fsr_node_dtype(r->operand[n]);
+        loop->body.nargs++;
         loop->narg++;
     }
     return true;
@@ -178,7 +180,7 @@ static bool node_record(recording *r, fsr_node *out) {
         return false;
     const int n = loop->nstate + loop->narg;
     fsr_type type = {fsr_node_rec(r->operand[0])->shape, loop->nstate + 1, {0}};
-    memcpy(type.dtype, loop->dtype, sizeof type.dtype[0] * (size_t)loop->nstate);
+    memcpy(type.dtype, loop->body.arg, sizeof type.dtype[0] * (size_t)loop->nstate);
     type.dtype[loop->nstate] = FSR_I32;
     fsr_rec *rec = fsr_graph_add(r->g, r->at, what, FSR_NODE_ITERATE, &type, &r->poison);
     if (!rec)
@@ -205,6 +207,7 @@ static bool iterate(recording *r, fsr_node *out, int64_t max_n) {
     }
     r->loop->nstate = r->said->nstate;
     r->loop->narg = r->said->narg;
+    r->loop->body.nargs = operands(r->said);
     r->loop->max_n = max_n;
     return operands_take(r) && program_record(r) && node_record(r, out);
 }
@@ -252,6 +255,6 @@ void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loo
     for (int i = 0; i <= loop->nstate && !good; i++)
         out[i] = poison;
     if (r)
-        free(r->loop);
+        fsr_iteration_free(r->loop);
     free(r);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A user's operator: recording its body as a scalar program, and reductions and scans with it.
+/* A user's operator: recording its body as a region, and reductions and scans with it.
  *
  * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own; what it leaves in out[] is checked
- * (body.c) and becomes steps (capture.c). Then the operands are looked at again: the caller's code may have dropped
+ * (body.c) and becomes instructions (capture.c). Then the operands are looked at again: the caller's code may have dropped
  * them. Counter-example to calling the body back for each element: nothing would be known of it when kernels are
  * made. */
 #include "graph/floats.h"
@@ -16,21 +16,22 @@
 static const char body_name[] = "operator's body";
 
 /* A body that is one built-in op with that op's identity is the built-in operator. */
-static void recognize(fsr_combine *c) {
-    const fsr_step *last = &c->step[c->result[0]];
-    if (c->arity != 1 || last->kind != FSR_STEP_OP || last->dtype != c->dtype[0] || last->compute != c->dtype[0])
-        return;
+static fsr_combine *recognize(fsr_combine *c) {
+    const fsr_inst *last = &c->body.inst[c->body.result[0]];
+    const fsr_dtype dtype = fsr_combine_dtype(c, 0);
+    if (c->arity != 1 || last->kind != FSR_INST_OP || last->dtype != dtype || last->compute != dtype)
+        return c;
     const fsr_op_info *info = fsr_op_get(last->op);
     if (info->arity != 2 || !(info->flags & FSR_OP_ASSOCIATIVE) || info->identity == FSR_IDENTITY_NONE)
-        return;
-    const fsr_step *a = &c->step[last->arg[0]], *b = &c->step[last->arg[1]];
-    if (a->kind != FSR_STEP_ARG || b->kind != FSR_STEP_ARG || a->index != 0 || b->index != 1)
-        return;
-    fsr_combine builtin;
-    memset(&builtin, 0, sizeof builtin);
-    fsr_combine_builtin(&builtin, last->op, c->dtype[0]);
-    if (fsr_value_equal(builtin.identity[0], c->identity[0]) && builtin.commutative == c->commutative)
-        *c = builtin;
+        return c;
+    const fsr_inst *a = &c->body.inst[last->arg[0]], *b = &c->body.inst[last->arg[1]];
+    if (a->kind != FSR_INST_PARAM || b->kind != FSR_INST_PARAM || a->index != 0 || b->index != 1)
+        return c;
+    fsr_combine *builtin = fsr_combine_builtin(last->op, dtype);
+    const bool same =
+        builtin && fsr_value_equal(builtin->identity[0], c->identity[0]) && builtin->commutative == c->commutative;
+    fsr_combine_free(same ? c : builtin);
+    return same ? builtin : c;
 }
 
 /* Runs the body in the open scope and captures it; false: *poison is set (in that scope). */
@@ -38,28 +39,24 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
                      fsr_capture *t, fsr_node *poison) {
     fsr_node arg[2 * FSR_MAX_TUPLE], out[FSR_MAX_TUPLE] = {{0}};
     int depth = fsr_scope_depth(g);
-    fsr_dtype dtype[2 * FSR_MAX_TUPLE];
     *poison = (fsr_node){0};
-    for (int i = 0; i < 2 * c->arity; i++)
-        dtype[i] = c->dtype[i % c->arity];
-    if (!fsr_body_args(g, at, dtype, 2 * c->arity, arg, poison))
+    if (!fsr_body_args(g, at, c->body.arg, 2 * c->arity, arg, poison))
         return false;
-    *t = (fsr_capture){.g = g, .first = arg[0].stamp, .most_outside = -1, .step = c->step, .capacity = FSR_MAX_STEPS};
+    *t = (fsr_capture){.g = g, .first = arg[0].stamp, .most_outside = -1, .region = &c->body, .where = FSR_IN_OPERATOR};
     op->body(out, arg, arg + c->arity, op->user);
     if (!fsr_body_took(g, at, what, body_name, depth, arg[0], poison))
         return false;
     for (int i = 0; i < c->arity; i++) {
-        fsr_node result = fsr_body_value(g, at, what, body_name, i, out[i], c->dtype[i]);
+        fsr_node result = fsr_body_value(g, at, what, body_name, i, out[i], fsr_combine_dtype(c, i));
         *poison = result;
         if (fsr_node_status(result))
             return false;
-        c->result[i] = fsr_capture_node(t, (fsr_ref){result.id, result.output});
-        if (c->result[i] < 0) {
+        c->body.result[i] = fsr_capture_node(t, (fsr_ref){result.id, result.output});
+        if (c->body.result[i] < 0) {
             *poison = fsr_poison(g, at, t->status, what, "the %s %s", body_name, t->problem);
             return false;
         }
     }
-    c->nsteps = t->nsteps;
     return true;
 }
 
@@ -74,9 +71,11 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         c->arity = op->arity;
         c->commutative = op->commutative;
         c->op = FSR_OP_COUNT;
+        c->body.nargs = 2 * op->arity;
+        c->body.nresults = op->arity;
         for (int i = 0; i < op->arity; i++) {
             FSR_DEFAULT_FLOATS;
-            c->dtype[i] = dtype[i];
+            c->body.arg[i] = c->body.arg[op->arity + i] = dtype[i];
             c->identity[i] = op->exact[i] ? fsr_value_load(dtype[i], op->exact[i], 0)
                                           : fsr_value_from_double(dtype[i], op->identity[i]);
         }
@@ -87,11 +86,9 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         *poison = fsr_graph_no_memory(g);
     }
     free(t);
-    if (ok) {
-        recognize(c);
-        return c;
-    }
-    free(c);
+    if (ok)
+        return recognize(c);
+    fsr_combine_free(c);
     return NULL;
 }
 
@@ -154,7 +151,7 @@ static fsr_combine *record(fsr_site at, const char *what, fsr_node *out, const f
     fsr_graph *g;
     if (combine && !fsr_poison_of(at, what, in, op->arity, &g, &poison))
         return combine;
-    free(combine);
+    fsr_combine_free(combine);
     fill(out, op, poison);
     return NULL;
 }
@@ -177,7 +174,7 @@ void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node 
     if (!combine)
         return;
     if (!mask) {
-        free(combine);
+        fsr_combine_free(combine);
         memmove(out, in, (size_t)op->arity * sizeof *out);
         return;
     }

@@ -4,6 +4,7 @@
 #ifndef FUSOR_PRIMITIVES_PARSE_LEX_H
 #define FUSOR_PRIMITIVES_PARSE_LEX_H
 
+#include "graph/print.h"
 #include "primitives/parse.h"
 
 #define FSR_WORD_BYTES 64
@@ -36,6 +37,17 @@ bool fsr_lex_dtype(fsr_lex *l, fsr_dtype *dtype);
 bool fsr_lex_value(fsr_lex *l, fsr_dtype dtype, fsr_value *value);
 /* A quoted string, malloc'ed. */
 bool fsr_lex_string(fsr_lex *l, char **string);
+/* "v4": the letter and a number below `limit`; 0 on a failure. */
+int fsr_lex_mark(fsr_lex *l, const char *letter, int limit);
+/* What fsr_write_scalar has written, behind the dtype, which inst has; operands are below `limit`. */
+void fsr_lex_scalar(fsr_lex *l, const char *letter, int limit, fsr_inst *inst);
+/* What fsr_write_region has written, into r, which has its arguments and so many results. */
+bool fsr_lex_region(fsr_lex *l, const fsr_region_text *text, fsr_container where, fsr_region *r);
+/* The name of a built-in operator, malloc'ed; NULL: a failure. */
+fsr_combine *fsr_lex_builtin(fsr_lex *l, int arity, const fsr_dtype *dtype);
+/* An operator and a loop for these dtypes, malloc'ed, without a body; NULL: a failure, or there was one. */
+fsr_combine *fsr_lex_operator(fsr_lex *l, int arity, const fsr_dtype *dtype);
+fsr_iteration *fsr_lex_loop(fsr_lex *l, int nstate, int nargs, const fsr_dtype *dtype);
 /* COMBINE of the grammar for components of these dtypes, malloc'ed. */
 bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, fsr_combine **combine);
 /* NAME(...) ulp=U c="..." of the grammar, a function with this result. On a failure *out is NULL. */

@@ -80,8 +80,6 @@ fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_nod
 void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask);
 /* A running fold along axis; as fsr_fold_nodes. flags: FSR_EXCLUSIVE, FSR_REVERSE. */
 void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, int flags);
-/* A built-in operator, malloc'ed; NULL: out of memory. */
-fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype);
 /* Records op's body for a state of these dtypes. NULL: *poison says why. */
 fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
                                  const fsr_dtype *dtype, fsr_node *poison);

@@ -6,7 +6,6 @@
  * f16 and bf16 add up in f32, rounded at the end.
  * Nothing to fold (an empty axis list, or 0-d) gives the converted operand, no node. */
 #include "primitives/primitives.h"
-#include <stdlib.h>
 #include <string.h>
 
 fsr_dtype fsr_sum_dtype(fsr_dtype dtype) {
@@ -23,20 +22,13 @@ int64_t fsr_folded(const fsr_shape *shape, uint32_t mask) {
     return fsr_shape_size(&folded);
 }
 
-fsr_combine *fsr_combine_of(fsr_op op, fsr_dtype dtype) {
-    fsr_combine *combine = calloc(1, sizeof *combine);
-    if (combine)
-        fsr_combine_builtin(combine, op, dtype);
-    return combine;
-}
-
 /* The record of an operator's results. */
 static fsr_rec *results(fsr_site at, fsr_kind kind, fsr_node x, fsr_combine *combine, uint32_t mask, fsr_node *wrong) {
     fsr_type type = {fsr_node_rec(x)->shape, combine->arity, {0}};
     for (int i = 0; i < type.shape.ndim; i++)
         if (mask >> i & 1)
             type.shape.dim[i] = 1;
-    memcpy(type.dtype, combine->dtype, sizeof combine->dtype);
+    memcpy(type.dtype, combine->body.arg, sizeof type.dtype[0] * (size_t)combine->arity);
     fsr_rec *rec = fsr_graph_add(x.graph, at, fsr_kinds[kind].word, kind, &type, wrong);
     if (rec)
         rec->combine = combine;
@@ -57,7 +49,7 @@ fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_nod
     for (int i = 0; i < arity; i++)
         out[i] = wrong;
     if (!rec)
-        free(combine);
+        fsr_combine_free(combine);
     for (int i = 0; rec && i < arity; i++) {
         rec->arg[rec->nargs++] = (fsr_ref){in[i].id, in[i].output};
         out[i].output = (uint32_t)i;
@@ -87,7 +79,7 @@ fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask) {
         return x;
     fsr_dtype dtype = fsr_node_dtype(x), state = rounds(op) ? fsr_state_dtype(dtype) : dtype;
     x = fsr_convert(at, x, state, false);
-    fsr_fold_nodes(at, &out, &x, fsr_combine_of(op, state), mask);
+    fsr_fold_nodes(at, &out, &x, fsr_combine_builtin(op, state), mask);
     return fsr_convert(at, out, dtype, false);
 }
 

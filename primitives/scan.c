@@ -58,7 +58,7 @@ static fsr_node running_as(fsr_site at, const scan *s, fsr_node x, fsr_dtype dty
     x = fsr_convert(at, x, state, false);
     if (!fsr_node_sound(x))
         return x;
-    fsr_running(at, &out, &x, fsr_combine_of(op, state), axis, flags);
+    fsr_running(at, &out, &x, fsr_combine_builtin(op, state), axis, flags);
     return fsr_convert(at, out, dtype, false);
 }
 

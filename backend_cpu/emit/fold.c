@@ -21,9 +21,9 @@
 /* The left state by address, the right one by value. */
 static void put_parameters(fsr_text *t, const fsr_combine *c) {
     for (int i = 0; i < c->arity; i++)
-        fsr_text_add(t, "%s *p%d, ", fsr_c_type(c->dtype[i]), i);
+        fsr_text_add(t, "%s *p%d, ", fsr_c_type(fsr_combine_dtype(c, i)), i);
     for (int i = 0; i < c->arity; i++)
-        fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_c_type(c->dtype[i]), i);
+        fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_c_type(fsr_combine_dtype(c, i)), i);
 }
 
 static void put_operator_head(fsr_c_emit *e, const fsr_combine *c, const char *name, int fold) {
@@ -32,34 +32,18 @@ static void put_operator_head(fsr_c_emit *e, const fsr_combine *c, const char *n
     put_parameters(t, c);
     fsr_text_add(t, ") {\n");
     for (int i = 0; i < c->arity; i++)
-        fsr_text_add(t, "    const %s l%d = *p%d;\n", fsr_c_type(c->dtype[i]), i, i);
+        fsr_text_add(t, "    const %s l%d = *p%d;\n", fsr_c_type(fsr_combine_dtype(c, i)), i, i);
 }
 
-static const char *step_name(const fsr_combine *c, int number, char *out) {
-    const fsr_step *step = &c->step[number];
-    if (step->kind == FSR_STEP_ARG)
-        snprintf(out, FSR_EMIT_NAME, "%c%d", step->index < c->arity ? 'l' : 'r', step->index % c->arity);
+/* What instruction `number` of an operator is called. */
+static const char *operand_name(const void *of, int number, char *out) {
+    const fsr_combine *c = of;
+    const fsr_inst *inst = &c->body.inst[number];
+    if (inst->kind == FSR_INST_PARAM)
+        snprintf(out, FSR_EMIT_NAME, "%c%d", inst->index < c->arity ? 'l' : 'r', inst->index % c->arity);
     else
         snprintf(out, FSR_EMIT_NAME, "t%d", number);
     return out;
-}
-
-static void put_step(fsr_c_emit *e, const fsr_combine *c, int number) {
-    const fsr_step *step = &c->step[number];
-    fsr_text *t = &e->folds;
-    char names[3][FSR_EMIT_NAME];
-    const char *arg[3] = {"", "", ""};
-    if (step->kind == FSR_STEP_ARG)
-        return;
-    fsr_text_add(t, "    const %s t%d = ", fsr_c_type(step->dtype), number);
-    if (step->kind == FSR_STEP_CONST) {
-        fsr_c_literal(t, step->dtype, step->value);
-    } else {
-        for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
-            arg[a] = step_name(c, step->arg[a], names[a]);
-        fsr_c_op(e, t, step->op, step->compute, step->dtype, arg);
-    }
-    fsr_text_add(t, ";\n");
 }
 
 /* Its operator is a function where whole chunks meet. */
@@ -83,10 +67,9 @@ static void put_join(fsr_c_emit *e, int fold) {
 static void put_operator(fsr_c_emit *e, const fsr_combine *c, const char *function, int fold) {
     char name[FSR_EMIT_NAME];
     put_operator_head(e, c, function, fold);
-    for (int s = 0; s < c->nsteps; s++)
-        put_step(e, c, s);
+    fsr_c_region(e, &c->body, 0, c->body.ninsts, "    ", operand_name, c);
     for (int i = 0; i < c->arity; i++)
-        fsr_text_add(&e->folds, "    *p%d = %s;\n", i, step_name(c, c->result[i], name));
+        fsr_text_add(&e->folds, "    *p%d = %s;\n", i, operand_name(c, c->body.result[i], name));
     fsr_text_add(&e->folds, "}\n\n");
 }
 
@@ -103,9 +86,11 @@ static void put_wide_operators(fsr_c_emit *e) {
             first = first && !(carries_wide(e, g) && e->shared[g] == e->shared[f]);
         if (!first)
             continue;
-        fsr_combine wide;
-        fsr_combine_builtin(&wide, e->k->fold[f].combine->op, FSR_F64);
-        put_operator(e, &wide, "wide", e->shared[f]);
+        fsr_combine *wide = fsr_combine_builtin(e->k->fold[f].combine->op, FSR_F64);
+        e->folds.failed |= !wide;
+        if (wide)
+            put_operator(e, wide, "wide", e->shared[f]);
+        fsr_combine_free(wide);
     }
 }
 
@@ -153,7 +138,7 @@ static bool is_wide(const fsr_c_emit *e, int fold, char letter) {
 }
 
 fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int component) {
-    return is_wide(e, fold, letter) ? FSR_F64 : e->k->fold[fold].combine->dtype[component];
+    return is_wide(e, fold, letter) ? FSR_F64 : fsr_combine_dtype(e->k->fold[fold].combine, component);
 }
 
 /* fold(left, right) over two states that are named alike in every component. */
@@ -179,7 +164,7 @@ void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at) {
     const fsr_combine *c = e->k->fold[fold].combine;
     for (int i = 0; i < c->arity; i++) {
         fsr_text t = {0};
-        fsr_c_literal(&t, c->dtype[i], c->identity[i]);
+        fsr_c_literal(&t, fsr_combine_dtype(c, i), c->identity[i]);
         fsr_c_line(e, "%c%d_%d%s = %s;", letter, fold, i, at, t.data ? t.data : "");
         e->body.failed |= t.failed;
         fsr_text_free(&t);
@@ -290,7 +275,8 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     if (f->kind == FSR_FOLD_REDUCE)
         return;
     for (int i = 0; i < f->combine->arity; i++)
-        fsr_c_line(e, "%s s%d_%d = g%d_%d%s;", fsr_c_type(f->combine->dtype[i]), fold, i, fold, i, row_at(e));
+        fsr_c_line(e, "%s s%d_%d = g%d_%d%s;", fsr_c_type(fsr_combine_dtype(f->combine, i)), fold, i, fold, i,
+                   row_at(e));
     fsr_c_fold_pair(e, fold, 's', "", 'q', row_at(e));
     if (f->exclusive)
         fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));

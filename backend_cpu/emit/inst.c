@@ -214,19 +214,12 @@ void fsr_c_gather(fsr_c_emit *e, const int *list, int n) {
         fsr_c_end(e);
 }
 
-static void put_call(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
-    const fsr_routine *f = e->k->routine[inst->index];
-    char name[FSR_EMIT_NAME];
-    fsr_text_add(to, "%s%s(", fsr_c_round(e, f->result), f->symbol);
-    for (int a = 0; a < f->nparams; a++)
-        fsr_text_add(to, "%s%s", a ? ", " : "", fsr_c_value_name(e, inst->arg[a], name));
-    fsr_text_add(to, ")%s", fsr_c_close(f->result));
+static const char *value_name(const void *of, int value, char *out) {
+    return fsr_c_value_name(of, value, out);
 }
 
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
-    char names[3][FSR_EMIT_NAME];
-    const char *arg[3] = {"", "", ""};
     switch (inst->kind) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
     case FSR_INST_GUARD: fsr_c_put_guard(e, to, inst->index); break;
@@ -238,11 +231,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
             put_load(e, to, inst);
         break;
     case FSR_INST_OP:
-        for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
-            arg[a] = fsr_c_value_name(e, inst->arg[a], names[a]);
-        fsr_c_op(e, to, inst->op, inst->compute, inst->dtype, arg);
-        break;
-    case FSR_INST_CALL: put_call(e, to, inst); break;
+    case FSR_INST_CALL: fsr_c_scalar(e, to, inst, value_name, e); break;
     case FSR_INST_RESULT:
         if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
             put_scan_result(e, to, inst);

@@ -29,35 +29,21 @@ static bool is_array(const fsr_c_emit *e, int number, int i) {
 
 /* ---- the loop's function ----------------------------------------------------------------------------- */
 
-static const char *step_name(const fsr_iteration *l, int number, char *out) {
-    const fsr_step *step = &l->step[number];
-    if (step->kind != FSR_STEP_ARG)
+/* What instruction `number` of a loop is called. */
+static const char *operand_name(const void *of, int number, char *out) {
+    const fsr_iteration *l = of;
+    const fsr_inst *inst = &l->body.inst[number];
+    if (inst->kind != FSR_INST_PARAM)
         snprintf(out, FSR_EMIT_NAME, "t%d", number);
-    else if (step->index < l->nstate)
-        snprintf(out, FSR_EMIT_NAME, "s%d", step->index);
+    else if (inst->index < l->nstate)
+        snprintf(out, FSR_EMIT_NAME, "s%d", inst->index);
     else
-        snprintf(out, FSR_EMIT_NAME, "a%d", step->index - l->nstate);
+        snprintf(out, FSR_EMIT_NAME, "a%d", inst->index - l->nstate);
     return out;
 }
 
-static void put_steps(fsr_c_emit *e, const fsr_iteration *l, int from, int to, const char *indent) {
-    fsr_text *t = &e->folds;
-    for (int i = from; i < to; i++) {
-        const fsr_step *step = &l->step[i];
-        char names[3][FSR_EMIT_NAME];
-        const char *arg[3] = {"", "", ""};
-        if (step->kind == FSR_STEP_ARG)
-            continue;
-        fsr_text_add(t, "%sconst %s t%d = ", indent, fsr_c_type(step->dtype), i);
-        if (step->kind == FSR_STEP_CONST) {
-            fsr_c_literal(t, step->dtype, step->value);
-        } else {
-            for (int a = 0; a < fsr_op_get(step->op)->arity; a++)
-                arg[a] = step_name(l, step->arg[a], names[a]);
-            fsr_c_op(e, t, step->op, step->compute, step->dtype, arg);
-        }
-        fsr_text_add(t, ";\n");
-    }
+static void put_insts(fsr_c_emit *e, const fsr_iteration *l, int from, int to, const char *margin) {
+    fsr_c_region(e, &l->body, from, to, margin, operand_name, l);
 }
 
 /* Pointers to the state and the count, then the arguments. In a map of elements they are arrays. */
@@ -67,11 +53,11 @@ static void put_head(fsr_c_emit *e, int number) {
     fsr_text *t = &e->folds;
     fsr_text_add(t, "static void loop%d(%s", number, lanes ? "const i64 m, " : "");
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "%s *restrict p%d, ", fsr_c_type(l->dtype[i]), i);
+        fsr_text_add(t, "%s *restrict p%d, ", fsr_c_type(l->body.arg[i]), i);
     fsr_text_add(t, "i32 *restrict count");
     for (int i = 0; i < l->narg; i++) {
         bool array = is_array(e, number, l->nstate + i);
-        fsr_text_add(t, ", const %s %s%d", fsr_c_type(l->dtype[l->nstate + i]), array ? "*restrict q" : "a", i);
+        fsr_text_add(t, ", const %s %s%d", fsr_c_type(l->body.arg[l->nstate + i]), array ? "*restrict q" : "a", i);
     }
     fsr_text_add(t, ") {\n");
 }
@@ -83,12 +69,12 @@ static void put_one(fsr_c_emit *e, int number) {
     put_head(e, number);
     fsr_text_add(t, "    i32 n = 0;\n    for (; n < %lld; ++n) {\n", (long long)l->max_n);
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "        const %s s%d = *p%d;\n", fsr_c_type(l->dtype[i]), i, i);
-    put_steps(e, l, 0, l->condition + 1, "        ");
-    fsr_text_add(t, "        if (!%s) break;\n", step_name(l, l->condition, name));
-    put_steps(e, l, l->condition + 1, l->nsteps, "        ");
+        fsr_text_add(t, "        const %s s%d = *p%d;\n", fsr_c_type(l->body.arg[i]), i, i);
+    put_insts(e, l, 0, fsr_iteration_condition(l) + 1, "        ");
+    fsr_text_add(t, "        if (!%s) break;\n", operand_name(l, fsr_iteration_condition(l), name));
+    put_insts(e, l, fsr_iteration_condition(l) + 1, l->body.ninsts, "        ");
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "        *p%d = %s;\n", i, step_name(l, l->result[i], name));
+        fsr_text_add(t, "        *p%d = %s;\n", i, operand_name(l, l->body.result[i], name));
     fsr_text_add(t, "    }\n    *count = n;\n}\n\n");
 }
 
@@ -98,10 +84,10 @@ static void put_group_begin(fsr_c_emit *e, int number, int lanes, const char *ma
     fsr_text *t = &e->folds;
     fsr_text_add(t, "    for (i64 at = 0; at < m; at += %d) {\n", lanes);
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "        %s x%d[%d];\n", fsr_c_type(l->dtype[i]), i, lanes);
+        fsr_text_add(t, "        %s x%d[%d];\n", fsr_c_type(l->body.arg[i]), i, lanes);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
-            fsr_text_add(t, "        %s y%d[%d];\n", fsr_c_type(l->dtype[l->nstate + i]), i, lanes);
+            fsr_text_add(t, "        %s y%d[%d];\n", fsr_c_type(l->body.arg[l->nstate + i]), i, lanes);
     fsr_text_add(t, "        %s go[%d], n[%d];\n", mask, lanes, lanes);
     fsr_text_add(t, "        for (i64 l = 0; l < %d; ++l) {\n            const i64 c = at + l < m ? at + l : m - 1;\n",
                  lanes);
@@ -121,20 +107,21 @@ static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
     fsr_text_add(t, "        for (i64 i = 0; i < %lld; ++i) {\n            %s any = 0;\n", (long long)l->max_n, mask);
     fsr_text_add(t, "            for (i64 l = 0; l < %d; ++l) {\n", lanes);
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "                const %s s%d = x%d[l];\n", fsr_c_type(l->dtype[i]), i, i);
+        fsr_text_add(t, "                const %s s%d = x%d[l];\n", fsr_c_type(l->body.arg[i]), i, i);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
-            fsr_text_add(t, "                const %s a%d = y%d[l];\n", fsr_c_type(l->dtype[l->nstate + i]), i, i);
-    put_steps(e, l, 0, l->nsteps, "                ");
-    fsr_text_add(t, "                const %s g = %s ? go[l] : 0;\n", mask, step_name(l, l->condition, name));
+            fsr_text_add(t, "                const %s a%d = y%d[l];\n", fsr_c_type(l->body.arg[l->nstate + i]), i, i);
+    put_insts(e, l, 0, l->body.ninsts, "                ");
+    fsr_text_add(t, "                const %s g = %s ? go[l] : 0;\n", mask,
+                 operand_name(l, fsr_iteration_condition(l), name));
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "                x%d[l] = g ? %s : s%d;\n", i, step_name(l, l->result[i], name), i);
+        fsr_text_add(t, "                x%d[l] = g ? %s : s%d;\n", i, operand_name(l, l->body.result[i], name), i);
     fsr_text_add(t,
                  "                n[l] -= g;\n                go[l] = g;\n                any |= g;\n            }\n");
     fsr_text_add(t, "            if (!any) break;\n        }\n");
 }
 
-/* As wide as the widest number of the program. */
+/* As wide as the widest number of the region. */
 static const char *lane_mask(const fsr_iteration *l) {
     return fsr_iteration_widest(l) > 4 ? "i64" : "i32";
 }
@@ -176,10 +163,10 @@ static const char *place_name(int number, int i, char *out) {
 void fsr_c_loop_arrays(fsr_c_emit *e, int number) {
     const fsr_iteration *l = program_of(e, number);
     for (int i = 0; i <= l->nstate; i++)
-        fsr_c_line(e, "%s b%d_%d[%d];", i < l->nstate ? fsr_c_type(l->dtype[i]) : "i32", number, i, e->s->strip);
+        fsr_c_line(e, "%s b%d_%d[%d];", fsr_c_type(fsr_iteration_dtype(l, i)), number, i, e->s->strip);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
-            fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->dtype[l->nstate + i]), number, i, e->s->strip);
+            fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->body.arg[l->nstate + i]), number, i, e->s->strip);
 }
 
 static void put_call(fsr_c_emit *e, int number, const char *mark) {
@@ -210,7 +197,7 @@ void fsr_c_loop_begin(fsr_c_emit *e, int number) {
     bool element = fsr_inst_is_element(e->k, number);
     char name[FSR_EMIT_NAME];
     for (int i = 0; i < l->nstate; i++)
-        fsr_c_line(e, "%s%sb%d_%d%s = %s;", element ? "" : fsr_c_type(l->dtype[i]), element ? "" : " ", number, i,
+        fsr_c_line(e, "%s%sb%d_%d%s = %s;", element ? "" : fsr_c_type(l->body.arg[i]), element ? "" : " ", number, i,
                    element ? "[l]" : "", fsr_c_value_name(e, input[i], name));
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))

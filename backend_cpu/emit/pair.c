@@ -41,7 +41,7 @@ static void put_pair(fsr_c_emit *e, int fold, char from, char to) {
     const fsr_combine *c = e->k->fold[fold].combine;
     fsr_text t = {0};
     for (int i = 0; i < c->arity; i++) {
-        fsr_c_line(e, "%s y%d = %c%d_%d[2 * l];", fsr_c_type(c->dtype[i]), i, from, fold, i);
+        fsr_c_line(e, "%s y%d = %c%d_%d[2 * l];", fsr_c_type(fsr_combine_dtype(c, i)), i, from, fold, i);
         fsr_text_add(&t, "&y%d, ", i);
     }
     for (int i = 0; i < c->arity; i++)

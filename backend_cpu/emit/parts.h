@@ -105,6 +105,13 @@ const char *fsr_c_integer(fsr_c_emit *e, int slot, char *out);
 void fsr_c_literal(fsr_text *to, fsr_dtype dtype, fsr_value value);
 /* The op's C text with its operands' names put in; remembers the libm functions and conversions it needs. */
 void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg);
+/* What instruction `number` of `of`, a container, is called. out: FSR_EMIT_NAME bytes. Returns out. */
+typedef const char *(*fsr_c_namer)(const void *of, int number, char *out);
+/* scalar.c: the value of a CONST, OP or CALL of any container. */
+void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of);
+/* Definitions of a region's instructions [from, to) but its arguments, among the functions before the kernel's. */
+void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const char *margin, fsr_c_namer name,
+                  const void *of);
 /* The largest |argument| for which the op's function is good, as a C constant; NULL: good for all, or no function. */
 const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute);
 /* Types, libm declarations and conversions that the kernel uses. */

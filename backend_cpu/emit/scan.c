@@ -118,7 +118,7 @@ static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) 
     fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", e->s->block, e->s->block, e->s->block);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->block);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s y%d = %c%d_%d[b + l - %d];", fsr_c_type(c->dtype[i]), i, from, fold, i, distance);
+        fsr_c_line(e, "%s y%d = %c%d_%d[b + l - %d];", fsr_c_type(fsr_combine_dtype(c, i)), i, from, fold, i, distance);
     snprintf(array, sizeof array, "%c%d_", from, fold);
     put_fold(e, fold, "y", array, "[b + l]");
     for (int i = 0; i < c->arity; i++)
@@ -134,10 +134,10 @@ static void put_halves(fsr_c_emit *e, int fold, int half) {
     char array[FSR_EMIT_NAME];
     fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", e->s->block, e->s->block, 2 * half);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "const %s w%d = a%d_%d[b + %d];", fsr_c_type(c->dtype[i]), i, fold, i, half - 1);
+        fsr_c_line(e, "const %s w%d = a%d_%d[b + %d];", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i, half - 1);
     fsr_c_begin(e, "for (i64 l = %d; l < %d; ++l)", half, 2 * half);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s y%d = w%d;", fsr_c_type(c->dtype[i]), i, i);
+        fsr_c_line(e, "%s y%d = w%d;", fsr_c_type(fsr_combine_dtype(c, i)), i, i);
     snprintf(array, sizeof array, "a%d_", fold);
     put_fold(e, fold, "y", array, "[b + l]");
     for (int i = 0; i < c->arity; i++)
@@ -163,7 +163,7 @@ static void put_blocks(fsr_c_emit *e, int fold) {
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->block);
     char array[FSR_EMIT_NAME], at[FSR_EMIT_NAME];
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s y%d = o%d_%d[b / %d];", fsr_c_type(c->dtype[i]), i, fold, i, e->s->block);
+        fsr_c_line(e, "%s y%d = o%d_%d[b / %d];", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i, e->s->block);
     snprintf(array, sizeof array, "a%d_", fold);
     snprintf(at, sizeof at, "[b + l + %d]", e->s->block);
     put_fold(e, fold, "y", array, at);

@@ -11,7 +11,7 @@
 
 /* Words of 8 bytes of one component of a state. */
 static int words_of(const fsr_c_emit *e, int fold, int i) {
-    return ((int)fsr_dtype_size(e->k->fold[fold].combine->dtype[i]) + 7) / 8;
+    return ((int)fsr_dtype_size(fsr_combine_dtype(e->k->fold[fold].combine, i)) + 7) / 8;
 }
 
 static int state_words(const fsr_c_emit *e, int fold) {

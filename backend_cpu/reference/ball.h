@@ -4,6 +4,7 @@
 #define FUSOR_BACKEND_CPU_REFERENCE_BALL_H
 
 #include "graph/ops.h"
+#include "graph/region.h"
 
 /* A correct backend's value lies in [center - radius, center + radius]; a complex one in the disk around (center,
  * imag).
@@ -43,6 +44,9 @@ fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
 fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius);
 /* The op on operands of dtype `compute` (see fsr_op_eval). */
 fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);
+/* Instructions [from, to) of a region: value[i] is instruction i's. */
+void fsr_ball_region(const fsr_region *r, int from, int to, const fsr_ball *argument, fsr_ball_mode mode,
+                     fsr_ball *value);
 /* The op's result for wide operands, itself not rounded. */
 long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x);
 /* The op's result is one of its operands, or follows from them without rounding. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of a fold's operator on states with error radii.
+/* One application of a fold's operator on states with error radii.
  *
  * The operator's body is evaluated in ball arithmetic. That alone explodes: the mean of two halves, a + (b - a) / 2,
  * gets the radius 2r from two radii r, since the two a are taken for independent; 17 levels of a tree make 10^5 r of
@@ -16,10 +16,10 @@
 #define SMALL_MOVES (1 + 0x1p-8) /* for the pairs of small moves that are not tried */
 
 bool fsr_ref_selects(const fsr_combine *c) {
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
+    for (int i = 0; i < c->body.ninsts; i++) {
+        const fsr_inst *s = &c->body.inst[i];
         bool floating = fsr_dtype_is_inexact(s->compute) || fsr_dtype_is_inexact(s->dtype);
-        if (s->kind == FSR_STEP_OP && floating && !fsr_ball_selects(s->op))
+        if (s->kind == FSR_INST_OP && floating && !fsr_ball_selects(s->op))
             return false;
     }
     return true;
@@ -32,40 +32,30 @@ typedef struct body {
     bool jumps; /* a result inside is unknown in a way that is no small change */
 } body;
 
-static bool jump(const fsr_step *s, fsr_ball x) {
-    if (x.radius == 0)
+static bool jump(const fsr_inst *s, fsr_ball x) {
+    if (s->kind != FSR_INST_OP || x.radius == 0)
         return false;
     return !fsr_dtype_is_inexact(s->dtype) || s->op == FSR_OP_FLOOR || s->op == FSR_OP_CEIL;
 }
 
 static void evaluate(body *b) {
-    const fsr_combine *c = b->combine;
-    fsr_ball value[FSR_MAX_STEPS];
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
-        if (s->kind == FSR_STEP_ARG) {
-            value[i] = b->arg[s->index];
-        } else if (s->kind == FSR_STEP_CONST) {
-            value[i] = fsr_ball_from_value(s->dtype, s->value);
-        } else {
-            fsr_ball x[3] = {{.center = 0}};
-            for (int k = 0; k < fsr_op_get(s->op)->arity; k++)
-                x[k] = value[s->arg[k]];
-            value[i] = fsr_ball_op(s->op, s->compute, s->dtype, x, FSR_BALL_FOLD);
-            b->jumps = b->jumps || jump(s, value[i]);
-        }
-    }
-    for (int i = 0; i < c->arity; i++)
-        b->out[i] = value[c->result[i]];
+    const fsr_region *r = &b->combine->body;
+    fsr_ball value[FSR_MAX_OPERATOR_INSTS];
+    fsr_ball_region(r, 0, r->ninsts, b->arg, FSR_BALL_FOLD, value);
+    for (int i = 0; i < r->ninsts; i++)
+        b->jumps = b->jumps || jump(&r->inst[i], value[i]);
+    for (int i = 0; i < r->nresults; i++)
+        b->out[i] = value[r->result[i]];
 }
 
 void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long double *out) {
-    long double value[FSR_MAX_STEPS];
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
-        if (s->kind == FSR_STEP_ARG) {
+    const fsr_region *r = &c->body;
+    long double value[FSR_MAX_OPERATOR_INSTS];
+    for (int i = 0; i < r->ninsts; i++) {
+        const fsr_inst *s = &r->inst[i];
+        if (s->kind == FSR_INST_PARAM) {
             value[i] = arg[s->index];
-        } else if (s->kind == FSR_STEP_CONST) {
+        } else if (s->kind == FSR_INST_CONST) {
             value[i] = fsr_ball_from_value(s->dtype, s->value).center;
         } else {
             long double x[3] = {0, 0, 0};
@@ -74,8 +64,8 @@ void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long 
             value[i] = fsr_ball_center(s->op, s->compute, s->dtype, x);
         }
     }
-    for (int i = 0; i < c->arity; i++)
-        out[i] = value[c->result[i]];
+    for (int i = 0; i < r->nresults; i++)
+        out[i] = value[r->result[i]];
 }
 
 /* What the body makes of the centres with argument k moved by its radius (up: +, down: -), and l too unless l == k. */
@@ -141,8 +131,8 @@ static void refine(const body *whole, fsr_ball *out) {
 
 /* Disks are not moved: the plain evaluation stands. */
 bool fsr_ref_has_complex(const fsr_combine *c) {
-    for (int i = 0; i < c->nsteps; i++)
-        if (fsr_dtype_is_complex(c->step[i].dtype) || fsr_dtype_is_complex(c->step[i].compute))
+    for (int i = 0; i < c->body.ninsts; i++)
+        if (fsr_dtype_is_complex(c->body.inst[i].dtype) || fsr_dtype_is_complex(c->body.inst[i].compute))
             return true;
     return false;
 }
@@ -151,12 +141,12 @@ static void combine_values(const fsr_combine *c, fsr_ball *out, const fsr_ball *
     fsr_value l[FSR_MAX_TUPLE], r[FSR_MAX_TUPLE];
     double none;
     for (int i = 0; i < c->arity; i++) {
-        l[i] = fsr_ball_round(c->dtype[i], left[i], &none);
-        r[i] = fsr_ball_round(c->dtype[i], right[i], &none);
+        l[i] = fsr_ball_round(fsr_combine_dtype(c, i), left[i], &none);
+        r[i] = fsr_ball_round(fsr_combine_dtype(c, i), right[i], &none);
     }
     fsr_combine_eval(c, l, l, r);
     for (int i = 0; i < c->arity; i++)
-        out[i] = fsr_ball_from_value(c->dtype[i], l[i]);
+        out[i] = fsr_ball_from_value(fsr_combine_dtype(c, i), l[i]);
 }
 
 void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fsr_ball *left, const fsr_ball *right) {

@@ -46,7 +46,7 @@ static void note_odd(fsr_ref_estimate *e, const fsr_ball *state) {
     const fsr_combine *c = e->combine;
     fsr_ball identity[FSR_MAX_TUPLE], left[FSR_MAX_TUPLE], right[FSR_MAX_TUPLE];
     for (int i = 0; i < c->arity; i++)
-        identity[i] = fsr_ball_from_value(c->dtype[i], c->identity[i]);
+        identity[i] = fsr_ball_from_value(fsr_combine_dtype(c, i), c->identity[i]);
     fsr_ref_combine(c, false, left, identity, state);
     fsr_ref_combine(c, false, right, state, identity);
     for (int i = 0; i < c->arity; i++) {
@@ -91,7 +91,7 @@ static void note_spread(fsr_ref_estimate *e, const fsr_ball *x) {
         double size = (double)hypotl(x[i].center, x[i].imag);
         if (size > 0 && isfinite(size))
             e->spread += fabs(log2(size));
-        e->beyond = e->beyond || e->spread > (fsr_ball_unit(e->combine->dtype[i]) > 0x1p-30 ? 120 : 1000);
+        e->beyond = e->beyond || e->spread > (fsr_ball_unit(fsr_combine_dtype(e->combine, i)) > 0x1p-30 ? 120 : 1000);
     }
 }
 
@@ -115,7 +115,7 @@ static void note_growth(fsr_ref_estimate *e, const fsr_ball *x) {
         fsr_ref_combine_centers(e->combine, arg, alone);
     }
     for (int i = 0; i < n; i++) {
-        fsr_dtype dtype = e->combine->dtype[i];
+        fsr_dtype dtype = fsr_combine_dtype(e->combine, i);
         long double most = dtype == FSR_F64 ? DBL_MAX : FLT_MAX, grown = fabsl(next[i] - alone[i]);
         e->prefix[i] = next[i];
         if (!fsr_dtype_is_float(dtype) || grown == 0 || !isfinite(grown))
@@ -144,7 +144,7 @@ static void widen(const fsr_ref_estimate *e, double depth, fsr_ball *out) {
     const double scale = e->scan ? SCAN_SCALE : 1 + depth / fmax(1, ceil(log2((double)e->n)));
     const double units = e->scan ? SCAN_UNITS : depth;
     for (int i = 0; i < e->combine->arity; i++) {
-        fsr_dtype dtype = e->combine->dtype[i];
+        fsr_dtype dtype = fsr_combine_dtype(e->combine, i);
         if (!fsr_dtype_is_inexact(dtype))
             continue;
         if (isnan(out[i].center) && e->nan && out[i].radius == 0 && !fsr_dtype_is_complex(dtype))
@@ -182,9 +182,9 @@ void fsr_ref_estimate_get(const fsr_ref_estimate *e, double depth, fsr_ball *out
     if (e->n > 1)
         widen(e, depth, out);
     for (int i = 0; i < c->arity; i++) {
-        if (fsr_dtype_is_inexact(c->dtype[i]))
+        if (fsr_dtype_is_inexact(fsr_combine_dtype(c, i)))
             out[i] = fsr_ball_unsign(out[i]);
         if (e->odd[i] || (e->n == 1 && e->first_odd[i]))
-            out[i] = fsr_ball_unknown(c->dtype[i]);
+            out[i] = fsr_ball_unknown(fsr_combine_dtype(c, i));
     }
 }

@@ -65,11 +65,11 @@ double fsr_ref_right_depth(int64_t n) {
 
 /* Component i of the result is the float sum of components i of the arguments. */
 static bool adds(const fsr_combine *c, int i) {
-    const fsr_step *s = &c->step[c->result[i]];
-    if (s->kind != FSR_STEP_OP || s->op != FSR_OP_ADD || !fsr_dtype_is_inexact(s->dtype))
+    const fsr_inst *s = &c->body.inst[c->body.result[i]];
+    if (s->kind != FSR_INST_OP || s->op != FSR_OP_ADD || !fsr_dtype_is_inexact(s->dtype))
         return false;
-    const fsr_step *a = &c->step[s->arg[0]], *b = &c->step[s->arg[1]];
-    return a->kind == FSR_STEP_ARG && b->kind == FSR_STEP_ARG && a->index + b->index == 2 * i + c->arity &&
+    const fsr_inst *a = &c->body.inst[s->arg[0]], *b = &c->body.inst[s->arg[1]];
+    return a->kind == FSR_INST_PARAM && b->kind == FSR_INST_PARAM && a->index + b->index == 2 * i + c->arity &&
            (a->index == i || b->index == i);
 }
 
@@ -79,7 +79,7 @@ static way way_of(const plan *p) {
         return WAY_SELECT;
     if (c->builtin && c->op == FSR_OP_ADD)
         return WAY_SUM;
-    if (c->builtin && c->op == FSR_OP_MUL && !fsr_dtype_is_complex(c->dtype[0]))
+    if (c->builtin && c->op == FSR_OP_MUL && !fsr_dtype_is_complex(fsr_combine_dtype(c, 0)))
         return WAY_PRODUCT;
     return p->form.fits ? WAY_MAJORANT : WAY_ESTIMATE;
 }
@@ -117,13 +117,13 @@ static void note_zero(fold *f, fsr_ball x) {
 
 static void add_parts(fold *f, int i, fsr_ball x) {
     fsr_ref_sum_add(&f->sum[i], fsr_ball_real(x.center, x.radius));
-    if (fsr_dtype_is_complex(f->plan->combine->dtype[i]))
+    if (fsr_dtype_is_complex(fsr_combine_dtype(f->plan->combine, i)))
         fsr_ref_sum_add(&f->imag[i], fsr_ball_real(x.imag, x.radius));
 }
 
 /* The sum of component i, of its parts if it is complex. */
 static fsr_ball sum_of(const fold *f, int i, double depth) {
-    const fsr_dtype dtype = f->plan->combine->dtype[i];
+    const fsr_dtype dtype = fsr_combine_dtype(f->plan->combine, i);
     fsr_ball re = fsr_ref_sum_get(&f->sum[i], fsr_dtype_real(dtype), depth);
     if (!fsr_dtype_is_complex(dtype))
         return re;
@@ -167,7 +167,7 @@ static void select_get(const fold *f, fsr_ball *out) {
     const fsr_combine *c = f->plan->combine;
     const bool sign = c->builtin && !(f->plus && f->minus);
     for (int i = 0; i < c->arity; i++)
-        out[i] = sign || !fsr_dtype_is_inexact(c->dtype[i]) ? f->state[i] : fsr_ball_unsign(f->state[i]);
+        out[i] = sign || !fsr_dtype_is_inexact(fsr_combine_dtype(c, i)) ? f->state[i] : fsr_ball_unsign(f->state[i]);
 }
 
 /* The ball of the fold of what was pushed, n > 0. */
@@ -176,7 +176,7 @@ static void ball_get(const fold *f, fsr_ball *out) {
     const double depth = f->plan->scan ? fsr_ref_scan_depth(f->n) : fsr_ref_depth(f->n, c->commutative);
     switch (f->plan->way) {
     case WAY_SUM: break;
-    case WAY_PRODUCT: out[0] = fsr_ref_product_get(&f->product, c->dtype[0]); break;
+    case WAY_PRODUCT: out[0] = fsr_ref_product_get(&f->product, fsr_combine_dtype(c, 0)); break;
     case WAY_SELECT: select_get(f, out); break;
     case WAY_MAJORANT:
         fsr_ref_majorant_get(&f->majorant, depth, c->commutative ? depth : fsr_ref_right_depth(f->n), out);
@@ -196,7 +196,7 @@ static void fold_get(const fold *f, fsr_ref_element *out) {
     if (f->n > 0)
         ball_get(f, ball);
     for (int i = 0; i < c->arity; i++) {
-        out[i] = fsr_ref_known(c->dtype[i], value[i]);
+        out[i] = fsr_ref_known(fsr_combine_dtype(c, i), value[i]);
         if (f->n > 0)
             out[i].ball = ball[i];
     }
@@ -207,7 +207,7 @@ static void fold_get(const fold *f, fsr_ref_element *out) {
 static fsr_status make(const fsr_rec *node, fsr_ref_data **out) {
     const int n = node->combine->arity;
     for (int i = 0; i < n; i++)
-        out[i] = fsr_ref_data_new(node->combine->dtype[i], fsr_shape_size(&node->shape), true);
+        out[i] = fsr_ref_data_new(fsr_combine_dtype(node->combine, i), fsr_shape_size(&node->shape), true);
     for (int i = 0; i < n; i++)
         if (!out[i])
             return FSR_ERR_MEMORY;

@@ -98,7 +98,7 @@ static bool multiply(const fsr_ref_form *f, const terms *t, int a, int b, bool d
     return product(&t[a], &t[b], divides ? 1 / factor : factor, out);
 }
 
-static bool op_terms(const fsr_ref_form *f, const fsr_step *s, const terms *t, terms *out) {
+static bool op_terms(const fsr_ref_form *f, const fsr_inst *s, const terms *t, terms *out) {
     const int *x = s->arg;
     terms middle;
     if (s->compute != s->dtype)
@@ -117,16 +117,16 @@ static bool op_terms(const fsr_ref_form *f, const fsr_step *s, const terms *t, t
 /* The terms of every step; false: it is no sum of products. */
 static bool find_terms(fsr_ref_form *f, terms *t) {
     const fsr_combine *c = f->combine;
-    const fsr_dtype dtype = c->dtype[0];
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
-        t[i] = (terms){.constant = s->kind == FSR_STEP_CONST};
+    const fsr_dtype dtype = fsr_combine_dtype(c, 0);
+    for (int i = 0; i < c->body.ninsts; i++) {
+        const fsr_inst *s = &c->body.inst[i];
+        t[i] = (terms){.constant = s->kind == FSR_INST_CONST};
         if (s->dtype != dtype || !fsr_dtype_is_float(dtype))
             return false;
-        if (s->kind == FSR_STEP_CONST) {
+        if (s->kind == FSR_INST_CONST) {
             f->constant[i] = fsr_ball_from_value(dtype, s->value).center;
             f->whole = f->whole && truncl(f->constant[i]) == f->constant[i];
-        } else if (s->kind == FSR_STEP_ARG) {
+        } else if (s->kind == FSR_INST_PARAM) {
             const bool right = s->index >= c->arity;
             *(right ? &t[i].right : &t[i].left) = 1u << (right ? s->index - c->arity : s->index);
         } else if (!op_terms(f, s, t, &t[i])) {
@@ -148,7 +148,7 @@ static bool find_terms(fsr_ref_form *f, terms *t) {
 static bool grow(fsr_ref_form *f, const terms *t) {
     bool grew = false;
     for (int p = 0; p < f->combine->arity; p++) {
-        const terms *x = &t[f->combine->result[p]];
+        const terms *x = &t[f->combine->body.result[p]];
         int left = f->left[p], right = f->right[p];
         unsigned needs = f->needs[p] | x->left | x->right;
         for (int q = 0; q < f->combine->arity; q++) {
@@ -177,14 +177,14 @@ static bool count(fsr_ref_form *f, const terms *t) {
     const fsr_combine *c = f->combine;
     for (int p = 0; p < c->arity; p++) {
         f->needs[p] = 1u << p;
-        f->roundings = larger(f->roundings, t[c->result[p]].both_count);
+        f->roundings = larger(f->roundings, t[c->body.result[p]].both_count);
     }
     while (grow(f, t))
         for (int p = 0; p < c->arity; p++)
-            if (f->left[p] > MOST_PASSED * FSR_MAX_STEPS || f->right[p] > MOST_PASSED * FSR_MAX_STEPS)
+            if (f->left[p] > MOST_PASSED * FSR_MAX_OPERATOR_INSTS || f->right[p] > MOST_PASSED * FSR_MAX_OPERATOR_INSTS)
                 return false;
     for (int p = 0; p < c->arity; p++)
-        if (t[c->result[p]].constant)
+        if (t[c->body.result[p]].constant)
             return false;
     return true;
 }
@@ -216,13 +216,13 @@ static uint64_t next(uint64_t *state) {
 /* The operator (plus: with every minus a plus) on residues; out may be left or right. */
 static void combine(const fsr_ref_form *f, bool plus, const uint64_t *left, const uint64_t *right, uint64_t *out) {
     const fsr_combine *c = f->combine;
-    uint64_t v[FSR_MAX_STEPS];
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
-        const uint64_t a = v[s->kind == FSR_STEP_OP ? s->arg[0] : 0], b = v[s->kind == FSR_STEP_OP ? s->arg[1] : 0];
-        if (s->kind == FSR_STEP_ARG) {
+    uint64_t v[FSR_MAX_OPERATOR_INSTS];
+    for (int i = 0; i < c->body.ninsts; i++) {
+        const fsr_inst *s = &c->body.inst[i];
+        const uint64_t a = v[s->kind == FSR_INST_OP ? s->arg[0] : 0], b = v[s->kind == FSR_INST_OP ? s->arg[1] : 0];
+        if (s->kind == FSR_INST_PARAM) {
             v[i] = s->index < c->arity ? left[s->index] : right[s->index - c->arity];
-        } else if (s->kind == FSR_STEP_CONST) {
+        } else if (s->kind == FSR_INST_CONST) {
             v[i] = residue(f->constant[i]);
             v[i] = f->constant[i] < 0 && !plus ? (prime - v[i]) % prime : v[i];
         } else {
@@ -236,7 +236,7 @@ static void combine(const fsr_ref_form *f, bool plus, const uint64_t *left, cons
         }
     }
     for (int p = 0; p < c->arity; p++)
-        out[p] = v[c->result[p]];
+        out[p] = v[c->body.result[p]];
 }
 
 static bool associates(const fsr_ref_form *f) {
@@ -261,7 +261,7 @@ static bool identity_is_neutral(const fsr_combine *c) {
     uint64_t state = 7;
     for (int trial = 0; trial < TRIALS; trial++) {
         for (int p = 0; p < c->arity; p++)
-            x[p] = fsr_value_from_double(c->dtype[p], 1 + 3 * ((double)next(&state) * 0x1p-53));
+            x[p] = fsr_value_from_double(fsr_combine_dtype(c, p), 1 + 3 * ((double)next(&state) * 0x1p-53));
         fsr_combine_eval(c, left, c->identity, x);
         fsr_combine_eval(c, right, x, c->identity);
         for (int p = 0; p < c->arity; p++)
@@ -272,7 +272,7 @@ static bool identity_is_neutral(const fsr_combine *c) {
 }
 
 void fsr_ref_form_make(fsr_ref_form *f, const fsr_combine *c) {
-    terms t[FSR_MAX_STEPS];
+    terms t[FSR_MAX_OPERATOR_INSTS];
     memset(f, 0, sizeof *f);
     f->combine = c;
     f->whole = true;
@@ -290,7 +290,7 @@ static number times(number x, number y) {
     return (number){x.most * y.most, x.most * y.more + x.more * y.most + x.more * y.more};
 }
 
-static number step_major(const fsr_step *s, const number *v) {
+static number step_major(const fsr_inst *s, const number *v) {
     const number a = v[s->arg[0]], b = v[s->arg[1]], c = v[s->arg[2]];
     switch (s->op) {
     case FSR_OP_NEG: return a;
@@ -307,13 +307,13 @@ static number step_major(const fsr_step *s, const number *v) {
 
 static void majors(const fsr_ref_form *f, const fsr_ref_major *left, const fsr_ref_major *right, number *v) {
     const fsr_combine *c = f->combine;
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
+    for (int i = 0; i < c->body.ninsts; i++) {
+        const fsr_inst *s = &c->body.inst[i];
         const bool is_left = s->index < c->arity;
         const int p = is_left ? s->index : s->index - c->arity;
-        if (s->kind == FSR_STEP_CONST)
+        if (s->kind == FSR_INST_CONST)
             v[i] = (number){fabsl(f->constant[i]), 0};
-        else if (s->kind == FSR_STEP_ARG)
+        else if (s->kind == FSR_INST_PARAM)
             v[i] = is_left ? (number){left->most[p], left->more[p]} : (number){right->most[p], right->more[p]};
         else
             v[i] = step_major(s, v);
@@ -323,21 +323,21 @@ static void majors(const fsr_ref_form *f, const fsr_ref_major *left, const fsr_r
 void fsr_ref_form_major(const fsr_ref_form *f, const fsr_ref_major *left, const fsr_ref_major *right,
                         fsr_ref_major *out) {
     const fsr_combine *c = f->combine;
-    number v[FSR_MAX_STEPS];
+    number v[FSR_MAX_OPERATOR_INSTS];
     majors(f, left, right, v);
     for (int p = 0; p < c->arity; p++) {
-        out->most[p] = v[c->result[p]].most;
-        out->more[p] = v[c->result[p]].more;
+        out->most[p] = v[c->body.result[p]].most;
+        out->more[p] = v[c->body.result[p]].more;
     }
 }
 
 long double fsr_ref_form_largest(const fsr_ref_form *f, const long double *most) {
     fsr_ref_major x = {.more = {0}};
-    number v[FSR_MAX_STEPS];
+    number v[FSR_MAX_OPERATOR_INSTS];
     long double largest = 0;
     memcpy(x.most, most, sizeof x.most);
     majors(f, &x, &x, v);
-    for (int i = 0; i < f->combine->nsteps; i++)
+    for (int i = 0; i < f->combine->body.ninsts; i++)
         if (f->sided[i] && !(v[i].most <= largest))
             largest = v[i].most;
     return largest;

@@ -10,14 +10,14 @@
 typedef struct fsr_ref_form {
     bool fits;
     const fsr_combine *combine;
-    int roundings;                       /* at most, of a term l_q r_s, beside those of l_q and r_s */
-    int left[FSR_MAX_TUPLE];             /* what an error grows by, in roundings, for each time that an element is */
-    int right[FSR_MAX_TUPLE];            /* in the left (right) operand: of the component */
-    int products;                        /* roundings that may underflow */
-    unsigned needs[FSR_MAX_TUPLE];       /* bit q: the component is q, or depends on q, at any depth */
-    bool whole;                          /* its constants are integers */
-    long double constant[FSR_MAX_STEPS]; /* of the steps that are constants; 0 elsewhere */
-    bool sided[FSR_MAX_STEPS];           /* the step reads one operand only */
+    int roundings;                 /* at most, of a term l_q r_s, beside those of l_q and r_s */
+    int left[FSR_MAX_TUPLE];       /* what an error grows by, in roundings, for each time that an element is */
+    int right[FSR_MAX_TUPLE];      /* in the left (right) operand: of the component */
+    int products;                  /* roundings that may underflow */
+    unsigned needs[FSR_MAX_TUPLE]; /* bit q: the component is q, or depends on q, at any depth */
+    bool whole;                    /* its constants are integers */
+    long double constant[FSR_MAX_OPERATOR_INSTS]; /* of the instructions that are constants; 0 elsewhere */
+    bool sided[FSR_MAX_OPERATOR_INSTS];           /* the instruction reads one operand only */
 } fsr_ref_form;
 
 /* fits says whether the rest has a meaning. */

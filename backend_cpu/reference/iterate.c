@@ -10,23 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static void run_steps(const fsr_iteration *l, int from, int to, const fsr_ball *argument, fsr_ball_mode mode,
-                      fsr_ball *value) {
-    for (int i = from; i < to; i++) {
-        const fsr_step *s = &l->step[i];
-        fsr_ball x[3] = {{.center = 0}};
-        if (s->kind == FSR_STEP_ARG) {
-            value[i] = argument[s->index];
-        } else if (s->kind == FSR_STEP_CONST) {
-            value[i] = fsr_ball_from_value(s->dtype, s->value);
-        } else {
-            for (int k = 0; k < fsr_op_get(s->op)->arity; k++)
-                x[k] = value[s->arg[k]];
-            value[i] = fsr_ball_op(s->op, s->compute, s->dtype, x, mode);
-        }
-    }
-}
-
 static bool nothing_known(const fsr_iteration *l, const fsr_ball *x) {
     for (int i = 0; i < l->nstate; i++)
         if (!isinf(x[i].radius))
@@ -36,25 +19,27 @@ static bool nothing_known(const fsr_iteration *l, const fsr_ball *x) {
 
 static void give_up(const fsr_iteration *l, fsr_ball *out) {
     for (int i = 0; i <= l->nstate; i++)
-        out[i] = fsr_ball_unknown(i < l->nstate ? l->dtype[i] : FSR_I32);
+        out[i] = fsr_ball_unknown(fsr_iteration_dtype(l, i));
 }
 
 /* One element: out[0..nstate] from x, which it overwrites. A loop whose state is lost, but whose count may be known (it
  * depends on the arguments alone), goes on as long as it is short. */
 static void run_element(const fsr_iteration *l, fsr_ball *x, fsr_ball_mode mode, fsr_ball *out) {
-    fsr_ball value[FSR_MAX_LOOP_STEPS];
+    const fsr_region *r = &l->body;
+    const int condition = fsr_iteration_condition(l);
+    fsr_ball value[FSR_MAX_BODY_INSTS];
     int64_t n = 0;
     for (; n < l->max_n; n++) {
-        run_steps(l, 0, l->condition + 1, x, mode, value);
-        if (value[l->condition].radius != 0 || (n > 1 << 16 && nothing_known(l, x))) {
+        fsr_ball_region(r, 0, condition + 1, x, mode, value);
+        if (value[condition].radius != 0 || (n > 1 << 16 && nothing_known(l, x))) {
             give_up(l, out);
             return;
         }
-        if (value[l->condition].center == 0)
+        if (value[condition].center == 0)
             break;
-        run_steps(l, l->condition + 1, l->nsteps, x, mode, value);
+        fsr_ball_region(r, condition + 1, r->ninsts, x, mode, value);
         for (int i = 0; i < l->nstate; i++)
-            x[i] = value[l->result[i]];
+            x[i] = value[r->result[i]];
     }
     memcpy(out, x, (size_t)l->nstate * sizeof *out);
     out[l->nstate] = fsr_ball_from_value(FSR_I32, fsr_value_from_int(FSR_I32, n));
@@ -74,7 +59,7 @@ static void run_both(const fsr_iteration *l, const fsr_ref_element *x, fsr_ball_
     run_element(l, ball, mode, end);
     for (int i = 0; i <= l->nstate; i++) {
         out[i].ball = end[i];
-        out[i].value = fsr_ball_center_value(i < l->nstate ? l->dtype[i] : FSR_I32, end[i]);
+        out[i].value = fsr_ball_center_value(fsr_iteration_dtype(l, i), end[i]);
         known = known && fsr_ref_is_known(&out[i]);
     }
     if (known)

@@ -48,7 +48,7 @@ static void note_infinite(fsr_ref_majorant *m, const fsr_ball *x, fsr_ref_major 
     long double both[3][FSR_MAX_TUPLE], arg[2 * FSR_MAX_TUPLE];
     for (int side = 0; side < 3; side++) {
         for (int p = 0; p < c->arity; p++) {
-            const long double one = fsr_ball_from_value(c->dtype[p], c->identity[p]).center;
+            const long double one = fsr_ball_from_value(fsr_combine_dtype(c, p), c->identity[p]).center;
             arg[p] = side == 0 ? one : x[p].center;
             arg[c->arity + p] = side == 1 ? one : x[p].center;
         }
@@ -84,7 +84,7 @@ static void leaf_of(fsr_ref_majorant *m, const fsr_ball *x, fsr_ref_major *leaf)
     const fsr_combine *c = m->form->combine;
     bool finite = true;
     for (int p = 0; p < c->arity; p++) {
-        const double joins = expm1(m->form->roundings * fsr_ball_unit(c->dtype[p]));
+        const double joins = expm1(m->form->roundings * fsr_ball_unit(fsr_combine_dtype(c, p)));
         const long double size = fabsl(x[p].center), most = size + x[p].radius;
         finite = finite && isfinite(x[p].center) && isfinite(x[p].radius);
         leaf->most[p] = size;
@@ -173,7 +173,7 @@ static bool is_whole(const fsr_ref_majorant *m, fsr_dtype dtype) {
 
 static fsr_ball component(const fsr_ref_majorant *m, int p, double left, double right) {
     const fsr_ref_form *f = m->form;
-    const fsr_dtype dtype = f->combine->dtype[p];
+    const fsr_dtype dtype = fsr_combine_dtype(f->combine, p);
     const long double most = m->sum.most[p], more = m->sum.more[p];
     if (isnan(m->center[p]) && m->nan && !m->murky)
         return fsr_ball_real(NAN, 0);
@@ -187,10 +187,10 @@ static fsr_ball component(const fsr_ref_majorant *m, int p, double left, double 
 
 void fsr_ref_majorant_get(const fsr_ref_majorant *m, double left, double right, fsr_ball *out) {
     const fsr_combine *c = m->form->combine;
-    const bool whole = m->n > 1 && is_whole(m, c->dtype[0]);
+    const bool whole = m->n > 1 && is_whole(m, fsr_combine_dtype(c, 0));
     for (int p = 0; p < c->arity; p++) {
         if (m->n == 1 && m->murky && !isfinite(m->sum.most[p]))
-            out[p] = fsr_ball_unknown(c->dtype[p]);
+            out[p] = fsr_ball_unknown(fsr_combine_dtype(c, p));
         else if (m->n == 1)
             out[p] = m->first[p];
         else

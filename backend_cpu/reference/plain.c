@@ -16,11 +16,11 @@
 enum { STRIP = 512 };
 
 static bool adds_up(const fsr_combine *c) {
-    return c->builtin && c->op == FSR_OP_ADD && fsr_dtype_is_inexact(c->dtype[0]);
+    return c->builtin && c->op == FSR_OP_ADD && fsr_dtype_is_inexact(fsr_combine_dtype(c, 0));
 }
 
 static bool multiplies(const fsr_combine *c) {
-    return c->builtin && c->op == FSR_OP_MUL && fsr_dtype_is_float(c->dtype[0]);
+    return c->builtin && c->op == FSR_OP_MUL && fsr_dtype_is_float(fsr_combine_dtype(c, 0));
 }
 
 void fsr_ref_plain_start(fsr_ref_plain *p, const fsr_combine *combine, bool scan) {
@@ -72,7 +72,7 @@ static void push_strip(fsr_ref_plain *p, const fsr_value *x) {
 }
 
 void fsr_ref_plain_push(fsr_ref_plain *p, const fsr_value *x) {
-    const fsr_dtype dtype = p->combine->dtype[0];
+    const fsr_dtype dtype = fsr_combine_dtype(p->combine, 0);
     if (adds_up(p->combine)) {
         fsr_ball number = fsr_ball_from_value(dtype, x[0]);
         add_part(&p->part[0], number.center, p->n == 0);
@@ -107,10 +107,10 @@ void fsr_ref_plain_get(const fsr_ref_plain *p, fsr_value *out) {
     if (p->n == 0)
         memcpy(out, c->identity, bytes);
     else if (adds_up(c))
-        out[0] = fsr_ball_center_value(c->dtype[0],
+        out[0] = fsr_ball_center_value(fsr_combine_dtype(c, 0),
                                        (fsr_ball){.center = part_of(&p->part[0]), .imag = part_of(&p->part[1])});
     else if (multiplies(c))
-        out[0] = fsr_ball_value(c->dtype[0], p->product);
+        out[0] = fsr_ball_value(fsr_combine_dtype(c, 0), p->product);
     else if (!p->scan)
         tree_of(p, out);
     else if (p->n > STRIP)

@@ -297,10 +297,8 @@ struct op0 {
     };
     static state identity() { return {0x0p+0}; }
     static state combine(const state &a, const state &b) {
-        const f64 s0 = a.c0;
-        const f64 s1 = b.c0;
-        const f64 s2 = s0 + s1;
-        return {s2};
+        const f64 t2 = a.c0 + b.c0;
+        return {t2};
     }
 };
 struct chain0_0 {

@@ -283,10 +283,8 @@ struct op0 {
     };
     static state identity() { return {0}; }
     static state combine(const state &a, const state &b) {
-        const i32 s0 = a.c0;
-        const i32 s1 = b.c0;
-        const i32 s2 = (i32)((u32)s0 + (u32)s1);
-        return {s2};
+        const i32 t2 = (i32)((u32)a.c0 + (u32)b.c0);
+        return {t2};
     }
 };
 struct chain0_0 {

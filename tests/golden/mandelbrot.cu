@@ -109,10 +109,8 @@ struct op0 {
     };
     static state identity() { return {0x0p+0}; }
     static state combine(const state &a, const state &b) {
-        const f64 s0 = a.c0;
-        const f64 s1 = b.c0;
-        const f64 s2 = s0 + s1;
-        return {s2};
+        const f64 t2 = a.c0 + b.c0;
+        return {t2};
     }
 };
 struct loop0 {
@@ -155,7 +153,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(1024)
-k_iterate_cast_sum_div_ce1ff2c1(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
+k_iterate_cast_sum_div_ad022841(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
 {
     const idx r = blockIdx.x;
     const idx end = cols;

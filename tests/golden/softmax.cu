@@ -115,10 +115,8 @@ struct op0 {
     };
     static state identity() { return {fsr_f32_bits(0xff800000u)}; }
     static state combine(const state &a, const state &b) {
-        const f32 s0 = a.c0;
-        const f32 s1 = b.c0;
-        const f32 s2 = (s0 > s1 || s0 != s0) ? s0 : s1;
-        return {s2};
+        const f32 t2 = (a.c0 > b.c0 || a.c0 != a.c0) ? a.c0 : b.c0;
+        return {t2};
     }
 };
 struct op1 {
@@ -127,10 +125,8 @@ struct op1 {
     };
     static state identity() { return {0x0p+0f}; }
     static state combine(const state &a, const state &b) {
-        const f32 s0 = a.c0;
-        const f32 s1 = b.c0;
-        const f32 s2 = s0 + s1;
-        return {s2};
+        const f32 t2 = a.c0 + b.c0;
+        return {t2};
     }
 };
 struct pass0 {

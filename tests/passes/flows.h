@@ -12,12 +12,14 @@ fsr_flow flow_of(const fsr_node *outs, int n);
 /* Runs the pass of that name and verifies what it leaves: true if it changed the flow; then it must have said so. */
 bool flow_pass(fsr_flow *flow, const char *name);
 /* The operator of fsr_argmax over f32, in the text of a flow. */
-#define ARGMAX_F32                                                                                         \
-    "{commutative identity=-inf,9223372036854775807; s0=arg 0 f32; s1=arg 2 f32; s2=greater f32>bool "     \
-    "s1,s0; s3=isnan f32>bool s1; s4=isnan f32>bool s0; s5=logical_not bool s4; s6=logical_and bool "      \
-    "s3,s5; s7=logical_or bool s2,s6; s8=equal f32>bool s1,s0; s9=logical_and bool s3,s4; s10=logical_or " \
-    "bool s8,s9; s11=arg 1 i64; s12=arg 3 i64; s13=less i64>bool s12,s11; s14=logical_and bool s10,s13; "  \
-    "s15=logical_or bool s7,s14; s16=where f32 s15,s1,s0; s17=where i64 s15,s12,s11; result=s16,s17}"
+#define ARGMAX_F32                                                                                       \
+    "{commutative identity=-inf,9223372036854775807; t0 = f32 left0; t1 = f32 right0; t2 = bool "        \
+    "greater.f32(t1, t0); t3 = bool isnan.f32(t1); t4 = bool isnan.f32(t0); t5 = bool "                  \
+    "logical_not.bool(t4); t6 = bool logical_and.bool(t3, t5); t7 = bool logical_or.bool(t2, t6); t8 = " \
+    "bool equal.f32(t1, t0); t9 = bool logical_and.bool(t3, t4); t10 = bool logical_or.bool(t8, t9); "   \
+    "t11 = i64 left1; t12 = i64 right1; t13 = bool less.i64(t12, t11); t14 = bool "                      \
+    "logical_and.bool(t10, t13); t15 = bool logical_or.bool(t7, t14); t16 = f32 where(t15, t1, t0); "    \
+    "t17 = i64 where(t15, t12, t11); gives t16, t17}"
 
 /* Compares fsr_flow_print's text, and reads it back. */
 void flow_expect(const fsr_flow *flow, const char *text);

@@ -133,21 +133,16 @@ int kernel_store(fsr_kernel *k, fsr_level level, int pass, int access, int value
                .kind = FSR_INST_STORE, .level = level, .pass = pass, .dtype = dtype, .index = access, .arg = {value}});
 }
 
-int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, const fsr_combine *combine,
-                const int *input) {
-    fsr_combine *own = malloc(sizeof *own);
-    *own = *combine;
+int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_combine *combine, const int *input) {
     fsr_fold *f = &k->fold[k->nfolds];
-    *f = (fsr_fold){.kind = kind, .pass = pass, .exclusive = exclusive, .combine = own};
+    *f = (fsr_fold){.kind = kind, .pass = pass, .exclusive = exclusive, .combine = combine};
     memcpy(f->input, input, (size_t)combine->arity * sizeof *input);
     add(k, (fsr_inst){.kind = FSR_INST_COMBINE, .level = FSR_ELEM, .pass = pass, .index = k->nfolds});
     return k->nfolds++;
 }
 
 int kernel_builtin(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_op op, int input) {
-    fsr_combine combine;
-    fsr_combine_builtin(&combine, op, k->inst[input].dtype);
-    return kernel_fold(k, kind, pass, exclusive, &combine, &input);
+    return kernel_fold(k, kind, pass, exclusive, fsr_combine_builtin(op, k->inst[input].dtype), &input);
 }
 
 int kernel_result(fsr_kernel *k, int fold, int component) {
@@ -156,7 +151,7 @@ int kernel_result(fsr_kernel *k, int fold, int component) {
     return add(k, (fsr_inst){.kind = FSR_INST_RESULT,
                              .level = scan ? FSR_ELEM : FSR_ROW,
                              .pass = scan ? f->pass : f->pass + 1,
-                             .dtype = f->combine->dtype[component],
+                             .dtype = fsr_combine_dtype(f->combine, component),
                              .index = fold,
                              .component = component});
 }
@@ -164,82 +159,82 @@ int kernel_result(fsr_kernel *k, int fold, int component) {
 fsr_kernel *kernel_narrow(fsr_kernel *k) {
     for (int i = 0; i < k->nfolds; i++) {
         fsr_combine *c = (fsr_combine *)k->fold[i].combine;
-        if (k->fold[i].kind != FSR_FOLD_SCAN || !c->builtin || c->op != FSR_OP_ADD || c->dtype[0] != FSR_F32)
+        if (k->fold[i].kind != FSR_FOLD_SCAN || !c->builtin || c->op != FSR_OP_ADD ||
+            fsr_combine_dtype(c, 0) != FSR_F32)
             continue;
-        fsr_combine_builtin(c, FSR_OP_ADD, FSR_F64);
+        fsr_combine_free(c);
+        k->fold[i].combine = fsr_combine_builtin(FSR_OP_ADD, FSR_F64);
         k->fold[i].narrow = true;
     }
     return k;
 }
 
-static int step_arg(fsr_combine *c, fsr_dtype dtype, int index) {
-    c->step[c->nsteps] = (fsr_step){.kind = FSR_STEP_ARG, .dtype = dtype, .index = index};
-    return c->nsteps++;
+static int body_param(fsr_region *r, fsr_dtype dtype, int index) {
+    r->arg[index] = dtype;
+    r->nargs = index + 1 > r->nargs ? index + 1 : r->nargs;
+    return fsr_region_add(r, &(fsr_inst){.kind = FSR_INST_PARAM, .dtype = dtype, .index = index});
 }
 
-static int step_op(fsr_combine *c, fsr_dtype dtype, fsr_dtype compute, fsr_op op, int a, int b, int third) {
-    c->step[c->nsteps] =
-        (fsr_step){.kind = FSR_STEP_OP, .dtype = dtype, .compute = compute, .op = op, .arg = {a, b, third}};
-    return c->nsteps++;
+static int body_op(fsr_region *r, fsr_dtype dtype, fsr_dtype compute, fsr_op op, int a, int b, int third) {
+    return fsr_region_add(
+        r, &(fsr_inst){.kind = FSR_INST_OP, .dtype = dtype, .compute = compute, .op = op, .arg = {a, b, third}});
 }
 
-void combine_recurrence(fsr_combine *out, fsr_dtype dtype) {
-    memset(out, 0, sizeof *out);
-    out->arity = 2;
-    out->dtype[0] = out->dtype[1] = dtype;
+fsr_combine *combine_recurrence(fsr_dtype dtype) {
+    fsr_combine *out = calloc(1, sizeof *out);
+    fsr_region *r = &out->body;
+    out->arity = r->nresults = 2;
+    out->op = FSR_OP_COUNT;
     out->identity[0] = fsr_value_from_double(dtype, 1);
     out->identity[1] = fsr_value_from_double(dtype, 0);
-    int a = step_arg(out, dtype, 0), b = step_arg(out, dtype, 1);
-    int c = step_arg(out, dtype, 2), d = step_arg(out, dtype, 3);
-    out->result[0] = step_op(out, dtype, dtype, FSR_OP_MUL, a, c, 0);
-    int bc = step_op(out, dtype, dtype, FSR_OP_MUL, b, c, 0);
-    out->result[1] = step_op(out, dtype, dtype, FSR_OP_ADD, bc, d, 0);
+    int a = body_param(r, dtype, 0), b = body_param(r, dtype, 1);
+    int c = body_param(r, dtype, 2), d = body_param(r, dtype, 3);
+    r->result[0] = body_op(r, dtype, dtype, FSR_OP_MUL, a, c, 0);
+    int bc = body_op(r, dtype, dtype, FSR_OP_MUL, b, c, 0);
+    r->result[1] = body_op(r, dtype, dtype, FSR_OP_ADD, bc, d, 0);
+    return out;
 }
 
-void combine_argmax(fsr_combine *out, fsr_dtype dtype) {
-    memset(out, 0, sizeof *out);
-    out->arity = 2;
-    out->dtype[0] = dtype;
-    out->dtype[1] = FSR_I64;
+fsr_combine *combine_argmax(fsr_dtype dtype) {
+    fsr_combine *out = calloc(1, sizeof *out);
+    fsr_region *r = &out->body;
+    out->arity = r->nresults = 2;
+    out->op = FSR_OP_COUNT;
     out->identity[0] = fsr_op_identity(FSR_OP_MAXIMUM, dtype);
     out->identity[1] = fsr_value_from_int(FSR_I64, INT64_MAX);
     out->commutative = true;
-    int a = step_arg(out, dtype, 0), i = step_arg(out, FSR_I64, 1);
-    int b = step_arg(out, dtype, 2), j = step_arg(out, FSR_I64, 3);
-    int larger = step_op(out, FSR_BOOL, dtype, FSR_OP_GREATER, a, b, 0);
-    int equal = step_op(out, FSR_BOOL, dtype, FSR_OP_EQUAL, a, b, 0);
-    int first = step_op(out, FSR_BOOL, FSR_I64, FSR_OP_LESS, i, j, 0);
-    int tie = step_op(out, FSR_BOOL, FSR_BOOL, FSR_OP_LOGICAL_AND, equal, first, 0);
-    int left = step_op(out, FSR_BOOL, FSR_BOOL, FSR_OP_LOGICAL_OR, larger, tie, 0);
-    out->result[0] = step_op(out, dtype, dtype, FSR_OP_WHERE, left, a, b);
-    out->result[1] = step_op(out, FSR_I64, FSR_I64, FSR_OP_WHERE, left, i, j);
+    int a = body_param(r, dtype, 0), i = body_param(r, FSR_I64, 1);
+    int b = body_param(r, dtype, 2), j = body_param(r, FSR_I64, 3);
+    int larger = body_op(r, FSR_BOOL, dtype, FSR_OP_GREATER, a, b, 0);
+    int equal = body_op(r, FSR_BOOL, dtype, FSR_OP_EQUAL, a, b, 0);
+    int first = body_op(r, FSR_BOOL, FSR_I64, FSR_OP_LESS, i, j, 0);
+    int tie = body_op(r, FSR_BOOL, FSR_BOOL, FSR_OP_LOGICAL_AND, equal, first, 0);
+    int left = body_op(r, FSR_BOOL, FSR_BOOL, FSR_OP_LOGICAL_OR, larger, tie, 0);
+    r->result[0] = body_op(r, dtype, dtype, FSR_OP_WHERE, left, a, b);
+    r->result[1] = body_op(r, FSR_I64, FSR_I64, FSR_OP_WHERE, left, i, j);
+    return out;
 }
 
-void iteration_grow(fsr_iteration *out, fsr_dtype dtype) {
-    memset(out, 0, sizeof *out);
+fsr_iteration *iteration_grow(fsr_dtype dtype) {
+    fsr_iteration *out = calloc(1, sizeof *out);
+    fsr_region *r = &out->body;
     out->nstate = 2;
     out->narg = 1;
     out->max_n = 9;
-    for (int i = 0; i < 3; i++) {
-        out->dtype[i] = dtype;
-        out->step[i] = (fsr_step){.kind = FSR_STEP_ARG, .dtype = dtype, .compute = dtype, .index = i};
-    }
-    out->step[3] =
-        (fsr_step){.kind = FSR_STEP_OP, .dtype = FSR_BOOL, .compute = dtype, .op = FSR_OP_LESS, .arg = {0, 2}};
-    out->step[4] =
-        (fsr_step){.kind = FSR_STEP_CONST, .dtype = dtype, .compute = dtype, .value = fsr_value_from_int(dtype, 1)};
-    out->step[5] = (fsr_step){.kind = FSR_STEP_OP, .dtype = dtype, .compute = dtype, .op = FSR_OP_ADD, .arg = {0, 1}};
-    out->step[6] = (fsr_step){.kind = FSR_STEP_OP, .dtype = dtype, .compute = dtype, .op = FSR_OP_ADD, .arg = {5, 4}};
-    out->nsteps = 7;
-    out->condition = 3;
-    out->result[0] = 6;
+    r->nresults = 3;
+    for (int i = 0; i < 3; i++)
+        body_param(r, dtype, i);
+    r->result[2] = body_op(r, FSR_BOOL, dtype, FSR_OP_LESS, 0, 2, 0);
+    int one =
+        fsr_region_add(r, &(fsr_inst){.kind = FSR_INST_CONST, .dtype = dtype, .value = fsr_value_from_int(dtype, 1)});
+    int sum = body_op(r, dtype, dtype, FSR_OP_ADD, 0, 1, 0);
+    r->result[0] = body_op(r, dtype, dtype, FSR_OP_ADD, sum, one, 0);
+    return out;
 }
 
-int kernel_iterate(fsr_kernel *k, const fsr_iteration *loop, const int *input) {
+int kernel_iterate(fsr_kernel *k, fsr_iteration *loop, const int *input) {
     fsr_inst inst = {.kind = FSR_INST_ITERATE, .dtype = FSR_I32, .index = k->nloops};
-    fsr_iteration *own = malloc(sizeof *own);
-    *own = *loop;
-    k->loop[k->nloops].program = own;
+    k->loop[k->nloops].program = loop;
     for (int i = 0; i < loop->nstate + loop->narg; i++) {
         const fsr_inst *arg = &k->inst[input[i]];
         k->loop[k->nloops].input[i] = input[i];
@@ -256,7 +251,7 @@ int kernel_final(fsr_kernel *k, int iterate, int component) {
     return add(k, (fsr_inst){.kind = FSR_INST_FINAL,
                              .level = from->level,
                              .pass = from->pass,
-                             .dtype = component < loop->nstate ? loop->dtype[component] : FSR_I32,
+                             .dtype = fsr_iteration_dtype(loop, component),
                              .index = from->index,
                              .component = component,
                              .arg = {iterate}});
@@ -264,15 +259,13 @@ int kernel_final(fsr_kernel *k, int iterate, int component) {
 
 fsr_kernel *kernel_loop_map(fsr_dtype dtype) {
     fsr_kernel *k = kernel_begin("k_loop_map", 1, 1, 0);
-    fsr_iteration loop;
     int a = kernel_rows_access(k, kernel_array(k, dtype, false)),
         b = kernel_rows_access(k, kernel_array(k, dtype, false));
     int out[3], scalar = kernel_scalar(k, dtype);
     for (int i = 0; i < 3; i++)
         out[i] = kernel_rows_access(k, kernel_array(k, i < 2 ? dtype : FSR_I32, true));
-    iteration_grow(&loop, dtype);
     int x = kernel_load(k, FSR_ROW, 0, a), y = kernel_load(k, FSR_ROW, 0, b), s = kernel_param(k, scalar);
-    int run = kernel_iterate(k, &loop, (int[]){x, y, s});
+    int run = kernel_iterate(k, iteration_grow(dtype), (int[]){x, y, s});
     for (int i = 0; i < 3; i++)
         kernel_store(k, FSR_ROW, 0, out[i], kernel_final(k, run, i));
     return kernel_finished(k);
@@ -280,19 +273,18 @@ fsr_kernel *kernel_loop_map(fsr_dtype dtype) {
 
 fsr_kernel *kernel_loop_sums(fsr_dtype dtype) {
     fsr_kernel *k = kernel_begin("k_loop_sums", 2, 1, 1);
-    fsr_iteration loop;
     int in = kernel_linear(k, kernel_array(k, dtype, false)), all = kernel_linear(k, kernel_array(k, dtype, true));
     int sums = kernel_rows_access(k, kernel_array(k, FSR_I32, true));
     int counts = kernel_rows_access(k, kernel_array(k, FSR_I32, true));
-    iteration_grow(&loop, dtype);
     int x = kernel_load(k, FSR_ELEM, 0, in);
-    int run = kernel_iterate(k, &loop, (int[]){x, kernel_const(k, dtype, 0), kernel_const(k, dtype, 9)});
+    int run =
+        kernel_iterate(k, iteration_grow(dtype), (int[]){x, kernel_const(k, dtype, 0), kernel_const(k, dtype, 9)});
     int turns = kernel_final(k, run, 2);
     kernel_store(k, FSR_ELEM, 0, all, kernel_final(k, run, 0));
     int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, turns), 0);
     kernel_store(k, FSR_ROW, 1, sums, sum);
-    iteration_grow(&loop, FSR_I32);
-    int row = kernel_iterate(k, &loop, (int[]){sum, kernel_const(k, FSR_I32, 1), kernel_const(k, FSR_I32, 20)});
+    int row = kernel_iterate(k, iteration_grow(FSR_I32),
+                             (int[]){sum, kernel_const(k, FSR_I32, 1), kernel_const(k, FSR_I32, 20)});
     kernel_store(k, FSR_ROW, 1, counts, kernel_final(k, row, 2));
     return kernel_finished(k);
 }
@@ -352,9 +344,7 @@ fsr_kernel *kernel_recurrence(void) {
         out[i] = kernel_linear(k, kernel_array(k, FSR_F64, true));
     for (int i = 0; i < 2; i++)
         x[i] = kernel_load(k, FSR_ELEM, 0, in[i]);
-    fsr_combine combine;
-    combine_recurrence(&combine, FSR_F64);
-    int scan = kernel_fold(k, FSR_FOLD_SCAN, 0, false, &combine, x);
+    int scan = kernel_fold(k, FSR_FOLD_SCAN, 0, false, combine_recurrence(FSR_F64), x);
     for (int i = 0; i < 2; i++)
         kernel_store(k, FSR_ELEM, 0, out[i], kernel_result(k, scan, i));
     return kernel_finished(k);
@@ -365,9 +355,7 @@ fsr_kernel *kernel_argmax(fsr_dtype dtype) {
     int in = kernel_linear(k, kernel_array(k, dtype, false));
     int out = kernel_rows_access(k, kernel_array(k, FSR_I64, true));
     int x[2] = {kernel_load(k, FSR_ELEM, 0, in), kernel_index(k, FSR_I64, 1)};
-    fsr_combine combine;
-    combine_argmax(&combine, dtype);
-    int best = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, &combine, x);
+    int best = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, combine_argmax(dtype), x);
     kernel_store(k, FSR_ROW, 1, out, kernel_result(k, best, 1));
     return kernel_finished(k);
 }
@@ -392,9 +380,7 @@ fsr_kernel *kernel_fold_recurrence(void) {
         out[i] = kernel_rows_access(k, kernel_array(k, FSR_F64, true));
     for (int i = 0; i < 2; i++)
         x[i] = kernel_load(k, FSR_ELEM, 0, in[i]);
-    fsr_combine combine;
-    combine_recurrence(&combine, FSR_F64);
-    int fold = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, &combine, x);
+    int fold = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, combine_recurrence(FSR_F64), x);
     for (int i = 0; i < 2; i++)
         kernel_store(k, FSR_ROW, 1, out[i], kernel_result(k, fold, i));
     return kernel_finished(k);

@@ -34,23 +34,22 @@ int kernel_load(fsr_kernel *k, fsr_level level, int pass, int access);
 int kernel_op(fsr_kernel *k, fsr_op op, int a, int b, int c);
 int kernel_cast(fsr_kernel *k, int a, fsr_dtype dtype);
 int kernel_store(fsr_kernel *k, fsr_level level, int pass, int access, int value);
-/* A fold with its COMBINE; returns the fold's number. combine is copied. */
-int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, const fsr_combine *combine,
-                const int *input);
+/* A fold with its COMBINE; returns the fold's number. Takes over combine. */
+int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_combine *combine, const int *input);
 int kernel_builtin(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_op op, int input);
 int kernel_result(fsr_kernel *k, int fold, int component);
 
-/* An ITERATE of a loop, which is copied; returns the instruction. And a FINAL of it. */
-int kernel_iterate(fsr_kernel *k, const fsr_iteration *loop, const int *input);
+/* An ITERATE of a loop, which it takes over; returns the instruction. And a FINAL of it. */
+int kernel_iterate(fsr_kernel *k, fsr_iteration *loop, const int *input);
 int kernel_final(fsr_kernel *k, int iterate, int component);
 
 /* States (a, b), argument c: while a < c, at most 9 times, (a, b) = (a + b + 1, a). */
-void iteration_grow(fsr_iteration *out, fsr_dtype dtype);
+fsr_iteration *iteration_grow(fsr_dtype dtype);
 
 /* Operators over pairs: (a, b) then (c, d) = (a * c, b * c + d), the linear recurrence, not commutative; and (value,
  * index) of the largest value, the first of equals. */
-void combine_recurrence(fsr_combine *out, fsr_dtype dtype);
-void combine_argmax(fsr_combine *out, fsr_dtype dtype);
+fsr_combine *combine_recurrence(fsr_dtype dtype);
+fsr_combine *combine_argmax(fsr_dtype dtype);
 
 /* Whole kernels. Domain: rows x columns, 1 parallel and 1 folded dimension; arrays are contiguous. */
 fsr_kernel *kernel_softmax(bool keep);                    /* b0 in, b1 out, f32 */

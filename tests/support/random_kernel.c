@@ -89,7 +89,7 @@ static void grow(maker *m) {
 static void fold(maker *m, fsr_fold_kind kind, int pass, bool exclusive) {
     static const fsr_op op[] = {FSR_OP_ADD, FSR_OP_MAXIMUM, FSR_OP_MINIMUM, FSR_OP_MUL};
     fsr_kernel *k = m->k;
-    fsr_combine combine;
+    fsr_combine *combine;
     bool ordered = k->schedule.kind != FSR_SCHEDULE_TEAM;
     int which = pick(m, ordered ? 6 : 4), result[2] = {0, 0};
     if (which < 4) {
@@ -98,12 +98,12 @@ static void fold(maker *m, fsr_fold_kind kind, int pass, bool exclusive) {
     }
     int second = any(m);
     if (which == 4)
-        combine_recurrence(&combine, m->dtype);
+        combine = combine_recurrence(m->dtype);
     else {
-        combine_argmax(&combine, m->dtype);
+        combine = combine_argmax(m->dtype);
         second = to(m, second, FSR_I64);
     }
-    int f = kernel_fold(k, kind, pass, exclusive, &combine, (int[]){any(m), second});
+    int f = kernel_fold(k, kind, pass, exclusive, combine, (int[]){any(m), second});
     for (int i = 0; i < 2; i++)
         result[i] = kernel_result(k, f, i);
     put(m, result[0]);

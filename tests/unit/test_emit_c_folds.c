@@ -155,13 +155,12 @@ static void argmax_of_tuples(void **state) {
         x[i] = floorf(x[i] * 50); /* many equals */
     for (int s = 0; s < 2; s++) {
         int64_t y[R];
-        fsr_combine c;
-        combine_argmax(&c, FSR_F32);
         cpu_begin(t, "k_argmax", kinds[s], 2, 1, (int64_t[]){R, C});
         int in = cpu_linear(t, FSR_F32, x, false), out = cpu_rows(t, FSR_I64, y, true);
         int input[2] = {kernel_load(t->k, FSR_ELEM, 0, in), kernel_index(t->k, FSR_I64, 1)};
-        kernel_store(t->k, FSR_ROW, 1, out,
-                     kernel_result(t->k, kernel_fold(t->k, FSR_FOLD_REDUCE, 0, false, &c, input), 1));
+        kernel_store(
+            t->k, FSR_ROW, 1, out,
+            kernel_result(t->k, kernel_fold(t->k, FSR_FOLD_REDUCE, 0, false, combine_argmax(FSR_F32), input), 1));
         cpu_run(t);
         for (int r = 0; r < R; r++) {
             int64_t best = 0;
@@ -223,16 +222,16 @@ static void linear_recurrence(void **state) {
     enum { R = 2, C = 700 };
     float *a = cpu_floats(R * C), *b = cpu_floats(R * C), *y = cpu_floats(R * C), last[R];
     for (int s = 0; s < 2; s++) {
-        fsr_combine c;
-        combine_recurrence(&c, FSR_F32);
         cpu_begin(t, "k_recurrence", kinds[s], 2, 1, (int64_t[]){R, C});
         int la = cpu_linear(t, FSR_F32, a, false), lb = cpu_linear(t, FSR_F32, b, false);
         int out = cpu_linear(t, FSR_F32, y, true), end = cpu_rows(t, FSR_F32, last, true);
         int input[2] = {kernel_load(t->k, FSR_ELEM, 0, la), kernel_load(t->k, FSR_ELEM, 0, lb)};
-        kernel_store(t->k, FSR_ELEM, 0, out,
-                     kernel_result(t->k, kernel_fold(t->k, FSR_FOLD_SCAN, 0, false, &c, input), 1));
-        kernel_store(t->k, FSR_ROW, 1, end,
-                     kernel_result(t->k, kernel_fold(t->k, FSR_FOLD_REDUCE, 0, false, &c, input), 1));
+        kernel_store(
+            t->k, FSR_ELEM, 0, out,
+            kernel_result(t->k, kernel_fold(t->k, FSR_FOLD_SCAN, 0, false, combine_recurrence(FSR_F32), input), 1));
+        kernel_store(
+            t->k, FSR_ROW, 1, end,
+            kernel_result(t->k, kernel_fold(t->k, FSR_FOLD_REDUCE, 0, false, combine_recurrence(FSR_F32), input), 1));
         cpu_run(t);
         for (int r = 0; r < R; r++) {
             double h = 0;

@@ -582,12 +582,12 @@ static void test_refuses_scans(void **state) {
     k->inst[2] = combine;
     assert_refused(k, "v1: result of fold 0 before its COMBINE");
     k = kernel_scan(FSR_F32, false);
-    free((void *)k->fold[0].combine);
+    fsr_combine_free((fsr_combine *)k->fold[0].combine);
     k->fold[0].combine = NULL;
-    assert_refused(k, "fold 0 has no operator, or one of a wrong size");
+    assert_refused(k, "fold 0 has no operator");
     k = kernel_recurrence();
-    ((fsr_combine *)k->fold[0].combine)->step[4].arg[0] = 4;
-    assert_refused(k, "fold 0: step 4 takes step 4");
+    k->fold[0].combine->body.inst[4].arg[0] = 4;
+    assert_refused(k, "fold 0: t4 has an operand that is not earlier");
     assert_refused(NULL, "no kernel");
 }
 
@@ -603,9 +603,9 @@ DAMAGE(final_dtype, k->inst[4].dtype = FSR_I64)
 DAMAGE(final_level, k->inst[4].pass = 1; k->inst[4].level = FSR_ROW)
 DAMAGE(final_pass, k->inst[13].pass = 0; k->inst[12].pass = 1)
 DAMAGE(read_iterate, k->inst[6].arg[0] = 3)
-DAMAGE(loop_condition, ((fsr_iteration *)k->loop[0].program)->condition = 4)
-DAMAGE(loop_result, ((fsr_iteration *)k->loop[0].program)->result[1] = 3)
-DAMAGE(loop_step, ((fsr_iteration *)k->loop[0].program)->step[5].arg[0] = 6)
+DAMAGE(loop_condition, ((fsr_iteration *)k->loop[0].program)->body.result[2] = 4)
+DAMAGE(loop_result, ((fsr_iteration *)k->loop[0].program)->body.result[1] = 3)
+DAMAGE(loop_step, k->loop[0].program->body.inst[5].arg[0] = 6)
 DAMAGE(loop_count, ((fsr_iteration *)k->loop[1].program)->max_n = -1)
 DAMAGE(many_loops, k->nloops = FSR_MAX_LOOPS + 1)
 
@@ -624,10 +624,10 @@ static const struct {
     {final_level, "v4: ROW takes the ELEM value v3"},
     {final_pass, "v13: pass 0 takes v12 of pass 1"},
     {read_iterate, "v6: takes v3, which has no value"},
-    {loop_condition, "loop 0: the condition is not bool"},
-    {loop_result, "loop 0: component 1 of the result has another dtype than the state"},
-    {loop_step, "loop 0: step 5 takes step 6"},
-    {loop_count, "loop 1 has no program, or one of a wrong size"},
+    {loop_condition, "loop 0 has a condition that is not bool"},
+    {loop_result, "loop 0 has a result of another dtype than the state's"},
+    {loop_step, "loop 0: t5 has an operand that is not earlier"},
+    {loop_count, "loop 1 has a wrong count"},
     {many_loops, "9 loops, the limit is 8"},
 };
 

@@ -143,7 +143,7 @@ static void recurrence(void **unused) {
     assert_int_equal(out[1].output, 1);
     assert_int_equal(out[0].id, out[1].id);
     assert_false(rec->combine->commutative);
-    assert_int_equal(rec->combine->nsteps, 7);
+    assert_int_equal(rec->combine->body.ninsts, 7);
     fsr_value left[2] = {{.f64 = 2}, {.f64 = 3}}, right[2] = {{.f64 = 5}, {.f64 = 7}}, both[2];
     fsr_combine_eval(rec->combine, both, left, right);
     assert_true(both[0].f64 == 10 && both[1].f64 == 22);
@@ -192,10 +192,10 @@ static void capture(void **unused) {
     fsr_operator op = {messy, &two, 2, {0, 300}, false, {NULL}};
     fsr_reduce_with(out, in, &op, NULL, 0, FSR_KEEPDIMS);
     const fsr_combine *c = combine_below(out[0]);
-    assert_int_equal(c->nsteps, 7);
-    assert_int_equal(c->step[c->result[1]].kind, FSR_STEP_CONST);
-    assert_int_equal(c->step[c->result[1]].dtype, FSR_I32);
-    assert_int_equal(c->step[c->result[1]].value.i32, 3);
+    assert_int_equal(c->body.ninsts, 7);
+    assert_int_equal(c->body.inst[c->body.result[1]].kind, FSR_INST_CONST);
+    assert_int_equal(c->body.inst[c->body.result[1]].dtype, FSR_I32);
+    assert_int_equal(c->body.inst[c->body.result[1]].value.i32, 3);
     assert_int_equal(c->identity[1].i32, 300);
     assert_int_equal(fsr_node_status(two), FSR_OK);
 }

@@ -618,17 +618,18 @@ static void test_promotion(void **state) {
 }
 
 static void check_identity(fsr_op op, fsr_dtype dtype) {
-    fsr_combine c;
-    fsr_combine_builtin(&c, op, dtype);
+    fsr_combine *c = fsr_combine_builtin(op, dtype);
+    assert_non_null(c);
     fsr_value x[MAX_SPECIALS];
     int n = specials(dtype, x);
     for (int i = 0; i < n; i++) {
         fsr_value left, right;
-        fsr_combine_eval(&c, &left, c.identity, &x[i]);
-        fsr_combine_eval(&c, &right, &x[i], c.identity);
+        fsr_combine_eval(c, &left, c->identity, &x[i]);
+        fsr_combine_eval(c, &right, &x[i], c->identity);
         if (!same_number(dtype, left, x[i]) || !same_number(dtype, right, x[i]))
             fail_msg("%s on %s: the identity changes value %d", fsr_op_get(op)->name, fsr_dtype_name(dtype), i);
     }
+    fsr_combine_free(c);
 }
 
 /* What the flags of the table promise, over all pairs and triples. */
@@ -693,24 +694,55 @@ static void test_table(void **state) {
     assert_false(fsr_op_defined(FSR_OP_COUNT, FSR_F32));
 }
 
-/* out may be left or right; equality ignores what a step does not use and sees what it does. */
+/* Compares two operators, and frees the second. */
+static void expect_equal(const fsr_combine *c, fsr_combine *d, bool equal) {
+    assert_non_null(d);
+    assert_true(fsr_combine_equal(c, d) == equal);
+    fsr_combine_free(d);
+}
+
+/* out may be left or right; equality ignores what an instruction does not use and sees what it does. */
 static void test_combine(void **state) {
     (void)state;
-    fsr_combine c, d;
-    fsr_combine_builtin(&c, FSR_OP_ADD, FSR_I32);
+    fsr_combine *c = fsr_combine_builtin(FSR_OP_ADD, FSR_I32), *d = fsr_combine_copy(c);
     fsr_value a = {.i32 = INT32_MAX}, b = {.i32 = 1};
-    fsr_combine_eval(&c, &a, &a, &b);
+    fsr_combine_eval(c, &a, &a, &b);
     assert_int_equal(a.i32, INT32_MIN);
-    fsr_combine_builtin(&d, FSR_OP_ADD, FSR_I32);
-    d.step[0].arg[1] = 5;
-    assert_true(fsr_combine_equal(&c, &d));
-    fsr_combine_builtin(&d, FSR_OP_MUL, FSR_I32);
-    assert_false(fsr_combine_equal(&c, &d));
-    fsr_combine_builtin(&d, FSR_OP_ADD, FSR_I64);
-    assert_false(fsr_combine_equal(&c, &d));
-    fsr_combine_builtin(&d, FSR_OP_ADD, FSR_I32);
-    d.step[2].arg[1] = 0;
-    assert_false(fsr_combine_equal(&c, &d));
+    d->body.inst[0].arg[1] = 5;
+    d->body.inst[0].node = 7;
+    expect_equal(c, d, true);
+    expect_equal(c, fsr_combine_builtin(FSR_OP_MUL, FSR_I32), false);
+    expect_equal(c, fsr_combine_builtin(FSR_OP_ADD, FSR_I64), false);
+    d = fsr_combine_copy(c);
+    d->body.inst[2].arg[1] = 0;
+    expect_equal(c, d, false);
+    fsr_combine_free(c);
+}
+
+/* Nothing but constants, arguments and operations stands in an operator: it is run on padding. */
+static void test_region_rules(void **state) {
+    (void)state;
+    fsr_combine *c = fsr_combine_builtin(FSR_OP_ADD, FSR_I32);
+    int at;
+    assert_null(fsr_combine_check(c, &at));
+    for (int kind = 0; kind < FSR_INST_KINDS; kind++) {
+        bool computes = kind == FSR_INST_CONST || kind == FSR_INST_PARAM || kind == FSR_INST_OP;
+        c->body.inst[2].kind = (fsr_inst_kind)kind;
+        c->body.inst[2].op = FSR_OP_ADD;
+        assert_true(computes == fsr_inst_may_stand((fsr_inst_kind)kind, FSR_IN_OPERATOR));
+        assert_true(computes == fsr_inst_may_stand((fsr_inst_kind)kind, FSR_IN_BODY));
+        assert_true(fsr_inst_may_stand((fsr_inst_kind)kind, FSR_IN_NEST));
+        const char *wrong = fsr_combine_check(c, &at);
+        assert_true(computes == !wrong);
+        assert_true(computes || at == 2);
+    }
+    c->body.inst[2].kind = FSR_INST_OP;
+    c->body.result[0] = 3;
+    assert_string_equal(fsr_combine_check(c, &at), "a result that there is not");
+    c->body.result[0] = 2;
+    c->body.inst[1].index = 2;
+    assert_string_equal(fsr_combine_check(c, &at), "no argument of the region");
+    fsr_combine_free(c);
 }
 
 int main(void) {
@@ -726,6 +758,7 @@ int main(void) {
         cmocka_unit_test(test_promotion),
         cmocka_unit_test(test_flags_and_identities),
         cmocka_unit_test(test_combine),
+        cmocka_unit_test(test_region_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

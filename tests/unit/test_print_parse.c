@@ -144,9 +144,10 @@ static void loops(void **state) {
     fsr_iterate(out, &loop, (fsr_node[]){y, x}, &x, INT32_MAX);
     round_trip(out + 2, 1);
     char *text = text_of(out, 1);
-    assert_non_null(strstr(text, "iterate (f32,f32,i32)[3,4] %1, %0, %0 max=2147483647 {s0=arg 0 f32; s1=arg 2 f32; "
-                                 "s2=less f32>bool s0,s1; s3=arg 1 f32; s4=const f32 2; s5=mul f32 s0,s4; "
-                                 "s6=add f32 s5,s3; while=s2; result=s6,s1}"));
+    assert_non_null(strstr(text,
+                           "iterate (f32,f32,i32)[3,4] %1, %0, %0 max=2147483647 {t0 = f32 state0; t1 = f32 arg0; "
+                           "t2 = bool less.f32(t0, t1); t3 = f32 state1; t4 = f32 2; t5 = f32 mul(t0, t4); "
+                           "t6 = f32 add(t5, t3); while t2 gives t6, t1}"));
     free(text);
 }
 
@@ -266,7 +267,7 @@ static void unneeded_nodes_are_dropped(void **state) {
 #define X "%0 = input f32[3] \"x\"\n"
 #define A "%0, %0, %0, %0, %0, %0, %0, %0, "
 #define L "(f32,i32)[3] %0"
-#define P "{identity=0; s0=arg 0 f32; s1=arg 1 f32; "
+#define P "{identity=0; t0 = f32 left0; t1 = f32 right0; "
 
 static void hostile_text(void **state) {
     (void)state;
@@ -361,15 +362,15 @@ static void hostile_text(void **state) {
         {X "%1 = reduce f32[1] %0 axes=0 op=logical_or", 2, 33, "logical_or does not fold these"},
         {X "%1 = reduce f32[1] %0 axes=0 op=nothing", 2, 33, "nothing does not fold these"},
         {X "%1 = reduce (f32,f32)[1] %0, %0 axes=0 op=add", 2, 43, "add does not fold these"},
-        {X "%1 = reduce f32[1] %0 axes=0 " P "s2=add f32 s0,s2; result=s2}", 2, 86, "the number is out of range"},
-        {X "%1 = reduce f32[1] %0 axes=0 " P "s3=add f32 s0,s1; result=s3}", 2, 72, "the number is out of range"},
-        {X "%1 = reduce f32[1] %0 axes=0 " P "s2=add f64 s0,s1; s3=cast f64>f32 s2; result=s3}", 2, 119,
-         "the node is not in normal form: an operand's dtype in the program"},
-        {X "%1 = reduce f32[1] %0 axes=0 " P "s2=hop f32 s0,s1; result=s2}", 2, 77, "hop is no op"},
-        {X "%1 = reduce f32[1] %0 axes=0 " P "s2=arg 2 f32; result=s2}", 2, 78, "the number is out of range"},
-        {X "%1 = reduce f32[1] %0 axes=0 " P "s2=less f32>bool s0,s1; result=s2}", 2, 105,
-         "the node is not in normal form: result of the operator"},
-        {X "%1 = reduce f32[1] %0 axes=0 {identity=0; result=s0}", 2, 51, "the number is out of range"},
+        {X "%1 = reduce f32[1] %0 axes=0 " P "t2 = f32 add(t0, t2); gives t2}", 2, 94, "the number is out of range"},
+        {X "%1 = reduce f32[1] %0 axes=0 " P "t3 = f32 add(t0, t1); gives t3}", 2, 77, "the number is out of range"},
+        {X "%1 = reduce f32[1] %0 axes=0 " P "t2 = f64 add(t0, t1); t3 = f32 cast.f64(t2); gives t3}", 2, 130,
+         "the node is not in normal form: an operand's dtype"},
+        {X "%1 = reduce f32[1] %0 axes=0 " P "t2 = f32 hop(t0, t1); gives t2}", 2, 85, "hop is no op"},
+        {X "%1 = reduce f32[1] %0 axes=0 " P "t2 = f32 right1; gives t2}", 2, 85, "right1 is no op"},
+        {X "%1 = reduce f32[1] %0 axes=0 " P "t2 = bool less.f32(t0, t1); gives t2}", 2, 113,
+         "the node is not in normal form: a result of another dtype than the state's"},
+        {X "%1 = reduce f32[1] %0 axes=0 {identity=0; gives t0}", 2, 50, "the number is out of range"},
         {X "%1 = reduce f32[1] %0 axes=0 {", 2, 31, "expected identity="},
         {X "%1 = scan f32[3] %0 op=add", 2, 21, "expected axis="},
         {X "%1 = call f32[3] %0 f(f32 x) ulp=4", 2, 35, "expected c="},
@@ -386,16 +387,16 @@ static void hostile_text(void **state) {
         {X "%1 = iterate f32[3] %0 max=2 {", 2, 24, "1 arguments do not make a loop of 1 results"},
         {X "%1 = iterate (f32,f32,i32)[3] %0 max=2 {", 2, 34, "1 arguments do not make a loop of 3 results"},
         {X "%1 = iterate " L " max=-1 {", 2, 34, "the number is out of range"},
-        {X "%1 = iterate " L " max=1 {while=s0; result=s0}", 2, 44, "the number is out of range"},
-        {X "%1 = iterate " L " max=1 {s0=arg 1 f32; while=s0; result=s0}", 2, 44, "the number is out of range"},
-        {X "%1 = iterate " L " max=1 {s0=arg 0 f32; while=s0; result=s0}", 2, 71,
-         "the node is not in normal form: condition of the loop"},
-        {X "%1 = iterate " L " max=1 {s0=arg 0 f64; while=s0; result=s0}", 2, 71,
-         "the node is not in normal form: an argument of the program"},
-        {X "%1 = iterate (f32,i64)[3] %0 max=1 {s0=const bool 1; s1=arg 0 f32; while=s0; result=s1}", 2, 88,
-         "the node is not in normal form: dtype of the count"},
-        {X "%1 = iterate " L " max=1 {s0=const bool 1; while=s0; result=s0}", 2, 74,
-         "the node is not in normal form: result of the loop"},
+        {X "%1 = iterate " L " max=1 {while t0 gives t0}", 2, 44, "the number is out of range"},
+        {X "%1 = iterate " L " max=1 {t0 = f32 state1; while t0 gives t0}", 2, 46, "state1 is no op"},
+        {X "%1 = iterate " L " max=1 {t0 = f32 state0; while t0 gives t0}", 2, 72,
+         "the node is not in normal form: a condition that is not bool"},
+        {X "%1 = iterate " L " max=1 {t0 = f64 state0; while t0 gives t0}", 2, 72,
+         "the node is not in normal form: no argument of the region"},
+        {X "%1 = iterate (f32,i64)[3] %0 max=1 {t0 = bool 1; t1 = f32 state0; while t0 gives t1}", 2, 85,
+         "the node is not in normal form: dtype of a result"},
+        {X "%1 = iterate " L " max=1 {t0 = bool 1; while t0 gives t0}", 2, 68,
+         "the node is not in normal form: a result of another dtype than the state's"},
         {X "return %0\n" X, 3, 1, "the text goes on after its return line"},
         {X "return %1", 2, 9, "the number is out of range"},
         {X "return %0,", 2, 11, "expected %"},

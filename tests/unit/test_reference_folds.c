@@ -131,14 +131,14 @@ static long double wrong(const machine *m, long double x, bool product) {
 
 static void step_wrong(const machine *m, const long double *l, const long double *r, long double *out) {
     const fsr_combine *c = m->combine;
-    long double v[FSR_MAX_STEPS];
-    for (int i = 0; i < c->nsteps; i++) {
-        const fsr_step *s = &c->step[i];
+    long double v[FSR_MAX_OPERATOR_INSTS];
+    for (int i = 0; i < c->body.ninsts; i++) {
+        const fsr_inst *s = &c->body.inst[i];
         const long double *x = v;
         const int *k = s->arg;
-        if (s->kind == FSR_STEP_ARG)
+        if (s->kind == FSR_INST_PARAM)
             v[i] = s->index < c->arity ? l[s->index] : r[s->index - c->arity];
-        else if (s->kind == FSR_STEP_CONST)
+        else if (s->kind == FSR_INST_CONST)
             v[i] = (long double)fsr_value_to_double(s->dtype, s->value);
         else if (s->op == FSR_OP_NEG)
             v[i] = -x[k[0]];
@@ -154,7 +154,7 @@ static void step_wrong(const machine *m, const long double *l, const long double
             fail_msg("an operation that this machine does not have");
     }
     for (int p = 0; p < c->arity; p++)
-        out[p] = v[c->result[p]];
+        out[p] = v[c->body.result[p]];
 }
 
 /* The fold of x[0..n) by a tree of the shape: 0 from the left, 1 from the right, 2 balanced, 3 any. */
@@ -200,7 +200,7 @@ typedef struct tally {
 
 static void check_row(const subject *s, const fsr_ball (*row)[FSR_MAX_TUPLE], int n, uint64_t *state, tally *t) {
     const fsr_combine *c = s->combine;
-    const fsr_dtype dtype = c->dtype[0];
+    const fsr_dtype dtype = fsr_combine_dtype(c, 0);
     machine m = {c, EXACT, state, fsr_ball_unit(dtype), fsr_ball_ulp(dtype, 0), fsr_ball_limit(dtype)};
     fsr_ref_majorant fold;
     fsr_ball want[FSR_MAX_TUPLE];

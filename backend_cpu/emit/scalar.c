@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What the instructions of a kernel and of the regions in it have in common, in generated C: constants, operations,
+ * calls. Who prints them says what their operands are called. */
+#include "backend_cpu/emit/parts.h"
+
+static void put_call(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
+    const fsr_routine *f = e->k->routine[inst->index];
+    char buf[FSR_EMIT_NAME];
+    fsr_text_add(to, "%s%s(", fsr_c_round(e, f->result), f->symbol);
+    for (int a = 0; a < f->nparams; a++)
+        fsr_text_add(to, "%s%s", a ? ", " : "", name(of, inst->arg[a], buf));
+    fsr_text_add(to, ")%s", fsr_c_close(f->result));
+}
+
+void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
+    char names[3][FSR_EMIT_NAME];
+    const char *arg[3] = {"", "", ""};
+    switch (inst->kind) {
+    case FSR_INST_CONST: fsr_c_literal(to, inst->dtype, inst->value); break;
+    case FSR_INST_CALL: put_call(e, to, inst, name, of); break;
+    case FSR_INST_OP:
+        for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
+            arg[a] = name(of, inst->arg[a], names[a]);
+        fsr_c_op(e, to, inst->op, inst->compute, inst->dtype, arg);
+        break;
+    default: to->failed = true;
+    }
+}
+
+void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const char *margin, fsr_c_namer name,
+                  const void *of) {
+    fsr_text *t = &e->folds;
+    char buf[FSR_EMIT_NAME];
+    for (int i = from; i < to; i++) {
+        if (r->inst[i].kind == FSR_INST_PARAM)
+            continue;
+        fsr_text_add(t, "%sconst %s %s = ", margin, fsr_c_type(r->inst[i].dtype), name(of, i, buf));
+        fsr_c_scalar(e, t, &r->inst[i], name, of);
+        fsr_text_add(t, ";\n");
+    }
+}

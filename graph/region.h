@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A region: the body of an operator or of a loop, {arguments, instructions, results}, isolated: it reads its arguments
+ * and nothing else, so it may be evaluated anywhere and any number of times.
+ *
+ * One structure for both, with one evaluation, comparison, key, check (graph/region.c), print (graph/print_region.c) and
+ * parse (primitives/parse_region.c). */
+#ifndef FUSOR_GRAPH_REGION_H
+#define FUSOR_GRAPH_REGION_H
+
+#include "fusor/build.h"
+#include "graph/inst.h"
+
+/* Arguments and results of a node. */
+#define FSR_MAX_ARGS 17
+#define FSR_MAX_OUTPUTS 8
+/* Arguments of a region: a node's, and scalars of a kernel. */
+#define FSR_MAX_REGION_ARGS 48
+#define FSR_MAX_OPERATOR_INSTS 64
+#define FSR_MAX_BODY_INSTS 256
+
+typedef struct fsr_region {
+    int nargs;
+    fsr_dtype arg[FSR_MAX_REGION_ARGS];
+    int ninsts;
+    fsr_inst *inst; /* malloc'ed, the region's own: CONST, PARAM, OP */
+    int nresults;
+    int result[FSR_MAX_OUTPUTS]; /* instructions */
+} fsr_region;
+
+/* Most instructions of a region that stands there. */
+static inline int fsr_region_limit(fsr_container where) {
+    return where == FSR_IN_OPERATOR ? FSR_MAX_OPERATOR_INSTS : FSR_MAX_BODY_INSTS;
+}
+/* The number of a new last instruction; -1: out of memory, and the region is as it was. */
+int fsr_region_add(fsr_region *r, const fsr_inst *inst);
+/* `to`, anything, becomes a copy. False: out of memory, and it has no instructions. */
+bool fsr_region_copy(fsr_region *to, const fsr_region *from);
+void fsr_region_clear(fsr_region *r);
+
+/* What the two instructions compute of the same values is the same. */
+bool fsr_inst_computes_like(const fsr_inst *a, const fsr_inst *b);
+bool fsr_region_equal(const fsr_region *a, const fsr_region *b);
+/* Evaluates instructions [from, to) with fsr_op_eval: value[i] is instruction i's. */
+void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *argument, fsr_value *value);
+/* What is wrong with a region that stands there, in words, and *at, the instruction or -1; NULL: nothing. Numbers come
+ * first: a printer may print what names none that is not there. */
+const char *fsr_region_check(const fsr_region *r, fsr_container where, int *at);
+/* An operation of the region may round. */
+bool fsr_region_rounds(const fsr_region *r);
+/* Operations of the region. */
+int fsr_region_ops(const fsr_region *r);
+
+#endif
