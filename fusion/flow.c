@@ -116,10 +116,11 @@ static bool is_leaf(const fsr_rec *rec, uint32_t output) {
     return fsr_is(rec->kind, FSR_IS_ARRAY) || (rec->buffer[output] && !fsr_is(rec->kind, FSR_IS_ARGUMENT));
 }
 
-/* The flow node of a graph reference, -1: not copied yet. */
-static int node_of(const builder *b, fsr_ref ref) {
-    bool leaf = is_leaf(fsr_graph_rec(b->g, ref.id), ref.output);
-    return seen_get(&b->seen, ref.id, leaf ? ref.output : COMPUTED);
+/* The flow's link for a graph reference, its id -1: not copied yet. */
+static fsr_link link_of(const builder *b, fsr_ref ref, bool *leaf) {
+    *leaf = is_leaf(fsr_graph_rec(b->g, ref.id), ref.output);
+    const int id = seen_get(&b->seen, ref.id, *leaf ? ref.output : COMPUTED);
+    return (fsr_link){id, *leaf ? 0 : (int)ref.output};
 }
 
 static bool bind(fsr_ref **list, int n, int *capacity, fsr_ref ref) {
@@ -185,11 +186,10 @@ static bool add_node(builder *b, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(b->g, id);
     fsr_flow_node node = {.origin = b->flow->n + 1, .site = rec->site};
     const bool argument = fsr_is(rec->kind, FSR_IS_ARGUMENT);
+    bool leaf;
     fsr_content_borrow(&node.content, &rec->content);
-    for (int i = 0; i < rec->nargs; ++i) {
-        bool leaf = is_leaf(fsr_graph_rec(b->g, rec->arg[i].id), rec->arg[i].output);
-        node.arg[i] = (fsr_link){node_of(b, rec->arg[i]), leaf ? 0 : (int)rec->arg[i].output};
-    }
+    for (int i = 0; i < rec->nargs; ++i)
+        node.arg[i] = link_of(b, rec->arg[i], &leaf);
     int same = argument && !rec->name ? same_size(b, rec) : -1;
     if (same >= 0)
         return seen_put(&b->seen, id, COMPUTED, same);
@@ -217,9 +217,9 @@ static fsr_status visit(builder *b) {
         return FSR_OK;
     }
     for (int i = 0; i < rec->nargs; ++i) {
-        if (node_of(b, rec->arg[i]) >= 0)
+        bool leaf;
+        if (link_of(b, rec->arg[i], &leaf).id >= 0)
             continue;
-        bool leaf = is_leaf(fsr_graph_rec(b->g, rec->arg[i].id), rec->arg[i].output);
         if (leaf ? !add_leaf(b, rec->arg[i]) : !push(b, rec->arg[i].id))
             return FSR_ERR_MEMORY;
         if (!leaf)
@@ -230,16 +230,15 @@ static fsr_status visit(builder *b) {
 }
 
 static fsr_status build_out(builder *b, fsr_ref ref, fsr_link *link) {
-    const fsr_rec *rec = fsr_graph_rec(b->g, ref.id);
-    bool leaf = is_leaf(rec, ref.output);
-    if (node_of(b, ref) < 0 && !(leaf ? add_leaf(b, ref) : push(b, ref.id)))
+    bool leaf;
+    if (link_of(b, ref, &leaf).id < 0 && !(leaf ? add_leaf(b, ref) : push(b, ref.id)))
         return FSR_ERR_MEMORY;
     while (b->depth) {
         fsr_status status = visit(b);
         if (status)
             return status;
     }
-    *link = (fsr_link){node_of(b, ref), leaf ? 0 : (int)ref.output};
+    *link = link_of(b, ref, &leaf);
     return FSR_OK;
 }
 

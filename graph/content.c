@@ -36,20 +36,16 @@ typedef struct class {
 
 /* ---- bytes ------------------------------------------------------------------------------------------------- */
 
-void fsr_bytes_put(fsr_bytes *b, const void *data, size_t size) {
-    if (b->size + size > b->capacity) {
-        size_t capacity = (b->size + size) * 2 + 256;
-        unsigned char *grown = b->failed ? NULL : realloc(b->data, capacity);
-        if (!grown) {
-            b->failed = true;
-            return;
-        }
-        b->data = grown;
-        b->capacity = capacity;
+bool fsr_bytes_grow(fsr_bytes *b, size_t size) {
+    const size_t capacity = (b->size + size) * 2 + 256;
+    unsigned char *grown = b->failed ? NULL : realloc(b->data, capacity);
+    if (!grown) {
+        b->failed = true;
+        return false;
     }
-    if (size)
-        memcpy(b->data + b->size, data, size);
-    b->size += size;
+    b->data = grown;
+    b->capacity = capacity;
+    return true;
 }
 
 static void put_int(fsr_bytes *b, int64_t value) {

@@ -12,6 +12,7 @@
 #include "graph/ops.h"
 #include "graph/program.h"
 #include "graph/routine.h"
+#include <string.h>
 
 typedef enum fsr_kind {
 #define FSR_KIND(name, ...) FSR_NODE_##name,
@@ -142,7 +143,16 @@ typedef struct fsr_bytes {
     bool failed;
     bool no_literals, no_bodies; /* literals are left out: of nodes; of operators and loops */
 } fsr_bytes;
-void fsr_bytes_put(fsr_bytes *b, const void *data, size_t size);
+/* Makes room for `size` more; false: memory is out. */
+bool fsr_bytes_grow(fsr_bytes *b, size_t size);
+/* A signature is a hundred of these, and a call that is planned already is little more than its signature. */
+static inline void fsr_bytes_put(fsr_bytes *b, const void *data, size_t size) {
+    if (size > b->capacity - b->size && !fsr_bytes_grow(b, size))
+        return;
+    if (size)
+        memcpy(b->data + b->size, data, size);
+    b->size += size;
+}
 /* Every byte of a content that a plan depends on; equal contents, and they alone, give equal bytes. */
 void fsr_content_put(fsr_bytes *b, const fsr_content *n, int rank);
 

@@ -126,12 +126,13 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
     fsr_status status = reserve_zero(ctx, e->program.zero_bytes, fault);
     if (!status && bytes)
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
-    if (!status)
+    if (!status && e->program.nreports)
         status = fsr_reports_begin(ctx, run->of, run->report, e->program.nreports, &batch, &words, fault);
     const execution x = {ctx, p, run, arena, words};
     for (int i = 0; i < e->program.nsteps && !status; ++i)
         status = (run->ms ? timed_step : run_step)(&x, i, fault);
-    fsr_reports_end(ctx, batch);
+    if (batch)
+        fsr_reports_end(ctx, batch);
     if (!status && run->ms)
         keep_times(ctx, e, run->ms);
     if (arena)
