@@ -78,12 +78,14 @@ static void make_prototype(const char *dir, char path[128]) {
 
 /* ---- programs ----------------------------------------------------------------------------------------------- */
 
+/* Of files, as modules are: the heap has mappings of its own, a sanitizer's one for each size of block. */
 static int mappings(void) {
     FILE *file = fopen("/proc/self/maps", "r");
+    char line[1024];
     int lines = 0;
     assert_non_null(file);
-    for (int c; (c = fgetc(file)) != EOF;)
-        lines += c == '\n';
+    while (fgets(line, sizeof line, file))
+        lines += strchr(line, '/') != NULL;
     fclose(file);
     return lines;
 }
@@ -160,10 +162,10 @@ static void mappings_stay_flat(void **state) {
     fsr_stats s = stats_of(ctx);
     assert_int_equal(s.compilations, kernels);
     assert_true(s.modules == BOUND);
-    if (!cuda && most > ALLOWED)
+    if (!cuda && (most > ALLOWED || most < BOUND))
         fail_msg("%d mappings more for %d kernels of %d", most, BOUND, kernels);
     fsr_close(ctx);
-    assert_true(cuda || mappings() < before + BOUND);
+    assert_true(cuda || mappings() <= before);
     unsetenv(PROTOTYPE);
     subject_remove_dir(dir);
 }
