@@ -44,8 +44,8 @@ static fsr_node slide(fsr_site at, const char *what, fsr_node array, fsr_node ke
     fsr_node sum = {0};
     if (m > MOST_TAPS)
         return fsr_poison(array.graph, at, FSR_ERR_UNSUPPORTED, what,
-                          "%s and %s: the shorter has more than %d elements", fsr_say(array).text, fsr_say(kernel).text,
-                          MOST_TAPS);
+                          "%s and %s: the shorter has more than %d elements; by a Fourier transform more are possible",
+                          fsr_say(array).text, fsr_say(kernel).text, MOST_TAPS);
     for (int64_t k = 0; k < m; k++) {
         fsr_node term = tap(at, array, kernel, k, m - 1 - before, length);
         sum = k ? fsr_add_at(at, sum, term) : term;
@@ -131,6 +131,45 @@ fsr_node fsr_gradient_at(fsr_site at, fsr_node x, double spacing, int axis, int 
                         fsr_div_at(at, fsr_sub_at(at, ahead, behind), fsr_float_at(at, g, 2 * spacing)),
                         end_gradient(at, x, spacing, axis, extent - 1, -1, edge_order)};
     return fsr_concat_at(at, part, 3, axis);
+}
+
+/* Each axis once. wanted: NULL, all of them. */
+static bool gradient_axes(fsr_site at, fsr_node x, const int *wanted, int n, int *axis, fsr_node *poison) {
+    static const char what[] = "gradients";
+    const int ndim = fsr_node_ndim(x);
+    uint32_t seen = 0;
+    if (!wanted && n != ndim) {
+        *poison = fsr_poison(x.graph, at, FSR_ERR_AXIS, what, "%s has %d axes, not %d", fsr_say(x).text, ndim, n);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        int a = wanted ? wanted[i] : i;
+        if (!fsr_axis_take(x, at, what, ndim, &a, poison))
+            return false;
+        if (seen >> a & 1) {
+            *poison = fsr_poison(x.graph, at, FSR_ERR_AXIS, what, "axis %d of %s is named twice", a, fsr_say(x).text);
+            return false;
+        }
+        seen |= 1u << a;
+        axis[i] = a; /* no more than FSR_MAX_DIMS of them are different */
+    }
+    return true;
+}
+
+void fsr_gradients_at(fsr_site at, fsr_node *out, fsr_node x, const double *spacing, const int *axes, int naxes,
+                      int edge_order) {
+    fsr_node poison;
+    fsr_graph *g;
+    int axis[FSR_MAX_DIMS];
+    if (!out || naxes < 1)
+        return;
+    bool good = !fsr_poison_of(at, "gradients", &x, 1, &g, &poison) && gradient_axes(at, x, axes, naxes, axis, &poison);
+    for (int i = 0; i < naxes && good; i++) {
+        poison = out[i] = fsr_gradient_at(at, x, spacing ? spacing[i] : 1, axis[i], edge_order);
+        good = fsr_node_sound(out[i]) != NULL;
+    }
+    for (int i = 0; i < naxes && !good; i++)
+        out[i] = poison;
 }
 
 /* ---- ediff1d -------------------------------------------------------------------------------------------------- */

@@ -78,6 +78,8 @@ static const char head[] =
     "- **A mask keeps the length**: `x[mask]` is `fsr_filter`, as long as x; `x[indices]` is `fsr_index`, and one "
     "outside is told\n"
     "  when the result is read.\n"
+    "- **`where=`, `initial=`, `like=`** are not taken: `fsr_sum` of `fsr_where(m, x, fsr_float(g, 0))` is `sum(x, "
+    "where=m)`.\n"
     "- **Operators of expressions have C's precedence**: `a & b == c` is `a & (b == c)`, and `&&`, `||`, `!` are the "
     "logical ones.\n\n"
     "Examples below are of `x` f32[3,4], `y` f32[4], `n` i32[4], `b` bool[4] and `cube` f64[2,3,5].\n\n";
@@ -143,7 +145,7 @@ static void write_page(FILE *to) {
         write_c(to, &rows[i]);
         fputs(" | ", to);
         write_expression(to, &rows[i]);
-        fprintf(to, " | %s |\n", rows[i].how == LACKS ? rows[i].text : "");
+        fprintf(to, " | %s |\n", rows[i].how == SAYS ? "" : rows[i].text);
     }
 }
 

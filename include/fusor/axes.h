@@ -120,6 +120,7 @@ FSR_REFUSE_AS(fsr_cumprod_as_at)
 FSR_REFUSE_INT(fsr_transpose_at, node, (fsr_site, fsr_node, T))
 FSR_REFUSE_INT(fsr_repeat_at, node, (fsr_site, fsr_node, int64_t, T))
 FSR_REFUSE_INT(fsr_roll_at, node, (fsr_site, fsr_node, const int64_t *, T, int))
+FSR_REFUSE_INT(fsr_gradients_at, nothing, (fsr_site, fsr_node *, fsr_node, const double *, T, int, int))
 FSR_REFUSE_INT(fsr_reduce_with_at, nothing,
                (fsr_site, size_t, fsr_node *, const fsr_node *, const fsr_operator *, T, int, int))
 FSR_REFUSE_INT(fsr_scan_with_at, nothing,

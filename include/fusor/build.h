@@ -322,9 +322,16 @@ fsr_node fsr_diff_at(fsr_site at, fsr_node x, int n, int axis);
 #define fsr_diff(...) fsr_diff_at(FSR_HERE, __VA_ARGS__)
 /* The slope along one axis, at points `spacing` apart: inside (x[i + 1] - x[i - 1]) / (2 spacing), at both ends differences of
  * the order edge_order, 1 or 2 (else FSR_ERR_VALUE). Integers give f64. FSR_ERR_SHAPE: less than edge_order + 1
- * elements. FSR_ERR_DTYPE: bool. NumPy's gradient along several axes is a call for each. */
+ * elements. FSR_ERR_DTYPE: bool. */
 fsr_node fsr_gradient_at(fsr_site at, fsr_node x, double spacing, int axis, int edge_order);
 #define fsr_gradient(...) fsr_gradient_at(FSR_HERE, __VA_ARGS__)
+/* out[0..naxes): that along each of axes[0..naxes), NumPy's gradient of several axes.
+ * axes NULL: every axis in order, and naxes is x's number of dimensions. spacing[i] belongs to axes[i]; NULL: 1 for all.
+ * All are poisoned on a mistake. FSR_ERR_AXIS: an axis is named twice, or axes is NULL and naxes another number.
+ * naxes < 1: nothing is written. */
+void fsr_gradients_at(fsr_site at, fsr_node *out, fsr_node x, const double *spacing, const int *axes, int naxes,
+                      int edge_order);
+#define fsr_gradients(...) fsr_gradients_at(FSR_HERE_4OF6(__VA_ARGS__), __VA_ARGS__)
 /* to_begin, the differences of neighbours of the flattened x, to_end; these are converted to x's dtype, or none where
  * they are null nodes. FSR_ERR_DTYPE: bool. */
 fsr_node fsr_ediff1d_at(fsr_site at, fsr_node x, fsr_node to_begin, fsr_node to_end);
@@ -334,8 +341,8 @@ fsr_node fsr_ediff1d_at(fsr_site at, fsr_node x, fsr_node to_begin, fsr_node to_
 typedef enum fsr_overlap { FSR_FULL, FSR_SAME, FSR_VALID } fsr_overlap;
 /* The sum of a[j - k] v[k], and, of v conjugated, of a[j + k] v[k], over k, for each place j: NumPy's convolve and correlate.
  * One pass over the longer sequence where the shorter one has up to about 20 elements, three up to 64, which is the most
- * (FSR_ERR_UNSUPPORTED). dtypes promote; nothing is
- * converted to a wider one. FSR_ERR_SHAPE: more than one dimension (0-d counts as one element). FSR_ERR_EMPTY: no
+ * (FSR_ERR_UNSUPPORTED: longer ones are work for a Fourier transform). dtypes promote; nothing is converted to a wider
+ * one. FSR_ERR_SHAPE: more than one dimension (0-d counts as one element). FSR_ERR_EMPTY: no
  * element. FSR_ERR_VALUE: overlap is none. */
 fsr_node fsr_convolve_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap overlap);
 fsr_node fsr_correlate_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap overlap);

@@ -253,6 +253,16 @@ inline node ediff1d(const node &x, const node &to_begin = node(), const node &to
 inline node gradient(const node &x, double spacing = 1, int axis = 0, int edge_order = 1, FUSOR_PLACE) noexcept {
     return fsr_gradient_at(FUSOR_AT, x, spacing, axis, edge_order);
 }
+// Along each of the axes, all if none is named; spacing: one for each, 1 if none is given.
+inline std::vector<node> gradients(const node &x, std::initializer_list<double> spacing = {}, axes along = {},
+                                   int edge_order = 1, FUSOR_PLACE) {
+    const int n = along.size() ? static_cast<int>(along.size()) : x.ndim();
+    const detail::row<double> by(spacing, n, 0);
+    std::vector<fsr_node> out(n > 0 ? static_cast<std::size_t>(n) : 0);
+    fsr_gradients_at(FUSOR_AT, out.data(), x, spacing.size() ? by.at : nullptr, along.size() ? along.begin() : nullptr,
+                     n, edge_order);
+    return std::vector<node>(out.begin(), out.end());
+}
 inline node convolve(const node &a, const node &v, fsr_overlap overlap = FSR_FULL, FUSOR_PLACE) noexcept {
     return fsr_convolve_at(FUSOR_AT, a, v, overlap);
 }

@@ -329,6 +329,22 @@ static void call_meshgrid(api_run *r) {
     api_take_all(r, out, n);
 }
 
+static void call_gradients(api_run *r) {
+    double spacing[16];
+    api_add(r, ", t%d", r->at);
+    NODE(x);
+    for (int i = 0; i < 16; i++)
+        spacing[i] = i + 0.5;
+    const bool spaced = api_bool(r);
+    int n;
+    const int *axes = api_axes(r, &n);
+    SMALL(order);
+    fsr_node *out = api_memory(r, sizeof *out * at_least(n));
+    api_say(r, "fsr_gradients_at", 16, true);
+    fsr_gradients_at(API_SITE(r), out, x, spaced && n <= 16 ? spacing : NULL, axes, n, order);
+    api_take_all(r, out, n);
+}
+
 static void call_split(api_run *r) {
     static const int counts[] = {1, 2, 3, 4, 5, 12, 0, -1, 16};
     const int parts = counts[api_below(r, API_COUNT(counts))];
@@ -418,6 +434,7 @@ const api_row api_build_rows[] = {
     ROW(trace, 1),
     ROW(diag, 2),
     ROW(gradient, 2),
+    ROW(gradients, 2),
     ROW(ediff1d, 1),
     ROW(outer, 1),
     ROW(kron, 2),

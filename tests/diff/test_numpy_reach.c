@@ -129,7 +129,19 @@ static fsr_node folds(const char *name) {
     return none;
 }
 
+/* One of the gradients along n axes. */
+static fsr_node slope(fsr_node x, const double *spacing, const int *axes, int n, int order, int which) {
+    fsr_node out[FSR_MAX_DIMS];
+    fsr_gradients(out, x, spacing, axes, n, order);
+    return out[which];
+}
+
 static fsr_node neighbours(const char *name) {
+    static const double steps[] = {0.5, 2}, three[] = {2, 3, 0.5};
+    CASE("gradients_first", slope(X2(F32, 4, 5), steps, NULL, 2, 1, 0))
+    CASE("gradients_second", slope(X2(F32, 4, 5), steps, AXES(0, -1), 2, 1, 1))
+    CASE("gradients_axes", slope(X3(F64, 3, 4, 5), NULL, AXES(2, 0), 2, 1, 0))
+    CASE("gradients_edges", slope(X3(F64, 3, 4, 5), three, NULL, 3, 2, 2))
     CASE("gradient", fsr_gradient(X1(F64, 9), 1, 0, 1))
     CASE("gradient_spaced", fsr_gradient(X2(F32, 4, 5), 0.5, 0, 1))
     CASE("gradient_second", fsr_gradient(X2(F64, 3, 6), 2, -1, 2))

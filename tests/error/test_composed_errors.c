@@ -82,6 +82,17 @@ static void of_neighbours(void **state) {
     expect(fsr_gradient_at(AT, fsr_slice(v5, 0, 0, 2, 1), 1, 0, 2), FSR_ERR_SHAPE,
            "gradient: axis 0 of f32[2] has less than 3 elements (prog.c:12)");
     expect(fsr_gradient_at(AT, flags, 1, 0, 1), FSR_ERR_DTYPE, "gradient: not defined for bool[5] (prog.c:12)");
+    fsr_node slopes[3] = {v5, v5, v5};
+    fsr_gradients_at(AT, slopes, m34, NULL, (int[]){0, -2}, 2, 1);
+    expect(slopes[1], FSR_ERR_AXIS, "gradients: axis 0 of f32[3,4] is named twice (prog.c:12)");
+    fsr_gradients_at(AT, slopes, m34, NULL, NULL, 3, 1);
+    expect(slopes[2], FSR_ERR_AXIS, "gradients: f32[3,4] has 2 axes, not 3 (prog.c:12)");
+    fsr_gradients_at(AT, slopes, m34, NULL, (int[]){0, 2}, 2, 1);
+    expect(slopes[0], FSR_ERR_AXIS, "gradients: f32[3,4] has no axis 2 (prog.c:12)");
+    fsr_gradients_at(AT, slopes, m34, NULL, NULL, 2, 0);
+    expect(slopes[0], FSR_ERR_VALUE, "gradient: the order at the edges of f32[3,4] is 0, not 1 or 2 (prog.c:12)");
+    fsr_gradients_at(AT, slopes, none, NULL, NULL, 2, 1);
+    expect(slopes[1], FSR_ERR_NULL, "");
     expect(fsr_ediff1d_at(AT, flags, none, none), FSR_ERR_DTYPE, "ediff1d: not defined for bool[5] (prog.c:12)");
     expect(fsr_ediff1d_at(AT, none, none, v5), FSR_ERR_NULL, "ediff1d: operand 1 is a null handle (prog.c:12)");
     expect(fsr_convolve_at(AT, m34, v5, FSR_FULL), FSR_ERR_SHAPE,
@@ -90,7 +101,8 @@ static void of_neighbours(void **state) {
     expect(fsr_convolve_at(AT, v5, v5, (fsr_overlap)3), FSR_ERR_VALUE,
            "convolve: 3 is no overlap (for f32[5]) (prog.c:12)");
     expect(fsr_correlate_at(AT, wide, wide, FSR_SAME), FSR_ERR_UNSUPPORTED,
-           "correlate: f64[65] and f64[65]: the shorter has more than 64 elements (prog.c:12)");
+           "correlate: f64[65] and f64[65]: the shorter has more than 64 elements; by a Fourier transform more "
+           "are possible (prog.c:12)");
 }
 
 static void of_matrices(void **state) {

@@ -78,6 +78,8 @@ int functions(const fusor::graph &g) {
     CHECK(holds(fusor::tile(x, {2}), {1, 2, 3, 1, 2, 3}) && holds(fusor::diff(x), {1, 1}) &&
           holds(fusor::tril(m), {1, 0, 0, 4, 5, 0}));
     CHECK(holds(fusor::convolve(x, x), {1, 4, 10, 12, 9}) && holds(fusor::filter(x, x > 1), {2, 3, 0}));
+    CHECK(holds(fusor::gradients(m)[0], {3, 3, 3, 3, 3, 3}) && fusor::gradients(m, {1, 2}).size() == 2);
+    CHECK(holds(fusor::gradients(m, {2}, {1})[0], {0.5, 0.5, 0.5, 0.5, 0.5, 0.5}));
     const fusor::node i = g.array(std::vector<std::int64_t>{1, 0});
     CHECK(holds(fusor::take(m, i, 1), {2, 1, 5, 4}) && holds(fusor::index(m, {i, i}), {5, 1}));
     CHECK(holds(fusor::dynamic_slice(m, {fusor::literal(g, 1), fusor::literal(g, 1)}, {1, 2}), {5, 6}));
