@@ -125,7 +125,7 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
     bool done[FSR_MAX_ACCESSES] = {false};
     for (int i = 0; i < k->ninsts; i++) {
         const fsr_inst *inst = &k->inst[i];
-        bool late = fsr_inst_is_late(e->k, i) || (inst->kind == FSR_INST_STORE && !inst->placed);
+        bool late = fsr_inst_is_late(e->k, i) || inst->kind == FSR_INST_STORE;
         bool wanted = (loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late);
         if (wanted && !done[inst->index])
             row_part(e, inst->index);
@@ -264,6 +264,20 @@ void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
                  fsr_emit_type(inst->dtype), test);
     else
         snprintf(buf, FSR_EXPR, "x%d[%s]%s", e->k->access[inst->index].buffer, at, test);
+}
+
+void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) {
+    const fsr_inst *store = &e->k->inst[v];
+    const fsr_index_form *form = fsr_access_form(e->k, store->index);
+    char at[FSR_EXPR], where[FSR_EXPR], ref[FSR_REF];
+    size_t n = (size_t)snprintf(where, sizeof where, "%s < %s", first, end);
+    for (int t = 0; t < form->nterms; t++)
+        if (e->k->inst[form->term[t].value].bound == FSR_BOUND_DROP)
+            n +=
+                (size_t)snprintf(where + n, sizeof where - n, " && %s >= 0", fsr_emit_ref(e, ref, form->term[t].value));
+    lane_address(e, at, v);
+    fsr_emit_line(e, "if (%s) x%d[%s] = %s;", where, e->k->access[store->index].buffer, at,
+                  fsr_emit_ref(e, ref, store->arg[0]));
 }
 
 void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
@@ -412,13 +426,6 @@ void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column) {
     access_lines(e, true, registers, at, e->k->inst[inst].index, column);
     while (opened-- > 0)
         fsr_emit_close(e);
-}
-
-void fsr_emit_placed(fsr_emit *e, int inst, const char *first, const char *end) {
-    const fsr_inst *store = &e->k->inst[inst];
-    char value[FSR_REF], place[FSR_REF];
-    fsr_emit_line(e, "if (%s < %s) fsr_put(x%d, %s, rows * cols, %s);", first, end, e->k->access[store->index].buffer,
-                  fsr_emit_ref(e, place, store->arg[1]), fsr_emit_ref(e, value, store->arg[0]));
 }
 
 void fsr_emit_store(fsr_emit *e, int inst, const char *column) {

@@ -151,8 +151,8 @@ static void walk_value(fsr_emit *e, int v) {
         snprintf(state, sizeof state, "%srun%d_%d[%s]", rounded, e->pass, inst->index, lane(e));
     if (inst->kind == FSR_INST_COMBINE)
         walk_combine(e, inst->index);
-    else if (inst->placed)
-        fsr_emit_placed(e, v, column, "end");
+    else if (fsr_inst_scatters(e->k, inst))
+        fsr_emit_scattered(e, v, column, "end");
     else if (inst->kind == FSR_INST_STORE && e->s.vector > 1)
         fsr_emit_line(e, "o%d[v] = %s;", v, fsr_emit_ref(e, ref, inst->arg[0]));
     else if (inst->kind != FSR_INST_STORE && (inst->kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, v)))
@@ -161,7 +161,7 @@ static void walk_value(fsr_emit *e, int v) {
 
 /* A store at the thread's own elements. */
 static bool is_plain_store(const fsr_emit *e, int v) {
-    return e->k->inst[v].kind == FSR_INST_STORE && !e->k->inst[v].placed;
+    return e->k->inst[v].kind == FSR_INST_STORE && !fsr_inst_scatters(e->k, &e->k->inst[v]);
 }
 
 static void walk_stores(fsr_emit *e) {

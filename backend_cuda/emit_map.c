@@ -60,13 +60,13 @@ static bool declare_loads(fsr_emit *e, const int *rows, int n) {
 static void program(fsr_emit *e, const int *rows, int n) {
     char ref[FSR_REF];
     for (int i = 0; i < n && e->s.vector > 1; i++)
-        if (e->k->inst[rows[i]].kind == FSR_INST_STORE && !e->k->inst[rows[i]].placed)
+        if (e->k->inst[rows[i]].kind == FSR_INST_STORE && !fsr_inst_scatters(e->k, &e->k->inst[rows[i]]))
             fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[rows[i]].dtype), rows[i], e->s.vector);
     fsr_emit_open_lanes(e);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[rows[i]];
-        if (inst->placed)
-            fsr_emit_placed(e, rows[i], e->s.vector > 1 ? "r + v" : "r", "rows");
+        if (fsr_inst_scatters(e->k, inst))
+            fsr_emit_scattered(e, rows[i], e->s.vector > 1 ? "r + v" : "r", "rows");
         else if (inst->kind == FSR_INST_STORE && e->s.vector > 1)
             fsr_emit_line(e, "o%d[v] = %s;", rows[i], fsr_emit_ref(e, ref, inst->arg[0]));
         else if ((inst->kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, rows[i])) && inst->kind != FSR_INST_STORE)
@@ -78,7 +78,7 @@ static void program(fsr_emit *e, const int *rows, int n) {
 static void stores(fsr_emit *e, const int *rows, int n, bool whole) {
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[rows[i]];
-        if (inst->kind != FSR_INST_STORE || inst->placed)
+        if (inst->kind != FSR_INST_STORE || fsr_inst_scatters(e->k, inst))
             continue;
         if (!whole && is_partial(e, inst->index))
             fsr_emit_line(e, "fsr_store_part<%d>(o%d, x%d + r, rows - r);", e->s.vector, rows[i],

@@ -133,8 +133,8 @@ static bool reads_column_index(const fsr_emit *e) {
         const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
         if (inst->kind == FSR_INST_INDEX && inst->index >= e->k->nparallel)
             return true;
-        const fsr_index_form *form =
-            fsr_inst_is_late(e->k, e->tile.loop[i]) ? fsr_access_form(e->k, inst->index) : NULL;
+        const bool waits = fsr_inst_is_late(e->k, e->tile.loop[i]) || fsr_inst_scatters(e->k, inst);
+        const fsr_index_form *form = waits ? fsr_access_form(e->k, inst->index) : NULL;
         const int guard = inst->kind == FSR_INST_LOAD && !form ? -1 : fsr_inst_guard(inst);
         for (int d = e->k->nparallel; d < e->k->ndim; d++)
             if ((guard >= 0 && fsr_guard_depends(e->k, guard, d)) || (form && form->stride[d] != FSR_STRIDE_ZERO))
@@ -238,14 +238,14 @@ static void stage_folds(fsr_emit *e, int stage) {
 
 static bool stores_in_stage(const fsr_emit *e, int stage, int i) {
     const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
-    return inst->kind == FSR_INST_STORE && !inst->placed && e->tile.stage[e->tile.loop[i]] == stage;
+    return inst->kind == FSR_INST_STORE && !fsr_inst_scatters(e->k, inst) && e->tile.stage[e->tile.loop[i]] == stage;
 }
 
-/* Elements with places of their own leave one by one. */
-static void placed_stores(fsr_emit *e, int stage) {
+/* Elements that go to computed places leave one by one. */
+static void scattered_stores(fsr_emit *e, int stage) {
     for (int i = 0; i < e->tile.n; i++)
-        if (e->k->inst[e->tile.loop[i]].placed && e->tile.stage[e->tile.loop[i]] == stage)
-            fsr_emit_placed(e, e->tile.loop[i], fsr_emit_step_column(e), "end");
+        if (fsr_inst_scatters(e->k, &e->k->inst[e->tile.loop[i]]) && e->tile.stage[e->tile.loop[i]] == stage)
+            fsr_emit_scattered(e, e->tile.loop[i], fsr_emit_step_column(e), "end");
 }
 
 static void store_registers(fsr_emit *e, int stage) {
@@ -309,7 +309,7 @@ static void stage_loop(fsr_emit *e, int stage) {
     fsr_emit_open_lanes(e);
     stage_values(e, stage);
     store_values(e, stage);
-    placed_stores(e, stage);
+    scattered_stores(e, stage);
     stage_folds(e, stage);
     fsr_emit_close_lanes(e);
     stage_stores(e, stage);

@@ -429,5 +429,12 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    const i64 rest = (u64)i < (u64)n ? i : i % n;\n"
      "    return rest < 0 ? rest + n : rest;\n"
      "}\n"},
+    {"fsr_drop", false,
+     "/* -1: outside. */\n"
+     "static inline i64 fsr_drop(i64 i, i64 n)\n"
+     "{\n"
+     "    const i64 at = i < 0 ? i + n : i;\n"
+     "    return (u64)at < (u64)n ? at : -1;\n"
+     "}\n"},
     {0}};
 /* clang-format on */

@@ -105,13 +105,5 @@ const fsr_prelude_piece fsr_prelude_memory[] = {
      "    for (int i = 0; i < V; i++)\n"
      "        if (i < left) p[i] = x[i];\n"
      "}\n"},
-    {"fsr_put", false,
-     "/* An element at its place among n; a negative one counts from the end, one outside is not stored. */\n"
-     "template <class T, class I, class V>\n"
-     "__forceinline__ static void fsr_put(T *p, I place, idx n, V x)\n"
-     "{\n"
-     "    const idx at = place < 0 ? (idx)place + n : (idx)place;\n"
-     "    if (at < n) p[at] = x;\n"
-     "}\n"},
     {0}};
 /* clang-format on */

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters on a CPU: a placed store whose places count a mask becomes a store that compacts.
+/* Filters once the schedule is known; see Filters in loop_ir.h.
  *
- * A filter is recorded as an exclusive running count of its mask and a place of every element (primitives/filter.c):
- * the count before it where it is selected, else from the end. A GPU's threads each compute the place of an element. A
- * CPU goes along the columns in order, so it needs a count once, where it begins: the selected elements follow one
- * another up from there, the others down from a place of their own. The store then reads what it stores, the mask and
- * the count, and what computed the places goes.
+ * Lowering gives a filter's store both: the place that it computes for each element, and the mask and its count. Where
+ * every thread is at some element, the place is what it needs. Who goes along the columns in order needs the count once,
+ * where it begins: the selected elements follow one another up from there, the others down from a place of their own. So
+ * what computed the places goes. All stores of a kernel go one way.
  *
- * Counter-example to compacting every placed store: places that were computed otherwise, as a filter's of rows, are any
- * permutation.
+ * Counter-example to compacting every filter: one whose count another kernel has stored, as where fusion is off. The
+ * mask's elements may then be looked at in any order, and nobody counts.
  *
- * The places are recognized by their arithmetic, exactly as filters write it. A filter whose arithmetic a pass has
- * changed (of one element, say) stays what it is, which is right, and slower. */
+ * That a value counts a mask is the claim of whoever lowered it; it is checked, not looked for. */
 #include "fusion/loop_ir.h"
 #include <string.h>
-
-static bool is_op(const fsr_inst *inst, fsr_op op) {
-    return inst->kind == FSR_INST_OP && inst->op == op;
-}
 
 bool fsr_counts_mask(const fsr_kernel *k, int before, int mask) {
     const fsr_inst *result = &k->inst[before];
@@ -25,34 +19,17 @@ bool fsr_counts_mask(const fsr_kernel *k, int before, int mask) {
         return false;
     const fsr_fold *fold = &k->fold[result->index];
     const fsr_combine *c = fold->combine;
-    if (fold->kind != FSR_FOLD_SCAN || !fold->exclusive || !c->builtin || c->op != FSR_OP_ADD ||
-        (fsr_combine_dtype(c, 0) != FSR_I32 && fsr_combine_dtype(c, 0) != FSR_I64))
-        return false;
     const fsr_inst *one = &k->inst[fold->input[0]];
-    return is_op(one, FSR_OP_CAST) && one->arg[0] == mask;
+    return fold->kind == FSR_FOLD_SCAN && fold->exclusive && c->builtin && c->op == FSR_OP_ADD &&
+           (fsr_combine_dtype(c, 0) == FSR_I32 || fsr_combine_dtype(c, 0) == FSR_I64) && one->kind == FSR_INST_OP &&
+           one->op == FSR_OP_CAST && one->arg[0] == mask;
 }
 
-/* before - i - 1: a negative place counts from the end. */
-static bool is_from_end(const fsr_kernel *k, int value, int before) {
-    const fsr_inst *less_one = &k->inst[value];
-    if (!is_op(less_one, FSR_OP_SUB))
-        return false;
-    const fsr_inst *less = &k->inst[less_one->arg[0]], *one = &k->inst[less_one->arg[1]];
-    if (!is_op(less, FSR_OP_SUB) || less->arg[0] != before || k->inst[less->arg[1]].kind != FSR_INST_INDEX)
-        return false;
-    return one->kind == FSR_INST_CONST && fsr_value_equal(one->value, fsr_value_from_int(one->dtype, 1));
-}
-
-static bool compact(fsr_kernel *k, fsr_inst *store) {
-    const fsr_inst *where = &k->inst[store->arg[1]];
-    if (!is_op(where, FSR_OP_WHERE) || !fsr_counts_mask(k, where->arg[1], where->arg[0]) ||
-        !is_from_end(k, where->arg[2], where->arg[1]))
-        return false;
-    store->placed = false;
-    store->compacted = true;
-    store->arg[1] = where->arg[0];
-    store->arg[2] = where->arg[1];
-    return true;
+bool fsr_kernel_compacts(const fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].filter == FSR_FILTER_COMPACTED)
+            return true;
+    return false;
 }
 
 /* ---- what nobody reads any more --------------------------------------------------------------------------- */
@@ -61,7 +38,7 @@ static void find_used(const fsr_kernel *k, bool *used) {
     memset(used, 0, FSR_MAX_INSTS * sizeof *used);
     for (int i = k->ninsts - 1; i >= 0; i--) {
         int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, i, argument);
-        used[i] |= k->inst[i].kind == FSR_INST_STORE || k->inst[i].kind == FSR_INST_COMBINE;
+        used[i] |= k->inst[i].kind == FSR_INST_STORE || k->inst[i].kind == FSR_INST_COMBINE || k->inst[i].report;
         for (int a = 0; used[i] && a < n; a++)
             used[argument[a]] = true;
     }
@@ -93,13 +70,54 @@ static void remove_unused(fsr_kernel *k) {
             k->loop[l].input[a] = at[k->loop[l].input[a]];
 }
 
-void fsr_kernel_compact(fsr_kernel *k) {
-    bool any = false;
-    if (k->ndim != 1 || k->nparallel != 0 || k->npasses != 1)
-        return;
+/* ---- stores ------------------------------------------------------------------------------------------------- */
+
+/* Where the element's row begins: the place is the address's only symbol, and nothing else moves along the columns. */
+static bool is_row_and_place(const fsr_kernel *k, const fsr_inst *store) {
+    const fsr_index_form *form = fsr_access_form(k, store->index);
+    bool good = form->nterms == 1 && !form->term[0].slot && !form->divisor;
+    for (int d = k->nparallel; d < k->ndim; d++)
+        good = good && form->stride[d] == FSR_STRIDE_ZERO;
+    return good;
+}
+
+static bool may_compact(const fsr_kernel *k) {
+    bool good = true;
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].placed)
-            any |= compact(k, &k->inst[i]);
-    if (any)
+        if (k->inst[i].filter)
+            good = good && is_row_and_place(k, &k->inst[i]);
+    return good;
+}
+
+/* Stores of one filter share their address, to which nobody else has the symbol. */
+static void drop_places(fsr_kernel *k) {
+    fsr_index_form old[FSR_MAX_FORMS];
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].filter)
+            k->form[k->access[k->inst[i].index].form].nterms = 0;
+    memcpy(old, k->form, sizeof old);
+    k->nforms = 0;
+    for (int a = 0; a < k->naccesses; a++)
+        k->access[a].form = fsr_kernel_form(k, &old[k->access[a].form]);
+    for (int c = 0; c < k->nconditions; c++)
+        k->condition[c].form = fsr_kernel_form(k, &old[k->condition[c].form]);
+}
+
+void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts) {
+    bool any = false, all = compacts && may_compact(k);
+    for (int i = 0; i < k->ninsts; i++)
+        any |= k->inst[i].filter == FSR_FILTER_PLACED;
+    if (!any)
+        return;
+    if (all)
+        drop_places(k);
+    for (int i = 0; i < k->ninsts; i++) {
+        fsr_inst *inst = &k->inst[i];
+        if (inst->filter && all)
+            inst->filter = FSR_FILTER_COMPACTED;
+        else if (inst->filter)
+            inst->arg[1] = inst->arg[2] = -1, inst->filter = FSR_FILTER_NONE;
+    }
+    if (all)
         remove_unused(k);
 }

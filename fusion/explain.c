@@ -33,13 +33,6 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
     fsr_walks_print(step->kernel, "             ", to);
 }
 
-static bool compacts(const fsr_kernel *k) {
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].compacted)
-            return true;
-    return false;
-}
-
 static void write_slot(fsr_slot slot, FILE *to) {
     static const char *const home[] = {"leaf", "output", "temporary", "report"};
     fprintf(to, "%s%d", home[slot.home], slot.ordinal);
@@ -67,7 +60,7 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
         fprintf(to, "%s %s ", a ? "," : "", step->use[a].written ? "writes" : "reads");
         write_slot(step->use[a].slot, to);
     }
-    if (compacts(k))
+    if (fsr_kernel_compacts(k))
         fputs("\n    filters: compacted strip by strip, written in whole lines of memory", to);
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);

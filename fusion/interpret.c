@@ -145,25 +145,27 @@ static fsr_value load(fsr_machine *m, const fsr_access *a) {
     return v;
 }
 
-/* Where a placed store goes; -1: nowhere. */
-static int64_t place_of(const fsr_machine *m, const fsr_inst *inst) {
-    int64_t at = fsr_value_cast(FSR_I64, m->k->inst[inst->arg[1]].dtype, m->value[inst->arg[1]]).i64;
-    int64_t n = m->launch->integer[FSR_INT_ROWS] * m->columns;
-    at += at < 0 ? n : 0;
-    return at < n ? at : -1;
-}
-
-/* Where a compacted store goes. */
+/* Where in its row a compacted store goes. */
 static int64_t compacted_place(const fsr_machine *m, const fsr_inst *inst) {
     int64_t before = fsr_value_cast(FSR_I64, m->k->inst[inst->arg[2]].dtype, m->value[inst->arg[2]]).i64;
     return m->value[inst->arg[1]].b ? before : m->columns - 1 - (m->column - before);
 }
 
+/* One of the address's symbols leads nowhere. */
+static bool is_dropped(const fsr_machine *m, const fsr_index_form *form) {
+    for (int t = 0; t < form->nterms; t++)
+        if (m->value[form->term[t].value].i64 < 0)
+            return true;
+    return false;
+}
+
 static void store(fsr_machine *m, const fsr_inst *inst) {
     const fsr_access *a = &m->k->access[inst->index];
     fsr_value v = m->value[inst->arg[0]];
-    int64_t at = inst->placed ? place_of(m, inst) : inst->compacted ? compacted_place(m, inst) : address(m, a);
-    if (m->status != FSR_OK || at < 0)
+    if (is_dropped(m, &m->k->form[a->form]))
+        return;
+    int64_t at = address(m, a) + (inst->filter == FSR_FILTER_COMPACTED ? compacted_place(m, inst) : 0);
+    if (m->status != FSR_OK)
         return;
     size_t size = fsr_dtype_size(m->k->array[a->buffer].dtype);
     memcpy((char *)m->launch->array[a->buffer] + at * (int64_t)size, &v, size);

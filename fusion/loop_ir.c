@@ -66,8 +66,10 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
 int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n) {
     if (bound == FSR_BOUND_WRAP)
         return i % n + (i % n < 0 ? n : 0);
-    if (bound == FSR_BOUND_RAISE && i < 0)
+    if ((bound == FSR_BOUND_RAISE || bound == FSR_BOUND_DROP) && i < 0)
         i += n;
+    if (bound == FSR_BOUND_DROP)
+        return i >= 0 && i < n ? i : -1;
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
@@ -162,7 +164,7 @@ static int add_symbols(const fsr_kernel *k, const fsr_inst *inst, int *out, int 
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;
-    int n = inst->kind == FSR_INST_STORE ? 1 + inst->placed + 2 * inst->compacted
+    int n = inst->kind == FSR_INST_STORE ? (inst->filter ? 3 : 1)
                                          : inst->kind == FSR_INST_FINAL || inst->kind == FSR_INST_BOUND;
     if (inst->kind == FSR_INST_OP)
         n = fsr_op_get(inst->op)->arity;
@@ -193,6 +195,18 @@ int fsr_inst_cost(const fsr_kernel *k, int number) {
 bool fsr_inst_is_late(const fsr_kernel *k, int number) {
     int symbol[FSR_MAX_ARGUMENTS];
     return k->inst[number].kind == FSR_INST_LOAD && fsr_inst_arguments(k, number, symbol) > 0;
+}
+
+bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst) {
+    return inst->kind == FSR_INST_STORE && fsr_access_form(k, inst->index)->nterms > 0;
+}
+
+bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst) {
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    for (int t = 0; t < form->nterms; t++)
+        if (k->inst[form->term[t].value].bound == FSR_BOUND_DROP)
+            return true;
+    return false;
 }
 
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value) {

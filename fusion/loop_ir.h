@@ -31,14 +31,16 @@
  * range. A load whose address has a symbol is a gather; nothing else knows gathers. One that raises keeps in its array
  * the greatest, as unsigned, of the indices that it met outside; 0 is none, as the extent is at least 1.
  *
- * Places. A placed STORE writes arg[0] at the computed place arg[1], i32 or i64, of an array of rows * cols elements; a
- * negative place counts from the end, and one outside is not stored. Its access names the array and moves along no
- * dimension. The store is evaluated at every point of the domain. No two points have one place, so stores need no
- * order. A filter is a scan of its mask and a placed store (primitives/filter.c).
+ * Stores at computed places. The address of a STORE may have symbols as that of a LOAD; each element then goes where the
+ * symbols lead. No two points of the domain have one place, so stores need no order. Where a symbol is a BOUND that
+ * drops, it is -1 for what lies outside, and a store there does not take place; only stores have such symbols. A STORE with
+ * symbols is evaluated at every point of the domain.
  *
- * Compacted. On a CPU, where columns go in order, a filter's store reads its mask, arg[1], and the exclusive running
- * count of it, arg[2], in place of a place (compact.c): arg[0] goes to that count if the mask is true, else from the
- * end to what is left of the column, negative, less 1: the same place. The domain is one folded dimension, one pass.
+ * Filters. A STORE may say that its places are a filter's, of mask arg[1] and its exclusive running count arg[2]: along
+ * the columns, selected elements one after the other from the front, the others from the end. It stays so until the
+ * schedule is chosen (compact.c). Threads that each compute a place store there, and nothing is left of the filter. Who
+ * goes along the columns in order compacts: the address then is that of the row, without the place and what computed it,
+ * and whoever stores keeps count.
  *
  * Narrow. On a GPU a running sum of f32 has an f64 state: the scan takes f32 values and gives its state rounded to f32. What
  * a tile holds of an element stays 4 bytes wide, the sums of neighbours are f64.
@@ -318,13 +320,20 @@ int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
 /* A LOAD whose address or guard waits for a computed value: it is evaluated in the order of instructions, as an operation
  * is; others come first within a pass. */
 bool fsr_inst_is_late(const fsr_kernel *k, int number);
+/* A STORE whose address waits for a computed value: each element goes to a place of its own. */
+bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst);
+/* Some symbol of the STORE drops. */
+bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst);
 /* Rough work of instruction `number`, as the table's `cost`: 0 but for an OP and a CALL. */
 int fsr_inst_cost(const fsr_kernel *k, int number);
 /* True if instruction `number` reads `value`. */
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
 
-/* Placed stores whose places are a filter's become compacted ones: for schedules that go along the columns in order. */
-void fsr_kernel_compact(fsr_kernel *k);
+/* What a filter's stores become once a schedule is chosen: compacted, if all may be and `compacts`, or else stores at
+ * computed places. */
+void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts);
+/* Some store is compacted. */
+bool fsr_kernel_compacts(const fsr_kernel *k);
 /* `before` is the result of an exclusive running count of the bool `mask`, i32 or i64. */
 bool fsr_counts_mask(const fsr_kernel *k, int before, int mask);
 

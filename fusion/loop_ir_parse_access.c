@@ -66,10 +66,6 @@ static int add_access(fsr_kernel_reader *r, fsr_access *a, const fsr_index_form 
     return k->naccesses++;
 }
 
-int fsr_read_bare_access(fsr_kernel_reader *r, int buffer) {
-    return add_access(r, &(fsr_access){.buffer = buffer}, &(fsr_index_form){.offset = -1});
-}
-
 int fsr_read_access(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_access a = {.buffer = fsr_lex_mark(l, "b", r->k->narrays)};

@@ -22,30 +22,18 @@ int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity) {
     return n;
 }
 
-/* store b1[...] = v6, b1[v12] = v6, or b1[v7 if v2, else from the end] = v6 */
+/* store b1[...] = v6, of a filter with "filter v2 after v7" or "compact v2 after v7" before the sign */
 static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
-    const char *start = l->at;
-    int n = r->k->ninsts, buffer = fsr_lex_mark(l, "b", r->k->narrays);
-    fsr_lex_expect(l, "[");
-    if (!fsr_lex_sees(l, 'v')) {
-        l->at = l->status ? l->at : start;
-        inst->index = fsr_read_access(r);
-    } else {
-        int place = fsr_lex_mark(l, "v", n);
-        inst->compacted = fsr_lex_try(l, "if");
-        inst->placed = !inst->compacted;
-        inst->arg[inst->compacted ? 2 : 1] = place;
-        if (inst->compacted) {
-            inst->arg[1] = fsr_lex_mark(l, "v", n);
-            fsr_lex_expect(l, ",");
-            fsr_lex_expect(l, "else");
-            fsr_lex_expect(l, "from");
-            fsr_lex_expect(l, "the");
-            fsr_lex_expect(l, "end");
-        }
-        fsr_lex_expect(l, "]");
-        inst->index = fsr_read_bare_access(r, buffer);
+    int n = r->k->ninsts;
+    inst->index = fsr_read_access(r);
+    inst->filter = fsr_lex_try(l, "filter")    ? FSR_FILTER_PLACED
+                   : fsr_lex_try(l, "compact") ? FSR_FILTER_COMPACTED
+                                               : FSR_FILTER_NONE;
+    if (inst->filter) {
+        inst->arg[1] = fsr_lex_mark(l, "v", n);
+        fsr_lex_expect(l, "after");
+        inst->arg[2] = fsr_lex_mark(l, "v", n);
     }
     fsr_lex_expect(l, "=");
     inst->kind = FSR_INST_STORE;

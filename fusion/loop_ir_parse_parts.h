@@ -24,8 +24,6 @@ void fsr_read_walk(fsr_kernel_reader *r);
 void fsr_read_guard(fsr_kernel_reader *r);
 /* "b0[...] linear"; the number of the access, equal ones once. */
 int fsr_read_access(fsr_kernel_reader *r);
-/* An access that names array b and moves along no dimension. */
-int fsr_read_bare_access(fsr_kernel_reader *r, int buffer);
 /* loop_ir_parse_inst.c: "p0 elem v0 = ..." behind the p. */
 void fsr_read_inst(fsr_kernel_reader *r);
 

@@ -134,12 +134,10 @@ static void print_combine(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
 
 static void print_store(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
     fprintf(to, "store ");
-    if (inst->placed)
-        fprintf(to, "b%d[v%d]", k->access[inst->index].buffer, inst->arg[1]);
-    else if (inst->compacted)
-        fprintf(to, "b%d[v%d if v%d, else from the end]", k->access[inst->index].buffer, inst->arg[2], inst->arg[1]);
-    else
-        print_address(to, k, &k->access[inst->index]);
+    print_address(to, k, &k->access[inst->index]);
+    if (inst->filter)
+        fprintf(to, " %s v%d after v%d", inst->filter == FSR_FILTER_PLACED ? "filter" : "compact", inst->arg[1],
+                inst->arg[2]);
     fprintf(to, " = v%d", inst->arg[0]);
 }
 

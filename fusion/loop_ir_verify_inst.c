@@ -81,6 +81,8 @@ static bool check_symbols(const fsr_check *v, const fsr_index_form *form) {
             return false;
         if (v->k->inst[form->term[t].value].kind != FSR_INST_BOUND)
             return fsr_check_bad(v, "an address by v%d, which has no bound", form->term[t].value);
+        if (v->k->inst[form->term[t].value].bound == FSR_BOUND_DROP && v->k->inst[v->number].kind != FSR_INST_STORE)
+            return fsr_check_bad(v, "v%d, which may drop, in what is no store", form->term[t].value);
     }
     return true;
 }
@@ -104,40 +106,41 @@ static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
     return true;
 }
 
-/* The address is 0 everywhere. */
-static bool is_nowhere(const fsr_kernel *k, int access) {
-    const fsr_index_form *form = fsr_access_form(k, access);
-    bool zero = form->offset == -1 && !form->divisor && !form->nterms;
-    for (int d = 0; d < k->ndim; d++)
-        zero = zero && form->stride[d] == FSR_STRIDE_ZERO;
-    return zero;
-}
-
-/* A placed store: its place, and an access that moves along no dimension. */
-static bool check_placed(const fsr_check *v, const fsr_inst *inst) {
-    const fsr_access *a = &v->k->access[inst->index];
-    bool moves = a->linear || a->row_linear || !is_nowhere(v->k, inst->index);
-    if (inst->level == FSR_ROW && v->k->npasses > 0)
-        return fsr_check_bad(v, "a placed store of a row");
-    if (moves)
-        return fsr_check_bad(v, "a placed store through access %d, which has an address of its own", inst->index);
-    if (!check_argument(v, inst->arg[1]))
-        return false;
-    fsr_dtype dtype = v->k->inst[inst->arg[1]].dtype;
-    return dtype == FSR_I32 || dtype == FSR_I64 || fsr_check_bad(v, "places that are %s", fsr_dtype_name(dtype));
-}
-
-/* A compacted store: its mask and the count of it, and an access as a placed one's. */
+/* A compacted store: its address is that of a row, and threads or a loop go along the columns of it. */
 static bool check_compacted(const fsr_check *v, const fsr_inst *inst) {
-    const fsr_access *a = &v->k->access[inst->index];
-    if (v->k->ndim != 1 || v->k->nparallel != 0 || v->k->npasses != 1 || inst->level == FSR_ROW || inst->placed)
+    const fsr_kernel *k = v->k;
+    const fsr_access *a = &k->access[inst->index];
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    bool moves = a->linear || form->nterms || form->divisor;
+    for (int d = k->nparallel; d < k->ndim; d++)
+        moves = moves || form->stride[d] != FSR_STRIDE_ZERO;
+    if (moves)
+        return fsr_check_bad(v, "a compacted store through access %d, which moves along the columns", inst->index);
+    if (k->schedule.target != FSR_TARGET_GPU && (k->ndim != 1 || k->npasses != 1))
         return fsr_check_bad(v, "a compacted store that is not one of each column of one row, in one pass");
-    if (a->linear || !is_nowhere(v->k, inst->index))
-        return fsr_check_bad(v, "a compacted store through access %d, which has an address of its own", inst->index);
+    if (k->schedule.kind == FSR_SCHEDULE_COL)
+        return fsr_check_bad(v, "a compacted store down the columns");
+    return true;
+}
+
+/* A filter's store: its mask, and the count of it. */
+static bool check_filter(const fsr_check *v, const fsr_inst *inst) {
+    if (inst->filter > FSR_FILTER_COMPACTED || inst->level == FSR_ROW)
+        return fsr_check_bad(v, "a filter's store that is not one of each column");
     if (!check_operand(v, inst->arg[1], FSR_BOOL) || !check_argument(v, inst->arg[2]))
         return false;
-    return fsr_counts_mask(v->k, inst->arg[2], inst->arg[1]) ||
-           fsr_check_bad(v, "v%d is no running count of v%d", inst->arg[2], inst->arg[1]);
+    if (!fsr_counts_mask(v->k, inst->arg[2], inst->arg[1]))
+        return fsr_check_bad(v, "v%d is no running count of v%d", inst->arg[2], inst->arg[1]);
+    return inst->filter == FSR_FILTER_PLACED || check_compacted(v, inst);
+}
+
+/* Where elements go to computed places, or nowhere. */
+static bool check_store(const fsr_check *v, const fsr_inst *inst) {
+    if (!v->k->array[v->k->access[inst->index].buffer].written)
+        return fsr_check_bad(v, "stores into array %d, which is not written", v->k->access[inst->index].buffer);
+    if (inst->level == FSR_ROW && v->k->npasses > 0 && fsr_inst_scatters(v->k, inst))
+        return fsr_check_bad(v, "a store of a row at a computed place");
+    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->filter || check_filter(v, inst));
 }
 
 static bool check_bound(const fsr_check *v, const fsr_inst *inst) {
@@ -174,12 +177,9 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
         return fsr_check_bad(v, "ROW access %d is linear over the whole domain", inst->index);
     if (inst->level == FSR_ELEM && a->row_linear)
         return fsr_check_bad(v, "ELEM access %d is linear over rows", inst->index);
-    if (inst->kind == FSR_INST_LOAD)
-        return !inst->guard || check_guarded(v, inst, inst->guard - 1);
-    if (!array->written)
-        return fsr_check_bad(v, "stores into array %d, which is not written", a->buffer);
-    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->placed || check_placed(v, inst)) &&
-           (!inst->compacted || check_compacted(v, inst));
+    if (inst->kind == FSR_INST_STORE)
+        return check_store(v, inst);
+    return !inst->guard || check_guarded(v, inst, inst->guard - 1);
 }
 
 static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {

@@ -102,6 +102,11 @@ int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* The number that an affine form without division is, as i32 or i64. node: whose index it is. */
+int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype);
+/* An operation that lowering needs, on values that may be -1 (refused); of the last one's dtype. c is -1 if it has two. */
+int fsr_lower_op(fsr_lowering *l, fsr_op op, int a, int b, int c);
+int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to);
 
 /* lower_paste.c */
 int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *index);
@@ -111,8 +116,8 @@ fsr_level fsr_lower_guard_level(const fsr_lowering *l, int guard);
 
 /* lower_gather.c */
 int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *index);
-/* A node's i-th computed index, whose value is there, brought into [0, extent) as the node says: the BOUND. */
-int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent);
+/* A node's i-th computed index, whose value is there, brought into [0, extent): the BOUND. */
+int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_bound bound);
 
 /* lower_fold.c */
 /* The group's number of a fold, -1: another group's. */

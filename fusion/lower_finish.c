@@ -80,13 +80,6 @@ static bool used_by_element(const fsr_kernel *k, int access) {
     return false;
 }
 
-static bool used_by_places(const fsr_kernel *k, int access) {
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].placed && k->inst[i].index == access)
-            return true;
-    return false;
-}
-
 /* The kernel's form of a sum; -1: too many arguments. */
 static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
     fsr_index_form a = {.offset = -1, .nterms = sum->nterms};
@@ -121,8 +114,6 @@ static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
     const fsr_affine *address = &l->address[i];
     if ((a->form = finish_sum(l, address, d)) < 0)
         return false;
-    if (used_by_places(l->k, i))
-        return true;
     a->linear = linear_over(address, d, d->ndim);
     a->row_linear = linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
     return true;

@@ -35,15 +35,14 @@ static int extent_of(fsr_lowering *l, int node, int i, int64_t extent) {
     return l->nbounded++;
 }
 
-int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent) {
-    const fsr_flow_node *n = &l->flow->node[link.id];
+int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_bound bound) {
     fsr_inst inst = fsr_lower_blank(FSR_INST_BOUND, FSR_I64, link.id);
     inst.arg[0] = value;
-    inst.bound = n->bound;
+    inst.bound = bound;
     inst.guard = l->guard;
     inst.index = extent_of(l, link.id, i, extent);
-    if (n->bound == FSR_BOUND_RAISE) {
-        int array = report_array(l, n->report + i);
+    if (bound == FSR_BOUND_RAISE) {
+        int array = report_array(l, l->flow->node[link.id].report + i);
         if (array < 0)
             return -1;
         inst.report = 1 + array;
@@ -69,7 +68,8 @@ static bool source_index(fsr_lowering *l, fsr_link link, const fsr_index *index,
     for (int j = 0; j < source->ndim; ++j) {
         if (!(n->axes >> j & 1))
             continue;
-        int symbol = fsr_lower_bound(l, link, next, value[next], fsr_added_extent(&n->shape, source, &n->view, j));
+        int symbol =
+            fsr_lower_bound(l, link, next, value[next], fsr_added_extent(&n->shape, source, &n->view, j), n->bound);
         ++next;
         if (symbol < 0)
             return false;

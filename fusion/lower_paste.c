@@ -142,7 +142,7 @@ static bool moved_region(fsr_lowering *l, fsr_link link, const fsr_index *index,
         fsr_affine into = index->row[j];
         fsr_box box;
         if (n->axes >> j & 1) {
-            int corner = fsr_lower_bound(l, link, next, value[next], n->shape.dim[j] - part->dim[j] + 1);
+            int corner = fsr_lower_bound(l, link, next, value[next], n->shape.dim[j] - part->dim[j] + 1, n->bound);
             if (corner < 0)
                 return false;
             if (into.nterms == FSR_MAX_DIMS)

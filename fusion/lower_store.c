@@ -2,19 +2,17 @@
 /* Lowering of stores: what the group leaves in memory.
  *
  * A value is stored at its own elements, in C order: once a row where its shape is that of the rows, else at each
- * element. A PLACE is stored where it computes, and a paste that is done in place stores its region alone.
+ * element. A filter is stored where its mask's count leads each element, and says that it is one; a paste that is done in
+ * place stores its region alone.
  *
  * Counter-example to taking the level from the value: sum(x, 1) * 2 is a value of the row, stored in a kernel whose
  * domain has columns; stored at each of them it would be written as often. */
 #include "fusion/lower.h"
 
-/* Places count in an array as large as the domain: an element of it is stored at each of the domain's points, whatever
- * their order. Counter-example: one element fits a row of any domain, where -1 would be another place. */
-static bool places_fit(const fsr_lowering *l, const fsr_flow_node *n, bool row) {
-    const fsr_domain *d = &l->group->domain;
-    if (!fsr_is(n->kind, FSR_IS_PLACED))
-        return true;
-    return row == (d->nparallel == d->ndim) && fsr_domain_rows(d) * fsr_domain_cols(d) == n->shape.dim[0];
+/* The last dimension of what goes to computed places in it, -1: nothing does. One element stays where it is. */
+static int moved_dimension(const fsr_flow_node *n) {
+    int last = n->shape.ndim - 1;
+    return fsr_is(n->kind, FSR_IS_PLACED) && n->shape.dim[last] > 1 ? last : -1;
 }
 
 /* Where in the domain the i-th stored value is computed, and whether once a row. */
@@ -30,8 +28,8 @@ static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
     }
     l->group->row[i] = fsr_index_row(index, &n->shape, d);
     bool folded = d->ndim > d->nparallel;
-    if (!places_fit(l, n, l->group->row[i]))
-        return fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false;
+    if (moved_dimension(n) >= 0)
+        l->group->row[i] = l->group->row[i] && !folded;
     return l->group->row[i] || (folded && fsr_index_elem(index, &n->shape, d)) ||
            (fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false);
 }
@@ -50,20 +48,66 @@ static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_aff
     return inst->arg[0] >= 0;
 }
 
-/* The value to store, and for a PLACE, where: then the access's address is 0. */
+/* A filter's element `row` along the last dimension: a place from the front if the mask holds, else from the end. The
+ * filters of one count share it. */
+static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int mask, int before) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const fsr_dtype dtype = l->k->inst[before].dtype;
+    int i = fsr_lower_number(l, link.id, row, dtype);
+    int one = fsr_lower_constant(l, dtype, fsr_value_from_int(dtype, 1), -1);
+    int from_end = fsr_lower_op(l, FSR_OP_SUB, fsr_lower_op(l, FSR_OP_SUB, before, i, -1), one, -1);
+    int place = fsr_lower_cast(l, fsr_lower_op(l, FSR_OP_WHERE, mask, before, from_end), FSR_I64);
+    int bound =
+        place < 0 ? -1 : fsr_lower_bound(l, n->arg[2], 0, place, n->shape.dim[n->shape.ndim - 1], FSR_BOUND_DROP);
+    if (bound >= 0)
+        l->k->inst[bound].node = link.id;
+    return bound;
+}
+
+/* The filter's own element, and the place that takes it. Where the count is the kernel's own, the store says so. */
+static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst,
+                           fsr_affine *address) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const int last = moved_dimension(n);
+    fsr_index moved = *index;
+    inst->arg[0] = fsr_lower_eval(l, n->arg[0], index);
+    if (last < 0 || inst->arg[0] < 0) {
+        fsr_index_address(address, index, &n->shape);
+        return inst->arg[0] >= 0;
+    }
+    int mask = fsr_lower_eval(l, n->arg[1], index), before = mask < 0 ? -1 : fsr_lower_eval(l, n->arg[2], index);
+    int place = before < 0 ? -1 : place_of(l, link, &index->row[last], mask, before);
+    if (place < 0)
+        return false;
+    moved.row[last] = (fsr_affine){0};
+    fsr_affine_add_symbol(&moved.row[last], place, 1);
+    fsr_index_address(address, &moved, &n->shape);
+    if (!fsr_counts_mask(l->k, before, mask))
+        return true;
+    inst->filter = FSR_FILTER_PLACED;
+    inst->arg[1] = mask;
+    inst->arg[2] = before;
+    return true;
+}
+
+/* The value to store, and where. */
 static bool store_values(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst, fsr_affine *address) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (l->group->in_place)
         return store_region(l, link, inst, address);
-    inst->placed = fsr_is(n->kind, FSR_IS_PLACED);
-    inst->arg[0] = fsr_lower_eval(l, inst->placed ? n->arg[0] : link, index);
-    if (inst->placed && inst->arg[0] >= 0)
-        inst->arg[1] = fsr_lower_eval(l, n->arg[1], index);
-    if (inst->placed)
-        *address = (fsr_affine){0};
-    else
-        fsr_index_address(address, index, &n->shape);
-    return inst->arg[0] >= 0 && (!inst->placed || inst->arg[1] >= 0);
+    if (fsr_is(n->kind, FSR_IS_PLACED))
+        return store_filtered(l, link, index, inst, address);
+    inst->arg[0] = fsr_lower_eval(l, link, index);
+    fsr_index_address(address, index, &n->shape);
+    return inst->arg[0] >= 0;
+}
+
+/* A value of the row is one for all of its columns, and so is where it goes. */
+static bool row_is_one(fsr_lowering *l, const fsr_inst *inst, const fsr_affine *address) {
+    if (inst->level == FSR_ELEM ||
+        (l->k->inst[inst->arg[0]].level == FSR_ROW && fsr_lower_level(l, address) == FSR_ROW))
+        return true;
+    return fsr_lower_refuse(l, "a value of the row depends on the column"), false;
 }
 
 bool fsr_lower_store(fsr_lowering *l, int i) {
@@ -82,8 +126,5 @@ bool fsr_lower_store(fsr_lowering *l, int i) {
     if (inst.index < 0)
         return false;
     inst.level = l->group->row[i] ? FSR_ROW : FSR_ELEM;
-    for (int a = 0; a <= inst.placed; ++a)
-        if (l->group->row[i] && l->k->inst[inst.arg[a]].level == FSR_ELEM)
-            return fsr_lower_refuse(l, "a value of the row depends on the column"), false;
-    return fsr_lower_add(l, &inst) >= 0;
+    return row_is_one(l, &inst, &address) && fsr_lower_add(l, &inst) >= 0;
 }

@@ -44,25 +44,35 @@ int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index) 
     return fsr_lower_add(l, &inst);
 }
 
-static int binary(fsr_lowering *l, fsr_op op, int a, int b) {
-    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, FSR_I64, -1);
-    inst.compute = FSR_I64;
+int fsr_lower_op(fsr_lowering *l, fsr_op op, int a, int b, int c) {
+    const int arity = fsr_op_get(op)->arity, last = arity == 3 ? c : b;
+    if (a < 0 || b < 0 || last < 0)
+        return -1;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, l->k->inst[last].dtype, -1);
+    inst.compute = inst.dtype;
     inst.op = op;
     inst.arg[0] = a;
     inst.arg[1] = b;
-    return a < 0 || b < 0 ? -1 : fsr_lower_add(l, &inst);
+    inst.arg[2] = c;
+    return fsr_lower_once(l, &inst);
+}
+
+static int binary(fsr_lowering *l, fsr_op op, int a, int b) {
+    return fsr_lower_op(l, op, a, b, -1);
 }
 
 static int number(fsr_lowering *l, int64_t value) {
     return fsr_lower_constant(l, FSR_I64, fsr_value_from_int(FSR_I64, value), -1);
 }
 
-static int cast_to(fsr_lowering *l, int value, fsr_dtype from, fsr_dtype to) {
+int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to) {
+    if (value < 0 || l->k->inst[value].dtype == to)
+        return value;
     fsr_inst inst = fsr_lower_blank(FSR_INST_OP, to, -1);
-    inst.compute = from;
+    inst.compute = l->k->inst[value].dtype;
     inst.op = FSR_OP_CAST;
     inst.arg[0] = value;
-    return value < 0 || from == to ? value : fsr_lower_add(l, &inst);
+    return fsr_lower_once(l, &inst);
 }
 
 /* A domain's index, as dtype. */
@@ -71,7 +81,7 @@ static int index_of(fsr_lowering *l, int node, int d, fsr_dtype dtype) {
     inst.index = d;
     inst.level = d < l->group->domain.nparallel ? FSR_ROW : FSR_ELEM;
     l->indexed[d] = true;
-    return fsr_lower_add(l, &inst);
+    return fsr_lower_once(l, &inst);
 }
 
 /* The dimension whose index this is, with nothing added; -1: it is more than that. */
@@ -88,13 +98,13 @@ static int plain_index(const fsr_affine *row, const fsr_domain *d) {
 }
 
 /* offset + sum of coef * index, as i64 instructions. */
-static int affine_value(fsr_lowering *l, fsr_link link, const fsr_affine *row) {
+static int affine_value(fsr_lowering *l, int node, const fsr_affine *row) {
     const fsr_domain *d = &l->group->domain;
     int sum = -1;
     for (int i = 0; i < d->ndim; ++i) {
         if (row->coef[i] == 0)
             continue;
-        int term = index_of(l, link.id, i, FSR_I64);
+        int term = index_of(l, node, i, FSR_I64);
         if (term >= 0 && row->coef[i] != 1)
             term = binary(l, FSR_OP_MUL, term, number(l, row->coef[i]));
         if (term < 0)
@@ -113,7 +123,14 @@ static int affine_value(fsr_lowering *l, fsr_link link, const fsr_affine *row) {
     return sum;
 }
 
-/* The index as it is, or the affine form's value as the node's dtype. */
+/* The index as it is, or the affine form's value, cast. */
+int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype) {
+    const int plain = row->nterms ? -1 : plain_index(row, &l->group->domain);
+    if (plain >= 0 && (dtype == FSR_I32 || dtype == FSR_I64))
+        return index_of(l, node, plain, dtype);
+    return fsr_lower_cast(l, affine_value(l, node, row), dtype);
+}
+
 int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (index->flat)
@@ -121,10 +138,7 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_affine *row = &index->row[n->axis];
     if (row->over)
         return fsr_lower_blame(l, "an arange in a stepped region has no affine index", link);
-    const int plain = row->nterms ? -1 : plain_index(row, &l->group->domain);
-    if (plain >= 0 && (n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64))
-        return index_of(l, link.id, plain, n->dtype[0]);
-    return cast_to(l, affine_value(l, link, row), FSR_I64, n->dtype[0]);
+    return fsr_lower_number(l, link.id, row, n->dtype[0]);
 }
 
 int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps and reductions move to before the places: f(place(x)) becomes place(f(x)), and sum(place(x)) becomes sum(x).
+/* Maps and reductions move to before the places: f(place(x)) becomes place(f(x)), and sum(place(x)) becomes sum(x),
+ * where place is a COMPACT of some mask.
  *
- * A PLACE only says where elements end in memory, so what is done to each of them alone may be done before: then it
+ * Such a node only says where elements end in memory, so what is done to each of them alone may be done before: then it
  * belongs to the kernel that computes the places, and only results are stored. A map may move if each operand is placed
- * by one and the same index or is the same everywhere (a broadcast scalar). Reshapes between the PLACE and the map, as
- * those of a row function's filter, come after it then. A reduction of the whole array may move if its operator
- * commutes: a float sum is then associated as a sum of x is. Nothing else changes a bit.
- * Counter-example to moving every map: place(x) + y adds the y of another element.
+ * alike (all arguments but the first are the same) or is the same everywhere (a broadcast scalar). Reshapes between the
+ * place and the map come after it then. A reduction along the dimension in which elements have moved may move if its
+ * operator commutes: a float sum is then associated as a sum of x is. Nothing else changes a bit.
+ * Counter-example to moving every map: place(x) + y adds the y of another element; and to every reduction: down the
+ * columns of filtered rows, whose elements stand in other columns than before.
  *
- * After cse, so that two filters of one mask have one index. New nodes must come before their users, so the nodes are
+ * After cse, so that two filters of one mask have one count. New nodes must come before their users, so the nodes are
  * copied in order into a list of their own. */
 #include "fusion/passes.h"
 #include <stdlib.h>
@@ -24,7 +26,7 @@ static bool is_uniform(const fsr_flow *flow, fsr_link link) {
     return true;
 }
 
-/* The PLACE whose elements these are, in its order, for a map perhaps through reshapes; NULL: there is none. */
+/* What places the elements, in its order, for a map perhaps through reshapes; NULL: there is none. */
 static const fsr_flow_node *place_of(const fsr_flow *flow, fsr_link link, bool reshaped) {
     const fsr_flow_node *n = &flow->node[link.id];
     while (reshaped && fsr_is(n->kind, FSR_IS_VIEW) && n->view.kind == FSR_VIEW_RESHAPE &&
@@ -33,24 +35,33 @@ static const fsr_flow_node *place_of(const fsr_flow *flow, fsr_link link, bool r
     return fsr_is(n->kind, FSR_IS_PLACED) && n->hint != FSR_HINT_MATERIALIZE ? n : NULL;
 }
 
-/* The index by which every operand but uniform ones is placed; id -1: there is none. */
-static fsr_link common_places(const fsr_flow *flow, const fsr_flow_node *n) {
-    const fsr_link none = {-1, 0};
-    fsr_link places = none;
+/* The elements of both go to the same places. */
+static bool alike(const fsr_flow_node *a, const fsr_flow_node *b) {
+    bool same = a->kind == b->kind && a->nargs == b->nargs;
+    for (int i = 1; same && i < a->nargs; ++i)
+        same = fsr_link_equal(a->arg[i], b->arg[i]);
+    return same;
+}
+
+/* The place of every operand but uniform ones; NULL: they have none in common. */
+static const fsr_flow_node *common_place(const fsr_flow *flow, const fsr_flow_node *n) {
+    const fsr_flow_node *common = NULL;
     for (int i = 0; i < n->nargs; ++i) {
         if (is_uniform(flow, n->arg[i]))
             continue;
         const fsr_flow_node *place = place_of(flow, n->arg[i], !fsr_is(n->kind, FSR_IS_FOLD));
-        if (!place || (places.id >= 0 && !fsr_link_equal(places, place->arg[1])))
-            return none;
-        places = place->arg[1];
+        if (!place || (common && !alike(common, place)))
+            return NULL;
+        common = place;
     }
-    return places;
+    return common;
 }
 
-static bool may_move(const fsr_flow_node *n) {
+/* Elements have moved along the last dimension only. */
+static bool may_move(const fsr_flow *flow, const fsr_flow_node *n) {
     if (fsr_is(n->kind, FSR_IS_FOLD))
-        return !fsr_is(n->kind, FSR_IS_RUNNING) && n->combine->commutative;
+        return !fsr_is(n->kind, FSR_IS_RUNNING) && n->combine->commutative &&
+               (n->axes >> (flow->node[n->arg[0].id].shape.ndim - 1) & 1);
     return fsr_is(n->kind, FSR_IS_EACH) && fsr_is(n->kind, FSR_IS_EXPRESSION);
 }
 
@@ -86,25 +97,22 @@ static int reduce_before(fsr_flow *flow, const fsr_flow_node *n) {
     return fsr_flow_add(flow, &before);
 }
 
-/* Appends the map of what is not placed yet, its PLACE, and the reshape that its operands had, if any. Returns what
+/* Appends the map of what is not placed yet, its place, and the reshape that its operands had, if any. Returns what
  * stands for it, -1: out of memory. */
-static int map_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
-    fsr_flow_node before = *n, place = {.kind = FSR_NODE_PLACE, .nout = 1, .nargs = 2};
+static int map_before(fsr_flow *flow, const fsr_flow_node *n, fsr_flow_node place) {
+    fsr_flow_node before = *n;
     before.hint = FSR_HINT_NONE;
-    before.shape = place.shape = flow->node[places.id].shape;
+    before.shape = place.shape;
     place.hint = n->hint;
+    place.origin = 0;
     place.dtype[0] = n->dtype[0];
-    place.arg[1] = places;
     if (!operands_before(flow, &before.shape, &before) || (place.arg[0].id = fsr_flow_add(flow, &before)) < 0)
         return -1;
+    place.arg[0].output = 0;
     int placed = fsr_flow_add(flow, &place);
     if (placed < 0 || fsr_shape_equal(&place.shape, &n->shape))
         return placed;
     return add_view(flow, &place, (fsr_link){placed, 0}, &n->shape);
-}
-
-static int add_before(fsr_flow *flow, const fsr_flow_node *n, fsr_link places) {
-    return fsr_is(n->kind, FSR_IS_FOLD) ? reduce_before(flow, n) : map_before(flow, n, places);
 }
 
 static bool has_places(const fsr_flow *flow) {
@@ -121,11 +129,13 @@ static int copy(const fsr_flow *from, fsr_flow *to, fsr_link *at) {
         fsr_flow_node n = from->node[i];
         for (int k = 0; k < n.nargs; ++k)
             n.arg[k] = at[n.arg[k].id * FSR_MAX_OUTPUTS + n.arg[k].output];
-        fsr_link places = may_move(&n) ? common_places(to, &n) : (fsr_link){-1, 0};
-        int id = places.id >= 0 ? add_before(to, &n, places) : fsr_flow_add(to, &n);
+        const fsr_flow_node *place = may_move(to, &n) ? common_place(to, &n) : NULL;
+        int id = !place                        ? fsr_flow_add(to, &n)
+                 : fsr_is(n.kind, FSR_IS_FOLD) ? reduce_before(to, &n)
+                                               : map_before(to, &n, *place);
         if (id < 0)
             return -1;
-        moved += places.id >= 0;
+        moved += place != NULL;
         fsr_flow_replace(at, i, (fsr_link){id, 0});
     }
     return moved;

@@ -171,7 +171,7 @@ static int after(const staging *s, int stage) {
 static int admit(const staging *s, int number, int stage) {
     const fsr_inst *inst = &s->k->inst[number];
     const fsr_stage_kind kind = kind_of(s->k, s->moving, number);
-    const bool any = (inst->kind == FSR_INST_STORE && !inst->compacted) ||
+    const bool any = (inst->kind == FSR_INST_STORE && inst->filter != FSR_FILTER_COMPACTED) ||
                      (inst->kind == FSR_INST_BOUND && stage % FSR_STAGE_KINDS != FSR_STAGE_GATHER);
     return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);
 }

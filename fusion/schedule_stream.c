@@ -40,7 +40,7 @@ static bool may_stream(const fsr_kernel *k) {
 /* In the order of the loop that it stands in. */
 static bool in_order(const fsr_kernel *k, const fsr_inst *inst) {
     const fsr_access *a = &k->access[inst->index];
-    return !inst->placed && !inst->compacted && (a->linear || (k->npasses == 0 && a->row_linear));
+    return inst->filter != FSR_FILTER_COMPACTED && (a->linear || (k->npasses == 0 && a->row_linear));
 }
 
 /* Loops whose arguments are looked at go in runs of their own length: longer ones, as each is looked at twice. */
@@ -60,7 +60,7 @@ void fsr_finish_streams(fsr_kernel *k) {
         fsr_body_of(k, pass, &body);
         for (int i = 0; i < body.n; ++i) {
             const fsr_inst *inst = &k->inst[body.inst[i]];
-            if (inst->kind == FSR_INST_STORE && (in_order(k, inst) || inst->compacted) &&
+            if (inst->kind == FSR_INST_STORE && (in_order(k, inst) || inst->filter == FSR_FILTER_COMPACTED) &&
                 loop_may_stream(k, &body, &s->walk[pass]))
                 s->streams |= 1u << k->access[inst->index].buffer;
         }

@@ -11,8 +11,9 @@
  *   - a PASTE has the dtype and shape of its first argument, its second one that dtype; its view, AFFINE, shows of the
  *     first argument's elements an array of the second one's shape, no element twice; and some, if there are any;
  *   - an AFFINE view's starts and steps are the source's also where it shows nothing, so that maps compose in 64 bits;
- *   - a PLACE is 1-d, as are its two arguments, of one extent n; the second one, i32 or i64, names every place in
- *     [0, n) once, -1 standing for n - 1 and so on. Only whoever records it can know that; a place outside is skipped;
+ *   - a COMPACT has the dtype and shape of its first argument, at least 1-d; the second one is bool, the third, i32 or i64,
+ *     the exclusive running count of it along the last dimension, all of one shape. That it counts only whoever
+ *     records it can know; an element that a wrong count leads outside is skipped;
  *   - a CALL has the parameters' dtypes as arguments, all of its shape, and the routine's result as dtype;
  *   - an ITERATE's arguments, the state's first values and what does not change, all have the node's shape;
  *   - a node's arguments were recorded before it.

@@ -26,6 +26,13 @@ enum {
 #include "graph/inst_kinds.def"
 };
 
+/* What a STORE says of a filter; see Filters in fusion/loop_ir.h. */
+typedef enum fsr_filter_store {
+    FSR_FILTER_NONE,     /* nothing */
+    FSR_FILTER_PLACED,   /* its address leads to the places that mask arg[1] and count arg[2] give */
+    FSR_FILTER_COMPACTED /* they give the place, behind its address: that of the row */
+} fsr_filter_store;
+
 typedef struct fsr_inst {
     fsr_inst_kind kind;
     fsr_dtype dtype;   /* of the value; of the array for STORE */
@@ -38,13 +45,13 @@ typedef struct fsr_inst {
     /* in a nest */
     fsr_level level;
     int pass;
-    bool keep;              /* ELEM value held per element for later passes */
-    bool gathered;          /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
-    int guard;              /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
-    fsr_bound bound;        /* BOUND */
-    int report;             /* BOUND that raises: 1 + an array of one u64; 0: others */
-    bool placed, compacted; /* STORE: one of them at most */
-    int node;               /* number of the plan's node that it comes from, for comments; -1: none */
+    bool keep;               /* ELEM value held per element for later passes */
+    bool gathered;           /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
+    int guard;               /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
+    fsr_bound bound;         /* BOUND */
+    int report;              /* BOUND that raises: 1 + an array of one u64; 0: others */
+    fsr_filter_store filter; /* STORE */
+    int node;                /* number of the plan's node that it comes from, for comments; -1: none */
 } fsr_inst;
 
 /* Containers, a bit each. */

@@ -106,6 +106,6 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
 }
 
 const char *fsr_bound_name(fsr_bound bound) {
-    static const char *const name[] = {"raise", "clip", "wrap"};
+    static const char *const name[] = {"raise", "clip", "wrap", "drop"};
     return (size_t)bound < sizeof name / sizeof *name ? name[bound] : NULL;
 }

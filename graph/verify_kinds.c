@@ -124,15 +124,18 @@ static const char *check_paste(const fsr_applied *a) {
     return wrong;
 }
 
-static const char *check_place(const fsr_applied *a) {
-    if (a->n->shape.ndim != 1)
-        return "places of an array that is not 1-d";
-    if (!fsr_shape_equal(&a->arg[0]->shape, &a->n->shape) || !fsr_shape_equal(&a->arg[1]->shape, &a->n->shape))
-        return "an argument of another shape";
+static const char *check_compact(const fsr_applied *a) {
+    if (a->n->shape.ndim == 0)
+        return "a compaction of an array that is 0-d";
+    for (int i = 0; i < a->n->nargs; i++)
+        if (!fsr_shape_equal(&a->arg[i]->shape, &a->n->shape))
+            return "an argument of another shape";
     if (fsr_applied_dtype(a, 0) != a->n->dtype[0])
         return "an argument of another dtype";
-    return fsr_applied_dtype(a, 1) == FSR_I32 || fsr_applied_dtype(a, 1) == FSR_I64 ? NULL
-                                                                                    : "places that are not i32 or i64";
+    if (fsr_applied_dtype(a, 1) != FSR_BOOL)
+        return "a mask that is not bool";
+    return fsr_applied_dtype(a, 2) == FSR_I32 || fsr_applied_dtype(a, 2) == FSR_I64 ? NULL
+                                                                                    : "a count that is not i32 or i64";
 }
 
 static const char *check_gather(const fsr_applied *a) {
@@ -145,7 +148,7 @@ static const char *check_gather(const fsr_applied *a) {
     for (int i = 1; i < n->nargs; i++)
         if (fsr_applied_dtype(a, i) != FSR_I64 || !fsr_shape_equal(&a->arg[i]->shape, &n->shape))
             return "indices that are not i64, or of another shape";
-    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> from->ndim || !fsr_bound_name(n->bound))
+    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> from->ndim || (unsigned)n->bound > FSR_BOUND_WRAP)
         return "a map that is not affine, or axes or a bound that there are not";
     if (fsr_shape_size(&n->shape) == 0)
         return "a gather of nothing";

@@ -65,8 +65,6 @@ fsr_node fsr_paste(fsr_site at, fsr_node x, const fsr_view *region, fsr_node y);
 fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis);
 /* x without the axes (extent 1) of mask. */
 fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask);
-/* x[i] stored at where[i], both of one dimension; where, counted from the end if negative, is a permutation. */
-fsr_node fsr_placed(fsr_site at, fsr_node x, fsr_node where);
 /* x as one dimension in C order. */
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 

@@ -3,8 +3,8 @@
  *
  * The body is recorded once on arguments of core rank, in a scope of its own. Then every node of that scope that needs
  * an argument is recorded again with the leading dimensions before its own: axes move by their number, views leave the
- * leading dimensions as they are, maps are maps, and places (filters) become those of one array of all rows. What
- * needs no argument is the same for every row: it is used as it is, broadcast where it meets something that does.
+ * leading dimensions as they are, maps are maps, filters go along the last dimension. What needs no argument is the same
+ * for every row: it is used as it is, broadcast where it meets something that does.
  * Nodes are visited in the order of recording, so arguments come first and nothing recurses. The scope is ended with
  * the results kept: the body's own nodes go.
  * Counter-example to calling the body on the whole arrays: its axis 0 would be a leading dimension.
@@ -198,23 +198,6 @@ static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
     return true;
 }
 
-static fsr_node handle_of(const rows *r, fsr_ref ref) {
-    return fsr_graph_handle(r->g, ref.id, ref.output);
-}
-
-/* Row r's places in the array of all rows: it begins at r * n, and a place counted from its end is one from there. */
-static fsr_node places_again(const rows *r, fsr_site at, fsr_node places, int64_t n, const fsr_shape *whole) {
-    fsr_shape row = *whole, flat = {.ndim = 1};
-    row.dim[row.ndim - 1] = 1;
-    flat.dim[0] = fsr_shape_size(&row);
-    fsr_dtype dtype = fsr_shape_size(whole) <= INT32_MAX ? FSR_I32 : FSR_I64;
-    fsr_node at_row = fsr_reshape_at(at, fsr_iota(r->g, at, dtype, &flat, 0), row.ndim, row.dim);
-    fsr_node extent = fsr_int_at(at, r->g, n), wide = fsr_convert(at, places, dtype, false);
-    fsr_node from_end = fsr_less_at(at, wide, fsr_int_at(at, r->g, 0));
-    wide = fsr_where_at(at, from_end, fsr_add_at(at, wide, extent), wide);
-    return fsr_add_at(at, wide, fsr_mul_at(at, at_row, extent));
-}
-
 /* Records node `id` again, of the shape `whole`, on arguments for all rows. */
 typedef bool (*again_fn)(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg);
 
@@ -223,17 +206,6 @@ static bool again_never(rows *r, uint32_t id, const fsr_shape *whole, const fsr_
     r->poison = fsr_poison(r->g, fsr_graph_rec(r->g, id)->site, FSR_ERR_UNSUPPORTED, what,
                            "an operation of the %s cannot be mapped", whose);
     return false;
-}
-
-/* A PLACE is of one dimension: that of every row is one of them all. */
-static bool again_placed(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
-    const fsr_rec *rec = fsr_graph_rec(r->g, id);
-    fsr_hint hint = rec->hint;
-    fsr_site at = rec->site;
-    fsr_node places = places_again(r, at, handle_of(r, arg[1]), rec->shape.dim[0], whole);
-    fsr_node placed = fsr_placed(at, fsr_flatten(at, handle_of(r, arg[0])), fsr_flatten(at, places));
-    r->image[id] = r->poison = fsr_reshape_at(at, fsr_hint_set(placed, hint), whole->ndim, whole->dim);
-    return fsr_node_sound(r->image[id]) != NULL;
 }
 
 /* The same with the leading dimensions before its own. */

@@ -71,6 +71,10 @@ static const char *const text_of[] = {
                        "    i = (u64)i < (u64)n ? i : i % n;\n"
                        "    return i < 0 ? i + n : i;\n"
                        "}\n",
+    [FSR_BOUND_DROP] = "static inline i64 fsr_drop(i64 i, i64 n) {\n"
+                       "    i += i < 0 ? n : 0;\n"
+                       "    return (u64)i < (u64)n ? i : -1;\n"
+                       "}\n",
 };
 
 void fsr_c_bound_functions(const fsr_c_emit *e, fsr_text *to) {

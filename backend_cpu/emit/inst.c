@@ -245,36 +245,32 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     }
 }
 
-/* A negative place counts from the end, and one outside is not stored. */
-static void put_placed(fsr_c_emit *e, const fsr_inst *inst) {
-    char name[FSR_EMIT_NAME], rows[FSR_EMIT_NAME], cols[FSR_EMIT_NAME];
-    fsr_c_begin(e, "%s", "");
-    fsr_c_line(e, "const i64 all = %s * %s, to = %s;", fsr_c_integer(e, FSR_INT_ROWS, rows),
-               fsr_c_integer(e, FSR_INT_COLS, cols), fsr_c_value_name(e, inst->arg[1], name));
-    fsr_c_line(e, "const i64 e = to < 0 ? to + all : to;");
-    fsr_c_line(e, "if ((u64)e < (u64)all) x%d[e] = %s%s%s;", e->k->access[inst->index].buffer,
-               fsr_c_store(e, inst->dtype), fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(inst->dtype));
-    fsr_c_end(e);
+/* "v13 >= 0": where a store takes place whose symbols may drop. */
+static void put_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+    const fsr_index_form *form = fsr_access_form(e->k, inst->index);
+    char name[FSR_EMIT_NAME];
+    for (int t = 0; t < form->nterms; t++)
+        if (e->k->inst[form->term[t].value].bound == FSR_BOUND_DROP)
+            fsr_text_add(to, "%s%s >= 0", to->size ? " & " : "", fsr_c_value_name(e, form->term[t].value, name));
 }
 
 static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
-    if (inst->placed) {
-        put_placed(e, inst);
-        return;
-    }
     const int buffer = e->k->access[inst->index].buffer;
-    fsr_text address = {0};
+    fsr_text address = {0}, drops = {0};
+    put_drops(e, &drops, inst);
     const bool streams = fsr_inst_streams(e->k, inst);
     if (streams)
         fsr_text_add(&address, "%s", e->stream_at);
     else
         put_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[buffer].dtype;
-    fsr_c_line(e, "%c%d[%s] = %s%s%s;", streams ? 'o' : 'x', buffer, address.data ? address.data : "",
+    fsr_c_line(e, "%s%s%s%c%d[%s] = %s%s%s;", drops.size ? "if (" : "", drops.size ? drops.data : "",
+               drops.size ? ") " : "", streams ? 'o' : 'x', buffer, address.data ? address.data : "",
                fsr_c_store(e, dtype), fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
-    e->body.failed |= address.failed;
+    e->body.failed |= address.failed | drops.failed;
     fsr_text_free(&address);
+    fsr_text_free(&drops);
 }
 
 static void put_inst(fsr_c_emit *e, int number) {
@@ -282,7 +278,7 @@ static void put_inst(fsr_c_emit *e, int number) {
     char name[FSR_EMIT_NAME];
     if (fsr_c_invariant(inst))
         return;
-    if (inst->compacted) {
+    if (inst->filter == FSR_FILTER_COMPACTED) {
         fsr_c_pack_store(e, number);
     } else if (inst->kind == FSR_INST_STORE) {
         put_store(e, inst);

@@ -157,20 +157,13 @@ static int size_of(const fsr_c_emit *e, const fsr_inst *store) {
     return (int)fsr_dtype_size(e->k->array[e->k->access[store->index].buffer].dtype);
 }
 
-bool fsr_c_packs(const fsr_kernel *k) {
-    for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].compacted)
-            return true;
-    return false;
-}
-
 void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
     bool put[sizeof(fsr_c128) + 1] = {false};
-    if (!fsr_c_packs(e->k))
+    if (!fsr_kernel_compacts(e->k))
         return;
     fsr_text_raw(to, ends_text, sizeof ends_text - 1);
     for (int i = 0; i < e->k->ninsts; i++)
-        if (e->k->inst[i].compacted && !put[size_of(e, &e->k->inst[i])]) {
+        if (e->k->inst[i].filter == FSR_FILTER_COMPACTED && !put[size_of(e, &e->k->inst[i])]) {
             put[size_of(e, &e->k->inst[i])] = true;
             put_functions(to, size_of(e, &e->k->inst[i]), e->s->strip);
         }

@@ -54,7 +54,7 @@ typedef struct fsr_c_emit {
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool named[FSR_MAX_INTS];                   /* integer arguments used */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
-    bool bounded[FSR_BOUND_WRAP + 1];           /* bounds that the body names */
+    bool bounded[FSR_BOUND_DROP + 1];           /* bounds that the body names */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
@@ -252,7 +252,6 @@ void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
 
 /* ---- pack.c: compacted stores ---------------------------------------------------------------- */
 
-bool fsr_c_packs(const fsr_kernel *k);
 /* The functions that the others' text calls. */
 void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to);
 /* Of store `number`: its arrays, once a row or part whose carries are known; what the loop does; what follows the loop

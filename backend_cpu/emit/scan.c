@@ -60,13 +60,13 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_share_carry(e, loop->folds[i]);
     }
     for (int i = 0; i < loop->n; i++)
-        if (e->k->inst[loop->inst[i]].compacted)
+        if (e->k->inst[loop->inst[i]].filter == FSR_FILTER_COMPACTED)
             fsr_c_pack_arrays(e, loop->inst[i]);
 }
 
 void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop) {
     for (int i = 0; i < loop->n; i++)
-        if (e->k->inst[loop->inst[i]].compacted)
+        if (e->k->inst[loop->inst[i]].filter == FSR_FILTER_COMPACTED)
             fsr_c_pack_end(e, loop->inst[i]);
 }
 
@@ -204,7 +204,7 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
             fsr_c_by_range(e, &part, put_stage_loop);
         fsr_c_end(e);
         for (int i = 0; i < part.n; i++)
-            if (e->k->inst[part.inst[i]].compacted)
+            if (e->k->inst[part.inst[i]].filter == FSR_FILTER_COMPACTED)
                 fsr_c_pack_strip(e, part.inst[i]);
         for (int i = 0; i < part.nfolds; i++)
             if (fsr_c_is_scan(e, part.folds[i]) && !e->counted[part.folds[i]])

@@ -66,7 +66,7 @@ static bool streams(const fsr_c_emit *e, const fsr_body *loop, int array) {
 /* ---- text --------------------------------------------------------------------------------------- */
 
 void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to) {
-    if (e->s->streams || fsr_c_packs(e->k))
+    if (e->s->streams || fsr_kernel_compacts(e->k))
         fsr_text_raw(to, stream_text, sizeof stream_text - 1);
 }
 

@@ -8,6 +8,7 @@
 #include "backend_cpu/reference/fold.h"
 #include "backend_cpu/reference/gather.h"
 #include "backend_cpu/reference/iterate.h"
+#include "backend_cpu/reference/scatter.h"
 #include "backend_cpu/reference/walk.h"
 #include "graph/shape.h"
 #include "runtime/routines.h"
@@ -189,35 +190,6 @@ static fsr_status run_paste(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
-static fsr_ref_element element_of(const fsr_ref_view *v, int64_t i) {
-    return fsr_ref_data_get(v->data, v->offset + i * v->stride[0]);
-}
-
-/* Every element at its place. A place that is not known leaves all elements' balls unknown, but not their values. */
-static fsr_status run_place(run *r, const fsr_rec *rec, fsr_ref_view *out) {
-    const fsr_ref_view *value = view_of(r, rec->arg[0]), *place = view_of(r, rec->arg[1]);
-    const fsr_dtype dtype = rec->dtype[0], places = place->data->dtype;
-    const int64_t n = rec->shape.dim[0];
-    fsr_ref_data *data = fsr_ref_data_new(dtype, n, true);
-    bool ok = data != NULL, known = true;
-    if (ok)
-        *out = fsr_ref_view_whole(data, &rec->shape);
-    for (int64_t i = 0; ok && i < n; i++) {
-        known = known && element_of(place, i).ball.radius == 0;
-        ok = fsr_ref_data_set(data, i, (fsr_ref_element){.ball = fsr_ball_unknown(dtype)});
-    }
-    for (int64_t i = 0; ok && i < n; i++) {
-        fsr_ref_element x = element_of(value, i);
-        int64_t at = fsr_value_cast(FSR_I64, places, element_of(place, i).value).i64;
-        at += at < 0 ? n : 0;
-        if (!known)
-            x.ball = fsr_ball_unknown(dtype);
-        if (at >= 0 && at < n)
-            ok = fsr_ref_data_set(data, at, x);
-    }
-    return ok ? FSR_OK : no_memory(r, rec);
-}
-
 static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     fsr_ref_view in[FSR_MAX_ARGS];
     fsr_ref_data *data[FSR_MAX_OUTPUTS] = {NULL};
@@ -251,6 +223,10 @@ static fsr_status run_gather(run *r, const fsr_rec *rec, fsr_ref_view *out) {
 
 static fsr_status run_inset(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return run_picker(r, rec, fsr_ref_inset, 1, out);
+}
+
+static fsr_status run_compact(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    return run_picker(r, rec, fsr_ref_compact, 0, out);
 }
 
 static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_ref_view *out) {

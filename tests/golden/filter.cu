@@ -1,4 +1,4 @@
-// greater, cast, cumsum, where, sub, where, place
+// greater, cast, cumsum, where, compact
 // 0 parallel dimensions, 1 folded, 1 passes
 // lookback: 512 threads, group 512, vector 4, items 28
 #pragma nv_diag_suppress 177, 186, 550
@@ -40,13 +40,6 @@ __forceinline__ static void fsr_load(T (&x)[N], int at, const T *p)
 #pragma unroll
         for (int i = 0; i < piece::each; i++) x[at + q * piece::each + i] = w.e[i];
     }
-}
-/* An element at its place among n; a negative one counts from the end, one outside is not stored. */
-template <class T, class I, class V>
-__forceinline__ static void fsr_put(T *p, I place, idx n, V x)
-{
-    const idx at = place < 0 ? (idx)place + n : (idx)place;
-    if (at < n) p[at] = x;
 }
 static inline void fsr_barrier() { __syncthreads(); }
 /* Words from another lane; every lane of the warp takes part. */
@@ -275,7 +268,14 @@ __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> 
     fsr_barrier();
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
 }
+/* -1: outside. */
+static inline i64 fsr_drop(i64 i, i64 n)
+{
+    const i64 at = i < 0 ? i + n : i;
+    return (u64)at < (u64)n ? at : -1;
+}
 static inline i32 fsr_bool_to_i32(b8 x) { return (i32)x; }
+static inline i64 fsr_i32_to_i64(i32 x) { return (i64)x; }
 
 struct op0 {
     struct state {
@@ -297,7 +297,7 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 1)
-k_greater_cast_cumsum_where_sub__c045bd59(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_greater_cast_cumsum_where_comp_ea30b1c0(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx n5, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
@@ -306,9 +306,10 @@ k_greater_cast_cumsum_where_sub__c045bd59(const f32 *__restrict__ x0, f32 *__res
     const idx end = cols;
     const idx c0 = t * 14336 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
+    const idx a1 = 0;
     const f32 v1 = 0x1p-1f;
     const f32 v5 = 0x0p+0f;
-    const i32 v10 = 1;
+    const i32 v9 = 1;
     const u64 entries = fsr_board_entries((u32)splits);
     char *flags = (char *)zero + fsr_region(4);
     char *values = (char *)work;
@@ -357,10 +358,12 @@ k_greater_cast_cumsum_where_sub__c045bd59(const f32 *__restrict__ x0, f32 *__res
             const idx i0 = c;
             const i32 v7 = t0[i].f0.c0;
             const i32 v8 = (i32)(i32)(i0);
-            const i32 v9 = (i32)((u32)v7 - (u32)v8);
-            const i32 v11 = (i32)((u32)v9 - (u32)v10);
+            const i32 v10 = (i32)((u32)v7 - (u32)v8);
+            const i32 v11 = (i32)((u32)v10 - (u32)v9);
             const i32 v12 = v2[i] ? v7 : v11;
-            if (cj < end) fsr_put(x1, v12, rows * cols, v6[i]);
+            const i64 v13 = fsr_i32_to_i64(v12);
+            const i64 v14 = fsr_drop(v13, (i64)n5);
+            if (cj < end && v14 >= 0) x1[a1 + (idx)v14] = v6[i];
         }
     }
 }

@@ -22,12 +22,14 @@ static void check(const fsr_node *outs, int n, int64_t bytes) {
 
 enum { N = 1 << 24, BYTES = 4 * N };
 
+/* Stores at computed places, or compacted ones. */
 static int count(const fsr_program *p, bool compacted) {
     int n = 0;
-    for (int s = 0; s < p->info.kernels; s++)
-        for (int i = 0; i < fsr_program_kernel(p, s)->kernel->ninsts; i++)
-            n += compacted ? fsr_program_kernel(p, s)->kernel->inst[i].compacted
-                           : fsr_program_kernel(p, s)->kernel->inst[i].placed;
+    for (int s = 0; s < p->info.kernels; s++) {
+        const fsr_kernel *k = fsr_program_kernel(p, s)->kernel;
+        for (int i = 0; i < k->ninsts; i++)
+            n += compacted ? k->inst[i].filter == FSR_FILTER_COMPACTED : fsr_inst_scatters(k, &k->inst[i]);
+    }
     return n;
 }
 

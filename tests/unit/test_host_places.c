@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated CUDA with placed stores, on the host: every schedule that may hold one, planned as for a GPU, against the
+/* Generated CUDA of filters, on the host: every schedule that may hold one, planned as for a GPU, against the
  * interpreter of the loop IR; and whole programs that filter the rows of an array, against a loop. Arrays have their
  * exact size, so that under the address sanitizer a store outside is seen. */
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/plan.h"
-#include "primitives/parse.h"
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/one_graph.h"
@@ -20,19 +19,14 @@ static size_t bytes_of(const fsr_program_step *step, int a, int64_t n) {
     return (size_t)(row ? step->launch.integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
 }
 
-/* Leaves: numbers, and as i32 places: a permutation of n, no multiple of 7, some of them counted from the end; or,
- * wild, with places outside. What is written starts as a pattern. */
-static void arrays(const fsr_program_step *step, int64_t n, bool wild, fsr_launch *launch) {
+/* Leaves: numbers. What is written starts as a pattern. */
+static void arrays(const fsr_program_step *step, int64_t n, fsr_launch *launch) {
     const fsr_kernel *k = step->kernel;
     for (int a = 0; a < k->narrays; a++) {
         unsigned char *data = malloc(bytes_of(step, a, n));
         memset(data, 0x5a, bytes_of(step, a, n));
-        for (int64_t i = 0; step->use[a].slot.home == FSR_HOME_LEAF && i < n; i++) {
-            if (k->array[a].dtype == FSR_I32)
-                ((int32_t *)data)[i] = (int32_t)(i * 7 % n - (i % 3 ? 0 : n) + (wild && i % 5 == 0 ? 2 * n : 0));
-            else
-                ((float *)data)[i] = (float)((i * 37 + a * 11) % 101) / 8 - 6;
-        }
+        for (int64_t i = 0; step->use[a].slot.home == FSR_HOME_LEAF && i < n; i++)
+            ((float *)data)[i] = (float)((i * 37 + a * 11) % 101) / 8 - 6;
         launch->array[a] = data;
     }
 }
@@ -42,16 +36,16 @@ static void free_arrays(const fsr_kernel *k, fsr_launch *launch) {
         free(launch->array[a]);
 }
 
-static void run(const fsr_program_step *step, int64_t n, bool wild) {
+static void run(const fsr_program_step *step, int64_t n) {
     const fsr_kernel *k = step->kernel;
     fsr_launch want = step->launch, got = step->launch;
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
     assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
-    arrays(step, n, wild, &want);
+    arrays(step, n, &want);
     assert_int_equal(fsr_kernel_interpret(k, &want), FSR_OK);
     for (uint64_t seed = 0; seed < 2; seed++) {
-        arrays(step, n, wild, &got);
+        arrays(step, n, &got);
         got.work = malloc((size_t)step->work_bytes + 1);
         got.zero = calloc(1, (size_t)step->zero_bytes + 1);
         if (host_cuda_run(k, text.data, &got, seed, &fault))
@@ -84,15 +78,15 @@ static fsr_program planned(const fsr_node *outs, int nouts) {
 }
 
 /* The plan must be one kernel of that schedule, which stores `places` arrays by place. */
-static void check(const fsr_node *outs, int nouts, int64_t n, bool wild, fsr_schedule_kind kind, int places) {
+static void check(const fsr_node *outs, int nouts, int64_t n, fsr_schedule_kind kind, int places) {
     fsr_program program = planned(outs, nouts);
     assert_int_equal(program.info.kernels, 1);
     const fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
     assert_int_equal(k->schedule.kind, kind);
     for (int i = 0; i < k->ninsts; i++)
-        places -= k->inst[i].placed;
+        places -= fsr_inst_scatters(k, &k->inst[i]);
     assert_int_equal(places, 0);
-    run(fsr_program_kernel(&program, 0), n, wild);
+    run(fsr_program_kernel(&program, 0), n);
     fsr_program_clear(&program);
 }
 
@@ -110,48 +104,7 @@ static void filters(void **state) {
         fsr_node mask = fsr_less(x, y), fill = fsr_float(g, 3);
         fsr_node out[] = {fsr_filter(x, mask, fill), fsr_neg(fsr_filter(y, mask, fill)),
                           fsr_count_nonzero(mask, NULL, 0, 0)};
-        check(out, 3, sizes[i].n, false, sizes[i].kind, 2);
-    }
-}
-
-/* Places that are given: no scan, also such as no filter would ask for. */
-static void given(void **state) {
-    (void)state;
-    static const int64_t sizes[] = {1, 3, 256, 1025, 30000};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char text[256];
-        int n = (int)sizes[i], count;
-        fsr_parse_error error;
-        fsr_node out[2];
-        snprintf(text, sizeof text,
-                 "%%0 = input f32[%d] \"x\"\n%%1 = input i32[%d] \"i\"\n%%2 = reduce f32[1] %%0 axes=0 op=maximum\n"
-                 "%%3 = place f32[%d] %%0, %%1\nreturn %%2, %%3\n",
-                 n, n, n);
-        assert_int_equal(fsr_graph_parse(g, text, out, 2, &count, &error), FSR_OK);
-        for (int wild = 0; wild < 2; wild++) {
-            check(&out[1], 1, n, wild, FSR_SCHEDULE_MAP, 1);
-            if (n > 1)
-                check(out, 2, n, wild, n > 20000 ? FSR_SCHEDULE_SPLIT : FSR_SCHEDULE_ROW, 1);
-        }
-    }
-}
-
-/* Beside a reduction down the columns: the domain's order is not that of the elements. */
-static void given_down(void **state) {
-    (void)state;
-    static const int64_t shapes[][2] = {{3, 4}, {40, 33}, {31, 64}, {701, 128}, {5000, 2}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        char text[400];
-        int m = (int)shapes[i][0], n = (int)shapes[i][1], count;
-        fsr_parse_error error;
-        fsr_node out[2];
-        snprintf(
-            text, sizeof text,
-            "%%0 = input f32[%d,%d] \"x\"\n%%1 = input i32[%d] \"i\"\n%%2 = reduce f32[1,%d] %%0 axes=0 op=maximum\n"
-            "%%3 = view f32[%d] %%0 reshape\n%%4 = place f32[%d] %%3, %%1\nreturn %%2, %%4\n",
-            m, n, m * n, n, m * n, m * n);
-        assert_int_equal(fsr_graph_parse(g, text, out, 2, &count, &error), FSR_OK);
-        check(out, 2, (int64_t)m * n, i % 2, FSR_SCHEDULE_COL, 1);
+        check(out, 3, sizes[i].n, sizes[i].kind, 2);
     }
 }
 
@@ -230,7 +183,6 @@ static void check_rows(const int64_t *shape, bool down, fsr_schedule_kind kind) 
     fsr_program_clear(&program);
 }
 
-/* The places of all rows are those of one array. */
 static void filtered_rows(void **state) {
     (void)state;
     static const int64_t shapes[][2] = {{4, 7}, {1, 9}, {5, 1}, {3, 40}, {20, 300}, {2, 9000}, {2, 40000}};
@@ -247,7 +199,6 @@ static void filtered_columns(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters), TEST(given), TEST(given_down), TEST(filtered_rows),
-                                       TEST(filtered_columns)};
+    const struct CMUnitTest tests[] = {TEST(filters), TEST(filtered_rows), TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

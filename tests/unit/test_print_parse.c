@@ -151,23 +151,28 @@ static void loops(void **state) {
     free(text);
 }
 
-static void places(void **state) {
+static void filters(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 4, 6), out[] = {fsr_filter(x, fsr_cast(x, FSR_BOOL), fsr_float(g, 2)), x}, node;
     round_trip(out, 2);
     char *text = text_of(out, 1);
-    assert_non_null(strstr(text, "place f32[24] %"));
+    assert_non_null(strstr(text, "compact f32[24] %"));
     free(text);
+    static const char head[] = "%0 = input f32[3] \"x\"\n%1 = input bool[3] \"m\"\n%2 = input i32[3] \"n\"\n"
+                               "%3 = input f32[] \"s\"\n";
     static const char *const wrong[][2] = {
-        {"%0 = input f32[3] \"x\"\n%1 = place f32[3] %0, %0\nreturn %1\n", "places that are not i32 or i64"},
-        {"%0 = input i32[3,1] \"x\"\n%1 = place i32[3,1] %0, %0\nreturn %1\n", "places of an array that is not 1-d"},
-        {"%0 = input i32[3] \"x\"\n%1 = place i32[4] %0, %0\nreturn %1\n", "an argument of another shape"},
-        {"%0 = input i32[3] \"x\"\n%1 = place f32[3] %0, %0\nreturn %1\n", "an argument of another dtype"},
-        {"%0 = input i32[3] \"x\"\n%1 = place i32[3] %0\nreturn %1\n", "arity"}};
+        {"%4 = compact f32[3] %0, %1, %0\nreturn %4\n", "a count that is not i32 or i64"},
+        {"%4 = compact f32[3] %0, %2, %2\nreturn %4\n", "a mask that is not bool"},
+        {"%4 = compact f32[] %3, %3, %3\nreturn %4\n", "a compaction of an array that is 0-d"},
+        {"%4 = compact f32[4] %0, %1, %2\nreturn %4\n", "an argument of another shape"},
+        {"%4 = compact i32[3] %0, %1, %2\nreturn %4\n", "an argument of another dtype"},
+        {"%4 = compact f32[3] %0, %1\nreturn %4\n", "arity"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char whole[400];
         fsr_parse_error error;
         int n;
-        assert_int_equal(fsr_graph_parse(g, wrong[i][0], &node, 1, &n, &error), FSR_ERR_FORMAT);
+        snprintf(whole, sizeof whole, "%s%s", head, wrong[i][0]);
+        assert_int_equal(fsr_graph_parse(g, whole, &node, 1, &n, &error), FSR_ERR_FORMAT);
         if (!strstr(error.message, wrong[i][1]))
             fail_msg("%s: %s", wrong[i][1], error.message);
     }
@@ -512,7 +517,7 @@ int main(void) {
         TEST(views),
         TEST(pastes),
         TEST(calls),
-        TEST(places),
+        TEST(filters),
         TEST(loops),
         TEST(folds),
         TEST(poison),

@@ -129,7 +129,7 @@ static void bind(const fsr_kernel *k, arrays *a, fsr_launch *launch) {
 
 static void interpreted(void **state) {
     (void)state;
-    for (int bound = 0; fsr_bound_name((fsr_bound)bound); bound++)
+    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++)
         for (int far = 0; far < 2; far++) {
             fsr_kernel *k = gather_kernel((fsr_bound)bound, true);
             fsr_launch launch;
@@ -145,7 +145,7 @@ static void interpreted(void **state) {
 
 static void as_c(void **state) {
     cpu_fixture *t = *state;
-    for (int bound = 0; fsr_bound_name((fsr_bound)bound); bound++)
+    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++)
         for (int far = 0; far < 2; far++) {
             arrays a;
             fill(&a, far);
@@ -159,7 +159,7 @@ static void as_c(void **state) {
 
 static void as_cuda(void **state) {
     (void)state;
-    for (int bound = 0; fsr_bound_name((fsr_bound)bound); bound++)
+    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++)
         for (int vector = 1; vector <= 4; vector *= 4) {
             fsr_kernel *k = gather_kernel((fsr_bound)bound, true);
             fsr_launch launch;
@@ -222,6 +222,11 @@ static void refused(void **state) {
     k->form[k->access[1].form].term[0].value = 0;
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
     assert_string_equal(why, "v2: an address by v0, which has no bound");
+    k->form[k->access[1].form].term[0].value = 1;
+    k->inst[1].bound = FSR_BOUND_DROP;
+    assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
+    assert_string_equal(why, "v2: v1, which may drop, in what is no store");
+    k->inst[1].bound = FSR_BOUND_CLIP;
     k->form[k->access[1].form].term[0].value = 3;
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
     assert_string_equal(why, "v2: takes v3, which is not earlier");

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Stores at computed places: kernels given as text, run by the interpreter, as C and as CUDA on the host, against plain
+ * loops. No two elements have one place, and some have none; arrays have their exact size, so that under the address
+ * sanitizer a wild write is seen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend_cuda/emit_cuda.h"
+#include "fusion/loop_ir_parse.h"
+#include "runtime/text.h"
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/support/cpu_fixture.h"
+
+/* R rows of C elements each, to places in rows of M. */
+enum { R = 6, C = 40, N = R * C, M = 53 };
+
+/* y[place[i]] = x[i] + 1 */
+static const char flat[] = "kernel k_flat: put\n"
+                           "  domain [d0] passes 0 ints 6\n"
+                           "  array b0 i64\n"
+                           "  array b1 f32\n"
+                           "  array b2 f32 written\n"
+                           "  array b3 f32 written\n"
+                           "  schedule %s\n"
+                           "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
+                           "  p0 row  v1 = f32 load b1[d0] linear row_linear\n"
+                           "  p0 row  v2 = i64 %s(v0, i5)\n"
+                           "  p0 row  v3 = f32 1\n"
+                           "  p0 row  v4 = f32 add(v1, v3)\n"
+                           "  p0 row  store b2[v2] = v4\n"
+                           "  p0 row  store b3[d0] linear row_linear = v1\n";
+
+/* y[r, place[r, c]] = x[r, c] + 1, beside the greatest of each row */
+static const char rows[] = "kernel k_rows: put, max\n"
+                           "  domain [d0, fold d1] passes 1 ints 10\n"
+                           "  array b0 i64\n"
+                           "  array b1 f32\n"
+                           "  array b2 f32 written\n"
+                           "  array b3 f32 written\n"
+                           "  schedule %s\n"
+                           "  fold f0 p0 reduce (f32 from -inf) commutative maximum\n"
+                           "  p0 elem v0 = i64 load b0[d0*i6 + d1*i7] %s\n"
+                           "  p0 elem v1 = f32 load b1[d0*i6 + d1*i7] %s\n"
+                           "  p0 elem v2 = i64 %s(v0, i8)\n"
+                           "  p0 row  v3 = f32 1\n"
+                           "  p0 elem v4 = f32 add(v1, v3)\n"
+                           "  p0 elem f0 <- v1\n"
+                           "  p0 elem store b2[d0*i9 + v2] = v4\n"
+                           "  p1 row  v7 = f32 f0.0\n"
+                           "  p1 row  store b3[d0] row_linear = v7\n";
+
+typedef struct arrays {
+    int64_t place[N];
+    float x[N], *y, *beside;
+} arrays;
+
+static fsr_kernel *parse(const char *text) {
+    fsr_parse_error error = {0};
+    fsr_kernel *k;
+    if (fsr_kernel_parse(text, &k, NULL, &error))
+        fail_msg("line %d, column %d: %s\n%s", error.line, error.column, error.message, text);
+    return k;
+}
+
+/* Places of `rows` rows of n elements among m: no two equal, some counted from the end; of a bound that drops every third
+ * one outside. transposed: the rows are read down the columns. */
+static void fill(arrays *a, int r, int n, int m, fsr_bound bound, bool transposed) {
+    static const int64_t odd[] = {1000000, -1000000, INT64_MAX, INT64_MIN, M * R, -M * R - 1};
+    for (int i = 0; i < r * n; i++) {
+        const int at = transposed ? i % n * r + i / n : i, place = i % n * 7 % m;
+        a->x[at] = (float)(i * 3 % 101 - 40);
+        a->place[at] = bound != FSR_BOUND_CLIP && i % 2 ? place - m : place;
+        if (bound == FSR_BOUND_DROP && i % 3 == 0)
+            a->place[at] = odd[i / 3 % 6];
+    }
+    a->y = malloc((size_t)(r * m) * sizeof *a->y);
+    a->beside = malloc(N * sizeof *a->beside);
+    for (int i = 0; i < r * m; i++)
+        a->y[i] = -7;
+}
+
+static void compare(arrays *a, int r, int n, int m, fsr_bound bound, bool transposed, const char *who) {
+    float *want = malloc((size_t)(r * m) * sizeof *want);
+    for (int i = 0; i < r * m; i++)
+        want[i] = -7;
+    for (int i = 0; i < r * n; i++)
+        if (bound != FSR_BOUND_DROP || i % 3)
+            want[i / n * m + i % n * 7 % m] = a->x[transposed ? i % n * r + i / n : i] + 1;
+    for (int i = 0; i < r * m; i++)
+        if (a->y[i] != want[i])
+            fail_msg("%s, %s: element %d is %g, not %g", who, fsr_bound_name(bound), i, a->y[i], want[i]);
+    free(want);
+    free(a->y);
+    free(a->beside);
+}
+
+static const fsr_bound bounds[] = {FSR_BOUND_CLIP, FSR_BOUND_WRAP, FSR_BOUND_DROP};
+
+typedef void (*runner)(fsr_kernel *k, fsr_launch *launch, void *user);
+
+static void bind(fsr_launch *launch, arrays *a) {
+    launch->array[0] = a->place;
+    launch->array[1] = a->x;
+    launch->array[2] = a->y;
+    launch->array[3] = a->beside;
+}
+
+/* The map, under each bound. */
+static void each_flat(const char *schedule, runner run, void *user, const char *who) {
+    for (int b = 0; b < 3; b++) {
+        char text[1200];
+        arrays a;
+        fsr_launch launch = {.integer = {N, 1, 1, 1, N, N + 1}};
+        snprintf(text, sizeof text, flat, schedule, fsr_bound_name(bounds[b]));
+        fill(&a, 1, N, N + 1, bounds[b], false);
+        bind(&launch, &a);
+        run(parse(text), &launch, user);
+        for (int i = 0; i < N; i++)
+            assert_true(a.beside[i] == a.x[i]);
+        compare(&a, 1, N, N + 1, bounds[b], false, who);
+    }
+}
+
+/* Rows, or columns, under each bound. */
+static void each_rows(const char *schedule, bool transposed, runner run, void *user, const char *who) {
+    for (int b = 0; b < 3; b++) {
+        char text[1400];
+        const char *linear = transposed ? "" : "linear";
+        arrays a;
+        fsr_launch launch = {.integer = {R, C, 1, C, R, C, transposed ? 1 : C, transposed ? R : 1, M, M}};
+        snprintf(text, sizeof text, rows, schedule, linear, linear, fsr_bound_name(bounds[b]));
+        fill(&a, R, C, M, bounds[b], transposed);
+        bind(&launch, &a);
+        run(parse(text), &launch, user);
+        compare(&a, R, C, M, bounds[b], transposed, who);
+    }
+}
+
+static void interpret(fsr_kernel *k, fsr_launch *launch, void *user) {
+    (void)user;
+    assert_int_equal(fsr_kernel_interpret(k, launch), FSR_OK);
+    fsr_kernel_free(k);
+}
+
+static const char cpu_map[] = "cpu map group 1 lanes 8 chunk 4096 work 3 flat",
+                  cpu_row[] = "cpu row group 1 lanes 8 chunk 4096 work 3\n  walk p0 lanes",
+                  cpu_col[] = "cpu col group 128 lanes 8 chunk 512 work 3";
+
+static void interpreted(void **state) {
+    (void)state;
+    each_flat(cpu_map, interpret, NULL, "the interpreter");
+    each_rows(cpu_row, false, interpret, NULL, "the interpreter, rows");
+    each_rows(cpu_col, true, interpret, NULL, "the interpreter, columns");
+}
+
+static void compile(fsr_kernel *k, fsr_launch *launch, void *user) {
+    cpu_fixture *t = user;
+    t->k = k;
+    t->launch = *launch;
+    cpu_run(t);
+}
+
+static void as_c(void **state) {
+    each_flat(cpu_map, compile, *state, "C");
+    each_rows(cpu_row, false, compile, *state, "C, rows");
+    each_rows(cpu_col, true, compile, *state, "C, columns");
+}
+
+static void emulate(fsr_kernel *k, fsr_launch *launch, void *user) {
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_text text = {0};
+    (void)user;
+    launch->blocks = fsr_kernel_blocks(k, launch->integer);
+    launch->work = malloc((size_t)fsr_kernel_work_bytes(k, launch->integer) + 1);
+    launch->zero = calloc(1, (size_t)fsr_kernel_zero_bytes(k, launch->integer) + 1);
+    assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
+    if (host_cuda_run(k, text.data, launch, 1, &fault))
+        fail_msg("%s\n%s", fault.message, text.data);
+    free(launch->work);
+    free(launch->zero);
+    fsr_text_free(&text);
+    fsr_kernel_free(k);
+}
+
+static void as_cuda(void **state) {
+    (void)state;
+    each_flat("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA");
+    each_flat("gpu map threads 32 group 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL, "CUDA, vectors");
+    each_rows("gpu row threads 64 group 32 vector 1 items 2 accumulators 2 resident 0 persistent", false, emulate, NULL,
+              "CUDA, rows");
+    each_rows("gpu row threads 64 group 8 vector 4 items 8 accumulators 4 resident 0 persistent", false, emulate, NULL,
+              "CUDA, rows in vectors");
+    each_rows("gpu col threads 32 group 32 vector 1 items 1 accumulators 1 resident 0", true, emulate, NULL,
+              "CUDA, columns");
+    each_rows("gpu col threads 32 group 8 vector 2 items 2 accumulators 2 resident 0", true, emulate, NULL,
+              "CUDA, columns in vectors");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(interpreted), CPU_TEST(as_c), cmocka_unit_test(as_cuda)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
