@@ -10,7 +10,7 @@
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 
-enum { LIMIT_INSTS = 200, LIMIT_ARRAYS = 20, WALK = 1024 };
+enum { LIMIT_INSTS = 400, LIMIT_ARRAYS = 20, WALK = 1024, FUNCTION = 8 };
 
 typedef struct weight {
     int insts, arrays;
@@ -24,9 +24,10 @@ static weight of_leaf(const fsr_partition *p, int id) {
     return (weight){1, ends(p, id) || fsr_is(p->flow->node[id].kind, FSR_IS_ARRAY)};
 }
 
-/* A loop's program is compiled once, whatever it is part of. */
+/* A loop's program is compiled once, whatever it is part of. An elementary function is a program of its own. */
 static int own_insts(const fsr_flow_node *n) {
-    return fsr_kinds[n->kind].insts + (n->loop ? n->nout + n->loop->body.ninsts / 4 : 0);
+    bool function = fsr_has(n->kind, FSR_FIELD_op) && fsr_op_get(n->op)->cost > FUNCTION;
+    return fsr_kinds[n->kind].insts + function + (n->loop ? n->nout + n->loop->body.ninsts / 4 : 0);
 }
 
 static weight bound(const fsr_partition *p, const weight *known, int id) {
@@ -48,12 +49,12 @@ static bool over(weight w) {
     return w.insts > LIMIT_INSTS || w.arrays > LIMIT_ARRAYS;
 }
 
-/* Distinct nodes below id, counted until a limit is passed. stamp marks nodes of this walk. */
-static weight count(const fsr_partition *p, int *stamp, int id) {
+/* Distinct nodes below id, counted until a limit is passed. stamp marks nodes of this walk by its number. */
+static weight count(const fsr_partition *p, int *stamp, int walk, int id) {
     int stack[WALK], depth = 0;
     weight sum = {0, 0};
     stack[depth++] = id;
-    stamp[id] = id + 1;
+    stamp[id] = walk;
     while (depth && !over(sum)) {
         int at = stack[--depth];
         const fsr_flow_node *n = &p->flow->node[at];
@@ -62,9 +63,9 @@ static weight count(const fsr_partition *p, int *stamp, int id) {
         sum.arrays += leaf || fsr_is(n->kind, FSR_IS_ARRAY);
         for (int i = 0; !leaf && i < n->nargs; ++i) {
             int arg = n->arg[i].id;
-            if (stamp[arg] == id + 1)
+            if (stamp[arg] == walk)
                 continue;
-            stamp[arg] = id + 1;
+            stamp[arg] = walk;
             if (depth == WALK)
                 return (weight){1 << 20, 1 << 20};
             stack[depth++] = arg;
@@ -91,17 +92,17 @@ static int heaviest(const fsr_partition *p, const weight *known, int id) {
 fsr_status fsr_partition_chop(fsr_partition *p) {
     weight *known = malloc(sizeof *known * (size_t)(p->flow->n + 1));
     int *stamp = calloc((size_t)p->flow->n + 1, sizeof *stamp);
+    int walks = 0;
     for (int i = 0; known && stamp && i < p->flow->n; ++i) {
         known[i] = bound(p, known, i);
         while (over(known[i])) {
-            known[i] = count(p, stamp, i);
+            known[i] = count(p, stamp, ++walks, i);
             if (!over(known[i]))
                 break;
             int cut = heaviest(p, known, i);
             if (cut < 0)
                 break;
-            p->held[cut] = FSR_HELD;
-            stamp[i] = 0;
+            p->held[cut] = FSR_HELD_LONG;
             known[i] = bound(p, known, i);
         }
     }

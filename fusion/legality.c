@@ -9,6 +9,7 @@
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass.
  * Which kernels there are decides how folds associate; so "the machine" is the nominal one (fsr_nominal_gpu).
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
+#include "fusion/partition_parts.h"
 #include "fusion/schedule.h"
 
 enum { COLUMN_THREADS = 256 };
@@ -65,6 +66,8 @@ static const char *limits(const fsr_partition *p, const fsr_group *group) {
     int results = unstored_results(p, group);
     if (k->narrays + results > FSR_MAX_BUFFERS || k->naccesses + results > FSR_MAX_ACCESSES)
         return "the kernel would have too many arrays";
+    if (k->ninsts > FSR_LONG_PROGRAM && group->nfolds + group->nstores > 1)
+        return "the kernel would have too long a program";
     if (k->ninsts + 2 * results > FSR_MAX_INSTS || k->nints + (FSR_MAX_DIMS + 1) * results > FSR_MAX_INTS)
         return "the kernel would have too many instructions";
     return target->gpu && fsr_kernel_parameter_bytes(k) > target->max_parameter_bytes

@@ -85,15 +85,16 @@ static bool loop_apart(const fsr_lowering *l, fsr_link link) {
     bool own = false;
     for (int i = 0; i < l->group->nstores; ++i)
         own = own || l->group->store[i].id == link.id;
-    return own && l->p->held[link.id] == FSR_HELD && link.id != l->storing.id;
+    return own && l->p->held[link.id] >= FSR_HELD_LONG && link.id != l->storing.id;
 }
 
-/* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it. The
- * group's stores are asked, not p->stored: a store that a trial adds is not there yet. */
+/* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it; but if
+ * only the length of programs asks for it, the rest of this one may go on with it. The group's stores are asked, not p->stored: a store that a trial adds is not there yet. */
 static bool apart(const fsr_lowering *l, fsr_link link) {
     if (fsr_is(l->flow->node[link.id].kind, FSR_RUNS_ONCE))
         return loop_apart(l, link);
-    if (!l->p->held[link.id] || fsr_link_equal(link, l->storing))
+    fsr_held held = l->p->held[link.id];
+    if (held == FSR_NOT_HELD || held == FSR_HELD_LONG || fsr_link_equal(link, l->storing))
         return false;
     return fsr_lower_fold_slot(l->group, link.id) >= 0 || fsr_group_stores(l->group, link);
 }
@@ -173,7 +174,7 @@ static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     if (apart(l, link))
         return fsr_lower_refuse(l, n->hint == FSR_HINT_MATERIALIZE
                                        ? "a hint asks to store the value"
-                                       : "the kernel would have too long a program or too many arrays");
+                                       : "more memory would be needed at once than unfused");
     int value = fsr_memo_find(l->memo, link, index, l->guard);
     if (value >= 0)
         return value;
@@ -181,7 +182,7 @@ static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     int from = *fsr_partition_stored(l->p, link);
     if (computed && read_stored(l, link))
         return remember(l, link, index, fsr_lower_stored(l, link, index, from));
-    if (computed && from >= 0 && from != l->g && l->p->held[link.id] == FSR_HELD)
+    if (computed && from >= 0 && from != l->g && l->p->held[link.id] >= FSR_HELD_LONG)
         return fsr_lower_refuse(l, "the kernels would need each other's results");
     return remember(l, link, index, deeper(l, link, index));
 }

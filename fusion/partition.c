@@ -14,6 +14,10 @@ void fsr_partition_clear(fsr_partition *p) {
     free(p->used);
     free(p->held);
     free(p->note);
+    free(p->reader);
+    free(p->reader_of_leaf);
+    free(p->reader_of_value);
+    free(p->mark);
     memset(p, 0, sizeof *p);
 }
 
@@ -27,12 +31,15 @@ void fsr_partition_fused(fsr_partition *p, const char *how, int a, int b) {
     p->last = (fsr_fusion){how, {a, b}};
 }
 
-/* Unfused, and past the fuel, every map is a kernel of its own. Casts are part of the op that asked for them. */
+bool fsr_unfused_holds(const fsr_flow_node *n) {
+    return fsr_is(n->kind, FSR_COMPUTES) && !(fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST) &&
+           n->hint != FSR_HINT_INLINE;
+}
+
+/* Unfused, and past the fuel, every map is a kernel of its own. */
 static void unfuse(fsr_partition *p) {
     for (int i = 0; i < p->flow->n; ++i) {
-        const fsr_flow_node *n = &p->flow->node[i];
-        if (!fsr_is(n->kind, FSR_COMPUTES) || (fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST) ||
-            n->hint == FSR_HINT_INLINE)
+        if (!fsr_unfused_holds(&p->flow->node[i]))
             continue;
         if (fsr_partition_may_fuse(p))
             fsr_partition_fused(p, "%s (%%%d) is evaluated where it is read", i, i);
@@ -74,32 +81,40 @@ static void find_used(fsr_partition *p) {
         p->used[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output] = true;
 }
 
-fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel,
-                              char *why, size_t size) {
+fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, const fsr_cuts *cuts,
+                              bool fuse, int fuel, char *why, size_t size) {
     bool no_memory = false;
     *p = (fsr_partition){.flow = flow,
                          .target = target,
+                         .cuts = cuts,
                          .fuse = fuse,
                          .fuel = fuse ? fuel : 0,
                          .merging = -1,
                          .into = -1,
+                         .bare_reader = -1,
                          .no_memory = &no_memory};
     size_t n = (size_t)flow->n + 1;
     p->home = malloc(sizeof *p->home * n);
     p->stored = malloc(sizeof *p->stored * n * FSR_MAX_OUTPUTS);
     p->used = calloc(n * FSR_MAX_OUTPUTS, sizeof *p->used);
     p->held = calloc(n, sizeof *p->held);
-    fsr_status status = p->home && p->stored && p->used && p->held ? FSR_OK : FSR_ERR_MEMORY;
+    p->mark = calloc(n, sizeof *p->mark);
+    p->reader_of_value = malloc(sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
+    p->reader_of_leaf = malloc(sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
+    bool room = p->home && p->stored && p->used && p->held && p->mark && p->reader_of_value && p->reader_of_leaf;
+    fsr_status status = room ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
         memset(p->home, 0xff, sizeof *p->home * n);
         memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_OUTPUTS);
+        memset(p->reader_of_value, 0xff, sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
+        memset(p->reader_of_leaf, 0xff, sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
         for (int i = 0; i < flow->n; ++i)
             if ((flow->node[i].hint == FSR_HINT_MATERIALIZE && !fsr_is(flow->node[i].kind, FSR_IS_ARRAY)) ||
                 fsr_is(flow->node[i].kind, FSR_IS_STORED))
                 p->held[i] = FSR_HELD;
         find_used(p);
         unfuse(p);
-        status = fsr_partition_chop(p);
+        status = fsr_cuts_hold(cuts, flow, p->held) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
     }
     if (!status)
         status = place_all(p, why, size);

@@ -66,8 +66,9 @@ typedef struct fsr_group {
  * FSR_HELD_ONCE: one kernel could not evaluate it, so another stores it. Who can load it does; who would then wait for
  * itself still evaluates it. Counter-example to loading always: s = sum(x + y, 1) and t = cumsum(x + y) are one kernel
  * A; a later kernel B, which needs s, stores x + y for a reshape; if storing t makes A load x + y, A waits for B.
- * FSR_HELD: a hint asks for it, or its program is cut there: no other kernel evaluates it. */
-typedef enum fsr_held { FSR_NOT_HELD, FSR_HELD_ONCE, FSR_HELD } fsr_held;
+ * FSR_HELD_LONG: its program is cut there (fusion/chop.c): no other kernel evaluates it.
+ * FSR_HELD: a hint asks for it, or memory is cut there: moreover its own kernel does nothing else with it. */
+typedef enum fsr_held { FSR_NOT_HELD, FSR_HELD_ONCE, FSR_HELD_LONG, FSR_HELD } fsr_held;
 
 /* An edge that was not fused, for explain. */
 typedef struct fsr_note {
@@ -81,9 +82,19 @@ typedef struct fsr_fusion {
     int node[2];     /* flow nodes */
 } fsr_fusion;
 
+/* Nodes behind which memory is cut, in order (fusion/peak.c): what is read behind one is stored before it, and no group
+ * has anchors on both sides. */
+typedef struct fsr_cuts {
+    int n;
+    int *at;
+} fsr_cuts;
+
+typedef struct fsr_reader fsr_reader; /* of an array, in a list: fusion/partition_near.c */
+
 typedef struct fsr_partition {
     const fsr_flow *flow;
     const fsr_target *target;
+    const fsr_cuts *cuts;
     bool fuse;
     int fuel;    /* fusions left; -1: no limit */
     int fusions; /* done */
@@ -97,11 +108,16 @@ typedef struct fsr_partition {
     fsr_held *held;    /* per node */
     fsr_note *note;
     int nnotes, note_capacity;
+    fsr_reader *reader;
+    int nreaders, reader_capacity;
+    int *reader_of_leaf, *reader_of_value, bare_reader; /* the newest of each list, -1: none */
+    int *mark, marks;                                   /* per node: the last question that met it */
     bool *no_memory; /* set where memory was out: the whole is given up, as a plan of fewer fusions would be cached */
 } fsr_partition;
 
-fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, bool fuse, int fuel,
-                              char *why, size_t size);
+/* fuse, fuel: see fsr_program_options. */
+fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, const fsr_cuts *cuts,
+                              bool fuse, int fuel, char *why, size_t size);
 void fsr_partition_clear(fsr_partition *p);
 
 /* Lowers a group to its kernel (unscheduled). On success the group's kernel, operands, integers, deps and needs are
@@ -138,6 +154,13 @@ bool fsr_partition_room(fsr_partition *p);
 /* Pastes over stored values that nobody needs afterwards become kernels over their regions. Out of memory is told in
  * p->no_memory. */
 void fsr_in_place(fsr_partition *p);
+
+/* Memory holds the node where nothing is fused. A cast is part of the operation that asked for it. */
+bool fsr_unfused_holds(const fsr_flow_node *n);
+/* Cuts before a node. */
+int fsr_cuts_segment(const fsr_cuts *cuts, int node);
+/* Marks what is stored because it is read behind a cut. False: out of memory. */
+bool fsr_cuts_hold(const fsr_cuts *cuts, const fsr_flow *flow, fsr_held *held);
 
 /* The instructions that one anchor would need are bounded before placing: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);

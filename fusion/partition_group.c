@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 64 }; /* words */
-
 bool fsr_partition_room(fsr_partition *p) {
     if (p->ngroups == p->capacity) {
         int capacity = p->capacity ? p->capacity * 2 : 8;
@@ -41,9 +39,10 @@ const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *b
 }
 
 void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
-    if (g < p->ngroups)
-        fsr_kernel_free(p->group[g].kernel);
     bool fresh = g == p->ngroups; /* nobody needs it yet */
+    fsr_near_add(p, g, fresh ? NULL : &p->group[g], trial);
+    if (!fresh)
+        fsr_kernel_free(p->group[g].kernel);
     p->group[g] = *trial;
     p->ngroups += fresh;
     for (int i = 0; i < trial->nloops; ++i)
@@ -131,24 +130,6 @@ static int work(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
         n += fsr_inst_cost(k, i);
     return n;
-}
-
-/* The nodes whose values a kernel has, as bits that nodes may share. Literals and parameters cost nothing. */
-static void mark(const fsr_kernel *k, uint64_t *nodes) {
-    for (int i = 0; i < k->ninsts; ++i) {
-        const fsr_inst *at = &k->inst[i];
-        if (at->node >= 0 && at->kind != FSR_INST_CONST && at->kind != FSR_INST_PARAM)
-            nodes[at->node / 64 % MARKS] |= UINT64_C(1) << at->node % 64;
-    }
-}
-
-bool fsr_kernels_may_share(const fsr_kernel *a, const fsr_kernel *b) {
-    uint64_t of_a[MARKS] = {0}, of_b[MARKS] = {0}, both = 0;
-    mark(a, of_a);
-    mark(b, of_b);
-    for (int i = 0; i < MARKS; ++i)
-        both |= of_a[i] & of_b[i];
-    return both != 0;
 }
 
 /* It loads less or, where neither loads anything, computes less. An

@@ -33,8 +33,9 @@ static bool between(const fsr_partition *p, int a, int b) {
     return false;
 }
 
-static bool same_kind(const fsr_group *a, const fsr_group *b) {
-    return fsr_domain_equal(&a->domain, &b->domain) && a->nfolds + b->nfolds <= FSR_MAX_COMBINES &&
+static bool same_kind(const fsr_partition *p, const fsr_group *a, const fsr_group *b) {
+    return fsr_cuts_segment(p->cuts, fsr_group_first(a)) == fsr_cuts_segment(p->cuts, fsr_group_first(b)) &&
+           fsr_domain_equal(&a->domain, &b->domain) && a->nfolds + b->nfolds <= FSR_MAX_COMBINES &&
            a->nstores + b->nstores <= FSR_MAX_STORES;
 }
 
@@ -43,7 +44,8 @@ static bool same_kind(const fsr_group *a, const fsr_group *b) {
 static bool merge(fsr_partition *p, int h, int g) {
     fsr_group trial = p->group[h], *other = &p->group[g];
     fsr_link blame;
-    if (!same_kind(&trial, other) || between(p, g, h) || between(p, h, g))
+    if (!same_kind(p, &trial, other) || fsr_kernels_apart(p, h, trial.kernel, other->kernel, false) ||
+        between(p, g, h) || between(p, h, g))
         return false;
     for (int i = 0; i < other->nfolds; ++i)
         trial.fold[trial.nfolds++] = other->fold[i];
@@ -69,15 +71,23 @@ static bool merge(fsr_partition *p, int h, int g) {
     return true;
 }
 
+/* The group joins an older one. */
+static void merge_older(fsr_partition *p, int g) {
+    int near[FSR_MAX_NEAR], n = fsr_near(p, &p->group[g], near, FSR_MAX_NEAR);
+    for (int i = 0; i < n; ++i) {
+        int h = near[i];
+        if (h >= g || !p->group[h].kernel)
+            continue;
+        const int anchor[2] = {fsr_group_first(&p->group[h]), fsr_group_first(&p->group[g])};
+        if (!merge(p, h, g))
+            continue;
+        fsr_partition_fused(p, "the kernels of %s (%%%d) and %s (%%%d) became one", anchor[0], anchor[1]);
+        return;
+    }
+}
+
 void fsr_partition_merge(fsr_partition *p) {
-    for (int g = p->ngroups - 1; g > 0; --g)
-        for (int h = g - 1; h >= 0 && h >= g - FSR_JOIN_WINDOW && fsr_partition_may_fuse(p); --h) {
-            if (!p->group[g].kernel || !p->group[h].kernel)
-                continue;
-            const int anchor[2] = {fsr_group_first(&p->group[h]), fsr_group_first(&p->group[g])};
-            if (!merge(p, h, g))
-                continue;
-            fsr_partition_fused(p, "the kernels of %s (%%%d) and %s (%%%d) became one", anchor[0], anchor[1]);
-            break;
-        }
+    for (int g = p->ngroups - 1; g > 0 && fsr_partition_may_fuse(p); --g)
+        if (p->group[g].kernel)
+            merge_older(p, g);
 }

@@ -5,7 +5,8 @@
 
 #include "fusion/partition.h"
 
-enum { FSR_JOIN_WINDOW = 32 }; /* groups tried, newest first: bounds the work for graphs of thousands of kernels */
+enum { FSR_MAX_NEAR = 32 };      /* groups that an anchor tries */
+enum { FSR_LONG_PROGRAM = 440 }; /* instructions of a kernel of several anchors; a single one has what chop.c leaves whole */
 
 /* What has to be placed: a fold, as {node, 0}, or a result to be stored. */
 typedef struct fsr_anchor {
@@ -40,8 +41,6 @@ int fsr_group_first(const fsr_group *group);
 bool fsr_group_depends(const fsr_group *group, int on);
 /* LOADs of a kernel. */
 int fsr_kernel_loads(const fsr_kernel *k);
-/* False: no node's value is loaded or computed by both, so that neither loads or computes less beside the other. */
-bool fsr_kernels_may_share(const fsr_kernel *a, const fsr_kernel *b);
 /* `both` does less than a and b one after the other. */
 bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b);
 
@@ -49,6 +48,15 @@ bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_k
 fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t size);
 /* The result of a node by which it is stored: the first that somebody needs. */
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
+
+/* partition_near.c */
+/* Group g, which was `before` (NULL: new), is now lowered as it is in `now`. */
+void fsr_near_add(fsr_partition *p, int g, const fsr_group *before, const fsr_group *now);
+/* The groups that a group needs or reads an array in common with, the newest first, at most so many. Returns how many. */
+int fsr_near(const fsr_partition *p, const fsr_group *group, int *list, int most);
+/* Why a group's kernel and another one need not be tried together, NULL: they may do less so; needed: something must be
+ * said against it. */
+const char *fsr_kernels_apart(fsr_partition *p, int g, const fsr_kernel *own, const fsr_kernel *other, bool needed);
 
 /* partition_merge.c. Groups left empty by a merge have no kernel. */
 void fsr_partition_merge(fsr_partition *p);

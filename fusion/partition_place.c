@@ -3,7 +3,7 @@
  *
  * It is lowered alone first, which tells what it reads and, by refusals, what has to be stored before it: those values
  * are anchors in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one. A
- * group that it neither needs nor shares a value with is passed by without a trial.
+ * group that it neither needs nor shares an array with is none of those (partition_near.c).
  *
  * Counter-example to trying the groups at once: what stands in the way of the anchor alone stands in the way of every
  * enlarged group, and each would have to find it out. */
@@ -122,8 +122,9 @@ static const char *join(fsr_partition *p, int g, fsr_anchor a, const fsr_group *
         return reason;
     if (!add_anchor(&trial, a))
         return "the kernel would have too many anchors";
-    if (!needed && !fsr_kernels_may_share(trial.kernel, alone->kernel))
-        return "the kernels have nothing in common";
+    reason = fsr_kernels_apart(p, g, trial.kernel, alone->kernel, needed);
+    if (reason)
+        return reason;
     reason = try_anchor(p, g, a, &trial, &blame);
     if (reason)
         return reason;
@@ -252,9 +253,11 @@ static void note_others(fsr_partition *p, fsr_anchor a, const fsr_group *alone, 
 
 /* The anchor that is a kernel alone joins a group, or becomes one. */
 static fsr_status settle(fsr_partition *p, fsr_anchor a, fsr_group *trial, char *why, size_t size) {
-    int last = p->ngroups > FSR_JOIN_WINDOW ? p->ngroups - FSR_JOIN_WINDOW : 0;
-    for (int g = p->ngroups - 1; fsr_partition_may_fuse(p) && g >= last; --g) {
-        const char *reason = join(p, g, a, trial);
+    int near[FSR_MAX_NEAR], n = fsr_partition_may_fuse(p) ? fsr_near(p, trial, near, FSR_MAX_NEAR) : 0;
+    for (int i = 0; i < n; ++i) {
+        int g = near[i];
+        bool cut = fsr_cuts_segment(p->cuts, a.link.id) != fsr_cuts_segment(p->cuts, fsr_group_first(&p->group[g]));
+        const char *reason = cut ? "more memory would be needed at once than unfused" : join(p, g, a, trial);
         if (!reason) {
             note_others(p, a, trial, g);
             fsr_kernel_free(trial->kernel);

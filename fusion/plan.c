@@ -3,10 +3,13 @@
 #include "fusion/plan.h"
 #include "fusion/address.h"
 #include "fusion/literals.h"
+#include "fusion/peak.h"
 #include "fusion/schedule.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+enum { MAX_ROUNDS = 12 }; /* of cutting a plan that takes too much memory */
 
 void fsr_program_clear(fsr_program *program) {
     for (int i = 0; i < program->nsteps; ++i)
@@ -359,12 +362,12 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     return out->explanation ? FSR_OK : FSR_ERR_MEMORY;
 }
 
-static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
-                            size_t size) {
+static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
+                            const fsr_cuts *cuts, char *why, size_t size) {
     fsr_partition p = {0};
     memset(out, 0, sizeof *out);
     builder b = {.out = out, .flow = flow, .p = &p};
-    fsr_status status = fsr_partition_make(&p, flow, &options->target, options->fusion, options->fuel, why, size);
+    fsr_status status = fsr_partition_make(&p, flow, &options->target, cuts, options->fusion, options->fuel, why, size);
     if (!status)
         status = assemble(&b, &p, options, why, size);
     free(b.leaf_node);
@@ -375,31 +378,25 @@ static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_pr
     return status;
 }
 
-/* Fusing siblings can keep results alive at once that, one after the other, could be used and forgotten. Where the
- * fused plan's peak passes the unfused one's by more than the state of tiles, it is planned again with fewer fusions,
- * the last ones given up first. */
+/* A plan that takes more memory than the unfused program, by more than the state of tiles, is cut where it does and made
+ * again; the last resort is the unfused plan. */
 static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
-                                     char *why, size_t size) {
-    fsr_program unfused;
-    fsr_program_options less = *options;
-    fsr_status status = plan_once(out, flow, options, why, size);
-    int64_t slack = out->info.bytes_min / 64 + (4 << 20);
+                                     fsr_cuts *cuts, char *why, size_t size) {
+    fsr_program_options unfused = *options;
+    fsr_status status = plan_once(out, flow, options, cuts, why, size);
+    int64_t slack = out->info.bytes_min / 64 + (4 << 20), limit;
     if (status || !options->fusion || block_bytes(out) <= slack)
         return status;
-    less.fusion = false;
-    status = plan_once(&unfused, flow, &less, why, size);
-    if (status && status != FSR_ERR_MEMORY) {
-        why[0] = 0;
-        return FSR_OK; /* it was only a yardstick */
-    }
-    int64_t limit = fsr_size_add(unfused.info.peak_bytes, slack);
-    fsr_program_clear(&unfused);
-    less.fusion = true;
-    for (int fuel = out->info.fusions; !status && out->info.peak_bytes > limit && fuel > 0;) {
-        fuel = fuel * 3 / 4;
-        less.fuel = fuel;
+    unfused.fusion = false;
+    if (!fsr_unfused_peak(flow, &limit))
+        status = FSR_ERR_MEMORY;
+    limit = fsr_size_add(limit, slack);
+    for (int round = 0; !status && block_bytes(out) > limit; ++round) {
+        int added = round < MAX_ROUNDS ? fsr_cuts_add(cuts, out, flow, limit - out->work_bytes) : 0;
         fsr_program_clear(out);
-        status = plan_once(out, flow, &less, why, size);
+        status = added < 0 ? FSR_ERR_MEMORY : plan_once(out, flow, added ? options : &unfused, cuts, why, size);
+        if (!added)
+            break;
     }
     if (status)
         fsr_program_clear(out);
@@ -408,8 +405,11 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
 
 fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size) {
+    fsr_cuts cuts = {0};
     memset(out, 0, sizeof *out);
-    return plan_within_memory(out, flow, options, why, size);
+    fsr_status status = plan_within_memory(out, flow, options, &cuts, why, size);
+    fsr_cuts_clear(&cuts);
+    return status;
 }
 
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,

@@ -20,6 +20,12 @@ typedef struct plan_knobs {
 fsr_program plan_make(const fsr_target *target, const fsr_node *outs, int n, plan_knobs knobs);
 /* The plan with every knob at its default. */
 fsr_program plan_of(const fsr_target *target, const fsr_node *outs, int n);
+/* How many times slower planning may be: a build for coverage is not optimized. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+enum { SLOWER = 20 };
+#else
+enum { SLOWER = 1 };
+#endif
 /* Seconds that the processor spent in this process. */
 double plan_seconds(void);
 

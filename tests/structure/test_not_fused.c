@@ -4,13 +4,6 @@
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
-/* A build for coverage is not optimized. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
-enum { SLOWER = 20 };
-#else
-enum { SLOWER = 1 };
-#endif
-
 static const int axis0 = 0, axis1 = 1;
 
 /* The plan has this many kernels on both targets (or on one), and every word of `reason` is in its explanation. */
