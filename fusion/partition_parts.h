@@ -6,7 +6,7 @@
 #include "fusion/partition.h"
 
 enum { FSR_MAX_NEAR = 32 };      /* groups that an anchor tries */
-enum { FSR_LONG_PROGRAM = 440 }; /* instructions of a kernel of several anchors; a single one has what chop.c leaves whole */
+enum { FSR_LONG_PROGRAM = 440 }; /* instructions of a kernel of several anchors */
 
 /* What has to be placed: a fold, as {node, 0}, or a result to be stored. */
 typedef struct fsr_anchor {

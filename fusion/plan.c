@@ -291,17 +291,18 @@ static bool prepare(builder *b) {
     return true;
 }
 
-static bool outputs(fsr_program *out, const fsr_flow *flow) {
+/* home_slot names the first output of each value. */
+static bool outputs(builder *b) {
+    fsr_program *out = b->out;
+    const fsr_flow *flow = b->flow;
     out->nouts = flow->nout;
     out->nleaves = flow->nleaves;
     out->nscalars = flow->nscalars;
     out->nreports = flow->nreports;
     out->same_out = malloc(sizeof *out->same_out * (size_t)(flow->nout + 1));
     for (int i = 0; out->same_out && i < flow->nout; ++i) {
-        out->same_out[i] = -1;
-        for (int j = 0; j < i && out->same_out[i] < 0; ++j)
-            if (fsr_link_equal(flow->out[i], flow->out[j]))
-                out->same_out[i] = j;
+        int first = b->home_slot[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output];
+        out->same_out[i] = first < i ? first : -1;
     }
     return out->same_out != NULL;
 }
@@ -328,7 +329,7 @@ static int64_t block_bytes(const fsr_program *program) {
 static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_options *options, char *why, size_t size) {
     fsr_program *out = b->out;
     int *order = malloc(sizeof *order * (size_t)(p->ngroups + 1));
-    fsr_status status = order && prepare(b) && outputs(out, b->flow) ? FSR_OK : FSR_ERR_MEMORY;
+    fsr_status status = order && prepare(b) && outputs(b) ? FSR_OK : FSR_ERR_MEMORY;
     int count = 0;
     if (!status)
         status = order_groups(p, order, &count);
