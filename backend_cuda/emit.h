@@ -101,6 +101,15 @@ void fsr_emit_scattered(fsr_emit *e, int inst, const char *first, const char *en
 /* "x<b>[address]" of one element; column NULL: at ROW level. Returns buf. */
 const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column);
 
+/* emit_compact.c: of compacted stores; nothing for others. */
+
+/* What lanes hand over to one another by. */
+void fsr_emit_compact_room(fsr_emit *e);
+/* A step's elements; of one of them what is stored; and the step's stores. */
+void fsr_emit_compact_registers(fsr_emit *e, int v);
+void fsr_emit_compact_values(fsr_emit *e, int v);
+void fsr_emit_compact(fsr_emit *e, int v);
+
 /* emit_fold.c */
 void fsr_emit_fold_types(fsr_emit *e);
 /* A struct <name> whose state holds the states of these folds as members f<fold>. */

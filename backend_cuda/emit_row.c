@@ -77,6 +77,7 @@ void fsr_emit_row(fsr_emit *e) {
         snprintf(guard, sizeof guard, "threadIdx.x == 0");
     fsr_emit_thread_column(e, column);
     row_head(e);
+    fsr_emit_compact_room(e);
     fsr_emit_kept(e);
     fsr_emit_row_values(e, 0, guard);
     for (int p = 0; p < e->k->npasses; p++) {
@@ -197,6 +198,7 @@ void fsr_emit_lookback(fsr_emit *e) {
     fsr_emit_line(e, "const idx c0 = t * %d + %s;", fsr_emit_tile_columns(e), column);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
+    fsr_emit_compact_room(e);
     fsr_emit_kept(e);
     fsr_emit_row_values(e, 0, "t == 0 && threadIdx.x == 0");
     fsr_emit_enter_pass(e, 0);

@@ -238,7 +238,8 @@ static void stage_folds(fsr_emit *e, int stage) {
 
 static bool stores_in_stage(const fsr_emit *e, int stage, int i) {
     const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
-    return inst->kind == FSR_INST_STORE && !fsr_inst_scatters(e->k, inst) && e->tile.stage[e->tile.loop[i]] == stage;
+    return inst->kind == FSR_INST_STORE && !inst->filter && !fsr_inst_scatters(e->k, inst) &&
+           e->tile.stage[e->tile.loop[i]] == stage;
 }
 
 /* Elements that go to computed places leave one by one. */
@@ -303,16 +304,26 @@ static void complete_chain(fsr_emit *e, int stage) {
         fsr_emit_line(e, "%s = chain%d_%d::combine(%s, total%d);", from, p, s, from, s);
 }
 
+/* put of every store of the stage. */
+static void each_store(fsr_emit *e, int stage, void (*put)(fsr_emit *e, int v)) {
+    for (int i = 0; i < e->tile.n; i++)
+        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_STORE && e->tile.stage[e->tile.loop[i]] == stage)
+            put(e, e->tile.loop[i]);
+}
+
 static void stage_loop(fsr_emit *e, int stage) {
     open_tile_steps(e);
     store_registers(e, stage);
+    each_store(e, stage, fsr_emit_compact_registers);
     fsr_emit_open_lanes(e);
     stage_values(e, stage);
     store_values(e, stage);
+    each_store(e, stage, fsr_emit_compact_values);
     scattered_stores(e, stage);
     stage_folds(e, stage);
     fsr_emit_close_lanes(e);
     stage_stores(e, stage);
+    each_store(e, stage, fsr_emit_compact);
     fsr_emit_close(e);
     complete_chain(e, stage);
 }

@@ -13,6 +13,8 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
     {"fsr_shuffle_word", true,
      "/* Words from another lane; every lane of the warp takes part. */\n"
      "static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }\n"},
+    {"fsr_warp_barrier", true,
+     "static inline void fsr_warp_barrier() { __syncwarp(); }\n"},
     {"fsr_add_ticket", true,
      "static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }\n"},
     {"fsr_keep_greatest", true,

@@ -61,7 +61,9 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
         write_slot(step->use[a].slot, to);
     }
     if (fsr_kernel_compacts(k))
-        fputs("\n    filters: compacted strip by strip, written in whole lines of memory", to);
+        fprintf(to, "\n    filters: compacted %s",
+                k->schedule.target == FSR_TARGET_GPU ? "by warps, written side by side"
+                                                     : "strip by strip, written in whole lines of memory");
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);

@@ -166,6 +166,15 @@ void fsr_schedule_finish(fsr_kernel *k) {
         fsr_finish_cpu(k);
 }
 
+/* Filters are compacted where a warp's steps along the columns, or a loop, have neighbours next to one another. A CPU's
+ * loop does so for one row, in one pass. */
+static bool compacts(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    if (s->target == FSR_TARGET_GPU)
+        return s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_LOOKBACK;
+    return s->kind == FSR_SCHEDULE_ROW && k->ndim == 1 && k->npasses == 1;
+}
+
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
     group->kernel->schedule =
         (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU, .wide = needs_wide(group)};
@@ -173,4 +182,5 @@ void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
         fsr_schedule_gpu(group, target);
     else
         fsr_schedule_cpu(group);
+    fsr_kernel_settle_filters(group->kernel, compacts(group->kernel));
 }

@@ -79,7 +79,6 @@ void fsr_schedule_cpu(fsr_group *group) {
     s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
-    fsr_kernel_settle_filters(k, s->kind == FSR_SCHEDULE_ROW && k->ndim == 1 && k->npasses == 1);
     int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->integer[FSR_INT_COLS]);
     if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept <= KEPT_BYTES)
         fsr_schedule_keep(k);

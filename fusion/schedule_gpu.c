@@ -233,7 +233,6 @@ static void gpu_col(fsr_group *group) {
 
 void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
-    fsr_kernel_settle_filters(k, false);
     if (k->npasses == 0) {
         gpu_map(group);
         return;

@@ -44,6 +44,7 @@ __forceinline__ static void fsr_load(T (&x)[N], int at, const T *p)
 static inline void fsr_barrier() { __syncthreads(); }
 /* Words from another lane; every lane of the warp takes part. */
 static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }
+static inline void fsr_warp_barrier() { __syncwarp(); }
 static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }
 static inline void fsr_pause() { __nanosleep(20); }
 /* Words that blocks leave for each other: a value and its flag in one access, or a flag that follows a value. */
@@ -268,14 +269,34 @@ __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> 
     fsr_barrier();
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
 }
-/* -1: outside. */
-static inline i64 fsr_drop(i64 i, i64 n)
+/* A step's elements x, of column c and those behind it, of LANES lanes: the selected ones go to their counts in the row, the others
+   behind them from its end. All lanes take part. */
+template <int LANES, class T, class X, class I, int V>
+__forceinline__ static void fsr_compact(T *row, c128 *room, const X (&x)[V], const b8 (&mask)[V], const I (&before)[V],
+                                        idx c, idx end, idx cols)
 {
-    const i64 at = i < 0 ? i + n : i;
-    return (u64)at < (u64)n ? at : -1;
+    const u32 lane = threadIdx.x % LANES, base = threadIdx.x % 32 - lane, all = LANES * V;
+    const idx first = c - lane * V;
+    const u32 n = first >= end ? 0 : end - first < all ? (u32)(end - first) : all;
+    T *const step = (T *)room + (threadIdx.x - lane) * V;
+    const I ends = before[V - 1] + (lane * V + V - 1 < n && mask[V - 1]);
+    const I begin = fsr_shuffle(before[0], base);
+    const u32 selected = (u32)(fsr_shuffle(ends, base + LANES - 1) - begin);
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        const u32 i = lane * V + v, rank = (u32)(before[v] - begin);
+        if (i < n) step[mask[v] ? rank : n - 1 - (i - rank)] = x[v];
+    }
+    fsr_warp_barrier();
+    T *const front = row + (idx)begin, *const back = row + (idx)(cols - (first - (idx)begin) - n);
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        const u32 i = lane + v * LANES;
+        if (i < n) (i < selected ? front : back)[i] = step[i];
+    }
+    fsr_warp_barrier();
 }
 static inline i32 fsr_bool_to_i32(b8 x) { return (i32)x; }
-static inline i64 fsr_i32_to_i64(i32 x) { return (i64)x; }
 
 struct op0 {
     struct state {
@@ -297,7 +318,7 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 1)
-k_greater_cast_cumsum_where_comp_ea30b1c0(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx n5, void *work, void *zero)
+k_greater_cast_cumsum_where_comp_09393f1d(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
@@ -307,9 +328,9 @@ k_greater_cast_cumsum_where_comp_ea30b1c0(const f32 *__restrict__ x0, f32 *__res
     const idx c0 = t * 14336 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
     const idx a1 = 0;
+    __shared__ c128 room[512];
     const f32 v1 = 0x1p-1f;
     const f32 v5 = 0x0p+0f;
-    const i32 v9 = 1;
     const u64 entries = fsr_board_entries((u32)splits);
     char *flags = (char *)zero + fsr_region(4);
     char *values = (char *)work;
@@ -336,8 +357,6 @@ k_greater_cast_cumsum_where_comp_ea30b1c0(const f32 *__restrict__ x0, f32 *__res
 #pragma unroll
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
-            const idx c = cj + v;
-            const idx i0 = c;
             v2[i] = v0[i] > v1;
             const i32 v3 = fsr_bool_to_i32(v2[i]);
             v6[i] = v2[i] ? v0[i] : v5;
@@ -351,19 +370,17 @@ k_greater_cast_cumsum_where_comp_ea30b1c0(const f32 *__restrict__ x0, f32 *__res
 #pragma unroll
     for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
+        f32 o8[4];
+        b8 m8[4];
+        i32 k8[4];
 #pragma unroll
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
-            const idx c = cj + v;
-            const idx i0 = c;
             const i32 v7 = t0[i].f0.c0;
-            const i32 v8 = (i32)(i32)(i0);
-            const i32 v10 = (i32)((u32)v7 - (u32)v8);
-            const i32 v11 = (i32)((u32)v10 - (u32)v9);
-            const i32 v12 = v2[i] ? v7 : v11;
-            const i64 v13 = fsr_i32_to_i64(v12);
-            const i64 v14 = fsr_drop(v13, (i64)n5);
-            if (cj < end && v14 >= 0) x1[a1 + (idx)v14] = v6[i];
+            o8[v] = v6[i];
+            m8[v] = v2[i];
+            k8[v] = v7;
         }
+        fsr_compact<32>(&x1[a1], room, o8, m8, k8, cj, end, cols);
     }
 }

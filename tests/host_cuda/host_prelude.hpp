@@ -135,6 +135,9 @@ static inline void fsr_barrier(HOST_LINE) {
 static inline unsigned fsr_shuffle_word(unsigned word, unsigned lane, HOST_LINE) {
     return host_calls->shuffle(word, lane, line);
 }
+static inline void fsr_warp_barrier(HOST_LINE) {
+    host_calls->shuffle(0, 0, line);
+}
 static inline void fsr_pause(HOST_LINE) {
     host_calls->yield(line);
 }
