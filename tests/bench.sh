@@ -51,4 +51,11 @@ for key in "\"workload\": \"$label\"" '"operations": 57344' '"operations": 10800
     '"date": "20[0-9-]*T[0-9:]*Z"'; do
     grep -q "$key" "$dir/rows.json" || complain "JSON lacks $key: $(cat "$dir/rows.json")"
 done
+# The table of a README, of the same rows.
+if command -v python3 >/dev/null; then
+    python3 bench/table.py "$dir/rows.json" >"$dir/table" 2>"$dir/machine" || complain "table.py: $(cat "$dir/machine")"
+    grep -Eq '^\| polar_distance \| f32 \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| 1 of 14 \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ \|$' "$dir/table" ||
+        complain "table.py: $(cat "$dir/table")"
+    grep -q '; copy [0-9]* GB/s$' "$dir/machine" || complain "table.py: $(cat "$dir/machine")"
+fi
 exit $failed
