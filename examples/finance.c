@@ -4,15 +4,17 @@
  * Greeks against differences of prices.
  *
  * The paths come from a sequence that fills the unit cube evenly (the fractional parts of multiples of powers of one root), not
- * from random numbers: every run gives the same bits. Nothing is read but eight numbers: points, normals, paths and means
- * are one program, and fused they never reach memory.
+ * from random numbers: every run gives the same bits. Nothing is read but the roots' powers: points, normals, steps and payoffs
+ * are one program, and fused nothing of it reaches memory but four sums for each path. The points are f64, since their multiples
+ * are large; what follows is f32.
  *
  * usage: finance [picture.svg] */
 #include "examples/field.h"
 #include <math.h>
 
-enum { PATHS = 1 << 18, STEPS = 8, STRIKES = 64, OUTS = 8 };
-static const double spot = 100, strike = 105, rate = 0.03, sigma = 0.25, years = 1, bump = 1e-3;
+enum { PATHS = 1 << 19, STEPS = 16, HALF = STEPS / 2, STRIKES = 64, OUTS = 8 };
+static const double spot = 100, strike = 105, rate = 0.03, sigma = 0.25, years = 1, bump = 1e-3,
+                    pi = 3.14159265358979323846;
 
 /* ---- closed forms, in C ----------------------------------------------------------------------------- */
 
@@ -57,13 +59,29 @@ static fsr_node number(fsr_node like, double x) {
     return fsr_float(like.graph, x);
 }
 
-/* Standard normals, [PATHS, STEPS]: the inverse of their distribution at the points. */
-static fsr_node normals(fsr_graph *g, const double *alpha) {
-    fsr_node a = fsr_from_host(g, FSR_F64, 1, (int64_t[]){STEPS}, alpha);
-    fsr_node i = fsr_expand(fsr_add(fsr_arange(g, FSR_F64, PATHS), fsr_float(g, 1)), 1);
+/* The fractional parts of multiples of HALF numbers, f32[HALF, PATHS]: coordinates of the points. */
+static fsr_node coordinates(fsr_graph *g, const double *alpha) {
+    fsr_node a = fsr_from_host(g, FSR_F64, 2, (int64_t[]){HALF, 1}, alpha);
+    fsr_node i = fsr_add(fsr_arange(g, FSR_F64, PATHS), fsr_float(g, 1));
     fsr_node turns = fsr_add(fsr_mul(i, a), fsr_float(g, 0.5));
-    fsr_node u = fsr_sub(turns, fsr_floor(turns));
-    return fsr_mul(fsr_erfinv(fsr_sub(fsr_mul(u, fsr_float(g, 2)), fsr_float(g, 1))), fsr_float(g, sqrt(2)));
+    return fsr_cast(fsr_sub(turns, fsr_floor(turns)), FSR_F32);
+}
+
+/* A path goes HALF steps by the first of two normals, then HALF steps by the other, which Box and Muller make of two
+ * coordinates: one is the radius, one the angle. step[i]: how much the logarithm grows in the steps of half i, [HALF, PATHS]. */
+static void steps(fsr_graph *g, const double *alpha, fsr_node *step) {
+    const double dt = years / STEPS;
+    fsr_node u = coordinates(g, alpha), v = coordinates(g, alpha + HALF);
+    fsr_node radius = fsr_sqrt(fsr_mul(fsr_log(u), fsr_float(g, -2 * sigma * sigma * dt)));
+    fsr_node angle = fsr_mul(v, fsr_float(g, 2 * pi)), drift = fsr_float(g, (rate - sigma * sigma / 2) * dt);
+    step[0] = fsr_add(fsr_mul(radius, fsr_cos(angle)), drift);
+    step[1] = fsr_add(fsr_mul(radius, fsr_sin(angle)), drift);
+}
+
+/* The part of its half that is left at each step, f32[HALF, 1]: 1 first, 1 / HALF at the end. The mean of the prices after each step
+ * is that of a running sum, in which step k is there from k on: a sum with these weights. */
+static fsr_node remaining(fsr_graph *g) {
+    return fsr_expand(fsr_linspace(g, FSR_F32, 1, 1.0 / HALF, HALF, true), 1);
 }
 
 static fsr_node payoff(fsr_node s) {
@@ -88,12 +106,15 @@ static fsr_node price(fsr_node s, fsr_node k) {
 }
 
 static int record(fsr_graph *g, const void *data, fsr_node *out) {
-    const double dt = years / STEPS;
-    const int steps = 1;
-    fsr_node z = normals(g, data);
-    fsr_node grow = fsr_add(fsr_mul(z, fsr_float(g, sigma * sqrt(dt))), fsr_float(g, (rate - sigma * sigma / 2) * dt));
-    fsr_node path = fsr_cumsum(grow, &steps, 1, 0); /* logarithms of the price over the spot */
-    fsr_node end = fsr_sum(grow, &steps, 1, 0);
+    fsr_node step[2], sum[2], mean[2];
+    steps(g, data, step);
+    for (int i = 0; i < 2; i++) {
+        sum[i] = fsr_sum(step[i], &(int){0}, 1, 0);
+        mean[i] = fsr_sum(fsr_mul(step[i], remaining(g)), &(int){0}, 1, 0);
+    }
+    fsr_node end =
+        fsr_add(sum[0], sum[1]); /* of the price over the spot the logarithm at the end, and its mean on the way */
+    fsr_node middle = fsr_mul(fsr_add(fsr_add(mean[0], sum[0]), mean[1]), fsr_float(g, 0.5));
     fsr_node last = fsr_mul(fsr_exp(end), fsr_float(g, spot));
     fsr_node paid = fsr_where(fsr_greater(last, fsr_float(g, strike)), fsr_mul(last, fsr_float(g, exp(-rate * years))),
                               fsr_float(g, 0));
@@ -101,7 +122,7 @@ static int record(fsr_graph *g, const void *data, fsr_node *out) {
     out[0] = average(payoff(last));
     out[1] = average(fsr_div(paid, fsr_float(g, spot)));
     out[2] = average(fsr_mul(paid, fsr_sub(brown, fsr_float(g, sigma * years))));
-    out[3] = average(payoff(fsr_mul(fsr_exp(fsr_mean(path, &steps, 1, 0)), fsr_float(g, spot))));
+    out[3] = average(payoff(fsr_mul(fsr_exp(middle), fsr_float(g, spot))));
 
     fsr_node k = fsr_linspace(g, FSR_F64, 60, 150, STRIKES, true), s = fsr_full(g, FSR_F64, 0, NULL, spot);
     fsr_node up = price(fsr_add(s, fsr_float(g, bump)), k), down = price(fsr_sub(s, fsr_float(g, bump)), k);
@@ -113,14 +134,15 @@ static int record(fsr_graph *g, const void *data, fsr_node *out) {
 }
 
 typedef struct result {
-    double mean[4], strike[STRIKES], price[STRIKES], delta[STRIKES], gamma[STRIKES];
+    float mean[4];
+    double strike[STRIKES], price[STRIKES], delta[STRIKES], gamma[STRIKES];
 } result;
 
 static int check(const result *r) {
-    const double d1 = d1_of(spot, strike), density = exp(-d1 * d1 / 2) / sqrt(2 * 3.14159265358979323846);
+    const double d1 = d1_of(spot, strike), density = exp(-d1 * d1 / 2) / sqrt(2 * pi);
     double worst[3] = {0, 0, 0};
     for (int i = 0; i < STRIKES; i++) {
-        const double d = d1_of(spot, r->strike[i]), phi = exp(-d * d / 2) / sqrt(2 * 3.14159265358979323846);
+        const double d = d1_of(spot, r->strike[i]), phi = exp(-d * d / 2) / sqrt(2 * pi);
         worst[0] = fmax(worst[0], fabs(r->price[i] - black_scholes(spot, r->strike[i])));
         worst[1] = fmax(worst[1], fabs(r->delta[i] - normal(d)));
         worst[2] = fmax(worst[2], fabs(r->gamma[i] - phi / (spot * sigma * sqrt(years))));
@@ -166,10 +188,10 @@ int main(int argc, char **argv) {
     directions(alpha);
     for (int i = 0; i < 2; i++) {
         result *to = &r[i];
-        const fsr_arg out[OUTS] = {{NULL, &to->mean[0], 8, FSR_HOST},
-                                   {NULL, &to->mean[1], 8, FSR_HOST},
-                                   {NULL, &to->mean[2], 8, FSR_HOST},
-                                   {NULL, &to->mean[3], 8, FSR_HOST},
+        const fsr_arg out[OUTS] = {{NULL, &to->mean[0], 4, FSR_HOST},
+                                   {NULL, &to->mean[1], 4, FSR_HOST},
+                                   {NULL, &to->mean[2], 4, FSR_HOST},
+                                   {NULL, &to->mean[3], 4, FSR_HOST},
                                    {NULL, to->strike, sizeof to->strike, FSR_HOST},
                                    {NULL, to->price, sizeof to->price, FSR_HOST},
                                    {NULL, to->delta, sizeof to->delta, FSR_HOST},
