@@ -32,7 +32,7 @@ typedef struct fsr_emit {
 } fsr_emit;
 
 #define FSR_REF 96    /* room for the text of one reference */
-#define FSR_EXPR 1024 /* room for the text of one address or op */
+#define FSR_EXPR 4096 /* room for the text of one address, guard or op */
 
 /* One line at the current depth; block_open also prints "{" on it and goes deeper. */
 void fsr_emit_line(fsr_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -42,6 +42,10 @@ void fsr_emit_close(fsr_emit *e);
 void fsr_emit_unrolled(fsr_emit *e, const char *var, int n);
 /* Records that the kernel breaks a rule of emit_cuda.h. */
 void fsr_emit_broken(fsr_emit *e);
+/* Puts a text at buf[n], and returns where the next one goes. One that does not fit breaks the kernel: a text that was cut
+ * may compile, and read another element. The arguments must not lie in buf. */
+size_t fsr_emit_add(fsr_emit *e, char buf[FSR_EXPR], size_t n, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* emit_scalar.c */
 const char *fsr_emit_type(fsr_dtype dtype);
@@ -117,16 +121,16 @@ void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list);
 /* True if one of them is narrow: then the struct has an item beside its state. */
 bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list);
 /* "op2::state{v7, v8}" */
-void fsr_emit_input(const fsr_emit *e, char buf[FSR_EXPR], int fold);
+void fsr_emit_input(fsr_emit *e, char buf[FSR_EXPR], int fold);
 /* What a column of a tile holds for a fold, and for one beyond the end. */
-void fsr_emit_item(const fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold);
+void fsr_emit_item(fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold);
 
 /* emit_iterate.c */
 void fsr_emit_loop_types(fsr_emit *e);
 /* Where there is an element, or a row, at all, as a condition; NULL: everywhere. */
 const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v);
 /* "loop0::run(r < rows ? 100 : 0, v1, v2)", of ITERATE v. */
-void fsr_emit_loop_text(const fsr_emit *e, char buf[FSR_EXPR], int v);
+void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v);
 
 /* emit_rows.c: values of ROW level. */
 

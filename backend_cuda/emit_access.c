@@ -50,11 +50,11 @@ void fsr_emit_find_needs(fsr_emit *e) {
 
 /* Peels dimensions off a flat index from the last one, as far out as somebody needs. */
 static void indices(fsr_emit *e, const char *flat, int first, int end, char quotient) {
-    char from[16];
+    char left[16];
+    const char *from = flat;
     int outermost = first;
     while (outermost < end && !e->needs[outermost])
         outermost++;
-    snprintf(from, sizeof from, "%s", flat);
     for (int d = end - 1; d >= outermost; d--) {
         if (d == first) {
             fsr_emit_line(e, "const idx i%d = %s;", d, from);
@@ -64,7 +64,8 @@ static void indices(fsr_emit *e, const char *flat, int first, int end, char quot
             fsr_emit_line(e, "const idx %c%d = fsr_div(%s, n%d);", quotient, d, from, FSR_INT_EXTENT + d);
         if (e->needs[d])
             fsr_emit_line(e, "const idx i%d = %s - %c%d * n%d;", d, from, quotient, d, FSR_INT_EXTENT + d);
-        snprintf(from, sizeof from, "%c%d", quotient, d);
+        snprintf(left, sizeof left, "%c%d", quotient, d);
+        from = left;
     }
 }
 
@@ -77,20 +78,20 @@ void fsr_emit_column_indices(fsr_emit *e, const char *column) {
 }
 
 /* Appends "stride * index" of one dimension to a sum. */
-static size_t add_term(char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int d, const char *index) {
+static size_t add_term(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int d, const char *index) {
     if (a->stride[d] == FSR_STRIDE_ZERO)
         return n;
-    n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", n ? " + " : "", index);
+    n = fsr_emit_add(e, buf, n, "%s%s", n ? " + " : "", index);
     if (a->stride[d] == FSR_STRIDE_VAR)
-        n += (size_t)snprintf(buf + n, FSR_EXPR - n, " * n%d", a->slot[d]);
+        n = fsr_emit_add(e, buf, n, " * n%d", a->slot[d]);
     return n;
 }
 
-static size_t add_terms(char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int first, int end) {
+static size_t add_terms(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int first, int end) {
     char index[16];
     for (int d = first; d < end; d++) {
         snprintf(index, sizeof index, "i%d", d);
-        n = add_term(buf, n, a, d, index);
+        n = add_term(e, buf, n, a, d, index);
     }
     return n;
 }
@@ -112,8 +113,8 @@ static void row_part(fsr_emit *e, int access) {
     } else {
         const fsr_index_form *form = &k->form[a->form];
         if (form->offset >= 0)
-            n = (size_t)snprintf(text, sizeof text, "n%d", form->offset);
-        n = add_terms(text, n, form, 0, k->nparallel);
+            n = fsr_emit_add(e, text, 0, "n%d", form->offset);
+        n = add_terms(e, text, n, form, 0, k->nparallel);
         if (n == 0)
             snprintf(text, sizeof text, "0");
     }
@@ -144,44 +145,44 @@ static bool splits_column(const fsr_kernel *k, const fsr_access *a) {
     return false;
 }
 
-static void column_part(const fsr_kernel *k, char buf[FSR_EXPR], size_t n, const fsr_access *a, const char *column) {
+static void column_part(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_access *a, const char *column) {
+    const fsr_kernel *k = e->k;
     if (a->linear)
-        snprintf(buf + n, FSR_EXPR - n, " + %s", column);
+        fsr_emit_add(e, buf, n, " + %s", column);
     else if (folded_dims(k) == 1)
-        add_term(buf, n, &k->form[a->form], k->nparallel, column);
+        add_term(e, buf, n, &k->form[a->form], k->nparallel, column);
     else
-        add_terms(buf, n, &k->form[a->form], k->nparallel, k->ndim);
+        add_terms(e, buf, n, &k->form[a->form], k->nparallel, k->ndim);
 }
 
 /* Appends "coefficient * value" of each symbol. */
-static size_t add_symbols(const fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form) {
+static size_t add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form) {
     char ref[FSR_REF];
-    for (int t = 0; t < form->nterms && n < FSR_EXPR; t++) {
-        n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s(idx)%s", n ? " + " : "",
-                              fsr_emit_ref(e, ref, form->term[t].value));
-        if (form->term[t].slot && n < FSR_EXPR)
-            n += (size_t)snprintf(buf + n, FSR_EXPR - n, " * n%d", form->term[t].slot);
+    for (int t = 0; t < form->nterms; t++) {
+        n = fsr_emit_add(e, buf, n, "%s(idx)%s", n ? " + " : "", fsr_emit_ref(e, ref, form->term[t].value));
+        if (form->term[t].slot)
+            n = fsr_emit_add(e, buf, n, " * n%d", form->term[t].slot);
     }
     return n;
 }
 
-static void divide(const fsr_emit *e, char buf[FSR_EXPR], int access) {
-    char sum[FSR_EXPR - 64];
+static void divide(fsr_emit *e, char buf[FSR_EXPR], int access) {
+    char sum[FSR_EXPR];
     if (!fsr_access_form(e->k, access)->divisor)
         return;
-    snprintf(sum, sizeof sum, "%.900s", buf);
-    snprintf(buf, FSR_EXPR, "(%s) / n%d", sum, fsr_access_form(e->k, access)->divisor);
+    memcpy(sum, buf, strlen(buf) + 1);
+    fsr_emit_add(e, buf, 0, "(%s) / n%d", sum, fsr_access_form(e->k, access)->divisor);
 }
 
-static void affine_part(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
+static void affine_part(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
     const fsr_kernel *k = e->k;
     const fsr_access *a = &k->access[access];
-    size_t n = is_row(k, a) ? (size_t)snprintf(buf, FSR_EXPR, "r") : (size_t)snprintf(buf, FSR_EXPR, "a%d", access);
+    size_t n = is_row(k, a) ? fsr_emit_add(e, buf, 0, "r") : fsr_emit_add(e, buf, 0, "a%d", access);
     if (column && !is_row(k, a))
-        column_part(k, buf, n, a, column);
+        column_part(e, buf, n, a, column);
 }
 
-static void address(const fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
+static void address(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
     affine_part(e, buf, access, column);
     divide(e, buf, access);
 }
@@ -190,33 +191,30 @@ static void address(const fsr_emit *e, char buf[FSR_EXPR], int access, const cha
 
 /* Appends a condition; column: the text of the index along a single folded dimension, NULL: i<d>. lane: of element v of
  * a vector along the rows. Unsigned arithmetic sees both ends with one comparison. */
-static size_t add_condition(const fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_condition *c, const char *column,
+static size_t add_condition(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_condition *c, const char *column,
                             bool lane) {
     const fsr_kernel *k = e->k;
-    char sum[FSR_EXPR] = "", index[FSR_REF];
+    char sum[FSR_EXPR] = "", lane_index[FSR_REF];
     const fsr_index_form *at = &k->form[c->form];
-    size_t m = at->offset >= 0 ? (size_t)snprintf(sum, sizeof sum, "n%d", at->offset) : 0;
+    size_t m = at->offset >= 0 ? fsr_emit_add(e, sum, 0, "n%d", at->offset) : 0;
     for (int d = 0; d < k->ndim; d++) {
-        if (d >= k->nparallel && folded_dims(k) == 1 && column)
-            snprintf(index, sizeof index, "%.40s", column);
-        else
-            snprintf(index, sizeof index, lane && d == k->nparallel - 1 ? "(i%d + v)" : "i%d", d);
-        m = add_term(sum, m, at, d, index);
+        const bool folded = d >= k->nparallel && folded_dims(k) == 1 && column;
+        snprintf(lane_index, sizeof lane_index, lane && d == k->nparallel - 1 ? "(i%d + v)" : "i%d", d);
+        m = add_term(e, sum, m, at, d, folded ? column : lane_index);
     }
     add_symbols(e, sum, m, at);
-    n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s(idx)(%.300s) < n%d", n ? " && " : "", sum, c->extent);
-    if (c->step && n < FSR_EXPR)
-        n += (size_t)snprintf(buf + n, FSR_EXPR - n, " && (idx)(%.300s) %% n%d == 0", sum, c->step);
+    n = fsr_emit_add(e, buf, n, "%s(idx)(%s) < n%d", n ? " && " : "", sum, c->extent);
+    if (c->step)
+        n = fsr_emit_add(e, buf, n, " && (idx)(%s) %% n%d == 0", sum, c->step);
     return n;
 }
 
 static void guard_text(fsr_emit *e, char buf[FSR_EXPR], int guard, const char *column, bool lane) {
     const fsr_guard *g = &e->k->guard[guard];
     size_t n = 0;
-    for (int i = 0; i < g->n && n < FSR_EXPR; i++)
+    buf[0] = 0;
+    for (int i = 0; i < g->n; i++)
         n = add_condition(e, buf, n, &e->k->condition[g->condition[i]], column, lane);
-    if (n >= FSR_EXPR - 1)
-        fsr_emit_broken(e);
 }
 
 void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard) {
@@ -231,7 +229,7 @@ static void condition_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *l
     char guard[FSR_EXPR] = "";
     if (fsr_inst_guard(&e->k->inst[v]) >= 0)
         guard_text(e, guard, fsr_inst_guard(&e->k->inst[v]), NULL, fsr_emit_along_rows(e) && e->s.vector > 1);
-    snprintf(buf, FSR_EXPR, "%.60s%s%.900s", live ? live : "", live && guard[0] ? " && " : "", guard);
+    fsr_emit_add(e, buf, 0, "%s%s%s", live ? live : "", live && guard[0] ? " && " : "", guard);
 }
 
 /* The address of one lane. */
@@ -246,7 +244,7 @@ static void lane_address(fsr_emit *e, char buf[FSR_EXPR], int v) {
                                            : "(cj + v)");
     size_t n = strlen(buf);
     if (rows && e->s.vector > 1 && d >= 0)
-        n = add_term(buf, n, form, d, "v");
+        n = add_term(e, buf, n, form, d, "v");
     add_symbols(e, buf, n, form);
     divide(e, buf, inst->index);
 }
@@ -257,13 +255,11 @@ void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
     const char *test = inst->dtype == FSR_BOOL ? " != 0" : "";
     lane_address(e, at, v);
     condition_text(e, where, v, fsr_emit_live(e, live, v));
-    if (strlen(at) + strlen(where) + FSR_REF > FSR_EXPR)
-        fsr_emit_broken(e);
-    else if (where[0])
-        snprintf(buf, FSR_EXPR, "(%s ? x%d[%s] : %s{})%s", where, e->k->access[inst->index].buffer, at,
-                 fsr_emit_type(inst->dtype), test);
+    if (where[0])
+        fsr_emit_add(e, buf, 0, "(%s ? x%d[%s] : %s{})%s", where, e->k->access[inst->index].buffer, at,
+                     fsr_emit_type(inst->dtype), test);
     else
-        snprintf(buf, FSR_EXPR, "x%d[%s]%s", e->k->access[inst->index].buffer, at, test);
+        fsr_emit_add(e, buf, 0, "x%d[%s]%s", e->k->access[inst->index].buffer, at, test);
 }
 
 void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) {
@@ -287,12 +283,12 @@ void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
     fsr_emit_ref(e, ref, inst->arg[0]);
     condition_text(e, where, v, fsr_emit_live(e, live, v));
     if (!inst->report)
-        snprintf(buf, FSR_EXPR, "fsr_%s(%s, (i64)n%d)", name, ref, inst->index);
+        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d)", name, ref, inst->index);
     else if (where[0])
-        snprintf(buf, FSR_EXPR, "fsr_%s(%s, (i64)n%d, %.800s ? x%d : nullptr)", name, ref, inst->index, where,
-                 inst->report - 1);
+        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d, %s ? x%d : nullptr)", name, ref, inst->index, where,
+                     inst->report - 1);
     else
-        snprintf(buf, FSR_EXPR, "fsr_%s(%s, (i64)n%d, x%d)", name, ref, inst->index, inst->report - 1);
+        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d, x%d)", name, ref, inst->index, inst->report - 1);
 }
 
 /* True if the guard needs the indices of several folded dimensions. */
@@ -319,10 +315,9 @@ int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column) {
 }
 
 const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
-    char at[FSR_EXPR - 16];
-    address(e, buf, access, column);
-    snprintf(at, sizeof at, "%.900s", buf);
-    snprintf(buf, FSR_EXPR, "x%d[%s]", e->k->access[access].buffer, at);
+    char at[FSR_EXPR];
+    address(e, at, access, column);
+    fsr_emit_add(e, buf, 0, "x%d[%s]", e->k->access[access].buffer, at);
     return buf;
 }
 
@@ -379,20 +374,20 @@ static void vector_line(fsr_emit *e, const char *verb, const char *registers, co
 /* One element: "v3[at] = x0[...];" or "x0[...] = o3[at];"; without `at`, the register itself. */
 static void element_line(fsr_emit *e, bool load, const char *registers, const char *at, int access,
                          const char *column) {
-    char element[FSR_EXPR], name[2 * FSR_REF];
+    char element[FSR_EXPR], name[FSR_EXPR];
     fsr_emit_element(e, element, access, column);
-    snprintf(name, sizeof name, at ? "%s[%s]" : "%s", registers, at);
-    if (load)
-        fsr_emit_line(e, "%s = %s;", name, element);
+    if (at)
+        fsr_emit_add(e, name, 0, "%s[%s]", registers, at);
     else
-        fsr_emit_line(e, "%s = %s;", element, name);
+        fsr_emit_add(e, name, 0, "%s", registers);
+    fsr_emit_line(e, "%s = %s;", load ? name : element, load ? element : name);
 }
 
 /* Columns of several dimensions: every element has its own address. */
 static void each_element(fsr_emit *e, bool load, const char *registers, const char *at, int access,
                          const char *column) {
-    char place[FSR_REF];
-    snprintf(place, sizeof place, "%.40s + v", at);
+    char place[FSR_EXPR];
+    fsr_emit_add(e, place, 0, "%s + v", at);
     fsr_emit_unrolled(e, "v", e->s.vector);
     fsr_emit_line(e, "const idx c = %s + v;", column);
     fsr_emit_column_indices(e, "c");

@@ -34,15 +34,12 @@ void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_em
     const fsr_routine *f = e->k->routine[inst->index];
     const bool rounds = fsr_dtype_is_half(f->result);
     char arg[FSR_REF];
-    int n = rounds ? snprintf(buf, FSR_EXPR, "fsr_f32_to_%s(%s(", fsr_dtype_name(f->result), f->symbol)
-                   : snprintf(buf, FSR_EXPR, "%s(", f->symbol);
-    for (int a = 0; a < f->nparams && n < FSR_EXPR; a++) {
+    size_t n = rounds ? fsr_emit_add(e, buf, 0, "fsr_f32_to_%s(%s(", fsr_dtype_name(f->result), f->symbol)
+                      : fsr_emit_add(e, buf, 0, "%s(", f->symbol);
+    for (int a = 0; a < f->nparams; a++) {
         const bool half = fsr_dtype_is_half(f->dtype[a]);
-        n += snprintf(buf + n, (size_t)(FSR_EXPR - n), half ? "%sfsr_%s_to_f32(%s)" : "%s%.0s%s", a ? ", " : "",
-                      fsr_dtype_name(f->dtype[a]), name(of, arg, inst->arg[a]));
+        n = fsr_emit_add(e, buf, n, half ? "%sfsr_%s_to_f32(%s)" : "%s%.0s%s", a ? ", " : "",
+                         fsr_dtype_name(f->dtype[a]), name(of, arg, inst->arg[a]));
     }
-    if (n + 3 > FSR_EXPR)
-        fsr_emit_broken(e);
-    else
-        snprintf(buf + n, (size_t)(FSR_EXPR - n), rounds ? "))" : ")");
+    fsr_emit_add(e, buf, n, rounds ? "))" : ")");
 }

@@ -13,11 +13,9 @@
 /* ---- lines ------------------------------------------------------------------------------------- */
 
 static void line(fsr_emit *e, const char *format, va_list args, const char *end) {
-    char text[2 * FSR_EXPR];
-    int n = vsnprintf(text, sizeof text, format, args);
-    if (n < 0 || (size_t)n >= sizeof text)
-        fsr_emit_broken(e);
-    fsr_text_add(e->out, "%*s%s%s", text[0] == '#' ? 0 : 4 * e->depth, "", text, end);
+    fsr_text_add(e->out, "%*s", format[0] == '#' ? 0 : 4 * e->depth, "");
+    fsr_text_add_list(e->out, format, args);
+    fsr_text_add(e->out, "%s", end);
 }
 
 void fsr_emit_line(fsr_emit *e, const char *format, ...) {
@@ -47,6 +45,18 @@ void fsr_emit_unrolled(fsr_emit *e, const char *var, int n) {
 
 void fsr_emit_broken(fsr_emit *e) {
     e->status = FSR_ERR_INTERNAL;
+}
+
+size_t fsr_emit_add(fsr_emit *e, char buf[FSR_EXPR], size_t n, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const int more = vsnprintf(buf + n, FSR_EXPR - n, format, args);
+    va_end(args);
+    if (more >= 0 && (size_t)more < FSR_EXPR - n)
+        return n + (size_t)more;
+    fsr_emit_broken(e);
+    buf[n] = 0;
+    return n;
 }
 
 /* ---- the rules of emit_cuda.h that the kernel alone shows -------------------------------------------- */

@@ -6,17 +6,16 @@
  * one exchange through shared memory, one look-back. A tile holds an item for each column: the state, or of narrow folds
  * what they take and give. */
 #include "backend_cuda/emit.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Braces are printed with the declarations: { identity, identity }. */
-static void identity_text(const fsr_combine *c, char buf[FSR_EXPR]) {
+static void identity_text(fsr_emit *e, const fsr_combine *c, char buf[FSR_EXPR]) {
     size_t n = 0;
     char literal[FSR_REF];
     for (int i = 0; i < c->arity; i++)
-        n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", i ? ", " : "",
-                              fsr_emit_literal(literal, fsr_combine_dtype(c, i), c->identity[i]));
+        n = fsr_emit_add(e, buf, n, "%s%s", i ? ", " : "",
+                         fsr_emit_literal(literal, fsr_combine_dtype(c, i), c->identity[i]));
 }
 
 /* What instruction `number` of an operator is called. */
@@ -41,12 +40,12 @@ static void operator_struct(fsr_emit *e, int fold) {
         fsr_emit_line(e, "%s c%d;", fsr_emit_type(fsr_combine_dtype(c, i)), i);
     e->depth--;
     fsr_emit_line(e, "};");
-    identity_text(c, text);
+    identity_text(e, c, text);
     fsr_emit_line(e, "static state identity() { return {%s}; }", text);
     fsr_emit_open(e, "static state combine(const state &a, const state &b) {");
     fsr_emit_region(e, &c->body, 0, c->body.ninsts, operand_name, c);
     for (int i = 0; i < c->arity; i++)
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s", i ? ", " : "", operand_name(c, ref, c->body.result[i]));
+        n = fsr_emit_add(e, text, n, "%s%s", i ? ", " : "", operand_name(c, ref, c->body.result[i]));
     fsr_emit_line(e, "return {%s};", text);
     fsr_emit_close(e);
     e->depth--;
@@ -70,9 +69,9 @@ static void member_line(fsr_emit *e, const fsr_fold_list *list, const char *head
     size_t n = 0;
     for (int i = 0; i < list->n; i++) {
         int f = list->fold[i];
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%sop%d::%s", i ? ", " : "", e->op_of[f], call);
+        n = fsr_emit_add(e, text, n, "%sop%d::%s", i ? ", " : "", e->op_of[f], call);
         if (call[0] == 'c')
-            n += (size_t)snprintf(text + n, FSR_EXPR - n, "(a.f%d, b.f%d)", f, f);
+            n = fsr_emit_add(e, text, n, "(a.f%d, b.f%d)", f, f);
     }
     fsr_emit_line(e, "static state %s { return {%s}; }", head, text);
 }
@@ -82,8 +81,7 @@ static void pick_line(fsr_emit *e, const fsr_fold_list *list) {
     size_t n = 0;
     for (int i = 0; i < list->n; i++) {
         const fsr_fold *fold = &e->k->fold[list->fold[i]];
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s.f%d", i ? ", " : "", fold->exclusive ? "before" : "after",
-                              list->fold[i]);
+        n = fsr_emit_add(e, text, n, "%s%s.f%d", i ? ", " : "", fold->exclusive ? "before" : "after", list->fold[i]);
     }
     fsr_emit_line(e, "static state pick(const state &before, const state &after) { return {%s}; }", text);
 }
@@ -93,15 +91,6 @@ bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list) {
         if (e->k->fold[list->fold[i]].narrow)
             return true;
     return false;
-}
-
-/* Appends to a line's text. */
-static void __attribute__((format(printf, 2, 3))) extend(char text[FSR_EXPR], const char *format, ...) {
-    const size_t n = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + n, FSR_EXPR - n, format, args);
-    va_end(args);
 }
 
 /* What a column holds where some of the folds are narrow. Those are added up in f32 within a vector, from its first
@@ -116,15 +105,16 @@ static void item_lines(fsr_emit *e, const fsr_fold_list *list) {
         const char *comma = i ? ", " : "";
         if (e->k->fold[f].narrow) {
             fsr_emit_line(e, "fsr_single f%d;", f);
-            extend(wide, "%s{x.f%d.c0}", comma, f);
-            extend(join, "x.f%d.c0 = left.f%d.c0 + x.f%d.c0; ", f, f, f);
-            extend(follow, "%s{x.f%d.c0}", comma, f);
-            extend(result, "%s{fsr_settle(base.f%d.c0, %s.f%d.c0)}", comma, f, exclusive ? "left" : "x", f);
+            fsr_emit_add(e, wide, strlen(wide), "%s{x.f%d.c0}", comma, f);
+            fsr_emit_add(e, join, strlen(join), "x.f%d.c0 = left.f%d.c0 + x.f%d.c0; ", f, f, f);
+            fsr_emit_add(e, follow, strlen(follow), "%s{x.f%d.c0}", comma, f);
+            fsr_emit_add(e, result, strlen(result), "%s{fsr_settle(base.f%d.c0, %s.f%d.c0)}", comma, f,
+                         exclusive ? "left" : "x", f);
         } else {
             fsr_emit_line(e, "op%d::state f%d;", op, f);
-            extend(wide, "%sx.f%d", comma, f);
-            extend(follow, "%sop%d::combine(run.f%d, x.f%d)", comma, op, f, f);
-            extend(result, "%s%s.f%d", comma, exclusive ? "before" : "after", f);
+            fsr_emit_add(e, wide, strlen(wide), "%sx.f%d", comma, f);
+            fsr_emit_add(e, follow, strlen(follow), "%sop%d::combine(run.f%d, x.f%d)", comma, op, f, f);
+            fsr_emit_add(e, result, strlen(result), "%s%s.f%d", comma, exclusive ? "before" : "after", f);
         }
     }
     e->depth--;
@@ -157,22 +147,22 @@ void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list) 
     fsr_emit_line(e, "};");
 }
 
-void fsr_emit_input(const fsr_emit *e, char buf[FSR_EXPR], int fold) {
+void fsr_emit_input(fsr_emit *e, char buf[FSR_EXPR], int fold) {
     const fsr_fold *f = &e->k->fold[fold];
     char ref[FSR_REF];
-    size_t n = (size_t)snprintf(buf, FSR_EXPR, "op%d::state{", e->op_of[fold]);
+    size_t n = fsr_emit_add(e, buf, 0, "op%d::state{", e->op_of[fold]);
     for (int i = 0; i < f->combine->arity; i++)
-        n += (size_t)snprintf(buf + n, FSR_EXPR - n, "%s%s", i ? ", " : "", fsr_emit_ref(e, ref, f->input[i]));
-    snprintf(buf + n, FSR_EXPR - n, "}");
+        n = fsr_emit_add(e, buf, n, "%s%s", i ? ", " : "", fsr_emit_ref(e, ref, f->input[i]));
+    fsr_emit_add(e, buf, n, "}");
 }
 
-void fsr_emit_item(const fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold) {
+void fsr_emit_item(fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold) {
     char ref[FSR_REF];
-    snprintf(identity, FSR_EXPR, "op%d::identity()", e->op_of[fold]);
+    fsr_emit_add(e, identity, 0, "op%d::identity()", e->op_of[fold]);
     if (!e->k->fold[fold].narrow) {
         fsr_emit_input(e, buf, fold);
         return;
     }
-    snprintf(buf, FSR_EXPR, "fsr_single{%s}", fsr_emit_ref(e, ref, e->k->fold[fold].input[0]));
-    snprintf(identity, FSR_EXPR, "fsr_single{(f32)op%d::identity().c0}", e->op_of[fold]);
+    fsr_emit_add(e, buf, 0, "fsr_single{%s}", fsr_emit_ref(e, ref, e->k->fold[fold].input[0]));
+    fsr_emit_add(e, identity, 0, "fsr_single{(f32)op%d::identity().c0}", e->op_of[fold]);
 }

@@ -36,9 +36,9 @@ static void head(fsr_emit *e, const fsr_iteration *l) {
     char text[FSR_EXPR];
     size_t n = 0;
     for (int i = 0; i < l->nstate; i++)
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, "%s%s s%d", i ? ", " : "", fsr_emit_type(l->body.arg[i]), i);
+        n = fsr_emit_add(e, text, n, "%s%s s%d", i ? ", " : "", fsr_emit_type(l->body.arg[i]), i);
     for (int i = 0; i < l->narg; i++)
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, ", const %s a%d", fsr_emit_type(l->body.arg[l->nstate + i]), i);
+        n = fsr_emit_add(e, text, n, ", const %s a%d", fsr_emit_type(l->body.arg[l->nstate + i]), i);
     fsr_emit_open(e, "static %sstate run(const i32 most, %s) {", e->s.outlined ? "__noinline__ " : "", text);
 }
 
@@ -70,7 +70,7 @@ static void loop_struct(fsr_emit *e, int number) {
     next_state(e, l);
     fsr_emit_close(e);
     for (int i = 0; i < l->nstate; i++)
-        n += (size_t)snprintf(text + n, FSR_EXPR - n, "s%d, ", i);
+        n = fsr_emit_add(e, text, n, "s%d, ", i);
     fsr_emit_line(e, "return {%sn};", text);
     fsr_emit_close(e);
     e->depth--;
@@ -93,14 +93,14 @@ const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v) {
     return buf;
 }
 
-void fsr_emit_loop_text(const fsr_emit *e, char buf[FSR_EXPR], int v) {
+void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v) {
     int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(e->k, v, argument);
     long long most = e->k->loop[e->k->inst[v].index].program->max_n;
     char ref[FSR_REF];
     const char *live = fsr_emit_live(e, ref, v);
-    size_t used = (size_t)snprintf(buf, FSR_EXPR, live ? "loop%d::run(%s ? %lld : 0" : "loop%d::run(%s%lld",
-                                   e->k->inst[v].index, live ? live : "", most);
+    size_t used = fsr_emit_add(e, buf, 0, live ? "loop%d::run(%s ? %lld : 0" : "loop%d::run(%s%lld",
+                               e->k->inst[v].index, live ? live : "", most);
     for (int a = 0; a < n; a++)
-        used += (size_t)snprintf(buf + used, FSR_EXPR - used, ", %s", fsr_emit_ref(e, ref, argument[a]));
-    snprintf(buf + used, FSR_EXPR - used, ")");
+        used = fsr_emit_add(e, buf, used, ", %s", fsr_emit_ref(e, ref, argument[a]));
+    fsr_emit_add(e, buf, used, ")");
 }

@@ -26,9 +26,9 @@ void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]) {
     else
         snprintf(own, sizeof own, "threadIdx.x %% %d", group);
     if (fsr_emit_warps(e) == 1)
-        snprintf(buf, FSR_EXPR, "threadIdx.x %% %d%s%s", lanes, times, vector);
+        fsr_emit_add(e, buf, 0, "threadIdx.x %% %d%s%s", lanes, times, vector);
     else
-        snprintf(buf, FSR_EXPR, "(%s / 32 * %d + threadIdx.x %% 32)%s%s", own, fsr_emit_steps(e) * 32, times, vector);
+        fsr_emit_add(e, buf, 0, "(%s / 32 * %d + threadIdx.x %% 32)%s%s", own, fsr_emit_steps(e) * 32, times, vector);
 }
 
 int fsr_emit_tile_columns(const fsr_emit *e) {
@@ -98,11 +98,11 @@ static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *cha
         for (int l = 0; l < e->tile.n; l++)
             if (e->k->inst[e->tile.loop[l]].kind == FSR_INST_COMBINE && e->k->inst[e->tile.loop[l]].index == f)
                 stage = e->tile.stage[e->tile.loop[l]];
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s", i ? ", " : "");
+        n = fsr_emit_add(e, text, n, "%s", i ? ", " : "");
         if (e->k->fold[f].combine->commutative)
-            n += (size_t)snprintf(text + n, sizeof text - n, "sum0.f%d", f);
+            n = fsr_emit_add(e, text, n, "sum0.f%d", f);
         else
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%d.f%d", chained, stage, f);
+            n = fsr_emit_add(e, text, n, "%s%d.f%d", chained, stage, f);
     }
     fsr_emit_line(e, "const part0::state part = {%s};", text);
 }

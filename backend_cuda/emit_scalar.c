@@ -76,7 +76,7 @@ const char *fsr_emit_ref(const fsr_emit *e, char buf[FSR_REF], int v) {
 }
 
 /* What a placeholder stands for; NULL if c is none. */
-static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
+static const char *placeholder(char c, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_EXPR]) {
     switch (c) {
     case 'a': return arg[0];
     case 'b': return arg[1];
@@ -92,34 +92,32 @@ static bool is_widened(fsr_op op, fsr_dtype dtype) {
     return fsr_dtype_is_half(dtype) && rule != FSR_RULE_CAST && rule != FSR_RULE_SELECT;
 }
 
-static void text_of_op(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
+static void text_of_op(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result,
+                       char arg[3][FSR_EXPR]) {
     const char *text = fsr_op_get(op)->cuda[fsr_dtype_class(compute)];
+    const char *suffix = compute == FSR_F32 || fsr_dtype_is_half(compute) ? "f" : "";
     size_t n = 0;
-    for (; text && *text && n + FSR_REF < FSR_EXPR; text++) {
-        const char *with = *text == '$' ? placeholder(text[1], compute, result, arg) : NULL;
-        if (with) {
-            n += (size_t)snprintf(buf + n, FSR_REF, "%s", with);
-            text++;
-        } else if (*text == '@') {
-            if (compute == FSR_F32 || fsr_dtype_is_half(compute))
-                buf[n++] = 'f';
-        } else {
-            buf[n++] = *text;
-        }
+    buf[0] = 0;
+    while (text && *text) {
+        const size_t plain = strcspn(text, "$@");
+        const char *with = text[plain] == '$' ? placeholder(text[plain + 1], compute, result, arg) : NULL;
+        const bool sign = text[plain] == '$' && !with; /* of its own */
+        n = fsr_emit_add(e, buf, n, "%.*s%s", (int)plain + sign, text, with ? with : text[plain] == '@' ? suffix : "");
+        text += plain + (text[plain] != 0) + (with != NULL);
     }
-    buf[n] = 0;
 }
 
-static void op_text(char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, char arg[3][FSR_REF]) {
-    char wide[3][FSR_REF], text[FSR_EXPR];
+static void op_text(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result,
+                    char arg[3][FSR_REF]) {
+    char wide[3][FSR_EXPR], text[FSR_EXPR];
     for (int i = 0; i < 3; i++)
         if (is_widened(op, compute))
-            snprintf(wide[i], FSR_REF, "fsr_%s_to_f32(%.40s)", fsr_dtype_name(compute), arg[i]);
+            fsr_emit_add(e, wide[i], 0, "fsr_%s_to_f32(%s)", fsr_dtype_name(compute), arg[i]);
         else
-            snprintf(wide[i], FSR_REF, "%.95s", arg[i]);
-    text_of_op(is_widened(op, result) ? text : buf, op, compute, result, wide);
+            fsr_emit_add(e, wide[i], 0, "%s", arg[i]);
+    text_of_op(e, is_widened(op, result) ? text : buf, op, compute, result, wide);
     if (is_widened(op, result))
-        snprintf(buf, FSR_EXPR, "fsr_f32_to_%s(%.960s)", fsr_dtype_name(result), text);
+        fsr_emit_add(e, buf, 0, "fsr_f32_to_%s(%s)", fsr_dtype_name(result), text);
 }
 
 void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
@@ -130,7 +128,7 @@ void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
             name(of, arg[a], inst->arg[a]);
-        op_text(buf, inst->op, inst->compute, inst->dtype, arg);
+        op_text(e, buf, inst->op, inst->compute, inst->dtype, arg);
         break;
     default: fsr_emit_broken(e); buf[0] = 0;
     }

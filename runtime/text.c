@@ -2,7 +2,6 @@
 /* A growing string. Invariants: size < capacity once data is there, data[size] is 0; after a failure the text takes
  * nothing more, so that a string with a hole in the middle is never handed out. */
 #include "runtime/text.h"
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,21 +30,24 @@ static bool text_reserve(fsr_text *t, size_t n) {
     return true;
 }
 
-void fsr_text_add(fsr_text *t, const char *format, ...) {
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
+void fsr_text_add_list(fsr_text *t, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
     if (n < 0)
         t->failed = true;
     if (n < 0 || !text_reserve(t, (size_t)n))
         return;
-    va_start(args, format);
     vsnprintf(t->data + t->size, (size_t)n + 1, format, args);
-    va_end(args);
     t->size += (size_t)n;
+}
+
+void fsr_text_add(fsr_text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fsr_text_add_list(t, format, args);
+    va_end(args);
 }
 
 void fsr_text_raw(fsr_text *t, const char *s, size_t n) {

@@ -3,6 +3,7 @@
 #ifndef FUSOR_RUNTIME_TEXT_H
 #define FUSOR_RUNTIME_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,6 +14,7 @@ typedef struct fsr_text {
 } fsr_text;
 
 void fsr_text_add(fsr_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fsr_text_add_list(fsr_text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 void fsr_text_raw(fsr_text *t, const char *s, size_t n);
 /* The string (caller frees), or NULL if an append failed; t is empty afterwards. */
 char *fsr_text_take(fsr_text *t);

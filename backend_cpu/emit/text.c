@@ -9,54 +9,52 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_line(fsr_c_emit *e, const char *text, const char *tail) {
-    fsr_text_add(&e->body, "%*s%s%s\n", 4 * e->depth, "", text, tail);
+static void put_line(fsr_c_emit *e, const char *text) {
+    fsr_text_add(&e->body, "%*s%s\n", 4 * e->depth, "", text);
 }
 
-static void format_line(fsr_c_emit *e, bool opens, const char *format, va_list args) {
-    char text[1024];
-    int n = vsnprintf(text, sizeof text, format, args);
-    if (n < 0 || (size_t)n >= sizeof text)
-        e->body.failed = true;
-    else
-        put_line(e, text, !opens ? "" : text[0] ? " {" : "{");
+/* The beginning of a line, of whatever length; true if the format has added something. */
+static bool begin_line(fsr_c_emit *e, const char *before, const char *format, va_list args) {
+    fsr_text_add(&e->body, "%*s%s", 4 * e->depth, "", before);
+    const size_t start = e->body.size;
+    fsr_text_add_list(&e->body, format, args);
+    return e->body.size > start;
 }
 
 void fsr_c_line(fsr_c_emit *e, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    format_line(e, false, format, args);
+    begin_line(e, "", format, args);
+    fsr_text_add(&e->body, "\n");
     va_end(args);
 }
 
 void fsr_c_begin(fsr_c_emit *e, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    format_line(e, true, format, args);
+    fsr_text_add(&e->body, begin_line(e, "", format, args) ? " {\n" : "{\n");
     va_end(args);
     e->depth++;
 }
 
 void fsr_c_end(fsr_c_emit *e) {
     e->depth--;
-    put_line(e, "}", "");
+    put_line(e, "}");
 }
 
 void fsr_c_else(fsr_c_emit *e) {
     e->depth--;
-    put_line(e, "} else {", "");
+    put_line(e, "} else {");
     e->depth++;
 }
 
 void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) {
-    char condition[FSR_EMIT_NAME], line[2 * FSR_EMIT_NAME];
     va_list args;
-    va_start(args, format);
-    vsnprintf(condition, sizeof condition, format, args);
-    va_end(args);
-    snprintf(line, sizeof line, "} else if (%s) {", condition);
     e->depth--;
-    put_line(e, line, "");
+    va_start(args, format);
+    begin_line(e, "} else if (", format, args);
+    fsr_text_add(&e->body, ") {\n");
+    va_end(args);
     e->depth++;
 }
 

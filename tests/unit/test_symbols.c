@@ -181,6 +181,92 @@ static void as_cuda(void **state) {
         }
 }
 
+/* Long guards: conditions of all 8 dimensions and with steps, 4 (once cut behind 900 characters) and as many as there may
+ * be. All but the last one always hold; it holds where d7 is 0, and elsewhere indices lie outside and nobody looks. */
+enum { DIMS = 8, LAST = 4, ELEMENTS = LAST << (DIMS - 1), OF_CONDITION = DIMS + 3, FIRST = FSR_INT_EXTENT + 2 * DIMS };
+
+static fsr_kernel *guarded_kernel(int conditions) {
+    fsr_text text = {0};
+    fsr_text_add(&text, "kernel k_guarded: take\n  domain [d0");
+    for (int d = 1; d < DIMS; d++)
+        fsr_text_add(&text, ", d%d", d);
+    fsr_text_add(&text, "] passes 0 ints %d\n  array b0 i64\n  array b1 f32\n  array b2 u64 written\n",
+                 FIRST + conditions * OF_CONDITION);
+    fsr_text_add(&text, "  array b3 f32 written\n  schedule gpu map threads 32 group 1 vector 1 items 2 accumulators 0 "
+                        "resident 0\n  guard g0");
+    for (int c = 0; c < conditions; c++) {
+        const int first = FIRST + c * OF_CONDITION;
+        fsr_text_add(&text, "%s 0 <= i%d", c ? " and" : "", first);
+        for (int d = 0; d < DIMS; d++)
+            fsr_text_add(&text, " + d%d*i%d", d, first + 1 + d);
+        fsr_text_add(&text, " < i%d step i%d", first + 1 + DIMS, first + 2 + DIMS);
+    }
+    fsr_text_add(&text, "\n  p0 row  v0 = i64 load b0[");
+    for (int d = 0; d + 1 < DIMS; d++)
+        fsr_text_add(&text, "d%d*i%d + ", d, FIRST - DIMS + d);
+    fsr_text_add(&text,
+                 "d7] linear row_linear\n"
+                 "  p0 row  v1 = i64 raise(v0, i%d) to b2 if g0\n"
+                 "  p0 row  v2 = f32 load b1[v1] if g0\n"
+                 "  p0 row  store b3[",
+                 FIRST - 1);
+    for (int d = 0; d + 1 < DIMS; d++)
+        fsr_text_add(&text, "d%d*i%d + ", d, FIRST - DIMS + d);
+    fsr_text_add(&text, "d7] linear row_linear = v2\n");
+    assert_false(text.failed);
+    fsr_kernel *k = parse(text.data);
+    fsr_text_free(&text);
+    return k;
+}
+
+static void bind_guarded(fsr_launch *launch, int conditions, int64_t *index, float *x, uint64_t *worst, float *y) {
+    *launch = (fsr_launch){.integer = {ELEMENTS, 1, 1, 1}, .array = {index, x, worst, y}};
+    for (int d = 0; d < DIMS; d++) {
+        launch->integer[FSR_INT_EXTENT + d] = d + 1 < DIMS ? 2 : LAST;
+        launch->integer[FIRST - DIMS + d] = ELEMENTS >> (d + 1);
+    }
+    launch->integer[FIRST - 1] = M;
+    for (int c = 0; c < conditions; c++) {
+        int64_t *of = &launch->integer[FIRST + c * OF_CONDITION];
+        for (int d = 0; d < DIMS; d++)
+            of[1 + d] = c + 1 < conditions ? 1 + d : d == DIMS - 1;
+        of[1 + DIMS] = c + 1 < conditions ? 1000 : 1;
+        of[2 + DIMS] = 1;
+    }
+    for (int i = 0; i < ELEMENTS; i++)
+        index[i] = i % LAST ? 1000 + i : i % M;
+    index[8] = M + 4;
+    for (int i = 0; i < M; i++)
+        x[i] = (float)(i + 1);
+    *worst = 0;
+    memset(y, 0, ELEMENTS * sizeof *y);
+}
+
+static void long_guards(void **state) {
+    (void)state;
+    for (int conditions = 4; conditions <= FSR_MAX_GUARD; conditions += FSR_MAX_GUARD - 4) {
+        fsr_kernel *k = guarded_kernel(conditions);
+        int64_t index[ELEMENTS];
+        float x[M], y[ELEMENTS];
+        uint64_t worst;
+        fsr_launch launch;
+        fsr_text text = {0};
+        fsr_fault fault = {FSR_OK, NULL};
+        k->schedule.vector = conditions == 4 ? 1 : 4;
+        k->schedule.items = 4;
+        bind_guarded(&launch, conditions, index, x, &worst, y);
+        launch.blocks = fsr_kernel_blocks(k, launch.integer);
+        assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
+        if (host_cuda_run(k, text.data, &launch, 1, &fault))
+            fail_msg("%s\n%s", fault.message, text.data);
+        assert_int_equal(worst, M + 4);
+        for (int i = 0; i < ELEMENTS; i++)
+            assert_true(y[i] == (i % LAST ? 0 : i == 8 ? M : (float)(i % M + 1)));
+        fsr_text_free(&text);
+        fsr_kernel_free(k);
+    }
+}
+
 /* What is known of an address with a symbol: its range, and the rest by the coefficient; not where it lies. */
 static void facts(void **state) {
     (void)state;
@@ -234,7 +320,8 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(interpreted), CPU_TEST(as_c), cmocka_unit_test(as_cuda),
-                                       cmocka_unit_test(facts), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(interpreted), CPU_TEST(as_c),
+                                       cmocka_unit_test(as_cuda),     cmocka_unit_test(long_guards),
+                                       cmocka_unit_test(facts),       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
