@@ -5,8 +5,9 @@
  * every stride of both a multiple of g, addresses keep their remainder by g. Counter-example to ranges alone: the even
  * and the odd elements of one array, whose ranges overlap and which share nothing.
  *
- * A symbol is any number from 0 to the most that its bound allows, another one at each point perhaps: it widens ranges,
- * keeps remainders by its coefficient, and makes no two accesses the same.
+ * A symbol is any number from 0 to the most that its bound allows, another one at each point perhaps: it widens ranges
+ * and keeps remainders by its coefficient. At one point it is one number: two accesses that have the same symbols, and
+ * nothing else apart, are the same there.
  *
  * A dimension of one index moves nothing, whatever its stride; so strides are taken as 0 there. Of a divided sum only its
  * range and its count are known: it is neither adjacent nor the same as another. */
@@ -79,6 +80,7 @@ fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form) {
     for (int t = 0; t < a->nterms; ++t) {
         f.coefficient[t] = a->term[t].slot ? integer[a->term[t].slot] : 1;
         f.most[t] = most_of(k, integer, a->term[t].value);
+        f.value[t] = a->term[t].value;
     }
     for (int d = 0; d < k->ndim; ++d) {
         f.extent[d] = integer[FSR_INT_EXTENT + d];
@@ -144,9 +146,11 @@ void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high) {
 }
 
 bool fsr_form_same(const fsr_form *a, const fsr_form *b) {
-    bool same = a->offset == b->offset && a->divisor == 1 && b->divisor == 1 && !a->nterms && !b->nterms;
+    bool same = a->offset == b->offset && a->divisor == 1 && b->divisor == 1 && a->nterms == b->nterms;
     for (int d = 0; d < a->ndim; ++d)
         same = same && step(a, d) == step(b, d);
+    for (int t = 0; same && t < a->nterms; ++t)
+        same = a->value[t] == b->value[t] && a->coefficient[t] == b->coefficient[t];
     return same;
 }
 

@@ -7,15 +7,16 @@
 #include "fusion/loop_ir.h"
 
 /* An index form with numbers in place of arguments: (offset + sum of stride[d] * index d + sum of coefficient[t] *
- * symbol t) / divisor, index d in [0, extent[d]). Of a symbol it is known that it is in [0, most[t]], and along which
- * dimensions it may differ; where a question turns on more, the answer is that it is not known. */
+ * symbol t) / divisor, index d in [0, extent[d]). Of a symbol it is known that it is in [0, most[t]], along which dimensions
+ * it may differ, and which value it is; where a question turns on more, the answer is that it is not known. */
 typedef struct fsr_form {
     int ndim;
     int64_t offset, stride[FSR_MAX_DIMS], extent[FSR_MAX_DIMS];
     int64_t divisor; /* 1: none */
     int nterms;
     int64_t coefficient[FSR_MAX_TERMS], most[FSR_MAX_TERMS];
-    uint32_t moves; /* bit d: some symbol may differ along dimension d */
+    int value[FSR_MAX_TERMS]; /* the instruction, of one kernel */
+    uint32_t moves;           /* bit d: some symbol may differ along dimension d */
 } fsr_form;
 
 /* Of a kernel's form, or of an access's. integer: the launch's, extents included. */
@@ -39,7 +40,7 @@ int64_t fsr_form_count(const fsr_form *f);
 /* Lowest and highest value of the sum before it is divided; the offset alone for an empty domain. They stop at the ends of
  * 64 bits. */
 void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high);
-/* Both name the same element at every point of the domain. False: perhaps not. */
+/* Both, of one kernel, name the same element at every point of the domain. False: perhaps not. */
 bool fsr_form_same(const fsr_form *a, const fsr_form *b);
 /* No point of the domain names by `a` what any point names by `b`. False: perhaps one does. */
 bool fsr_form_apart(const fsr_form *a, const fsr_form *b);

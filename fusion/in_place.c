@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pastes in place: where the array that a paste replaces a region of is in memory and nobody needs it afterwards, the
- * kernel writes the region only, into that memory. Its domain is the region's, its bytes are the region's.
+ * kernel writes the region only, into that memory. Its domain is the region's, its bytes are the region's. So does an
+ * inset, whose region begins at a corner that the kernel computes.
  *
  * Done to groups that are placed. A group that stores nothing but a paste, or a chain of pastes one upon the other,
  * over a value that another group stores, becomes a kernel for each paste. That is right if
@@ -46,6 +47,20 @@ static bool replaces_part(const fsr_flow *flow, int paste) {
     return fsr_shape_size(region_shape(flow, paste)) < fsr_shape_size(&flow->node[paste].shape);
 }
 
+/* The corner of a region is one for all of its elements: it varies along no dimension in which the region is smaller.
+ * Counter-example: corners of rows, one each, which a row function gives, are such along the rows. */
+static bool has_one_corner(const fsr_flow *flow, int paste) {
+    const fsr_flow_node *n = &flow->node[paste];
+    bool one = true;
+    for (int i = 2; i < n->nargs; ++i) {
+        const fsr_flow_node *corner = &flow->node[n->arg[i].id];
+        one = one && fsr_is(corner->kind, FSR_IS_VIEW) && corner->view.kind == FSR_VIEW_AFFINE;
+        for (int j = 0; one && j < flow->node[corner->arg[0].id].shape.ndim; ++j)
+            one = corner->view.from[j] < 0 || !(n->axes >> corner->view.from[j] & 1);
+    }
+    return one;
+}
+
 /* The pastes that group g stores as one, and what they are pasted on. */
 static bool find_chain(const fsr_partition *p, int g, chain *c) {
     const fsr_group *group = &p->group[g];
@@ -56,7 +71,7 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
         return false;
     fsr_link at = group->store[0];
     while (fsr_is(flow->node[at.id].kind, FSR_OVERWRITES) && (c->n == 0 || *fsr_partition_stored(p, at) < 0)) {
-        if (c->n == MAX_CHAIN || !replaces_part(flow, at.id))
+        if (c->n == MAX_CHAIN || !replaces_part(flow, at.id) || !has_one_corner(flow, at.id))
             return false;
         list[c->n++] = at.id;
         at = flow->node[at.id].arg[0];

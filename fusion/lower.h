@@ -18,12 +18,6 @@ typedef struct fsr_want {
     int guard;
 } fsr_want;
 
-/* What bounds a gather's i-th computed index. */
-typedef struct fsr_bounded {
-    int node, i;
-    int64_t extent;
-} fsr_bounded;
-
 enum { FSR_MAX_BOUNDED = 64 };
 
 typedef struct fsr_lowering {
@@ -38,7 +32,7 @@ typedef struct fsr_lowering {
     int guard;                            /* 1 + the guard under which values are needed at present; 0: none */
     bool indexed[FSR_MAX_DIMS];           /* dimensions whose index itself is used: not merged */
     int nbounded;
-    fsr_bounded bounded[FSR_MAX_BOUNDED]; /* a BOUND's `index` is a number of these, until all is lowered */
+    int64_t bounded[FSR_MAX_BOUNDED]; /* extents; a BOUND's `index` is a number of these, until all is lowered */
     fsr_memo *memo;
     int depth;  /* evaluations one within the other */
     bool waits; /* they were too many: what is under way is given up, until `first` is known */

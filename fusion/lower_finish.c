@@ -123,7 +123,7 @@ static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
 static bool finish_bounds(fsr_lowering *l) {
     int slot[FSR_MAX_BOUNDED];
     for (int i = 0; i < l->nbounded; ++i)
-        if ((slot[i] = integer(l, l->bounded[i].extent)) < 0)
+        if ((slot[i] = integer(l, l->bounded[i])) < 0)
             return false;
     for (int i = 0; i < l->k->ninsts; ++i)
         if (l->k->inst[i].kind == FSR_INST_BOUND)

@@ -22,16 +22,15 @@ static int report_array(fsr_lowering *l, int report) {
     return fsr_lower_array(l, &operand, FSR_U64, true);
 }
 
-/* The number of the extent that bounds a node's i-th computed index; -1: too many. It becomes an argument when all is
+/* The number of an extent that bounds computed indices, equal ones once; -1: too many. It becomes an argument when all is
  * lowered (lower_finish.c). */
-static int extent_of(fsr_lowering *l, int node, int i, int64_t extent) {
-    const fsr_bounded own = {node, i, extent};
+static int extent_of(fsr_lowering *l, int64_t extent) {
     for (int at = 0; at < l->nbounded; ++at)
-        if (l->bounded[at].node == node && l->bounded[at].i == i)
+        if (l->bounded[at] == extent)
             return at;
     if (l->nbounded == FSR_MAX_BOUNDED)
         return fsr_lower_refuse(l, "the kernel would have too many computed indices");
-    l->bounded[l->nbounded] = own;
+    l->bounded[l->nbounded] = extent;
     return l->nbounded++;
 }
 
@@ -40,7 +39,7 @@ int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t ex
     inst.arg[0] = value;
     inst.bound = bound;
     inst.guard = l->guard;
-    inst.index = extent_of(l, link.id, i, extent);
+    inst.index = extent_of(l, extent);
     if (bound == FSR_BOUND_RAISE) {
         int array = report_array(l, l->flow->node[link.id].report + i);
         if (array < 0)

@@ -34,14 +34,36 @@ static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
            (fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false);
 }
 
+/* Where a region's element lies in the whole array: behind the corner, where that is computed. */
+static bool region_place(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *place) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
+    int next = 0, corner[FSR_MAX_DIMS];
+    if (fsr_has(n->kind, FSR_FIELD_view))
+        return fsr_index_view(place, index, &n->view, part, &n->shape, &l->group->domain);
+    for (int i = 0; i + 2 < n->nargs; ++i)
+        if ((corner[i] = fsr_lower_eval(l, n->arg[2 + i], index)) < 0)
+            return false;
+    *place = *index;
+    for (int j = 0; j < n->shape.ndim; ++j) {
+        if (!(n->axes >> j & 1))
+            continue;
+        int bound = fsr_lower_bound(l, link, next, corner[next], n->shape.dim[j] - part->dim[j] + 1, n->bound);
+        ++next;
+        if (bound < 0)
+            return false;
+        fsr_affine_add_symbol(&place->row[j], bound, 1);
+    }
+    return true;
+}
+
 /* In place of its first argument a paste stores its region only: the domain is the region's. */
 static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_affine *address) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
     fsr_index index, place;
     l->group->row[0] = true;
-    if (!fsr_index_row(&index, part, &l->group->domain) ||
-        !fsr_index_view(&place, &index, &n->view, part, &n->shape, &l->group->domain))
+    if (!fsr_index_row(&index, part, &l->group->domain) || !region_place(l, link, &index, &place))
         return fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false;
     fsr_index_address(address, &place, &n->shape);
     inst->arg[0] = fsr_lower_eval(l, n->arg[1], &index);
@@ -57,11 +79,7 @@ static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int m
     int one = fsr_lower_constant(l, dtype, fsr_value_from_int(dtype, 1), -1);
     int from_end = fsr_lower_op(l, FSR_OP_SUB, fsr_lower_op(l, FSR_OP_SUB, before, i, -1), one, -1);
     int place = fsr_lower_cast(l, fsr_lower_op(l, FSR_OP_WHERE, mask, before, from_end), FSR_I64);
-    int bound =
-        place < 0 ? -1 : fsr_lower_bound(l, n->arg[2], 0, place, n->shape.dim[n->shape.ndim - 1], FSR_BOUND_DROP);
-    if (bound >= 0)
-        l->k->inst[bound].node = link.id;
-    return bound;
+    return place < 0 ? -1 : fsr_lower_bound(l, link, 0, place, n->shape.dim[n->shape.ndim - 1], FSR_BOUND_DROP);
 }
 
 /* The filter's own element, and the place that takes it. Where the count is the kernel's own, the store says so. */

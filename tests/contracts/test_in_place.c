@@ -149,6 +149,49 @@ static void every_width(void **state) {
     expect(outs, COUNT_OF(outs), "every width");
 }
 
+static fsr_node start(int64_t at) {
+    return fsr_from_host(subject_g, FSR_I64, 0, NULL, &at);
+}
+
+/* At starts that are known when the kernel runs, also such as are moved inside; of what is assigned some lies in the array
+ * itself, at the same start, at another one, or further along. Rows of a row function have a start each. */
+static void starts(void **state) {
+    (void)state;
+    static const int64_t at[][2] = {{0, 0}, {10, 20}, {-5, 60}, {396, 143}, {INT64_MAX, INT64_MIN}, {200, 149}};
+    const int64_t shape[] = {4, 7};
+    for (int i = 0; i < COUNT_OF(at); ++i) {
+        fsr_node t = temporary(), from[] = {start(at[i][0]), start(at[i][1])}, other[] = {start(11), start(at[i][1])};
+        fsr_node here = fsr_dynamic_slice(t, from, shape), there = fsr_dynamic_slice(t, other, shape);
+        fsr_node outs[] = {fsr_dynamic_update(t, block(x, 1, 4, 2, 7), from),
+                           fsr_dynamic_update(t, fsr_mul(here, number(3)), from), fsr_dynamic_update(t, there, from),
+                           fsr_dynamic_update(t, fsr_flip(here, 1), from),
+                           fsr_dynamic_update(t, fsr_add(here, there), from)};
+        for (int j = 0; j < COUNT_OF(outs); ++j) {
+            expect_at_most(outs[j], (2 * N + 8 * 28) * 4 + 32, 3);
+            expect(&outs[j], 1, "a start");
+        }
+        fsr_node a = fsr_dynamic_update(outs[1], block(x, 7, 4, 8, 7), other);
+        expect((fsr_node[]){fsr_dynamic_update(a, fsr_neg(fsr_dynamic_slice(a, from, shape)), from)}, 1,
+               "three starts");
+    }
+}
+
+static void update_row(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = fsr_dynamic_update(in[0], fsr_neg(fsr_dynamic_slice(in[0], &in[1], (int64_t[]){9})), &in[1]);
+}
+
+static void starts_of_rows(void **state) {
+    (void)state;
+    int64_t each[ROWS];
+    fsr_node out;
+    for (int i = 0; i < ROWS; i++)
+        each[i] = i * 7 % 160 - 5;
+    fsr_node in[] = {temporary(), fsr_from_host(subject_g, FSR_I64, 1, SHAPE(ROWS), each)};
+    fsr_vectorize(&out, 1, in, 2, "(n),()->(n)", update_row, NULL);
+    expect(&out, 1, "a start for each row");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
     TEST(overlaps),
@@ -159,5 +202,7 @@ static const struct CMUnitTest tests[] = {
     TEST(many_rows),
     TEST(a_recurrence),
     TEST(every_width),
+    TEST(starts),
+    TEST(starts_of_rows),
 };
 SUBJECT_MAIN(tests)

@@ -226,11 +226,57 @@ static void generic_in_sizes(void **state) {
     assert_string_equal(name[0], name[1]);
 }
 
+static fsr_node number(const char *name) {
+    return fsr_input(g, name, FSR_I64, 0, NULL);
+}
+
+static fsr_node zero(void) {
+    return fsr_int(g, 0);
+}
+
+/* At a start that is known when the kernel runs: the region, and the eight bytes of each start that is loaded. */
+static void at_a_start(void **state) {
+    (void)state;
+    fsr_node t = temporary(), s = number("s"), two = fsr_broadcast_to(fsr_float(g, 2), 2, SHAPE(1, COLS));
+    check(fsr_dynamic_update(t, two, ((fsr_node[]){s, zero()})), 1, ROW + 8, 0);
+    check(fsr_dynamic_update(t, rows(y, 0, 4), ((fsr_node[]){s, zero()})), 1, 2 * 4 * ROW + 8, 0);
+    check(fsr_dynamic_update(t, fsr_slice(rows(y, 0, 4), 1, 0, 8, 1), ((fsr_node[]){s, number("r")})), 1,
+          2 * 4 * 32 + 16, 0);
+    check(fsr_dynamic_update(x, two, ((fsr_node[]){s, zero()})), 0, 0, 0);
+}
+
+/* What is read at the very start is what is written there; at another one it may be any of it. */
+static void reads_at_a_start(void **state) {
+    (void)state;
+    fsr_node t = temporary(), s = number("s"), r = number("r");
+    fsr_node here = fsr_dynamic_slice(t, ((fsr_node[]){s, zero()}), SHAPE(4, COLS));
+    fsr_node there = fsr_dynamic_slice(t, ((fsr_node[]){r, zero()}), SHAPE(4, COLS));
+    check(fsr_dynamic_update(t, fsr_add(here, fsr_float(g, 1)), ((fsr_node[]){s, zero()})), 1, 2 * 4 * ROW + 8, 0);
+    check(fsr_dynamic_update(t, there, ((fsr_node[]){s, zero()})), 1, 2 * 4 * ROW + 8, 4 * ROW);
+    fsr_node first = fsr_cast(fsr_reshape(fsr_slice(rows(t, 0, 1), 1, 0, 1, 1), 0, NULL), FSR_I64);
+    check(fsr_dynamic_update(t, rows(y, 0, 4), ((fsr_node[]){first, zero()})), 0, 0, N);
+}
+
+/* Steps of a simulation, each at a start of its own, one in place of the other. */
+static void one_start_after_the_other(void **state) {
+    (void)state;
+    fsr_node a = temporary();
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%d", i);
+        fsr_node s = number(name), row = fsr_dynamic_slice(a, ((fsr_node[]){s, zero()}), SHAPE(1, COLS));
+        a = fsr_dynamic_update(a, fsr_mul(row, fsr_float(g, 3)), ((fsr_node[]){s, zero()}));
+    }
+    check(a, 3, 3 * (2 * ROW + 8), 0);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(of_a_temporary), TEST(in_the_middle), TEST(reads_of_the_array), TEST(overlapping_reads),
-        TEST(other_readers),  TEST(of_a_leaf),     TEST(many_rows),          TEST(a_recurrence),
-        TEST(an_older_value), TEST(unfused),       TEST(generic_in_sizes),   TEST(overlaps_in_a_small_array)};
+        TEST(of_a_temporary),    TEST(in_the_middle),    TEST(reads_of_the_array),
+        TEST(overlapping_reads), TEST(other_readers),    TEST(of_a_leaf),
+        TEST(many_rows),         TEST(a_recurrence),     TEST(an_older_value),
+        TEST(unfused),           TEST(generic_in_sizes), TEST(overlaps_in_a_small_array),
+        TEST(at_a_start),        TEST(reads_at_a_start), TEST(one_start_after_the_other)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,7 +279,10 @@ static void facts(void **state) {
     assert_int_equal(high, M - 1);
     assert_true(fsr_form_varies(&f, 0, 1));
     assert_false(fsr_form_is_adjacent(&f, 0));
-    assert_false(fsr_form_same(&f, &f));
+    assert_true(fsr_form_same(&f, &f));
+    fsr_form other = f;
+    other.value[0]++;
+    assert_false(fsr_form_same(&f, &other));
     assert_false(fsr_form_apart(&f, &own));
     assert_int_equal(fsr_form_count(&f), N);
     assert_int_equal(fsr_form_dimensions(k, k->access[1].form), 1);
