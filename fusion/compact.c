@@ -95,7 +95,7 @@ static void drop_places(fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; i++)
         if (k->inst[i].filter)
             k->form[k->access[k->inst[i].index].form].nterms = 0;
-    memcpy(old, k->form, sizeof old);
+    memcpy(old, k->form, sizeof *old * (size_t)k->nforms);
     k->nforms = 0;
     for (int a = 0; a < k->naccesses; a++)
         k->access[a].form = fsr_kernel_form(k, &old[k->access[a].form]);

@@ -185,6 +185,7 @@ static bool add(fsr_partition *p, const fsr_group *group) {
         fsr_kernel_free(group->kernel);
         return false;
     }
+    fsr_kernel_trim(group->kernel);
     p->group[p->ngroups] = *group;
     *fsr_partition_stored(p, group->store[0]) = p->ngroups++;
     fsr_partition_settle(p, p->ngroups - 1);
@@ -240,6 +241,7 @@ static void convert(fsr_partition *p, const chain *c, fsr_group *group) {
         }
     }
     fsr_kernel_free(p->group[c->g].kernel);
+    fsr_kernel_trim(group->kernel);
     p->group[c->g] = *group;
     fsr_partition_settle(p, c->g);
 }

@@ -18,12 +18,25 @@ fsr_kernel *fsr_kernel_new(void) {
     fsr_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
-    k->inst = calloc(FSR_MAX_INSTS, sizeof *k->inst);
-    if (!k->inst) {
-        free(k);
-        return NULL;
-    }
-    return k;
+    k->inst = malloc(FSR_MAX_INSTS * sizeof *k->inst);
+    k->form = calloc(FSR_MAX_FORMS, sizeof *k->form);
+    k->guard = calloc(FSR_MAX_GUARDS, sizeof *k->guard);
+    if (k->inst && k->form && k->guard)
+        return k;
+    fsr_kernel_free(k);
+    return NULL;
+}
+
+/* A part of a kernel's lists, at least one entry; what cannot be given back is kept. */
+static void *trimmed(void *list, int n, size_t size) {
+    void *less = realloc(list, size * (size_t)(n > 0 ? n : 1));
+    return less ? less : list;
+}
+
+void fsr_kernel_trim(fsr_kernel *k) {
+    k->inst = trimmed(k->inst, k->ninsts, sizeof *k->inst);
+    k->form = trimmed(k->form, k->nforms, sizeof *k->form);
+    k->guard = trimmed(k->guard, k->nguards, sizeof *k->guard);
 }
 
 void fsr_kernel_free(fsr_kernel *k) {
@@ -36,6 +49,8 @@ void fsr_kernel_free(fsr_kernel *k) {
     for (int l = 0; l < FSR_MAX_LOOPS; l++)
         fsr_iteration_free((fsr_iteration *)k->loop[l].program);
     free(k->inst);
+    free(k->form);
+    free(k->guard);
     free(k);
 }
 
@@ -43,9 +58,11 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     fsr_kernel *copy = fsr_kernel_new();
     if (!copy)
         return NULL;
-    fsr_inst *inst = copy->inst;
+    const fsr_kernel room = *copy;
     *copy = *k;
-    copy->inst = memcpy(inst, k->inst, FSR_MAX_INSTS * sizeof *inst);
+    copy->inst = memcpy(room.inst, k->inst, sizeof *k->inst * (size_t)k->ninsts);
+    copy->form = memcpy(room.form, k->form, sizeof *k->form * (size_t)k->nforms);
+    copy->guard = memcpy(room.guard, k->guard, sizeof *k->guard * (size_t)k->nguards);
     for (int f = 0; f < FSR_MAX_COMBINES; f++)
         copy->fold[f].combine = NULL;
     for (int f = 0; f < k->nroutines; f++)

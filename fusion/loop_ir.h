@@ -262,13 +262,13 @@ typedef struct fsr_kernel {
     int nloops;
     fsr_turns loop[FSR_MAX_LOOPS];
     int nforms;
-    fsr_index_form form[FSR_MAX_FORMS]; /* no two equal */
+    fsr_index_form *form; /* no two equal */
     int naccesses;
     fsr_access access[FSR_MAX_ACCESSES];
     int nconditions;
     fsr_condition condition[FSR_MAX_CONDITIONS];
     int nguards;
-    fsr_guard guard[FSR_MAX_GUARDS];
+    fsr_guard *guard;
     int narrays;
     fsr_array array[FSR_MAX_BUFFERS];
     int nints; /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
@@ -280,7 +280,10 @@ typedef struct fsr_kernel {
     bool contraction;
 } fsr_kernel;
 
+/* With room for FSR_MAX_INSTS instructions, FSR_MAX_FORMS forms and FSR_MAX_GUARDS guards. NULL: out of memory. */
 fsr_kernel *fsr_kernel_new(void);
+/* Gives back the room that is left: nothing may be added any more. */
+void fsr_kernel_trim(fsr_kernel *k);
 void fsr_kernel_free(fsr_kernel *k);
 /* A copy with operators and loops of its own. NULL: out of memory. */
 fsr_kernel *fsr_kernel_copy(const fsr_kernel *k);
