@@ -116,6 +116,8 @@ void fsr_emit_compact(fsr_emit *e, int v);
 
 /* emit_fold.c */
 void fsr_emit_fold_types(fsr_emit *e);
+/* The scalar arguments that operators take, where those find them; before everything else of the function. */
+void fsr_emit_share_scalars(fsr_emit *e);
 /* A struct <name> whose state holds the states of these folds as members f<fold>. */
 void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list);
 /* True if one of them is narrow: then the struct has an item beside its state. */

@@ -18,14 +18,17 @@ static void identity_text(fsr_emit *e, const fsr_combine *c, char buf[FSR_EXPR])
                          fsr_emit_literal(literal, fsr_combine_dtype(c, i), c->identity[i]));
 }
 
-/* What instruction `number` of an operator is called. */
+/* What instruction `number` of a fold's operator is called. */
 static const char *operand_name(const void *of, char buf[FSR_REF], int number) {
-    const fsr_combine *c = of;
+    const fsr_fold *f = of;
+    const fsr_combine *c = f->combine;
     const fsr_inst *inst = &c->body.inst[number];
-    if (inst->kind == FSR_INST_PARAM)
+    if (inst->kind != FSR_INST_PARAM)
+        snprintf(buf, FSR_REF, "t%d", number);
+    else if (inst->index < 2 * c->arity)
         snprintf(buf, FSR_REF, "%c.c%d", inst->index < c->arity ? 'a' : 'b', inst->index % c->arity);
     else
-        snprintf(buf, FSR_REF, "t%d", number);
+        snprintf(buf, FSR_REF, "k%d", f->same[inst->index - 2 * c->arity]);
     return buf;
 }
 
@@ -43,20 +46,50 @@ static void operator_struct(fsr_emit *e, int fold) {
     identity_text(e, c, text);
     fsr_emit_line(e, "static state identity() { return {%s}; }", text);
     fsr_emit_open(e, "static state combine(const state &a, const state &b) {");
-    fsr_emit_region(e, &c->body, 0, c->body.ninsts, operand_name, c);
+    fsr_emit_region(e, &c->body, 0, c->body.ninsts, operand_name, &e->k->fold[fold]);
     for (int i = 0; i < c->arity; i++)
-        n = fsr_emit_add(e, text, n, "%s%s", i ? ", " : "", operand_name(c, ref, c->body.result[i]));
+        n = fsr_emit_add(e, text, n, "%s%s", i ? ", " : "", operand_name(&e->k->fold[fold], ref, c->body.result[i]));
     fsr_emit_line(e, "return {%s};", text);
     fsr_emit_close(e);
     e->depth--;
     fsr_emit_line(e, "};");
 }
 
+/* Whether operators take scalar argument `slot`. */
+static bool is_shared(const fsr_kernel *k, int slot) {
+    for (int f = 0; f < k->nfolds; f++)
+        for (int i = 0; i < fsr_combine_same(k->fold[f].combine); i++)
+            if (k->fold[f].same[i] == slot)
+                return true;
+    return false;
+}
+
+/* A combine that is called from the prelude has no arguments but states, so that what it takes besides lies in shared
+ * memory, k<slot>. */
+static void shared_scalars(fsr_emit *e) {
+    for (int s = 0; s < e->k->nscalars; s++)
+        if (is_shared(e->k, s))
+            fsr_emit_line(e, "__shared__ %s k%d;", fsr_emit_type(e->k->scalar[s]), s);
+}
+
+void fsr_emit_share_scalars(fsr_emit *e) {
+    bool any = false;
+    for (int s = 0; s < e->k->nscalars; s++) {
+        if (!is_shared(e->k, s))
+            continue;
+        fsr_emit_line(e, "if (threadIdx.x == 0) k%d = p%d;", s, s);
+        any = true;
+    }
+    if (any)
+        fsr_emit_line(e, "fsr_barrier();");
+}
+
 void fsr_emit_fold_types(fsr_emit *e) {
+    shared_scalars(e);
     for (int f = 0; f < e->k->nfolds; f++) {
         e->op_of[f] = f;
         for (int other = 0; other < f && e->op_of[f] == f; other++)
-            if (fsr_combine_equal(e->k->fold[other].combine, e->k->fold[f].combine))
+            if (fsr_fold_same_operator(&e->k->fold[other], &e->k->fold[f]))
                 e->op_of[f] = other;
         if (e->op_of[f] == f)
             operator_struct(e, f);

@@ -18,8 +18,10 @@ static const char *operand_name(const void *of, char buf[FSR_REF], int number) {
         snprintf(buf, FSR_REF, "t%d", number);
     else if (inst->index < l->nstate)
         snprintf(buf, FSR_REF, "s%d", inst->index);
-    else
+    else if (inst->index < l->nstate + l->narg)
         snprintf(buf, FSR_REF, "a%d", inst->index - l->nstate);
+    else
+        snprintf(buf, FSR_REF, "k%d", inst->index - l->nstate - l->narg);
     return buf;
 }
 
@@ -39,6 +41,8 @@ static void head(fsr_emit *e, const fsr_iteration *l) {
         n = fsr_emit_add(e, text, n, "%s%s s%d", i ? ", " : "", fsr_emit_type(l->body.arg[i]), i);
     for (int i = 0; i < l->narg; i++)
         n = fsr_emit_add(e, text, n, ", const %s a%d", fsr_emit_type(l->body.arg[l->nstate + i]), i);
+    for (int i = 0; i < fsr_iteration_same(l); i++)
+        n = fsr_emit_add(e, text, n, ", const %s k%d", fsr_emit_type(l->body.arg[l->nstate + l->narg + i]), i);
     fsr_emit_open(e, "static %sstate run(const i32 most, %s) {", e->s.outlined ? "__noinline__ " : "", text);
 }
 
@@ -95,12 +99,15 @@ const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v) {
 
 void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v) {
     int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(e->k, v, argument);
-    long long most = e->k->loop[e->k->inst[v].index].program->max_n;
+    const fsr_turns *turns = &e->k->loop[e->k->inst[v].index];
+    long long most = turns->program->max_n;
     char ref[FSR_REF];
     const char *live = fsr_emit_live(e, ref, v);
     size_t used = fsr_emit_add(e, buf, 0, live ? "loop%d::run(%s ? %lld : 0" : "loop%d::run(%s%lld",
                                e->k->inst[v].index, live ? live : "", most);
     for (int a = 0; a < n; a++)
         used = fsr_emit_add(e, buf, used, ", %s", fsr_emit_ref(e, ref, argument[a]));
+    for (int i = 0; i < fsr_iteration_same(turns->program); i++)
+        used = fsr_emit_add(e, buf, used, ", p%d", turns->same[i]);
     fsr_emit_add(e, buf, used, ")");
 }

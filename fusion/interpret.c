@@ -317,6 +317,27 @@ static fsr_status run_kernel(fsr_machine *m, int64_t rows) {
     return m->status;
 }
 
+static void bind(fsr_region *r, const fsr_launch *launch, const int *same, int n) {
+    fsr_value value[FSR_MAX_SCALARS];
+    for (int i = 0; i < n; i++)
+        value[i] = launch->scalar[same[i]];
+    fsr_region_bind(r, value, n);
+}
+
+/* The kernel with what the bodies of its operators and loops take of the launch's scalars as constants. */
+static fsr_kernel *bound(const fsr_kernel *k, const fsr_launch *launch) {
+    fsr_kernel *own = fsr_kernel_copy(k);
+    for (int f = 0; own && f < k->nfolds; f++) {
+        fsr_combine *c = (fsr_combine *)own->fold[f].combine;
+        bind(&c->body, launch, k->fold[f].same, fsr_combine_same(c));
+    }
+    for (int l = 0; own && l < k->nloops; l++) {
+        fsr_iteration *loop = (fsr_iteration *)own->loop[l].program;
+        bind(&loop->body, launch, k->loop[l].same, fsr_iteration_same(loop));
+    }
+    return own;
+}
+
 fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
     if (!k || !launch)
         return FSR_ERR_NULL;
@@ -324,13 +345,16 @@ fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
     int64_t columns = extent_product(k, launch, k->nparallel, k->ndim);
     if (rows != launch->integer[FSR_INT_ROWS] || columns != launch->integer[FSR_INT_COLS])
         return FSR_ERR_INTERNAL;
+    fsr_kernel *own = bound(k, launch);
     fsr_machine *m = calloc(1, sizeof *m);
-    if (!m)
-        return FSR_ERR_MEMORY;
-    m->k = k;
-    m->launch = launch;
-    m->columns = columns;
-    fsr_status status = run_kernel(m, rows);
+    fsr_status status = own && m ? FSR_OK : FSR_ERR_MEMORY;
+    if (!status) {
+        m->k = own;
+        m->launch = launch;
+        m->columns = columns;
+        status = run_kernel(m, rows);
+    }
     free(m);
+    fsr_kernel_free(own);
     return status;
 }

@@ -108,6 +108,13 @@ fsr_dtype fsr_fold_dtype(const fsr_fold *fold, int component) {
     return fold->narrow ? FSR_F32 : fsr_combine_dtype(fold->combine, component);
 }
 
+bool fsr_fold_same_operator(const fsr_fold *a, const fsr_fold *b) {
+    bool same = fsr_combine_equal(a->combine, b->combine);
+    for (int i = 0; same && i < fsr_combine_same(a->combine); i++)
+        same = a->same[i] == b->same[i];
+    return same;
+}
+
 bool fsr_fold_is_ordered(const fsr_fold *fold) {
     return fold->kind == FSR_FOLD_SCAN || !fold->combine->commutative;
 }

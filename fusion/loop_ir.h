@@ -138,12 +138,14 @@ typedef struct fsr_fold {
     bool narrow;                /* SCAN of one f64: it takes and gives f32, rounded where it leaves the state */
     int input[FSR_MAX_TUPLE];   /* ELEM or ROW values folded, one a component */
     const fsr_combine *combine; /* owned by the kernel */
+    int same[FSR_MAX_SCALARS];  /* scalar arguments of the kernel that its body takes besides */
 } fsr_fold;
 
 /* A loop of a kernel; one ITERATE runs it. */
 typedef struct fsr_turns {
     const fsr_iteration *program; /* owned by the kernel */
     int input[FSR_MAX_ARGS];      /* values: the state's first, then the arguments */
+    int same[FSR_MAX_SCALARS];    /* as a fold's */
 } fsr_turns;
 
 /* How a kernel is laid on the machine; chosen by the rules of fusion/schedule.h, printed by explain. */
@@ -296,6 +298,8 @@ int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out);
 /* True if `value` is one of the loop's kept values that a later pass reads without evaluating it. */
 bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
 
+/* The two folds' operators are one: equal, and of the same scalars. */
+bool fsr_fold_same_operator(const fsr_fold *a, const fsr_fold *b);
 /* The dtype of a component's inputs and results: the state's, unless the fold is narrow. */
 fsr_dtype fsr_fold_dtype(const fsr_fold *fold, int component);
 /* A scan, or a reduction that does not commute: its columns are folded in order. */

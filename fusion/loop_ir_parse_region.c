@@ -6,7 +6,8 @@
  *       ...                                             ...
  *       gives t4, t6                                    while t6 gives t9, t14
  *
- * A loop's head has the dtypes of its state, then of what it takes besides. */
+ * A loop's head has the dtypes of its state, then of what it takes besides. Scalar arguments that a body takes stand
+ * behind `given`: given s0, s3. */
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>
 
@@ -28,15 +29,35 @@ static int read_state(fsr_lex *l, fsr_dtype *dtype, fsr_value *identity) {
     return n;
 }
 
+/* given s0, s3: the scalars and their dtypes. Returns how many. */
+static int read_same(fsr_kernel_reader *r, int *same, fsr_dtype *dtype) {
+    int n = 0;
+    if (!fsr_lex_try(&r->lex, "given"))
+        return 0;
+    do {
+        if (n == FSR_MAX_SCALARS) {
+            fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d scalars", FSR_MAX_SCALARS);
+            return n;
+        }
+        same[n] = fsr_lex_mark(&r->lex, "s", r->k->nscalars);
+        dtype[n] = r->k->scalar[same[n]];
+        n++;
+    } while (fsr_lex_sees(&r->lex, ',') && r->lex.at[1] == ' ' && r->lex.at[2] == 's' && fsr_lex_try(&r->lex, ","));
+    return n;
+}
+
 /* What stands behind the head: a name, or a region. */
-static fsr_combine *read_operator(fsr_lex *l) {
+static fsr_combine *read_operator(fsr_kernel_reader *r, fsr_fold *fold) {
+    fsr_lex *l = &r->lex;
+    fsr_dtype same[FSR_MAX_SCALARS];
     fsr_dtype dtype[FSR_MAX_TUPLE] = {0};
     fsr_value identity[FSR_MAX_TUPLE];
     memset(identity, 0, sizeof identity);
     const int arity = read_state(l, dtype, identity);
     const bool commutative = fsr_lex_try(l, "commutative");
+    const int nsame = read_same(r, fold->same, same);
     const bool region = !l->status && fsr_lex_sees(l, '\n');
-    fsr_combine *c = region ? fsr_lex_operator(l, arity, dtype) : fsr_lex_builtin(l, arity, dtype);
+    fsr_combine *c = region ? fsr_lex_operator(l, arity, dtype, nsame, same) : fsr_lex_builtin(l, arity, dtype);
     if (!c)
         return NULL;
     if (region) {
@@ -67,7 +88,7 @@ void fsr_read_fold(fsr_kernel_reader *r) {
     fold->narrow = fsr_lex_try(l, "of");
     if (fold->narrow)
         fsr_lex_expect(l, "f32");
-    fold->combine = read_operator(l);
+    fold->combine = read_operator(r, fold);
     k->nfolds += fold->combine != NULL;
 }
 
@@ -95,7 +116,7 @@ static int read_arguments(fsr_lex *l, fsr_dtype *dtype, int *nstate) {
 void fsr_read_loop(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_kernel *k = r->k;
-    fsr_dtype dtype[FSR_MAX_ARGS] = {0};
+    fsr_dtype dtype[FSR_MAX_ARGS] = {0}, same[FSR_MAX_SCALARS];
     int nstate;
     if (k->nloops == FSR_MAX_LOOPS) {
         fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d loops", FSR_MAX_LOOPS);
@@ -110,6 +131,9 @@ void fsr_read_loop(fsr_kernel_reader *r) {
     if (!it)
         return;
     k->loop[k->nloops++].program = it;
+    const int nsame = read_same(r, k->loop[k->nloops - 1].same, same);
+    for (int i = 0; i < nsame; i++)
+        it->body.arg[it->body.nargs++] = same[i];
     const fsr_region_text text = fsr_iteration_text(it, true);
     fsr_lex_expect(l, ",");
     fsr_lex_expect(l, "at");

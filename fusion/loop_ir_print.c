@@ -90,13 +90,20 @@ static void print_dtypes(FILE *to, const fsr_dtype *dtype, int n) {
         fprintf(to, "%s%s", i ? ", " : "", fsr_dtype_name(dtype[i]));
 }
 
+static void print_same(FILE *to, const int *same, int n) {
+    for (int i = 0; i < n; i++)
+        fprintf(to, "%ss%d", i ? ", " : " given ", same[i]);
+}
+
 static void print_loop(FILE *to, const fsr_kernel *k, int number) {
     const fsr_iteration *l = k->loop[number].program;
     fprintf(to, "  loop l%d (", number);
     print_dtypes(to, l->body.arg, l->nstate);
     fputs(l->narg ? "; " : "", to);
     print_dtypes(to, l->body.arg + l->nstate, l->narg);
-    fprintf(to, "), at most %lld times\n", (long long)l->max_n);
+    fputc(')', to);
+    print_same(to, k->loop[number].same, fsr_iteration_same(l));
+    fprintf(to, ", at most %lld times\n", (long long)l->max_n);
     print_region(to, &l->body, fsr_iteration_text(l, true));
 }
 
@@ -114,6 +121,7 @@ static void print_fold(FILE *to, const fsr_kernel *k, int number) {
         fprintf(to, " %s\n", fsr_op_get(c->op)->name);
         return;
     }
+    print_same(to, f->same, fsr_combine_same(c));
     fprintf(to, "\n");
     print_region(to, &c->body, fsr_combine_text(c, true));
 }

@@ -142,6 +142,15 @@ static bool bad_region(const fsr_check *v, const char *what, int number, const c
     return fsr_check_bad(v, "%s %d: t%d has %s", what, number, at, wrong);
 }
 
+/* The scalars that a body's last n arguments are. */
+static bool check_same(const fsr_check *v, const char *what, int number, const fsr_region *r, const int *same, int n) {
+    for (int i = 0; i < n; i++)
+        if (i == FSR_MAX_SCALARS || !fsr_check_range(same[i], v->k->nscalars) ||
+            v->k->scalar[same[i]] != r->arg[r->nargs - n + i])
+            return fsr_check_bad(v, "%s %d: same%d is no scalar argument of its dtype", what, number, i);
+    return true;
+}
+
 static bool check_combine(const fsr_check *v, int number, const fsr_combine *c) {
     int at = -1;
     const char *wrong = c ? fsr_combine_check(c, &at) : "no operator";
@@ -152,7 +161,9 @@ static bool check_loop(const fsr_check *v, int number) {
     const fsr_iteration *l = v->k->loop[number].program;
     int at = -1;
     const char *wrong = l ? fsr_iteration_check(l, &at) : "no program";
-    return !wrong || bad_region(v, "loop", number, wrong, at);
+    if (wrong)
+        return bad_region(v, "loop", number, wrong, at);
+    return check_same(v, "loop", number, &l->body, v->k->loop[number].same, fsr_iteration_same(l));
 }
 
 static bool check_fold(const fsr_check *v, int number) {
@@ -164,7 +175,8 @@ static bool check_fold(const fsr_check *v, int number) {
         return fsr_check_bad(v, "fold %d is of pass %d of %d", number, f->pass, k->npasses);
     if (f->exclusive && f->kind != FSR_FOLD_SCAN)
         return fsr_check_bad(v, "fold %d is an exclusive reduction", number);
-    if (!check_combine(v, number, f->combine))
+    if (!check_combine(v, number, f->combine) ||
+        !check_same(v, "fold", number, &f->combine->body, f->same, fsr_combine_same(f->combine)))
         return false;
     if (f->narrow &&
         (f->kind != FSR_FOLD_SCAN || f->combine->arity != 1 || fsr_combine_dtype(f->combine, 0) != FSR_F64))

@@ -91,6 +91,8 @@ int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int
 /* lower_value.c */
 /* node: the literal that it is, -1: a number that lowering needs. */
 int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node);
+/* The kernel's scalar argument that a parameter is; -1: refused. */
+int fsr_lower_scalar(fsr_lowering *l, int node);
 int fsr_lower_literal(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index);

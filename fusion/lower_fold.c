@@ -57,12 +57,17 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
     fsr_inst inst = fsr_lower_blank(FSR_INST_COMBINE, n->dtype[0], node);
     inst.index = slot;
     inst.level = FSR_ELEM;
-    for (int i = 0; i < n->nargs; ++i) {
+    for (int i = 0; i < n->nout; ++i) {
         fold->input[i] = fsr_lower_eval_under(l, n->arg[i], &input, 0);
         if (fold->input[i] < 0)
             return false;
         if (k->inst[fold->input[i]].pass > inst.pass)
             inst.pass = k->inst[fold->input[i]].pass;
+    }
+    for (int i = n->nout; i < n->nargs; ++i) {
+        fold->same[i - n->nout] = fsr_lower_scalar(l, n->arg[i].id);
+        if (fold->same[i - n->nout] < 0)
+            return false;
     }
     fold->narrow = narrow(l, n);
     fold->combine = fold->narrow ? fsr_combine_builtin(FSR_OP_ADD, FSR_F64) : fsr_combine_copy(n->combine);

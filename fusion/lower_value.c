@@ -26,9 +26,8 @@ int fsr_lower_literal(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return fsr_lower_constant(l, n->dtype[0], n->value, link.id);
 }
 
-int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index) {
-    (void)index;
-    const fsr_flow_node *n = &l->flow->node[link.id];
+int fsr_lower_scalar(fsr_lowering *l, int node) {
+    const fsr_flow_node *n = &l->flow->node[node];
     fsr_kernel *k = l->k;
     int slot = 0;
     while (slot < k->nscalars && l->group->scalar[slot] != n->ordinal)
@@ -39,9 +38,14 @@ int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index) 
         l->group->scalar[slot] = n->ordinal;
         k->scalar[k->nscalars++] = n->dtype[0];
     }
-    fsr_inst inst = fsr_lower_blank(FSR_INST_PARAM, n->dtype[0], link.id);
-    inst.index = slot;
-    return fsr_lower_add(l, &inst);
+    return slot;
+}
+
+int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    (void)index;
+    fsr_inst inst = fsr_lower_blank(FSR_INST_PARAM, l->flow->node[link.id].dtype[0], link.id);
+    inst.index = fsr_lower_scalar(l, link.id);
+    return inst.index < 0 ? -1 : fsr_lower_add(l, &inst);
 }
 
 int fsr_lower_op(fsr_lowering *l, fsr_op op, int a, int b, int c) {

@@ -46,10 +46,11 @@ static bool alike(const fsr_flow_node *a, const fsr_flow_node *b) {
 /* The place of every operand but uniform ones; NULL: they have none in common. */
 static const fsr_flow_node *common_place(const fsr_flow *flow, const fsr_flow_node *n) {
     const fsr_flow_node *common = NULL;
-    for (int i = 0; i < n->nargs; ++i) {
+    const bool fold = fsr_is(n->kind, FSR_IS_FOLD);
+    for (int i = 0; i < (fold ? n->nout : n->nargs); ++i) {
         if (is_uniform(flow, n->arg[i]))
             continue;
-        const fsr_flow_node *place = place_of(flow, n->arg[i], !fsr_is(n->kind, FSR_IS_FOLD));
+        const fsr_flow_node *place = place_of(flow, n->arg[i], !fold);
         if (!place || (common && !alike(common, place)))
             return NULL;
         common = place;

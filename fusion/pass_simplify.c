@@ -68,7 +68,7 @@ bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status) {
         if (fsr_has(n->kind, FSR_FIELD_op) && rewrite(flow, n, &to[i * FSR_MAX_OUTPUTS]))
             progress = true;
         if (trivial_fold(flow, n)) {
-            memcpy(&to[i * FSR_MAX_OUTPUTS], n->arg, sizeof *to * (size_t)n->nargs);
+            memcpy(&to[i * FSR_MAX_OUTPUTS], n->arg, sizeof *to * (size_t)n->nout);
             progress = true;
         }
     }

@@ -25,8 +25,9 @@
  * STEP*dI). COMBINE is op=NAME, or {[commutative] identity=V,V; REGION}, LOOP is {REGION}. A region is
  *     t0 = f32 left0; t1 = f32 2; t2 = f32 mul(t0, t1); ... gives t2, t5
  * Its instructions name the dtype of their value, and operations that of their operands where it may be another:
- * bool less.f32(t0, t1). What an operator takes is left0, left1, ... right0, ...; a loop state0, ... arg0, ..., the
- * arguments of its node, and it says while t4 gives t2, t3. A hint follows as hint=materialize or hint=inline. VALUE:
+ * bool less.f32(t0, t1). What an operator takes is left0, left1, ... right0, ..., and same0, ..., the arguments of its
+ * node that are no operands; a loop takes state0, ... arg0, ..., the arguments of its node, and says while t4 gives t2,
+ * t3. A hint follows as hint=materialize or hint=inline. VALUE:
  * decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as
  * data. */
 #ifndef FUSOR_GRAPH_PRINT_H
@@ -71,7 +72,7 @@ void fsr_write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value);
 void fsr_write_routine(fsr_writer *w, const fsr_routine *f);
 /* How a region's text goes: the names of its arguments, group by group, and whether it has lines of its own, as in the
  * loop IR, or `;` between its instructions. condition: the last result is one. */
-#define FSR_REGION_GROUPS 2
+#define FSR_REGION_GROUPS 3
 typedef struct fsr_region_text {
     struct {
         const char *name;

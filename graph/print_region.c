@@ -3,12 +3,15 @@
 #include "graph/print.h"
 
 fsr_region_text fsr_combine_text(const fsr_combine *c, bool lines) {
-    return (fsr_region_text){.group = {{"left", c->arity}, {"right", c->arity}}, .lines = lines};
+    return (fsr_region_text){.group = {{"left", c->arity}, {"right", c->arity}, {"same", fsr_combine_same(c)}},
+                             .lines = lines};
 }
 
 fsr_region_text fsr_iteration_text(const fsr_iteration *loop, bool lines) {
     return (fsr_region_text){
-        .group = {{"state", loop->nstate}, {"arg", loop->narg}}, .condition = true, .lines = lines};
+        .group = {{"state", loop->nstate}, {"arg", loop->narg}, {"same", fsr_iteration_same(loop)}},
+        .condition = true,
+        .lines = lines};
 }
 
 void fsr_write_scalar(fsr_writer *w, const fsr_inst *inst, const char *letter) {

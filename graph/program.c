@@ -68,7 +68,7 @@ static bool gives(const fsr_region *r, int i) {
 
 const char *fsr_combine_check(const fsr_combine *c, int *at) {
     *at = -1;
-    if (c->arity < 1 || c->arity > FSR_MAX_TUPLE || c->body.nargs != 2 * c->arity || c->body.nresults != c->arity)
+    if (c->arity < 1 || c->arity > FSR_MAX_TUPLE || c->body.nargs < 2 * c->arity || c->body.nresults != c->arity)
         return "a wrong size";
     const char *wrong = fsr_region_check(&c->body, FSR_IN_OPERATOR, at);
     for (int i = 0; i < c->arity && !wrong; i++)
@@ -121,7 +121,7 @@ bool fsr_iteration_equal(const fsr_iteration *a, const fsr_iteration *b) {
 const char *fsr_iteration_check(const fsr_iteration *loop, int *at) {
     *at = -1;
     if (loop->nstate < 1 || loop->nstate > FSR_MAX_STATE || loop->narg < 0 ||
-        loop->body.nargs != loop->nstate + loop->narg || loop->body.nresults != loop->nstate + 1)
+        loop->body.nargs < loop->nstate + loop->narg || loop->body.nresults != loop->nstate + 1)
         return "a wrong size";
     if (loop->max_n < 0 || loop->max_n > INT32_MAX)
         return "a wrong count";

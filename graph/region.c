@@ -57,6 +57,26 @@ void fsr_region_clear(fsr_region *r) {
     r->ninsts = 0;
 }
 
+void fsr_region_bind(fsr_region *r, const fsr_value *value, int n) {
+    r->nargs -= n;
+    for (int i = 0; i < r->ninsts; i++) {
+        fsr_inst *inst = &r->inst[i];
+        if (inst->kind != FSR_INST_PARAM || inst->index < r->nargs)
+            continue;
+        inst->kind = FSR_INST_CONST;
+        inst->value = value[inst->index - r->nargs];
+    }
+}
+
+bool fsr_region_lift(fsr_region *r, int inst) {
+    if (r->nargs == FSR_MAX_REGION_ARGS)
+        return false;
+    r->inst[inst].kind = FSR_INST_PARAM;
+    r->inst[inst].index = r->nargs;
+    r->arg[r->nargs++] = r->inst[inst].dtype;
+    return true;
+}
+
 /* ---- meaning ----------------------------------------------------------------------------------------------- */
 
 void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *argument, fsr_value *value) {

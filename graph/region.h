@@ -14,7 +14,7 @@
 #define FSR_MAX_ARGS 17
 #define FSR_MAX_OUTPUTS 8
 /* Arguments of a region: a node's, and scalars of a kernel. */
-#define FSR_MAX_REGION_ARGS 48
+#define FSR_MAX_REGION_ARGS (FSR_MAX_ARGS + 32)
 #define FSR_MAX_OPERATOR_INSTS 64
 #define FSR_MAX_BODY_INSTS 256
 
@@ -36,6 +36,10 @@ int fsr_region_add(fsr_region *r, const fsr_inst *inst);
 /* `to`, anything, becomes a copy. False: out of memory, and it has no instructions. */
 bool fsr_region_copy(fsr_region *to, const fsr_region *from);
 void fsr_region_clear(fsr_region *r);
+/* The region for known values of its last n arguments, which become constants. */
+void fsr_region_bind(fsr_region *r, const fsr_value *value, int n);
+/* CONST `inst` becomes a new last argument. False: there is no room. */
+bool fsr_region_lift(fsr_region *r, int inst);
 
 /* What the two instructions compute of the same values is the same. */
 bool fsr_inst_computes_like(const fsr_inst *a, const fsr_inst *b);

@@ -189,7 +189,7 @@ static const char *check_iterate(const fsr_applied *a) {
 
 /* The result's shape: the arguments', but for the axes of mask, which have extent 1. */
 static const char *check_folded(const fsr_applied *a, uint32_t mask) {
-    for (int i = 0; i < a->n->nargs; i++) {
+    for (int i = 0; i < a->n->nout; i++) {
         fsr_shape shape = a->arg[i]->shape;
         for (int d = 0; d < shape.ndim; d++)
             if (mask >> d & 1)

@@ -8,9 +8,12 @@ const char *fsr_fold_check(const fsr_applied *a) {
     int at;
     if (!c)
         return "no operator";
-    if (c->arity != a->n->nout || c->arity != a->n->nargs)
+    if (c->arity != a->n->nout || c->arity + fsr_combine_same(c) != a->n->nargs)
         return "arity";
     const char *wrong = fsr_combine_check(c, &at);
+    for (int i = c->arity; i < a->n->nargs && !wrong; i++)
+        if (!fsr_is(a->arg[i]->kind, FSR_IS_ARGUMENT) || fsr_applied_dtype(a, i) != c->body.arg[c->arity + i])
+            wrong = "what an operator takes besides is no parameter of that dtype";
     for (int i = 0; i < c->arity && !wrong; i++)
         if (fsr_combine_dtype(c, i) != a->n->dtype[i] || fsr_combine_dtype(c, i) != fsr_applied_dtype(a, i))
             wrong = "dtype of a component";
@@ -22,7 +25,7 @@ const char *fsr_loop_check(const fsr_applied *a) {
     int at;
     if (!l)
         return "no loop";
-    if (l->nstate + 1 != a->n->nout || l->nstate + l->narg != a->n->nargs)
+    if (l->nstate + 1 != a->n->nout || l->nstate + l->narg != a->n->nargs || fsr_iteration_same(l))
         return "arity";
     const char *wrong = fsr_iteration_check(l, &at);
     for (int i = 0; i < a->n->nargs && !wrong; i++)

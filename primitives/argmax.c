@@ -93,7 +93,7 @@ static fsr_node position(fsr_site at, const search *s, fsr_node x, const int *ax
     call c = {at, s};
     fsr_operator op = {better, &c, 2, {0, (double)INT64_MAX}, true, {NULL}};
     op.identity[0] = fsr_value_to_double(dtype, fsr_op_identity(s->extreme, dtype));
-    fsr_combine *combine = fsr_operator_record(x.graph, at, s->name, &op, (fsr_dtype[]){dtype, FSR_I64}, &poison);
+    fsr_combine *combine = fsr_operator_record(x.graph, at, s->name, &op, (fsr_dtype[]){dtype, FSR_I64}, NULL, &poison);
     if (!combine)
         return poison;
     in[0] = x;

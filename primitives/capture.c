@@ -2,8 +2,8 @@
 /* Bodies recorded as regions: from a result back to the arguments and literals (a stack: no recursion) into SSA
  * instructions; equal ones become one.
  *
- * A value without dimensions that was recorded before the body ran, a parameter above all, is the same for every element:
- * a loop takes it as one argument more. Operators have no such arguments. Counter-example to making instructions of what it was
+ * A value without dimensions that was recorded before the body ran is the same for every element: a loop takes it as one
+ * argument more, an operator if it is a parameter. Counter-example to making instructions of what it was
  * computed from: a sum over an array is no scalar program. */
 #include "primitives/capture.h"
 #include <string.h>
@@ -23,7 +23,9 @@ static int find(const fsr_capture *t, fsr_ref ref) {
 
 /* Recorded before the body ran, and no literal nor made of literals alone: those are weak. */
 static bool is_outside(const fsr_capture *t, const fsr_rec *rec) {
-    return t->most_outside >= 0 && rec->stamp < t->first && !fsr_is(rec->kind, FSR_IS_LITERAL) && !rec->weak;
+    if (rec->stamp >= t->first || (t->where == FSR_IN_OPERATOR && !fsr_is(rec->kind, FSR_IS_ARGUMENT)))
+        return false;
+    return !fsr_is(rec->kind, FSR_IS_LITERAL) && !rec->weak;
 }
 
 static bool is_allowed(const fsr_capture *t, const fsr_rec *rec) {

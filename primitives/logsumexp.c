@@ -39,7 +39,7 @@ static fsr_node one_pass(fsr_site at, const char *what, fsr_node x, uint32_t mas
     fsr_dtype dtype = rec->dtype[x.output];
     fsr_node poison, out[FSR_MAX_TUPLE] = {{0}}, in[2] = {x};
     fsr_operator op = {join, &at, 2, {-INFINITY, 0}, true, {NULL}};
-    fsr_combine *combine = fsr_operator_record(x.graph, at, what, &op, (fsr_dtype[]){dtype, dtype}, &poison);
+    fsr_combine *combine = fsr_operator_record(x.graph, at, what, &op, (fsr_dtype[]){dtype, dtype}, NULL, &poison);
     if (!combine)
         return poison;
     fsr_value one = fsr_value_from_int(dtype, 1);

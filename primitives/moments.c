@@ -156,7 +156,7 @@ static fsr_node deviations(fsr_site at, const char *what, const sample *s) {
     states(at, s, in);
     fsr_dtype dtype = fsr_node_dtype(s->x), dtypes[3] = {dtype, dtype, dtype};
     fsr_operator op = {chan, &at, 3, {0, 0, 0}, true, {NULL}};
-    fsr_combine *combine = fsr_operator_record(s->x.graph, at, what, &op, dtypes, &poison);
+    fsr_combine *combine = fsr_operator_record(s->x.graph, at, what, &op, dtypes, NULL, &poison);
     if (!combine)
         return poison;
     fsr_fold_nodes(at, out, in, combine, s->mask);

@@ -61,7 +61,7 @@ static fsr_node extreme(fsr_site at, const char *what, bool largest, fsr_node x,
     if (!mask || !fsr_dtype_has_nan(dtype)) {
         out = fsr_fold_op(at, largest ? FSR_OP_MAXIMUM : FSR_OP_MINIMUM, x, mask);
     } else {
-        fsr_combine *combine = fsr_operator_record(x.graph, at, what, &op, &dtype, &poison);
+        fsr_combine *combine = fsr_operator_record(x.graph, at, what, &op, &dtype, NULL, &poison);
         if (!combine)
             return poison;
         fsr_fold_nodes(at, &out, &x, combine, mask);

@@ -34,15 +34,28 @@ static fsr_combine *recognize(fsr_combine *c) {
     return same ? builtin : c;
 }
 
+/* What was taken from outside becomes the body's last arguments, and outside[]. */
+static void take_outside(const fsr_capture *t, fsr_combine *c, fsr_node *outside) {
+    for (int i = 0; i < t->noutside; i++) {
+        outside[i] = fsr_graph_handle(t->g, t->outside[i].id, t->outside[i].output);
+        c->body.arg[c->body.nargs++] = fsr_node_dtype(outside[i]);
+    }
+}
+
 /* Runs the body in the open scope and captures it; false: *poison is set (in that scope). */
 static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op, fsr_combine *c,
-                     fsr_capture *t, fsr_node *poison) {
+                     fsr_capture *t, fsr_node *outside, fsr_node *poison) {
     fsr_node arg[2 * FSR_MAX_TUPLE], out[FSR_MAX_TUPLE] = {{0}};
     int depth = fsr_scope_depth(g);
     *poison = (fsr_node){0};
     if (!fsr_body_args(g, at, c->body.arg, 2 * c->arity, arg, poison))
         return false;
-    *t = (fsr_capture){.g = g, .first = arg[0].stamp, .most_outside = -1, .region = &c->body, .where = FSR_IN_OPERATOR};
+    *t = (fsr_capture){.g = g,
+                       .first = arg[0].stamp,
+                       .narguments = 2 * c->arity,
+                       .most_outside = outside ? FSR_MAX_ARGS - c->arity : 0,
+                       .region = &c->body,
+                       .where = FSR_IN_OPERATOR};
     op->body(out, arg, arg + c->arity, op->user);
     if (!fsr_body_took(g, at, what, body_name, depth, arg[0], poison))
         return false;
@@ -57,11 +70,12 @@ static bool run_body(fsr_graph *g, fsr_site at, const char *what, const fsr_oper
             return false;
         }
     }
+    take_outside(t, c, outside);
     return true;
 }
 
 fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
-                                 const fsr_dtype *dtype, fsr_node *poison) {
+                                 const fsr_dtype *dtype, fsr_node *outside, fsr_node *poison) {
     int depth = fsr_scope_depth(g);
     fsr_combine *c = calloc(1, sizeof *c);
     fsr_capture *t = calloc(1, sizeof *t);
@@ -79,7 +93,7 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
             c->identity[i] = op->exact[i] ? fsr_value_load(dtype[i], op->exact[i], 0)
                                           : fsr_value_from_double(dtype[i], op->identity[i]);
         }
-        ok = run_body(g, at, what, op, c, t, poison);
+        ok = run_body(g, at, what, op, c, t, outside, poison);
         if (fsr_graph_alive(g))
             *poison = fsr_body_leave(g, depth, ok ? (fsr_node){0} : *poison);
     } else {
@@ -141,13 +155,14 @@ static void fill(fsr_node *out, const fsr_operator *op, fsr_node poison) {
         out[i] = poison;
 }
 
-/* Records the body for checked operands; NULL: out is filled with the poison. */
-static fsr_combine *record(fsr_site at, const char *what, fsr_node *out, const fsr_node *in, const fsr_operator *op) {
+/* Records the body for checked operands, behind which in[] receives what it took from outside; NULL: out is filled with
+ * the poison. */
+static fsr_combine *record(fsr_site at, const char *what, fsr_node *out, fsr_node *in, const fsr_operator *op) {
     fsr_node poison;
     fsr_dtype dtype[FSR_MAX_TUPLE];
     for (int i = 0; i < op->arity; i++)
         dtype[i] = fsr_node_dtype(in[i]);
-    fsr_combine *combine = fsr_operator_record(in[0].graph, at, what, op, dtype, &poison);
+    fsr_combine *combine = fsr_operator_record(in[0].graph, at, what, op, dtype, in + op->arity, &poison);
     fsr_graph *g;
     if (combine && !fsr_poison_of(at, what, in, op->arity, &g, &poison))
         return combine;
@@ -160,7 +175,7 @@ void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node 
                         const int *axes, int naxes, int flags) {
     static const char what[] = "reduce_with";
     fsr_operator own, *op = theirs ? &own : NULL;
-    fsr_node in[FSR_MAX_TUPLE], poison;
+    fsr_node in[FSR_MAX_ARGS], poison;
     uint32_t mask;
     if (!out || !arity_take(at, what, out, from, theirs, size, &own))
         return;
@@ -187,7 +202,7 @@ void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *f
                       const int *axes, int naxes, int flags) {
     static const char what[] = "scan_with";
     fsr_operator own, *op = theirs ? &own : NULL;
-    fsr_node in[FSR_MAX_TUPLE], poison;
+    fsr_node in[FSR_MAX_ARGS], poison;
     int axis;
     if (!out || !arity_take(at, what, out, from, theirs, size, &own))
         return;

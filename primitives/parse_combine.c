@@ -17,12 +17,13 @@ static void operator(fsr_lex *l, fsr_combine *c) {
     fsr_lex_expect(l, "}");
 }
 
-bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, fsr_combine **combine) {
+bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, int nsame, const fsr_dtype *same,
+                     fsr_combine **combine) {
     *combine = NULL;
     if (fsr_lex_try(l, "op=")) {
         *combine = fsr_lex_builtin(l, arity, dtype);
     } else if (fsr_lex_expect(l, "{")) {
-        *combine = fsr_lex_operator(l, arity, dtype);
+        *combine = fsr_lex_operator(l, arity, dtype, nsame, same);
         if (*combine)
             operator(l, *combine);
     }

@@ -159,8 +159,11 @@ static void read_loop(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
 }
 
 static void read_combine(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
-    (void)g;
-    fsr_lex_combine(l, rec->nout, rec->dtype, &rec->combine);
+    fsr_dtype same[FSR_MAX_ARGS];
+    int n = 0;
+    for (int i = rec->nout; !l->status && i < rec->nargs; i++)
+        same[n++] = fsr_graph_rec(g, rec->arg[i].id)->dtype[rec->arg[i].output];
+    fsr_lex_combine(l, rec->nout, rec->dtype, n, same, &rec->combine);
 }
 
 enum { HEAD = 1, IDENTITY = 0 };

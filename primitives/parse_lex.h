@@ -46,10 +46,11 @@ bool fsr_lex_region(fsr_lex *l, const fsr_region_text *text, fsr_container where
 /* The name of a built-in operator, malloc'ed; NULL: a failure. */
 fsr_combine *fsr_lex_builtin(fsr_lex *l, int arity, const fsr_dtype *dtype);
 /* An operator and a loop for these dtypes, malloc'ed, without a body; NULL: a failure, or there was one. */
-fsr_combine *fsr_lex_operator(fsr_lex *l, int arity, const fsr_dtype *dtype);
+fsr_combine *fsr_lex_operator(fsr_lex *l, int arity, const fsr_dtype *dtype, int nsame, const fsr_dtype *same);
 fsr_iteration *fsr_lex_loop(fsr_lex *l, int nstate, int nargs, const fsr_dtype *dtype);
-/* COMBINE of the grammar for components of these dtypes, malloc'ed. */
-bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, fsr_combine **combine);
+/* COMBINE of the grammar for components of these dtypes, and what is the same besides, malloc'ed. */
+bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, int nsame, const fsr_dtype *same,
+                     fsr_combine **combine);
 /* NAME(...) ulp=U c="..." of the grammar, a function with this result. On a failure *out is NULL. */
 bool fsr_lex_routine(fsr_lex *l, fsr_dtype result, fsr_routine **out);
 /* LOOP of the grammar for nargs arguments of these dtypes, the first nstate of them the state, malloc'ed. */

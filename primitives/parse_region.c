@@ -152,7 +152,7 @@ fsr_combine *fsr_lex_builtin(fsr_lex *l, int arity, const fsr_dtype *dtype) {
     return c;
 }
 
-fsr_combine *fsr_lex_operator(fsr_lex *l, int arity, const fsr_dtype *dtype) {
+fsr_combine *fsr_lex_operator(fsr_lex *l, int arity, const fsr_dtype *dtype, int nsame, const fsr_dtype *same) {
     if (arity > FSR_MAX_TUPLE)
         fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d components", FSR_MAX_TUPLE);
     fsr_combine *c = l->status ? NULL : calloc(1, sizeof *c);
@@ -162,10 +162,10 @@ fsr_combine *fsr_lex_operator(fsr_lex *l, int arity, const fsr_dtype *dtype) {
     }
     c->arity = arity;
     c->op = FSR_OP_COUNT;
-    c->body.nargs = 2 * arity;
+    c->body.nargs = 2 * arity + nsame;
     c->body.nresults = arity;
-    for (int i = 0; i < 2 * arity; i++)
-        c->body.arg[i] = dtype[i % arity];
+    for (int i = 0; i < c->body.nargs; i++)
+        c->body.arg[i] = i < 2 * arity ? dtype[i % arity] : same[i - 2 * arity];
     return c;
 }
 

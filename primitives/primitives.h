@@ -68,7 +68,8 @@ fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask);
 /* x as one dimension in C order. */
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 
-/* The record of a fold over the axes of mask, or of a scan, with its arguments; out[0..combine->arity) are its results.
+/* The record of a fold over the axes of mask, or of a scan, with its arguments, the operands and behind them what the
+ * operator takes besides; out[0..combine->arity) are its results.
  * NULL, and combine is freed: memory is out (also where combine is NULL, then of one result), an operand is not sound,
  * or a result's size overflows; out is that poison. */
 fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine,
@@ -78,9 +79,10 @@ fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_nod
 void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask);
 /* A running fold along axis; as fsr_fold_nodes. flags: FSR_EXCLUSIVE, FSR_REVERSE. */
 void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, int flags);
-/* Records op's body for a state of these dtypes. NULL: *poison says why. */
+/* Records op's body for a state of these dtypes. outside receives the parameters that it uses, its last arguments, at
+ * most FSR_MAX_ARGS - op->arity; NULL: it may use none. NULL: *poison says why. */
 fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
-                                 const fsr_dtype *dtype, fsr_node *poison);
+                                 const fsr_dtype *dtype, fsr_node *outside, fsr_node *poison);
 /* The reduction of x with a built-in op over the axes of mask, which stay; x itself if mask is 0. */
 fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask);
 

@@ -38,22 +38,22 @@ static fsr_rec *results(fsr_site at, fsr_kind kind, fsr_node x, fsr_combine *com
 fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_node *in, fsr_combine *combine,
                         uint32_t mask) {
     fsr_rec *rec = NULL;
-    int unsound = 0, arity = combine ? combine->arity : 1;
-    while (unsound < arity && fsr_node_sound(in[unsound]))
+    int unsound = 0, arity = combine ? combine->arity : 1, n = combine ? arity + fsr_combine_same(combine) : 1;
+    while (unsound < n && fsr_node_sound(in[unsound]))
         unsound++;
-    fsr_node wrong = unsound < arity ? in[unsound] : (fsr_node){0};
-    if (unsound == arity && !combine)
+    fsr_node wrong = unsound < n ? in[unsound] : (fsr_node){0};
+    if (unsound == n && !combine)
         wrong = fsr_graph_no_memory(in[0].graph);
-    else if (unsound == arity)
+    else if (unsound == n)
         rec = results(at, kind, in[0], combine, mask, &wrong);
     for (int i = 0; i < arity; i++)
         out[i] = wrong;
     if (!rec)
         fsr_combine_free(combine);
-    for (int i = 0; rec && i < arity; i++) {
+    for (int i = 0; rec && i < n; i++)
         rec->arg[rec->nargs++] = (fsr_ref){in[i].id, in[i].output};
+    for (int i = 0; rec && i < arity; i++)
         out[i].output = (uint32_t)i;
-    }
     return rec;
 }
 

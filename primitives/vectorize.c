@@ -182,9 +182,14 @@ static bool needs_argument(const rows *r, const fsr_rec *rec) {
     return false;
 }
 
-/* The arguments of the copy: images, and what needs no argument for every row. */
+/* The arguments of the copy: images, and what needs no argument for every row. What an operator takes besides its
+ * operands is a parameter, the same for all rows. */
 static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
     for (int i = 0; i < rec->nargs; i++) {
+        if (fsr_is(rec->kind, FSR_IS_FOLD) && i >= rec->nout) {
+            arg[i] = rec->arg[i];
+            continue;
+        }
         fsr_node x = r->image[rec->arg[i].id];
         if (x.graph) {
             arg[i] = (fsr_ref){x.id, x.output + rec->arg[i].output};

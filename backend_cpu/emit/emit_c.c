@@ -182,7 +182,29 @@ static void put_by_column(fsr_c_emit *e) {
 
 /* ---- the function ------------------------------------------------------------------------------- */
 
+/* s[3].f32 */
+static void put_scalar(fsr_c_emit *e, const char *name, int number, int slot) {
+    const fsr_dtype dtype = e->k->scalar[slot];
+    fsr_c_line(e, "const %s %s%d = %ss[%d].%s%s;", fsr_c_type(dtype), name, number, fsr_c_load(e, dtype), slot,
+               dtype == FSR_BOOL ? "b" : fsr_dtype_name(dtype), fsr_c_close(dtype));
+}
+
+/* The scalars that the bodies of operators and loops take: p0, p3. */
+static void put_same(fsr_c_emit *e) {
+    bool used[FSR_MAX_SCALARS] = {false};
+    for (int f = 0; f < e->k->nfolds; f++)
+        for (int i = 0; i < fsr_combine_same(e->k->fold[f].combine); i++)
+            used[e->k->fold[f].same[i]] = true;
+    for (int l = 0; l < e->k->nloops; l++)
+        for (int i = 0; i < fsr_iteration_same(e->k->loop[l].program); i++)
+            used[e->k->loop[l].same[i]] = true;
+    for (int s = 0; s < e->k->nscalars; s++)
+        if (used[s])
+            put_scalar(e, "p", s, s);
+}
+
 static void put_invariants(fsr_c_emit *e) {
+    put_same(e);
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *inst = &e->k->inst[i];
         const char *type = fsr_c_type(inst->dtype);
@@ -191,8 +213,7 @@ static void put_invariants(fsr_c_emit *e) {
             fsr_c_literal(&t, inst->dtype, inst->value);
             fsr_c_line(e, "const %s v%d = %s;", type, i, t.data ? t.data : "");
         } else if (inst->kind == FSR_INST_PARAM) {
-            fsr_c_line(e, "const %s v%d = %ss[%d].%s%s;", type, i, fsr_c_load(e, inst->dtype), inst->index,
-                       inst->dtype == FSR_BOOL ? "b" : fsr_dtype_name(inst->dtype), fsr_c_close(inst->dtype));
+            put_scalar(e, "v", i, inst->index);
         }
         e->body.failed |= t.failed;
         fsr_text_free(&t);

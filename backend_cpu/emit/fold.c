@@ -18,12 +18,14 @@
 
 /* ---- operators ---------------------------------------------------------------------------------- */
 
-/* The left state by address, the right one by value. */
+/* The left state by address, the right one and what is the same everywhere by value. */
 static void put_parameters(fsr_text *t, const fsr_combine *c) {
     for (int i = 0; i < c->arity; i++)
         fsr_text_add(t, "%s *p%d, ", fsr_c_type(fsr_combine_dtype(c, i)), i);
     for (int i = 0; i < c->arity; i++)
         fsr_text_add(t, "%sconst %s r%d", i ? ", " : "", fsr_c_type(fsr_combine_dtype(c, i)), i);
+    for (int i = 0; i < fsr_combine_same(c); i++)
+        fsr_text_add(t, ", const %s k%d", fsr_c_type(c->body.arg[2 * c->arity + i]), i);
 }
 
 static void put_operator_head(fsr_c_emit *e, const fsr_combine *c, const char *name, int fold) {
@@ -39,10 +41,12 @@ static void put_operator_head(fsr_c_emit *e, const fsr_combine *c, const char *n
 static const char *operand_name(const void *of, int number, char *out) {
     const fsr_combine *c = of;
     const fsr_inst *inst = &c->body.inst[number];
-    if (inst->kind == FSR_INST_PARAM)
+    if (inst->kind != FSR_INST_PARAM)
+        snprintf(out, FSR_EMIT_NAME, "t%d", number);
+    else if (inst->index < 2 * c->arity)
         snprintf(out, FSR_EMIT_NAME, "%c%d", inst->index < c->arity ? 'l' : 'r', inst->index % c->arity);
     else
-        snprintf(out, FSR_EMIT_NAME, "t%d", number);
+        snprintf(out, FSR_EMIT_NAME, "k%d", inst->index - 2 * c->arity);
     return out;
 }
 
@@ -61,6 +65,8 @@ static void put_join(fsr_c_emit *e, int fold) {
         fsr_text_add(t, "p%d, ", i);
     for (int i = 0; i < c->arity; i++)
         fsr_text_add(t, "%sr%d", i ? ", " : "", i);
+    for (int i = 0; i < fsr_combine_same(c); i++)
+        fsr_text_add(t, ", k%d", i);
     fsr_text_add(t, ");\n}\n\n");
 }
 
@@ -100,7 +106,7 @@ void fsr_c_operators(fsr_c_emit *e) {
         const fsr_combine *c = k->fold[f].combine;
         e->shared[f] = f;
         for (int g = f - 1; g >= 0; g--)
-            if (fsr_combine_equal(c, k->fold[g].combine))
+            if (fsr_fold_same_operator(&k->fold[f], &k->fold[g]))
                 e->shared[f] = e->shared[g];
         if (e->shared[f] != f)
             continue;
@@ -109,6 +115,12 @@ void fsr_c_operators(fsr_c_emit *e) {
             put_join(e, f);
     }
     put_wide_operators(e);
+}
+
+void fsr_c_fold_same(const fsr_c_emit *e, fsr_text *to, int fold) {
+    const fsr_fold *f = &e->k->fold[fold];
+    for (int i = 0; i < fsr_combine_same(f->combine); i++)
+        fsr_text_add(to, ", p%d", f->same[i]);
 }
 
 /* ---- pieces of statements ----------------------------------------------------------------------- */
@@ -126,6 +138,7 @@ static void put_pair(fsr_c_emit *e, const char *function, int fold, char left, c
     put_state(&t, arity, "&", left, fold, left_at);
     fsr_text_add(&t, ", ");
     put_state(&t, arity, "", right, fold, right_at);
+    fsr_c_fold_same(e, &t, fold);
     fsr_c_line(e, "%s%d(%s);", function, e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
@@ -250,6 +263,7 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
         bool array = e->grouped && in->level == FSR_ROW && !fsr_c_invariant(in);
         fsr_text_add(&t, ", v%d%s", f->input[i], array ? "[j]" : "");
     }
+    fsr_c_fold_same(e, &t, fold);
     fsr_c_line(e, "%s%d(%s);", is_wide(e, fold, 'q') ? "wide" : "fold", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);

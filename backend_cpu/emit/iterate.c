@@ -37,8 +37,10 @@ static const char *operand_name(const void *of, int number, char *out) {
         snprintf(out, FSR_EMIT_NAME, "t%d", number);
     else if (inst->index < l->nstate)
         snprintf(out, FSR_EMIT_NAME, "s%d", inst->index);
-    else
+    else if (inst->index < l->nstate + l->narg)
         snprintf(out, FSR_EMIT_NAME, "a%d", inst->index - l->nstate);
+    else
+        snprintf(out, FSR_EMIT_NAME, "k%d", inst->index - l->nstate - l->narg);
     return out;
 }
 
@@ -59,6 +61,8 @@ static void put_head(fsr_c_emit *e, int number) {
         bool array = is_array(e, number, l->nstate + i);
         fsr_text_add(t, ", const %s %s%d", fsr_c_type(l->body.arg[l->nstate + i]), array ? "*restrict q" : "a", i);
     }
+    for (int i = 0; i < fsr_iteration_same(l); i++)
+        fsr_text_add(t, ", const %s k%d", fsr_c_type(l->body.arg[l->nstate + l->narg + i]), i);
     fsr_text_add(t, ") {\n");
 }
 
@@ -182,6 +186,8 @@ static void put_call(fsr_c_emit *e, int number, const char *mark) {
         else
             fsr_text_add(&t, ", %s", fsr_c_value_name(e, input[l->nstate + i], name));
     }
+    for (int i = 0; i < fsr_iteration_same(l); i++)
+        fsr_text_add(&t, ", p%d", e->k->loop[e->k->inst[number].index].same[i]);
     fsr_c_line(e, "loop%d(%s%s);", number, fsr_inst_is_element(e->k, number) ? "m, " : "", t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);

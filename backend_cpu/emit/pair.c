@@ -46,6 +46,7 @@ static void put_pair(fsr_c_emit *e, int fold, char from, char to) {
     }
     for (int i = 0; i < c->arity; i++)
         fsr_text_add(&t, "%s%c%d_%d[2 * l + 1]", i ? ", " : "", from, fold, i);
+    fsr_c_fold_same(e, &t, fold);
     fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
     for (int i = 0; i < c->arity; i++)
         fsr_c_line(e, "%c%d_%d[l] = y%d;", to, fold, i, i);

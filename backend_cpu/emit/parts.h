@@ -181,6 +181,8 @@ void fsr_c_pass(fsr_c_emit *e, int pass);
 
 /* One static inline function for each distinct operator, and e->shared. */
 void fsr_c_operators(fsr_c_emit *e);
+/* ", p0, p3": the scalars that a fold's operator takes besides, in a call of it. */
+void fsr_c_fold_same(const fsr_c_emit *e, fsr_text *to, int fold);
 void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n); /* declares f<f>_<i>, before the loop's block */
 void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n);  /* declares states and stacks */
 void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n);   /* a chunk begins */

@@ -106,6 +106,7 @@ static void put_fold(fsr_c_emit *e, int fold, const char *left, const char *righ
     put_components(&t, arity, mark, "");
     fsr_text_add(&t, ", ");
     put_components(&t, arity, right, right_at);
+    fsr_c_fold_same(e, &t, fold);
     fsr_c_line(e, "fold%d(%s);", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);

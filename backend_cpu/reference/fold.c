@@ -242,12 +242,13 @@ static bool reduce_row(const fsr_rec *node, const plan *p, const fsr_ref_view *i
     return store(node, out, at, x);
 }
 
-fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out) {
+fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_combine *combine, const fsr_ref_view *in,
+                          const fsr_shape *from, fsr_ref_data **out) {
     const int n = node->combine->arity;
     fsr_ref_walk rows, row;
     plan p;
     fsr_status status = make(node, out);
-    plan_make(&p, node->combine, false);
+    plan_make(&p, combine, false);
     fsr_ref_walk_start(&rows, from, node->axes, in, n);
     fsr_ref_walk_start(&row, from, ~node->axes, in, n);
     for (int64_t at = 0; status == FSR_OK && rows.left > 0; fsr_ref_walk_next(&rows), at++) {
@@ -282,13 +283,14 @@ static bool scan_row(const fsr_rec *node, const plan *p, const fsr_ref_view *vie
     return true;
 }
 
-fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out) {
+fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_combine *combine, const fsr_ref_view *in, const fsr_shape *from,
+                        fsr_ref_data **out) {
     const int n = node->combine->arity;
     fsr_ref_view view[FSR_REF_WALK_MAX];
     fsr_ref_walk rows;
     plan p;
     fsr_status status = make(node, out);
-    plan_make(&p, node->combine, true);
+    plan_make(&p, combine, true);
     memcpy(view, in, (size_t)n * sizeof *in);
     view[n] = fsr_ref_view_whole(NULL, from);
     fsr_ref_walk_start(&rows, from, 1u << node->axis, view, n + 1);

@@ -24,11 +24,14 @@ void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fs
 /* The operator on wide numbers without radii: out[0..arity) from arg[0..2*arity), left then right. */
 void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long double *out);
 
-/* Folds in[0..arity) of shape `from` over node->axes, or along node->axis. out[0..arity) receives new arrays of
+/* Folds in[0..arity) of shape `from` over node->axes, or along node->axis, with the node's operator, of which everything
+ * but the states is bound. out[0..arity) receives new arrays of
  * node->shape. FSR_ERR_MEMORY: out of memory, nothing is made. */
-fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out);
-fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from, fsr_ref_data **out);
-typedef fsr_status (*fsr_ref_fold)(const fsr_rec *node, const fsr_ref_view *in, const fsr_shape *from,
-                                   fsr_ref_data **out);
+fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_combine *combine, const fsr_ref_view *in,
+                          const fsr_shape *from, fsr_ref_data **out);
+fsr_status fsr_ref_scan(const fsr_rec *node, const fsr_combine *combine, const fsr_ref_view *in, const fsr_shape *from,
+                        fsr_ref_data **out);
+typedef fsr_status (*fsr_ref_fold)(const fsr_rec *node, const fsr_combine *combine, const fsr_ref_view *in,
+                                   const fsr_shape *from, fsr_ref_data **out);
 
 #endif

@@ -233,9 +233,18 @@ static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_re
     const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
     fsr_ref_view in[FSR_MAX_TUPLE];
     fsr_ref_data *data[FSR_MAX_TUPLE] = {NULL};
-    for (int i = 0; i < rec->nargs; i++)
+    fsr_value same[FSR_MAX_ARGS];
+    fsr_combine *bound = fsr_combine_copy(rec->combine);
+    if (!bound)
+        return no_memory(r, rec);
+    for (int i = 0; i < rec->nout; i++)
         in[i] = *view_of(r, rec->arg[i]);
-    if (fold(rec, in, shape, data) != FSR_OK)
+    for (int i = rec->nout; i < rec->nargs; i++)
+        same[i - rec->nout] = fsr_graph_rec(r->plan.graph, rec->arg[i].id)->value;
+    fsr_region_bind(&bound->body, same, rec->nargs - rec->nout);
+    fsr_status status = fold(rec, bound, in, shape, data);
+    fsr_combine_free(bound);
+    if (status)
         return no_memory(r, rec);
     for (int i = 0; i < rec->nout; i++)
         out[i] = fsr_ref_view_whole(data[i], &rec->shape);

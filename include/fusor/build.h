@@ -539,8 +539,9 @@ fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
 /* ---- a user's operator over tuples ------------------------------------------------------------ */
 
 /* Records the operator's body: left[0..n) and right[0..n) are 0-d arguments of the state's dtypes;
- * out[0..n) receives the results, built with ordinary builder functions from these arguments and
- * literals only. Called once, during the recording call. */
+ * out[0..n) receives the results, built with ordinary builder functions from these arguments, literals, and
+ * parameters recorded before the call, which are the same for every element and whose changes never recompile.
+ * Called once, during the recording call. */
 typedef void (*fsr_operator_fn)(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
 
 /* A user's operator on states of arity components. */
@@ -559,7 +560,8 @@ typedef struct fsr_operator {
  * flags: FSR_KEEPDIMS of a reduction, FSR_EXCLUSIVE and FSR_REVERSE of a scan; with FSR_REVERSE the operator's left
  * operand is what lies nearer to the end.
  * FSR_ERR_DTYPE: the body's result i has another dtype than in[i]. FSR_ERR_VALUE: the body uses something
- * else than its arguments and literals. */
+ * else than its arguments, literals, and parameters (fsr_param) recorded before the call. FSR_ERR_UNSUPPORTED: it is longer
+ * than 64 operations, or uses more than 17 - arity parameters. */
 void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,
                         const int *axes, int naxes, int flags);
 void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,

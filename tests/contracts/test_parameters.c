@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters and values that are no doubles: every bit of an i64, a u64 and a complex number arrives, in arrays, parameters
- * and identities; parameters serve inside loops' bodies and row functions, and changing them compiles nothing. */
+ * and identities; parameters serve inside operators' and loops' bodies and row functions, and changing them compiles nothing. */
 #include "tests/support/subject.h"
 #include <string.h>
 
@@ -184,6 +184,155 @@ static void loops_take_what_was_computed(void **state) {
     subject_verify(out, 2, NULL, "a loop with values from outside");
 }
 
+/* a + b + p a b, in i64: associative and commutative in every bit, whatever p. */
+static void bent(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    fsr_node p = fsr_cast(*(const fsr_node *)user, FSR_I64);
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(p, fsr_mul(left[0], right[0])));
+}
+
+static int64_t bend(int64_t p, int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a + (uint64_t)b + (uint64_t)p * ((uint64_t)a * (uint64_t)b));
+}
+
+enum { LINES = 7, LONG = 9001 };
+
+/* The reductions and scans of LINES x LONG numbers, one kernel or several. */
+static void bent_all(fsr_node x, fsr_operator *op, fsr_node *out) {
+    fsr_reduce_with(&out[0], &x, op, AXES(1), 1, 0);
+    fsr_reduce_with(&out[1], &x, op, AXES(0), 1, 0);
+    fsr_scan_with(&out[2], &x, op, AXES(1), 1, 0);
+    fsr_scan_with(&out[3], &x, op, AXES(0), 1, FSR_EXCLUSIVE);
+    fsr_reduce_with(&out[4], &x, op, NULL, 0, 0);
+}
+
+static void expect_bent(int64_t p, const int64_t *x, const fsr_node *out) {
+    static int64_t rows[LINES], columns[LONG], along[LINES * LONG], down[LINES * LONG];
+    int64_t whole;
+    OK(fsr_read(out[0], rows, sizeof rows));
+    OK(fsr_read(out[1], columns, sizeof columns));
+    OK(fsr_read(out[2], along, sizeof along));
+    OK(fsr_read(out[3], down, sizeof down));
+    OK(fsr_read(out[4], &whole, sizeof whole));
+    int64_t all = 0;
+    for (int r = 0; r < LINES; r++) {
+        int64_t sum = 0;
+        for (int c = 0; c < LONG; c++) {
+            sum = bend(p, sum, x[r * LONG + c]);
+            assert_true(along[r * LONG + c] == sum);
+        }
+        assert_true(rows[r] == sum);
+        all = bend(p, all, sum);
+    }
+    assert_true(whole == all);
+    for (int c = 0; c < LONG; c++) {
+        int64_t sum = 0;
+        for (int r = 0; r < LINES; r++) {
+            assert_true(down[r * LONG + c] == sum);
+            sum = bend(p, sum, x[r * LONG + c]);
+        }
+        assert_true(columns[c] == sum);
+    }
+}
+
+/* A parameter in an operator's body is the same for every element; its changes compile nothing. */
+static void operators_take_parameters(void **state) {
+    (void)state;
+    static int64_t data[LINES * LONG];
+    for (int i = 0; i < LINES * LONG; i++)
+        data[i] = (i * 7919) % 23 - 11;
+    const fsr_dtype dtype[] = {FSR_BOOL, FSR_I8, FSR_U16, FSR_F16, FSR_BF16, FSR_F32, FSR_F64, FSR_I64};
+    fsr_node x = fsr_from_host(G, FSR_I64, 2, SHAPE(LINES, LONG), data);
+    for (int d = 0; d < COUNT_OF(dtype); d++)
+        for (int commutative = 0; commutative < 2; commutative++) {
+            fsr_node p = fsr_param(G, "p", dtype[d], 0), out[5];
+            fsr_operator op = {.body = bent, .user = &p, .arity = 1, .commutative = commutative};
+            int64_t before = 0;
+            for (int value = 0; value < (d ? 3 : 2); value++) {
+                OK(fsr_param_set(p, value));
+                bent_all(x, &op, out);
+                OK(fsr_compute(out, 5));
+                expect_bent(value, data, out);
+                before = value ? before : compilations();
+            }
+            assert_int_equal(compilations(), before);
+        }
+}
+
+/* Tuples, several parameters, two operators that differ in a parameter alone, and the reference. */
+static void decayed(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    const fsr_node *p = user;
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(p[0], fsr_mul(left[0], right[0])));
+    fsr_node twice = fsr_mul(p[1], fsr_float(left[0].graph, 2)), one = fsr_sub(fsr_sub(twice, p[1]), p[1]);
+    out[1] = fsr_maximum(left[1], fsr_add(right[1], fsr_mul(one, p[2])));
+}
+
+static void operators_of_several_parameters(void **state) {
+    (void)state;
+    fsr_node p[3] = {fsr_param(G, "p", FSR_F32, 0.001), fsr_param(G, "q", FSR_F32, 0.002)}, q[3] = {p[1], p[0]};
+    p[2] = q[2] = fsr_mul(p[0], p[1]); /* computed of parameters */
+    fsr_node x = subject_data(FSR_F32, 2, SHAPE(33, 500), SUBJECT_SMALL, 1), in[2] = {x, fsr_neg(x)}, out[6];
+    fsr_operator op = {.body = decayed, .user = p, .arity = 2, .identity = {0, -1e30}}, other = op;
+    other.user = q;
+    fsr_reduce_with(out, in, &op, AXES(1), 1, 0);
+    fsr_reduce_with(out + 2, in, &other, AXES(1), 1, 0);
+    fsr_scan_with(out + 4, in, &op, AXES(1), 1, 0);
+    subject_verify(out, 6, NULL, "operators of several parameters");
+}
+
+/* A plan runs with other values of the parameter. */
+static void plans_of_operators_with_parameters(void **state) {
+    (void)state;
+    const int64_t data[5] = {1, 2, 3, 4, 5};
+    fsr_node x = fsr_input(G, "x", FSR_I64, 1, SHAPE(5)), p = fsr_param(G, "p", FSR_I64, 0), out;
+    fsr_operator op = {.body = bent, .user = &p, .arity = 1, .commutative = true};
+    fsr_plan *plan;
+    fsr_reduce_with(&out, &x, &op, NULL, 0, 0);
+    OK(fsr_compile(&out, 1, &plan));
+    for (int64_t value = 0; value < 3; value++) {
+        int64_t got, want = 0;
+        fsr_arg in[] = {{.name = "x", .data = (void *)data, .bytes = sizeof data},
+                        {.name = "p", .data = &value, .bytes = sizeof value}};
+        fsr_arg to = {.data = &got, .bytes = sizeof got};
+        OK(fsr_plan_run(plan, in, 2, &to, 1, NULL));
+        for (int i = 0; i < 5; i++)
+            want = bend(value, want, data[i]);
+        assert_true(got == want);
+    }
+    fsr_plan_free(plan);
+}
+
+static void bent_row(fsr_node *out, const fsr_node *in, void *user) {
+    fsr_operator op = {.body = bent, .user = user, .arity = 1, .commutative = true};
+    fsr_reduce_with(out, in, &op, NULL, 0, 0);
+}
+
+static void rows_of_operators_with_parameters(void **state) {
+    (void)state;
+    const int64_t data[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    fsr_node p = fsr_param(G, "p", FSR_I64, 2), x = fsr_from_host(G, FSR_I64, 2, SHAPE(2, 3), data), out;
+    int64_t got[2];
+    fsr_vectorize(&out, 1, &x, 1, "(n)->()", bent_row, &p);
+    OK(fsr_read(out, got, sizeof got));
+    for (int r = 0; r < 2; r++)
+        assert_true(got[r] == bend(2, bend(2, data[r][0], data[r][1]), data[r][2]));
+}
+
+/* What a filter has put in its place is reduced before, with a parameter too. */
+static void filters_before_operators_with_parameters(void **state) {
+    (void)state;
+    int64_t data[1000], want = 0, got;
+    for (int i = 0; i < 1000; i++) {
+        data[i] = i % 17 - 8;
+        want = data[i] > 0 ? bend(3, want, data[i]) : want;
+    }
+    fsr_node p = fsr_param(G, "p", FSR_I64, 3), x = fsr_from_host(G, FSR_I64, 1, SHAPE(1000), data), out;
+    fsr_node kept = fsr_filter(x, fsr_greater(x, fsr_int(G, 0)), fsr_int(G, 0));
+    fsr_operator op = {.body = bent, .user = &p, .arity = 1, .commutative = true};
+    fsr_reduce_with(&out, &kept, &op, NULL, 0, 0);
+    OK(fsr_read(out, &got, sizeof got));
+    assert_true(got == want);
+}
+
 static void scaled(fsr_node *out, const fsr_node *in, void *user) {
     out[0] = fsr_div(in[0], fsr_add(fsr_sum(in[0], NULL, 0, 0), *(const fsr_node *)user));
 }
@@ -207,10 +356,18 @@ static void row_functions_take_parameters(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(arrays_of_any_value),           SUBJECT_TEST(parameters_of_any_value),
-    SUBJECT_TEST(identities_of_any_value),       SUBJECT_TEST(scans_without_axes),
-    SUBJECT_TEST(loops_take_parameters),         SUBJECT_TEST(loops_take_what_was_computed),
+    SUBJECT_TEST(arrays_of_any_value),
+    SUBJECT_TEST(parameters_of_any_value),
+    SUBJECT_TEST(identities_of_any_value),
+    SUBJECT_TEST(scans_without_axes),
+    SUBJECT_TEST(loops_take_parameters),
+    SUBJECT_TEST(loops_take_what_was_computed),
     SUBJECT_TEST(row_functions_take_parameters),
+    SUBJECT_TEST(operators_take_parameters),
+    SUBJECT_TEST(operators_of_several_parameters),
+    SUBJECT_TEST(plans_of_operators_with_parameters),
+    SUBJECT_TEST(rows_of_operators_with_parameters),
+    SUBJECT_TEST(filters_before_operators_with_parameters),
 };
 
 SUBJECT_MAIN(tests)

@@ -396,6 +396,10 @@ static void body_param(fsr_node *out, const fsr_node *l, const fsr_node *r, void
     (void)r, (void)user;
     out[0] = fsr_add(l[0], fsr_param(g, "p", FSR_F32, 1));
 }
+static void body_computed(fsr_node *out, const fsr_node *l, const fsr_node *r, void *user) {
+    (void)r;
+    out[0] = fsr_add(l[0], *(const fsr_node *)user);
+}
 static void body_reduces(fsr_node *out, const fsr_node *l, const fsr_node *r, void *user) {
     (void)r, (void)user;
     out[0] = fsr_squeeze(fsr_sum(fsr_reshape(l[0], 1, SHAPE(1)), NULL, 0, FSR_KEEPDIMS), 0);
@@ -472,6 +476,10 @@ static fsr_node op_outer(void) {
 }
 static fsr_node op_param(void) {
     return with(body_param, v5, NULL);
+}
+static fsr_node op_computed(void) {
+    fsr_node sum = fsr_sum(v5, NULL, 0, 0);
+    return with(body_computed, v5, &sum);
 }
 static fsr_node op_reduces(void) {
     return with(body_reduces, v5, NULL);
@@ -663,6 +671,7 @@ static const misuse misuses[] = {
     {op_weak_float, FSR_ERR_DTYPE, "reduce_with: result 0 of the operator's body is f64, not i32 (prog.c:12)"},
     {op_outer, FSR_ERR_VALUE, "reduce_with: " OUTSIDE},
     {op_param, FSR_ERR_VALUE, "reduce_with: " OUTSIDE},
+    {op_computed, FSR_ERR_VALUE, "reduce_with: " OUTSIDE},
     {op_reduces, FSR_ERR_VALUE, "reduce_with: " OUTSIDE},
     {op_poison, FSR_ERR_DTYPE, "reduce_with: in the operator's body: cast: 99 is no dtype (body.c:3) (prog.c:12)"},
     {op_foreign, FSR_ERR_GRAPH, "reduce_with: result 0 of the operator's body belongs to another graph (prog.c:12)"},

@@ -215,6 +215,19 @@ fsr_combine *combine_argmax(fsr_dtype dtype) {
     return out;
 }
 
+fsr_combine *combine_bent(fsr_dtype dtype) {
+    fsr_combine *out = calloc(1, sizeof *out);
+    fsr_region *r = &out->body;
+    out->arity = r->nresults = 1;
+    out->op = FSR_OP_COUNT;
+    out->commutative = true;
+    int a = body_param(r, dtype, 0), b = body_param(r, dtype, 1), s = body_param(r, dtype, 2);
+    int sum = body_op(r, dtype, dtype, FSR_OP_ADD, a, b, 0), product = body_op(r, dtype, dtype, FSR_OP_MUL, a, b, 0);
+    product = body_op(r, dtype, dtype, FSR_OP_MUL, s, product, 0);
+    r->result[0] = body_op(r, dtype, dtype, FSR_OP_ADD, sum, product, 0);
+    return out;
+}
+
 fsr_iteration *iteration_grow(fsr_dtype dtype) {
     fsr_iteration *out = calloc(1, sizeof *out);
     fsr_region *r = &out->body;
@@ -286,6 +299,31 @@ fsr_kernel *kernel_loop_sums(fsr_dtype dtype) {
     int row = kernel_iterate(k, iteration_grow(FSR_I32),
                              (int[]){sum, kernel_const(k, FSR_I32, 1), kernel_const(k, FSR_I32, 20)});
     kernel_store(k, FSR_ROW, 1, counts, kernel_final(k, row, 2));
+    return kernel_finished(k);
+}
+
+fsr_kernel *kernel_loop_same(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_loop_map(dtype);
+    fsr_region *r = (fsr_region *)&k->loop[0].program->body;
+    for (int i = 0; i < r->ninsts; i++)
+        if (r->inst[i].kind == FSR_INST_CONST && fsr_region_lift(r, i))
+            k->loop[0].same[0] = kernel_scalar(k, dtype);
+    return k;
+}
+
+fsr_kernel *kernel_bent(fsr_dtype dtype, bool scan, bool commutative) {
+    fsr_kernel *k = kernel_begin("k_bent", 2, 1, 1);
+    int in = kernel_linear(k, kernel_array(k, dtype, false)), array = kernel_array(k, dtype, true);
+    int x = kernel_load(k, FSR_ELEM, 0, in);
+    fsr_combine *combine = combine_bent(dtype);
+    combine->commutative = commutative;
+    kernel_scalar(k, FSR_F64);
+    int fold = kernel_fold(k, scan ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE, 0, false, combine, &x);
+    k->fold[fold].same[0] = kernel_scalar(k, dtype);
+    if (scan)
+        kernel_store(k, FSR_ELEM, 0, kernel_linear(k, array), kernel_result(k, fold, 0));
+    else
+        kernel_store(k, FSR_ROW, 1, kernel_rows_access(k, array), kernel_result(k, fold, 0));
     return kernel_finished(k);
 }
 

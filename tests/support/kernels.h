@@ -51,7 +51,14 @@ fsr_iteration *iteration_grow(fsr_dtype dtype);
 fsr_combine *combine_recurrence(fsr_dtype dtype);
 fsr_combine *combine_argmax(fsr_dtype dtype);
 
+/* a + b + s a b, s a scalar argument: associative and commutative, in integers in every bit. */
+fsr_combine *combine_bent(fsr_dtype dtype);
+
 /* Whole kernels. Domain: rows x columns, 1 parallel and 1 folded dimension; arrays are contiguous. */
+/* b0 in; b1 out, the bent sum of each row, or, scanned, at each element. And kernel_loop_map with a scalar argument in place
+ * of the body's literal. */
+fsr_kernel *kernel_bent(fsr_dtype dtype, bool scan, bool commutative);
+fsr_kernel *kernel_loop_same(fsr_dtype dtype);
 fsr_kernel *kernel_softmax(bool keep);                    /* b0 in, b1 out, f32 */
 fsr_kernel *kernel_row_sums(fsr_dtype dtype);             /* b0 in, b1 sum of rows, b2 largest of rows */
 fsr_kernel *kernel_column_sums(fsr_dtype dtype);          /* rows run along memory: b0[c * rows + r] in, b1[r] sum */

@@ -156,6 +156,7 @@ static void compiles_rows(void **state) {
     check(n, wide(scheduled(kernel_softmax(false), ROW, 512, 512, 4, 8)), true, true);
     check(n, scheduled(kernel_row_sums(FSR_F32), ROW, 256, 32, 4, 16), true, false);
     check(n, scheduled(kernel_fold_recurrence(), ROW, 256, 64, 2, 4), true, false);
+    check(n, scheduled(kernel_bent(FSR_F64, false, false), ROW, 256, 64, 2, 4), true, false);
     check(n, persistent(scheduled(kernel_late_scan(true), ROW, 128, 128, 2, 8)), true, true);
     check(n, scheduled(kernel_scan_of_scan(FSR_F32), ROW, 256, 256, 4, 8), true, true);
     check(n, scheduled(kernel_argmax(FSR_F32), ROW, 128, 32, 1, 4), false, false);
@@ -200,6 +201,7 @@ static void compiles_lookbacks(void **state) {
     check(n, scheduled(kernel_scan(FSR_F32, false), LOOKBACK, 512, 1, 4, 16), true, true);
     check(n, wide(scheduled(kernel_scan(FSR_F64, true), LOOKBACK, 256, 1, 2, 8)), true, true);
     check(n, scheduled(kernel_recurrence(), LOOKBACK, 256, 1, 2, 4), true, true);
+    check(n, scheduled(kernel_bent(FSR_C64, true, true), LOOKBACK, 256, 1, 2, 4), true, true);
     check(n, scheduled(kernel_scan_of_scan(FSR_F32), LOOKBACK, 256, 1, 4, 8), true, true);
     check(n, scheduled(kernel_scan(FSR_U8, false), LOOKBACK, 32, 1, 1, 1), false, false);
     fsr_nvrtc_close(n);

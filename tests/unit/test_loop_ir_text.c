@@ -56,6 +56,8 @@ static void test_by_hand(void **state) {
     reads_back(kernel_loop_map(FSR_F64));
     reads_back(kernel_loop_sums(FSR_I64));
     reads_back(kernel_map(FSR_F16));
+    reads_back(kernel_bent(FSR_I64, true, false));
+    reads_back(kernel_loop_same(FSR_BF16));
 }
 
 static void test_at_random(void **state) {
