@@ -134,7 +134,7 @@ static int set_option(bench_options *o, const char *name, const char *value) {
         o->data = value;
     } else if (!strcmp(name, "--backend")) {
         if (strcmp(value, "cpu") && strcmp(value, "cuda"))
-            return usage(bad, name, value);
+            return usage("%s: '%s' is neither cpu nor cuda", name, value);
         o->backend = !strcmp(value, "cpu") ? FSR_BACKEND_CPU : FSR_BACKEND_CUDA;
     } else if (!strcmp(name, "--n")) {
         if (!parse_count(value, 1, &o->n))

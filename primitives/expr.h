@@ -99,9 +99,10 @@ int fsr_exprs_of(fsr_site at, const char *what, fsr_graph *g, const char *text, 
 const char *fsr_alias_find(const fsr_token *word);
 /* What stands for this number in every expression (pi, true, ...); the null node: the word is no constant. */
 fsr_node fsr_reading_constant(const fsr_reading *r, const fsr_token *word);
-/* Fails: the word names no value, or no function; with the name that may be meant. */
+/* Fails: the word names no value, no function, or no dtype; with the name that may be meant. */
 fsr_node fsr_unknown_value(fsr_reading *r, const fsr_token *word);
 fsr_node fsr_unknown_function(fsr_reading *r, const fsr_token *word);
+fsr_node fsr_unknown_dtype(fsr_reading *r, const fsr_token *word);
 
 /* ---- readers ------------------------------------------------------------------------------------- */
 

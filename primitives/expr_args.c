@@ -117,7 +117,7 @@ FSR_APART static void read_dtype(fsr_reading *r, fsr_args *c) {
             c->dtype = (fsr_dtype)i;
     }
     if (c->dtype == FSR_DTYPE_COUNT)
-        fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "dtype is a dtype's name, as f32");
+        fsr_unknown_dtype(r, &word);
     else
         fsr_token_next(r);
 }

@@ -104,3 +104,17 @@ fsr_node fsr_unknown_function(fsr_reading *r, const fsr_token *word) {
             fsr_nearest_offer(&near, rows[i].name);
     return unknown(r, "function", word, near.name, "");
 }
+
+fsr_node fsr_unknown_dtype(fsr_reading *r, const fsr_token *word) {
+    char text[LONGEST + 1];
+    if (word->kind != FSR_TOKEN_WORD)
+        return fsr_reading_fail(r, word->at, FSR_ERR_VALUE, "dtype is a dtype's name, as f32");
+    spell(text, word);
+    fsr_nearest near = fsr_nearest_to(word->size > LONGEST ? "" : text);
+    for (int i = 0; i < FSR_DTYPE_COUNT; i++)
+        fsr_nearest_offer(&near, fsr_dtype_name((fsr_dtype)i));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].how == CAST)
+            fsr_nearest_offer(&near, rows[i].name);
+    return unknown(r, "dtype", word, near.name, "");
+}

@@ -22,6 +22,7 @@ refuses "unknown option '--exprs'; is --expr meant? --help shows them" --exprs x
 refuses "unknown option '-q'; --help shows them" -q
 refuses "unknown option '--something-else'; --help shows them" --something-else
 refuses "--n needs a value" --n
+refuses "--backend: 'cudda' is neither cpu nor cuda" --backend cudda
 # A file that cannot be written is told before anything is measured, and one that is there stays as it is.
 said=$("$bench" --json /proc/none/x.json 2>&1)
 status=$?

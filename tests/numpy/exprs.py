@@ -37,7 +37,7 @@ def line(text):
 ENTRIES = [":", "1:", "::-1", "-1", "a", "b", "s", "None", "...", "2"]
 KINDS = [":", "0", "a", "b", "None", "..."]
 texts = [t for k in (1, 2, 3) for t in itertools.product(KINDS, repeat=k)]
-texts += [tuple(draw.choice(ENTRIES) for _ in range(draw.choice((4, 4, 4, 5)))) for _ in range(220)]
+texts += [tuple(draw.choice(ENTRIES) for _ in range(draw.choice((4, 4, 4, 5)))) for _ in range(120)]
 for text in dict.fromkeys(texts):
     line(f"y[{', '.join(text)}]")
 for text in ("v[a]", "x[a, a]", "x[a, a][0]", "x[a][:, a]", "x.T[a]", "x[b, a]", "y[a, 0][..., 0]"):
@@ -45,7 +45,7 @@ for text in ("v[a]", "x[a, a]", "x[a, a][0]", "x[a][:, a]", "x.T[a]", "x[b, a]",
 
 # Axes.
 AXES = ["", "axis=None", "None", "0", "-1", "1", "(0,)", "(0, 1)", "axis=(1, 0)", "axis=(-1, 0)", "axis=()", "axis=(1)", "axis=2"]
-for name in ("sum", "prod", "amax", "amin", "mean", "any", "all", "ptp", "count_nonzero", "var", "std", "nansum", "nanmax"):
+for name in ("sum", "amax", "mean", "any", "ptp", "count_nonzero", "std", "nansum"):
     for axes, keep in itertools.product(AXES, ("", "keepdims=True", "keepdims=False")):
         line(f"{name}({', '.join(filter(None, ('x', axes, keep)))})")
 for name, axes in itertools.product(("argmax", "argmin"), ("", "None", "0", "axis=1", "axis=None", "axis=-3")):
