@@ -177,9 +177,22 @@ static int part_of(const fsr_kernel *k) {
     return part;
 }
 
+/* A loop's length is of interest where it could fall into phases: elsewhere kernels of short and long loops are one. */
+static bool phases_are_spared(fsr_kernel *k) {
+    fsr_body body;
+    bool phased = false, brief = k->schedule.brief;
+    k->schedule.brief = false;
+    for (int pass = 0; brief && !phased && (pass < k->npasses || pass == 0); ++pass) {
+        fsr_body_of(k, pass, &body);
+        phased = fsr_body_is_phased(k, &body);
+    }
+    return brief && phased;
+}
+
 static void finish_walks(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     fsr_body body;
+    s->brief = phases_are_spared(k);
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         fsr_body_of(k, pass, &body);
         s->walk[pass] = walk_of(k, &body, false);
