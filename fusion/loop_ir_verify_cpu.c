@@ -7,13 +7,6 @@
 #include "fusion/loop_ir_verify.h"
 #include "fusion/walk.h"
 
-static bool all_commute(const fsr_kernel *k, const fsr_body *body) {
-    for (int i = 0; i < body->nfolds; ++i)
-        if (!k->fold[body->folds[i]].combine->commutative)
-            return false;
-    return true;
-}
-
 /* `folded`: the scans of the body are only folded. */
 static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk *walk, bool folded) {
     const fsr_schedule *s = &v->k->schedule;
@@ -28,7 +21,7 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
         return (!body->nfolds && !looped && !by_columns) ||
                fsr_check_bad(v, "schedule: the loop of pass %d does not go in runs", body->pass);
     case FSR_WALK_LANES:
-        return (body->nfolds && !scans && !looped && !by_columns && s->lanes > 1 && all_commute(v->k, body)) ||
+        return (body->nfolds && !scans && !looped && !by_columns && s->lanes > 1 && fsr_body_commutes(v->k, body)) ||
                fsr_check_bad(v, "schedule: the loop of pass %d has no lanes", body->pass);
     case FSR_WALK_PAIRS:
         return (body->nfolds && !scans && !looped && !by_columns) ||
@@ -48,6 +41,8 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
     if (walk->phased && !staged && (s->kind != FSR_SCHEDULE_COL || walk->form != FSR_WALK_PLAIN))
         return fsr_check_bad(v, "schedule: phases in the loop of pass %d, and no stages", body->pass);
+    if (fsr_body_streams(v->k, body) && !strips && walk->form != FSR_WALK_RUNS)
+        return fsr_check_bad(v, "schedule: the loop of pass %d streams and has no runs", body->pass);
     if (walk->near && !staged && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d cannot look at arguments first", body->pass);
     if ((strips || chain || walk->form == FSR_WALK_PAIRS) && !fsr_power_of_two(s->strip))
@@ -84,7 +79,7 @@ static bool check_part(const fsr_check *v) {
     const fsr_schedule *s = &k->schedule;
     if (!s->part)
         return true;
-    if (s->kind != FSR_SCHEDULE_ROW || k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1)
+    if (!fsr_kernel_may_part(k))
         return fsr_check_bad(v, "schedule: rows cannot be parted");
     if (s->part % s->chunk != 0 || !fsr_power_of_two(s->part / s->chunk))
         return fsr_check_bad(v, "schedule: parts of %d are no power of two of chunks of %d", s->part, s->chunk);
@@ -96,6 +91,8 @@ static bool check_map(const fsr_check *v) {
     int condition[FSR_MAX_CONDITIONS];
     if ((s->flat || s->tile || s->cut) && s->kind != FSR_SCHEDULE_MAP)
         return fsr_check_bad(v, "schedule: only a map is flat, tiled or cut");
+    if (s->flat && !fsr_kernel_may_be_flat(v->k))
+        return fsr_check_bad(v, "schedule: one loop is not enough");
     if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);
     if (s->cut_steps && (!s->cut || fsr_kernel_in_place(v->k) || s->run < 1))
@@ -108,17 +105,13 @@ static bool check_map(const fsr_check *v) {
     return n <= FSR_MAX_CUTS || fsr_check_bad(v, "schedule: loops cut at %d bounds, the limit is %d", n, FSR_MAX_CUTS);
 }
 
-/* A streamed array is one that is written, in a kernel where none is in place. */
 static bool check_arrays(const fsr_check *v) {
     const fsr_kernel *k = v->k;
-    const fsr_schedule *s = &k->schedule;
-    for (int b = 0; b < FSR_MAX_BUFFERS; ++b) {
-        if ((s->streams >> b & 1) && (b >= k->narrays || !k->array[b].written || fsr_kernel_in_place(k)))
-            return fsr_check_bad(v, "schedule: b%d cannot be streamed", b);
-        if ((s->ahead >> b & 1) && (b >= k->narrays || k->npasses < 2 || s->kind != FSR_SCHEDULE_ROW))
-            return fsr_check_bad(v, "schedule: b%d cannot be fetched ahead", b);
-    }
-    return true;
+    const uint32_t streams = k->schedule.streams & ~fsr_kernel_may_stream(k);
+    const uint32_t ahead = k->schedule.ahead & ~fsr_kernel_may_fetch(k);
+    if (streams)
+        return fsr_check_bad(v, "schedule: b%d cannot be streamed", __builtin_ctz(streams));
+    return !ahead || fsr_check_bad(v, "schedule: b%d cannot be fetched ahead", __builtin_ctz(ahead));
 }
 
 static bool check_operators(const fsr_check *v) {
@@ -131,8 +124,7 @@ static bool check_operators(const fsr_check *v) {
             return fsr_check_bad(v, "schedule: f%d is neither joined nor widened", f);
         if (c && k->fold[f].narrow)
             return fsr_check_bad(v, "schedule: fold %d of f32 has a state of its own, which is for GPUs", f);
-        if ((s->widened >> f & 1) &&
-            (k->fold[f].kind != FSR_FOLD_SCAN || !c->builtin || c->arity != 1 || fsr_combine_dtype(c, 0) != FSR_F32))
+        if ((s->widened >> f & 1) && !fsr_fold_may_widen(&k->fold[f]))
             return fsr_check_bad(v, "schedule: f%d has no wider state", f);
     }
     for (int i = 0; i < k->ninsts; ++i)
@@ -142,16 +134,10 @@ static bool check_operators(const fsr_check *v) {
     return true;
 }
 
-/* A loop of its own fetches elements before anybody asks for them: of loads that always take place. */
 static bool check_gathers(const fsr_check *v) {
-    const fsr_kernel *k = v->k;
-    for (int i = 0; i < k->ninsts; ++i) {
-        const fsr_inst *inst = &k->inst[i];
-        const bool load = inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard;
-        const fsr_index_form *form = load ? fsr_access_form(k, inst->index) : NULL;
-        if (inst->gathered && (!form || k->access[inst->index].linear || form->divisor || form->nterms))
+    for (int i = 0; i < v->k->ninsts; ++i)
+        if (v->k->inst[i].gathered && !fsr_load_may_gather(v->k, &v->k->inst[i]))
             return fsr_check_bad(v, "schedule: v%d cannot be gathered", i);
-    }
     return true;
 }
 
@@ -176,5 +162,5 @@ bool fsr_check_cpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->inst[i].keep && s->group != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->group);
-    return check_part(v) && check_map(v) && check_arrays(v) && check_operators(v) && check_gathers(v) && check_walks(v);
+    return check_part(v) && check_map(v) && check_walks(v) && check_arrays(v) && check_operators(v) && check_gathers(v);
 }

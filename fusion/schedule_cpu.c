@@ -86,18 +86,6 @@ void fsr_schedule_cpu(fsr_group *group) {
 
 /* ---- loops of a map ------------------------------------------------------------------------------------- */
 
-/* One loop is enough: no access and no index needs the dimensions one by one. */
-static bool is_flat(const fsr_kernel *k) {
-    for (int a = 0; a < k->naccesses; ++a)
-        for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; ++d)
-            if (fsr_access_form(k, a)->stride[d] != FSR_STRIDE_ZERO)
-                return false;
-    for (int i = 0; i < k->ninsts; ++i)
-        if ((k->inst[i].kind == FSR_INST_INDEX || k->inst[i].kind == FSR_INST_GUARD) && k->ndim != 1)
-            return false;
-    return true;
-}
-
 /* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
 static int tiled_dimension(const fsr_kernel *k) {
     int last = k->ndim - 1;
@@ -112,24 +100,17 @@ static int tiled_dimension(const fsr_kernel *k) {
 static void finish_map(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int tiled = s->kind == FSR_SCHEDULE_MAP ? tiled_dimension(k) : -1;
-    s->flat = s->kind == FSR_SCHEDULE_MAP && is_flat(k);
+    s->flat = fsr_kernel_may_be_flat(k);
     s->tile = !s->flat && tiled >= 0 ? TILE : 0;
     s->tiled = s->tile ? tiled : 0;
 }
 
 /* ---- the form of each loop -------------------------------------------------------------------------------- */
 
-static bool all_commute(const fsr_kernel *k, const fsr_body *body) {
-    for (int i = 0; i < body->nfolds; ++i)
-        if (!k->fold[body->folds[i]].combine->commutative)
-            return false;
-    return true;
-}
-
 /* `folded`: the scans of the body are only folded. Runs are chosen once it is known what streams. */
 static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) {
     bool scans = !folded && fsr_body_has_scan(k, body), looped = fsr_body_is_looped(k, body);
-    bool lanes = body->nfolds && !scans && !looped && k->schedule.lanes > 1 && all_commute(k, body);
+    bool lanes = body->nfolds && !scans && !looped && k->schedule.lanes > 1 && fsr_body_commutes(k, body);
     fsr_walk walk = {.form = FSR_WALK_PLAIN};
     if (k->schedule.kind == FSR_SCHEDULE_COL) {
         walk.phased = fsr_body_is_phased(k, body);
@@ -143,7 +124,7 @@ static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) 
         walk.form = FSR_WALK_STRIPS;
     else if (lanes)
         walk.form = FSR_WALK_LANES;
-    else if (!all_commute(k, body))
+    else if (!fsr_body_commutes(k, body))
         walk.form = FSR_WALK_PAIRS;
     return walk;
 }
@@ -157,20 +138,9 @@ static void finish_runs(const fsr_kernel *k, const fsr_body *body, fsr_walk *wal
         limited && (walk->form == FSR_WALK_RUNS || walk->form == FSR_WALK_LANES || walk->form == FSR_WALK_STRIPS);
 }
 
-/* No scan's input depends on another's result. */
-static bool scans_at_once(const fsr_kernel *k) {
-    int stage[FSR_MAX_INSTS];
-    fsr_kernel_stages(k, 0, stage);
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_COMBINE && k->fold[k->inst[i].index].kind == FSR_FOLD_SCAN && stage[i] > 0)
-            return false;
-    return true;
-}
-
 static int part_of(const fsr_kernel *k) {
     int part = k->schedule.chunk;
-    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1 ||
-        !scans_at_once(k))
+    if (!fsr_kernel_may_part(k))
         return 0;
     while (part < (fsr_kernel_has_scan(k) ? SCAN_PART : FOLD_PART))
         part *= 2;
@@ -237,18 +207,12 @@ static bool is_long(const fsr_combine *c) {
 
 /* A sum of f32 in a scan is carried as an f64: what comes before a block or a part has another association than the
  * elements themselves. By columns there is no need: nothing is folded twice there. */
-static bool carries_wide(const fsr_fold *f) {
-    const fsr_combine *c = f->combine;
-    return f->kind == FSR_FOLD_SCAN && c->builtin && c->op == FSR_OP_ADD && c->arity == 1 &&
-           fsr_combine_dtype(c, 0) == FSR_F32;
-}
-
 static void finish_operators(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     s->joined = s->widened = 0;
     for (int f = 0; f < k->nfolds && s->kind != FSR_SCHEDULE_COL; ++f) {
         s->joined |= is_long(k->fold[f].combine) ? 1u << f : 0;
-        s->widened |= carries_wide(&k->fold[f]) ? 1u << f : 0;
+        s->widened |= fsr_fold_may_widen(&k->fold[f]) ? 1u << f : 0;
     }
     for (int l = 0; l < FSR_MAX_LOOPS; ++l)
         s->turns[l] = 0;
@@ -265,11 +229,7 @@ static void finish_gathers(fsr_kernel *k) {
         lanes = lanes || k->schedule.walk[pass].form == FSR_WALK_LANES;
     for (int i = 0; i < k->ninsts; ++i) {
         fsr_inst *inst = &k->inst[i];
-        const int access = inst->kind == FSR_INST_LOAD ? inst->index : 0;
-        const fsr_index_form *form = fsr_access_form(k, access);
-        inst->gathered = lanes && inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && !inst->guard &&
-                         !k->access[access].linear && !form->divisor && !form->nterms &&
-                         form->stride[k->ndim - 1] == FSR_STRIDE_VAR && fsr_dtype_size(inst->dtype) <= 2;
+        inst->gathered = lanes && fsr_load_may_gather(k, inst) && fsr_dtype_size(inst->dtype) <= 2;
     }
 }
 

@@ -28,43 +28,11 @@ enum {
 
 /* ---- streams ----------------------------------------------------------------------------------------- */
 
-/* Rows, whose last loops have little to do; of maps, those in long runs and of so little work that memory is what they
- * wait for. */
-static bool may_stream(const fsr_kernel *k) {
-    const fsr_schedule *s = &k->schedule;
-    if (fsr_kernel_in_place(k) || s->kind == FSR_SCHEDULE_COL || k->ndim > k->nparallel + 1)
-        return false;
-    return s->kind != FSR_SCHEDULE_MAP || (k->ndim > 0 && s->work <= STREAM_WORK && (s->flat || !s->tile));
-}
-
-/* In the order of the loop that it stands in. */
-static bool in_order(const fsr_kernel *k, const fsr_inst *inst) {
-    const fsr_access *a = &k->access[inst->index];
-    return inst->filter != FSR_FILTER_COMPACTED && (a->linear || (k->npasses == 0 && a->row_linear));
-}
-
-/* Loops whose arguments are looked at go in runs of their own length: longer ones, as each is looked at twice. */
-static bool loop_may_stream(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
-    for (int i = 0; i < body->n; ++i)
-        if (k->inst[body->inst[i]].kind == FSR_INST_ITERATE || fsr_inst_is_limited(&k->inst[body->inst[i]]))
-            return false;
-    return !body->nfolds || walk->form == FSR_WALK_STRIPS;
-}
-
+/* Of maps, those in long runs and of so little work that memory is what they wait for. */
 void fsr_finish_streams(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int bytes = 0;
-    s->streams = 0;
-    for (int pass = 0; may_stream(k) && (pass < k->npasses || pass == 0); ++pass) {
-        fsr_body body;
-        fsr_body_of(k, pass, &body);
-        for (int i = 0; i < body.n; ++i) {
-            const fsr_inst *inst = &k->inst[body.inst[i]];
-            if (inst->kind == FSR_INST_STORE && (in_order(k, inst) || inst->filter == FSR_FILTER_COMPACTED) &&
-                loop_may_stream(k, &body, &s->walk[pass]))
-                s->streams |= 1u << k->access[inst->index].buffer;
-        }
-    }
+    s->streams = s->kind != FSR_SCHEDULE_MAP || s->work <= STREAM_WORK ? fsr_kernel_may_stream(k) : 0;
     for (int b = 0; b < k->narrays; ++b)
         bytes += s->streams >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     if (bytes > MOST_BYTES)
@@ -73,22 +41,10 @@ void fsr_finish_streams(fsr_kernel *k) {
 
 /* ---- rows ahead -------------------------------------------------------------------------------------- */
 
-/* Of arrays that the first pass reads in order, and nobody writes. */
 void fsr_finish_ahead(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int bytes = 0;
-    s->ahead = 0;
-    s->ahead_cols = 0;
-    if (s->kind != FSR_SCHEDULE_ROW || k->npasses < 2 || k->ndim != k->nparallel + 1 || k->nparallel == 0)
-        return;
-    fsr_body body;
-    fsr_body_of(k, 0, &body);
-    for (int i = 0; i < body.n; ++i) {
-        const fsr_inst *inst = &k->inst[body.inst[i]];
-        if (inst->kind == FSR_INST_LOAD && k->access[inst->index].linear &&
-            !k->array[k->access[inst->index].buffer].written)
-            s->ahead |= 1u << k->access[inst->index].buffer;
-    }
+    s->ahead = fsr_kernel_may_fetch(k);
     for (int b = 0; b < k->narrays; ++b)
         bytes += s->ahead >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     s->ahead_cols = bytes ? ROW_BYTES / bytes : 0;

@@ -44,6 +44,24 @@ void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]);
 /* Bytes of the widest number of a loop's program, at least 4. */
 int fsr_iteration_widest(const fsr_iteration *l);
 
+/* ---- what a schedule may say of a kernel: asked by whoever chooses and by the verifier ---- */
+
+/* Every fold among the instructions commutes. */
+bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
+/* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
+bool fsr_kernel_may_be_flat(const fsr_kernel *k);
+/* Rows of one folded dimension that may be divided into parts: one pass, and no scan's input needs another one's result. */
+bool fsr_kernel_may_part(const fsr_kernel *k);
+/* A running sum of f32, which may carry an f64. */
+bool fsr_fold_may_widen(const fsr_fold *fold);
+/* A load whose elements a loop of its own may fetch, before anybody asks for them: it always takes place, with a stride. */
+bool fsr_load_may_gather(const fsr_kernel *k, const fsr_inst *inst);
+/* Arrays, a bit each, that may be written past the caches: each in the order of the loops that store it, which have
+ * strips or no folds, and nothing is in place. */
+uint32_t fsr_kernel_may_stream(const fsr_kernel *k);
+/* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes. */
+uint32_t fsr_kernel_may_fetch(const fsr_kernel *k);
+
 /* The conditions that loads and guards of the body meet along dimension d. Returns how many. */
 int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int condition[FSR_MAX_CONDITIONS]);
 

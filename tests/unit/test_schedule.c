@@ -98,6 +98,9 @@ DAMAGE(column_part, s->kind = FSR_SCHEDULE_COL; s->walk[0].form = FSR_WALK_PLAIN
 DAMAGE(column_strips, s->kind = FSR_SCHEDULE_COL; s->part = 0; s->joined = s->widened = 0)
 DAMAGE(row_flat, s->flat = true)
 DAMAGE(flat_tiles, s->tile = 32)
+DAMAGE(flat, s->flat = true; s->tile = 0)
+DAMAGE(parts, s->part = s->chunk)
+DAMAGE(stream_rows, s->streams = 8)
 DAMAGE(tile_last, s->flat = false; s->tile = 32; s->tiled = 1)
 DAMAGE(steps, s->cut_steps = true)
 DAMAGE(stream_read, s->streams = 1)
@@ -110,6 +113,9 @@ DAMAGE(fold_plain, s->fold_walk.form = FSR_WALK_STRIPS; s->strip = 0)
 
 static fsr_kernel *scan(void) {
     return kernel_scan(FSR_I32, false);
+}
+static fsr_kernel *scans(void) {
+    return kernel_scan_of_scan(FSR_I32);
 }
 static fsr_kernel *sums(void) {
     return kernel_row_sums(FSR_F32);
@@ -155,6 +161,9 @@ static const struct {
     {scan, column_strips, "schedule: pass 0 has strips, by columns"},
     {sums, row_flat, "schedule: only a map is flat, tiled or cut"},
     {map, flat_tiles, "schedule: tiles of 32 along dimension 0"},
+    {planes, flat, "schedule: one loop is not enough"},
+    {scans, parts, "schedule: rows cannot be parted"},
+    {scans, stream_rows, "schedule: b3 cannot be streamed"},
     {planes, tile_last, "schedule: tiles of 32 along dimension 1"},
     {map, steps, "schedule: steps cannot be done after the others"},
     {map, stream_read, "schedule: b0 cannot be streamed"},

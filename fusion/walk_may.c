@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What a CPU's schedule may say of a kernel. The rules that choose a schedule ask here, and so does the verifier, so that
+ * whatever was edited is held to what the finishing pass is: counter-example to two copies, a map that the one calls flat
+ * and the other does not look at. Whether a choice is worth it is asked elsewhere. */
+#include "fusion/launch_shape.h"
+#include "fusion/walk.h"
+
+bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->nfolds; ++i)
+        if (!k->fold[body->folds[i]].combine->commutative)
+            return false;
+    return true;
+}
+
+bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
+    if (k->schedule.kind != FSR_SCHEDULE_MAP)
+        return false;
+    for (int a = 0; a < k->naccesses; ++a)
+        for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; ++d)
+            if (fsr_access_form(k, a)->stride[d] != FSR_STRIDE_ZERO)
+                return false;
+    for (int i = 0; i < k->ninsts && k->ndim != 1; ++i)
+        if (k->inst[i].kind == FSR_INST_INDEX || fsr_inst_guard(&k->inst[i]) >= 0)
+            return false;
+    return true;
+}
+
+bool fsr_kernel_may_part(const fsr_kernel *k) {
+    int stage[FSR_MAX_INSTS];
+    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1)
+        return false;
+    fsr_kernel_stages(k, 0, stage);
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_COMBINE && k->fold[k->inst[i].index].kind == FSR_FOLD_SCAN && stage[i] > 0)
+            return false;
+    return true;
+}
+
+bool fsr_fold_may_widen(const fsr_fold *fold) {
+    const fsr_combine *c = fold->combine;
+    return fold->kind == FSR_FOLD_SCAN && c->builtin && c->op == FSR_OP_ADD && c->arity == 1 &&
+           fsr_combine_dtype(c, 0) == FSR_F32;
+}
+
+bool fsr_load_may_gather(const fsr_kernel *k, const fsr_inst *inst) {
+    if (inst->kind != FSR_INST_LOAD || inst->level != FSR_ELEM || inst->guard || k->access[inst->index].linear)
+        return false;
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    return !form->divisor && !form->nterms && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
+}
+
+/* Loops whose arguments are looked at go in runs of their own length: longer ones, as each is looked at twice. */
+static bool loop_may_stream(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->n; ++i)
+        if (k->inst[body->inst[i]].kind == FSR_INST_ITERATE || fsr_inst_is_limited(&k->inst[body->inst[i]]))
+            return false;
+    return !body->nfolds || k->schedule.walk[body->pass].form == FSR_WALK_STRIPS;
+}
+
+/* In the order of the loop that it stands in, or packed. */
+static bool store_may_stream(const fsr_kernel *k, const fsr_inst *inst) {
+    const fsr_access *a = &k->access[inst->index];
+    return inst->filter == FSR_FILTER_COMPACTED || a->linear || (k->npasses == 0 && a->row_linear);
+}
+
+uint32_t fsr_kernel_may_stream(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    uint32_t stored = 0, other = 0;
+    bool in_loop[FSR_MAX_INSTS] = {false};
+    if (fsr_kernel_in_place(k) || s->kind == FSR_SCHEDULE_COL || k->ndim > k->nparallel + 1)
+        return 0;
+    if (s->kind == FSR_SCHEDULE_MAP && (k->ndim == 0 || (s->tile && !s->flat)))
+        return 0;
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        for (int i = 0; i < body.n && loop_may_stream(k, &body); ++i)
+            in_loop[body.inst[i]] = true;
+    }
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_inst *inst = &k->inst[i];
+        if (inst->kind == FSR_INST_STORE)
+            *(in_loop[i] && store_may_stream(k, inst) ? &stored : &other) |= 1u << k->access[inst->index].buffer;
+    }
+    return stored & ~other;
+}
+
+uint32_t fsr_kernel_may_fetch(const fsr_kernel *k) {
+    uint32_t arrays = 0;
+    fsr_body body;
+    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses < 2 || k->ndim != k->nparallel + 1 || k->nparallel == 0)
+        return 0;
+    fsr_body_of(k, 0, &body);
+    for (int i = 0; i < body.n; ++i) {
+        const fsr_inst *inst = &k->inst[body.inst[i]];
+        if (inst->kind == FSR_INST_LOAD && k->access[inst->index].linear &&
+            !k->array[k->access[inst->index].buffer].written)
+            arrays |= 1u << k->access[inst->index].buffer;
+    }
+    return arrays;
+}
