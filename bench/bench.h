@@ -18,11 +18,12 @@
 enum {
     BENCH_MAX_IN = 8,
     BENCH_MAX_OUT = 8,
-    BENCH_MAX_WORK = 64,
+    BENCH_MAX_WORK = 128,
     BENCH_MAX_FILES = 256,
     BENCH_COLS = 4096,  /* columns of the workloads on rows */
     BENCH_CALLS = 1000, /* asynchronous calls that a call-bound workload is averaged over */
     BENCH_REPS = 15,
+    BENCH_FEWEST_PAIRS = 6, /* fewer have no interval of 95% */
     BENCH_VERIFY_N = 1 << 18,
     BENCH_N_CPU = 1 << 24,
     BENCH_N_CUDA = 1 << 27
@@ -64,7 +65,13 @@ typedef struct bench_stream {
     X(BENCH_GREY_F16, FSR_F16, 8, 0, 1)          \
     X(BENCH_WEIGHT_F16, FSR_F16, 11, 0, 0x1p-11) \
     X(BENCH_GREY_BF16, FSR_BF16, 8, 0, 1)        \
-    X(BENCH_WEIGHT_BF16, FSR_BF16, 8, 0, 0x1p-8)
+    X(BENCH_WEIGHT_BF16, FSR_BF16, 8, 0, 0x1p-8) \
+    X(BENCH_UNIFORM_4, FSR_F32, 24, 0, 0x1p-24)  \
+    X(BENCH_UNIFORM_5, FSR_F32, 24, 0, 0x1p-24)  \
+    X(BENCH_UNIFORM_6, FSR_F32, 24, 0, 0x1p-24)  \
+    X(BENCH_SIGNED, FSR_F32, 24, -1, 0x1p-23)    \
+    X(BENCH_WHOLE_I64, FSR_I64, 10, 0, 1)        \
+    X(BENCH_PIXEL_U16, FSR_U16, 10, 0, 1)
 
 enum {
 #define BENCH_STREAM_ID(id, dtype, bits, low, step) id,
@@ -96,6 +103,29 @@ typedef struct bench_output {
     int scale; /* SCALED: this output or an earlier one */
 } bench_output;
 
+/* ---- programs: workloads of other people's suites, docs/programs.md -------------------------------------- */
+
+typedef struct bench_array bench_array;
+
+/* Which of its extents a program is run at. */
+typedef enum bench_scale { BENCH_SMALL, BENCH_SUITE, BENCH_LARGE, BENCH_SCALES } bench_scale;
+
+enum { BENCH_EXTENTS = 5 };
+
+typedef struct bench_program_input {
+    const char *name; /* in the text */
+    int stream;
+    const char *dims; /* a letter a dimension: 'a' is extent 0, 'b' extent 1, ...; a digit is itself */
+} bench_program_input;
+
+/* A workload whose inputs have shapes of their own. What it computes is a text, or else its row's build. */
+typedef struct bench_program {
+    int64_t extent[BENCH_SCALES][BENCH_EXTENTS]; /* the first to compare at, the suite's, and greater ones */
+    bench_program_input in[BENCH_MAX_IN];
+    const char *text; /* an expression of the inputs by name and of the extents, "na", "nb", ...; NULL: build's */
+    int turns; /* the text is applied so often, the values of one turn being the first inputs of the next; 0: once */
+} bench_program;
+
 typedef struct bench_workload {
     const char *name;
     const char *what;
@@ -111,6 +141,7 @@ typedef struct bench_workload {
     int kernels_cpu; /* the same on the CPU; 0: as many */
     void (*build)(fsr_graph *g, const fsr_node *in, fsr_node *out);
     const struct bench_expr *expr; /* the user's own work in place of build, file and in; NULL: none */
+    const bench_program *program;  /* in place of in and n, and of build where it has a text; NULL: none */
 } bench_workload;
 
 typedef struct bench_family {
@@ -125,14 +156,21 @@ static inline int64_t bench_size(const bench_workload *work, bool gpu, int64_t a
 
 extern const bench_family bench_family_real, bench_family_map, bench_family_reduce, bench_family_rows,
     bench_family_scan, bench_family_science, bench_family_dtypes, bench_family_small;
+extern const bench_family bench_programs_stencil, bench_programs_linear, bench_programs_learning,
+    bench_programs_science, bench_programs_image, bench_programs_flow;
 
-/* The i-th workload, NULL after the last; and the one of that name or NULL. */
+/* Shape and dtype of a program's i-th input. */
+void bench_program_shape(const bench_program *program, bench_scale scale, int i, bench_array *out);
+/* Records a program's text. */
+void bench_program_build(const bench_workload *work, fsr_graph *g, const fsr_node *in, fsr_node *out);
+
+/* The i-th workload, programs after the others, NULL after the last; and the one of that name or NULL. */
 const bench_workload *bench_workload_at(int i);
 const bench_workload *bench_workload_find(const char *name);
 
 /* ---- the user's own work: --expr, --input, --name ------------------------------------------------- */
 
-typedef struct bench_array {
+struct bench_array {
     char name[64];
     fsr_dtype dtype;
     int ndim;
@@ -140,7 +178,7 @@ typedef struct bench_array {
     int64_t bytes;
     const void *host; /* borrowed from the session, the case or the expression */
     void *device;     /* owned by the case, memory of session->backend; NULL if not uploaded */
-} bench_array;
+};
 
 typedef struct bench_expr {
     const char *text; /* NULL: none */
@@ -169,6 +207,10 @@ typedef struct bench_options {
     const char *json;   /* NULL: none; "-": stdout */
     const char *report; /* NULL: none */
     bool wide;          /* every column of the table */
+    bool programs;      /* the programs where no workload is named */
+    bench_scale scale;  /* of programs */
+    int pairs;          /* measure fused and unfused in turn so often; 0: each by itself */
+    const char *npy;    /* directory to write inputs and results to, in place of measuring; NULL: none */
     const char *data;   /* directory of the real input */
     char installed[4096];
     int nwork, nfiles;
@@ -207,7 +249,8 @@ typedef struct bench_row {
     int64_t n, bytes_min, bytes_moved_unfused;
     int fused_kernels, expected_kernels, unfused_kernels;
     double fused_ms, unfused_ms, first_call_ms, cached_first_call_ms, load_ms, launch_us, copy_gbs;
-    double operations; /* see bench_operations */
+    double operations;                   /* see bench_operations */
+    double ratio, ratio_low, ratio_high; /* of pairs: the median of unfused / fused, and its interval of 95% */
     double max_error, error_bound;
     bool verified, failed;
     char error[1024];
@@ -283,14 +326,22 @@ bool bench_check_outputs(const bench_case *c, bench_run *fused, bench_run *unfus
 /* The workload's graph on the fused context against the reference. */
 bool bench_check_reference(bench_session *s, const bench_case *c, bench_row *row);
 
+/* Fused and unfused in turn, s->options->pairs times: medians, ratios. The row fails where the interval says that fused
+ * is slower, and the plans are not the same. */
+bool bench_measure_pairs(bench_session *s, bench_run *fused, bench_run *unfused, bench_row *row);
+/* The inputs and what the fused context makes of them, NAME.in0.npy, ..., NAME.out0.npy, ... in a directory. */
+bool bench_write_arrays(bench_session *s, const bench_case *c, const char *directory, bench_row *row);
+/* One timed run, or the average of many calls where the workload measures these. */
+bool bench_time_rep(bench_session *s, bench_run *run, double *ms, double *launch_us, bench_row *row);
+
 /* Everything above for one workload. */
 void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *row);
 
 /* ---- report ----------------------------------------------------------------------------------- */
 
-/* The table, 100 columns of it or all. */
-void bench_table_head(FILE *to, bool wide);
-void bench_table_row(FILE *to, const bench_row *row, bool wide);
+/* The table, 100 columns of it or all; with pairs columns of their own. */
+void bench_table_head(FILE *to, const bench_options *o);
+void bench_table_row(FILE *to, const bench_row *row, const bench_options *o);
 void bench_table_foot(FILE *to, const bench_session *s);
 /* What follows from a row's numbers; NaN where one of them was not measured. */
 double bench_row_gbs(const bench_row *row);

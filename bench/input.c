@@ -96,13 +96,25 @@ static int64_t elements(const bench_array *a) {
 }
 
 /* Shape of a generated input at size n: whole rows, at least one; rows shorter than BENCH_COLS if n is. */
-static void array_shape(bench_array *a, bench_input in, int64_t n) {
+static void array_shape_n(bench_array *a, bench_input in, int64_t n) {
     int64_t cols = n < BENCH_COLS ? n : BENCH_COLS;
     bench_form form = in.form;
     a->dtype = bench_stream_of(in.stream).dtype;
     a->ndim = form == BENCH_MATRIX ? 2 : 1;
     a->shape[0] = form == BENCH_VECTOR ? n : form == BENCH_ROW ? cols : n / cols;
     a->shape[1] = cols;
+}
+
+static int stream_of(const bench_workload *work, int i) {
+    return work->program ? work->program->in[i].stream : work->in[i].stream;
+}
+
+/* Input i of a workload that is generated, at size n, or a program's at a scale. */
+static void array_shape(const bench_workload *work, int i, int64_t n, bench_scale scale, bench_array *a) {
+    if (work->program)
+        bench_program_shape(work->program, scale, i, a);
+    else
+        array_shape_n(a, work->in[i], n);
     a->bytes = fsr_size_mul(elements(a), (int64_t)fsr_dtype_size(a->dtype));
 }
 
@@ -110,11 +122,12 @@ static bool make_generated(bench_session *s, bench_case *c, int64_t n, bench_row
     for (int i = 0; i < c->work->ninputs; i++) {
         bench_array *a = &c->in[i];
         snprintf(a->name, sizeof a->name, "x%d", i);
-        array_shape(a, c->work->in[i], n);
-        if (!stream_need(s, c->work->in[i].stream, elements(a), row))
+        array_shape(c->work, i, n, s->options->scale, a);
+        if (!stream_need(s, stream_of(c->work, i), elements(a), row))
             return false;
-        a->host = s->stream[c->work->in[i].stream];
     }
+    for (int i = 0; i < c->work->ninputs; i++)
+        c->in[i].host = s->stream[stream_of(c->work, i)];
     return true;
 }
 
@@ -189,8 +202,8 @@ void bench_case_prefix(bench_case *out, const bench_case *c, int64_t n) {
     *out = *c;
     for (int i = 0; i < c->work->ninputs; i++) {
         out->in[i].device = NULL;
-        if (!c->work->file && !c->work->expr && n < c->n)
-            array_shape(&out->in[i], c->work->in[i], n);
+        if (c->work->program || (!c->work->file && !c->work->expr && n < c->n))
+            array_shape(c->work, i, n, BENCH_SMALL, &out->in[i]);
     }
     out->n = elements(&out->in[0]);
 }

@@ -60,13 +60,12 @@ static void session_close(bench_session *s) {
 /* Measures every workload and prints its row at once; true if none failed. */
 static bool run_all(bench_session *s, bench_row *rows, FILE *table) {
     bool ok = true;
-    const bool wide = s->options->wide;
-    bench_table_head(table, wide);
+    bench_table_head(table, s->options);
     for (; s->done < s->options->nwork; s->done++) {
         bench_row *row = &rows[s->done];
         bench_row_measure(s, s->options->work[s->done], row);
         bench_progress(s, NULL, NULL);
-        bench_table_row(table, row, wide);
+        bench_table_row(table, row, s->options);
         ok = ok && !row->failed;
     }
     bench_table_foot(table, s);

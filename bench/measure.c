@@ -61,7 +61,7 @@ static bool time_calls(bench_run *run, double *ms, double *launch_us, bench_row 
     return true;
 }
 
-static bool time_rep(bench_session *s, bench_run *run, double *ms, double *launch_us, bench_row *row) {
+bool bench_time_rep(bench_session *s, bench_run *run, double *ms, double *launch_us, bench_row *row) {
     return row->work->calls ? time_calls(run, ms, launch_us, row) : time_once(s->gpu, run, ms, launch_us, row);
 }
 
@@ -73,12 +73,12 @@ bool bench_measure_run(bench_session *s, bench_run *run, double *ms, double *lau
         return bench_fail(row, "out of host memory for %d times", reps);
     bool ok = true;
     for (int i = 0; ok && i < (s->gpu ? WARM_GPU : WARM_CPU); i++)
-        ok = time_rep(s, run, times, times + reps, row);
+        ok = bench_time_rep(s, run, times, times + reps, row);
     double start = bench_now();
     for (; ok && done < reps; done++) {
         if (!patient && done >= FEWEST_REPS && bench_now() - start > enough_seconds)
             break;
-        ok = time_rep(s, run, times + done, times + reps + done, row);
+        ok = bench_time_rep(s, run, times + done, times + reps + done, row);
     }
     if (ok) {
         *ms = bench_median(times, done);

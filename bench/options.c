@@ -18,9 +18,11 @@ static const char *const beside[] = {FUSOR_DATA_DIR, "data"};
 enum { USAGE_ERROR = 2, GO_ON = -1 };
 
 const bench_workload *bench_workload_at(int i) {
-    static const bench_family *const families[] = {&bench_family_real,    &bench_family_map,  &bench_family_reduce,
-                                                   &bench_family_rows,    &bench_family_scan, &bench_family_dtypes,
-                                                   &bench_family_science, &bench_family_small};
+    static const bench_family *const families[] = {
+        &bench_family_real,      &bench_family_map,      &bench_family_reduce,     &bench_family_rows,
+        &bench_family_scan,      &bench_family_dtypes,   &bench_family_science,    &bench_family_small,
+        &bench_programs_stencil, &bench_programs_linear, &bench_programs_learning, &bench_programs_science,
+        &bench_programs_image,   &bench_programs_flow};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         if (i < families[f]->count)
             return &families[f]->work[i];
@@ -41,12 +43,20 @@ static void print_help(const char *data) {
     printf(
         "usage: fusor-bench [options] [workload ...]\n"
         "       fusor-bench --report FILE rows.json ...\n"
-        "Times workloads fused, unfused and against the copy bandwidth of the same memory. No names: all of them.\n"
+        "Times workloads fused, unfused and against the copy bandwidth of the same memory. No names: all of them but\n"
+        "the programs.\n"
         "\n"
         "  --list              names the workloads\n"
         "  --backend cpu|cuda  default: the GPU if there is one, else the CPU (or what FUSOR_BACKEND says)\n"
         "  --n N               elements of the workloads that go by size, as 65536 or 2^16;\n"
         "                      default 2^24 on the CPU, 2^27 on CUDA\n"
+        "  --programs SCALE    programs of other people's suites, at small, suite or large extents; without names all "
+        "of "
+        "them\n"
+        "  --pairs N           times fused and unfused in turn, N >= 6 times; a row fails where fused is slower "
+        "(docs/bench.md)\n"
+        "  --npy DIR           writes inputs and results there as NAME.in0.npy, NAME.out0.npy, ...; nothing is "
+        "measured\n"
         "  --reps N            timed runs, of which the median counts; default %d, on the CPU fewer if they take long\n"
         "  --verify-n N        elements compared with the reference; default 2^18; 0: no verification at all\n"
         "  --json FILE         also writes the rows as JSON; -: to stdout, and the table then goes to stderr\n"
@@ -123,6 +133,16 @@ static bool parse_count(const char *text, int64_t low, int64_t *out) {
     return *out >= low && *out <= (int64_t)1 << 40;
 }
 
+static bool parse_scale(const char *text, bench_scale *out) {
+    static const char *const names[BENCH_SCALES] = {"small", "suite", "large"};
+    for (int i = 0; i < BENCH_SCALES; i++)
+        if (!strcmp(text, names[i])) {
+            *out = (bench_scale)i;
+            return true;
+        }
+    return false;
+}
+
 static int set_option(bench_options *o, const char *name, const char *value) {
     static const char *const bad = "%s: '%s' is not allowed; see --help";
     int64_t count = 0;
@@ -132,6 +152,16 @@ static int set_option(bench_options *o, const char *name, const char *value) {
         o->report = value;
     } else if (!strcmp(name, "--data")) {
         o->data = value;
+    } else if (!strcmp(name, "--npy")) {
+        o->npy = value;
+    } else if (!strcmp(name, "--programs")) {
+        o->programs = true;
+        if (!parse_scale(value, &o->scale))
+            return usage(bad, name, value);
+    } else if (!strcmp(name, "--pairs")) {
+        if (!parse_count(value, BENCH_FEWEST_PAIRS, &count) || count > 100000)
+            return usage(bad, name, value);
+        o->pairs = (int)count;
     } else if (!strcmp(name, "--backend")) {
         if (strcmp(value, "cpu") && strcmp(value, "cuda"))
             return usage("%s: '%s' is neither cpu nor cuda", name, value);
@@ -154,9 +184,9 @@ static int set_option(bench_options *o, const char *name, const char *value) {
 }
 
 /* Those before the NULL take a value. */
-static const char *const option_names[] = {"--backend", "--n",    "--reps", "--verify-n", "--json",
-                                           "--report",  "--data", "--expr", "--input",    "--name",
-                                           NULL,        "--list", "--wide", "--version",  "--help"};
+static const char *const option_names[] = {"--backend",  "--n",    "--reps",  "--verify-n", "--json",    "--report",
+                                           "--data",     "--expr", "--input", "--name",     "--pairs",   "--npy",
+                                           "--programs", NULL,     "--list",  "--wide",     "--version", "--help"};
 
 static bool takes_value(const char *name) {
     for (const char *const *at = option_names; *at; at++)
@@ -234,6 +264,7 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
     bool help = false, list = false, version = false;
     *out = (bench_options){
         .verify_n = BENCH_VERIFY_N,
+        .scale = BENCH_SUITE,
     };
     const char *data = data_directory(out->installed, sizeof out->installed);
     out->data = data;
@@ -274,7 +305,9 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
     if (out->expr.text)
         out->work[out->nwork++] = &out->expr.work;
     bool all = !out->nwork;
-    for (int i = 0; all && i < BENCH_MAX_WORK && bench_workload_at(i); i++)
-        out->work[out->nwork++] = bench_workload_at(i);
+    const bench_workload *work;
+    for (int i = 0; all && out->nwork < BENCH_MAX_WORK && (work = bench_workload_at(i)); i++)
+        if (out->programs == (work->program != NULL))
+            out->work[out->nwork++] = work;
     return GO_ON;
 }

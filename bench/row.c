@@ -50,6 +50,9 @@ static void row_start(const bench_session *s, const bench_workload *work, bench_
                        .launch_us = NAN,
                        .operations = NAN,
                        .copy_gbs = NAN,
+                       .ratio = NAN,
+                       .ratio_low = NAN,
+                       .ratio_high = NAN,
                        .max_error = NAN,
                        .error_bound = NAN};
 }
@@ -59,24 +62,33 @@ static bool plan_numbers(bench_run *run, bench_row *row) {
     return !status || bench_fail_context(row, "query", run->ctx, status);
 }
 
-static bool measure_fused(bench_session *s, bench_run *run, const bench_case *c, bench_row *row) {
+static bool prepare_fused(bench_session *s, bench_run *run, const bench_case *c, bench_row *row) {
     bench_progress(s, row->work->name, "fused");
     if (!bench_run_record(run, s->fused, c, row) || !bench_run_compile(run, row) || !plan_numbers(run, row))
         return false;
     row->fused_kernels = run->info.kernels;
     row->operations = bench_operations(run->node, run->nout);
     row->bytes_min = run->info.bytes_min;
-    return bench_measure_run(s, run, &row->fused_ms, &row->launch_us, row);
+    return true;
 }
 
-static bool measure_unfused(bench_session *s, bench_run *run, const bench_case *c, bench_row *row) {
-    double launch_us;
+static bool prepare_unfused(bench_session *s, bench_run *run, const bench_case *c, bench_row *row) {
     bench_progress(s, row->work->name, "unfused");
     if (!bench_run_record(run, s->unfused, c, row) || !bench_run_compile(run, row) || !plan_numbers(run, row))
         return false;
     row->unfused_kernels = run->info.kernels;
     row->bytes_moved_unfused = run->info.bytes_moved;
-    return bench_measure_run(s, run, &row->unfused_ms, &launch_us, row);
+    return true;
+}
+
+/* One after the other, so that the other's arrays do not lie in the caches meanwhile; or both, in turn. */
+static bool measure_both(bench_session *s, bench_run *fused, bench_run *unfused, const bench_case *c, bench_row *row) {
+    double launch_us;
+    if (s->options->pairs)
+        return prepare_fused(s, fused, c, row) && prepare_unfused(s, unfused, c, row) &&
+               bench_measure_pairs(s, fused, unfused, row);
+    return prepare_fused(s, fused, c, row) && bench_measure_run(s, fused, &row->fused_ms, &row->launch_us, row) &&
+           prepare_unfused(s, unfused, c, row) && bench_measure_run(s, unfused, &row->unfused_ms, &launch_us, row);
 }
 
 static bool check(bench_session *s, bench_run *fused, bench_run *unfused, const bench_case *c, bench_row *row) {
@@ -92,8 +104,7 @@ static bool check(bench_session *s, bench_run *fused, bench_run *unfused, const 
 
 static bool measure_runs(bench_session *s, const bench_case *c, bench_row *row) {
     bench_run fused = {0}, unfused = {0};
-    bool ok =
-        measure_fused(s, &fused, c, row) && measure_unfused(s, &unfused, c, row) && check(s, &fused, &unfused, c, row);
+    bool ok = measure_both(s, &fused, &unfused, c, row) && check(s, &fused, &unfused, c, row);
     bench_run_close(&fused);
     bench_run_close(&unfused);
     return ok;
@@ -109,7 +120,10 @@ void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *
         return;
     row->n = c.n;
     row->dtype = c.in[0].dtype;
-    measure_runs(s, &c, row);
+    if (s->options->npy)
+        bench_write_arrays(s, &c, s->options->npy, row);
+    else
+        measure_runs(s, &c, row);
     if (!isnan(row->fused_ms)) {
         bench_progress(s, work->name, "first call");
         bench_measure_first(s, &c, row);

@@ -53,6 +53,9 @@ static void write_row(FILE *to, const bench_session *s, const bench_row *row) {
     number(to, "fused_ms", row->fused_ms);
     number(to, "unfused_ms", row->unfused_ms);
     number(to, "speedup", bench_row_speedup(row));
+    number(to, "ratio", row->ratio);
+    number(to, "ratio_low", row->ratio_low);
+    number(to, "ratio_high", row->ratio_high);
     count(to, "fused_kernels", row->fused_kernels);
     count(to, "expected_kernels", row->expected_kernels);
     count(to, "unfused_kernels", row->unfused_kernels);

@@ -7,6 +7,8 @@
 bool bench_build(const bench_workload *work, fsr_graph *g, const fsr_node *in, fsr_node *out, bench_row *row) {
     if (work->expr)
         bench_expr_build(work->expr, g, in, out);
+    else if (work->program && work->program->text)
+        bench_program_build(work, g, in, out);
     else
         work->build(g, in, out);
     for (int i = 0; i < work->nouts; i++) {

@@ -75,6 +75,9 @@ CELL_OF(n, number(out, 'f', 0, row->n < 0 ? NAN : (double)row->n))
 CELL_OF(fused, milliseconds(out, row->fused_ms))
 CELL_OF(unfused, milliseconds(out, row->unfused_ms))
 CELL_OF(speedup, number(out, 'f', 2, bench_row_speedup(row)))
+CELL_OF(ratio, number(out, 'f', 3, row->ratio))
+CELL_OF(low, number(out, 'f', 3, row->ratio_low))
+CELL_OF(high, number(out, 'f', 3, row->ratio_high))
 CELL_OF(least, number(out, 'f', 2, megabytes(row->bytes_min)))
 CELL_OF(moved, number(out, 'f', 2, megabytes(row->bytes_moved_unfused)))
 CELL_OF(rate, number(out, 'f', 1, bench_row_gbs(row)))
@@ -89,44 +92,54 @@ CELL_OF(bound, number(out, 'e', 1, row->error_bound))
 
 /* ---- columns --------------------------------------------------------------------------------------- */
 
+/* Which tables a column is in. */
+enum { PLAIN = 1, WIDE = 2, PAIRS = 4 };
+
+static int table_of(const bench_options *o) {
+    return (o->wide ? WIDE : 0) | (o->pairs ? PAIRS : o->wide ? 0 : PLAIN);
+}
+
 /* Width is negative where text begins at the left. */
 static const struct column {
     const char *head, *unit;
     int width;
-    bool wide;
+    int tables;
     void (*text)(char *out, const bench_row *row, bool wide);
 } columns[] = {
-    {"workload", "", -NAME, false, cell_name},
-    {"backend", "", -7, true, cell_backend},
-    {"type", "", 4, false, cell_dtype},
-    {"n", "elements", 10, false, cell_n},
-    {"fused", "ms", 7, false, cell_fused},
-    {"unfused", "ms", 7, false, cell_unfused},
-    {"speed-up", "times", 8, false, cell_speedup},
-    {"kernels", "got/due", 10, false, cell_kernels},
-    {"least", "MB", 8, true, cell_least},
-    {"unfused", "MB", 8, true, cell_moved},
-    {"rate", "GB/s", 7, false, cell_rate},
-    {"roof", "%copy", 6, false, cell_roof},
-    {"first", "ms", 7, false, cell_first},
-    {"cached", "ms", 7, true, cell_cached},
-    {"load", "ms", 6, true, cell_load},
-    {"launch", "us", 9, true, cell_launch},
-    {"worst", "error", 8, true, cell_worst},
-    {"bound", "", 8, true, cell_bound},
-    {"verified", "", -8, false, cell_verified},
+    {"workload", "", -NAME, PLAIN | WIDE | PAIRS, cell_name},
+    {"backend", "", -7, WIDE, cell_backend},
+    {"type", "", 4, PLAIN | WIDE | PAIRS, cell_dtype},
+    {"n", "elements", 10, PLAIN | WIDE, cell_n},
+    {"fused", "ms", 7, PLAIN | WIDE | PAIRS, cell_fused},
+    {"unfused", "ms", 7, PLAIN | WIDE | PAIRS, cell_unfused},
+    {"speed-up", "times", 8, PLAIN | WIDE, cell_speedup},
+    {"ratio", "median", 7, PAIRS, cell_ratio},
+    {"low", "95%", 7, PAIRS, cell_low},
+    {"high", "95%", 7, PAIRS, cell_high},
+    {"kernels", "got/due", 10, PLAIN | WIDE | PAIRS, cell_kernels},
+    {"least", "MB", 8, WIDE, cell_least},
+    {"unfused", "MB", 8, WIDE, cell_moved},
+    {"rate", "GB/s", 7, PLAIN | WIDE, cell_rate},
+    {"roof", "%copy", 6, PLAIN | WIDE, cell_roof},
+    {"first", "ms", 7, PLAIN | WIDE | PAIRS, cell_first},
+    {"cached", "ms", 7, WIDE, cell_cached},
+    {"load", "ms", 6, WIDE, cell_load},
+    {"launch", "us", 9, WIDE, cell_launch},
+    {"worst", "error", 8, WIDE, cell_worst},
+    {"bound", "", 8, WIDE, cell_bound},
+    {"verified", "", -8, PLAIN | WIDE | PAIRS, cell_verified},
 };
 
 /* Cells of a line: the heads, the units, or a row's. No blank at the end. */
-static void line(FILE *to, bool wide, const bench_row *row, bool units) {
+static void line(FILE *to, const bench_options *o, const bench_row *row, bool units) {
     int blanks = 0;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         const struct column *c = &columns[i];
         char text[CELL];
-        if (c->wide && !wide)
+        if (!(c->tables & table_of(o)))
             continue;
         if (row)
-            c->text(text, row, wide);
+            c->text(text, row, o->wide);
         else
             snprintf(text, sizeof text, "%s", units ? c->unit : c->head);
         const int room = c->width < 0 ? -c->width : c->width, free = room - (int)strlen(text);
@@ -143,13 +156,13 @@ static void line(FILE *to, bool wide, const bench_row *row, bool units) {
     fputc('\n', to);
 }
 
-void bench_table_head(FILE *to, bool wide) {
-    line(to, wide, NULL, false);
-    line(to, wide, NULL, true);
+void bench_table_head(FILE *to, const bench_options *o) {
+    line(to, o, NULL, false);
+    line(to, o, NULL, true);
 }
 
-void bench_table_row(FILE *to, const bench_row *row, bool wide) {
-    line(to, wide, row, false);
+void bench_table_row(FILE *to, const bench_row *row, const bench_options *o) {
+    line(to, o, row, false);
     if (row->failed)
         fprintf(to, "  FAIL %s: %s\n", row->work->name, row->error);
     fflush(to);

@@ -23,6 +23,8 @@ refuses "unknown option '-q'; --help shows them" -q
 refuses "unknown option '--something-else'; --help shows them" --something-else
 refuses "--n needs a value" --n
 refuses "--backend: 'cudda' is neither cpu nor cuda" --backend cudda
+refuses "--programs: 'tiny' is not allowed; see --help" --programs tiny
+refuses "--pairs: '5' is not allowed; see --help" --pairs 5
 # A file that cannot be written is told before anything is measured, and one that is there stays as it is.
 said=$("$bench" --json /proc/none/x.json 2>&1)
 status=$?
@@ -59,4 +61,15 @@ if command -v python3 >/dev/null; then
         complain "table.py: $(cat "$dir/table")"
     grep -q '; copy [0-9]* GB/s$' "$dir/machine" || complain "table.py: $(cat "$dir/machine")"
 fi
+# In turn: the median of the pairs' ratios lies in its interval, one plan for both never fails, and nothing else fails either where
+# fused is one kernel of several; programs are not measured unless they are asked for.
+"$bench" --pairs 7 --n 2^16 arith_chain --json "$dir/pairs.json" --verify-n 2^10 >"$dir/pairs" 2>&1 || complain "--pairs: status $?: $(cat "$dir/pairs")"
+[ "$(sed -n 1p "$dir/pairs" | tr -s ' ')" = "workload type fused unfused ratio low high kernels first verified" ] ||
+    complain "heads of pairs: $(sed -n 1p "$dir/pairs")"
+awk 'match($0, /"ratio": [^,]*, "ratio_low": [^,]*, "ratio_high": [^,]*/) {
+         split(substr($0, RSTART, RLENGTH), n, /[:,]/); found = 1; bad = !(n[4] + 0 <= n[2] + 0 && n[2] + 0 <= n[6] + 0 && n[4] + 0 > 0) }
+     END { exit bad || !found }' "$dir/pairs.json" || complain "ratios: $(cat "$dir/pairs.json")"
+"$bench" --pairs 6 --programs small sad go_fast --verify-n 0 >"$dir/pairs" 2>&1
+grep -q '^go_fast ' "$dir/pairs" && ! grep -q '^jacobi' "$dir/pairs" || complain "programs by name: $(cat "$dir/pairs")"
+[ "$("$bench" --list | wc -l)" -ge 80 ] || complain "--list: $("$bench" --list)"
 exit $failed

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The programs of fusor-bench beside other libraries on the same machine and the same input.
+
+    python3 bench/programs/peers.py --fusor build/fusor-bench [--programs small|suite|large] [--backend cpu|cuda]
+                                    [--libraries numpy,numba,jax,torch] [--reps 9] [--json FILE] [NAME ...]
+
+fusor-bench writes each program's inputs, the libraries load them, one after the other, and compute numpy_programs.py's text: NumPy as
+it stands, Numba by njit, JAX by jit, torch by torch.compile of NumPy code. A result is compared with NumPy's before it is timed;
+the median of --reps runs counts, compilation is apart. On a GPU arrays lie on it before the clock starts. f32 throughout: products of
+matrices in full f32 precision (JAX: highest; torch: no TF32). A library that cannot take a program, or gives something else, has
+"-", and the reason is printed below the table. Fusor's times are of fusor-bench --pairs 7 of the same programs, before the others.
+The last column is the fastest library's time over Fusor's: above 1 Fusor is ahead."""
+import argparse, json, os, statistics, subprocess, sys, tempfile, time
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("names", nargs="*")
+parser.add_argument("--fusor", required=True, help="fusor-bench")
+parser.add_argument("--programs", default="suite", choices=("small", "suite", "large"))
+parser.add_argument("--backend", default="cpu", choices=("cpu", "cuda"))
+parser.add_argument("--libraries", default="numpy,numba,jax,torch")
+parser.add_argument("--threads", type=int, default=os.cpu_count())
+parser.add_argument("--reps", type=int, default=9)
+parser.add_argument("--seconds", type=float, default=5, help="a library stops here, but not before its third run")
+parser.add_argument("--json")
+options = parser.parse_args()
+for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "FUSOR_THREADS"):
+    os.environ[variable] = str(options.threads)
+os.environ["JAX_PLATFORMS"] = options.backend
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import numpy as np
+from numpy_programs import SOURCE, inputs_of, numpy_programs, programs_of, worst_of
+
+
+# ---- each library: name -> function of NumPy's inputs that gives (a call without arguments, its results as NumPy's) ------------
+
+def run_numpy():
+    def prepare(function, inputs):
+        return (lambda: function(*inputs)), lambda result: result
+    return numpy_programs(), prepare
+
+
+def run_numba():
+    import numba, warnings
+    warnings.simplefilter("ignore")
+
+    @numba.njit
+    def put(x, at, value):
+        x = x.copy()
+        x[at] = value
+        return x
+
+    space = {"np": np, "put": put, "pi": 3.141592653589793, "recur": None}
+    exec(compile(SOURCE, "programs", "exec"), space)
+    functions = {name: numba.njit(f, parallel=True) for name, f in space.items() if callable(f) and name not in ("put",)}
+    space.update(functions)
+
+    def prepare(function, inputs):
+        return (lambda: function(*inputs)), lambda result: result
+    return functions, prepare
+
+
+def run_jax():
+    import jax
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_default_matmul_precision", "highest")
+
+    def recur(step, state, rows):
+        def turn(state, row):
+            state = step(state, row).astype(state.dtype)
+            return state, state
+        return jax.lax.scan(turn, state, rows)[1]
+
+    functions = programs_of(jax.numpy, lambda x, at, value: x.at[at].set(value), recur)
+
+    def prepare(function, inputs):
+        compiled, arrays = jax.jit(function), [jax.device_put(x) for x in inputs]
+        return (lambda: jax.block_until_ready(compiled(*arrays))), lambda result: result
+    return functions, prepare
+
+
+def run_torch():
+    import torch
+    torch.set_num_threads(options.threads)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    device = "cuda" if options.backend == "cuda" else "cpu"
+
+    def prepare(function, inputs):
+        compiled = torch.compile(function, dynamic=False)
+        arrays = [torch.from_numpy(x).to(device) if device == "cuda" else x for x in inputs]
+        on_device = torch.compiler.wrap_numpy(compiled) if device == "cuda" else compiled
+
+        def call():
+            with torch.device(device):
+                result = on_device(*arrays)
+            if device == "cuda":
+                torch.cuda.synchronize()
+            return result
+        return call, lambda r: tuple(x.cpu().numpy() if hasattr(x, "cpu") else x for x in (r if isinstance(r, tuple) else (r,)))
+    return numpy_programs(), prepare
+
+
+# ---- checking, timing ---------------------------------------------------------------------------------------------------
+
+def results(value):
+    return [np.asarray(x) for x in (value if isinstance(value, tuple) else (value,))]
+
+
+def measure(call):
+    times, start = [], time.perf_counter()
+    while len(times) < options.reps and (len(times) < 3 or time.perf_counter() - start < options.seconds):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return 1e3 * statistics.median(times)
+
+
+def one(function, prepare, inputs, want):
+    call, fetch = prepare(function, inputs)
+    got = results(fetch(call()))
+    worst = max(worst_of(g, w) for g, w in zip(got, want)) if len(got) == len(want) else float("inf")
+    if not worst <= 1e-3:
+        raise ValueError(f"not what NumPy computes: {worst}")
+    call()
+    return measure(call)
+
+
+def fusor(directory, names):
+    common = [options.fusor, "--programs", options.programs, "--backend", options.backend, "--verify-n", "0"]
+    rows = os.path.join(directory, "rows.json")
+    subprocess.run(common + ["--pairs", "7", "--json", rows] + names, stdout=subprocess.DEVNULL)
+    with open(rows) as file:
+        found = {row["workload"]: row for row in json.load(file)}
+    subprocess.run(common + ["--npy", directory] + names, stdout=subprocess.DEVNULL, check=True)
+    return found
+
+
+def show(ms):
+    return "-" if ms is None else f"{ms:.4g}"
+
+
+def main():
+    libraries, why = {}, []
+    for name in options.libraries.split(","):
+        try:
+            libraries[name] = globals()["run_" + name]()
+        except ImportError as error:
+            why.append(f"{name}: {error}")
+    reference, table = numpy_programs(), []
+    print(f"{'program':15}", *(f"{head:>10}" for head in ["fused", "unfused"] + list(libraries) + ["ahead"]), "   ms", flush=True)
+    for name in options.names or list(reference):
+        with tempfile.TemporaryDirectory() as directory:
+            row = fusor(directory, [name])[name]
+            inputs = inputs_of(directory, name)
+        want = results(reference[name](*inputs))
+        times = {}
+        for library, (functions, prepare) in libraries.items():
+            try:
+                times[library] = one(functions[name], prepare, inputs, want)
+            except Exception as error:
+                times[library] = None
+                why.append(f"{name}, {library}: {type(error).__name__}: {str(error).strip().splitlines()[:1]}")
+        best = min((ms for ms in times.values() if ms is not None), default=None)
+        ahead = best / row["fused_ms"] if best and row["fused_ms"] else None
+        table.append({"program": name, "backend": options.backend, "scale": options.programs, "fused": row["fused_ms"],
+                      "unfused": row["unfused_ms"], **times, "ahead": ahead})
+        cells = [row["fused_ms"], row["unfused_ms"], *times.values(), ahead]
+        print(f"{name:15}", *(f"{show(ms):>10}" for ms in cells), flush=True)
+    print(*why, sep="\n")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(table, file, indent=1)
+
+
+main()
