@@ -140,6 +140,35 @@ bool fsr_guard_depends(const fsr_kernel *k, int guard, int d) {
     return false;
 }
 
+int fsr_kernel_inner(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    return s->target == FSR_TARGET_CPU && s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1;
+}
+
+bool fsr_condition_is_decidable(const fsr_kernel *k, int condition) {
+    const fsr_index_form *form = fsr_condition_form(k, condition);
+    const int d = fsr_kernel_inner(k);
+    return form->nterms == 0 && (d < 0 || form->stride[d] != FSR_STRIDE_VAR);
+}
+
+bool fsr_condition_is_inner(const fsr_kernel *k, int condition) {
+    const int d = fsr_kernel_inner(k);
+    return d >= 0 && fsr_condition_form(k, condition)->stride[d] != FSR_STRIDE_ZERO;
+}
+
+int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]) {
+    int n = 0;
+    for (int g = 0; g < k->nguards; g++)
+        for (int i = 0; i < k->guard[g].n; i++) {
+            int at = 0;
+            while (at < n && order[at] != k->guard[g].condition[i])
+                at++;
+            if (at == n)
+                order[n++] = k->guard[g].condition[i];
+        }
+    return n;
+}
+
 static bool form_equal(const fsr_index_form *a, const fsr_index_form *b) {
     bool same = a->offset == b->offset && a->divisor == b->divisor && a->nterms == b->nterms;
     for (int d = 0; d < FSR_MAX_DIMS; d++)

@@ -24,7 +24,7 @@
  *
  * Guards. A load may have a guard, a box of the domain: outside it the load does not take place and its value is any. A
  * GUARD instruction is the guard's truth, by which a WHERE chooses: concatenation and assignment to a slice are loads
- * under guards. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
+ * under guards. Where a version of the loops runs (schedule.version) some conditions are known. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
  *
  * Symbols. A BOUND brings a computed value into a known range; it is the only kind of value that an address or a
  * condition may have a term of: so no address leaves its array, whatever the value, and what is known of a symbol is its
@@ -72,7 +72,7 @@
 #define FSR_MAX_CONDITIONS 48
 #define FSR_MAX_FORMS (FSR_MAX_ACCESSES + FSR_MAX_CONDITIONS)
 #define FSR_MAX_TERMS FSR_MAX_DIMS /* values of one index form, and of all conditions of a guard together */
-#define FSR_MAX_CUTS 8             /* bounds of guards at which a loop is cut */
+#define FSR_MAX_VERSIONS 8         /* of a kernel's loops */
 #define FSR_MAX_GUARD 12           /* conditions of one guard */
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
@@ -201,6 +201,12 @@ typedef struct fsr_walk {
                       below the limits of its functions, and for any */
 } fsr_walk;
 
+/* What is known of the kernel's conditions, a bit each, where a version of its loops runs: these hold, those never do; the
+ * others are asked. */
+typedef struct fsr_loop_version {
+    uint64_t holds, never;
+} fsr_loop_version;
+
 typedef struct fsr_schedule {
     fsr_target_kind target; /* NONE: not chosen yet */
     fsr_schedule_kind kind; /* CPU: MAP, ROW or COL */
@@ -225,15 +231,17 @@ typedef struct fsr_schedule {
     bool flat;  /* MAP: one loop over the rows, no loop a dimension */
     int tile;   /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none */
     int tiled;
-    int strip;                /* elements of a strip; 0: nothing goes in strips */
-    int block;                /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
-    int run;                  /* elements of a run */
-    int past;                 /* elements of a run whose results pass the caches by */
-    uint32_t streams;         /* arrays, a bit each, that a large launch writes past the caches */
-    uint32_t ahead;           /* arrays of which the second pass fetches the next row ahead */
-    int ahead_cols;           /* where rows have so many columns at most */
-    bool cut;                 /* MAP: loops are cut where the guards of the last dimension begin and end */
-    bool cut_steps;           /* elements under guards with steps are done in loops of their own, after the others */
+    int strip;        /* elements of a strip; 0: nothing goes in strips */
+    int block;        /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
+    int run;          /* elements of a run */
+    int past;         /* elements of a run whose results pass the caches by */
+    uint32_t streams; /* arrays, a bit each, that a large launch writes past the caches */
+    uint32_t ahead;   /* arrays of which the second pass fetches the next row ahead */
+    int ahead_cols;   /* where rows have so many columns at most */
+    int nversions;    /* beside the one that asks for every condition, which is always there */
+    fsr_loop_version version[FSR_MAX_VERSIONS];
+    bool
+        cut_steps; /* MAP, with versions: elements under guards with steps are done in loops of their own, after the others */
     uint32_t joined;          /* folds whose operator is a function where whole chunks meet */
     uint32_t widened;         /* scans that carry a wider state than their elements' */
     int turns[FSR_MAX_LOOPS]; /* elements of a loop that are run side by side; 0: one */
@@ -241,7 +249,7 @@ typedef struct fsr_schedule {
     fsr_walk fold_walk; /* with `part`: of the scans alone, which fold a part before it is scanned */
 } fsr_schedule;
 
-_Static_assert(FSR_MAX_BUFFERS <= 32 && FSR_MAX_COMBINES <= 32, "a bit each");
+_Static_assert(FSR_MAX_BUFFERS <= 32 && FSR_MAX_COMBINES <= 32 && FSR_MAX_CONDITIONS < 64, "a bit each");
 
 /* Integer arguments with a fixed place; strides, offsets follow. */
 enum {
@@ -308,6 +316,15 @@ bool fsr_kernel_has_scan(const fsr_kernel *k);
 /* True if no fold is ordered. */
 bool fsr_kernel_commutes(const fsr_kernel *k);
 
+/* The dimension of the innermost loop; by columns on a CPU it runs over rows. -1: none. */
+int fsr_kernel_inner(const fsr_kernel *k);
+/* A version may know whether the condition holds: it asks no computed value, and along the innermost dimension it is a
+ * run; with a step there, a version may know only where it does not. */
+bool fsr_condition_is_decidable(const fsr_kernel *k, int condition);
+/* The innermost loop changes the condition. */
+bool fsr_condition_is_inner(const fsr_kernel *k, int condition);
+/* The conditions in the order in which the guards first name them. Returns how many. */
+int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]);
 /* True if the guard depends on domain dimension d. */
 bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */

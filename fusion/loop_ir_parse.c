@@ -67,9 +67,10 @@ static void read_line(fsr_kernel_reader *r) {
     static const struct {
         const char *word;
         void (*read)(fsr_kernel_reader *r);
-    } line[] = {{"domain", read_domain},   {"array", read_array},           {"scalar", read_scalar},
-                {"routine", read_routine}, {"schedule", fsr_read_schedule}, {"walk", fsr_read_walk},
-                {"fold", fsr_read_fold},   {"loop", fsr_read_loop},         {"guard", fsr_read_guard}};
+    } line[] = {{"domain", read_domain},      {"array", read_array},           {"scalar", read_scalar},
+                {"routine", read_routine},    {"schedule", fsr_read_schedule}, {"walk", fsr_read_walk},
+                {"fold", fsr_read_fold},      {"loop", fsr_read_loop},         {"guard", fsr_read_guard},
+                {"version", fsr_read_version}};
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
         if (fsr_lex_try(&r->lex, line[i].word)) {
             line[i].read(r);

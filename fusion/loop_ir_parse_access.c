@@ -132,3 +132,25 @@ void fsr_read_guard(fsr_kernel_reader *r) {
     } while (fsr_lex_try(l, "and"));
     k->nguards++;
 }
+
+static uint64_t read_truth(fsr_kernel_reader *r, const char *word) {
+    uint64_t bits = 0;
+    if (!fsr_lex_try(&r->lex, word))
+        return 0;
+    do
+        bits |= UINT64_C(1) << fsr_lex_mark(&r->lex, "c", r->k->nconditions);
+    while (fsr_lex_try(&r->lex, ","));
+    return bits;
+}
+
+/* Behind the guards, whose conditions are numbered in the order of the text. */
+void fsr_read_version(fsr_kernel_reader *r) {
+    fsr_schedule *s = &r->k->schedule;
+    if (s->nversions == FSR_MAX_VERSIONS) {
+        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d versions", FSR_MAX_VERSIONS);
+        return;
+    }
+    fsr_loop_version *version = &s->version[s->nversions++];
+    version->holds = read_truth(r, "holds");
+    version->never = read_truth(r, "never");
+}

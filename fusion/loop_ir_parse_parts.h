@@ -22,6 +22,7 @@ void fsr_read_schedule(fsr_kernel_reader *r);
 void fsr_read_walk(fsr_kernel_reader *r);
 /* loop_ir_parse_access.c */
 void fsr_read_guard(fsr_kernel_reader *r);
+void fsr_read_version(fsr_kernel_reader *r);
 /* "b0[...] linear"; the number of the access, equal ones once. */
 int fsr_read_access(fsr_kernel_reader *r);
 /* loop_ir_parse_inst.c: "p0 elem v0 = ..." behind the p. */

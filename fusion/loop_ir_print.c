@@ -56,6 +56,26 @@ static void print_guard(FILE *to, const fsr_kernel *k, int number) {
     fputc('\n', to);
 }
 
+/* c<i>: the i-th condition that the guards name. */
+static void print_truth(FILE *to, const fsr_kernel *k, const char *word, uint64_t bits) {
+    int order[FSR_MAX_CONDITIONS], n = fsr_kernel_conditions(k, order);
+    const char *comma = " ";
+    if (bits)
+        fprintf(to, " %s", word);
+    for (int i = 0; i < n; i++)
+        if (bits >> order[i] & 1) {
+            fprintf(to, "%sc%d", comma, i);
+            comma = ",";
+        }
+}
+
+static void print_version(FILE *to, const fsr_kernel *k, const fsr_loop_version *version) {
+    fputs("  version", to);
+    print_truth(to, k, "holds", version->holds);
+    print_truth(to, k, "never", version->never);
+    fputc('\n', to);
+}
+
 static void print_head(FILE *to, const fsr_kernel *k) {
     fprintf(to, "kernel %s: %s\n", k->name, k->comment);
     fprintf(to, "  domain [");
@@ -211,6 +231,8 @@ void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
         print_loop(to, k, l);
     for (int i = 0; i < k->nguards; i++)
         print_guard(to, k, i);
+    for (int i = 0; i < k->schedule.nversions; i++)
+        print_version(to, k, &k->schedule.version[i]);
     for (int i = 0; i < k->ninsts; i++)
         print_inst(to, k, i);
 }

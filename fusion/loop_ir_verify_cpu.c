@@ -88,21 +88,14 @@ static bool check_part(const fsr_check *v) {
 
 static bool check_map(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
-    int condition[FSR_MAX_CONDITIONS];
-    if ((s->flat || s->tile || s->cut) && s->kind != FSR_SCHEDULE_MAP)
+    if ((s->flat || s->tile || s->cut_steps) && s->kind != FSR_SCHEDULE_MAP)
         return fsr_check_bad(v, "schedule: only a map is flat, tiled or cut");
     if (s->flat && !fsr_kernel_may_be_flat(v->k))
         return fsr_check_bad(v, "schedule: one loop is not enough");
     if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);
-    if (s->cut_steps && (!s->cut || fsr_kernel_in_place(v->k) || s->run < 1))
-        return fsr_check_bad(v, "schedule: steps cannot be done after the others");
-    if (!s->cut)
-        return true;
-    fsr_body body;
-    fsr_body_of(v->k, 0, &body);
-    int n = fsr_body_conditions(v->k, &body, v->k->ndim - 1, condition);
-    return n <= FSR_MAX_CUTS || fsr_check_bad(v, "schedule: loops cut at %d bounds, the limit is %d", n, FSR_MAX_CUTS);
+    return !s->cut_steps || (s->nversions && !fsr_kernel_in_place(v->k) && s->run >= 1) ||
+           fsr_check_bad(v, "schedule: steps cannot be done after the others");
 }
 
 static bool check_arrays(const fsr_check *v) {

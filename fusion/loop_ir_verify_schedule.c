@@ -30,6 +30,23 @@ static bool check_gpu(const fsr_check *v) {
     return true;
 }
 
+static bool check_versions(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_schedule *s = &k->schedule;
+    if (!fsr_check_range(s->nversions, FSR_MAX_VERSIONS + 1))
+        return fsr_check_bad(v, "schedule: %d versions, the limit is %d", s->nversions, FSR_MAX_VERSIONS);
+    for (int i = 0; i < s->nversions; i++) {
+        const uint64_t holds = s->version[i].holds, all = holds | s->version[i].never;
+        if ((holds & s->version[i].never) || all >> k->nconditions || (!all && !s->cut_steps))
+            return fsr_check_bad(v, "schedule: version %d knows what cannot be, or nothing", i);
+        for (int c = 0; c < k->nconditions; c++)
+            if ((all >> c & 1 && !fsr_condition_is_decidable(k, c)) ||
+                (holds >> c & 1 && k->condition[c].step && fsr_condition_is_inner(k, c)))
+                return fsr_check_bad(v, "schedule: version %d cannot know condition %d", i, c);
+    }
+    return true;
+}
+
 /* On a GPU kept values are registers of a row held at once; a CPU holds any row in its workspace. */
 static bool check_keep(const fsr_check *v) {
     const fsr_kernel *k = v->k;
@@ -56,5 +73,5 @@ bool fsr_check_schedule(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: split with a scan");
     if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)
         return fsr_check_bad(v, "schedule: %d passes, split and lookback have one", k->npasses);
-    return check_keep(v) && (s->target == FSR_TARGET_GPU ? check_gpu(v) : fsr_check_cpu(v));
+    return check_versions(v) && check_keep(v) && (s->target == FSR_TARGET_GPU ? check_gpu(v) : fsr_check_cpu(v));
 }

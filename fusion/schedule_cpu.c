@@ -79,6 +79,7 @@ void fsr_schedule_cpu(fsr_group *group) {
     s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
+    fsr_choose_versions(group);
     int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->integer[FSR_INT_COLS]);
     if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept <= KEPT_BYTES)
         fsr_schedule_keep(k);
@@ -261,7 +262,7 @@ void fsr_finish_cpu(fsr_kernel *k) {
     finish_group(k);
     finish_map(k);
     finish_walks(k);
-    fsr_finish_cuts(k);
+    fsr_finish_versions(k);
     fsr_finish_ahead(k);
     finish_lengths(k);
     finish_operators(k);

@@ -35,14 +35,9 @@ static bool is_count(const fsr_kernel *k, const bool *counted, int number) {
     return k->inst[number].kind == FSR_INST_RESULT && counted[k->inst[number].index];
 }
 
-/* The dimension of the innermost loop; by columns it runs over rows. -1: none. */
-static int inner_dimension(const fsr_kernel *k) {
-    return k->schedule.kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1;
-}
-
 static bool moves(const fsr_kernel *k, int access) {
     const fsr_access *a = &k->access[access];
-    const int d = inner_dimension(k);
+    const int d = fsr_kernel_inner(k);
     return a->linear || a->row_linear || (d >= 0 && fsr_access_form(k, access)->stride[d] != FSR_STRIDE_ZERO);
 }
 
@@ -64,7 +59,7 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
         switch (inst->kind) {
         case FSR_INST_CONST:
         case FSR_INST_PARAM: break;
-        case FSR_INST_INDEX: *own = inst->index == inner_dimension(k); break;
+        case FSR_INST_INDEX: *own = inst->index == fsr_kernel_inner(k); break;
         case FSR_INST_LOAD:
             *own = inst->keep || fsr_inst_guard(inst) >= 0 || moves(k, inst->index);
             for (int a = 0; a < read; ++a)

@@ -106,18 +106,58 @@ void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]) {
             counted[k->inst[i].index] = false;
 }
 
-int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int condition[FSR_MAX_CONDITIONS]) {
-    bool used[FSR_MAX_CONDITIONS] = {false};
-    int n = 0;
-    for (int i = 0; i < body->n; ++i) {
-        int guard = fsr_inst_guard(&k->inst[body->inst[i]]);
-        for (int j = 0; guard >= 0 && j < k->guard[guard].n; ++j)
-            used[k->guard[guard].condition[j]] = true;
+static uint64_t conditions_of(const fsr_kernel *k, int guard) {
+    uint64_t bits = 0;
+    for (int j = 0; guard >= 0 && j < k->guard[guard].n; ++j)
+        bits |= UINT64_C(1) << k->guard[guard].condition[j];
+    return bits;
+}
+
+uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body) {
+    uint64_t bits = 0;
+    for (int i = 0; i < body->n; ++i)
+        bits |= conditions_of(k, fsr_inst_guard(&k->inst[body->inst[i]]));
+    return bits;
+}
+
+fsr_known fsr_guard_known(const fsr_kernel *k, const fsr_loop_version *version, int guard) {
+    const uint64_t all = conditions_of(k, guard);
+    return all & version->never ? FSR_NEVER_HOLDS : all & ~version->holds ? FSR_ASKED : FSR_ALWAYS_HOLDS;
+}
+
+int fsr_inst_chosen(const fsr_kernel *k, const fsr_loop_version *version, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    const fsr_inst *guard =
+        inst->kind == FSR_INST_OP && fsr_op_get(inst->op)->rule == FSR_RULE_SELECT ? &k->inst[inst->arg[0]] : NULL;
+    fsr_known known = guard && guard->kind == FSR_INST_GUARD ? fsr_guard_known(k, version, guard->index) : FSR_ASKED;
+    return known == FSR_ASKED ? -1 : inst->arg[known == FSR_ALWAYS_HOLDS ? 1 : 2];
+}
+
+static bool has_effect(const fsr_kernel *k, const fsr_loop_version *version, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    const bool reports = inst->kind == FSR_INST_BOUND && inst->report;
+    return inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || inst->keep ||
+           (reports && !(inst->guard && fsr_guard_known(k, version, inst->guard - 1) == FSR_NEVER_HOLDS));
+}
+
+void fsr_body_dead(const fsr_kernel *k, const fsr_body *body, const fsr_loop_version *version, bool *dead) {
+    bool needed[FSR_MAX_INSTS] = {false};
+    for (int i = body->n - 1; i >= 0; --i) {
+        const int number = body->inst[i], chosen = fsr_inst_chosen(k, version, number);
+        const int guard = fsr_inst_guard(&k->inst[number]);
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
+        needed[number] = needed[number] || has_effect(k, version, number);
+        if (!needed[number])
+            continue;
+        const bool idle = guard >= 0 && k->inst[number].kind != FSR_INST_BOUND &&
+                          fsr_guard_known(k, version, guard) == FSR_NEVER_HOLDS;
+        for (int a = 0; a < n && chosen < 0 && !idle; ++a)
+            needed[argument[a]] = true;
+        if (chosen >= 0)
+            needed[chosen] = true;
     }
-    for (int c = 0; c < k->nconditions && d >= 0; ++c)
-        if (used[c] && fsr_condition_form(k, c)->stride[d] == FSR_STRIDE_ONE && !fsr_condition_form(k, c)->nterms)
-            condition[n++] = c;
-    return n;
+    for (int i = 0; i < k->ninsts; ++i)
+        dead[i] = !needed[i];
 }
 
 int fsr_iteration_widest(const fsr_iteration *l) {

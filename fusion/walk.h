@@ -62,8 +62,15 @@ uint32_t fsr_kernel_may_stream(const fsr_kernel *k);
 /* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes. */
 uint32_t fsr_kernel_may_fetch(const fsr_kernel *k);
 
-/* The conditions that loads and guards of the body meet along dimension d. Returns how many. */
-int fsr_body_conditions(const fsr_kernel *k, const fsr_body *body, int d, int condition[FSR_MAX_CONDITIONS]);
+/* The conditions that the loads, bounds and guards of the body ask, a bit each. */
+uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body);
+/* What is known of a guard. */
+typedef enum fsr_known { FSR_ASKED, FSR_ALWAYS_HOLDS, FSR_NEVER_HOLDS } fsr_known;
+fsr_known fsr_guard_known(const fsr_kernel *k, const fsr_loop_version *version, int guard);
+/* Of a choice by a guard of which all is known, the operand that it is; -1: of others. */
+int fsr_inst_chosen(const fsr_kernel *k, const fsr_loop_version *version, int number);
+/* dead[i]: instruction i of the body computes what the version does not need. */
+void fsr_body_dead(const fsr_kernel *k, const fsr_body *body, const fsr_loop_version *version, bool *dead);
 
 /* The loop runs in stages, one after the other on a strip. */
 static inline bool fsr_walk_is_staged(const fsr_walk *walk) {

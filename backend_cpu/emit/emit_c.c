@@ -47,15 +47,17 @@ static void end_dimensions(fsr_c_emit *e, int end) {
         fsr_c_end(e);
 }
 
-static void put_elements(fsr_c_emit *e, const fsr_body *loop) {
-    if (fsr_c_cut_loop(e, loop))
-        return;
+static void put_run(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 %s = c0; %s < c1; ++%s)", e->loop_var, e->loop_var, e->loop_var);
+    fsr_c_begin(e, "for (i64 %s = %s; %s < %s; ++%s)", e->loop_var, e->low, e->loop_var, e->high, e->loop_var);
     fsr_c_insts(e, loop->inst, loop->n);
     if (e->checking)
         fsr_c_check_limits(e, loop->inst, loop->n);
     fsr_c_end(e);
+}
+
+static void put_elements(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_by_version(e, loop, "c0", "c1", 1, put_run);
 }
 
 /* The innermost loop of a map. `before`: what is added to the index of its elements for a flat index. */
@@ -66,6 +68,7 @@ static void put_innermost(fsr_c_emit *e, const char *low, const char *high, cons
     fsr_body_of(e->k, 0, &loop);
     snprintf(start, sizeof start, "%s%s", before, strips ? "cs" : "c0");
     fsr_c_begin(e, "%s", "");
+    fsr_c_outer(e, &loop);
     if (strips) {
         fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
         fsr_c_strip_arrays(e, &loop);

@@ -75,7 +75,7 @@ void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, in
 
 /* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient
  * is at most the last one (cut.c). */
-static void put_condition(fsr_c_emit *e, fsr_text *to, int condition) {
+void fsr_c_condition(fsr_c_emit *e, fsr_text *to, int condition) {
     const fsr_condition *c = &e->k->condition[condition];
     char name[FSR_EMIT_NAME];
     fsr_text sum = {0};
@@ -93,38 +93,31 @@ static void put_condition(fsr_c_emit *e, fsr_text *to, int condition) {
     fsr_text_free(&sum);
 }
 
-/* What the run being printed knows of a guard. */
-static fsr_c_truth guard_truth(const fsr_c_emit *e, int guard) {
-    fsr_c_truth all = FSR_ALWAYS_HOLDS;
-    for (int i = 0; i < e->k->guard[guard].n; i++) {
-        fsr_c_truth one = e->decided[e->k->guard[guard].condition[i]];
-        if (one == FSR_NEVER_HOLDS)
-            return one;
-        if (one == FSR_ASKED)
-            all = one;
-    }
-    return all;
-}
-
 void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
     const fsr_guard *g = &e->k->guard[guard];
+    const fsr_known known = fsr_guard_known(e->k, &e->known, guard);
     const char *and = "";
-    if (guard_truth(e, guard) != FSR_ASKED) {
-        fsr_text_add(to, "%d", guard_truth(e, guard) == FSR_ALWAYS_HOLDS);
+    uint64_t outer = 0;
+    if (known != FSR_ASKED) {
+        fsr_text_add(to, "%d", known == FSR_ALWAYS_HOLDS);
         return;
     }
     for (int i = 0; i < g->n; i++) {
-        if (e->decided[g->condition[i]] == FSR_ALWAYS_HOLDS)
+        const uint64_t bit = UINT64_C(1) << g->condition[i];
+        outer |= bit & e->outer & ~e->known.holds;
+        if (bit & (e->known.holds | e->outer))
             continue;
         fsr_text_add(to, "%s", and);
-        put_condition(e, to, g->condition[i]);
+        fsr_c_condition(e, to, g->condition[i]);
         and = " & ";
     }
+    if (outer)
+        fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
 }
 
 /* The element where the load's guard holds, else zero. */
 static void put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
-    fsr_c_truth truth = inst->guard ? guard_truth(e, inst->guard - 1) : FSR_ALWAYS_HOLDS;
+    fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
     fsr_text address = {0};
     if (truth == FSR_ASKED) {
         fsr_c_put_guard(e, to, inst->guard - 1);
@@ -185,7 +178,7 @@ static void put_scan_result(const fsr_c_emit *e, fsr_text *to, const fsr_inst *i
 
 /* A small scalar loop fetches the elements of a group of lanes. */
 static bool is_gathered(const fsr_c_emit *e, const fsr_inst *inst) {
-    return e->gathering && inst->gathered;
+    return e->gathering && inst->gathered && !e->dead[inst - e->k->inst];
 }
 
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n) {
@@ -220,6 +213,7 @@ static const char *value_name(const void *of, int value, char *out) {
 
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
+    char name[FSR_EMIT_NAME];
     switch (inst->kind) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
     case FSR_INST_GUARD: fsr_c_put_guard(e, to, inst->index); break;
@@ -231,6 +225,11 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
             put_load(e, to, inst);
         break;
     case FSR_INST_OP:
+        if (fsr_inst_chosen(e->k, &e->known, number) >= 0)
+            fsr_text_add(to, "%s", fsr_c_value_name(e, fsr_inst_chosen(e->k, &e->known, number), name));
+        else
+            fsr_c_scalar(e, to, inst, value_name, e);
+        break;
     case FSR_INST_CALL: fsr_c_scalar(e, to, inst, value_name, e); break;
     case FSR_INST_RESULT:
         if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
@@ -320,14 +319,16 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
 
 void fsr_c_insts(fsr_c_emit *e, const int *list, int n) {
     for (int i = 0; i < n; i++)
-        put_inst(e, list[i]);
+        if (!e->dead[list[i]])
+            put_inst(e, list[i]);
 }
 
 void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n) {
     char name[FSR_EMIT_NAME];
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[list[i]];
-        const char *limit = inst->kind == FSR_INST_OP ? fsr_c_op_limit(inst->op, inst->compute) : NULL;
+        const char *limit =
+            inst->kind == FSR_INST_OP && !e->dead[list[i]] ? fsr_c_op_limit(inst->op, inst->compute) : NULL;
         if (limit)
             fsr_c_line(e, "far |= __builtin_fabs%s(%s) > %s;", fsr_c_single(inst->compute) ? "f" : "",
                        fsr_c_value_name(e, inst->arg[0], name), limit);

@@ -62,8 +62,7 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emi
 /* ---- loops over columns ------------------------------------------------------------------------- */
 
 void fsr_c_independent(fsr_c_emit *e) {
-    if (fsr_kernel_in_place(e->k))
-        fsr_text_add(&e->body, "#pragma GCC ivdep\n");
+    fsr_text_add(&e->body, "#pragma GCC ivdep\n");
 }
 
 /* Keeps the loop whose body begins here scalar: it has few iterations, and vector code for it and for its own rest
@@ -93,6 +92,17 @@ static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
     }
 }
 
+static void put_rows(fsr_c_emit *e, const fsr_body *loop) {
+    if (e->walk->phased) {
+        put_staged_rows(e, loop);
+        return;
+    }
+    fsr_c_independent(e);
+    fsr_c_rows_begin(e);
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    fsr_c_rows_end(e);
+}
+
 /* One column, for each row of the block where rows are grouped. */
 static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
     if (!e->grouped) {
@@ -103,15 +113,27 @@ static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
     memcpy(saved, e->base, sizeof saved);
     fsr_c_advance(e, e->k->ndim - 1, "c");
     e->loop_dim = -1;
-    if (e->walk->phased) {
-        put_staged_rows(e, loop);
-    } else {
-        fsr_c_independent(e);
-        fsr_c_rows_begin(e);
-        fsr_c_column(e, loop->pass, loop->inst, loop->n);
-        fsr_c_rows_end(e);
-    }
+    fsr_c_block_by_version(e, loop, put_rows);
     memcpy(e->base, saved, sizeof saved);
+}
+
+static void put_run(fsr_c_emit *e, const fsr_body *loop) {
+    if (!e->grouped && !loop->nfolds)
+        fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 c = %s; c < %s; ++c)", e->low, e->high);
+    put_columns_body(e, loop);
+    fsr_c_end(e);
+}
+
+/* The same, in the versions for them; of a block of rows each column has versions. */
+static void put_columns(fsr_c_emit *e, const fsr_body *loop) {
+    if (!e->grouped) {
+        fsr_c_by_version(e, loop, "c0", "c1", 1, put_run);
+        return;
+    }
+    e->low = "c0";
+    e->high = "c1";
+    put_run(e, loop);
 }
 
 /* Columns [c0, c1) in order, one accumulator a fold. */
@@ -124,9 +146,7 @@ static void put_serial(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_pairs(e, loop, put_columns_body);
         return;
     }
-    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
-    put_columns_body(e, loop);
-    fsr_c_end(e);
+    put_columns(e, loop);
 }
 
 static void put_group_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
@@ -144,7 +164,7 @@ static void put_group_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
 static void put_groups(fsr_c_emit *e, const fsr_body *loop) {
     char end[FSR_EMIT_NAME];
     snprintf(end, sizeof end, "cl + %d", e->s->lanes);
-    fsr_c_begin(e, "for (i64 cl = c0; cl < c2; cl += %d)", e->s->lanes);
+    fsr_c_begin(e, "for (i64 cl = %s; cl < %s; cl += %d)", e->low, e->high, e->s->lanes);
     fsr_c_ahead(e, loop->pass, "cl", end);
     fsr_c_by_range(e, loop, put_group_of_lanes);
     fsr_c_end(e);
@@ -162,8 +182,8 @@ static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
 /* The same in stages: of a chain of functions, which hardly waits for memory, and beside what has no vector code. Stages one after the other, in strips. */
 static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
-    fsr_c_begin(e, "for (i64 cs = c0; cs < c2; cs += %d)", e->s->strip);
-    fsr_c_line(e, "const i64 ce = c2 - cs < %d ? c2 : cs + %d;", e->s->strip, e->s->strip);
+    fsr_c_begin(e, "for (i64 cs = %s; cs < %s; cs += %d)", e->low, e->high, e->s->strip);
+    fsr_c_line(e, "const i64 ce = %s - cs < %d ? %s : cs + %d;", e->high, e->s->strip, e->high, e->s->strip);
     for (int s = 0; s < stages; s++) {
         fsr_body part;
         fsr_body_stage(e->k, loop, stage, s, &part);
@@ -183,9 +203,9 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
 /* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
 static void put_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane) {
     if (fsr_walk_is_staged(e->walk))
-        put_stages(e, loop);
+        fsr_c_by_version(e, loop, "c0", "c2", e->s->strip, put_stages);
     else
-        put_groups(e, loop);
+        fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_groups);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
     fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 l = %s;", lane);
@@ -258,16 +278,10 @@ static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     fsr_c_end(e);
 }
 
-static void put_run(fsr_c_emit *e, const fsr_body *loop) {
-    if (!e->grouped)
-        fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
-    put_columns_body(e, loop);
-    fsr_c_end(e);
-}
-
 static void put_innermost(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     char extent[FSR_EMIT_NAME];
+    if (!e->grouped)
+        fsr_c_outer(e, loop);
     if (loop->nfolds) {
         put_chunks(e, loop, nested);
         return;
@@ -275,14 +289,14 @@ static void put_innermost(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
     bool strips = !e->grouped && fsr_c_has_strips(e);
     if (!e->grouped && !strips && (e->walk->form == FSR_WALK_RUNS)) {
-        fsr_c_runs(e, loop, "0", extent, "at + c0", put_run);
+        fsr_c_runs(e, loop, "0", extent, "at + c0", put_columns);
         return;
     }
     fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
     if (strips)
         fsr_c_strips(e, loop, "at + cs");
     else
-        put_run(e, loop);
+        put_columns(e, loop);
 }
 
 /* Loops over all folded dimensions. With several, a chunk is as many runs of the innermost one as it takes. */
@@ -353,4 +367,5 @@ void fsr_c_pass(fsr_c_emit *e, int pass) {
     }
     memcpy(e->base, saved, sizeof saved);
     e->loop_dim = -1;
+    e->outer = 0;
 }

@@ -28,9 +28,6 @@ typedef struct fsr_c_function {
     fsr_dtype dtype;
 } fsr_c_function;
 
-/* What is known of a condition where a loop is printed. */
-typedef enum fsr_c_truth { FSR_ASKED, FSR_ALWAYS_HOLDS, FSR_NEVER_HOLDS } fsr_c_truth;
-
 typedef struct fsr_c_emit {
     const fsr_kernel *k;
     const fsr_schedule *s;
@@ -69,7 +66,11 @@ typedef struct fsr_c_emit {
     int word[FSR_MAX_COMBINES];    /* of a part's states: the fold's first */
     int carry[FSR_MAX_COMBINES];   /* a scan's carry into the part */
     int words;
-    fsr_c_truth decided[FSR_MAX_CONDITIONS];
+    fsr_loop_version known;         /* of conditions, where a loop is printed */
+    uint64_t outer;                 /* conditions whose truth stands in the bits of `outer` there */
+    bool dead[FSR_MAX_INSTS];       /* what the version being printed does not need */
+    const char *low, *high;         /* the innermost loop's range */
+    const char *start;              /* of strips: the flat index where one begins */
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;
@@ -90,6 +91,8 @@ static inline bool fsr_c_is_scan(const fsr_c_emit *e, int fold) {
  * closes. */
 void fsr_c_line(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_c_begin(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line of any length. */
+void fsr_c_text(fsr_c_emit *e, const char *before, const char *text, const char *behind);
 void fsr_c_else(fsr_c_emit *e);
 void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_c_end(fsr_c_emit *e);
@@ -127,11 +130,13 @@ const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
 bool fsr_c_invariant(const fsr_inst *inst);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
 void fsr_c_advance(fsr_c_emit *e, int d, const char *var);
+/* The text of a condition's truth. */
+void fsr_c_condition(fsr_c_emit *e, fsr_text *to, int condition);
 /* The sum that a condition compares, without its term of dimension `without` (-1: whole); nothing at all is zero. */
 void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, int without);
 /* The ROW instructions before pass `pass`. */
 void fsr_c_row_insts(fsr_c_emit *e, int pass);
-/* Instructions one after the other, n of them. */
+/* Instructions one after the other, n of them, less what the version does not need. */
 void fsr_c_insts(fsr_c_emit *e, const int *list, int n);
 /* far |= whether an argument of the listed instructions is beyond its function's limit. */
 void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n);
@@ -153,15 +158,26 @@ void fsr_c_half_put(const fsr_c_emit *e, fsr_text *to);
 /* The text of a conversion of `a` to f16 or bf16. */
 void fsr_c_half_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
 
-/* ---- cut.c: guards --------------------------------------------------------------------------- */
+/* ---- cut.c: steps of guards ------------------------------------------------------------------ */
 
 /* sum / step, where step, an integer argument, divides the sum; else a number above every quotient. */
 void fsr_c_quotient(fsr_c_emit *e, fsr_text *to, const char *sum, int step);
 /* What quotients need: functions, and lines at the function's head. */
 void fsr_c_quotient_functions(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to);
-/* The loop over [c0, c1) along the last dimension, cut at the bounds of guards; false: there is nothing to cut. */
-bool fsr_c_cut_loop(fsr_c_emit *e, const fsr_body *loop);
+/* The elements of the run from s0 to s1 where condition number `at`, which has a step, holds: the loop again, for them. */
+void fsr_c_put_steps(fsr_c_emit *e, const fsr_body *loop, int at);
+
+/* ---- version.c: versions of loops ------------------------------------------------------------- */
+
+/* Before the innermost loop: the truth of the conditions that it does not change. */
+void fsr_c_outer(fsr_c_emit *e, const fsr_body *loop);
+/* The loop over [low, high), which `print` prints, in runs of a multiple of `unit` elements, each in the version for it.
+ * Anything left over asks. */
+void fsr_c_by_version(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, int unit,
+                      void (*print)(fsr_c_emit *e, const fsr_body *loop));
+/* The body of a loop over the rows of a block, in the version for them all. */
+void fsr_c_block_by_version(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
 
 /* ---- loop.c: columns ----------------------------------------------------------------------- */
 
@@ -170,7 +186,9 @@ void fsr_c_dimension(fsr_c_emit *e, int d);
 /* The loop as `print` prints it; where its functions have limits, first a loop that asks for arguments beyond them,
  * then the loop for near and the loop for any arguments. To be called inside a block. */
 void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
-/* Tells the compiler that a loop's iterations are independent, where arrays shared in place would hide it. */
+/* Tells the compiler that a loop's iterations are independent: no array overlaps another, or no element is read that
+ * another iteration writes (fsr_array). It does not see that itself of arrays shared in place, nor of many arrays. Not
+ * for loops that fold. */
 void fsr_c_independent(fsr_c_emit *e);
 /* The first line of a loop of which no vector code shall be made. */
 void fsr_c_scalar_mark(fsr_c_emit *e);

@@ -72,8 +72,15 @@ void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop) {
 
 /* ---- one stage's loop ------------------------------------------------------------------------------ */
 
+static bool folds(const fsr_c_emit *e, const fsr_body *loop) {
+    for (int i = 0; i < loop->nfolds; i++)
+        if (!fsr_c_is_scan(e, loop->folds[i]))
+            return true;
+    return false;
+}
+
 static void put_stage(fsr_c_emit *e, const fsr_body *loop, bool gathers) {
-    if (!gathers)
+    if (!gathers && !folds(e, loop))
         fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
     if (gathers)
@@ -187,10 +194,11 @@ static void put_scan(fsr_c_emit *e, int fold) {
     put_blocks(e, fold);
 }
 
-void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
+static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
+    const char *start = e->start;
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
-    fsr_c_begin(e, "for (i64 cs = c0; cs < c1; cs += %d)", e->s->strip);
-    fsr_c_line(e, "const i64 m = c1 - cs < %d ? c1 - cs : %d;", e->s->strip, e->s->strip);
+    fsr_c_begin(e, "for (i64 cs = %s; cs < %s; cs += %d)", e->low, e->high, e->s->strip);
+    fsr_c_line(e, "const i64 m = %s - cs < %d ? %s - cs : %d;", e->high, e->s->strip, e->high, e->s->strip);
     fsr_c_stream_begin(e, loop, start);
     snprintf(e->stream_at, sizeof e->stream_at, "l");
     for (int s = 0; s < stages; s++) {
@@ -211,9 +219,14 @@ void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
             if (fsr_c_is_scan(e, part.folds[i]) && !e->counted[part.folds[i]])
                 put_scan(e, part.folds[i]);
         for (int i = 0; i < part.n; i++)
-            if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE)
+            if (e->k->inst[part.inst[i]].kind == FSR_INST_ITERATE && !e->dead[part.inst[i]])
                 fsr_c_loop_call(e, part.inst[i]);
     }
     fsr_c_stream_end(e, loop, start, "m");
     fsr_c_end(e);
+}
+
+void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
+    e->start = start;
+    fsr_c_by_version(e, loop, "c0", "c1", e->s->strip, put_strips);
 }

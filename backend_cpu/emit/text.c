@@ -29,6 +29,10 @@ void fsr_c_line(fsr_c_emit *e, const char *format, ...) {
     va_end(args);
 }
 
+void fsr_c_text(fsr_c_emit *e, const char *before, const char *text, const char *behind) {
+    fsr_text_add(&e->body, "%*s%s%s%s\n", 4 * e->depth, "", before, text, behind);
+}
+
 void fsr_c_begin(fsr_c_emit *e, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -103,6 +103,8 @@ DAMAGE(parts, s->part = s->chunk)
 DAMAGE(stream_rows, s->streams = 8)
 DAMAGE(tile_last, s->flat = false; s->tile = 32; s->tiled = 1)
 DAMAGE(steps, s->cut_steps = true)
+DAMAGE(versions, s->nversions = 1; s->version[0].holds = 1)
+DAMAGE(many_versions, s->nversions = FSR_MAX_VERSIONS + 1)
 DAMAGE(stream_read, s->streams = 1)
 DAMAGE(stream_none, s->streams = 1u << 31)
 DAMAGE(ahead_once, s->ahead = 1)
@@ -166,6 +168,8 @@ static const struct {
     {scans, stream_rows, "schedule: b3 cannot be streamed"},
     {planes, tile_last, "schedule: tiles of 32 along dimension 1"},
     {map, steps, "schedule: steps cannot be done after the others"},
+    {map, versions, "schedule: version 0 knows what cannot be, or nothing"},
+    {map, many_versions, "schedule: 9 versions, the limit is 8"},
     {map, stream_read, "schedule: b0 cannot be streamed"},
     {map, stream_none, "schedule: b31 cannot be streamed"},
     {sums, ahead_once, "schedule: b0 cannot be fetched ahead"},

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Versions of loops (schedule.version), in generated C.
+ *
+ * Each loop level decides what it can: the truth of a condition that the innermost loop does not change is a bit of
+ * `outer`, once for each turn of the loops outside. The innermost loop goes in runs that end at the next bound, and a
+ * run takes the version that knows what holds there, its instructions less those that nobody needs. What no version
+ * knows asks: a bit of `outer`, which is the same for the whole loop, or a comparison.
+ *
+ * Where elements have to stay together (lanes, strips, a block of rows) a run is a whole number of such units, and a unit
+ * that a bound cuts asks. With schedule.cut_steps a short run is first computed as if no condition with a step held, and
+ * then the elements of each of these again, with strided stores that find the run in the nearest cache. */
+#include "backend_cpu/emit/parts.h"
+#include <string.h>
+
+/* Of a unit that a bound cuts: no version knows of it. */
+#define MIXED (UINT64_C(1) << 63)
+
+typedef struct versions {
+    int n;
+    fsr_loop_version at[FSR_MAX_VERSIONS];
+    uint64_t asked; /* conditions that tell them apart */
+    uint64_t steps; /* of them, those that have a step and loops of their own */
+} versions;
+
+static bool has(const versions *v, const fsr_loop_version *one) {
+    for (int i = 0; i < v->n; i++)
+        if (v->at[i].holds == one->holds && v->at[i].never == one->never)
+            return true;
+    return false;
+}
+
+/* Bits of the conditions that have a step and loops of their own. */
+static uint64_t steps_of(const fsr_c_emit *e, uint64_t used) {
+    uint64_t bits = 0;
+    for (int c = 0; c < e->k->nconditions && e->s->cut_steps; c++)
+        if (used >> c & 1 && e->k->condition[c].step && fsr_condition_is_decidable(e->k, c) &&
+            fsr_condition_is_inner(e->k, c))
+            bits |= UINT64_C(1) << c;
+    return bits;
+}
+
+/* The schedule's versions, as far as this loop asks. */
+static void versions_of(const fsr_c_emit *e, const fsr_body *loop, versions *out) {
+    const uint64_t used = fsr_body_conditions(e->k, loop);
+    *out = (versions){.steps = steps_of(e, used)};
+    for (int i = 0; i < e->s->nversions; i++) {
+        const fsr_loop_version one = {e->s->version[i].holds & used, e->s->version[i].never & used};
+        if (!(one.holds | one.never | out->steps) || has(out, &one))
+            continue;
+        out->at[out->n++] = one;
+        out->asked |= one.holds | one.never | out->steps;
+    }
+}
+
+/* ---- what outer loops decide ---------------------------------------------------------------------------------- */
+
+/* Of the conditions in `bits`, those that are decided outside. */
+static uint64_t outer_of(const fsr_c_emit *e, uint64_t bits) {
+    uint64_t outer = 0;
+    for (int c = 0; c < e->k->nconditions; c++)
+        if (bits >> c & 1 && fsr_condition_is_decidable(e->k, c) && !fsr_condition_is_inner(e->k, c))
+            outer |= UINT64_C(1) << c;
+    return outer;
+}
+
+static void put_outer(fsr_c_emit *e, uint64_t bits) {
+    fsr_text t = {0};
+    for (int c = 0; c < e->k->nconditions; c++)
+        if (bits >> c & 1) {
+            fsr_text_add(&t, "%s(u64)", t.size ? " | " : "");
+            fsr_c_condition(e, &t, c);
+            fsr_text_add(&t, " << %d", c);
+        }
+    fsr_c_text(e, "const u64 outer = ", t.size ? t.data : "0", ";");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+void fsr_c_outer(fsr_c_emit *e, const fsr_body *loop) {
+    versions v;
+    versions_of(e, loop, &v);
+    e->outer = v.n ? outer_of(e, fsr_body_conditions(e->k, loop)) : 0;
+    if (v.n)
+        put_outer(e, e->outer);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------- */
+
+/* From s0 on the condition holds, or its steps do, or not, up to its next bound. */
+static void put_bound(fsr_c_emit *e, int condition) {
+    const fsr_condition *c = &e->k->condition[condition];
+    char extent[FSR_EMIT_NAME];
+    fsr_text rest = {0};
+    fsr_c_condition_sum(e, &rest, c, fsr_kernel_inner(e->k));
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "const i64 low = -(%s), high = low + %s;", rest.size ? rest.data : "0",
+               fsr_c_integer(e, c->extent, extent));
+    fsr_c_line(e, "const i64 bound = low > s0 ? low : high;");
+    fsr_c_line(e, "on |= (u64)(low <= s0 && high > s0) << %d;", condition);
+    fsr_c_line(e, "s1 = bound > s0 && bound < s1 ? bound : s1;");
+    fsr_c_end(e);
+    e->body.failed |= rest.failed;
+    fsr_text_free(&rest);
+}
+
+static void put_bounds(fsr_c_emit *e, const versions *v, const char *high, int unit) {
+    fsr_c_line(e, "u64 on = outer;");
+    fsr_c_line(e, "s1 = %s;", high);
+    for (int c = 0; c < e->k->nconditions; c++)
+        if (v->asked >> c & 1 && fsr_condition_is_inner(e->k, c))
+            put_bound(e, c);
+    if (v->steps)
+        fsr_c_line(e, "s1 = on & 0x%llx && s1 - s0 > %d ? s0 + %d : s1;", (unsigned long long)v->steps, e->s->run,
+                   e->s->run);
+    if (unit == 1)
+        return;
+    fsr_c_begin(e, "if (s1 < %s)", high);
+    fsr_c_line(e, "const i64 whole = (s1 - s0) / %d * %d;", unit, unit);
+    fsr_c_line(e, "on |= whole ? 0 : 0x%llx;", (unsigned long long)MIXED);
+    fsr_c_line(e, "s1 = whole ? s0 + whole : %s - s0 < %d ? %s : s0 + %d;", high, unit, high, unit);
+    fsr_c_end(e);
+}
+
+/* ---- versions ----------------------------------------------------------------------------------------------------- */
+
+static void know(fsr_c_emit *e, const fsr_body *loop, fsr_loop_version version) {
+    e->known = version;
+    fsr_body_dead(e->k, loop, &version, e->dead);
+}
+
+static void forget(fsr_c_emit *e) {
+    e->known = (fsr_loop_version){0, 0};
+    memset(e->dead, 0, sizeof e->dead);
+}
+
+/* The loop where `version` is known: of what it asks, conditions with steps that have loops of their own come after. */
+static void put_version(fsr_c_emit *e, const fsr_body *loop, fsr_loop_version version, uint64_t steps,
+                        void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    steps &= ~version.never;
+    know(e, loop, (fsr_loop_version){version.holds, version.never | steps});
+    print(e, loop);
+    for (int c = 0; c < e->k->nconditions; c++)
+        if (steps >> c & 1) {
+            know(e, loop, (fsr_loop_version){version.holds | UINT64_C(1) << c, version.never});
+            fsr_c_put_steps(e, loop, c);
+        }
+    forget(e);
+}
+
+/* if (on ...) a version; else if ...; else what asks. */
+static void put_versions(fsr_c_emit *e, const fsr_body *loop, const versions *v, uint64_t steps,
+                         void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    for (int i = 0; i < v->n; i++) {
+        const unsigned long long holds = v->at[i].holds, all = v->at[i].holds | v->at[i].never | MIXED;
+        if (i == 0)
+            fsr_c_begin(e, "if ((on & 0x%llx) == 0x%llx)", all, holds);
+        else
+            fsr_c_else_if(e, "(on & 0x%llx) == 0x%llx", all, holds);
+        put_version(e, loop, v->at[i], steps, print);
+    }
+    fsr_c_else(e);
+    print(e, loop);
+    fsr_c_end(e);
+}
+
+void fsr_c_by_version(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, int unit,
+                      void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    versions v;
+    versions_of(e, loop, &v);
+    if (!v.n) {
+        e->low = low;
+        e->high = high;
+        print(e, loop);
+        return;
+    }
+    fsr_c_begin(e, "for (i64 s0 = %s, s1; s0 < %s; s0 = s1)", low, high);
+    put_bounds(e, &v, high, unit);
+    e->low = "s0";
+    e->high = "s1";
+    put_versions(e, loop, &v, v.steps, print);
+    fsr_c_end(e);
+}
+
+/* A block's rows are b .. b + m. */
+void fsr_c_block_by_version(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    versions v;
+    versions_of(e, loop, &v);
+    if (!v.n) {
+        print(e, loop);
+        return;
+    }
+    fsr_c_outer(e, loop);
+    fsr_c_line(e, "const i64 s0 = b;");
+    fsr_c_line(e, "i64 s1;");
+    put_bounds(e, &v, "b + m", 1);
+    fsr_c_line(e, "on |= s1 < b + m ? 0x%llx : 0;", (unsigned long long)MIXED);
+    put_versions(e, loop, &v, 0, print);
+    e->outer = 0;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Versions of loops: what is known of the conditions of guards where they run.
+ *
+ * The bounds of the conditions along each dimension cut it into intervals, and these the domain into cells, in each of
+ * which every condition either holds or does not. A version is printed for cells that are a fair part of the domain: the
+ * inside of a stencil, the pieces of a concatenation. Everything else, corners and edges, runs the version that asks.
+ * Counter-example to asking in the loop: nine neighbours with their edges repeated are 81 masked loads an element, of which
+ * nine are wanted. Counter-example to a version for each cell: 27 of a stencil in three dimensions, 26 of them for one
+ * element in forty.
+ *
+ * Cells depend on sizes, and are found when a schedule is chosen. How much text there may be is known when it is
+ * finished; then what is left stands in an order that does not depend on which cell is larger, so that the kernel of
+ * another shape is the same one.
+ *
+ * A condition with a step (x[::2] = y) holds for some elements of its interval. On a CPU those are done again, after the
+ * others, in a loop of their own (cut_steps); not where arrays share memory: what the first loop has written could be
+ * read. */
+#include "fusion/address.h"
+#include "fusion/schedule_parts.h"
+#include "fusion/walk.h"
+#include <stdlib.h>
+
+enum {
+    MOST_CELLS = 64,
+    MOST_BOUNDS = 2 * FSR_MAX_CONDITIONS + 2,
+    FEW = 32,           /* a cell of fewer than one element in so many has no version */
+    MOST_PRINTED = 320, /* instructions, all versions together; but one version there is in any case */
+};
+
+typedef struct cell {
+    fsr_loop_version known;
+    double share;
+} cell;
+
+typedef struct cells {
+    int n;
+    cell at[MOST_CELLS];
+} cells;
+
+/* ---- cells ------------------------------------------------------------------------------------------------ */
+
+/* The condition is a run of dimension d alone: [low, high) of it. A short innermost loop asks: runs of a few elements
+ * cost more than they spare. */
+static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, int64_t *high) {
+    const fsr_kernel *k = group->kernel;
+    const fsr_condition *c = &k->condition[condition];
+    const fsr_form f = fsr_form_of(k, group->integer, c->form);
+    if (!fsr_condition_is_decidable(k, condition) || !fsr_form_is_adjacent(&f, d) ||
+        (k->schedule.brief && fsr_condition_is_inner(k, condition)))
+        return false;
+    for (int i = 0; i < k->ndim; ++i)
+        if (i != d && f.stride[i] != 0 && f.extent[i] > 1)
+            return false;
+    *low = -f.offset;
+    *high = *low + group->integer[c->extent];
+    return true;
+}
+
+static int compare(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool same(const fsr_loop_version *a, const fsr_loop_version *b) {
+    return a->holds == b->holds && a->never == b->never;
+}
+
+/* Adds a share to the cell of this version. */
+static void add(cells *to, fsr_loop_version known, double share) {
+    int i = 0;
+    while (i < to->n && !same(&to->at[i].known, &known))
+        ++i;
+    if (i == MOST_CELLS)
+        return;
+    if (i == to->n)
+        to->at[to->n++] = (cell){.known = known};
+    to->at[i].share += share;
+}
+
+/* Adds what is known where index d is in [from, to), which no bound cuts. A condition with a step holds there at times;
+ * outside of the innermost loop a version may know at which. */
+static void add_interval(const fsr_group *group, int d, int64_t from, int64_t to, cells *out) {
+    const fsr_kernel *k = group->kernel;
+    fsr_loop_version known = {0, 0};
+    uint64_t steps = 0;
+    double share = (double)(to - from) / (double)group->extent[d], rare = share;
+    int64_t low, high;
+    for (int c = 0; c < k->nconditions; ++c) {
+        const uint64_t bit = UINT64_C(1) << c;
+        if (!run_of(group, c, d, &low, &high))
+            continue;
+        known.never |= low > from || high < to ? bit : 0;
+        known.holds |= low <= from && high >= to && !k->condition[c].step ? bit : 0;
+        if (low <= from && high >= to && k->condition[c].step && !fsr_condition_is_inner(k, c)) {
+            steps |= bit;
+            rare = share / (double)group->integer[k->condition[c].step];
+        }
+    }
+    if (steps)
+        add(out, (fsr_loop_version){known.holds | steps, known.never}, rare);
+    add(out, (fsr_loop_version){known.holds, known.never | steps}, steps ? share - rare : share);
+}
+
+/* The intervals of dimension d, as cells. */
+static void intervals(const fsr_group *group, int d, cells *out) {
+    const int64_t extent = group->extent[d];
+    int64_t bound[MOST_BOUNDS], low, high;
+    int n = 0;
+    out->n = 0;
+    bound[n++] = 0;
+    bound[n++] = extent;
+    for (int c = 0; c < group->kernel->nconditions; ++c)
+        if (run_of(group, c, d, &low, &high)) {
+            bound[n++] = low < 0 ? 0 : low < extent ? low : extent;
+            bound[n++] = high < 0 ? 0 : high < extent ? high : extent;
+        }
+    qsort(bound, (size_t)n, sizeof *bound, compare);
+    for (int i = 0; i + 1 < n; ++i)
+        if (bound[i] < bound[i + 1])
+            add_interval(group, d, bound[i], bound[i + 1], out);
+}
+
+static void multiply(cells *all, const cells *by) {
+    const cells before = *all;
+    all->n = 0;
+    for (int i = 0; i < before.n; ++i)
+        for (int j = 0; j < by->n; ++j) {
+            const fsr_loop_version *a = &before.at[i].known, *b = &by->at[j].known;
+            const double share = before.at[i].share * by->at[j].share;
+            if (share * FEW >= 1)
+                add(all, (fsr_loop_version){a->holds | b->holds, a->never | b->never}, share);
+        }
+}
+
+static int larger_first(const void *a, const void *b) {
+    const double x = ((const cell *)a)->share, y = ((const cell *)b)->share;
+    return x > y ? -1 : x < y;
+}
+
+void fsr_choose_versions(fsr_group *group) {
+    fsr_schedule *s = &group->kernel->schedule;
+    cells all = {.n = 1, .at = {{.share = 1}}}, own;
+    s->nversions = 0;
+    for (int d = 0; d < group->kernel->ndim && group->kernel->nconditions; ++d) {
+        if (group->extent[d] < 1)
+            return;
+        intervals(group, d, &own);
+        multiply(&all, &own);
+    }
+    qsort(all.at, (size_t)all.n, sizeof *all.at, larger_first);
+    for (int i = 0; i < all.n && s->nversions < FSR_MAX_VERSIONS && group->kernel->nconditions; ++i)
+        if (!s->brief || all.at[i].known.holds || all.at[i].known.never)
+            s->version[s->nversions++] = all.at[i].known;
+}
+
+/* ---- what is printed ---------------------------------------------------------------------------------------- */
+
+static int body_count(const fsr_kernel *k, const fsr_loop_version *version) {
+    bool dead[FSR_MAX_INSTS];
+    fsr_body body;
+    int n = 0;
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body_of(k, pass, &body);
+        fsr_body_dead(k, &body, version, dead);
+        for (int i = 0; i < body.n; ++i)
+            n += !dead[body.inst[i]];
+    }
+    return n;
+}
+
+static int in_order(const void *a, const void *b) {
+    const fsr_loop_version *x = a, *y = b;
+    if (x->holds != y->holds)
+        return x->holds < y->holds ? -1 : 1;
+    return x->never < y->never ? -1 : x->never > y->never;
+}
+
+/* Some condition with a step has loops of its own. */
+static bool has_steps(const fsr_kernel *k) {
+    bool any = false;
+    for (int c = 0; c < k->nconditions; ++c)
+        any = any || (k->condition[c].step && fsr_condition_is_decidable(k, c) && fsr_condition_is_inner(k, c));
+    return any && k->schedule.kind == FSR_SCHEDULE_MAP && k->schedule.walk[0].form != FSR_WALK_STRIPS &&
+           !fsr_kernel_in_place(k);
+}
+
+void fsr_finish_versions(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    const bool steps = has_steps(k);
+    int printed = body_count(k, &(fsr_loop_version){0, 0}), kept = 0;
+    for (int i = 0; i < s->nversions; ++i) {
+        const int own = body_count(k, &s->version[i]);
+        const bool knows = s->version[i].holds || s->version[i].never || steps;
+        if (!knows || (kept && printed + own > MOST_PRINTED))
+            continue;
+        printed += own;
+        s->version[kept++] = s->version[i];
+    }
+    s->nversions = kept;
+    qsort(s->version, (size_t)kept, sizeof *s->version, in_order);
+    s->cut_steps = steps && kept;
+}
