@@ -28,7 +28,7 @@ enum {
     { __VA_ARGS__ }
 #define C(...) \
     { __VA_ARGS__ }
-static const fsr_op_info table[FSR_OP_COUNT] = {
+const fsr_op_info fsr_op_table[FSR_OP_COUNT] = {
 #define FSR_SCALAR_OP(id, name_, arity_, rule_, flags_, identity_, cost_, ulp_, cuda_, c_, ref_, doc_) \
     [FSR_OP_##id] = {.name = #name_,                                                                   \
                      .arity = arity_,                                                                  \
@@ -46,23 +46,11 @@ static const fsr_op_info table[FSR_OP_COUNT] = {
 #undef CUDA
 #undef C
 
-const fsr_op_info *fsr_op_get(fsr_op op) {
-    return &table[op];
-}
-
 fsr_op fsr_op_find(const char *name) {
     for (int op = 0; op < FSR_OP_COUNT; op++)
-        if (strcmp(table[op].name, name) == 0)
+        if (strcmp(fsr_op_table[op].name, name) == 0)
             return (fsr_op)op;
     return FSR_OP_COUNT;
-}
-
-bool fsr_dtype_is_float(fsr_dtype dtype) {
-    return dtype == FSR_F32 || dtype == FSR_F64 || fsr_dtype_is_half(dtype);
-}
-
-bool fsr_dtype_is_half(fsr_dtype dtype) {
-    return dtype == FSR_F16 || dtype == FSR_BF16;
 }
 
 int fsr_dtype_digits(fsr_dtype dtype) {
@@ -77,18 +65,6 @@ int fsr_dtype_digits(fsr_dtype dtype) {
     }
 }
 
-bool fsr_dtype_is_unsigned(fsr_dtype dtype) {
-    return dtype == FSR_U8 || dtype == FSR_U16 || dtype == FSR_U32 || dtype == FSR_U64;
-}
-
-bool fsr_dtype_is_complex(fsr_dtype dtype) {
-    return dtype == FSR_C64 || dtype == FSR_C128;
-}
-
-bool fsr_dtype_is_inexact(fsr_dtype dtype) {
-    return fsr_dtype_is_float(dtype) || fsr_dtype_is_complex(dtype);
-}
-
 fsr_class fsr_dtype_class(fsr_dtype dtype) {
     if (fsr_dtype_is_complex(dtype))
         return FSR_CLASS_COMPLEX;
@@ -100,11 +76,11 @@ fsr_class fsr_dtype_class(fsr_dtype dtype) {
 bool fsr_op_defined(fsr_op op, fsr_dtype compute) {
     if ((unsigned)op >= FSR_OP_COUNT || (unsigned)compute >= FSR_DTYPE_COUNT)
         return false;
-    return table[op].c[fsr_dtype_class(compute)] != NULL;
+    return fsr_op_table[op].c[fsr_dtype_class(compute)] != NULL;
 }
 
 fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute) {
-    switch (table[op].rule) {
+    switch (fsr_op_table[op].rule) {
     case FSR_RULE_COMPARE:
     case FSR_RULE_LOGIC:
     case FSR_RULE_TEST: return FSR_BOOL;
@@ -118,8 +94,8 @@ fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute) {
 }
 
 bool fsr_op_exact(fsr_op op, fsr_dtype compute) {
-    bool rounds = (table[op].flags & FSR_OP_COMPLEX_ROUNDS) && fsr_dtype_is_complex(compute);
-    return (table[op].flags & FSR_OP_EXACT) && !rounds;
+    bool rounds = (fsr_op_table[op].flags & FSR_OP_COMPLEX_ROUNDS) && fsr_dtype_is_complex(compute);
+    return (fsr_op_table[op].flags & FSR_OP_EXACT) && !rounds;
 }
 
 static fsr_value extreme(fsr_dtype dtype, bool highest) {
@@ -137,13 +113,13 @@ static fsr_value extreme(fsr_dtype dtype, bool highest) {
 
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype) {
     const bool is_float = fsr_dtype_is_float(dtype);
-    switch (table[op].identity) {
+    switch (fsr_op_table[op].identity) {
     case FSR_IDENTITY_LOWEST: return extreme(dtype, false);
     case FSR_IDENTITY_HIGHEST: return extreme(dtype, true);
     case FSR_IDENTITY_NAN_LOWEST: return is_float ? fsr_value_from_double(dtype, NAN) : extreme(dtype, false);
     case FSR_IDENTITY_NAN_HIGHEST: return is_float ? fsr_value_from_double(dtype, NAN) : extreme(dtype, true);
     case FSR_IDENTITY_ONES: return fsr_value_from_int(dtype, -1);
-    default: return fsr_value_from_int(dtype, table[op].identity == FSR_IDENTITY_ONE);
+    default: return fsr_value_from_int(dtype, fsr_op_table[op].identity == FSR_IDENTITY_ONE);
     }
 }
 
@@ -231,7 +207,7 @@ static void plain_bits(fsr_dtype compute, fsr_value value, int64_t *n) {
 }
 
 fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args) {
-    const fsr_op_info *info = &table[op];
+    const fsr_op_info *info = &fsr_op_table[op];
     if (info->rule == FSR_RULE_CAST)
         return fsr_value_cast(result, compute, args[0]);
     if (fsr_dtype_is_complex(compute))

@@ -79,22 +79,35 @@ typedef struct fsr_op_info {
     const char *doc;
 } fsr_op_info;
 
-/* op must be < FSR_OP_COUNT. */
-const fsr_op_info *fsr_op_get(fsr_op op);
+extern const fsr_op_info fsr_op_table[FSR_OP_COUNT];
+/* op must be < FSR_OP_COUNT. The reference asks this, and what follows, for each element: hence inline. */
+static inline const fsr_op_info *fsr_op_get(fsr_op op) {
+    return &fsr_op_table[op];
+}
 /* FSR_OP_COUNT if there is none of that name. */
 fsr_op fsr_op_find(const char *name);
 
 fsr_class fsr_dtype_class(fsr_dtype dtype);
-bool fsr_dtype_is_float(fsr_dtype dtype);
 /* f16 and bf16: computed in f32, rounded after each operation. */
-bool fsr_dtype_is_half(fsr_dtype dtype);
+static inline bool fsr_dtype_is_half(fsr_dtype dtype) {
+    return dtype == FSR_F16 || dtype == FSR_BF16;
+}
+static inline bool fsr_dtype_is_float(fsr_dtype dtype) {
+    return dtype == FSR_F32 || dtype == FSR_F64 || fsr_dtype_is_half(dtype);
+}
 /* Digits of the significand of a float or of a complex number's parts, the first included; 0 for others. */
 int fsr_dtype_digits(fsr_dtype dtype);
 /* u8 to u64; not bool. */
-bool fsr_dtype_is_unsigned(fsr_dtype dtype);
-bool fsr_dtype_is_complex(fsr_dtype dtype);
+static inline bool fsr_dtype_is_unsigned(fsr_dtype dtype) {
+    return dtype == FSR_U8 || dtype == FSR_U16 || dtype == FSR_U32 || dtype == FSR_U64;
+}
+static inline bool fsr_dtype_is_complex(fsr_dtype dtype) {
+    return dtype == FSR_C64 || dtype == FSR_C128;
+}
 /* Floating or complex: arithmetic rounds. */
-bool fsr_dtype_is_inexact(fsr_dtype dtype);
+static inline bool fsr_dtype_is_inexact(fsr_dtype dtype) {
+    return fsr_dtype_is_float(dtype) || fsr_dtype_is_complex(dtype);
+}
 /* The class whose text an op uses for its operands of dtype `compute`. For SELECT it is b's and c's class. */
 bool fsr_op_defined(fsr_op op, fsr_dtype compute);
 /* The result's dtype for operands of dtype `compute`; FSR_DTYPE_COUNT for CAST, which has any. */
@@ -109,12 +122,29 @@ fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
 static inline bool fsr_value_equal(fsr_value a, fsr_value b) {
     return a.bits == b.bits && a.high == b.high;
 }
+/* Copies n values by halves, as functions leave them in memory: a processor that loads 16 bytes at once, as it would for a
+ * plain assignment, waits until both halves have been written. */
+static inline void fsr_values_copy(fsr_value *to, const fsr_value *from, int n) {
+    const volatile fsr_value *half = from;
+    for (int i = 0; i < n; i++) {
+        to[i].bits = half[i].bits;
+        to[i].high = half[i].high;
+    }
+}
 /* The element `at` of an array. */
 fsr_value fsr_value_load(fsr_dtype dtype, const void *array, int64_t at);
 /* value converted to dtype as fsr_cast does (truncate, saturate, NaN to 0 for integers; != 0 for bool). */
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value);
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value);
 fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value);
+/* An f32. It is made of the number's bits: who stores a member of a union and then loads the whole waits for the store. */
+static inline fsr_value fsr_value_from_float(float value) {
+    union {
+        float number;
+        uint32_t bits;
+    } u = {.number = value};
+    return (fsr_value){.bits = u.bits};
+}
 double fsr_value_to_double(fsr_dtype dtype, fsr_value value); /* the real part of a complex one */
 fsr_value fsr_value_from_complex(fsr_dtype dtype, fsr_c128 value);
 fsr_c128 fsr_value_to_complex(fsr_dtype dtype, fsr_value value);

@@ -45,11 +45,15 @@ void fsr_combine_free(fsr_combine *c) {
 
 void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *left, const fsr_value *right) {
     fsr_value value[FSR_MAX_OPERATOR_INSTS], argument[2 * FSR_MAX_TUPLE];
-    memcpy(argument, left, sizeof *left * (size_t)c->arity);
-    memcpy(argument + c->arity, right, sizeof *right * (size_t)c->arity);
+    fsr_values_copy(argument, left, c->arity);
+    fsr_values_copy(argument + c->arity, right, c->arity);
+    if (c->builtin) {
+        out[0] = fsr_op_eval(c->op, c->body.arg[0], c->body.arg[0], argument);
+        return;
+    }
     fsr_region_eval(&c->body, 0, c->body.ninsts, argument, value);
     for (int i = 0; i < c->arity; i++)
-        out[i] = value[c->body.result[i]];
+        fsr_values_copy(&out[i], &value[c->body.result[i]], 1);
 }
 
 bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b) {

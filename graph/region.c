@@ -83,13 +83,13 @@ void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *arg
     for (int i = from; i < to; i++) {
         const fsr_inst *inst = &r->inst[i];
         if (inst->kind == FSR_INST_PARAM) {
-            value[i] = argument[inst->index];
+            fsr_values_copy(&value[i], &argument[inst->index], 1);
         } else if (inst->kind == FSR_INST_CONST) {
             value[i] = inst->value;
         } else {
-            fsr_value args[3] = {{.bits = 0}};
+            fsr_value args[3];
             for (int k = 0; k < fsr_op_get(inst->op)->arity; k++)
-                args[k] = value[inst->arg[k]];
+                fsr_values_copy(&args[k], &value[inst->arg[k]], 1);
             value[i] = fsr_op_eval(inst->op, inst->compute, inst->dtype, args);
         }
     }

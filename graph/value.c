@@ -87,18 +87,18 @@ static uint64_t saturate_unsigned(double value, uint64_t high) {
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value) {
     fsr_value out = {.bits = 0};
     switch (dtype) {
-    case FSR_BOOL: out.b = value != 0; break;
-    case FSR_I8: out.i8 = (int8_t)(uint8_t)value; break;
-    case FSR_U8: out.u8 = (uint8_t)value; break;
-    case FSR_I16: out.i16 = (int16_t)(uint16_t)value; break;
-    case FSR_U16: out.u16 = (uint16_t)value; break;
-    case FSR_I32: out.i32 = (int32_t)(uint32_t)value; break;
-    case FSR_U32: out.u32 = (uint32_t)value; break;
-    case FSR_I64: out.i64 = value; break;
-    case FSR_U64: out.u64 = (uint64_t)value; break;
+    case FSR_BOOL: out.bits = value != 0; break;
+    case FSR_I8: out.bits = (uint8_t)value; break;
+    case FSR_U8: out.bits = (uint8_t)value; break;
+    case FSR_I16: out.bits = (uint16_t)value; break;
+    case FSR_U16: out.bits = (uint16_t)value; break;
+    case FSR_I32: out.bits = (uint32_t)value; break;
+    case FSR_U32: out.bits = (uint32_t)value; break;
+    case FSR_I64: out.bits = (uint64_t)value; break;
+    case FSR_U64: out.bits = (uint64_t)value; break;
     case FSR_F16:
-    case FSR_BF16: out.f16 = half_from(dtype, (long double)value); break;
-    case FSR_F32: out.f32 = (float)value; break;
+    case FSR_BF16: out.bits = half_from(dtype, (long double)value); break;
+    case FSR_F32: out = fsr_value_from_float((float)value); break;
     case FSR_F64: out.f64 = (double)value; break;
     case FSR_C64: out.c64.re = (float)value; break;
     case FSR_C128: out.c128.re = (double)value; break;
@@ -134,18 +134,18 @@ fsr_value fsr_value_load(fsr_dtype dtype, const void *array, int64_t at) {
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value) {
     fsr_value out = {.bits = 0};
     switch (dtype) {
-    case FSR_BOOL: out.b = value != 0; break;
-    case FSR_I8: out.i8 = (int8_t)saturate(value, INT8_MIN, INT8_MAX); break;
-    case FSR_U8: out.u8 = (uint8_t)saturate_unsigned(value, UINT8_MAX); break;
-    case FSR_I16: out.i16 = (int16_t)saturate(value, INT16_MIN, INT16_MAX); break;
-    case FSR_U16: out.u16 = (uint16_t)saturate_unsigned(value, UINT16_MAX); break;
-    case FSR_I32: out.i32 = (int32_t)saturate(value, INT32_MIN, INT32_MAX); break;
-    case FSR_U32: out.u32 = (uint32_t)saturate_unsigned(value, UINT32_MAX); break;
-    case FSR_I64: out.i64 = saturate(value, INT64_MIN, INT64_MAX); break;
-    case FSR_U64: out.u64 = saturate_unsigned(value, UINT64_MAX); break;
+    case FSR_BOOL: out.bits = value != 0; break;
+    case FSR_I8: out.bits = (uint8_t)saturate(value, INT8_MIN, INT8_MAX); break;
+    case FSR_U8: out.bits = saturate_unsigned(value, UINT8_MAX); break;
+    case FSR_I16: out.bits = (uint16_t)saturate(value, INT16_MIN, INT16_MAX); break;
+    case FSR_U16: out.bits = saturate_unsigned(value, UINT16_MAX); break;
+    case FSR_I32: out.bits = (uint32_t)saturate(value, INT32_MIN, INT32_MAX); break;
+    case FSR_U32: out.bits = saturate_unsigned(value, UINT32_MAX); break;
+    case FSR_I64: out.bits = (uint64_t)saturate(value, INT64_MIN, INT64_MAX); break;
+    case FSR_U64: out.bits = saturate_unsigned(value, UINT64_MAX); break;
     case FSR_F16:
-    case FSR_BF16: out.f16 = half_from(dtype, value); break;
-    case FSR_F32: out.f32 = (float)value; break;
+    case FSR_BF16: out.bits = half_from(dtype, value); break;
+    case FSR_F32: out = fsr_value_from_float((float)value); break;
     case FSR_F64: out.f64 = value; break;
     case FSR_C64: out.c64.re = (float)value; break;
     case FSR_C128: out.c128.re = value; break;

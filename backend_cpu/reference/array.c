@@ -68,41 +68,46 @@ static void set_part(fsr_ref_data *d, int64_t at, long double x) {
         ((double *)d->center)[at] = (double)x;
 }
 
-static fsr_ball get_ball(const fsr_ref_data *d, int64_t at) {
-    fsr_ball out = fsr_ball_real(0, d->radius ? d->radius[at] : 0);
+static void get_ball(const fsr_ref_data *d, int64_t at, fsr_ball *out) {
+    out->radius = d->radius ? d->radius[at] : 0;
+    out->imag = 0;
     switch (d->dtype) {
     case FSR_C64:
     case FSR_C128:
-        out.center = get_part(d, 2 * at);
-        out.imag = get_part(d, 2 * at + 1);
+        out->center = get_part(d, 2 * at);
+        out->imag = get_part(d, 2 * at + 1);
         break;
-    case FSR_BOOL: out.center = ((const uint8_t *)d->center)[at] != 0; break;
-    case FSR_I8: out.center = ((const int8_t *)d->center)[at]; break;
-    case FSR_U8: out.center = ((const uint8_t *)d->center)[at]; break;
-    case FSR_I16: out.center = ((const int16_t *)d->center)[at]; break;
-    case FSR_U16: out.center = ((const uint16_t *)d->center)[at]; break;
-    case FSR_I32: out.center = ((const int32_t *)d->center)[at]; break;
-    case FSR_U32: out.center = ((const uint32_t *)d->center)[at]; break;
-    case FSR_I64: out.center = (long double)((const int64_t *)d->center)[at]; break;
-    case FSR_U64: out.center = (long double)((const uint64_t *)d->center)[at]; break;
+    case FSR_BOOL: out->center = ((const uint8_t *)d->center)[at] != 0; break;
+    case FSR_I8: out->center = ((const int8_t *)d->center)[at]; break;
+    case FSR_U8: out->center = ((const uint8_t *)d->center)[at]; break;
+    case FSR_I16: out->center = ((const int16_t *)d->center)[at]; break;
+    case FSR_U16: out->center = ((const uint16_t *)d->center)[at]; break;
+    case FSR_I32: out->center = ((const int32_t *)d->center)[at]; break;
+    case FSR_U32: out->center = ((const uint32_t *)d->center)[at]; break;
+    case FSR_I64: out->center = (long double)((const int64_t *)d->center)[at]; break;
+    case FSR_U64: out->center = (long double)((const uint64_t *)d->center)[at]; break;
     case FSR_F16:
     case FSR_BF16:
-        out.center = d->wide ? ((const double *)d->center)[at]
-                             : fsr_value_to_double(d->dtype, (fsr_value){.f16 = ((const uint16_t *)d->center)[at]});
+        out->center = d->wide ? ((const double *)d->center)[at]
+                              : fsr_value_to_double(d->dtype, (fsr_value){.f16 = ((const uint16_t *)d->center)[at]});
         break;
     case FSR_F32:
-        out.center = d->wide ? ((const double *)d->center)[at] : (double)((const float *)d->center)[at];
+        out->center = d->wide ? ((const double *)d->center)[at] : (double)((const float *)d->center)[at];
         break;
     default:
-        out.center = d->wide ? ((const long double *)d->center)[at] : (long double)((const double *)d->center)[at];
+        out->center = d->wide ? ((const long double *)d->center)[at] : (long double)((const double *)d->center)[at];
         break;
     }
-    return out;
+}
+
+void fsr_ref_data_read(const fsr_ref_data *d, int64_t at, fsr_ball *ball, fsr_value *value) {
+    get_ball(d, at, ball);
+    *value = d->value ? fsr_value_load(d->dtype, d->value, at) : fsr_ball_center_value(d->dtype, ball);
 }
 
 fsr_ref_element fsr_ref_data_get(const fsr_ref_data *d, int64_t at) {
-    fsr_ref_element out = {.ball = get_ball(d, at)};
-    out.value = d->value ? fsr_value_load(d->dtype, d->value, at) : fsr_ball_center_value(d->dtype, out.ball);
+    fsr_ref_element out;
+    fsr_ref_data_read(d, at, &out.ball, &out.value);
     return out;
 }
 
@@ -110,45 +115,50 @@ fsr_ref_element fsr_ref_known(fsr_dtype dtype, fsr_value value) {
     return (fsr_ref_element){.ball = fsr_ball_from_value(dtype, value), .value = value};
 }
 
-bool fsr_ref_is_known(const fsr_ref_element *x) {
-    return x->ball.radius == 0 && !fsr_ball_unsigned(x->ball);
-}
-
-static void set_center(fsr_ref_data *d, int64_t at, fsr_ball x) {
+static void set_center(fsr_ref_data *d, int64_t at, const fsr_ball *x) {
     switch (d->dtype) {
     case FSR_C64:
     case FSR_C128:
-        set_part(d, 2 * at, x.center);
-        set_part(d, 2 * at + 1, x.imag);
+        set_part(d, 2 * at, x->center);
+        set_part(d, 2 * at + 1, x->imag);
         break;
     case FSR_BOOL:
-    case FSR_U8: ((uint8_t *)d->center)[at] = (uint8_t)x.center; break;
-    case FSR_I8: ((int8_t *)d->center)[at] = (int8_t)x.center; break;
-    case FSR_I16: ((int16_t *)d->center)[at] = (int16_t)x.center; break;
-    case FSR_U16: ((uint16_t *)d->center)[at] = (uint16_t)x.center; break;
-    case FSR_I32: ((int32_t *)d->center)[at] = (int32_t)x.center; break;
-    case FSR_U32: ((uint32_t *)d->center)[at] = (uint32_t)x.center; break;
-    case FSR_I64: ((int64_t *)d->center)[at] = (int64_t)x.center; break;
-    case FSR_U64: ((uint64_t *)d->center)[at] = (uint64_t)x.center; break;
+    case FSR_U8: ((uint8_t *)d->center)[at] = (uint8_t)x->center; break;
+    case FSR_I8: ((int8_t *)d->center)[at] = (int8_t)x->center; break;
+    case FSR_I16: ((int16_t *)d->center)[at] = (int16_t)x->center; break;
+    case FSR_U16: ((uint16_t *)d->center)[at] = (uint16_t)x->center; break;
+    case FSR_I32: ((int32_t *)d->center)[at] = (int32_t)x->center; break;
+    case FSR_U32: ((uint32_t *)d->center)[at] = (uint32_t)x->center; break;
+    case FSR_I64: ((int64_t *)d->center)[at] = (int64_t)x->center; break;
+    case FSR_U64: ((uint64_t *)d->center)[at] = (uint64_t)x->center; break;
     case FSR_F16:
     case FSR_BF16:
         if (d->wide)
-            ((double *)d->center)[at] = (double)x.center;
+            ((double *)d->center)[at] = (double)x->center;
         else
-            ((uint16_t *)d->center)[at] = fsr_value_from_double(d->dtype, (double)x.center).f16;
+            ((uint16_t *)d->center)[at] = fsr_value_from_double(d->dtype, (double)x->center).f16;
         break;
     case FSR_F32:
         if (d->wide)
-            ((double *)d->center)[at] = (double)x.center;
+            ((double *)d->center)[at] = (double)x->center;
         else
-            ((float *)d->center)[at] = (float)x.center;
+            ((float *)d->center)[at] = (float)x->center;
         break;
     default:
         if (d->wide)
-            ((long double *)d->center)[at] = x.center;
+            ((long double *)d->center)[at] = x->center;
         else
-            ((double *)d->center)[at] = (double)x.center;
+            ((double *)d->center)[at] = (double)x->center;
         break;
+    }
+}
+
+/* Stores of a size that is known here are single instructions. */
+static void store_value(fsr_ref_data *d, int64_t at, const fsr_value *value) {
+    switch (fsr_dtype_size(d->dtype)) {
+    case 4: memcpy(d->value + at * 4, value, 4); break;
+    case 8: memcpy(d->value + at * 8, value, 8); break;
+    default: memcpy(d->value + (size_t)at * fsr_dtype_size(d->dtype), value, fsr_dtype_size(d->dtype));
     }
 }
 
@@ -158,21 +168,25 @@ static bool store_apart(fsr_ref_data *d) {
     d->radius = calloc((size_t)d->size, sizeof *d->radius);
     d->value = malloc((size_t)fsr_size_mul(d->size, (int64_t)size));
     for (int64_t i = 0; d->radius && d->value && i < d->size; i++) {
-        fsr_value value = fsr_ball_center_value(d->dtype, get_ball(d, i));
+        fsr_ball ball;
+        get_ball(d, i, &ball);
+        fsr_value value = fsr_ball_center_value(d->dtype, &ball);
         memcpy(d->value + (size_t)i * size, &value, size);
     }
     return d->radius && d->value;
 }
 
-bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ref_element x) {
-    bool known = fsr_ref_is_known(&x) && fsr_value_equal(x.value, fsr_ball_center_value(d->dtype, x.ball));
-    if (!known && !d->radius && !store_apart(d))
-        return false;
-    if (d->radius) {
-        d->radius[at] = x.ball.radius;
-        memcpy(d->value + (size_t)at * fsr_dtype_size(d->dtype), &x.value, fsr_dtype_size(d->dtype));
+bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, const fsr_ref_element *x) {
+    if (!d->radius) {
+        bool known = fsr_ref_is_known(&x->ball) && fsr_value_equal(x->value, fsr_ball_center_value(d->dtype, &x->ball));
+        if (!known && !store_apart(d))
+            return false;
     }
-    set_center(d, at, x.ball);
+    if (d->radius) {
+        d->radius[at] = x->ball.radius;
+        store_value(d, at, &x->value);
+    }
+    set_center(d, at, &x->ball);
     return true;
 }
 

@@ -29,16 +29,20 @@ typedef struct fsr_ref_data {
 
 /* An element that is known: value, of dtype. */
 fsr_ref_element fsr_ref_known(fsr_dtype dtype, fsr_value value);
-/* The value is x's centre, and nothing else can be. */
-bool fsr_ref_is_known(const fsr_ref_element *x);
+/* The value is the ball's centre, and nothing else can be. */
+static inline bool fsr_ref_is_known(const fsr_ball *x) {
+    return x->radius == 0 && !signbit(x->radius);
+}
 
 /* NULL: out of memory. wide is ignored for integers. Elements are zeros. */
 fsr_ref_data *fsr_ref_data_new(fsr_dtype dtype, int64_t size, bool wide);
 fsr_ref_data *fsr_ref_data_ref(fsr_ref_data *d);
 void fsr_ref_data_unref(fsr_ref_data *d); /* NULL is allowed */
 fsr_ref_element fsr_ref_data_get(const fsr_ref_data *d, int64_t at);
+/* The same into two places. */
+void fsr_ref_data_read(const fsr_ref_data *d, int64_t at, fsr_ball *ball, fsr_value *value);
 /* False: out of memory (for radii and plain values). */
-bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, fsr_ref_element x);
+bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, const fsr_ref_element *x);
 
 /* A view: element idx is data[offset + sum of stride[d] * idx[d]]. The holder owns a reference to data. */
 typedef struct fsr_ref_view {

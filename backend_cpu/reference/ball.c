@@ -41,7 +41,8 @@ static bool is_narrow(fsr_dtype dtype) {
 }
 
 double fsr_ball_unit(fsr_dtype dtype) {
-    return ldexp(1, -format_of(fsr_dtype_real(dtype)).digits);
+    const fsr_value v = {.bits = (uint64_t)(1023 - format_of(fsr_dtype_real(dtype)).digits) << 52};
+    return v.f64;
 }
 
 long double fsr_ball_limit(fsr_dtype dtype) {
@@ -49,7 +50,7 @@ long double fsr_ball_limit(fsr_dtype dtype) {
 }
 
 long double fsr_ball_integers(fsr_dtype dtype) {
-    return ldexpl(1, format_of(fsr_dtype_real(dtype)).digits);
+    return (long double)(INT64_C(1) << format_of(fsr_dtype_real(dtype)).digits);
 }
 
 /* From the exponent's bits: this runs for every op on every element. */
@@ -67,14 +68,6 @@ double fsr_ball_ulp(fsr_dtype dtype, long double x) {
 
 /* ---- making and rounding --------------------------------------------------------------------- */
 
-bool fsr_ball_finite(fsr_ball x) {
-    return isfinite(x.center) && isfinite(x.imag);
-}
-
-bool fsr_ball_may_be(fsr_ball x, long double value) {
-    return fabsl(x.center - value) <= x.radius;
-}
-
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
     if (fsr_dtype_is_complex(dtype)) {
         fsr_c128 z = fsr_value_to_complex(dtype, value);
@@ -87,58 +80,42 @@ fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value) {
     return fsr_ball_real(fsr_value_to_double(dtype, value), 0);
 }
 
-fsr_ball fsr_ball_unsign(fsr_ball x) {
-    return x.center == 0 && x.imag == 0 && x.radius == 0 ? fsr_ball_real(0, -0.0) : x;
-}
-
-bool fsr_ball_unsigned(fsr_ball x) {
-    return x.radius == 0 && signbit(x.radius);
-}
-
 fsr_ball fsr_ball_unknown(fsr_dtype dtype) {
     return fsr_ball_real(0, dtype == FSR_BOOL ? 1 : INFINITY);
 }
 
 fsr_value fsr_ball_value(fsr_dtype dtype, long double x) {
-    fsr_value v = {.bits = 0};
-    if (dtype == FSR_F32) {
-        v.f32 = (float)x;
-        return v;
-    }
+    if (dtype == FSR_F32)
+        return fsr_value_from_float((float)x);
     if (dtype == FSR_U64)
         return fsr_value_from_unsigned(dtype, (uint64_t)x);
     return fsr_dtype_is_float(dtype) ? fsr_value_from_double(dtype, (double)x) : fsr_value_from_int(dtype, (int64_t)x);
 }
 
-fsr_value fsr_ball_center_value(fsr_dtype dtype, fsr_ball x) {
-    if (fsr_dtype_is_complex(dtype))
-        return fsr_value_from_complex(dtype, (fsr_c128){(double)x.center, (double)x.imag});
-    return fsr_ball_value(dtype, x.center);
-}
-
-static fsr_value round_complex(fsr_dtype dtype, fsr_ball x, double *bound) {
+static fsr_value round_complex(fsr_dtype dtype, const fsr_ball *x, double *bound) {
     fsr_value value = fsr_ball_center_value(dtype, x);
     fsr_ball rounded = fsr_ball_from_value(dtype, value);
-    double moved = (double)hypotl(rounded.center - x.center, rounded.imag - x.imag);
-    *bound = x.radius + (x.radius > 0 && isfinite(moved) ? moved : 0);
+    double moved = (double)hypotl(rounded.center - x->center, rounded.imag - x->imag);
+    *bound = x->radius + (x->radius > 0 && isfinite(moved) ? moved : 0);
     return value;
 }
 
-fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound) {
+fsr_value fsr_ball_round(fsr_dtype dtype, const fsr_ball *x, double *bound) {
     if (fsr_dtype_is_complex(dtype))
         return round_complex(dtype, x, bound);
-    fsr_value value = fsr_ball_value(dtype, x.center);
-    *bound = x.radius;
-    if (x.radius > 0)
-        *bound += (double)fabsl(fsr_ball_from_value(dtype, value).center - x.center);
+    fsr_value value = fsr_ball_value(dtype, x->center);
+    *bound = x->radius;
+    if (x->radius > 0)
+        *bound += (double)fabsl(fsr_ball_from_value(dtype, value).center - x->center);
     return value;
 }
 
 static void int_range(fsr_dtype dtype, long double *low, long double *high) {
     const int bits = dtype == FSR_BOOL ? 1 : 8 * (int)fsr_dtype_size(dtype);
     const bool sign = dtype != FSR_BOOL && !fsr_dtype_is_unsigned(dtype);
-    *low = sign ? -ldexpl(1, bits - 1) : 0;
-    *high = ldexpl(1, bits - sign) - 1;
+    const uint64_t most = UINT64_MAX >> (64 - bits + sign);
+    *low = sign ? -(long double)most - 1 : 0;
+    *high = (long double)most;
 }
 
 fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius) {
@@ -167,6 +144,14 @@ long double fsr_ball_wide(fsr_op op, fsr_dtype compute, const long double *x) {
     return fsr_op_ref_wide(op, x[0], x[1], x[2]);
 }
 
+/* A real zero, if it is known, loses its sign. */
+static void lose_sign(fsr_ball *zero) {
+    if (zero->radius == 0) {
+        zero->center = 0;
+        zero->radius = -0.0;
+    }
+}
+
 /* One op on known operands; the result is known. */
 static fsr_ball eval_known(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x) {
     const fsr_op_info *info = fsr_op_get(op);
@@ -174,6 +159,12 @@ static fsr_ball eval_known(fsr_op op, fsr_dtype compute, fsr_dtype result, const
     for (int i = 0; i < info->arity; i++)
         args[i] = fsr_ball_value(info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, x[i].center);
     return fsr_ball_from_value(result, fsr_op_eval(op, compute, result, args));
+}
+
+bool fsr_ball_gives_value(fsr_op op, fsr_dtype compute, fsr_dtype result) {
+    const fsr_op_info *info = fsr_op_get(op);
+    return compute == result && (compute == FSR_F32 || compute == FSR_F64) && info->rule != FSR_RULE_CAST &&
+           !(info->flags & FSR_OP_EXACT);
 }
 
 long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x) {
@@ -403,7 +394,7 @@ static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
 }
 
 static bool small_integer(fsr_dtype dtype, long double x) {
-    return fabsl(x) <= fsr_ball_integers(dtype) && truncl(x) == x;
+    return fabsl(x) <= fsr_ball_integers(dtype) && (long double)(int64_t)x == x;
 }
 
 /* The result on known operands is known as well. */
@@ -433,31 +424,37 @@ static bool either_zero(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball *x
     return plus && minus;
 }
 
-static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball *x, fsr_ball_mode mode) {
+/* An operand's radius; INFINITY: nothing is known of the result. */
+static double largest_radius(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball *x) {
     double largest = 0;
     for (int i = 0; i < arity; i++)
-        largest = fmax(largest, x[i].radius);
-    if (isinf(largest) || (largest > 0 && fsr_ball_needs_known(op, dtype)))
-        return fsr_ball_unknown(dtype);
-    if (op == FSR_OP_COPYSIGN && isnan(x[1].center))
-        return fsr_ball_unknown(dtype);
-    if (fsr_ball_needs_known(op, dtype))
-        return eval_known(op, dtype, dtype, x);
-    if (largest == 0 && stays_known(op, dtype, arity, x, mode)) {
-        fsr_ball known = eval_known(op, dtype, dtype, x);
-        return known.center == 0 && either_zero(op, dtype, arity, x) ? fsr_ball_unsign(known) : known;
+        largest = x[i].radius > largest ? x[i].radius : largest;
+    const bool hopeless =
+        (largest > 0 && fsr_ball_needs_known(op, dtype)) || (op == FSR_OP_COPYSIGN && isnan(x[1].center));
+    return hopeless ? INFINITY : largest;
+}
+
+static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball *x, fsr_ball_mode mode) {
+    const double largest = largest_radius(op, dtype, arity, x);
+    fsr_ball out;
+    if (isinf(largest)) {
+        out = fsr_ball_unknown(dtype);
+    } else if (largest == 0 && (fsr_ball_needs_known(op, dtype) || stays_known(op, dtype, arity, x, mode))) {
+        out = eval_known(op, dtype, dtype, x);
+        if (out.center == 0 && either_zero(op, dtype, arity, x))
+            lose_sign(&out);
+    } else {
+        long double center;
+        double radius = 0;
+        if (largest == 0)
+            center = fsr_ball_wide(op, dtype, (long double[3]){x[0].center, x[1].center, x[2].center});
+        else
+            radius = propagate(op, dtype, arity, x, &center);
+        if (isfinite(center) && !isinf(radius) && fsr_dtype_is_float(dtype) && !fsr_ball_selects(op))
+            radius += radius * RADIUS_SLACK + own_error(op, dtype, fabsl(center) + radius, x[0].center);
+        out = fsr_ball_settle(dtype, center, radius);
     }
-    long double center;
-    double radius = 0;
-    if (largest == 0)
-        center = fsr_ball_wide(op, dtype, (long double[3]){x[0].center, x[1].center, x[2].center});
-    else
-        radius = propagate(op, dtype, arity, x, &center);
-    if (isinf(radius))
-        return fsr_ball_unknown(dtype);
-    if (isfinite(center) && fsr_dtype_is_float(dtype) && !fsr_ball_selects(op))
-        radius += radius * RADIUS_SLACK + own_error(op, dtype, fabsl(center) + radius, x[0].center);
-    return fsr_ball_settle(dtype, center, radius);
+    return out;
 }
 
 static fsr_ball op_signed(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *y, fsr_ball_mode mode) {
@@ -507,12 +504,15 @@ fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_b
     const int arity = fsr_op_get(op)->arity;
     if (fsr_dtype_is_complex(compute) || fsr_dtype_is_complex(result))
         return fsr_ball_complex(op, compute, result, x, mode);
-    fsr_ball y[3] = {{.center = 0}};
+    fsr_ball y[3];
     bool exact = true;
-    for (int i = 0; i < arity; i++) {
-        y[i] = x[i];
+    fsr_balls_copy(y, x, arity);
+    for (int i = 0; i < arity; i++)
         exact = exact && x[i].radius == 0;
-    }
+    for (int i = arity; i < 3; i++)
+        y[i].center = y[i].imag = y[i].radius = 0;
     fsr_ball out = op_signs(op, compute, result, y, 0, mode);
-    return exact || !fsr_dtype_is_float(result) ? out : fsr_ball_unsign(out);
+    if (!exact && fsr_dtype_is_float(result) && out.center == 0)
+        lose_sign(&out);
+    return out;
 }

@@ -5,6 +5,7 @@
 
 #include "graph/ops.h"
 #include "graph/region.h"
+#include <math.h>
 
 /* A correct backend's value lies in [center - radius, center + radius]; a complex one in the disk around (center,
  * imag).
@@ -18,6 +19,15 @@ typedef struct fsr_ball {
     long double imag; /* 0 for real numbers */
 } fsr_ball;
 
+/* Part by part: a long double is stored in two pieces, and whoever copies all 16 bytes of it at once waits for them. */
+static inline void fsr_balls_copy(fsr_ball *to, const fsr_ball *from, int n) {
+    for (int i = 0; i < n; i++) {
+        to[i].center = from[i].center;
+        to[i].radius = from[i].radius;
+        to[i].imag = from[i].imag;
+    }
+}
+
 static inline fsr_ball fsr_ball_real(long double center, double radius) {
     return (fsr_ball){center, radius, 0};
 }
@@ -28,17 +38,25 @@ static inline fsr_ball fsr_ball_real(long double center, double radius) {
 typedef enum fsr_ball_mode { FSR_BALL_STRICT, FSR_BALL_CONTRACTED, FSR_BALL_FOLD } fsr_ball_mode;
 
 /* Both parts are finite. */
-bool fsr_ball_finite(fsr_ball x);
+static inline bool fsr_ball_finite(fsr_ball x) {
+    return isfinite(x.center) && isfinite(x.imag);
+}
 /* value, a real number, lies in the ball. */
-bool fsr_ball_may_be(fsr_ball x, long double value);
+static inline bool fsr_ball_may_be(fsr_ball x, long double value) {
+    return fabsl(x.center - value) <= x.radius;
+}
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
 /* x, which the dtype holds up to rounding, as a value. */
 fsr_value fsr_ball_value(fsr_dtype dtype, long double x);
 fsr_ball fsr_ball_unknown(fsr_dtype dtype);
 /* The centre, a complex one too, rounded to dtype. */
-fsr_value fsr_ball_center_value(fsr_dtype dtype, fsr_ball x);
+static inline fsr_value fsr_ball_center_value(fsr_dtype dtype, const fsr_ball *x) {
+    if (fsr_dtype_is_complex(dtype))
+        return fsr_value_from_complex(dtype, (fsr_c128){(double)x->center, (double)x->imag});
+    return fsr_ball_value(dtype, x->center);
+}
 /* The centre rounded to dtype; bound receives the radius around that. */
-fsr_value fsr_ball_round(fsr_dtype dtype, fsr_ball x, double *bound);
+fsr_value fsr_ball_round(fsr_dtype dtype, const fsr_ball *x, double *bound);
 /* The ball of a result computed wide: an overflow for certain becomes an infinity, a possible one (for integers:
  * wrapping) unknown. */
 fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius);
@@ -47,6 +65,8 @@ fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_b
 /* Instructions [from, to) of a region: value[i] is instruction i's. */
 void fsr_ball_region(const fsr_region *r, int from, int to, const fsr_ball *argument, fsr_ball_mode mode,
                      fsr_ball *value);
+/* Of known operands the centre of the op's ball, where its radius is finite, rounds to the op's value. */
+bool fsr_ball_gives_value(fsr_op op, fsr_dtype compute, fsr_dtype result);
 /* The op's result for wide operands, itself not rounded. */
 long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, const long double *x);
 /* The op's result is one of its operands, or follows from them without rounding. */
@@ -58,9 +78,15 @@ fsr_ball fsr_ball_complex(fsr_op op, fsr_dtype compute, fsr_dtype result, const 
 fsr_ball fsr_ball_settle_complex(fsr_dtype dtype, long double re, long double im, double radius);
 
 /* x; a known zero loses its sign. */
-fsr_ball fsr_ball_unsign(fsr_ball x);
+static inline fsr_ball fsr_ball_unsign(fsr_ball x) {
+    if (x.center == 0 && x.imag == 0 && x.radius == 0)
+        return fsr_ball_real(0, -0.0);
+    return x;
+}
 /* x is a zero of either sign. */
-bool fsr_ball_unsigned(fsr_ball x);
+static inline bool fsr_ball_unsigned(fsr_ball x) {
+    return x.radius == 0 && signbit(x.radius);
+}
 
 /* Half a unit in the last place of 1: the largest relative rounding error. */
 double fsr_ball_unit(fsr_dtype dtype);

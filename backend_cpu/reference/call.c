@@ -68,7 +68,7 @@ static double own_error(const fsr_routine *f, fsr_ball value) {
 }
 
 fsr_ball fsr_ball_call(const fsr_routine *f, const fsr_ball *x) {
-    fsr_value in[FSR_MAX_NATIVE];
+    fsr_value in[FSR_MAX_NATIVE] = {{.bits = 0}};
     bool known = true;
     if (is_hopeless(f, x))
         return fsr_ball_unknown(f->result);

@@ -11,7 +11,6 @@
  * value could be looked up, though its radius is 0: the ball evaluation takes both. */
 #include "backend_cpu/reference/fold.h"
 #include <math.h>
-#include <string.h>
 
 #define SMALL_MOVES (1 + 0x1p-8) /* for the pairs of small moves that are not tried */
 
@@ -32,8 +31,8 @@ typedef struct body {
     bool jumps; /* a result inside is unknown in a way that is no small change */
 } body;
 
-static bool jump(const fsr_inst *s, fsr_ball x) {
-    if (s->kind != FSR_INST_OP || x.radius == 0)
+static bool jump(const fsr_inst *s, const fsr_ball *x) {
+    if (s->kind != FSR_INST_OP || x->radius == 0)
         return false;
     return !fsr_dtype_is_inexact(s->dtype) || s->op == FSR_OP_FLOOR || s->op == FSR_OP_CEIL;
 }
@@ -43,9 +42,9 @@ static void evaluate(body *b) {
     fsr_ball value[FSR_MAX_OPERATOR_INSTS];
     fsr_ball_region(r, 0, r->ninsts, b->arg, FSR_BALL_FOLD, value);
     for (int i = 0; i < r->ninsts; i++)
-        b->jumps = b->jumps || jump(&r->inst[i], value[i]);
+        b->jumps = b->jumps || jump(&r->inst[i], &value[i]);
     for (int i = 0; i < r->nresults; i++)
-        b->out[i] = value[r->result[i]];
+        fsr_balls_copy(&b->out[i], &value[r->result[i]], 1);
 }
 
 void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long double *out) {
@@ -141,8 +140,8 @@ static void combine_values(const fsr_combine *c, fsr_ball *out, const fsr_ball *
     fsr_value l[FSR_MAX_TUPLE], r[FSR_MAX_TUPLE];
     double none;
     for (int i = 0; i < c->arity; i++) {
-        l[i] = fsr_ball_round(fsr_combine_dtype(c, i), left[i], &none);
-        r[i] = fsr_ball_round(fsr_combine_dtype(c, i), right[i], &none);
+        l[i] = fsr_ball_round(fsr_combine_dtype(c, i), &left[i], &none);
+        r[i] = fsr_ball_round(fsr_combine_dtype(c, i), &right[i], &none);
     }
     fsr_combine_eval(c, l, l, r);
     for (int i = 0; i < c->arity; i++)
@@ -160,11 +159,13 @@ void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fs
         combine_values(c, out, left, right);
         return;
     }
-    body whole = {.combine = c};
-    memcpy(whole.arg, left, (size_t)c->arity * sizeof *left);
-    memcpy(whole.arg + c->arity, right, (size_t)c->arity * sizeof *right);
+    body whole;
+    whole.combine = c;
+    whole.jumps = false;
+    fsr_balls_copy(whole.arg, left, c->arity);
+    fsr_balls_copy(whole.arg + c->arity, right, c->arity);
     evaluate(&whole);
-    memcpy(out, whole.out, (size_t)c->arity * sizeof *out);
+    fsr_balls_copy(out, whole.out, c->arity);
     if (!known && possible && !whole.jumps && !selects && !fsr_ref_has_complex(c))
         refine(&whole, out);
 }

@@ -40,7 +40,7 @@ static fsr_ball eval_known(fsr_op op, fsr_dtype compute, fsr_dtype result, const
     fsr_value args[3] = {{.bits = 0}};
     double none;
     for (int i = 0; i < info->arity; i++)
-        args[i] = fsr_ball_round(info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, x[i], &none);
+        args[i] = fsr_ball_round(info->rule == FSR_RULE_SELECT && i == 0 ? FSR_BOOL : compute, &x[i], &none);
     return fsr_ball_from_value(result, fsr_op_eval(op, compute, result, args));
 }
 

@@ -74,15 +74,15 @@ static void note_leaf(fsr_ref_estimate *e, const fsr_ball *x) {
 }
 
 static void push_tree(fsr_ref_estimate *e, const fsr_ball *x) {
-    const size_t bytes = (size_t)e->combine->arity * sizeof *x;
+    const int n = e->combine->arity;
     fsr_ball carry[FSR_MAX_TUPLE];
-    memcpy(carry, x, bytes);
+    fsr_balls_copy(carry, x, n);
     int level = 0;
     for (; e->n >> level & 1; level++) {
         fsr_ref_combine(e->combine, false, carry, e->stack[level], carry);
         note(e, carry);
     }
-    memcpy(e->stack[level], carry, bytes);
+    fsr_balls_copy(e->stack[level], carry, n);
 }
 
 /* Of complex elements: the product of any of them is at most 2^spread, and at least 2^-spread. */
@@ -132,7 +132,7 @@ static void tree_result(const fsr_ref_estimate *e, fsr_ball *out) {
         if (!(e->n >> level & 1))
             continue;
         if (first)
-            memcpy(out, e->stack[level], (size_t)e->combine->arity * sizeof *out);
+            fsr_balls_copy(out, e->stack[level], e->combine->arity);
         else
             fsr_ref_combine(e->combine, false, out, e->stack[level], out);
         first = false;
@@ -165,7 +165,7 @@ void fsr_ref_estimate_push(fsr_ref_estimate *e, const fsr_ball *x) {
     if (!e->scan)
         push_tree(e, x);
     else if (e->n == 0)
-        memcpy(e->state, x, (size_t)e->combine->arity * sizeof *x);
+        fsr_balls_copy(e->state, x, e->combine->arity);
     else
         fsr_ref_combine(e->combine, false, e->state, e->state, x);
     if (e->scan)
@@ -176,7 +176,7 @@ void fsr_ref_estimate_push(fsr_ref_estimate *e, const fsr_ball *x) {
 void fsr_ref_estimate_get(const fsr_ref_estimate *e, double depth, fsr_ball *out) {
     const fsr_combine *c = e->combine;
     if (e->scan)
-        memcpy(out, e->state, (size_t)c->arity * sizeof *out);
+        fsr_balls_copy(out, e->state, c->arity);
     else
         tree_result(e, out);
     if (e->n > 1)

@@ -108,17 +108,17 @@ static void fold_start(fold *f, const plan *p) {
 }
 
 /* Of a selecting operator; only that of min and max is asked for. */
-static void note_zero(fold *f, fsr_ball x) {
-    if (x.center != 0 || x.radius != 0)
+static void note_zero(fold *f, const fsr_ball *x) {
+    if (x->center != 0 || x->radius != 0)
         return;
-    f->plus = f->plus || !signbit(x.center) || fsr_ball_unsigned(x);
-    f->minus = f->minus || signbit(x.center) || fsr_ball_unsigned(x);
+    f->plus = f->plus || !signbit(x->center) || fsr_ball_unsigned(*x);
+    f->minus = f->minus || signbit(x->center) || fsr_ball_unsigned(*x);
 }
 
-static void add_parts(fold *f, int i, fsr_ball x) {
-    fsr_ref_sum_add(&f->sum[i], fsr_ball_real(x.center, x.radius));
+static void add_parts(fold *f, int i, const fsr_ball *x) {
+    fsr_ref_sum_add(&f->sum[i], x->center, x->radius);
     if (fsr_dtype_is_complex(fsr_combine_dtype(f->plan->combine, i)))
-        fsr_ref_sum_add(&f->imag[i], fsr_ball_real(x.imag, x.radius));
+        fsr_ref_sum_add(&f->imag[i], x->imag, x->radius);
 }
 
 /* The sum of component i, of its parts if it is complex. */
@@ -133,27 +133,21 @@ static fsr_ball sum_of(const fold *f, int i, double depth) {
 }
 
 static void push_select(fold *f, const fsr_ball *x) {
-    note_zero(f, x[0]);
+    note_zero(f, &x[0]);
     if (f->n == 0)
-        memcpy(f->state, x, (size_t)f->plan->combine->arity * sizeof *x);
+        fsr_balls_copy(f->state, x, f->plan->combine->arity);
     else
         fsr_ref_combine(f->plan->combine, true, f->state, f->state, x);
 }
 
-static void fold_push(fold *f, const fsr_ref_element *x) {
-    const int n = f->plan->combine->arity;
-    fsr_ball ball[FSR_MAX_TUPLE];
-    fsr_value value[FSR_MAX_TUPLE];
-    for (int i = 0; i < n; i++) {
-        ball[i] = x[i].ball;
-        value[i] = x[i].value;
+static void fold_push(fold *f, const fsr_ball *ball, const fsr_value *value) {
+    for (int i = 0; i < f->plan->combine->arity; i++)
         if (f->plan->adds[i])
-            add_parts(f, i, ball[i]);
-    }
+            add_parts(f, i, &ball[i]);
     fsr_ref_plain_push(&f->plain, value);
     switch (f->plan->way) {
     case WAY_SUM: break;
-    case WAY_PRODUCT: fsr_ref_product_add(&f->product, ball[0]); break;
+    case WAY_PRODUCT: fsr_ref_product_add(&f->product, &ball[0]); break;
     case WAY_SELECT: push_select(f, ball); break;
     case WAY_MAJORANT: fsr_ref_majorant_push(&f->majorant, ball); break;
     case WAY_ESTIMATE: fsr_ref_estimate_push(&f->estimate, ball); break;
@@ -223,7 +217,7 @@ static void drop(const fsr_rec *node, fsr_ref_data **out) {
 
 static bool store(const fsr_rec *node, fsr_ref_data **out, int64_t at, const fsr_ref_element *x) {
     for (int i = 0; i < node->combine->arity; i++)
-        if (!fsr_ref_data_set(out[i], at, x[i]))
+        if (!fsr_ref_data_set(out[i], at, &x[i]))
             return false;
     return true;
 }
@@ -232,11 +226,13 @@ static bool reduce_row(const fsr_rec *node, const plan *p, const fsr_ref_view *i
                        fsr_ref_data **out, int64_t at) {
     fold f;
     fsr_ref_element x[FSR_MAX_TUPLE];
+    fsr_ball ball[FSR_MAX_TUPLE];
+    fsr_value value[FSR_MAX_TUPLE];
     fold_start(&f, p);
     for (; row->left > 0; fsr_ref_walk_next(row)) {
         for (int i = 0; i < node->combine->arity; i++)
-            x[i] = fsr_ref_data_get(in[i].data, row->at[i]);
-        fold_push(&f, x);
+            fsr_ref_data_read(in[i].data, row->at[i], &ball[i], &value[i]);
+        fold_push(&f, ball, value);
     }
     fold_get(&f, x);
     return store(node, out, at, x);
@@ -266,15 +262,17 @@ static bool scan_row(const fsr_rec *node, const plan *p, const fsr_ref_view *vie
     const int n = node->combine->arity, axis = node->axis;
     const int64_t length = node->shape.dim[axis];
     fold f;
-    fsr_ref_element x[FSR_MAX_TUPLE], result[FSR_MAX_TUPLE];
+    fsr_ref_element result[FSR_MAX_TUPLE];
+    fsr_ball ball[FSR_MAX_TUPLE];
+    fsr_value value[FSR_MAX_TUPLE];
     fold_start(&f, p);
     for (int64_t step = 0; step < length; step++) {
         int64_t i = node->reverse ? length - 1 - step : step;
         for (int k = 0; k < n; k++)
-            x[k] = fsr_ref_data_get(view[k].data, start[k] + i * view[k].stride[axis]);
+            fsr_ref_data_read(view[k].data, start[k] + i * view[k].stride[axis], &ball[k], &value[k]);
         if (node->exclusive)
             fold_get(&f, result);
-        fold_push(&f, x);
+        fold_push(&f, ball, value);
         if (!node->exclusive)
             fold_get(&f, result);
         if (!store(node, out, start[n] + i * view[n].stride[axis], result))

@@ -39,7 +39,7 @@ static fsr_status position(const gather *g, const fsr_ref_walk *walk, int64_t *a
         if (rec->axes >> j & 1) {
             const fsr_ref_element x = fsr_ref_data_get(g->in[1 + next].data, walk->at[next]);
             int64_t asked = x.value.i64;
-            *known = *known && fsr_ref_is_known(&x);
+            *known = *known && fsr_ref_is_known(&x.ball);
             if (!bring_inside(rec->bound, &asked, fsr_added_extent(&rec->shape, g->source, &rec->view, j)))
                 return fsr_fault_set(
                     g->fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
@@ -66,7 +66,7 @@ fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr
         fsr_ref_element x = fsr_ref_data_get(in[0].data, from);
         if (!known)
             x.ball = fsr_ball_unknown(rec->dtype[0]);
-        if (!fsr_ref_data_set(out, at, x))
+        if (!fsr_ref_data_set(out, at, &x))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
     }
     return FSR_OK;
@@ -84,7 +84,7 @@ static bool inside_part(const fsr_rec *rec, const fsr_shape *part, const fsr_ref
         if (rec->axes >> j & 1) {
             const fsr_ref_element x = fsr_ref_data_get(in[2 + next].data, walk->at[1 + next]);
             corner = x.value.i64;
-            *known = *known && fsr_ref_is_known(&x);
+            *known = *known && fsr_ref_is_known(&x.ball);
             bring_inside(rec->bound, &corner, rec->shape.dim[j] - part->dim[j] + 1);
             next++;
         }
@@ -110,7 +110,7 @@ fsr_status fsr_ref_inset(const fsr_rec *rec, const fsr_shape *part, const fsr_re
         fsr_ref_element x = inside ? fsr_ref_data_get(in[1].data, from) : fsr_ref_data_get(in[0].data, walk.at[0]);
         if (!known)
             x.ball = fsr_ball_unknown(rec->dtype[0]);
-        if (!fsr_ref_data_set(out, at, x))
+        if (!fsr_ref_data_set(out, at, &x))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
     }
     return FSR_OK;

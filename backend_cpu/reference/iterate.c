@@ -45,22 +45,19 @@ static void run_element(const fsr_iteration *l, fsr_ball *x, fsr_ball_mode mode,
     out[l->nstate] = fsr_ball_from_value(FSR_I32, fsr_value_from_int(FSR_I32, n));
 }
 
-/* One element: out[0..nstate] from x. */
-static void run_both(const fsr_iteration *l, const fsr_ref_element *x, fsr_ball_mode mode, fsr_ref_element *out) {
-    const int n = l->nstate + l->narg;
-    fsr_ball ball[FSR_MAX_ARGS], end[FSR_MAX_OUTPUTS];
-    fsr_value value[FSR_MAX_ARGS], last[FSR_MAX_OUTPUTS];
+/* One element: out[0..nstate] from its arguments; the balls are overwritten. */
+static void run_both(const fsr_iteration *l, fsr_ball *ball, const fsr_value *value, fsr_ball_mode mode,
+                     fsr_ref_element *out) {
+    fsr_ball end[FSR_MAX_OUTPUTS];
+    fsr_value last[FSR_MAX_OUTPUTS];
     bool known = true;
-    for (int i = 0; i < n; i++) {
-        ball[i] = x[i].ball;
-        value[i] = x[i].value;
-        known = known && fsr_ref_is_known(&x[i]);
-    }
+    for (int i = 0; i < l->nstate + l->narg; i++)
+        known = known && fsr_ref_is_known(&ball[i]);
     run_element(l, ball, mode, end);
     for (int i = 0; i <= l->nstate; i++) {
         out[i].ball = end[i];
-        out[i].value = fsr_ball_center_value(fsr_iteration_dtype(l, i), end[i]);
-        known = known && fsr_ref_is_known(&out[i]);
+        out[i].value = fsr_ball_center_value(fsr_iteration_dtype(l, i), &end[i]);
+        known = known && fsr_ref_is_known(&end[i]);
     }
     if (known)
         return;
@@ -71,7 +68,9 @@ static void run_both(const fsr_iteration *l, const fsr_ref_element *x, fsr_ball_
 
 bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, fsr_ball_mode mode, fsr_ref_data **data) {
     const fsr_iteration *l = rec->loop;
-    fsr_ref_element x[FSR_MAX_ARGS], out[FSR_MAX_OUTPUTS];
+    fsr_ref_element out[FSR_MAX_OUTPUTS];
+    fsr_ball ball[FSR_MAX_ARGS];
+    fsr_value value[FSR_MAX_ARGS];
     fsr_ref_walk walk;
     bool ok = true;
     for (int i = 0; ok && i < rec->nout; i++) {
@@ -81,10 +80,10 @@ bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, fsr_ball_mode m
     fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
     for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         for (int i = 0; i < rec->nargs; i++)
-            x[i] = fsr_ref_data_get(in[i].data, walk.at[i]);
-        run_both(l, x, mode, out);
+            fsr_ref_data_read(in[i].data, walk.at[i], &ball[i], &value[i]);
+        run_both(l, ball, value, mode, out);
         for (int i = 0; ok && i < rec->nout; i++)
-            ok = fsr_ref_data_set(data[i], at, out[i]);
+            ok = fsr_ref_data_set(data[i], at, &out[i]);
     }
     return ok;
 }

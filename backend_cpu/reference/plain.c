@@ -49,26 +49,26 @@ static long double part_of(const fsr_ref_plain_sum *s) {
 }
 
 static void push_tree(fsr_ref_plain *p, const fsr_value *x) {
-    const size_t bytes = (size_t)p->combine->arity * sizeof *x;
+    const int n = p->combine->arity;
     fsr_value carry[FSR_MAX_TUPLE];
     int level = 0;
-    memcpy(carry, x, bytes);
+    fsr_values_copy(carry, x, n);
     for (; p->n >> level & 1; level++)
         fsr_combine_eval(p->combine, carry, p->stack[level], carry);
-    memcpy(p->stack[level], carry, bytes);
+    fsr_values_copy(p->stack[level], carry, n);
 }
 
 static void push_strip(fsr_ref_plain *p, const fsr_value *x) {
-    const size_t bytes = (size_t)p->combine->arity * sizeof *x;
+    const int n = p->combine->arity;
     if (p->n % STRIP != 0) {
         fsr_combine_eval(p->combine, p->strip, p->strip, x);
         return;
     }
     if (p->n == STRIP)
-        memcpy(p->carry, p->strip, bytes);
+        fsr_values_copy(p->carry, p->strip, n);
     else if (p->n > 0)
         fsr_combine_eval(p->combine, p->carry, p->carry, p->strip);
-    memcpy(p->strip, x, bytes);
+    fsr_values_copy(p->strip, x, n);
 }
 
 void fsr_ref_plain_push(fsr_ref_plain *p, const fsr_value *x) {
@@ -94,7 +94,7 @@ static void tree_of(const fsr_ref_plain *p, fsr_value *out) {
         if (!(p->n >> level & 1))
             continue;
         if (first)
-            memcpy(out, p->stack[level], (size_t)p->combine->arity * sizeof *out);
+            fsr_values_copy(out, p->stack[level], p->combine->arity);
         else
             fsr_combine_eval(p->combine, out, p->stack[level], out);
         first = false;
@@ -103,12 +103,11 @@ static void tree_of(const fsr_ref_plain *p, fsr_value *out) {
 
 void fsr_ref_plain_get(const fsr_ref_plain *p, fsr_value *out) {
     const fsr_combine *c = p->combine;
-    const size_t bytes = (size_t)c->arity * sizeof *out;
     if (p->n == 0)
-        memcpy(out, c->identity, bytes);
+        fsr_values_copy(out, c->identity, c->arity);
     else if (adds_up(c))
         out[0] = fsr_ball_center_value(fsr_combine_dtype(c, 0),
-                                       (fsr_ball){.center = part_of(&p->part[0]), .imag = part_of(&p->part[1])});
+                                       &(fsr_ball){.center = part_of(&p->part[0]), .imag = part_of(&p->part[1])});
     else if (multiplies(c))
         out[0] = fsr_ball_value(fsr_combine_dtype(c, 0), p->product);
     else if (!p->scan)
@@ -116,5 +115,5 @@ void fsr_ref_plain_get(const fsr_ref_plain *p, fsr_value *out) {
     else if (p->n > STRIP)
         fsr_combine_eval(c, out, p->carry, p->strip);
     else
-        memcpy(out, p->strip, bytes);
+        fsr_values_copy(out, p->strip, c->arity);
 }

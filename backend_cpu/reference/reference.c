@@ -45,12 +45,22 @@ static fsr_status run_leaf(run *r, const fsr_rec *rec, uint32_t output, fsr_ref_
     return r->fetch(r->user, rec, (int)output, data->center, fsr_shape_bytes(&rec->shape, rec->dtype[output]));
 }
 
+static bool set_known(fsr_ref_data *data, int64_t at, fsr_value value) {
+    const fsr_ref_element x = fsr_ref_known(data->dtype, value);
+    return fsr_ref_data_set(data, at, &x);
+}
+
+static bool copy_element(fsr_ref_data *to, int64_t at, const fsr_ref_data *from, int64_t where) {
+    const fsr_ref_element x = fsr_ref_data_get(from, where);
+    return fsr_ref_data_set(to, at, &x);
+}
+
 /* CONST, PARAM: one element for the whole shape. */
 static fsr_status run_value(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     out->data = fsr_ref_data_new(rec->dtype[0], 1, false);
     if (!out->data)
         return no_memory(r, rec);
-    return fsr_ref_data_set(out->data, 0, fsr_ref_known(rec->dtype[0], rec->value)) ? FSR_OK : no_memory(r, rec);
+    return set_known(out->data, 0, rec->value) ? FSR_OK : no_memory(r, rec);
 }
 
 /* One line of indices, not moving in the other dimensions. */
@@ -62,7 +72,7 @@ static fsr_status run_iota(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     out->stride[rec->axis] = 1;
     bool ok = true;
     for (int64_t i = 0; ok && i < n; i++)
-        ok = fsr_ref_data_set(out->data, i, fsr_ref_known(rec->dtype[0], fsr_value_from_int(rec->dtype[0], i)));
+        ok = set_known(out->data, i, fsr_value_from_int(rec->dtype[0], i));
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
@@ -72,33 +82,31 @@ static fsr_dtype compute_of(const run *r, const fsr_rec *rec) {
     return view_of(r, rec->arg[which])->data->dtype;
 }
 
-/* A MAP's or CALL's result for one element. Where operands and result are known, the ball was made of the value. */
-static fsr_ref_element apply(const run *r, const fsr_rec *rec, fsr_dtype compute, const fsr_ref_element *x) {
-    fsr_ball ball[FSR_MAX_ARGS];
-    fsr_value value[FSR_MAX_ARGS];
-    fsr_ref_element out;
+/* A MAP's or CALL's result for one element. Where operands and result are known, the ball was made of the value; and where
+ * the result is the op's, rounded once, it is computed once. */
+static void apply(const run *r, const fsr_rec *rec, fsr_dtype compute, const fsr_ball *ball, const fsr_value *value,
+                  fsr_ref_element *out) {
+    const fsr_dtype dtype = rec->dtype[0];
     bool known = true;
-    for (int i = 0; i < rec->nargs; i++) {
-        ball[i] = x[i].ball;
-        value[i] = x[i].value;
-        known = known && fsr_ref_is_known(&x[i]);
-    }
-    out.ball =
-        rec->routine ? fsr_ball_call(rec->routine, ball) : fsr_ball_op(rec->op, compute, rec->dtype[0], ball, r->mode);
-    if (known && fsr_ref_is_known(&out))
-        out.value = fsr_ball_center_value(rec->dtype[0], out.ball);
+    for (int i = 0; i < rec->nargs; i++)
+        known = known && fsr_ref_is_known(&ball[i]);
+    out->ball = rec->routine ? fsr_ball_call(rec->routine, ball) : fsr_ball_op(rec->op, compute, dtype, ball, r->mode);
+    if (known && (fsr_ref_is_known(&out->ball) ||
+                  (!rec->routine && isfinite(out->ball.radius) && fsr_ball_gives_value(rec->op, compute, dtype))))
+        out->value = fsr_ball_center_value(dtype, &out->ball);
     else if (rec->routine)
-        out.value = fsr_routine_eval(rec->routine, value);
+        out->value = fsr_routine_eval(rec->routine, value);
     else
-        out.value = fsr_op_eval(rec->op, compute, rec->dtype[0], value);
-    return out;
+        out->value = fsr_op_eval(rec->op, compute, dtype, value);
 }
 
 static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     const fsr_dtype compute = rec->routine ? rec->dtype[0] : compute_of(r, rec);
     fsr_ref_view in[FSR_MAX_ARGS];
     fsr_ref_walk walk;
-    fsr_ref_element x[FSR_MAX_ARGS];
+    fsr_ball ball[FSR_MAX_ARGS];
+    fsr_value value[FSR_MAX_ARGS];
+    fsr_ref_element result;
     fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
     bool ok = data != NULL;
     if (ok)
@@ -108,8 +116,9 @@ static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
     for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         for (int i = 0; i < rec->nargs; i++)
-            x[i] = fsr_ref_data_get(in[i].data, walk.at[i]);
-        ok = fsr_ref_data_set(data, at, apply(r, rec, compute, x));
+            fsr_ref_data_read(in[i].data, walk.at[i], &ball[i], &value[i]);
+        apply(r, rec, compute, ball, value, &result);
+        ok = fsr_ref_data_set(data, at, &result);
     }
     return ok ? FSR_OK : no_memory(r, rec);
 }
@@ -152,7 +161,7 @@ static fsr_status view_reshape(run *r, const fsr_rec *rec, const fsr_ref_view *f
         *out = fsr_ref_view_whole(data, &rec->shape);
     fsr_ref_walk_start(&walk, shape, 0, from, 1);
     for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++)
-        ok = fsr_ref_data_set(data, at, fsr_ref_data_get(from->data, walk.at[0]));
+        ok = copy_element(data, at, from->data, walk.at[0]);
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
@@ -172,7 +181,7 @@ static bool copy_elements(fsr_ref_data *to, const fsr_ref_view *where, const fsr
     bool ok = true;
     fsr_ref_walk_start(&walk, shape, 0, both, 2);
     for (; ok && walk.left > 0; fsr_ref_walk_next(&walk))
-        ok = fsr_ref_data_set(to, walk.at[0], fsr_ref_data_get(from->data, walk.at[1]));
+        ok = copy_element(to, walk.at[0], from->data, walk.at[1]);
     return ok;
 }
 
@@ -325,7 +334,7 @@ static fsr_status take_result(run *r, fsr_ref edge, fsr_ref_array *out) {
     for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         fsr_ref_element x = fsr_ref_data_get(view->data, walk.at[0]);
         out->value[at] = x.value;
-        out->center[at] = fsr_ball_round(out->dtype, x.ball, &out->bound[at]);
+        out->center[at] = fsr_ball_round(out->dtype, &x.ball, &out->bound[at]);
     }
     fsr_ref_plan_release(&r->plan, edge);
     return FSR_OK;

@@ -12,7 +12,7 @@ static bool all_known(const fsr_shape *shape, const fsr_ref_view *mask) {
     fsr_ref_walk_start(&walk, shape, 0, mask, 1);
     for (; known && walk.left > 0; fsr_ref_walk_next(&walk)) {
         const fsr_ref_element x = fsr_ref_data_get(mask->data, walk.at[0]);
-        known = fsr_ref_is_known(&x);
+        known = fsr_ref_is_known(&x.ball);
     }
     return known;
 }
@@ -31,7 +31,7 @@ fsr_status fsr_ref_compact(const fsr_rec *rec, const fsr_shape *shape, const fsr
         before = i == 0 ? 0 : before;
         if (!known)
             x.ball = fsr_ball_unknown(rec->dtype[0]);
-        if (!fsr_ref_data_set(out, row + (selected ? before : n - 1 - (i - before)), x))
+        if (!fsr_ref_data_set(out, row + (selected ? before : n - 1 - (i - before)), &x))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
         before += selected;
         row += i == n - 1 ? n : 0;

@@ -15,27 +15,32 @@
 
 #define SLACK 1.01
 
-void fsr_ref_sum_add(fsr_ref_sum *s, fsr_ball x) {
+/* A finite number is an integer: one that is too large for an int64_t has no fraction. */
+static bool whole(long double x) {
+    return fabsl(x) >= 0x1p63L || (long double)(int64_t)x == x;
+}
+
+void fsr_ref_sum_add(fsr_ref_sum *s, long double center, double radius) {
     s->n++;
-    if (isinf(x.radius)) {
+    if (isinf(radius)) {
         s->unknown = true;
         return;
     }
-    if (!isfinite(x.center)) {
-        s->nan = s->nan || isnan(x.center);
-        s->plus = s->plus || (isinf(x.center) && x.center > 0);
-        s->minus = s->minus || (isinf(x.center) && x.center < 0);
+    if (!isfinite(center)) {
+        s->nan = s->nan || isnan(center);
+        s->plus = s->plus || (isinf(center) && center > 0);
+        s->minus = s->minus || (isinf(center) && center < 0);
         return;
     }
-    long double sum = s->sum + x.center;
-    s->lost += fabsl(s->sum) >= fabsl(x.center) ? (s->sum - sum) + x.center : (x.center - sum) + s->sum;
+    long double sum = s->sum + center;
+    s->lost += fabsl(s->sum) >= fabsl(center) ? (s->sum - sum) + center : (center - sum) + s->sum;
     s->sum = sum;
-    s->magnitude += fabsl(x.center) + x.radius;
-    s->radius += x.radius;
-    s->above = s->above || x.center + x.radius > 0;
-    s->below = s->below || x.center - x.radius < 0;
-    s->positive = s->positive || x.center != 0 || !(signbit(x.center) || fsr_ball_unsigned(x));
-    s->fraction = s->fraction || x.radius != 0 || truncl(x.center) != x.center;
+    s->magnitude += fabsl(center) + radius;
+    s->radius += radius;
+    s->above = s->above || center + radius > 0;
+    s->below = s->below || center - radius < 0;
+    s->positive = s->positive || center != 0 || !(signbit(center) || (radius == 0 && signbit(radius)));
+    s->fraction = s->fraction || radius != 0 || !whole(center);
 }
 
 fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth) {
@@ -55,30 +60,30 @@ fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth) {
     return fsr_ball_settle(dtype, center, (double)(s->radius + relative * s->magnitude));
 }
 
-void fsr_ref_product_add(fsr_ref_product *p, fsr_ball x) {
+void fsr_ref_product_add(fsr_ref_product *p, const fsr_ball *x) {
     if (p->n++ == 0)
         p->center = 1;
-    if (isinf(x.radius) || isnan(x.center) || isinf(x.center)) {
-        p->unknown = p->unknown || isinf(x.radius);
-        p->nan = p->nan || isnan(x.center);
-        p->infinite = p->infinite || isinf(x.center);
-        p->negative ^= x.center < 0;
+    if (isinf(x->radius) || isnan(x->center) || isinf(x->center)) {
+        p->unknown = p->unknown || isinf(x->radius);
+        p->nan = p->nan || isnan(x->center);
+        p->infinite = p->infinite || isinf(x->center);
+        p->negative ^= x->center < 0;
         return;
     }
-    p->negative ^= signbit(x.center) != 0;
-    p->unsign = p->unsign || fsr_ball_unsigned(x);
-    p->fraction = p->fraction || x.radius != 0 || truncl(x.center) != x.center;
-    if (x.center == 0 && x.radius == 0) {
+    p->negative ^= signbit(x->center) != 0;
+    p->unsign = p->unsign || fsr_ball_unsigned(*x);
+    p->fraction = p->fraction || x->radius != 0 || !whole(x->center);
+    if (x->center == 0 && x->radius == 0) {
         p->zero = true;
         return;
     }
-    long double size = fabsl(x.center);
-    p->radius = fabsl(p->center) * x.radius + size * p->radius + x.radius * p->radius;
-    p->center *= x.center;
-    p->up += fmax(0, log2((double)(size + x.radius)));
-    p->straddle = p->straddle || size <= x.radius;
-    if (size > x.radius) {
-        p->down += fmin(0, log2((double)(size - x.radius)));
+    long double size = fabsl(x->center);
+    p->radius = fabsl(p->center) * x->radius + size * p->radius + x->radius * p->radius;
+    p->center *= x->center;
+    p->up += fmax(0, log2((double)(size + x->radius)));
+    p->straddle = p->straddle || size <= x->radius;
+    if (size > x->radius) {
+        p->down += fmin(0, log2((double)(size - x->radius)));
         p->log += log2((double)size);
     }
 }

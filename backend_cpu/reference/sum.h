@@ -17,7 +17,8 @@ typedef struct fsr_ref_sum {
     bool positive;                  /* some element is no -0 for certain: then an exact sum of 0 is +0 */
 } fsr_ref_sum;
 
-void fsr_ref_sum_add(fsr_ref_sum *s, fsr_ball x);
+/* A real number, +-radius. */
+void fsr_ref_sum_add(fsr_ref_sum *s, long double center, double radius);
 /* The sum, where no element passes through more than `depth` roundings. */
 fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth);
 
@@ -32,7 +33,7 @@ typedef struct fsr_ref_product {
     bool fraction;
 } fsr_ref_product;
 
-void fsr_ref_product_add(fsr_ref_product *p, fsr_ball x);
+void fsr_ref_product_add(fsr_ref_product *p, const fsr_ball *x);
 fsr_ball fsr_ref_product_get(const fsr_ref_product *p, fsr_dtype dtype);
 
 #endif

@@ -285,7 +285,7 @@ static void test_select_reaches(void **state) {
         const fsr_ball x[3] = {fsr_ball_real(1, 1), fsr_ball_real(far, 0), fsr_ball_real(near, 0)};
         double bound;
         fsr_ball either = fsr_ball_op(FSR_OP_WHERE, FSR_F32, FSR_F32, x, FSR_BALL_STRICT);
-        fsr_value value = fsr_ball_round(FSR_F32, either, &bound);
+        fsr_value value = fsr_ball_round(FSR_F32, &either, &bound);
         assert_true((double)fabsl(value.f32 - near) <= bound);
     }
 }
