@@ -24,6 +24,7 @@ int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node) {
 void fsr_flow_clear(fsr_flow *flow) {
     free(flow->node);
     free(flow->out);
+    free(flow->use);
     memset(flow, 0, sizeof *flow);
 }
 

@@ -32,12 +32,12 @@ typedef struct fsr_flow_node {
         };
     };
     fsr_link arg[FSR_MAX_ARGS];
-    int ordinal; /* of an array: leaf; of an argument: scalar; of a literal: that, once they are numbered */
+    int ordinal; /* of an array: leaf; of an argument: scalar; of a literal: that, once they are numbered, and of what
+                    has a body the first of its literals */
     /* No part of the signature. */
-    fsr_literal_use use; /* of a literal */
-    int origin;          /* 1 + its place in the flow as it was built; 0: a pass made it */
-    fsr_site site;       /* where it was recorded, as long as the graph is there */
-    int report;          /* of what may find an index outside: 1 + the first of its reports, one for each of its axes */
+    int origin;    /* 1 + its place in the flow as it was built; 0: a pass made it */
+    fsr_site site; /* where it was recorded, as long as the graph is there */
+    int report;    /* of what may find an index outside: 1 + the first of its reports, one for each of its axes */
 } fsr_flow_node;
 
 typedef struct fsr_flow {
@@ -46,7 +46,8 @@ typedef struct fsr_flow {
     fsr_link *out;
     int nout;
     int nleaves, nscalars;
-    int nreports; /* words that a run may leave */
+    int nreports;         /* words that a run may leave */
+    fsr_literal_use *use; /* of each literal, by its number; NULL: they are not numbered, and all are text */
 } fsr_flow;
 
 /* A computed index that a run may report as outside: where it was recorded, and of what. */
@@ -78,9 +79,13 @@ int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node);
 fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from);
 /* Every byte that a plan depends on, malloc'ed. NULL: out of memory. */
 void *fsr_flow_signature(const fsr_flow *flow, size_t *size);
-/* The same without the values of literals: equal bytes are flows that differ in literals alone. With `bodies` also
- * without those inside of operators and loops, and without the most turns of loops. */
-void *fsr_flow_structure(const fsr_flow *flow, bool bodies, size_t *size);
+/* The same without the values of literals: equal bytes are flows that differ in literals alone. Without `counts` also
+ * without the most turns of loops. */
+void *fsr_flow_structure(const fsr_flow *flow, bool counts, size_t *size);
+/* The body of a fold's operator or of a loop; NULL: it has none. */
+static inline const fsr_region *fsr_flow_body(const fsr_flow_node *n) {
+    return n->combine ? &n->combine->body : n->loop ? &n->loop->body : NULL;
+}
 /* The normal form that graphs have (graph/graph.h), and order; FSR_ERR_INTERNAL with the first violation. */
 fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size);
 /* The text form of graphs (graph/print.h): leaf 2 is `input f32[4,5] "leaf2"`, scalar 1 `param f32[] "param1" 0`. */

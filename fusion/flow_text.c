@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static void put_node(fsr_bytes *b, const fsr_flow *flow, const fsr_flow_node *n) {
-    const int ordinal = fsr_is(n->kind, FSR_IS_LITERAL) ? 0 : n->ordinal;
+    const int ordinal = fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_ARGUMENT) ? n->ordinal : 0;
     fsr_content_put(b, &n->content, fsr_flow_rank(flow, n));
     fsr_bytes_put(b, &ordinal, sizeof ordinal);
     fsr_bytes_put(b, n->arg, sizeof n->arg[0] * (size_t)n->nargs);
@@ -29,8 +29,8 @@ void *fsr_flow_signature(const fsr_flow *flow, size_t *size) {
     return put_flow(&(fsr_bytes){0}, flow, size);
 }
 
-void *fsr_flow_structure(const fsr_flow *flow, bool bodies, size_t *size) {
-    return put_flow(&(fsr_bytes){.no_literals = true, .no_bodies = bodies}, flow, size);
+void *fsr_flow_structure(const fsr_flow *flow, bool counts, size_t *size) {
+    return put_flow(&(fsr_bytes){.no_literals = true, .no_counts = !counts}, flow, size);
 }
 
 const char *fsr_flow_name(const fsr_flow *flow, int id) {

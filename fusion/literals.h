@@ -12,16 +12,28 @@
  * bit. Where literals alone reach an operation that may round they are arguments from the start. So are those that
  * meet an operation of complex numbers that may round, a caller's function, or a loop or operator with such a step:
  * each is made of functions of single operands. Which NaN comes out of two is the compiler's choice, so a NaN is
- * text. */
+ * text.
+ *
+ * Literals inside of operators' and loops' bodies are literals as others are: as arguments they are the last ones of
+ * their region, bound to scalars of the kernel. A state may begin as the identity, which is text, so that an operation
+ * that may round counts as made of literals alone also where one of the two states is known. An identity, and a loop's
+ * most turns, are text. */
 #ifndef FUSOR_FUSION_LITERALS_H
 #define FUSOR_FUSION_LITERALS_H
 
 #include "fusion/partition.h"
 
-/* Numbers the literals of a flow whose passes are done, from 0, in their order, and finds those that must be arguments.
- * Their values are malloc'ed, *n of them. FSR_ERR_MEMORY. */
-fsr_status fsr_literals_number(fsr_flow *flow, fsr_value **value, int *n);
-bool fsr_literal_is_nan(const fsr_flow_node *literal);
+/* Numbers the literals of a flow whose passes are done, from 0, in the order of nodes and of their bodies, and finds
+ * those that must be arguments (flow->use). Their values and dtypes are malloc'ed, *n of them. FSR_ERR_MEMORY. */
+typedef struct fsr_literal {
+    fsr_value value;
+    fsr_dtype dtype;
+} fsr_literal;
+fsr_status fsr_literals_number(fsr_flow *flow, fsr_literal **literal, int *n);
+/* How many literals node n has: itself, or those in its body. */
+int fsr_literals_of(const fsr_flow_node *n);
+int fsr_literals_count(const fsr_flow *flow);
+bool fsr_literal_is_nan(const fsr_literal *literal);
 /* A group's kernel takes its literals that are arguments as scalar arguments. Where it can take no more they stay in
  * the text: text[their number] becomes true. */
 void fsr_literals_bind(fsr_group *group, const fsr_partition *p, bool *text);

@@ -279,7 +279,7 @@ static bool prepare(builder *b) {
     b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
     out->step = calloc(2 * (size_t)b->p->ngroups + (size_t)flow->nout + 1, sizeof *out->step);
     out->temporary = calloc((size_t)b->p->ngroups * (FSR_MAX_STORES + 1) + 1, sizeof *out->temporary);
-    out->text = calloc(n, sizeof *out->text);
+    out->text = calloc((size_t)fsr_literals_count(flow) + 1, sizeof *out->text);
     if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary || !out->text)
         return false;
     memset(b->home_slot, 0xff, sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);

@@ -142,7 +142,7 @@ static void put_region(fsr_bytes *b, const fsr_region *r) {
         int fields[] = {inst->kind,   inst->dtype,  inst->compute, inst->op,
                         inst->arg[0], inst->arg[1], inst->arg[2],  inst->index};
         fsr_bytes_put(b, fields, sizeof fields);
-        if (!b->no_bodies)
+        if (!b->no_literals)
             fsr_bytes_put(b, &inst->value, sizeof inst->value);
     }
 }
@@ -208,7 +208,7 @@ static void put_loop(fsr_bytes *b, const void *a, int rank) {
     (void)rank;
     int head[] = {l->nstate, l->narg};
     fsr_bytes_put(b, head, sizeof head);
-    if (!b->no_bodies)
+    if (!b->no_counts)
         put_int(b, l->max_n);
     put_region(b, &l->body);
 }

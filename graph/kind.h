@@ -141,7 +141,7 @@ typedef struct fsr_bytes {
     unsigned char *data; /* malloc'ed */
     size_t size, capacity;
     bool failed;
-    bool no_literals, no_bodies; /* literals are left out: of nodes; of operators and loops */
+    bool no_literals, no_counts; /* left out: literals; the most turns of loops */
 } fsr_bytes;
 /* Makes room for `size` more; false: memory is out. */
 bool fsr_bytes_grow(fsr_bytes *b, size_t size);

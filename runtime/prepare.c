@@ -37,8 +37,8 @@ void fsr_prepared_unref(fsr_prepared *p) {
 }
 
 /* With a new reference to e. NULL: out of memory. */
-static fsr_prepared *prepared_new(fsr_executable *e, const fsr_value *literal, int n) {
-    fsr_prepared *p = malloc(sizeof *p + sizeof *literal * (size_t)n);
+static fsr_prepared *prepared_new(fsr_executable *e, const fsr_literal *literal, int n) {
+    fsr_prepared *p = malloc(sizeof *p + sizeof *p->literal * (size_t)n);
     if (!p)
         return NULL;
     p->refs = 1;
@@ -46,8 +46,8 @@ static fsr_prepared *prepared_new(fsr_executable *e, const fsr_value *literal, i
     p->origin = NULL;
     p->executable = e;
     ++e->refs;
-    if (n)
-        memcpy(p->literal, literal, sizeof *literal * (size_t)n);
+    for (int i = 0; i < n; ++i)
+        p->literal[i] = literal[i].value;
     return p;
 }
 
@@ -156,15 +156,16 @@ static fsr_status no_memory(fsr_fault *fault) {
     return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
 }
 
-/* One warning for a program that is planned again and again although it differs in literals alone: they stand where
- * they cannot be arguments, in an operator's or a loop's body, or decide what is computed. */
+/* One warning for a program that is planned again and again although it differs in literals alone: they decide what is
+ * computed, or how often. */
 static void watch(fsr_context *ctx, uint64_t digest) {
     if (digest && fsr_families_count(ctx->families, digest) == MANY_PLANS)
-        fsr_context_log(ctx, FSR_LOG_WARNING,
-                        "%d plans differ in literals alone, in an operator's or a loop's body or where they decide "
-                        "what is computed, and each may compile kernels: what changes is better a parameter, or an "
-                        "argument of the loop",
-                        MANY_PLANS);
+        fsr_context_log(
+            ctx, FSR_LOG_WARNING,
+            "%d plans differ in literals alone, where they decide what is computed or in the most turns of a "
+            "loop, and each may compile kernels: what changes is better a parameter, or an argument of the "
+            "loop",
+            MANY_PLANS);
 }
 
 /* Builds the flow's executable, and keeps it under its signature and, if it takes literals as arguments, under the
@@ -175,7 +176,7 @@ static fsr_status build_both(fsr_context *ctx, fsr_flow *flow, const fsr_plan_cl
     fsr_status status = build(ctx, flow, &e, fault);
     if (status)
         return status;
-    fsr_prepared *own = prepared_new(e, choice->value, choice->n), *shared = NULL;
+    fsr_prepared *own = prepared_new(e, choice->literal, choice->n), *shared = NULL;
     if (fsr_choice_settle(ctx->families, flow, e->program.text, choice) == FSR_OK && choice->key)
         shared = prepared_new(e, NULL, 0);
     executable_unref(e);
@@ -203,7 +204,7 @@ static fsr_status find_or_build(fsr_context *ctx, fsr_flow *flow, const fsr_plan
     fsr_prepared *shared = !status && key ? fsr_plan_cache_take(ctx->plans, &claim) : NULL;
     if (shared) {
         ++ctx->plan_hits;
-        *out = prepared_new(shared->executable, choice.value, choice.n);
+        *out = prepared_new(shared->executable, choice.literal, choice.n);
         if (ctx->config.profile)
             *out = with_origins(*out, flow);
         status = *out ? FSR_OK : no_memory(fault);

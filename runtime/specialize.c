@@ -44,14 +44,15 @@ void fsr_families_close(fsr_families *families) {
     free(families);
 }
 
-static family *family_new(const fsr_value *value, int n) {
-    family *f = calloc(1, sizeof *f + (sizeof *value + 2 * sizeof *f->varies) * (size_t)n);
+static family *family_new(const fsr_literal *literal, int n) {
+    family *f = calloc(1, sizeof *f + (sizeof *f->first + 2 * sizeof *f->varies) * (size_t)n);
     if (!f)
         return NULL;
     f->n = n;
     f->varies = (bool *)(f->first + n);
     f->text = f->varies + n;
-    memcpy(f->first, value, sizeof *value * (size_t)n);
+    for (int i = 0; i < n; ++i)
+        f->first[i] = literal[i].value;
     return f;
 }
 
@@ -60,23 +61,25 @@ static family *find(fsr_families *families, const fsr_choice *c, bool remember) 
     family *f = fsr_lru_find(families->family, c->structure, c->structure_size);
     if (f || !remember)
         return f;
-    f = family_new(c->value, c->n);
+    f = family_new(c->literal, c->n);
     if (f)
         free(fsr_lru_put(families->family, c->structure, c->structure_size, f));
     return NULL;
 }
 
-static void mark(fsr_flow_node *n, family *f, bool remember) {
-    bool varies = f->varies[n->ordinal] || !fsr_value_equal(n->value, f->first[n->ordinal]);
-    if (remember)
-        f->varies[n->ordinal] = varies;
-    if (n->use == FSR_LITERAL_TEXT && varies && !fsr_literal_is_nan(n))
-        n->use = FSR_LITERAL_VARIES;
-    if (f->text[n->ordinal])
-        n->use = FSR_LITERAL_TEXT;
+static void mark(fsr_flow *flow, const fsr_choice *c, family *f, bool remember) {
+    for (int i = 0; i < c->n; ++i) {
+        bool varies = f->varies[i] || !fsr_value_equal(c->literal[i].value, f->first[i]);
+        if (remember)
+            f->varies[i] = varies;
+        if (flow->use[i] == FSR_LITERAL_TEXT && varies && !fsr_literal_is_nan(&c->literal[i]))
+            flow->use[i] = FSR_LITERAL_VARIES;
+        if (f->text[i])
+            flow->use[i] = FSR_LITERAL_TEXT;
+    }
 }
 
-/* What was counted as the program was recorded, the structure, then of each node its reports, of each literal its use and,
+/* What was counted as the program was recorded, the structure, of each node its reports, then of each literal its use and,
  * of text, its value. The first word is no kind of node: no key is a flow's signature. Counter-example to the structure
  * alone: after the passes where(true, x, y) * 2 is x * 2, and the one has two leaves, the other one. */
 static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
@@ -87,8 +90,8 @@ static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
     bool any = false;
     free(c->key);
     c->key = NULL;
-    for (int i = 0; i < flow->n; ++i)
-        any = any || (fsr_is(flow->node[i].kind, FSR_IS_LITERAL) && flow->node[i].use != FSR_LITERAL_TEXT);
+    for (int i = 0; i < c->n; ++i)
+        any = any || flow->use[i] != FSR_LITERAL_TEXT;
     if (!any)
         return FSR_OK;
     unsigned char *key = malloc(size + each * (size_t)c->n + sizeof(int) * (size_t)flow->n);
@@ -100,13 +103,13 @@ static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
         const fsr_flow_node *n = &flow->node[i];
         memcpy(key + size, &n->report, sizeof n->report);
         size += sizeof n->report;
-        if (!fsr_is(n->kind, FSR_IS_LITERAL))
-            continue;
-        bool text = n->use == FSR_LITERAL_TEXT;
-        key[size++] = (unsigned char)n->use;
+    }
+    for (int i = 0; i < c->n; ++i) {
+        const bool text = flow->use[i] == FSR_LITERAL_TEXT;
+        key[size++] = (unsigned char)flow->use[i];
         if (text)
-            memcpy(key + size, &n->value, sizeof n->value);
-        size += text ? sizeof n->value : 0;
+            memcpy(key + size, &c->literal[i].value, sizeof(fsr_value));
+        size += text ? sizeof(fsr_value) : 0;
     }
     c->key = key;
     c->key_size = size;
@@ -115,17 +118,16 @@ static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
 
 fsr_status fsr_choose_literals(fsr_families *families, fsr_flow *flow, bool remember, fsr_choice *choice) {
     *choice = (fsr_choice){0};
-    fsr_status status = fsr_literals_number(flow, &choice->value, &choice->n);
+    fsr_status status = fsr_literals_number(flow, &choice->literal, &choice->n);
     if (status || choice->n == 0)
         return status;
-    choice->structure = fsr_flow_structure(flow, false, &choice->structure_size);
+    choice->structure = fsr_flow_structure(flow, true, &choice->structure_size);
     if (!choice->structure)
         return FSR_ERR_MEMORY;
     pthread_mutex_lock(&families->lock);
     family *f = find(families, choice, remember);
-    for (int i = 0; f && i < flow->n; ++i)
-        if (fsr_is(flow->node[i].kind, FSR_IS_LITERAL))
-            mark(&flow->node[i], f, remember);
+    if (f)
+        mark(flow, choice, f, remember);
     pthread_mutex_unlock(&families->lock);
     return make_key(flow, choice);
 }
@@ -133,20 +135,19 @@ fsr_status fsr_choose_literals(fsr_families *families, fsr_flow *flow, bool reme
 fsr_status fsr_choice_settle(fsr_families *families, fsr_flow *flow, const bool *text, fsr_choice *choice) {
     pthread_mutex_lock(&families->lock);
     family *f = choice->n ? fsr_lru_find(families->family, choice->structure, choice->structure_size) : NULL;
-    for (int i = 0; i < flow->n; ++i) {
-        fsr_flow_node *n = &flow->node[i];
-        if (!fsr_is(n->kind, FSR_IS_LITERAL) || !text[n->ordinal])
+    for (int i = 0; i < choice->n; ++i) {
+        if (!text[i])
             continue;
-        n->use = FSR_LITERAL_TEXT;
+        flow->use[i] = FSR_LITERAL_TEXT;
         if (f)
-            f->text[n->ordinal] = true;
+            f->text[i] = true;
     }
     pthread_mutex_unlock(&families->lock);
     return make_key(flow, choice);
 }
 
 void fsr_choice_clear(fsr_choice *choice) {
-    free(choice->value);
+    free(choice->literal);
     free(choice->structure);
     free(choice->key);
     *choice = (fsr_choice){0};
@@ -154,7 +155,7 @@ void fsr_choice_clear(fsr_choice *choice) {
 
 uint64_t fsr_families_digest(const fsr_flow *flow) {
     size_t size = 0;
-    void *structure = fsr_flow_structure(flow, true, &size);
+    void *structure = fsr_flow_structure(flow, false, &size);
     uint64_t digest = structure ? XXH3_64bits(structure, size) : 0;
     free(structure);
     return digest;

@@ -9,7 +9,7 @@
 #ifndef FUSOR_RUNTIME_SPECIALIZE_H
 #define FUSOR_RUNTIME_SPECIALIZE_H
 
-#include "fusion/flow.h"
+#include "fusion/literals.h"
 
 typedef struct fsr_families fsr_families;
 
@@ -18,7 +18,7 @@ fsr_families *fsr_families_open(void);
 void fsr_families_close(fsr_families *families); /* NULL is allowed */
 
 typedef struct fsr_choice {
-    fsr_value *value; /* of every literal of the flow, in order */
+    fsr_literal *literal; /* every literal of the flow, in order */
     int n;
     void *structure; /* the family's key; NULL where there is no literal */
     size_t structure_size;
@@ -27,7 +27,7 @@ typedef struct fsr_choice {
     size_t key_size;
 } fsr_choice;
 
-/* Marks the literals (fsr_flow_node.use) of a flow whose passes are done. With `remember` the family learns of it.
+/* Marks the literals (fsr_flow.use) of a flow whose passes are done. With `remember` the family learns of it.
  * The choice is to be cleared in any case. FSR_ERR_MEMORY. Thread-safe. */
 fsr_status fsr_choose_literals(fsr_families *families, fsr_flow *flow, bool remember, fsr_choice *choice);
 /* After planning. text[i]: a kernel has literal i in its text, although it was to be an argument; from now on it is
@@ -35,7 +35,7 @@ fsr_status fsr_choose_literals(fsr_families *families, fsr_flow *flow, bool reme
 fsr_status fsr_choice_settle(fsr_families *families, fsr_flow *flow, const bool *text, fsr_choice *choice);
 void fsr_choice_clear(fsr_choice *choice);
 
-/* Programs, before passes, that differ in literals alone, also in those of operators and loops: their digest (0: out of
+/* Programs, before passes, that differ in literals and in the most turns of loops alone: their digest (0: out of
  * memory), and one more plan of them: how many there are. */
 uint64_t fsr_families_digest(const fsr_flow *flow);
 int fsr_families_count(fsr_families *families, uint64_t digest);

@@ -104,6 +104,59 @@ static fsr_node summed(fsr_node x, int turn) {
     return fsr_sum(fsr_where(fsr_less(x, fsr_float(G, turn % 10 - 20)), x, fsr_float(G, turn)), NULL, 0, 0);
 }
 
+/* a + b + l a b */
+static void bent(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    fsr_node l = fsr_float(left[0].graph, *(const double *)user);
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(l, fsr_mul(left[0], right[0])));
+}
+static fsr_node in_an_operator(fsr_node x, int turn) {
+    double l = turn * 0.001;
+    fsr_operator op = {.body = bent, .user = &l, .arity = 1, .commutative = true};
+    fsr_node out;
+    fsr_reduce_with(&out, &x, &op, NULL, 0, 0);
+    return out;
+}
+static fsr_node in_an_ordered_scan(fsr_node x, int turn) {
+    double l = turn * 0.001;
+    fsr_operator op = {.body = bent, .user = &l, .arity = 1};
+    fsr_node out;
+    fsr_scan_with(&out, &x, &op, AXES(0), 1, 0);
+    return out;
+}
+/* An exponential of a literal alone is an argument from the start. */
+static void bent_by_exp(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    fsr_node l = fsr_exp(fsr_neg(fsr_float(left[0].graph, *(const double *)user)));
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(l, fsr_mul(left[0], right[0])));
+}
+static fsr_node in_an_exponential(fsr_node x, int turn) {
+    double l = 4 + turn * 0.01;
+    fsr_operator op = {.body = bent_by_exp, .user = &l, .arity = 1, .commutative = true};
+    fsr_node out;
+    fsr_reduce_with(&out, &x, &op, NULL, 0, 0);
+    return out;
+}
+static void turned(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg;
+    out[0] =
+        fsr_add(fsr_mul(state[0], fsr_float(state[0].graph, 0.5)), fsr_float(state[0].graph, *(const double *)user));
+}
+static void below(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg;
+    out[0] = fsr_less(state[0], fsr_float(state[0].graph, *(const double *)user));
+}
+static fsr_node in_a_loop(fsr_node x, int turn) {
+    double l = turn + 2;
+    fsr_node out[2];
+    fsr_iterate(out, &(fsr_loop){turned, NULL, &l, 1, 0}, &x, NULL, 3);
+    return out[0];
+}
+static fsr_node in_a_condition(fsr_node x, int turn) {
+    double l = turn + 2;
+    fsr_node out[2];
+    fsr_iterate(out, &(fsr_loop){turned, below, &l, 1, 0}, &x, NULL, 30);
+    return fsr_sum(fsr_add(out[0], out[1]), NULL, 0, 0);
+}
+
 static void turns(const char *what, program make) {
     int64_t before = stats().compilations;
     for (int i = 0; i < TURNS; ++i) {
@@ -131,6 +184,11 @@ static void a_literal_that_changes_is_compiled_thrice_at_most(void **state) {
     TURN(expression);
     TURN(filled);
     TURN(summed);
+    TURN(in_an_operator);
+    TURN(in_an_ordered_scan);
+    TURN(in_an_exponential);
+    TURN(in_a_loop);
+    TURN(in_a_condition);
 #undef TURN
 }
 
@@ -176,11 +234,55 @@ static void the_first_values_keep_their_plan(void **state) {
 
 /* ---- the same bits ------------------------------------------------------------------------------------------ */
 
-enum { ELEMENTS = 5000, MOST = 12 };
+enum { ELEMENTS = 5000, MOST = 24 };
 
 /* A literal of exactly this dtype. */
 static fsr_node literal(fsr_dtype dtype, double value) {
     return fsr_full(G, dtype, 0, NULL, value);
+}
+
+/* What bodies make of a literal of a dtype. */
+typedef struct inside {
+    fsr_dtype dtype;
+    double value;
+} inside;
+
+static void bent_in(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    const inside *in = user;
+    fsr_node l = literal(in->dtype, in->value);
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(l, fsr_mul(left[0], right[0])));
+}
+static void bent_by_exp_in(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    const inside *in = user;
+    fsr_node l = fsr_exp(fsr_sub(literal(in->dtype, in->value), literal(in->dtype, 3)));
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(l, fsr_mul(left[0], right[0])));
+}
+static void turned_in(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    const inside *in = user;
+    fsr_node l = literal(in->dtype, in->value);
+    (void)arg;
+    out[0] = fsr_add(fsr_mul(state[0], l), l);
+    if (in->dtype >= FSR_F16)
+        out[0] = fsr_sub(out[0], fsr_exp(fsr_mul(l, literal(in->dtype, 0.25))));
+}
+
+/* Reductions, a scan and a loop with a literal in their bodies. */
+static int bodies_of(fsr_dtype dtype, double value, fsr_node *out) {
+    inside in = {dtype, value};
+    fsr_operator op = {.body = bent_in, .user = &in, .arity = 1, .commutative = true}, ordered = op, rounding = op;
+    fsr_node turns[2];
+    ordered.commutative = false;
+    rounding.body = bent_by_exp_in;
+    fsr_node x = subject_data(dtype, 2, SHAPE(10, ELEMENTS / 10), SUBJECT_SMALL, 1);
+    fsr_reduce_with(&out[0], &x, &op, AXES(1), 1, 0);
+    fsr_reduce_with(&out[1], &x, &ordered, AXES(0), 1, 0);
+    fsr_scan_with(&out[2], &x, &op, AXES(1), 1, 0);
+    fsr_iterate(turns, &(fsr_loop){turned_in, NULL, &in, 1, 0}, &x, NULL, 4);
+    out[3] = turns[0];
+    if (dtype < FSR_F16)
+        return 4;
+    fsr_reduce_with(&out[4], &x, &rounding, AXES(1), 1, 0);
+    return 5;
 }
 
 /* Maps, reductions and scans with a literal on either side. Returns how many. */
@@ -212,11 +314,13 @@ static int program_of(fsr_dtype dtype, double value, fsr_node *out) {
     return n;
 }
 
-static void *bits_of(fsr_context *of, fsr_dtype dtype, double value, size_t *size) {
+typedef int (*many)(fsr_dtype dtype, double value, fsr_node *out);
+
+static void *bits_of(fsr_context *of, many make, fsr_dtype dtype, double value, size_t *size) {
     fsr_node out[MOST];
     fsr_graph *before = G;
     G = fsr_graph_new(of);
-    int n = program_of(dtype, value, out);
+    int n = make(dtype, value, out);
     if (fsr_compute(out, n))
         fail_msg("%d of %g: %s", (int)dtype, value, fsr_error(of));
     *size = 0;
@@ -233,13 +337,13 @@ static void *bits_of(fsr_context *of, fsr_dtype dtype, double value, size_t *siz
     return bytes;
 }
 
-static void check_bits(fsr_dtype dtype, const double *value, int n) {
+static void check_bits(many make, fsr_dtype dtype, const double *value, int n) {
     fsr_stats before = stats();
     for (int i = 0; i < n; ++i) {
         size_t size, other;
-        void *got = bits_of(ctx, dtype, value[i], &size);
+        void *got = bits_of(ctx, make, dtype, value[i], &size);
         fsr_context *own = i ? fresh() : NULL; /* the first value is its own specialization */
-        void *want = own ? bits_of(own, dtype, value[i], &other) : NULL;
+        void *want = own ? bits_of(own, make, dtype, value[i], &other) : NULL;
         if (want && (size != other || memcmp(got, want, size) != 0))
             fail_msg("dtype %d: other bits with literal %g as an argument", (int)dtype, value[i]);
         fsr_close(own);
@@ -256,10 +360,19 @@ static void arguments_give_the_same_bits(void **state) {
     static const fsr_dtype real[] = {FSR_F16, FSR_BF16, FSR_F32, FSR_F64, FSR_C64},
                            integer[] = {FSR_I8, FSR_U32, FSR_I64};
     for (int i = 0; i < COUNT_OF(real); ++i)
-        check_bits(real[i], reals, COUNT_OF(reals));
+        check_bits(program_of, real[i], reals, COUNT_OF(reals));
     for (int i = 0; i < COUNT_OF(integer); ++i)
-        check_bits(integer[i], ints, COUNT_OF(ints));
-    check_bits(FSR_BOOL, bools, COUNT_OF(bools));
+        check_bits(program_of, integer[i], ints, COUNT_OF(ints));
+    check_bits(program_of, FSR_BOOL, bools, COUNT_OF(bools));
+}
+
+static void arguments_of_bodies_give_the_same_bits(void **state) {
+    (void)state;
+    static const double reals[] = {0.7, -0.03, 0.1}, ints[] = {3, 7, 0};
+    check_bits(bodies_of, FSR_F16, reals, COUNT_OF(reals));
+    check_bits(bodies_of, FSR_F32, reals, COUNT_OF(reals));
+    check_bits(bodies_of, FSR_C64, reals, COUNT_OF(reals));
+    check_bits(bodies_of, FSR_I64, ints, COUNT_OF(ints));
 }
 
 static double scaled(double value) {
@@ -347,29 +460,58 @@ static const char *said_by(void (*body)(void)) {
     return text;
 }
 
-static void add_literal(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
-    (void)arg;
-    out[0] = fsr_add(state[0], fsr_float(state[0].graph, *(const double *)user));
+static void add_one(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = fsr_add(state[0], fsr_float(state[0].graph, 1));
 }
 
-/* A literal of a loop's body is no argument, and one line says so. */
-static void literals_of_a_body(void) {
+/* A loop's most turns are no argument, and one line says so. */
+static void other_turns(void) {
     float out[N];
     fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), y[2];
     for (int i = 0; i < 20; ++i) {
-        double value = i + 0.5;
-        fsr_iterate(y, &(fsr_loop){add_literal, NULL, &value, 1, 0}, &x, NULL, 2);
+        fsr_iterate(y, &(fsr_loop){add_one, NULL, NULL, 1, 0}, &x, NULL, i);
         ok(fsr_read(y[0], out, sizeof out));
-        assert_true(out[1] == 2 + 2 * (float)value);
+        assert_true(out[1] == 2 + (float)i);
     }
 }
 
-static void changing_bodies_are_told_once(void **state) {
+static void changing_turns_are_told_once(void **state) {
     (void)state;
-    const char *said = said_by(literals_of_a_body), *words = "16 plans differ in literals alone";
+    const char *said = said_by(other_turns), *words = "16 plans differ in literals alone";
     const char *first = strstr(said, words);
     if (!first || strstr(first + 1, words))
         fail_msg("said: %s", said);
+}
+
+/* Two bodies, and a literal beside them, change one by one; each has its own argument. */
+static void literals_of_two_bodies(void **state) {
+    (void)state;
+    for (int i = 0; i < 30; ++i) {
+        double a = i < 10 ? 0.5 : i, b = i < 20 ? 0.25 : i + 0.5;
+        float first, second, want[2] = {0, 0};
+        fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), out[2];
+        fsr_operator one = {.body = bent, .user = &a, .arity = 1, .commutative = true}, other = one;
+        other.user = &b;
+        fsr_reduce_with(&out[0], &x, &one, NULL, 0, 0);
+        fsr_reduce_with(&out[1], &x, &other, NULL, 0, 0);
+        ok(fsr_compute(out, 2));
+        ok(fsr_read(out[0], &first, sizeof first));
+        ok(fsr_read(out[1], &second, sizeof second));
+        for (int k = 0; k < 2; ++k) {
+            double sum = 0, l = k ? b : a;
+            for (int c = 0; c < N; ++c)
+                sum = sum + ramp[c] + l * sum * ramp[c];
+            want[k] = (float)sum;
+        }
+        assert_true(fabsf(first - want[0]) <= 1e-5f * want[0] && fabsf(second - want[1]) <= 1e-5f * want[1]);
+    }
+    assert_int_equal(stats().compilations, 3);
+    expect_words(in_an_operator(fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), 7), "in the body of", false);
+    float out;
+    ok(fsr_read(in_an_operator(fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), 7), &out, sizeof out));
+    expect_words(in_an_operator(fsr_from_host(G, FSR_F32, 1, SHAPE(N), ramp), 8),
+                 "an argument, not a literal: f32 in the body of", true);
 }
 
 /* ---- plans and threads -------------------------------------------------------------------------------------- */
@@ -450,11 +592,13 @@ static const struct CMUnitTest tests[] = {
     TEST(families_of_other_leaves),
     TEST(the_first_values_keep_their_plan),
     TEST(arguments_give_the_same_bits),
+    TEST(arguments_of_bodies_give_the_same_bits),
     TEST(special_values_as_arguments),
     TEST(dtypes_are_no_values),
     TEST(explain_names_the_arguments),
     TEST(more_literals_than_arguments),
-    TEST(changing_bodies_are_told_once),
+    TEST(changing_turns_are_told_once),
+    TEST(literals_of_two_bodies),
     TEST(plans_of_the_caller),
     TEST(threads_compile_a_plan_once),
 };

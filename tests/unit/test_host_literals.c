@@ -14,7 +14,7 @@
 
 #define G subject_g
 
-enum { ROWS = 3, COLS = 70, OUTS = 4 };
+enum { ROWS = 3, COLS = 70, OUTS = 6 };
 
 /* A plan of one kernel, with its text and what it takes. */
 typedef struct job {
@@ -26,12 +26,28 @@ typedef struct job {
 
 static const int last = -1;
 
+static void bent(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    fsr_node l = fsr_float(left[0].graph, *(const double *)user * 0.01);
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(l, fsr_mul(left[0], right[0])));
+}
+
+static void turned(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg;
+    out[0] = fsr_mul(state[0], fsr_float(state[0].graph, *(const double *)user * 0.5));
+}
+
 static void outputs(double value, fsr_node x, fsr_node *out) {
     fsr_node l = fsr_float(G, value), scaled = fsr_mul(x, l);
     out[0] = fsr_add(fsr_sum(fsr_exp(scaled), &last, 1, FSR_KEEPDIMS), x);
     out[1] = fsr_pow(x, l);
     out[2] = fsr_mul(x, fsr_log(fsr_float(G, value + 40)));
     out[3] = fsr_where(fsr_less(x, l), x, scaled);
+    fsr_node folded, turns[2];
+    fsr_operator op = {.body = bent, .user = &value, .arity = 1, .commutative = true};
+    fsr_reduce_with(&folded, &x, &op, &last, 1, FSR_KEEPDIMS);
+    out[4] = fsr_sub(x, folded);
+    fsr_iterate(turns, &(fsr_loop){turned, NULL, &value, 1, 0}, &x, NULL, 3);
+    out[5] = turns[0];
 }
 
 static char *source_of(const fsr_kernel *k, fsr_status (*emit)(const fsr_kernel *, fsr_text *)) {
@@ -81,7 +97,7 @@ static void run(const job *j, float out[OUTS][ROWS * COLS]) {
                                                                   : out[step->use[a].slot.ordinal];
     }
     for (int s = 0; s < step->kernel->nscalars; s++)
-        launch.scalar[s] = j->choice.value[step->scalar[s] - j->program.nscalars];
+        launch.scalar[s] = j->choice.literal[step->scalar[s] - j->program.nscalars].value;
     launch.work = malloc((size_t)step->work_bytes + 1);
     launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
     char *source = source_of(step->kernel, fsr_emit_cuda_for_host);
@@ -105,7 +121,7 @@ static void the_second_text_serves_every_value(void **state) {
     fsr_node x = data();
     job first = begin(families, x, 0.5), second = begin(families, x, 1.25), third = begin(families, x, -3);
     assert_int_equal(fsr_program_kernel(&first.program, 0)->kernel->nscalars, 1);
-    assert_int_equal(fsr_program_kernel(&second.program, 0)->kernel->nscalars, 2);
+    assert_int_equal(fsr_program_kernel(&second.program, 0)->kernel->nscalars, 4);
     assert_string_not_equal(first.source, second.source);
     assert_string_equal(second.source, third.source);
     static const double value[] = {1.25, -3};
