@@ -96,6 +96,7 @@ bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
     explain_steps(program, p->flow, to);
     fsr_literals_explain(p->flow, program->text, to);
     const bool told = fsr_explain_notes(p, to);
+    fsr_explain_savings(p, to);
     if (p->fuse && p->fuel == 0 && p->last.how)
         explain_last(p, to);
     return told;

@@ -14,5 +14,7 @@ void fsr_explain_sites(const fsr_flow *flow, const fsr_kernel *k, FILE *to);
 /* Every edge that was not fused, with the reason. Those alike in names and reason are one line with their number. False:
  * out of memory. */
 bool fsr_explain_notes(const fsr_partition *p, FILE *to);
+/* Every value that is stored because that costs less, with both prices. */
+void fsr_explain_savings(const fsr_partition *p, FILE *to);
 
 #endif

@@ -86,3 +86,15 @@ bool fsr_explain_notes(const fsr_partition *p, FILE *to) {
     free(list);
     return true;
 }
+
+void fsr_explain_savings(const fsr_partition *p, FILE *to) {
+    for (int i = 0; i < p->nsavings; ++i) {
+        const fsr_saving *at = &p->saving[i];
+        if (p->stored[at->node * FSR_MAX_OUTPUTS] < 0)
+            continue;
+        fprintf(to, "stored: %s (%%%d): %.0f ns, computed again wherever it is read %.0f ns more",
+                fsr_flow_name(p->flow, at->node), at->node, at->stored, at->computed);
+        fsr_explain_site(p->flow, at->node, -1, to);
+        fputc('\n', to);
+    }
+}

@@ -88,15 +88,26 @@ static bool loop_apart(const fsr_lowering *l, fsr_link link) {
     return own && l->p->held[link.id] >= FSR_HELD_LONG && link.id != l->storing.id;
 }
 
+/* The index is where the group's domain has a node's own elements. */
+static bool at_own_place(const fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const fsr_shape *shape = &l->flow->node[link.id].shape;
+    fsr_index own;
+    return (fsr_index_elem(&own, shape, &l->group->domain) && fsr_index_equal(&own, index)) ||
+           (fsr_index_row(&own, shape, &l->group->domain) && fsr_index_equal(&own, index));
+}
+
 /* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it; but if
- * only the length of programs asks for it, the rest of this one may go on with it. The group's stores are asked, not p->stored: a store that a trial adds is not there yet. */
-static bool apart(const fsr_lowering *l, fsr_link link) {
+ * that is a matter of cost, or of the length of programs, the rest of this one may go on with it where it is. The group's
+ * stores are asked, not p->stored: a store that a trial adds is not there yet. */
+static bool apart(const fsr_lowering *l, fsr_link link, const fsr_index *index) {
     if (fsr_is(l->flow->node[link.id].kind, FSR_RUNS_ONCE))
         return loop_apart(l, link);
     fsr_held held = l->p->held[link.id];
-    if (held == FSR_NOT_HELD || held == FSR_HELD_LONG || fsr_link_equal(link, l->storing))
+    if (held == FSR_NOT_HELD || fsr_link_equal(link, l->storing))
         return false;
-    return fsr_lower_fold_slot(l->group, link.id) >= 0 || fsr_group_stores(l->group, link);
+    if (fsr_lower_fold_slot(l->group, link.id) < 0 && !fsr_group_stores(l->group, link))
+        return false;
+    return (held != FSR_HELD_CHEAPER && held != FSR_HELD_LONG) || !at_own_place(l, link, index);
 }
 
 static bool reads(const fsr_group *group, fsr_link link) {
@@ -115,7 +126,7 @@ static bool read_stored(const fsr_lowering *l, fsr_link link) {
 
 /* Follows views down to what they show; views of views are a loop here, not a recursion. */
 static bool skip_views(fsr_lowering *l, fsr_link *link, fsr_index *index) {
-    while (fsr_is(l->flow->node[link->id].kind, FSR_IS_VIEW) && !apart(l, *link) && !read_stored(l, *link)) {
+    while (fsr_is(l->flow->node[link->id].kind, FSR_IS_VIEW) && !apart(l, *link, index) && !read_stored(l, *link)) {
         const fsr_flow_node *n = &l->flow->node[link->id];
         fsr_index inner;
         if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
@@ -166,15 +177,24 @@ static int deeper(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return value;
 }
 
+static const char *reason_apart(const fsr_lowering *l, fsr_link link) {
+    switch (l->p->held[link.id]) {
+    case FSR_HELD_CHEAPER: return "storing the value costs less than computing it wherever it is read";
+    case FSR_HELD_ONCE:
+    case FSR_HELD_LONG: return "the kernel would have too long a program or too many arrays";
+    default:
+        return l->flow->node[link.id].hint == FSR_HINT_MATERIALIZE ? "a hint asks to store the value"
+                                                                   : "more memory would be needed at once than unfused";
+    }
+}
+
 /* What is no view that shows something else. */
 static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
-    if (apart(l, link) && fsr_is(n->kind, FSR_IS_STORED))
+    if (apart(l, link, index) && fsr_is(n->kind, FSR_IS_STORED))
         return fsr_lower_refuse(l, "its elements take their places in memory, where only another kernel finds them");
-    if (apart(l, link))
-        return fsr_lower_refuse(l, n->hint == FSR_HINT_MATERIALIZE
-                                       ? "a hint asks to store the value"
-                                       : "more memory would be needed at once than unfused");
+    if (apart(l, link, index))
+        return fsr_lower_refuse(l, reason_apart(l, link));
     int value = fsr_memo_find(l->memo, link, index, l->guard);
     if (value >= 0)
         return value;

@@ -14,6 +14,7 @@ void fsr_partition_clear(fsr_partition *p) {
     free(p->used);
     free(p->held);
     free(p->note);
+    free(p->saving);
     free(p->reader);
     free(p->reader_of_leaf);
     free(p->reader_of_value);
@@ -116,10 +117,13 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         unfuse(p);
         status = fsr_cuts_hold(cuts, flow, p->held) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
     }
+    if (!status && fsr_partition_may_fuse(p) && !fsr_partition_price(p))
+        status = FSR_ERR_MEMORY;
     if (!status)
         status = place_all(p, why, size);
     if (!status) {
         fsr_partition_merge(p);
+        fsr_partition_unstore(p);
         fsr_in_place(p);
     }
     if (no_memory) {

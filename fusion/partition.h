@@ -66,15 +66,23 @@ typedef struct fsr_group {
  * FSR_HELD_ONCE: one kernel could not evaluate it, so another stores it. Who can load it does; who would then wait for
  * itself still evaluates it. Counter-example to loading always: s = sum(x + y, 1) and t = cumsum(x + y) are one kernel
  * A; a later kernel B, which needs s, stores x + y for a reshape; if storing t makes A load x + y, A waits for B.
- * FSR_HELD_LONG: its program is cut there (fusion/chop.c): no other kernel evaluates it.
+ * FSR_HELD_CHEAPER: storing costs less than computing it wherever it is read (fusion/recompute.c). As above, but the kernel
+ * that stores it computes it at its own elements alone.
+ * FSR_HELD_LONG: its program is cut there (fusion/chop.c): no other kernel evaluates it, either.
  * FSR_HELD: a hint asks for it, or memory is cut there: moreover its own kernel does nothing else with it. */
-typedef enum fsr_held { FSR_NOT_HELD, FSR_HELD_ONCE, FSR_HELD_LONG, FSR_HELD } fsr_held;
+typedef enum fsr_held { FSR_NOT_HELD, FSR_HELD_ONCE, FSR_HELD_CHEAPER, FSR_HELD_LONG, FSR_HELD } fsr_held;
 
 /* An edge that was not fused, for explain. */
 typedef struct fsr_note {
     int producer, consumer; /* flow nodes */
     const char *reason;
 } fsr_note;
+
+/* A value that is stored because that costs less, in ns, than computing it wherever it is read: at least. */
+typedef struct fsr_saving {
+    int node;
+    double computed, stored;
+} fsr_saving;
 
 /* What the last fusion joined, for explain: whoever hunts a wrong answer with ever less fuel ends at one. */
 typedef struct fsr_fusion {
@@ -108,6 +116,8 @@ typedef struct fsr_partition {
     fsr_held *held;    /* per node */
     fsr_note *note;
     int nnotes, note_capacity;
+    fsr_saving *saving;
+    int nsavings, saving_capacity;
     fsr_reader *reader;
     int nreaders, reader_capacity;
     int *reader_of_leaf, *reader_of_value, bare_reader; /* the newest of each list, -1: none */
@@ -164,5 +174,7 @@ bool fsr_cuts_hold(const fsr_cuts *cuts, const fsr_flow *flow, fsr_held *held);
 
 /* The instructions that one anchor would need are bounded before placing: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);
+/* What costs less to store than to compute again is marked in p->held. False: out of memory. */
+bool fsr_partition_price(fsr_partition *p);
 
 #endif

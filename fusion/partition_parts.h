@@ -58,6 +58,9 @@ int fsr_near(const fsr_partition *p, const fsr_group *group, int *list, int most
  * said against it. */
 const char *fsr_kernels_apart(fsr_partition *p, int g, const fsr_kernel *own, const fsr_kernel *other, bool needed);
 
+/* partition_unstore.c. What nobody reads after all is not stored. Out of memory is told in p->no_memory. */
+void fsr_partition_unstore(fsr_partition *p);
+
 /* partition_merge.c. Groups left empty by a merge have no kernel. */
 void fsr_partition_merge(fsr_partition *p);
 

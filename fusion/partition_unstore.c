@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Stores that nobody reads.
+ *
+ * A value is marked to be stored before it is known which kernels there will be. Where all that read it became one kernel
+ * with it, that computes it and goes on; then the store goes, and with it what only that store read, from the last group
+ * back. Counter-example to not marking it: of two that read it one may be another kernel. */
+#include "fusion/partition_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Groups that read each result; outputs have a reader more. */
+static int *count_readers(const fsr_partition *p) {
+    const fsr_flow *flow = p->flow;
+    int *readers = calloc(((size_t)flow->n + 1) * FSR_MAX_OUTPUTS, sizeof *readers);
+    for (int g = 0; readers && g < p->ngroups; ++g)
+        for (int i = 0; p->group[g].kernel && i < p->group[g].kernel->narrays; ++i) {
+            const fsr_operand *o = &p->group[g].operand[i];
+            if (!o->leaf && !o->report && !p->group[g].kernel->array[i].written)
+                ++readers[o->link.id * FSR_MAX_OUTPUTS + o->link.output];
+        }
+    for (int i = 0; readers && i < flow->nout; ++i)
+        ++readers[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output];
+    return readers;
+}
+
+static void add_reads(int *readers, const fsr_group *group, int by) {
+    for (int i = 0; group->kernel && i < group->kernel->narrays; ++i)
+        if (!group->operand[i].leaf && !group->operand[i].report && !group->kernel->array[i].written)
+            readers[group->operand[i].link.id * FSR_MAX_OUTPUTS + group->operand[i].link.output] += by;
+}
+
+static bool is_dead(const fsr_partition *p, const int *readers, fsr_link link) {
+    return readers[link.id * FSR_MAX_OUTPUTS + link.output] == 0 &&
+           (p->held[link.id] == FSR_HELD_CHEAPER || p->held[link.id] == FSR_HELD_LONG);
+}
+
+/* Takes the group's dead stores away, if it can be lowered without. */
+static void unstore(fsr_partition *p, int *readers, int g) {
+    fsr_group trial = p->group[g];
+    fsr_link blame;
+    trial.nstores = 0;
+    for (int i = 0; i < p->group[g].nstores; ++i)
+        if (!is_dead(p, readers, p->group[g].store[i]))
+            trial.store[trial.nstores++] = p->group[g].store[i];
+    if (trial.nstores == p->group[g].nstores)
+        return;
+    add_reads(readers, &p->group[g], -1);
+    if (trial.nstores + trial.nfolds == 0) {
+        fsr_kernel_free(p->group[g].kernel);
+        memset(&p->group[g], 0, sizeof p->group[g]);
+    } else if (!fsr_group_try(p, g, &trial, &blame)) {
+        fsr_group_commit(p, g, &trial);
+    }
+    add_reads(readers, &p->group[g], 1);
+}
+
+void fsr_partition_unstore(fsr_partition *p) {
+    int *readers = count_readers(p);
+    *p->no_memory = *p->no_memory || !readers;
+    for (int g = p->ngroups - 1; readers && g >= 0; --g)
+        if (p->group[g].kernel)
+            unstore(p, readers, g);
+    free(readers);
+}

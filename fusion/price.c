@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices; see price.h. What fits into the last cache moves at its rate. */
+#include "fusion/price.h"
+
+const fsr_prices *fsr_prices_of(bool gpu) {
+    static const fsr_prices prices[2] = {{
+#define FSR_PRICE(name, gpu, cpu) .name = cpu,
+#include "fusion/price.def"
+                                         },
+                                         {
+#define FSR_PRICE(name, gpu, cpu) .name = gpu,
+#include "fusion/price.def"
+                                         }};
+    return &prices[gpu];
+}
+
+double fsr_price_bytes(const fsr_prices *prices, double bytes) {
+    return bytes / (bytes <= prices->cache ? prices->cached : prices->memory);
+}
+
+double fsr_price_kernel(const fsr_prices *prices, double bytes, double operations) {
+    double memory = fsr_price_bytes(prices, bytes), issue = operations / prices->issue;
+    return prices->launch + (memory > issue ? memory : issue);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* What is computed again and what is stored: sweeps over neighbours, values that meet a larger shape, and what stays as it is
+ * because a store would cost more. */
+#include "fusion/price.h"
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+
+static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+
+static int most_instructions(const fsr_program *p) {
+    int most = 0;
+    for (int i = 0; i < p->info.kernels; i++) {
+        int n = fsr_program_kernel(p, i)->kernel->ninsts;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* The mean of three neighbours, again and again, each time of two fewer. */
+static fsr_node sweeps(int64_t n, int steps) {
+    fsr_node x = plan_vector(g, n);
+    for (int i = 0; i < steps; i++, n -= 2)
+        x = fsr_mul(
+            fsr_add(fsr_add(fsr_slice(x, 0, 0, n - 2, 1), fsr_slice(x, 0, 1, n - 1, 1)), fsr_slice(x, 0, 2, n, 1)),
+            fsr_float(g, 0.3333));
+    return x;
+}
+
+/* The same in place: all but the ends are replaced. */
+static fsr_node steps_in_place(int64_t n, int steps) {
+    fsr_node x = plan_vector(g, n);
+    for (int i = 0; i < steps; i++) {
+        fsr_node sum = fsr_add(fsr_slice(x, 0, 0, n - 2, 1), fsr_slice(x, 0, 2, n, 1));
+        x = fsr_update(x, fsr_slice(x, 0, 1, n - 1, 1),
+                       fsr_mul(fsr_add(sum, fsr_slice(x, 0, 1, n - 1, 1)), fsr_float(g, 0.3333)));
+    }
+    return x;
+}
+
+/* A few sweeps a kernel, never all: twenty were two kernels of 400 instructions for an element. */
+static void check_sweeps(fsr_node x, int steps) {
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], &x, 1);
+        bool good = p.info.kernels >= steps / 6 && p.info.kernels <= steps && most_instructions(&p) <= 256 &&
+                    strstr(p.explanation, "computed again wherever it is read");
+        if (!good)
+            print_error("%s", p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+static void sweeps_are_stored(void **state) {
+    (void)state;
+    check_sweeps(sweeps(1 << 20, 20), 20);
+    check_sweeps(sweeps(1 << 20, 60), 60);
+    check_sweeps(steps_in_place(1 << 20, 20), 20);
+}
+
+/* The product of two matrices of which one is a function's values: these are computed once, not once a row of the other. */
+static void once_before_a_product(void **state) {
+    (void)state;
+    enum { N = 1024 };
+    const int64_t left[] = {N, N, 1}, right[] = {1, N, N};
+    const int middle = 1;
+    fsr_node x = plan_matrix(g, N, N), w = fsr_tanh(plan_matrix(g, N, N));
+    fsr_node y = fsr_sum(fsr_mul(fsr_reshape(x, 3, left), fsr_reshape(w, 3, right)), &middle, 1, 0);
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], &y, 1);
+        assert_int_equal(p.info.kernels, 2);
+        const fsr_kernel *k = fsr_program_kernel(&p, 1)->kernel;
+        for (int i = 0; i < k->ninsts; i++)
+            assert_false(k->inst[i].kind == FSR_INST_OP && k->inst[i].op == FSR_OP_TANH);
+        fsr_program_clear(&p);
+    }
+}
+
+static void check_one(fsr_node y) {
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], &y, 1);
+        bool good = p.info.kernels == 1 && p.info.temporaries == 0;
+        if (!good)
+            print_error("%s", p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+/* What hides behind memory, what is small, and what the one kernel computes once a row. */
+static void cheap_is_computed_again(void **state) {
+    (void)state;
+    const int cols = 1;
+    fsr_node x = plan_matrix(g, 4096, 4096), v = plan_vector(g, 4096);
+    check_one(fsr_mul(x, fsr_sqrt(v)));
+    check_one(sweeps(1 << 20, 1));
+    check_one(sweeps(1000, 4));
+    fsr_node d = fsr_sub(x, fsr_mean(x, &cols, 1, FSR_KEEPDIMS));
+    check_one(fsr_div(d, fsr_sqrt(fsr_mean(fsr_mul(d, d), &cols, 1, FSR_KEEPDIMS))));
+}
+
+/* Launch, and what takes longer of memory and operations; what a cache holds moves faster. */
+static void prices(void **state) {
+    (void)state;
+    for (int gpu = 0; gpu < 2; gpu++) {
+        const fsr_prices *p = fsr_prices_of(gpu);
+        assert_true(fsr_price_kernel(p, 0, 0) == p->launch);
+        assert_true(fsr_price_kernel(p, 1e9, 1) == p->launch + 1e9 / p->memory);
+        assert_true(fsr_price_kernel(p, 1e3, 1e9) == p->launch + 1e9 / p->issue);
+        assert_true(fsr_price_bytes(p, p->cache) < fsr_price_bytes(p, p->cache * 1.01) / 1.5);
+    }
+}
+
+int main(void) {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(sweeps_are_stored),
+        T(once_before_a_product),
+        T(cheap_is_computed_again),
+        T(prices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
