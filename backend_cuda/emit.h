@@ -15,6 +15,7 @@
 
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/tile.h"
+#include "fusion/walk.h"
 
 typedef enum fsr_naming { FSR_NAME_PLAIN, FSR_NAME_ITEM, FSR_NAME_LANE } fsr_naming;
 
@@ -29,6 +30,8 @@ typedef struct fsr_emit {
     int op_of[FSR_MAX_COMBINES]; /* the fold whose op<f> struct serves this fold */
     int pass;                    /* the one being printed */
     fsr_tile_pass tile;          /* its loop and stages */
+    fsr_loop_version known;      /* of conditions, where a version is printed */
+    bool dead[FSR_MAX_INSTS];    /* what it does not need */
 } fsr_emit;
 
 #define FSR_REF 96    /* room for the text of one reference */
@@ -98,6 +101,8 @@ void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column);
 int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column);
 /* The text of a guard's truth, where values are computed. */
 void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard);
+/* " && 0 <= ... && !(...)": that the conditions are as a version knows them, at the indices of a row. */
+void fsr_emit_version_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_version *version);
 /* Stores `vector` elements from o<inst>, or, if vector is 1, the value itself. */
 void fsr_emit_store(fsr_emit *e, int inst, const char *column);
 /* One element's store at a computed place, if `first` < `end`. */

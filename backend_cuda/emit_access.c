@@ -209,16 +209,34 @@ static size_t add_condition(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr
     return n;
 }
 
+/* What is not known of the guard; nothing: it holds. */
 static void guard_text(fsr_emit *e, char buf[FSR_EXPR], int guard, const char *column, bool lane) {
     const fsr_guard *g = &e->k->guard[guard];
     size_t n = 0;
     buf[0] = 0;
-    for (int i = 0; i < g->n; i++)
-        n = add_condition(e, buf, n, &e->k->condition[g->condition[i]], column, lane);
+    if (fsr_guard_known(e->k, &e->known, guard) == FSR_NEVER_HOLDS)
+        n = fsr_emit_add(e, buf, 0, "false");
+    for (int i = 0; i < g->n && fsr_guard_known(e->k, &e->known, guard) == FSR_ASKED; i++)
+        if (!(e->known.holds >> g->condition[i] & 1))
+            n = add_condition(e, buf, n, &e->k->condition[g->condition[i]], column, lane);
 }
 
 void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard) {
     guard_text(e, buf, guard, NULL, fsr_emit_along_rows(e) && e->s.vector > 1);
+    if (!buf[0])
+        fsr_emit_add(e, buf, 0, "true");
+}
+
+void fsr_emit_version_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_version *version) {
+    size_t n = 0;
+    buf[0] = 0;
+    for (int c = 0; c < e->k->nconditions; c++) {
+        char text[FSR_EXPR];
+        if (!((version->holds | version->never) >> c & 1))
+            continue;
+        add_condition(e, text, 0, &e->k->condition[c], NULL, false);
+        n = fsr_emit_add(e, buf, n, version->holds >> c & 1 ? " && %s" : " && !(%s)", text);
+    }
 }
 
 /* ---- computed addresses ------------------------------------------------------------------------ */
@@ -310,8 +328,9 @@ int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column) {
         opened++;
     }
     guard_text(e, text, guard, column, false);
-    fsr_emit_open(e, "if (%s) {", text);
-    return opened + 1;
+    if (text[0])
+        fsr_emit_open(e, "if (%s) {", text);
+    return opened + (text[0] != 0);
 }
 
 const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {

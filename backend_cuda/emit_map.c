@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* MAP: no folded dimension. A thread takes `items` rows, `vector` adjacent ones in each of its steps; all loads come
  * first. A thread whose last vector is whole has all of them whole and takes the unguarded loads and stores; the scalar
- * program is printed once for both. */
+ * program is printed once for both.
+ *
+ * Versions (schedule.version): a thread whose elements all lie where one of them knows takes its program, in which known
+ * guards are none. Threads of a warp differ at bounds alone. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
+#include <string.h>
 
 static void open_step(fsr_emit *e, bool loads, bool stores) {
     fsr_emit_unrolled(e, e->s.vector > 1 ? "j" : "i", fsr_emit_steps(e));
@@ -88,11 +92,51 @@ static void stores(fsr_emit *e, const int *rows, int n, bool whole) {
     }
 }
 
+/* ---- versions ----------------------------------------------------------------------------------- */
+
+/* The rows' instructions that the version needs. Returns how many. */
+static int know(fsr_emit *e, const fsr_loop_version *version, int *rows) {
+    fsr_body body;
+    int n = 0;
+    fsr_body_of(e->k, 0, &body);
+    e->known = *version;
+    fsr_body_dead(e->k, &body, version, e->dead);
+    for (int i = 0; i < body.n; i++)
+        if (!e->dead[body.inst[i]])
+            rows[n++] = body.inst[i];
+    return n;
+}
+
+static void put_version(fsr_emit *e, int number) {
+    const fsr_loop_version *version = &e->k->schedule.version[number];
+    char fits[FSR_EXPR];
+    int rows[FSR_MAX_INSTS], n;
+    fsr_emit_line(e, "bool fits%d = whole;", number);
+    open_step(e, false, false);
+    fsr_emit_version_fits(e, fits, version);
+    fsr_emit_line(e, "fits%d = fits%d%s;", number, number, fits);
+    fsr_emit_close(e);
+    fsr_emit_open(e, "if (fits%d) {", number);
+    n = know(e, version, rows);
+    if (declare_loads(e, rows, n))
+        loads(e, rows, n, true);
+    open_step(e, false, true);
+    program(e, rows, n);
+    stores(e, rows, n, true);
+    fsr_emit_close(e);
+    fsr_emit_line(e, "return;");
+    fsr_emit_close(e);
+    e->known = (fsr_loop_version){0, 0};
+    memset(e->dead, 0, sizeof e->dead);
+}
+
 void fsr_emit_map(fsr_emit *e) {
     int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, 0, rows), step = e->s.threads * e->s.vector;
     fsr_emit_line(e, "const idx r0 = (idx)blockIdx.x * %d + threadIdx.x%s%.0d;", e->s.threads * e->s.items,
                   e->s.vector > 1 ? " * " : "", e->s.vector > 1 ? e->s.vector : 0);
     fsr_emit_line(e, "const bool whole = r0 + %d <= rows;", (fsr_emit_steps(e) - 1) * step + e->s.vector);
+    for (int i = 0; i < e->k->schedule.nversions; i++)
+        put_version(e, i);
     if (declare_loads(e, rows, n)) {
         fsr_emit_open(e, "if (whole) {");
         loads(e, rows, n, true);

@@ -169,7 +169,12 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_FINAL: snprintf(buf, FSR_EXPR, "%s.c%d", fsr_emit_ref(e, from, inst->arg[0]), inst->component); break;
     case FSR_INST_CONST:
     case FSR_INST_OP:
-    case FSR_INST_CALL: fsr_emit_scalar(e, buf, inst, value_ref, e); break;
+    case FSR_INST_CALL:
+        if (fsr_inst_chosen(e->k, &e->known, v) >= 0)
+            snprintf(buf, FSR_EXPR, "%s", fsr_emit_ref(e, from, fsr_inst_chosen(e->k, &e->known, v)));
+        else
+            fsr_emit_scalar(e, buf, inst, value_ref, e);
+        break;
     case FSR_INST_PARAM: snprintf(buf, FSR_EXPR, "p%d", inst->index); break;
     case FSR_INST_INDEX: index_text(e, buf, inst); break;
     case FSR_INST_GUARD: fsr_emit_guard_value(e, buf, inst->index); break;

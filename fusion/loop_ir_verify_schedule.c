@@ -23,6 +23,8 @@ static bool check_gpu(const fsr_check *v) {
             return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
     if (s->members < 0 || (s->members && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
+    if (s->nversions && s->kind != FSR_SCHEDULE_MAP)
+        return fsr_check_bad(v, "schedule: only maps have versions");
     if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))

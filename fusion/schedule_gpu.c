@@ -58,6 +58,7 @@ static void gpu_map(fsr_group *group) {
     s->items = s->vector;
     if (s->vector == 1 && !group->kernel->nloops)
         s->items = fsr_kernel_widest(group->kernel) > 4 ? 2 : 4;
+    fsr_choose_versions(group);
 }
 
 /* Rough instructions for one element. */

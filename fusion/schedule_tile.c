@@ -85,6 +85,7 @@ void fsr_finish_gpu(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     s->accumulators = k->nfolds == 0 ? 0 : s->items < ACCUMULATORS ? s->items : ACCUMULATORS;
     s->outlined = k->nloops > 0 && s->items > 1;
+    fsr_finish_gpu_versions(k);
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
                   : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)
                                                      : 0;

@@ -23,7 +23,9 @@
 enum {
     MOST_CELLS = 64,
     MOST_BOUNDS = 2 * FSR_MAX_CONDITIONS + 2,
-    FEW = 32,           /* a cell of fewer than one element in so many has no version */
+    FEW = 32,           /* CPU: a cell of fewer than one element in so many has no version */
+    MOST = 3,           /* GPU: only a cell of so many quarters of the elements has one */
+    SPARED = 4,         /* GPU: instructions of an element that are worth a second program */
     MOST_PRINTED = 320, /* instructions, all versions together; but one version there is in any case */
 };
 
@@ -120,14 +122,14 @@ static void intervals(const fsr_group *group, int d, cells *out) {
             add_interval(group, d, bound[i], bound[i + 1], out);
 }
 
-static void multiply(cells *all, const cells *by) {
+static void multiply(cells *all, const cells *by, double least) {
     const cells before = *all;
     all->n = 0;
     for (int i = 0; i < before.n; ++i)
         for (int j = 0; j < by->n; ++j) {
             const fsr_loop_version *a = &before.at[i].known, *b = &by->at[j].known;
             const double share = before.at[i].share * by->at[j].share;
-            if (share * FEW >= 1)
+            if (share >= least)
                 add(all, (fsr_loop_version){a->holds | b->holds, a->never | b->never}, share);
         }
 }
@@ -139,13 +141,14 @@ static int larger_first(const void *a, const void *b) {
 
 void fsr_choose_versions(fsr_group *group) {
     fsr_schedule *s = &group->kernel->schedule;
+    const double least = s->target == FSR_TARGET_GPU ? (double)MOST / 4 : 1.0 / FEW;
     cells all = {.n = 1, .at = {{.share = 1}}}, own;
     s->nversions = 0;
     for (int d = 0; d < group->kernel->ndim && group->kernel->nconditions; ++d) {
         if (group->extent[d] < 1)
             return;
         intervals(group, d, &own);
-        multiply(&all, &own);
+        multiply(&all, &own, least);
     }
     qsort(all.at, (size_t)all.n, sizeof *all.at, larger_first);
     for (int i = 0; i < all.n && s->nversions < FSR_MAX_VERSIONS && group->kernel->nconditions; ++i)
@@ -199,4 +202,12 @@ void fsr_finish_versions(fsr_kernel *k) {
     s->nversions = kept;
     qsort(s->version, (size_t)kept, sizeof *s->version, in_order);
     s->cut_steps = steps && kept;
+}
+
+/* Predicated loads cost a GPU little: one version, of a map that is mostly the same and loses much of its program there. */
+void fsr_finish_gpu_versions(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    const int all = body_count(k, &(fsr_loop_version){0, 0});
+    const bool worth = s->nversions && all - body_count(k, &s->version[0]) >= SPARED;
+    s->nversions = worth && s->kind == FSR_SCHEDULE_MAP && 2 * all <= MOST_PRINTED;
 }

@@ -59,8 +59,8 @@ static void run(const fsr_program_step *step, const int64_t *leaf, int64_t out, 
     fsr_text_free(&text);
 }
 
-/* The plan of x must be one kernel of that schedule. */
-static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
+/* The plan of x must be one kernel of that schedule, with so many versions (-1: any number). */
+static void check_versions(fsr_node x, fsr_schedule_kind kind, int vector, int versions) {
     fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = -1};
     fsr_program program;
     fsr_binding binding;
@@ -79,8 +79,14 @@ static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
         fail_msg("%s", why);
     assert_int_equal(program.info.kernels, 1);
     assert_int_equal(fsr_program_kernel(&program, 0)->kernel->schedule.kind, kind);
+    if (versions >= 0)
+        assert_int_equal(fsr_program_kernel(&program, 0)->kernel->schedule.nversions, versions);
     run(fsr_program_kernel(&program, 0), leaf, fsr_node_size(x), vector);
     fsr_program_clear(&program);
+}
+
+static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
+    check_versions(x, kind, vector, -1);
 }
 
 static fsr_node side_by_side(int64_t rows, int64_t a, int64_t b, int axis) {
@@ -142,8 +148,35 @@ static void long_rows(void **state) {
     check(fsr_cummax(x, AXES(1), 1, 0), FSR_SCHEDULE_LOOKBACK, 0);
 }
 
+/* Both neighbours along both axes of x with a border of `mode`, beside x itself. */
+static fsr_node neighbours(fsr_node x, fsr_pad mode) {
+    const int64_t rows = fsr_node_dim(x, 0), cols = fsr_node_dim(x, 1);
+    fsr_node p = fsr_pad(x, (const int64_t[][2]){{1, 1}, {1, 1}}, mode, 0.5), sum = fsr_mul(x, x);
+    for (int i = 0; i < 4; i++) {
+        const int64_t row = i == 0 ? 0 : i == 1 ? 2 : 1, col = i == 2 ? 0 : i == 3 ? 2 : 1;
+        fsr_node part = fsr_slice(fsr_slice(p, 0, row, row + rows, 1), 1, col, col + cols, 1);
+        sum = i % 2 ? fsr_sub(sum, part) : fsr_add(sum, part);
+    }
+    return sum;
+}
+
+/* The inside is a version of its own where it is most of the array. Where an update leaves most of an array alone, a second
+ * program would spare little. */
+static void stencils(void **state) {
+    (void)state;
+    static const fsr_pad mode[] = {FSR_PAD_CONSTANT, FSR_PAD_EDGE, FSR_PAD_REFLECT, FSR_PAD_SYMMETRIC, FSR_PAD_WRAP};
+    for (size_t i = 0; i < sizeof mode / sizeof *mode; i++) {
+        check_versions(neighbours(array(40, 60), mode[i]), FSR_SCHEDULE_MAP, 1, 1);
+        check_versions(neighbours(array(5, 300), mode[i]), FSR_SCHEDULE_MAP, 1, 0);
+    }
+    check_versions(side_by_side(9, 3, 160, 1), FSR_SCHEDULE_MAP, 1, 1);
+    fsr_node x = array(20, 50);
+    check_versions(fsr_update(x, fsr_slice(x, 1, 7, 9, 1), array(20, 2)), FSR_SCHEDULE_MAP, 0, 0);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(maps), TEST(rows), TEST(columns), TEST(backwards), TEST(long_rows)};
+    const struct CMUnitTest tests[] = {TEST(maps),      TEST(rows),      TEST(columns),
+                                       TEST(backwards), TEST(long_rows), TEST(stencils)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
