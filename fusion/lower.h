@@ -110,8 +110,16 @@ int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* Whether a guard (by its number, from 0) changes along the columns. */
 fsr_level fsr_lower_guard_level(const fsr_lowering *l, int guard);
 
+/* lower_store.c */
+int fsr_lower_own(fsr_lowering *l, fsr_link link, const fsr_index *index);
+
 /* lower_gather.c */
 int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* A node's computed indices, its arguments from `first` on. They come before anything is added: each may have to wait. */
+bool fsr_lower_indices(fsr_lowering *l, fsr_link link, int first, const fsr_index *index, int *out);
+/* The index in the whole array, given that in a part of it and the values of the computed indices. */
+bool fsr_lower_whole_index(fsr_lowering *l, fsr_link link, const fsr_shape *part, const fsr_shape *whole,
+                           fsr_bound bound, const fsr_index *index, const int *value, fsr_index *inner);
 /* A node's i-th computed index, whose value is there, brought into [0, extent): the BOUND. */
 int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_bound bound);
 

@@ -51,24 +51,23 @@ int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t ex
     return inst.index < 0 ? -1 : fsr_lower_once(l, &inst);
 }
 
-/* All computed indices at the result's index. They come before anything is added: each may have to wait. */
-static bool values(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, int *out) {
-    for (int i = 0; i + 1 < n->nargs; ++i)
-        if ((out[i] = fsr_lower_eval(l, n->arg[1 + i], index)) < 0)
+bool fsr_lower_indices(fsr_lowering *l, fsr_link link, int first, const fsr_index *index, int *out) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    for (int i = 0; first + i < n->nargs; ++i)
+        if ((out[i] = fsr_lower_eval(l, n->arg[first + i], index)) < 0)
             return false;
     return true;
 }
 
-static bool source_index(fsr_lowering *l, fsr_link link, const fsr_index *index, const int *value, fsr_index *inner) {
+bool fsr_lower_whole_index(fsr_lowering *l, fsr_link link, const fsr_shape *part, const fsr_shape *whole,
+                           fsr_bound bound, const fsr_index *index, const int *value, fsr_index *inner) {
     const fsr_flow_node *n = &l->flow->node[link.id];
-    const fsr_shape *source = &l->flow->node[n->arg[0].id].shape;
     int next = 0;
-    fsr_index_map(inner, index, &n->view, source);
-    for (int j = 0; j < source->ndim; ++j) {
+    fsr_index_map(inner, index, &n->view, whole);
+    for (int j = 0; j < whole->ndim; ++j) {
         if (!(n->axes >> j & 1))
             continue;
-        int symbol =
-            fsr_lower_bound(l, link, next, value[next], fsr_added_extent(&n->shape, source, &n->view, j), n->bound);
+        int symbol = fsr_lower_bound(l, link, next, value[next], fsr_added_extent(part, whole, &n->view, j), bound);
         ++next;
         if (symbol < 0)
             return false;
@@ -89,7 +88,8 @@ int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     const fsr_shape *source = &l->flow->node[n->arg[0].id].shape;
     if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !is_at_hand(l, n->arg[0]))
         return fsr_lower_blame(l, "what is taken from would be computed more often than it has elements", n->arg[0]);
-    if (!values(l, n, &index, value) || !source_index(l, link, &index, value, &inner))
+    if (!fsr_lower_indices(l, link, 1, &index, value) ||
+        !fsr_lower_whole_index(l, link, &n->shape, source, n->bound, &index, value, &inner))
         return -1;
     return fsr_lower_eval(l, n->arg[0], &inner);
 }

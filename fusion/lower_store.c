@@ -34,16 +34,30 @@ static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
            (fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false);
 }
 
+/* What is scattered goes to computed indices. An index outside is reported, if it is to be, and in any case no place: what
+ * would be clipped could meet another element there. */
+static bool scattered_place(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *place) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
+    int value[FSR_MAX_DIMS];
+    fsr_index told;
+    bool raises = n->bound == FSR_BOUND_RAISE;
+    return fsr_lower_indices(l, link, 2, index, value) &&
+           (!raises || fsr_lower_whole_index(l, link, part, &n->shape, FSR_BOUND_RAISE, index, value, &told)) &&
+           fsr_lower_whole_index(l, link, part, &n->shape, raises ? FSR_BOUND_DROP : n->bound, index, value, place);
+}
+
 /* Where a region's element lies in the whole array: behind the corner, where that is computed. */
 static bool region_place(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *place) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
     int next = 0, corner[FSR_MAX_DIMS];
+    if (fsr_is(n->kind, FSR_SCATTERS))
+        return scattered_place(l, link, index, place);
     if (fsr_has(n->kind, FSR_FIELD_view))
         return fsr_index_view(place, index, &n->view, part, &n->shape, &l->group->domain);
-    for (int i = 0; i + 2 < n->nargs; ++i)
-        if ((corner[i] = fsr_lower_eval(l, n->arg[2 + i], index)) < 0)
-            return false;
+    if (!fsr_lower_indices(l, link, 2, index, corner))
+        return false;
     *place = *index;
     for (int j = 0; j < n->shape.ndim; ++j) {
         if (!(n->axes >> j & 1))
@@ -128,9 +142,29 @@ static bool row_is_one(fsr_lowering *l, const fsr_inst *inst, const fsr_affine *
     return fsr_lower_refuse(l, "a value of the row depends on the column"), false;
 }
 
+/* Its argument's element: the array is its own because nobody else has it. */
+int fsr_lower_own(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    return fsr_lower_eval(l, l->flow->node[link.id].arg[0], index);
+}
+
+/* A scatter is written over the array that it has for itself, by a kernel of its own: over what is scattered. */
+static bool take_base(fsr_lowering *l, const fsr_flow_node *n) {
+    fsr_group *group = l->group;
+    int from = *fsr_partition_stored(l->p, n->arg[0]);
+    if (group->nstores > 1 || group->nfolds)
+        return fsr_lower_refuse(l, "a scatter is a kernel of its own"), false;
+    if (from < 0)
+        return fsr_lower_blame(l, "what is scattered into comes first", n->arg[0]), false;
+    group->in_place = group->part = true;
+    group->base = (fsr_operand){.link = n->arg[0]};
+    return fsr_group_depend(group, from) || (fsr_lower_refuse(l, "the kernel would depend on too many others"), false);
+}
+
 bool fsr_lower_store(fsr_lowering *l, int i) {
     fsr_link link = l->group->store[i];
     const fsr_flow_node *n = &l->flow->node[link.id];
+    if (fsr_is(n->kind, FSR_SCATTERS) && !take_base(l, n))
+        return false;
     fsr_inst inst = fsr_lower_blank(FSR_INST_STORE, n->dtype[link.output], link.id);
     fsr_operand operand = {.link = link};
     fsr_affine address;

@@ -45,11 +45,17 @@ static bool add_anchor(fsr_group *group, fsr_anchor a) {
     return true;
 }
 
+/* What is stored once each: of a scatter the elements that it moves. */
+static const fsr_shape *stored_shape(const fsr_flow *flow, int node) {
+    const fsr_flow_node *n = &flow->node[node];
+    return fsr_is(n->kind, FSR_SCATTERS) ? &flow->node[n->arg[1].id].shape : &n->shape;
+}
+
 static void anchor_domain(const fsr_partition *p, fsr_anchor a, const fsr_domain *like, fsr_domain *out) {
     if (a.fold)
         fsr_fold_domain(p->flow, a.link.id, like, out);
     else
-        fsr_domain_make(out, &p->flow->node[a.link.id].shape, 0);
+        fsr_domain_make(out, stored_shape(p->flow, a.link.id), 0);
 }
 
 /* No fold of the group cares which end of the row comes first. */

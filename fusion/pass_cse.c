@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Common subexpressions: nodes with equal operation, attributes, hint and (already merged) arguments become one.
+/* Common subexpressions: nodes with equal operation, attributes, hint and (already merged) arguments become one, but for
+ * those that are distinct by nature.
  * A hash table of node numbers, compared by what each node computes; the order of nodes is kept. */
 #include "fusion/passes.h"
 #include <stdlib.h>
@@ -32,6 +33,8 @@ bool fsr_pass_cse(fsr_flow *flow, fsr_status *status) {
     for (int i = 0; to && table && i < flow->n; ++i) {
         fsr_flow_redirect(flow, i, to);
         size_t at = hash(flow, &flow->node[i]) & (buckets - 1);
+        if (fsr_is(flow->node[i].kind, FSR_IS_DISTINCT))
+            continue;
         while (table[at] && !equal(flow, &flow->node[table[at] - 1], &flow->node[i]))
             at = (at + 1) & (buckets - 1);
         if (table[at]) {

@@ -45,6 +45,8 @@ enum {
     /* A formula of its arguments at one index: a compiler that knows their values may compute it. */
     FSR_IS_EXPRESSION = 1 << 14,
     FSR_IS_STEP = 1 << 15,     /* of 0-d: may be a step of an operator's or a loop's program */
+    FSR_IS_DISTINCT = 1 << 17, /* two of them are two, whatever else is equal */
+    FSR_SCATTERS = 1 << 18,    /* overwrites what computed indices lead to, with the elements of argument 1 */
     FSR_MAY_BE_WEAK = 1 << 16, /* a literal without a dtype of its own, and what follows from such */
 };
 

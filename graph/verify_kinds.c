@@ -163,6 +163,39 @@ static const char *check_gather(const fsr_applied *a) {
     return NULL;
 }
 
+static const char *check_own(const fsr_applied *a) {
+    if (!fsr_shape_equal(&a->arg[0]->shape, &a->n->shape))
+        return "an argument of another shape";
+    return fsr_applied_dtype(a, 0) == a->n->dtype[0] ? NULL : "an argument of another dtype";
+}
+
+static const char *check_scatter(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    const fsr_shape *part = a->arg[1] ? &a->arg[1]->shape : NULL;
+    if (n->nargs < 3 || n->nargs != 2 + __builtin_popcount(n->axes) || n->nout != 1)
+        return "arity";
+    if (fsr_applied_dtype(a, 0) != n->dtype[0] || fsr_applied_dtype(a, 1) != n->dtype[0])
+        return "an argument of another dtype";
+    if (!fsr_is(a->arg[0]->kind, FSR_IS_DISTINCT) || !fsr_shape_equal(&a->arg[0]->shape, &n->shape))
+        return "an argument of another shape, or that others have";
+    for (int i = 2; i < n->nargs; i++)
+        if (fsr_applied_dtype(a, i) != FSR_I64 || !fsr_shape_equal(&a->arg[i]->shape, part))
+            return "indices that are not i64, or of another shape";
+    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> n->shape.ndim || (unsigned)n->bound > FSR_BOUND_DROP)
+        return "a map that is not affine, or axes or a bound that there are not";
+    if (fsr_shape_size(part) == 0)
+        return "a scatter of nothing";
+    for (int j = 0; j < n->shape.ndim; j++) {
+        if (n->view.from[j] < -1 || n->view.from[j] >= part->ndim)
+            return "a dimension that the scatter does not have";
+        if (!inside(&n->view, j, n->shape.dim[j], part))
+            return "a map outside its source";
+        if ((n->axes >> j & 1) && (n->view.start[j] != 0 || (n->view.from[j] >= 0 && n->view.step[j] != 1)))
+            return "a start or step where an index is computed";
+    }
+    return NULL;
+}
+
 static const char *check_inset(const fsr_applied *a) {
     const fsr_content *n = a->n;
     const fsr_shape *part = &a->arg[1]->shape;

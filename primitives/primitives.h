@@ -65,6 +65,8 @@ fsr_node fsr_paste(fsr_site at, fsr_node x, const fsr_view *region, fsr_node y);
 fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis);
 /* x without the axes (extent 1) of mask. */
 fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask);
+/* x in memory that nobody else has. */
+fsr_node fsr_own(fsr_site at, fsr_node x);
 /* x as one dimension in C order. */
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 

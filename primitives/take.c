@@ -6,18 +6,9 @@
  * run-time offset is the dimension's own index plus an offset that is the same everywhere: it stays a run of neighbours
  * in memory. Counter-example to giving it as an array of indices, start + arange: every element would have an address of
  * its own. */
-#include "primitives/primitives.h"
+#include "primitives/indices.h"
 
-/* What is to be gathered. index[0..n): of the dimensions of x in axes, in order. */
-typedef struct gather {
-    const char *what;
-    fsr_shape shape;
-    fsr_view view;
-    uint32_t axes;
-    fsr_node index[FSR_MAX_DIMS];
-    int n;
-    fsr_bound bound;
-} gather;
+typedef fsr_indices gather;
 
 static fsr_node record(fsr_site at, fsr_node x, const gather *g) {
     fsr_node handle;
@@ -76,10 +67,10 @@ static bool indices_take(fsr_site at, const char *what, fsr_node *x, fsr_node *i
     return fsr_node_sound(*x) != NULL;
 }
 
-static bool bound_take(fsr_site at, const char *what, fsr_node x, fsr_bound bound, fsr_node *poison) {
-    if ((unsigned)bound <= FSR_BOUND_WRAP)
+static bool bound_take(fsr_site at, const gather *g, fsr_node x, fsr_bound most, fsr_node *poison) {
+    if ((unsigned)g->bound <= (unsigned)most)
         return true;
-    *poison = fsr_poison(x.graph, at, FSR_ERR_VALUE, what, "there is no bound %d", (int)bound);
+    *poison = fsr_poison(x.graph, at, FSR_ERR_VALUE, g->what, "there is no bound %d", (int)g->bound);
     return false;
 }
 
@@ -107,7 +98,7 @@ static bool too_deep(fsr_site at, fsr_node x, const char *what, int ndim, fsr_no
 fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
     fsr_node poison;
     gather g = {.what = "take", .bound = bound, .view = {.kind = FSR_VIEW_AFFINE}};
-    if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !bound_take(at, g.what, x, bound, &poison) ||
+    if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !bound_take(at, &g, x, FSR_BOUND_WRAP, &poison) ||
         !fsr_axis_take(x, at, g.what, fsr_node_ndim(x), &axis, &poison))
         return poison;
     const fsr_shape from = fsr_node_rec(x)->shape, own = fsr_node_rec(indices)->shape;
@@ -127,24 +118,32 @@ fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bo
     return gathered(at, x, &g);
 }
 
-fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
-    fsr_node poison;
-    gather g = {.what = "take_along_axis", .bound = bound, .view = {.kind = FSR_VIEW_AFFINE}};
-    if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !bound_take(at, g.what, x, bound, &poison) ||
-        !fsr_axis_take(x, at, g.what, fsr_node_ndim(x), &axis, &poison))
-        return poison;
-    fsr_shape from = fsr_node_rec(x)->shape, own = fsr_node_rec(indices)->shape, wide = from;
+bool fsr_indices_along(fsr_site at, fsr_node *x, fsr_node indices, int axis, fsr_bound most, gather *g,
+                       fsr_node *poison) {
+    g->view.kind = FSR_VIEW_AFFINE;
+    if (!indices_take(at, g->what, x, &indices, 1, poison) || !bound_take(at, g, *x, most, poison) ||
+        !fsr_axis_take(*x, at, g->what, fsr_node_ndim(*x), &axis, poison))
+        return false;
+    fsr_shape from = fsr_node_rec(*x)->shape, own = fsr_node_rec(indices)->shape, wide = from;
     bool fits = from.ndim == own.ndim;
     wide.dim[axis] = fits ? own.dim[axis] : 1;
-    if (!fits || !fsr_shape_broadcast(&wide, &own, &g.shape) || g.shape.dim[axis] != own.dim[axis])
-        return fsr_poison(x.graph, at, FSR_ERR_SHAPE, g.what, "%s does not fit %s apart from axis %d",
-                          fsr_say(indices).text, fsr_say(x).text, axis);
+    if (!fits || !fsr_shape_broadcast(&wide, &own, &g->shape) || g->shape.dim[axis] != own.dim[axis]) {
+        *poison = fsr_poison(x->graph, at, FSR_ERR_SHAPE, g->what, "%s does not fit %s apart from axis %d",
+                             fsr_say(indices).text, fsr_say(*x).text, axis);
+        return false;
+    }
     for (int j = 0; j < from.ndim; j++)
-        follow(&g, j, j == axis || from.dim[j] == 1 ? -1 : j);
-    g.axes = 1u << axis;
-    g.n = 1;
-    g.index[0] = spread(at, indices, 0, &g.shape);
-    return gathered(at, x, &g);
+        follow(g, j, j == axis || from.dim[j] == 1 ? -1 : j);
+    g->axes = 1u << axis;
+    g->n = 1;
+    g->index[0] = spread(at, indices, 0, &g->shape);
+    return true;
+}
+
+fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
+    fsr_node poison;
+    gather g = {.what = "take_along_axis", .bound = bound};
+    return fsr_indices_along(at, &x, indices, axis, FSR_BOUND_WRAP, &g, &poison) ? gathered(at, x, &g) : poison;
 }
 
 /* The shape that n arrays broadcast to. */
@@ -160,35 +159,44 @@ static bool common_shape(fsr_site at, fsr_node x, const char *what, const fsr_no
     return true;
 }
 
-fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound) {
-    fsr_node poison;
-    gather g = {.what = "index", .bound = bound, .n = n, .view = {.kind = FSR_VIEW_AFFINE}};
+bool fsr_indices_first(fsr_site at, fsr_node *x, const fsr_node *arrays, int n, fsr_bound most, gather *g,
+                       fsr_node *poison) {
     fsr_shape common;
+    g->view.kind = FSR_VIEW_AFFINE;
+    g->n = n;
     if (n < 1 || n > FSR_MAX_DIMS || !arrays) {
         fsr_graph *graph;
-        if (fsr_poison_of(at, g.what, &x, 1, &graph, &poison))
-            return poison;
-        return fsr_poison(graph, at, arrays ? FSR_ERR_VALUE : FSR_ERR_NULL, g.what, "%d arrays of indices", n);
+        if (!fsr_poison_of(at, g->what, x, 1, &graph, poison))
+            *poison = fsr_poison(graph, at, arrays ? FSR_ERR_VALUE : FSR_ERR_NULL, g->what, "%d arrays of indices", n);
+        return false;
     }
     for (int i = 0; i < n; i++)
-        g.index[i] = arrays[i];
-    if (!indices_take(at, g.what, &x, g.index, n, &poison) || !bound_take(at, g.what, x, bound, &poison))
-        return poison;
-    const fsr_shape from = fsr_node_rec(x)->shape;
-    if (n > from.ndim)
-        return fsr_poison(x.graph, at, FSR_ERR_SHAPE, g.what, "%d arrays of indices into %s", n, fsr_say(x).text);
-    if (!common_shape(at, x, g.what, g.index, n, &common, &poison) ||
-        too_deep(at, x, g.what, common.ndim + from.ndim - n, &poison))
-        return poison;
-    g.shape = common;
+        g->index[i] = arrays[i];
+    if (!indices_take(at, g->what, x, g->index, n, poison) || !bound_take(at, g, *x, most, poison))
+        return false;
+    const fsr_shape from = fsr_node_rec(*x)->shape;
+    if (n > from.ndim) {
+        *poison = fsr_poison(x->graph, at, FSR_ERR_SHAPE, g->what, "%d arrays of indices into %s", n, fsr_say(*x).text);
+        return false;
+    }
+    if (!common_shape(at, *x, g->what, g->index, n, &common, poison) ||
+        too_deep(at, *x, g->what, common.ndim + from.ndim - n, poison))
+        return false;
+    g->shape = common;
     for (int j = n; j < from.ndim; j++)
-        g.shape.dim[g.shape.ndim++] = from.dim[j];
+        g->shape.dim[g->shape.ndim++] = from.dim[j];
     for (int j = 0; j < from.ndim; j++)
-        follow(&g, j, j < n || from.dim[j] == 1 ? -1 : common.ndim + j - n);
-    g.axes = (1u << n) - 1;
+        follow(g, j, j < n || from.dim[j] == 1 ? -1 : common.ndim + j - n);
+    g->axes = (1u << n) - 1;
     for (int i = 0; i < n; i++)
-        g.index[i] = spread(at, g.index[i], from.ndim - n, &g.shape);
-    return gathered(at, x, &g);
+        g->index[i] = spread(at, g->index[i], from.ndim - n, &g->shape);
+    return true;
+}
+
+fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound) {
+    fsr_node poison;
+    gather g = {.what = "index", .bound = bound};
+    return fsr_indices_first(at, &x, arrays, n, FSR_BOUND_WRAP, &g, &poison) ? gathered(at, x, &g) : poison;
 }
 
 fsr_node fsr_dynamic_slice_at(fsr_site at, fsr_node x, const fsr_node *starts, const int64_t *sizes) {

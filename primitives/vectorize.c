@@ -236,6 +236,21 @@ static bool again_plain(rows *r, uint32_t id, const fsr_shape *whole, const fsr_
     return true;
 }
 
+/* What every row writes into is an array of its own, also where that is the same for each. */
+static bool again_scatter(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
+    const fsr_rec *rec = fsr_graph_rec(r->g, id);
+    fsr_ref own[FSR_MAX_ARGS];
+    memcpy(own, arg, sizeof own);
+    if (!fsr_is(fsr_graph_rec(r->g, arg[0].id)->kind, FSR_IS_DISTINCT)) {
+        fsr_node base = fsr_own(rec->site, fsr_graph_handle(r->g, arg[0].id, arg[0].output));
+        r->poison = base;
+        if (!fsr_node_sound(base))
+            return false;
+        own[0] = (fsr_ref){base.id, base.output};
+    }
+    return again_plain(r, id, whole, own);
+}
+
 static const again_fn again[FSR_KIND_COUNT] = {
 #define FSR_KIND(name, word, nargs, fields, traits, insts, shape, check, again, ...) [FSR_NODE_##name] = again_##again,
 #include "graph/node_kinds.def"

@@ -23,6 +23,7 @@ primitives/parse.c 3
 primitives/paste.c 1
 primitives/reduce.c 1
 primitives/scan.c 1
+primitives/scatter.c 2
 primitives/take.c 2
 primitives/vectorize.c 1
 primitives/view.c 1

@@ -238,6 +238,23 @@ static fsr_status run_compact(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return run_picker(r, rec, fsr_ref_compact, 0, out);
 }
 
+static fsr_status run_own(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    return copy_elements(data, out, view_of(r, rec->arg[0]), &rec->shape) ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_scatter(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_status status = run_own(r, rec, out);
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    return status ? status
+                  : fsr_ref_scatter(rec, &fsr_graph_rec(r->plan.graph, rec->arg[1].id)->shape, in, out->data, r->fault);
+}
+
 static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_ref_view *out) {
     const fsr_shape *shape = &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape;
     fsr_ref_view in[FSR_MAX_TUPLE];

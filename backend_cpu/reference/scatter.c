@@ -5,6 +5,7 @@
  * A mask that is not known for sure (of numbers that were rounded, say) may put any element anywhere in its array: values
  * are those of the plain mask, and nothing is known of how far others may be off. */
 #include "backend_cpu/reference/scatter.h"
+#include "graph/shape.h"
 
 static bool all_known(const fsr_shape *shape, const fsr_ref_view *mask) {
     fsr_ref_walk walk;
@@ -36,5 +37,67 @@ fsr_status fsr_ref_compact(const fsr_rec *rec, const fsr_shape *shape, const fsr
         before += selected;
         row += i == n - 1 ? n : 0;
     }
+    return FSR_OK;
+}
+
+/* Where in [0, n) index i is; -1: nowhere. */
+static int64_t bring(fsr_bound bound, int64_t i, int64_t n) {
+    const int64_t from_end = i < 0 ? i + n : i;
+    if (bound == FSR_BOUND_CLIP)
+        return i < 0 ? 0 : i < n ? i : n - 1;
+    if (bound == FSR_BOUND_WRAP)
+        return i % n < 0 ? i % n + n : i % n;
+    return from_end >= 0 && from_end < n ? from_end : -1;
+}
+
+/* The position of the whole array's element for the point that the walk is at; -1: none. */
+static fsr_status target(const fsr_rec *rec, const fsr_shape *part, const fsr_ref_view *in, const fsr_ref_walk *walk,
+                         int64_t *to, bool *known, fsr_fault *fault) {
+    int64_t at = 0;
+    int next = 0;
+    for (int j = 0; j < rec->shape.ndim; j++) {
+        const int from = rec->view.from[j];
+        int64_t index = rec->view.start[j] + (from < 0 ? 0 : rec->view.step[j] * walk->index[from]);
+        if (rec->axes >> j & 1) {
+            const fsr_ref_element x = fsr_ref_data_get(in[2 + next].data, walk->at[1 + next]);
+            const int64_t asked = bring(rec->bound, x.value.i64, fsr_added_extent(part, &rec->shape, &rec->view, j));
+            next++;
+            *known = *known && fsr_ref_is_known(&x);
+            if (asked < 0 && rec->bound == FSR_BOUND_RAISE)
+                return fsr_fault_set(
+                    fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
+                    (long long)x.value.i64, j, (long long)rec->shape.dim[j], rec->site.file, rec->site.line);
+            index = asked < 0 ? -1 : index + asked;
+        }
+        at = index < 0 || at < 0 ? -1 : at * rec->shape.dim[j] + index;
+    }
+    *to = at;
+    return FSR_OK;
+}
+
+static void forget(const fsr_rec *rec, fsr_ref_data *out, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        fsr_ref_element x = fsr_ref_data_get(out, i);
+        x.ball = fsr_ball_unknown(rec->dtype[0]);
+        fsr_ref_data_set(out, i, &x);
+    }
+}
+
+fsr_status fsr_ref_scatter(const fsr_rec *rec, const fsr_shape *part, const fsr_ref_view *in, fsr_ref_data *out,
+                           fsr_fault *fault) {
+    bool known = true;
+    fsr_ref_walk walk;
+    fsr_ref_walk_start(&walk, part, 0, in + 1, rec->nargs - 1);
+    for (; walk.left > 0; fsr_ref_walk_next(&walk)) {
+        int64_t to = -1;
+        fsr_status status = target(rec, part, in, &walk, &to, &known, fault);
+        if (status)
+            return status;
+        const fsr_ref_element x = fsr_ref_data_get(in[1].data, walk.at[0]);
+        if (to >= 0 && !fsr_ref_data_set(out, to, &x))
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
+    }
+    if (!known)
+        forget(rec, out, fsr_shape_size(&rec->shape));
     return FSR_OK;
 }

@@ -405,6 +405,22 @@ fsr_node fsr_dynamic_update_at(fsr_site at, fsr_node x, fsr_node y, const fsr_no
 #define fsr_dynamic_update(...) fsr_dynamic_update_at(FSR_HERE, __VA_ARGS__)
 #define fsr_dynamic_slice(...) fsr_dynamic_slice_at(FSR_HERE, __VA_ARGS__)
 
+enum { FSR_UNIQUE = 8 };
+
+/* x with x[a0, a1, ...] = values, as a value: x stays as it is. Arrays of indices and bound as fsr_index has them, or
+ * FSR_BOUND_DROP: what goes outside is not stored, and what is reported is not either. values are converted to x's dtype and
+ * broadcast to x[a0, a1, ...]'s shape, else FSR_ERR_SHAPE. flags is FSR_UNIQUE, the promise that no two indices, as the
+ * bound brings them inside, lead to one element (else which of its values it has is not known, and differs from run to
+ * run; nothing else changes). Without it FSR_ERR_UNSUPPORTED. FSR_ERR_INDEX: an axis has no elements, and something goes there. */
+fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                        int flags);
+#define fsr_scatter(...) fsr_scatter_at(FSR_HERE, __VA_ARGS__)
+/* The same where fsr_take_along_axis takes from: result[i, indices[i, j, k], k] = values[i, j, k] for axis 1, and so on. Apart from the
+ * axis indices broadcast to x's shape. */
+fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, int axis, fsr_bound bound,
+                               int flags);
+#define fsr_put_along_axis(...) fsr_put_along_axis_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 enum { FSR_KEEPDIMS = 1 };

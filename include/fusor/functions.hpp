@@ -317,6 +317,16 @@ inline node dynamic_update(const node &x, const node &y, nodes starts, FUSOR_PLA
     return fsr_dynamic_update_at(FUSOR_AT, x, y, from.at);
 }
 
+// No two indices may be equal (FSR_UNIQUE).
+inline node scatter(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                    FUSOR_PLACE) noexcept {
+    return fsr_scatter_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, FSR_UNIQUE);
+}
+inline node put_along_axis(const node &x, const node &indices, const node &values, int axis,
+                           fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) noexcept {
+    return fsr_put_along_axis_at(FUSOR_AT, x, indices, values, axis, bound, FSR_UNIQUE);
+}
+
 // ---- reductions and scans: over the axes, or over all if none is named ---------------------------------------------------
 
 #define FUSOR_LIST(list) (list).size() ? (list).begin() : nullptr, static_cast<int>((list).size())

@@ -133,6 +133,26 @@ static void call_dynamic_slice(api_run *r) {
     api_take(r, fsr_dynamic_slice_at(API_SITE(r), x, start, size), 0, false);
 }
 
+/* Seldom flags that there are not. */
+static int unique_of(api_run *r) {
+    const int flags = api_below(r, 16) < 14 ? FSR_UNIQUE : api_below(r, 16);
+    api_add(r, ", %d", flags);
+    return flags;
+}
+
+BUILD(put_along_axis, NODE(x); NODE(i); NODE(values); AXIS(axis); fsr_bound b = bound_of(r);
+      const int flags = unique_of(r), x, i, values, axis, b, flags)
+
+static void call_scatter(api_run *r) {
+    NODE(a);
+    NODES;
+    NODE(values);
+    fsr_bound b = bound_of(r);
+    const int flags = unique_of(r);
+    api_say(r, "fsr_scatter_at", 0, true);
+    api_take(r, fsr_scatter_at(API_SITE(r), a, x, n, values, b, flags), 0, false);
+}
+
 static void call_dynamic_update(api_run *r) {
     NODE(x);
     NODE(y);
@@ -456,5 +476,7 @@ const api_row api_build_rows[] = {
     ROW(index, 3),
     ROW(dynamic_slice, 2),
     ROW(dynamic_update, 2),
+    ROW(put_along_axis, 3),
+    ROW(scatter, 3),
 };
 const int api_build_count = API_COUNT(api_build_rows);

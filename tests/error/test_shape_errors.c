@@ -221,6 +221,25 @@ static fsr_node along_shape(void) {
 static fsr_node along_ndim(void) {
     return fsr_take_along_axis_at(AT, m34, indices(1, SHAPE(3)), 1, FSR_BOUND_RAISE);
 }
+static fsr_node put_flags(void) {
+    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, 0);
+}
+static fsr_node put_other_flags(void) {
+    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, FSR_UNIQUE | FSR_REVERSE);
+}
+static fsr_node put_values(void) {
+    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, v5, FSR_BOUND_RAISE, FSR_UNIQUE);
+}
+static fsr_node put_bound(void) {
+    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, (fsr_bound)4, FSR_UNIQUE);
+}
+static fsr_node put_null(void) {
+    return fsr_scatter_at(AT, v5, NULL, 1, f0, FSR_BOUND_RAISE, FSR_UNIQUE);
+}
+static fsr_node put_broadcast(void) {
+    return fsr_put_along_axis_at(AT, fsr_slice(m34, 0, 0, 1, 1), indices(2, SHAPE(3, 2)), f0, 1, FSR_BOUND_RAISE,
+                                 FSR_UNIQUE);
+}
 static fsr_node index_many(void) {
     fsr_node i = indices(1, SHAPE(2));
     return fsr_index_at(AT, v5, (fsr_node[]){i, i}, 2, FSR_BOUND_RAISE);
@@ -271,6 +290,13 @@ static const struct {
     {take_deep, FSR_ERR_SHAPE, "take: the result would have 9 dimensions, at most 8 (prog.c:12)"},
     {along_shape, FSR_ERR_SHAPE, "take_along_axis: i64[2,2] does not fit f32[3,4] apart from axis 1 (prog.c:12)"},
     {along_ndim, FSR_ERR_SHAPE, "take_along_axis: i64[3] does not fit f32[3,4] apart from axis 1 (prog.c:12)"},
+    {put_flags, FSR_ERR_UNSUPPORTED,
+     "scatter: indices that may be equal are not there yet: FSR_UNIQUE promises that none are (prog.c:12)"},
+    {put_other_flags, FSR_ERR_VALUE, "scatter: there are no flags 12 (prog.c:12)"},
+    {put_values, FSR_ERR_SHAPE, "scatter: f32[5] does not broadcast to [2] (prog.c:12)"},
+    {put_bound, FSR_ERR_VALUE, "scatter: there is no bound 4 (prog.c:12)"},
+    {put_null, FSR_ERR_NULL, "scatter: 1 arrays of indices (prog.c:12)"},
+    {put_broadcast, FSR_ERR_SHAPE, "put_along_axis: f32[1,4] has no element of its own for each of [3,2] (prog.c:12)"},
     {index_many, FSR_ERR_SHAPE, "index: 2 arrays of indices into f32[5] (prog.c:12)"},
     {index_none, FSR_ERR_NULL, "index: 1 arrays of indices (prog.c:12)"},
     {index_broadcast, FSR_ERR_SHAPE, "index: indices 1, i64[3], do not broadcast with [2] before (prog.c:12)"},

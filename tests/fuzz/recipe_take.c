@@ -24,6 +24,20 @@ static fsr_node slice(fsr_node x, fsr_node y, int form) {
     return form == 3 ? part : fsr_dynamic_update(x, fsr_maximum(part, part), start);
 }
 
+/* 5: some elements of x, from its end, put where neighbours are that begin at y's first element; no two at one place, some,
+ * if it is dropped, at none. */
+static fsr_node put(fsr_node x, fsr_node y, fsr_bound bound) {
+    const int64_t n = fsr_node_size(x), m = n - n / 3;
+    fsr_node flat = fsr_reshape(x, 1, &n), first = fsr_reshape(y, 1, (int64_t[]){fsr_node_size(y)});
+    if (m == 0 || fsr_node_size(y) == 0)
+        return fsr_scatter(flat, ((fsr_node[]){fsr_arange(x.graph, FSR_I64, n)}), 1, flat, FSR_BOUND_CLIP, FSR_UNIQUE);
+    fsr_node start = indices(fsr_slice(first, 0, 0, 1, 1), FSR_BOUND_RAISE, n);
+    fsr_node i = fsr_add(fsr_cast(start, FSR_I64), fsr_arange(x.graph, FSR_I64, m));
+    if (bound == FSR_BOUND_RAISE || bound == FSR_BOUND_CLIP)
+        i = fsr_mod(i, fsr_int(x.graph, n));
+    return fsr_scatter(flat, &i, 1, fsr_slice(fsr_flip(flat, 0), 0, 0, m, 1), bound, FSR_UNIQUE);
+}
+
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) {
     if (form == 1)
         return fsr_take_along_axis(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
@@ -32,6 +46,8 @@ fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) 
             x,
             ((fsr_node[]){indices(y, bound, fsr_node_dim(x, 0)), fsr_flip(indices(y, bound, fsr_node_dim(x, 1)), 0)}),
             2, bound);
+    if (form == 5)
+        return fsr_reshape(put(x, y, bound), fsr_node_ndim(x), fsr_node_rec(x)->shape.dim);
     if (form >= 3)
         return slice(x, y, form);
     return fsr_take(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);

@@ -270,13 +270,37 @@ static void one_start_after_the_other(void **state) {
     check(a, 3, 3 * (2 * ROW + 8), 0);
 }
 
+/* A scatter writes over an array of its own: what computes that is its kernel, what is scattered and the indices are
+ * computed in the other one, and the result lies where the array did. */
+static void scatters(void **state) {
+    (void)state;
+    const fsr_target *targets[] = {&target_gpu, &target_cpu};
+    fsr_node i = fsr_input(g, "i", FSR_I64, 1, SHAPE(100)), at = fsr_add(i, fsr_int(g, 1)),
+             part = fsr_neg(rows(y, 0, 100));
+    for (int t = 0; t < 2; t++) {
+        fsr_node out = fsr_scatter(fsr_exp(x), &at, 1, part, FSR_BOUND_RAISE, FSR_UNIQUE);
+        fsr_program p = plan_of(targets[t], &out, 1);
+        int64_t bytes = 0;
+        bool good = p.info.kernels == 2 && p.info.temporaries == 0 && in_place_steps(&p, &bytes) == 1 &&
+                    bytes == 2 * 100 * ROW + 800 && p.info.bytes_moved == 2 * N + bytes && values_end(&p) == 0;
+        if (!good)
+            print_error("%s\n", p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+        fsr_node both[] = {out, fsr_scatter(fsr_exp(x), &at, 1, part, FSR_BOUND_RAISE, FSR_UNIQUE)};
+        p = plan_of(targets[t], both, 2); /* two arrays of one value are two */
+        assert_int_equal(in_place_steps(&p, &bytes), 2);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(of_a_temporary),    TEST(in_the_middle),    TEST(reads_of_the_array),
-        TEST(overlapping_reads), TEST(other_readers),    TEST(of_a_leaf),
-        TEST(many_rows),         TEST(a_recurrence),     TEST(an_older_value),
-        TEST(unfused),           TEST(generic_in_sizes), TEST(overlaps_in_a_small_array),
-        TEST(at_a_start),        TEST(reads_at_a_start), TEST(one_start_after_the_other)};
+    const struct CMUnitTest tests[] = {TEST(of_a_temporary),    TEST(in_the_middle),    TEST(reads_of_the_array),
+                                       TEST(overlapping_reads), TEST(other_readers),    TEST(of_a_leaf),
+                                       TEST(many_rows),         TEST(a_recurrence),     TEST(an_older_value),
+                                       TEST(unfused),           TEST(generic_in_sizes), TEST(overlaps_in_a_small_array),
+                                       TEST(at_a_start),        TEST(reads_at_a_start), TEST(one_start_after_the_other),
+                                       TEST(scatters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
