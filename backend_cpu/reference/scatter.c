@@ -62,7 +62,7 @@ static fsr_status target(const fsr_rec *rec, const fsr_shape *part, const fsr_re
             const fsr_ref_element x = fsr_ref_data_get(in[2 + next].data, walk->at[1 + next]);
             const int64_t asked = bring(rec->bound, x.value.i64, fsr_added_extent(part, &rec->shape, &rec->view, j));
             next++;
-            *known = *known && fsr_ref_is_known(&x);
+            *known = *known && fsr_ref_is_known(&x.ball);
             if (asked < 0 && rec->bound == FSR_BOUND_RAISE)
                 return fsr_fault_set(
                     fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
