@@ -62,6 +62,15 @@ static void edit_walk(fsr_walk *w) {
     }
 }
 
+static void edit_version(fsr_schedule *s) {
+    fsr_loop_version *version = &s->version[below(2)];
+    switch (below(3)) {
+    case 0: s->nversions = below(3); break;
+    case 1: version->holds ^= (uint64_t)1 << below(4); break;
+    default: version->never ^= (uint64_t)1 << below(4);
+    }
+}
+
 static void edit_inst(fsr_inst *inst) {
     if (below(2))
         inst->gathered = !inst->gathered;
@@ -74,17 +83,18 @@ static void edit(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int *const numbers[] = {&s->group, &s->lanes, &s->chunk, &s->part,       &s->strip,
                             &s->block, &s->run,   &s->past,  &s->ahead_cols, &s->tile};
-    bool *const flags[] = {&s->flat, &s->cut, &s->cut_steps, &s->brief, &s->wide};
+    bool *const flags[] = {&s->flat, &s->cut_steps, &s->brief, &s->wide};
     uint32_t *const bits[] = {&s->streams, &s->ahead, &s->joined, &s->widened};
-    switch (below(9)) {
+    switch (below(10)) {
     case 0:
     case 1:
     case 2: *numbers[below(10)] = lengths[below(18)]; break;
-    case 3: *flags[below(5)] ^= true; break;
+    case 3: *flags[below(4)] ^= true; break;
     case 4: *bits[below(4)] ^= 1u << below(6); break;
     case 5: edit_walk(below(4) ? &s->walk[below(k->npasses ? k->npasses : 1)] : &s->fold_walk); break;
     case 6: *(below(2) ? &s->tiled : &s->turns[below(2)]) = lengths[below(9)]; break;
     case 7: edit_inst(&k->inst[below(k->ninsts)]); break;
+    case 8: edit_version(s); break;
     default: s->kind = (fsr_schedule_kind)below(4);
     }
 }
