@@ -160,7 +160,7 @@ static void put_index(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const char *at = e->index[inst->index];
     if (inst->dtype == FSR_BOOL)
         fsr_text_add(to, "(%s) != 0", at);
-    else if (fsr_dtype_is_half(inst->dtype)) {
+    else if (fsr_dtype_is_half(inst->dtype) || fsr_c_whole_is(FSR_I64, inst->dtype)) {
         e->cast[FSR_I64][inst->dtype] = e->half[inst->dtype] = true;
         fsr_text_add(to, "fsr_i64_to_%s(%s)", fsr_dtype_name(inst->dtype), at);
     } else

@@ -158,6 +158,12 @@ void fsr_c_half_put(const fsr_c_emit *e, fsr_text *to);
 /* The text of a conversion of `a` to f16 or bf16. */
 void fsr_c_half_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
 
+/* ---- whole.c: 64-bit whole numbers to floats ------------------------------------------------- */
+
+/* Whether a conversion is one of these, and the lines of a function's body that returns that of `a`. */
+bool fsr_c_whole_is(fsr_dtype from, fsr_dtype dest);
+void fsr_c_whole_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest);
+
 /* ---- cut.c: steps of guards ------------------------------------------------------------------ */
 
 /* sum / step, where step, an integer argument, divides the sum; else a number above every quotient. */

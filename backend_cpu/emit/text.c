@@ -301,8 +301,14 @@ static void put_complex_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
 }
 
 static void put_cast(fsr_text *to, fsr_dtype from, fsr_dtype dest) {
-    fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n    return ", fsr_c_type(dest), fsr_dtype_name(from),
+    fsr_text_add(to, "static inline %s fsr_%s_to_%s(const %s a) {\n", fsr_c_type(dest), fsr_dtype_name(from),
                  fsr_dtype_name(dest), fsr_c_type(from));
+    if (fsr_c_whole_is(from, dest)) {
+        fsr_c_whole_cast(to, from, dest);
+        fsr_text_add(to, "}\n");
+        return;
+    }
+    fsr_text_add(to, "    return ");
     if (fsr_dtype_is_complex(from) || fsr_dtype_is_complex(dest))
         put_complex_cast(to, from, dest);
     else if (dest == FSR_BOOL)

@@ -139,6 +139,48 @@ static void changes_no_bit(void **state) {
     same_bits(false, FSR_ISA_BASELINE);
 }
 
+enum { WHOLE = 64 * 64 * 3 };
+
+/* Numbers of every length, and beside them sums of two powers of two and what is one away: ties of each rounding, which
+ * the last bit must decide. */
+static void fill_whole(uint64_t *x) {
+    int n = 0;
+    for (int i = 0; i < 64; i++)
+        for (int k = 0; k < 64; k++)
+            for (int d = -1; d <= 1; d++)
+                x[n++] = ((uint64_t)1 << i) + ((uint64_t)1 << k) +
+                         (uint64_t)(int64_t)d * (i & 1 ? (uint64_t)1 << (k / 2) : 1);
+}
+
+static void check_whole(fsr_context *ctx, const uint64_t *x) {
+    static float s[2][WHOLE];
+    static double d[2][WHOLE];
+    fsr_graph *g = fsr_graph_new(ctx);
+    const int64_t shape[] = {WHOLE};
+    const fsr_node of[] = {fsr_from_host(g, FSR_I64, 1, shape, x), fsr_from_host(g, FSR_U64, 1, shape, x)};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fsr_read(fsr_cast(of[i], FSR_F32), s[i], sizeof s[i]), FSR_OK);
+        assert_int_equal(fsr_read(fsr_cast(of[i], FSR_F64), d[i], sizeof d[i]), FSR_OK);
+    }
+    for (int i = 0; i < WHOLE; i++)
+        if (s[0][i] != (float)(int64_t)x[i] || d[0][i] != (double)(int64_t)x[i] || s[1][i] != (float)x[i] ||
+            d[1][i] != (double)x[i])
+            fail_msg("%llx: %a %a %a %a", (unsigned long long)x[i], (double)s[0][i], d[0][i], (double)s[1][i], d[1][i]);
+    fsr_graph_free(g);
+}
+
+/* A 64-bit whole number is rounded once, at every level: only AVX-512 has an instruction for it. */
+static void rounds_whole_numbers_once(void **state) {
+    (void)state;
+    static uint64_t x[WHOLE];
+    fill_whole(x);
+    for (int i = 0; i < COUNT_OF(levels); i++) {
+        fsr_context *ctx = open_level(&levels[i], "");
+        check_whole(ctx, x);
+        fsr_close(ctx);
+    }
+}
+
 static void changes_no_bit_of_functions(void **state) {
     (void)state;
     same_bits(true, FSR_ISA_AVX2);
@@ -180,6 +222,7 @@ static void unknown(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(caps),
     cmocka_unit_test(changes_no_bit),
+    cmocka_unit_test(rounds_whole_numbers_once),
     cmocka_unit_test(changes_no_bit_of_functions),
     cmocka_unit_test(each_its_own_objects),
     cmocka_unit_test(unknown),

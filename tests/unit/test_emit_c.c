@@ -99,10 +99,33 @@ static void emit_is_stable(void **state) {
     fsr_kernel_free(k);
 }
 
+/* A 64-bit whole number becomes a float by operations that every vector unit has, also an index. */
+static void whole_numbers_need_no_avx512(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        fsr_fault fault = {0};
+        char *source = NULL;
+        fsr_kernel *k = kernel_begin("k_whole", 1, 1, 0);
+        const int in = kernel_linear(k, kernel_array(k, FSR_I64, false));
+        const int out = kernel_linear(k, kernel_array(k, FSR_F32, true));
+        const int x = kernel_load(k, FSR_ROW, 0, in);
+        const int f = kind ? kernel_index(k, FSR_F32, 0) : kernel_cast(k, x, FSR_F32);
+        kernel_store(k, FSR_ROW, 0, out, f);
+        k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_MAP, 16, 4096, 1);
+        kernel_finished(k);
+        assert_int_equal(fsr_cpu_source(k, &source, &fault), FSR_OK);
+        assert_non_null(strstr(source, "0x4530000080000000"));
+        assert_non_null(strstr(source, "fsr_i64_to_f32("));
+        free(source);
+        fsr_kernel_free(k);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         CPU_TEST(as_the_interpreter),
         cmocka_unit_test(emit_is_stable),
+        cmocka_unit_test(whole_numbers_need_no_avx512),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
