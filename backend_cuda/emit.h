@@ -65,7 +65,7 @@ typedef const char *(*fsr_emit_namer)(const void *of, char buf[FSR_REF], int num
 void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of);
 /* Definitions of a region's instructions [from, to), but its arguments. */
 void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emit_namer name, const void *of);
-/* One CONST, PARAM, INDEX, OP, RESULT, ITERATE or FINAL, as a definition or, for other namings, an assignment. */
+/* One CONST, PARAM, INDEX, OP, ITERATE or PICK, as a definition or, for other namings, an assignment. */
 void fsr_emit_value(fsr_emit *e, int v, const char *result);
 /* emit_call.c: callers' functions, their prototypes and what they are. */
 void fsr_emit_declare_calls(const fsr_kernel *k, fsr_text *out);
@@ -143,7 +143,7 @@ void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v);
 
 /* The ROW instructions of a pass in a frame where a thread has one row; its stores are under `guard`. */
 void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard);
-/* The text of the state that RESULT instruction `v` reads, at ROW level. */
+/* The text of the state that `v`, a PICK of a fold, reads, at ROW level. */
 void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v);
 
 /* emit_tile.c: one tile of columns in registers, for ROW, SPLIT and LOOKBACK. Expects in scope: r, a<x>, end (the

@@ -83,7 +83,7 @@ static void row_values(fsr_emit *e, int pass, const char *guard) {
     for (int i = 0; i < n; i++) {
         fsr_inst_kind kind = e->k->inst[rows[i]].kind;
         state[0] = 0;
-        if (kind == FSR_INST_RESULT)
+        if (fsr_picks_fold(e->k, &e->k->inst[rows[i]]))
             fsr_emit_row_result(e, state, rows[i]);
         bool early = kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, rows[i]);
         if (!is_uniform(kind) && !early && kind != FSR_INST_STORE)
@@ -143,7 +143,7 @@ static void walk_value(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
     const char *column = fsr_emit_step_column(e);
     char state[FSR_REF] = "", ref[FSR_REF];
-    const fsr_fold *fold = inst->kind == FSR_INST_RESULT ? &e->k->fold[inst->index] : NULL;
+    const fsr_fold *fold = fsr_picks_fold(e->k, inst) ? &e->k->fold[inst->index] : NULL;
     const char *rounded = fold && fold->narrow ? "(f32)" : "";
     if (fold && fold->exclusive)
         snprintf(state, sizeof state, "%sbefore%d", rounded, inst->index);

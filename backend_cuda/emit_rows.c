@@ -50,7 +50,7 @@ void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard) {
         fsr_inst_kind kind = e->k->inst[rows[i]].kind;
         char state[FSR_REF] = "";
         e->naming[rows[i]] = FSR_NAME_PLAIN;
-        if (kind == FSR_INST_RESULT)
+        if (fsr_picks_fold(e->k, &e->k->inst[rows[i]]))
             fsr_emit_row_result(e, state, rows[i]);
         if (kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, rows[i]))
             row_load(e, rows[i]);

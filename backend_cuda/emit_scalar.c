@@ -166,7 +166,6 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     char from[FSR_REF];
     switch (inst->kind) {
     case FSR_INST_ITERATE: fsr_emit_loop_text(e, buf, v); break;
-    case FSR_INST_FINAL: snprintf(buf, FSR_EXPR, "%s.c%d", fsr_emit_ref(e, from, inst->arg[0]), inst->component); break;
     case FSR_INST_CONST:
     case FSR_INST_OP:
     case FSR_INST_CALL:
@@ -180,7 +179,10 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_GUARD: fsr_emit_guard_value(e, buf, inst->index); break;
     case FSR_INST_BOUND: fsr_emit_bound(e, buf, v); break;
     case FSR_INST_LOAD: fsr_emit_late_load(e, buf, v); break;
-    case FSR_INST_RESULT: snprintf(buf, FSR_EXPR, "%s.c%d", result, inst->component); break;
+    case FSR_INST_PICK:
+        snprintf(buf, FSR_EXPR, "%s.c%d", fsr_picks_fold(e->k, inst) ? result : fsr_emit_ref(e, from, inst->arg[0]),
+                 inst->component);
+        break;
     default: fsr_emit_broken(e); buf[0] = 0;
     }
 }

@@ -40,7 +40,7 @@ static uint32_t inst_dimensions(const fsr_kernel *k, int number, const uint32_t 
         bits |= 1u << inst->index;
     if (inst->kind == FSR_INST_LOAD)
         bits |= own_dimensions(k, fsr_access_form(k, inst->index));
-    if (inst->kind == FSR_INST_RESULT)
+    if (fsr_picks_fold(k, inst))
         bits |= result_dimensions(k, inst);
     return bits;
 }

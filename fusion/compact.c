@@ -15,7 +15,7 @@
 
 bool fsr_counts_mask(const fsr_kernel *k, int before, int mask) {
     const fsr_inst *result = &k->inst[before];
-    if (result->kind != FSR_INST_RESULT || k->inst[mask].dtype != FSR_BOOL)
+    if (!fsr_picks_fold(k, result) || k->inst[mask].dtype != FSR_BOOL)
         return false;
     const fsr_fold *fold = &k->fold[result->index];
     const fsr_combine *c = fold->combine;

@@ -24,7 +24,7 @@ typedef struct fsr_state {
 typedef struct fsr_running {
     int64_t count;
     fsr_state level[FSR_TREE_DEPTH];
-    fsr_state now; /* what RESULT reads */
+    fsr_state now; /* what a PICK reads */
     fsr_state sum; /* SCAN: inclusive so far */
 } fsr_running;
 
@@ -230,9 +230,10 @@ static void step(fsr_machine *m, int number) {
     case FSR_INST_OP: *v = operate(m, inst); break;
     case FSR_INST_CALL: *v = call(m, inst); break;
     case FSR_INST_COMBINE: combine(m, inst->index); break;
-    case FSR_INST_RESULT: *v = result(m, inst); break;
     case FSR_INST_ITERATE: iterate(m, number); break;
-    case FSR_INST_FINAL: *v = m->final[inst->index][inst->component]; break;
+    case FSR_INST_PICK:
+        *v = fsr_picks_fold(m->k, inst) ? result(m, inst) : m->final[inst->index][inst->component];
+        break;
     case FSR_INST_STORE: store(m, inst); break;
     }
 }

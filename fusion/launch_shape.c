@@ -56,7 +56,7 @@ static int later(int a, int b) {
 }
 
 int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage) {
-    int loop[FSR_MAX_INSTS], of_fold[FSR_MAX_COMBINES] = {0}, stages = 1;
+    int loop[FSR_MAX_INSTS], stages = 1;
     int n = fsr_kernel_loop(k, pass, loop);
     for (int i = 0; i < k->ninsts; i++)
         stage[i] = 0;
@@ -66,10 +66,8 @@ int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage) {
         int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(k, loop[i], argument);
         for (int a = 0; a < read; a++)
             *own = later(*own, stage[argument[a]]);
-        if (inst->kind == FSR_INST_COMBINE)
-            of_fold[inst->index] = *own;
-        if (inst->kind == FSR_INST_RESULT)
-            *own = of_fold[inst->index] + 1;
+        if (fsr_picks_fold(k, inst))
+            *own = stage[inst->arg[0]] + 1;
         stages = later(stages, *own + 1);
     }
     return stages;

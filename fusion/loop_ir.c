@@ -4,8 +4,8 @@
  * The loop of pass p is the closure of what the pass must do - its STOREs, its reductions' COMBINEs, the values that
  * later passes read as kept - over ELEM arguments. Two things end or widen the walk:
  *   - a `keep` value of an earlier pass ends it: the value is read, neither it nor what it was made from is evaluated;
- *   - a scan's RESULT brings its COMBINE: a scan read in a later pass and not kept is performed again there.
- * A scan is no root of its own: only its RESULTs have effects, so one whose results are all read later costs nothing
+ *   - a PICK of a scan brings its COMBINE: a scan read in a later pass and not kept is performed again there.
+ * A scan is no root of its own: only its PICKs have effects, so one whose results are all read later costs nothing
  * in its own pass.
  *
  * Counter-example to "everything ELEM with pass <= p": softmax's pass 2 would load x and take the exponential again
@@ -217,8 +217,8 @@ static int add_symbols(const fsr_kernel *k, const fsr_inst *inst, int *out, int 
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;
-    int n = inst->kind == FSR_INST_STORE ? (inst->filter ? 3 : 1)
-                                         : inst->kind == FSR_INST_FINAL || inst->kind == FSR_INST_BOUND;
+    int n =
+        inst->kind == FSR_INST_STORE ? (inst->filter ? 3 : 1) : fsr_picks_loop(k, inst) || inst->kind == FSR_INST_BOUND;
     if (inst->kind == FSR_INST_OP)
         n = fsr_op_get(inst->op)->arity;
     if (inst->kind == FSR_INST_CALL)
@@ -292,23 +292,13 @@ static void need_value(const fsr_kernel *k, int pass, int value, fsr_need *need)
         need->evaluated[value] = true;
 }
 
-static int combine_of(const fsr_kernel *k, int fold, int before) {
-    for (int i = before - 1; i >= 0; i--)
-        if (k->inst[i].kind == FSR_INST_COMBINE && k->inst[i].index == fold)
-            return i;
-    return -1;
-}
-
 static void need_arguments(const fsr_kernel *k, int pass, int number, fsr_need *need) {
     const fsr_inst *inst = &k->inst[number];
     int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
     for (int a = 0; a < n; a++)
         need_value(k, pass, argument[a], need);
-    if (inst->kind == FSR_INST_RESULT && k->fold[inst->index].kind == FSR_FOLD_SCAN) {
-        int combine = combine_of(k, inst->index, number);
-        if (combine >= 0)
-            need->evaluated[combine] = true;
-    }
+    if (fsr_picks_fold(k, inst) && k->fold[inst->index].kind == FSR_FOLD_SCAN)
+        need->evaluated[inst->arg[0]] = true;
 }
 
 /* An index that may be outside, of an array whose address it does not move: nobody reads it, and it is reported all the

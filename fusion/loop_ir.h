@@ -13,9 +13,9 @@
  * Passes. A kernel makes `npasses` passes over the columns of a row. Order of work for one row:
  *   ROW instructions of pass 0; loop over c with ELEM of pass 0; ROW of pass 1; loop of pass 1; ...;
  *   ROW of pass npasses.
- * A reduction (COMBINE of a FSR_FOLD_REDUCE) of pass p takes ELEM values of the loop of pass p; its results are ROW
- * values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the scan's COMBINE comes before
- * what reads its RESULTs, and a tile-wise backend completes it for the whole tile at that point.
+ * A reduction (COMBINE of a FSR_FOLD_REDUCE) of pass p takes ELEM values of the loop of pass p; its results, PICKs
+ * of the COMBINE, are ROW values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the scan's
+ * COMBINE comes before its PICKs, and a tile-wise backend completes it for the whole tile at that point.
  * An ELEM value of pass p that a later pass reads is either `keep` (held per element across passes: registers on a
  * GPU) or evaluated again; fsr_kernel_loop gives the instructions of a loop with that already decided.
  *
@@ -46,8 +46,8 @@
  * a tile holds of an element stays 4 bytes wide, the sums of neighbours are f64.
  *
  * Loops. An ITERATE runs a loop on its inputs, the state's first values and what does not change, for one point of the
- * domain; FINALs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
- * results several passes read is not split. Only FINALs may be kept.
+ * domain; its PICKs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
+ * results several passes read is not split. Only PICKs may be kept.
  *
  * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call the same scalar programs. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
@@ -338,7 +338,7 @@ static inline const fsr_index_form *fsr_condition_form(const fsr_kernel *k, int 
     return &k->form[k->condition[condition].form];
 }
 /* The values that instruction `number` reads: an OP's operands, a CALL's arguments, what a STORE stores and where, what
- * a COMBINE folds, what an ITERATE begins with, the ITERATE of a FINAL, the symbols of an address and of a guard. Nobody
+ * a COMBINE folds, what an ITERATE begins with, the ITERATE of a PICK, the symbols of an address and of a guard. Nobody
  * else may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
 /* A LOAD whose address or guard waits for a computed value: it is evaluated in the order of instructions, as an operation
@@ -350,6 +350,13 @@ bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst);
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst);
 /* Rough work of instruction `number`, as the table's `cost`: 0 but for an OP and a CALL. */
 int fsr_inst_cost(const fsr_kernel *k, int number);
+/* A PICK of a fold; of a loop. */
+static inline bool fsr_picks_fold(const fsr_kernel *k, const fsr_inst *inst) {
+    return inst->kind == FSR_INST_PICK && k->inst[inst->arg[0]].kind == FSR_INST_COMBINE;
+}
+static inline bool fsr_picks_loop(const fsr_kernel *k, const fsr_inst *inst) {
+    return inst->kind == FSR_INST_PICK && k->inst[inst->arg[0]].kind == FSR_INST_ITERATE;
+}
 /* True if instruction `number` reads `value`. */
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions of the loop IR's text, one a line: "p1 elem v4 = f32 exp(v3) keep". A value names by its first letter and
- * a digit what it reads (s0, g0, f0.1, v3.2, l0(...)); any other word is an op, a load, an index or a call. */
+ * a digit what it reads (s0, g0, f0.1, l0.1, l0(...)); any other word is an op, a load, an index or a call. */
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>
 
@@ -96,11 +96,32 @@ static void read_call(fsr_kernel_reader *r, fsr_inst *inst) {
         fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the function takes %d values", r->k->routine[inst->index]->nparams);
 }
 
-/* l0(v0, v0, v1): what the loop takes. */
+/* f0.1 or l0.1, behind fold or loop `index`, which an earlier instruction `by` performs. */
+static void read_pick(fsr_kernel_reader *r, fsr_inst *inst, fsr_inst_kind by, int index) {
+    int64_t component;
+    const fsr_kernel *k = r->k;
+    int at = 0;
+    while (at < k->ninsts && (k->inst[at].kind != by || k->inst[at].index != index))
+        at++;
+    if (at == k->ninsts)
+        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "nothing before performs that");
+    inst->kind = FSR_INST_PICK;
+    inst->arg[0] = at;
+    inst->index = index;
+    fsr_lex_expect(&r->lex, ".");
+    fsr_lex_int(&r->lex, 0, FSR_MAX_OUTPUTS - 1, &component);
+    inst->component = (int)component;
+}
+
+/* l0(v0, v0, v1), what the loop takes, or l0.1, a result of it. */
 static void read_iterate(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_kernel *k = r->k;
     inst->kind = FSR_INST_ITERATE;
     inst->index = fsr_lex_mark(&r->lex, "l", k->nloops);
+    if (fsr_lex_sees(&r->lex, '.')) {
+        read_pick(r, inst, FSR_INST_ITERATE, inst->index);
+        return;
+    }
     fsr_lex_expect(&r->lex, "(");
     if (r->lex.status)
         return;
@@ -108,22 +129,6 @@ static void read_iterate(fsr_kernel_reader *r, fsr_inst *inst) {
     const int n = loop->program->nstate + loop->program->narg;
     if (fsr_read_values(r, loop->input, FSR_MAX_ARGS) != n && !r->lex.status)
         fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the loop takes %d values", n);
-}
-
-/* f0.1 or v3.2: a result of a fold or a loop. */
-static void read_component(fsr_kernel_reader *r, fsr_inst *inst) {
-    int64_t component;
-    if (fsr_lex_sees(&r->lex, 'f')) {
-        inst->kind = FSR_INST_RESULT;
-        inst->index = fsr_lex_mark(&r->lex, "f", r->k->nfolds);
-    } else {
-        inst->kind = FSR_INST_FINAL;
-        inst->arg[0] = fsr_lex_mark(&r->lex, "v", r->k->ninsts);
-        inst->index = r->k->inst[inst->arg[0]].index;
-    }
-    fsr_lex_expect(&r->lex, ".");
-    fsr_lex_int(&r->lex, 0, FSR_MAX_OUTPUTS - 1, &component);
-    inst->component = (int)component;
 }
 
 static void read_value(fsr_kernel_reader *r, fsr_inst *inst) {
@@ -134,8 +139,8 @@ static void read_value(fsr_kernel_reader *r, fsr_inst *inst) {
     } else if (sees_number(l, 'g')) {
         inst->kind = FSR_INST_GUARD;
         inst->index = fsr_lex_mark(l, "g", r->k->nguards);
-    } else if (sees_number(l, 'f') || sees_number(l, 'v')) {
-        read_component(r, inst);
+    } else if (sees_number(l, 'f')) {
+        read_pick(r, inst, FSR_INST_COMBINE, fsr_lex_mark(l, "f", r->k->nfolds));
     } else if (sees_number(l, 'l')) {
         read_iterate(r, inst);
     } else if (fsr_lex_try(l, "index")) {

@@ -211,9 +211,10 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     case FSR_INST_LOAD: print_load(to, k, inst); break;
     case FSR_INST_CALL: print_call(to, k, inst); break;
     case FSR_INST_COMBINE: print_combine(to, k, inst); break;
-    case FSR_INST_RESULT: fprintf(to, "f%d.%d", inst->index, inst->component); break;
     case FSR_INST_ITERATE: print_iterate(to, k, number); break;
-    case FSR_INST_FINAL: fprintf(to, "v%d.%d", inst->arg[0], inst->component); break;
+    case FSR_INST_PICK:
+        fprintf(to, "%c%d.%d", fsr_picks_fold(k, inst) ? 'f' : 'l', inst->index, inst->component);
+        break;
     case FSR_INST_STORE: print_store(to, k, inst); break;
     }
     fprintf(to, "%s%s\n", inst->keep ? " keep" : "", inst->gathered ? " gathered" : "");

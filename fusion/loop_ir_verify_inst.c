@@ -29,7 +29,7 @@ static bool check_argument(const fsr_check *v, int value) {
     if (!fsr_check_range(value, v->number))
         return fsr_check_bad(v, "takes v%d, which is not earlier", value);
     const fsr_inst *arg = &v->k->inst[value];
-    if (!fsr_inst_has_value(arg->kind) || (arg->kind == FSR_INST_ITERATE && user->kind != FSR_INST_FINAL))
+    if (!fsr_inst_has_value(arg->kind) || (arg->kind == FSR_INST_ITERATE && user->kind != FSR_INST_PICK))
         return fsr_check_bad(v, "takes v%d, which has no value", value);
     if (user->level == FSR_ROW && arg->level == FSR_ELEM)
         return fsr_check_bad(v, "ROW takes the ELEM value v%d", value);
@@ -200,8 +200,6 @@ static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {
 
 static bool check_result(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
-    if (!fsr_check_range(inst->index, k->nfolds))
-        return fsr_check_bad(v, "fold %d of %d", inst->index, k->nfolds);
     const fsr_fold *f = &k->fold[inst->index];
     if (!fsr_check_range(inst->component, f->combine->arity))
         return fsr_check_bad(v, "component %d of fold %d, which has %d", inst->component, inst->index,
@@ -211,12 +209,8 @@ static bool check_result(const fsr_check *v, const fsr_inst *inst) {
                              fsr_dtype_name(fsr_fold_dtype(f, inst->component)));
     if (f->kind == FSR_FOLD_REDUCE && (inst->level != FSR_ROW || inst->pass != f->pass + 1))
         return fsr_check_bad(v, "a reduction's result is ROW of pass %d", f->pass + 1);
-    if (f->kind == FSR_FOLD_SCAN && (inst->level != FSR_ELEM || inst->pass != f->pass))
-        return fsr_check_bad(v, "a scan's result is ELEM of pass %d", f->pass);
-    for (int i = 0; i < v->number; i++)
-        if (k->inst[i].kind == FSR_INST_COMBINE && k->inst[i].index == inst->index)
-            return true;
-    return fsr_check_bad(v, "result of fold %d before its COMBINE", inst->index);
+    return f->kind != FSR_FOLD_SCAN || (inst->level == FSR_ELEM && inst->pass == f->pass) ||
+           fsr_check_bad(v, "a scan's result is ELEM of pass %d", f->pass);
 }
 
 /* The one ITERATE of its loop. */
@@ -239,8 +233,6 @@ static bool check_final(const fsr_check *v, const fsr_inst *inst) {
     if (!check_argument(v, inst->arg[0]))
         return false;
     const fsr_inst *from = &k->inst[inst->arg[0]];
-    if (from->kind != FSR_INST_ITERATE || from->index != inst->index)
-        return fsr_check_bad(v, "result of loop %d of v%d, which does not run it", inst->index, inst->arg[0]);
     if (from->level != inst->level || from->pass != inst->pass)
         return fsr_check_bad(v, "result of loop %d at another level or in another pass than it", inst->index);
     const fsr_iteration *l = k->loop[inst->index].program;
@@ -249,6 +241,18 @@ static bool check_final(const fsr_check *v, const fsr_inst *inst) {
     fsr_dtype dtype = fsr_iteration_dtype(l, inst->component);
     return inst->dtype == dtype ||
            fsr_check_bad(v, "result %d of loop %d is %s", inst->component, inst->index, fsr_dtype_name(dtype));
+}
+
+/* A result of what an earlier instruction performs. */
+static bool check_pick(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_inst *from = &v->k->inst[inst->arg[0]];
+    if (!fsr_check_range(inst->arg[0], v->number))
+        return fsr_check_bad(v, "picks of v%d, which is not earlier", inst->arg[0]);
+    if (from->kind != FSR_INST_COMBINE && from->kind != FSR_INST_ITERATE)
+        return fsr_check_bad(v, "picks of v%d, which has no components", inst->arg[0]);
+    if (from->index != inst->index)
+        return fsr_check_bad(v, "picks of v%d, which performs another fold or loop than %d", inst->arg[0], inst->index);
+    return from->kind == FSR_INST_COMBINE ? check_result(v, inst) : check_final(v, inst);
 }
 
 bool fsr_check_inst(const fsr_check *v) {
@@ -278,7 +282,6 @@ bool fsr_check_inst(const fsr_check *v) {
     case FSR_INST_CALL: return check_call(v, inst);
     case FSR_INST_COMBINE: return check_combine_inst(v, inst);
     case FSR_INST_ITERATE: return check_iterate(v, inst);
-    case FSR_INST_FINAL: return check_final(v, inst);
-    default: return check_result(v, inst);
+    default: return check_pick(v, inst);
     }
 }

@@ -10,17 +10,14 @@ _Static_assert(FSR_MAX_LOOPS <= 8, "a bit each");
 
 /* Bit l of uses[i]: instruction i needs loop l, by values of each element. */
 static void find_uses(const fsr_kernel *k, uint8_t *uses) {
-    uint8_t of_fold[FSR_MAX_COMBINES] = {0};
     for (int i = 0; i < k->ninsts; i++) {
         const fsr_inst *inst = &k->inst[i];
         int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, i, argument);
         uses[i] = inst->kind == FSR_INST_ITERATE ? (uint8_t)(1u << inst->index) : 0;
         for (int a = 0; a < n; a++)
             uses[i] |= k->inst[argument[a]].level == FSR_ELEM ? uses[argument[a]] : 0;
-        if (inst->kind == FSR_INST_COMBINE)
-            of_fold[inst->index] = uses[i];
-        if (inst->kind == FSR_INST_RESULT && inst->level == FSR_ELEM)
-            uses[i] = of_fold[inst->index];
+        if (fsr_picks_fold(k, inst) && inst->level == FSR_ELEM)
+            uses[i] = uses[inst->arg[0]];
     }
 }
 

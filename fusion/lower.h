@@ -43,6 +43,7 @@ typedef struct fsr_lowering {
     fsr_link looped[FSR_MAX_LOOPS]; /* of each loop: the result first asked for, where, and the ITERATE */
     fsr_index place[FSR_MAX_LOOPS];
     int iterate[FSR_MAX_LOOPS];
+    int combine[FSR_MAX_COMBINES]; /* of each fold that has one: the COMBINE */
 } fsr_lowering;
 
 /* lower.c */

@@ -136,7 +136,7 @@ static void sink_passes(fsr_kernel *k) {
     for (int i = k->ninsts - 1; i >= 0; --i) {
         fsr_inst *at = &k->inst[i];
         if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
-            at->kind == FSR_INST_RESULT || at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_FINAL)
+            at->kind == FSR_INST_PICK || at->kind == FSR_INST_ITERATE)
             continue;
         int first = -1;
         for (int j = i + 1; j < k->ninsts; ++j) {

@@ -76,7 +76,8 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
     fold->kind = fsr_is(n->kind, FSR_IS_RUNNING) ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
     fold->exclusive = n->exclusive;
     fold->pass = inst.pass;
-    return fsr_lower_add(l, &inst) >= 0;
+    l->combine[slot] = fsr_lower_add(l, &inst);
+    return l->combine[slot] >= 0;
 }
 
 /* A result of the group's own fold. */
@@ -90,9 +91,10 @@ static int own_result(fsr_lowering *l, fsr_link link, const fsr_index *index, in
     if (!fsr_lower_combine(l, slot))
         return -1;
     bool scan = l->k->fold[slot].kind == FSR_FOLD_SCAN;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_RESULT, l->flow->node[link.id].dtype[link.output], link.id);
+    fsr_inst inst = fsr_lower_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
     inst.index = slot;
     inst.component = link.output;
+    inst.arg[0] = l->combine[slot];
     inst.level = scan ? FSR_ELEM : FSR_ROW;
     inst.pass = l->k->fold[slot].pass + (scan ? 0 : 1);
     return fsr_lower_add(l, &inst);

@@ -98,7 +98,7 @@ int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index
     int slot = loop_slot(l, link, index);
     if (slot < 0)
         return -1;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_FINAL, l->flow->node[link.id].dtype[link.output], link.id);
+    fsr_inst inst = fsr_lower_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
     inst.index = slot;
     inst.component = link.output;
     inst.arg[0] = l->iterate[slot];

@@ -32,7 +32,7 @@ enum {
 
 /* A count that only compacted stores name. */
 static bool is_count(const fsr_kernel *k, const bool *counted, int number) {
-    return k->inst[number].kind == FSR_INST_RESULT && counted[k->inst[number].index];
+    return fsr_picks_fold(k, &k->inst[number]) && counted[k->inst[number].index];
 }
 
 static bool moves(const fsr_kernel *k, int access) {
@@ -189,9 +189,9 @@ static void place(staging *s, int number) {
     }
     if (inst->kind == FSR_INST_COMBINE)
         s->of_fold[inst->index] = *own;
-    if (inst->kind == FSR_INST_RESULT && !is_count(k, s->counted, number))
+    if (fsr_picks_fold(k, inst) && !is_count(k, s->counted, number))
         *own = k->schedule.kind == FSR_SCHEDULE_COL ? s->of_fold[inst->index] : after(s, s->of_fold[inst->index]);
-    if (inst->kind == FSR_INST_FINAL && fsr_inst_is_element(k, number))
+    if (fsr_picks_loop(k, inst) && fsr_inst_is_element(k, number))
         *own = after(s, *own);
     if (*own > before)
         s->length[number] = is_function(k, number);

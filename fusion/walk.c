@@ -102,7 +102,7 @@ void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]) {
     for (int f = 0; f < k->nfolds; ++f)
         counted[f] = is_scan(k, f);
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_RESULT && read[i])
+        if (fsr_picks_fold(k, &k->inst[i]) && read[i])
             counted[k->inst[i].index] = false;
 }
 

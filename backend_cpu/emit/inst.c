@@ -231,14 +231,13 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
             fsr_c_scalar(e, to, inst, value_name, e);
         break;
     case FSR_INST_CALL: fsr_c_scalar(e, to, inst, value_name, e); break;
-    case FSR_INST_RESULT:
-        if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
+    case FSR_INST_PICK:
+        if (fsr_picks_loop(e->k, inst))
+            fsr_text_add(to, "b%d_%d%s", inst->arg[0], inst->component, fsr_inst_is_element(e->k, number) ? "[l]" : "");
+        else if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
             put_scan_result(e, to, inst);
         else
             fsr_text_add(to, "f%d_%d%s", inst->index, inst->component, e->grouped ? "[j]" : "");
-        break;
-    case FSR_INST_FINAL:
-        fsr_text_add(to, "b%d_%d%s", inst->arg[0], inst->component, fsr_inst_is_element(e->k, number) ? "[l]" : "");
         break;
     default: to->failed = true;
     }

@@ -153,7 +153,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(1024)
-k_iterate_cast_sum_div_ad022841(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
+k_iterate_cast_sum_div_89916767(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
 {
     const idx r = blockIdx.x;
     const idx end = cols;

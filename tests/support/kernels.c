@@ -148,12 +148,16 @@ int kernel_builtin(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, 
 int kernel_result(fsr_kernel *k, int fold, int component) {
     const fsr_fold *f = &k->fold[fold];
     bool scan = f->kind == FSR_FOLD_SCAN;
-    return add(k, (fsr_inst){.kind = FSR_INST_RESULT,
+    int at = 0;
+    while (k->inst[at].kind != FSR_INST_COMBINE || k->inst[at].index != fold)
+        at++;
+    return add(k, (fsr_inst){.kind = FSR_INST_PICK,
                              .level = scan ? FSR_ELEM : FSR_ROW,
                              .pass = scan ? f->pass : f->pass + 1,
                              .dtype = fsr_combine_dtype(f->combine, component),
                              .index = fold,
-                             .component = component});
+                             .component = component,
+                             .arg = {at}});
 }
 
 fsr_kernel *kernel_narrow(fsr_kernel *k) {
@@ -261,7 +265,7 @@ int kernel_iterate(fsr_kernel *k, fsr_iteration *loop, const int *input) {
 int kernel_final(fsr_kernel *k, int iterate, int component) {
     const fsr_inst *from = &k->inst[iterate];
     const fsr_iteration *loop = k->loop[from->index].program;
-    return add(k, (fsr_inst){.kind = FSR_INST_FINAL,
+    return add(k, (fsr_inst){.kind = FSR_INST_PICK,
                              .level = from->level,
                              .pass = from->pass,
                              .dtype = fsr_iteration_dtype(loop, component),

@@ -39,7 +39,7 @@ int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr
 int kernel_builtin(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_op op, int input);
 int kernel_result(fsr_kernel *k, int fold, int component);
 
-/* An ITERATE of a loop, which it takes over; returns the instruction. And a FINAL of it. */
+/* An ITERATE of a loop, which it takes over; returns the instruction. And a PICK of it. */
 int kernel_iterate(fsr_kernel *k, fsr_iteration *loop, const int *input);
 int kernel_final(fsr_kernel *k, int iterate, int component);
 

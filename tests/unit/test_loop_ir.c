@@ -581,7 +581,7 @@ static void test_refuses_scans(void **state) {
     fsr_inst combine = k->inst[1];
     k->inst[1] = k->inst[2];
     k->inst[2] = combine;
-    assert_refused(k, "v1: result of fold 0 before its COMBINE");
+    assert_refused(k, "v1: picks of v1, which is not earlier");
     k = kernel_scan(FSR_F32, false);
     fsr_combine_free((fsr_combine *)k->fold[0].combine);
     k->fold[0].combine = NULL;
@@ -618,8 +618,8 @@ static const struct {
     {loop_twice, "v12: runs loop 0 a second time"},
     {loop_operand, "v3: takes v10, which is not earlier"},
     {loop_kept, "v3: only an ELEM value can be kept"},
-    {final_of_none, "v4: result of loop 0 of v2, which does not run it"},
-    {final_of_other, "v4: result of loop 1 of v3, which does not run it"},
+    {final_of_none, "v4: picks of v2, which has no components"},
+    {final_of_other, "v4: picks of v3, which performs another fold or loop than 1"},
     {final_component, "v4: result 3 of loop 0, which has 3"},
     {final_dtype, "v4: result 2 of loop 0 is i32"},
     {final_level, "v4: ROW takes the ELEM value v3"},
