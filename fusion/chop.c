@@ -10,7 +10,7 @@
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 
-enum { LIMIT_INSTS = 400, LIMIT_ARRAYS = 20, WALK = 1024, FUNCTION = 8 };
+enum { LIMIT_INSTS = 400, LIMIT_ARRAYS = 36, WALK = 1024, FUNCTION = 8 };
 
 typedef struct weight {
     int insts, arrays;

@@ -60,14 +60,14 @@
 #include "graph/size.h"
 #include <stdio.h>
 
-#define FSR_MAX_BUFFERS 32             /* arrays of one kernel */
+#define FSR_MAX_BUFFERS 48             /* arrays of one kernel */
 #define FSR_MAX_INSTS 512              /* instructions of one kernel */
 #define FSR_MAX_ARGUMENTS FSR_MAX_ARGS /* values that one instruction reads */
 #define FSR_MAX_ROUTINES 16            /* callers' functions of one kernel */
 #define FSR_MAX_COMBINES 16
 #define FSR_MAX_PASSES (FSR_MAX_COMBINES + 1)
 #define FSR_MAX_LOOPS 8
-#define FSR_MAX_ACCESSES 64
+#define FSR_MAX_ACCESSES 96
 #define FSR_MAX_GUARDS 48
 #define FSR_MAX_CONDITIONS 48
 #define FSR_MAX_FORMS (FSR_MAX_ACCESSES + FSR_MAX_CONDITIONS)
@@ -235,8 +235,8 @@ typedef struct fsr_schedule {
     int block;        /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
     int run;          /* elements of a run */
     int past;         /* elements of a run whose results pass the caches by */
-    uint32_t streams; /* arrays, a bit each, that a large launch writes past the caches */
-    uint32_t ahead;   /* arrays of which the second pass fetches the next row ahead */
+    uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches */
+    uint64_t ahead;   /* arrays of which the second pass fetches the next row ahead */
     int ahead_cols;   /* where rows have so many columns at most */
     int nversions;    /* beside the one that asks for every condition, which is always there */
     fsr_loop_version version[FSR_MAX_VERSIONS];
@@ -249,7 +249,7 @@ typedef struct fsr_schedule {
     fsr_walk fold_walk; /* with `part`: of the scans alone, which fold a part before it is scanned */
 } fsr_schedule;
 
-_Static_assert(FSR_MAX_BUFFERS <= 32 && FSR_MAX_COMBINES <= 32 && FSR_MAX_CONDITIONS < 64, "a bit each");
+_Static_assert(FSR_MAX_BUFFERS <= 64 && FSR_MAX_COMBINES <= 32 && FSR_MAX_CONDITIONS < 64, "a bit each");
 
 /* Integer arguments with a fixed place; strides, offsets follow. */
 enum {

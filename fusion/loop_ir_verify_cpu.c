@@ -100,11 +100,11 @@ static bool check_map(const fsr_check *v) {
 
 static bool check_arrays(const fsr_check *v) {
     const fsr_kernel *k = v->k;
-    const uint32_t streams = k->schedule.streams & ~fsr_kernel_may_stream(k);
-    const uint32_t ahead = k->schedule.ahead & ~fsr_kernel_may_fetch(k);
+    const uint64_t streams = k->schedule.streams & ~fsr_kernel_may_stream(k);
+    const uint64_t ahead = k->schedule.ahead & ~fsr_kernel_may_fetch(k);
     if (streams)
-        return fsr_check_bad(v, "schedule: b%d cannot be streamed", __builtin_ctz(streams));
-    return !ahead || fsr_check_bad(v, "schedule: b%d cannot be fetched ahead", __builtin_ctz(ahead));
+        return fsr_check_bad(v, "schedule: b%d cannot be streamed", __builtin_ctzll(streams));
+    return !ahead || fsr_check_bad(v, "schedule: b%d cannot be fetched ahead", __builtin_ctzll(ahead));
 }
 
 static bool check_operators(const fsr_check *v) {

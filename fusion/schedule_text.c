@@ -49,11 +49,11 @@ static const void *value_of(const fsr_schedule *s, int i) {
 
 /* ---- out -------------------------------------------------------------------------------------------- */
 
-static void print_bits(FILE *to, const char *word, uint32_t bits, char letter) {
+static void print_bits(FILE *to, const char *word, uint64_t bits, char letter) {
     const char *comma = " ";
     if (bits)
         fprintf(to, " %s", word);
-    for (int b = 0; b < 32; b++)
+    for (int b = 0; b < 64; b++)
         if (bits >> b & 1) {
             fprintf(to, "%s%c%d", comma, letter, b);
             comma = ",";
@@ -71,7 +71,7 @@ static void print_field(FILE *to, const fsr_schedule *s, int i) {
     case FIELD_FLAG:
         fprintf(to, "%s%s", *(const bool *)value ? " " : "", *(const bool *)value ? fields[i].word : "");
         break;
-    case FIELD_ARRAYS: print_bits(to, fields[i].word, *(const uint32_t *)value, 'b'); break;
+    case FIELD_ARRAYS: print_bits(to, fields[i].word, *(const uint64_t *)value, 'b'); break;
     case FIELD_FOLDS: print_bits(to, fields[i].word, *(const uint32_t *)value, 'f'); break;
     }
 }
@@ -119,10 +119,10 @@ static int read_number(fsr_lex *l) {
     return (int)value;
 }
 
-static uint32_t read_bits(fsr_lex *l, const char *letter, int limit) {
-    uint32_t bits = 0;
+static uint64_t read_bits(fsr_lex *l, const char *letter, int limit) {
+    uint64_t bits = 0;
     do
-        bits |= 1u << fsr_lex_mark(l, letter, limit);
+        bits |= UINT64_C(1) << fsr_lex_mark(l, letter, limit);
     while (fsr_lex_try(l, ","));
     return bits;
 }
@@ -139,8 +139,8 @@ static void read_field(fsr_kernel_reader *r, int i) {
     case FIELD_COUNT:
     case FIELD_SOME: *(int *)(void *)to = read_number(l); break;
     case FIELD_FLAG: *(bool *)to = true; break;
-    case FIELD_ARRAYS: *(uint32_t *)(void *)to = read_bits(l, "b", r->k->narrays); break;
-    case FIELD_FOLDS: *(uint32_t *)(void *)to = read_bits(l, "f", FSR_MAX_COMBINES); break;
+    case FIELD_ARRAYS: *(uint64_t *)(void *)to = read_bits(l, "b", r->k->narrays); break;
+    case FIELD_FOLDS: *(uint32_t *)(void *)to = (uint32_t)read_bits(l, "f", FSR_MAX_COMBINES); break;
     }
 }
 

@@ -58,9 +58,9 @@ bool fsr_fold_may_widen(const fsr_fold *fold);
 bool fsr_load_may_gather(const fsr_kernel *k, const fsr_inst *inst);
 /* Arrays, a bit each, that may be written past the caches: each in the order of the loops that store it, which have
  * strips or no folds, and nothing is in place. */
-uint32_t fsr_kernel_may_stream(const fsr_kernel *k);
+uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
 /* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes. */
-uint32_t fsr_kernel_may_fetch(const fsr_kernel *k);
+uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
 
 /* The conditions that the loads, bounds and guards of the body ask, a bit each. */
 uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body);

@@ -63,9 +63,9 @@ static bool store_may_stream(const fsr_kernel *k, const fsr_inst *inst) {
     return inst->filter == FSR_FILTER_COMPACTED || a->linear || (k->npasses == 0 && a->row_linear);
 }
 
-uint32_t fsr_kernel_may_stream(const fsr_kernel *k) {
+uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    uint32_t stored = 0, other = 0;
+    uint64_t stored = 0, other = 0;
     bool in_loop[FSR_MAX_INSTS] = {false};
     if (fsr_kernel_in_place(k) || s->kind == FSR_SCHEDULE_COL || k->ndim > k->nparallel + 1)
         return 0;
@@ -80,13 +80,14 @@ uint32_t fsr_kernel_may_stream(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *inst = &k->inst[i];
         if (inst->kind == FSR_INST_STORE)
-            *(in_loop[i] && store_may_stream(k, inst) ? &stored : &other) |= 1u << k->access[inst->index].buffer;
+            *(in_loop[i] && store_may_stream(k, inst) ? &stored : &other) |= UINT64_C(1)
+                                                                             << k->access[inst->index].buffer;
     }
     return stored & ~other;
 }
 
-uint32_t fsr_kernel_may_fetch(const fsr_kernel *k) {
-    uint32_t arrays = 0;
+uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
+    uint64_t arrays = 0;
     fsr_body body;
     if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses < 2 || k->ndim != k->nparallel + 1 || k->nparallel == 0)
         return 0;
@@ -95,7 +96,7 @@ uint32_t fsr_kernel_may_fetch(const fsr_kernel *k) {
         const fsr_inst *inst = &k->inst[body.inst[i]];
         if (inst->kind == FSR_INST_LOAD && k->access[inst->index].linear &&
             !k->array[k->access[inst->index].buffer].written)
-            arrays |= 1u << k->access[inst->index].buffer;
+            arrays |= UINT64_C(1) << k->access[inst->index].buffer;
     }
     return arrays;
 }

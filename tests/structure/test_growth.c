@@ -60,10 +60,10 @@ static void no_cliff_in_kernels(void **state) {
 
 static void sums_of_products(void **state) {
     (void)state;
-    static const int sizes[] = {10, 100, 1000, 3200, 10000};
+    static const int sizes[] = {10, 100, 1000, 3200, 50000};
     for (int i = 0; i < 5; i++) {
         fsr_plan_info info = info_of("products", sizes[i]);
-        if ((double)info.bytes_moved > 1.13 * (double)info.bytes_min)
+        if ((double)info.bytes_moved > 1.1 * (double)info.bytes_min)
             fail_msg("%d products: %.3f of the least bytes", sizes[i],
                      (double)info.bytes_moved / (double)info.bytes_min);
     }
