@@ -56,6 +56,22 @@ static const char rows[] = "kernel k_rows: put, max\n"
                            "  p1 row  v7 = f32 f0.0\n"
                            "  p1 row  store b3[d0] row_linear = v7\n";
 
+/* What is dropped, told as well: nobody reads what the report's bound gives. */
+static const char told[] = "kernel k_told: put\n"
+                           "  domain [d0] passes 0 ints 6\n"
+                           "  array b0 i64\n"
+                           "  array b1 f32\n"
+                           "  array b2 f32 written\n"
+                           "  array b3 u64 written\n"
+                           "  schedule %s\n"
+                           "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
+                           "  p0 row  v1 = f32 load b1[d0] linear row_linear\n"
+                           "  p0 row  v2 = i64 raise(v0, i5) to b3\n"
+                           "  p0 row  v3 = i64 drop(v0, i5)\n"
+                           "  p0 row  v4 = f32 1\n"
+                           "  p0 row  v5 = f32 add(v1, v4)\n"
+                           "  p0 row  store b2[v3] = v5\n";
+
 typedef struct arrays {
     int64_t place[N];
     float x[N], *y, *beside;
@@ -128,6 +144,24 @@ static void each_flat(const char *schedule, runner run, void *user, const char *
     }
 }
 
+/* The map that tells of what it drops. */
+static void each_told(const char *schedule, runner run, void *user, const char *who) {
+    char text[1200];
+    arrays a;
+    uint64_t worst = 0, greatest = 0;
+    fsr_launch launch = {.integer = {N, 1, 1, 1, N, N + 1}};
+    snprintf(text, sizeof text, told, schedule);
+    fill(&a, 1, N, N + 1, FSR_BOUND_DROP, false);
+    bind(&launch, &a);
+    launch.array[3] = &worst;
+    run(parse(text), &launch, user);
+    for (int i = 0; i < N; i += 3)
+        if (a.place[i] < -N - 1 || a.place[i] > N)
+            greatest = (uint64_t)a.place[i] > greatest ? (uint64_t)a.place[i] : greatest;
+    assert_true(greatest && worst == greatest);
+    compare(&a, 1, N, N + 1, FSR_BOUND_DROP, false, who);
+}
+
 /* Rows, or columns, under each bound. */
 static void each_rows(const char *schedule, bool transposed, runner run, void *user, const char *who) {
     for (int b = 0; b < 3; b++) {
@@ -156,6 +190,7 @@ static const char cpu_map[] = "cpu map group 1 lanes 8 chunk 4096 work 3 flat",
 static void interpreted(void **state) {
     (void)state;
     each_flat(cpu_map, interpret, NULL, "the interpreter");
+    each_told(cpu_map, interpret, NULL, "the interpreter, told");
     each_rows(cpu_row, false, interpret, NULL, "the interpreter, rows");
     each_rows(cpu_col, true, interpret, NULL, "the interpreter, columns");
 }
@@ -169,6 +204,7 @@ static void compile(fsr_kernel *k, fsr_launch *launch, void *user) {
 
 static void as_c(void **state) {
     each_flat(cpu_map, compile, *state, "C");
+    each_told(cpu_map, compile, *state, "C, told");
     each_rows(cpu_row, false, compile, *state, "C, rows");
     each_rows(cpu_col, true, compile, *state, "C, columns");
 }
@@ -193,6 +229,7 @@ static void as_cuda(void **state) {
     (void)state;
     each_flat("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA");
     each_flat("gpu map threads 32 group 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL, "CUDA, vectors");
+    each_told("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA, told");
     each_rows("gpu row threads 64 group 32 vector 1 items 2 accumulators 2 resident 0 persistent", false, emulate, NULL,
               "CUDA, rows");
     each_rows("gpu row threads 64 group 8 vector 4 items 8 accumulators 4 resident 0 persistent", false, emulate, NULL,
