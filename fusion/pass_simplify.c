@@ -2,7 +2,8 @@
 /* Rewrites that keep every bit of every result, also of NaN, infinities and signed zeros:
  *   x * 1 -> x, x / 1 -> x, x - 0 -> x (any x: -0 - 0 is -0), cast to x's own dtype -> x, where(literal, a, b) -> a or
  * b;
- *   a reduction or inclusive scan over axes of extent 1 -> its input (the identity is neutral).
+ *   a reduction or inclusive scan over axes of extent 1 -> its input (the identity is neutral);
+ *   an array of one's own, of what a scatter left and nobody else reads -> that.
  * x * 1 and x / 1 not of complex x: inf + 0j becomes inf + nan j.
  * Counter-examples that are therefore no rules: x + 0 -> x (-0 + 0 is +0), x * 0 -> 0 (NaN, inf), x / x -> 1, 0 - x ->
  * -x. */
@@ -57,8 +58,31 @@ static bool trivial_fold(const fsr_flow *flow, const fsr_flow_node *n) {
     return true;
 }
 
+/* How many read each node's results; NULL: there is nothing to own, or no memory. */
+static int *readers(const fsr_flow *flow, fsr_status *status) {
+    bool any = false;
+    for (int i = 0; i < flow->n; ++i)
+        any = any || fsr_is(flow->node[i].kind, FSR_SCATTERS);
+    int *n = any ? calloc((size_t)flow->n, sizeof *n) : NULL;
+    if (any && !n)
+        *status = FSR_ERR_MEMORY;
+    for (int i = 0; n && i < flow->n; ++i)
+        for (int k = 0; k < flow->node[i].nargs; ++k)
+            ++n[flow->node[i].arg[k].id];
+    for (int i = 0; n && i < flow->nout; ++i)
+        ++n[flow->out[i].id];
+    return n;
+}
+
+/* What a scatter left, and only this node reads: it is its own already. */
+static bool owned(const fsr_flow *flow, const fsr_flow_node *n, const int *readers_of) {
+    return readers_of && fsr_is(n->kind, FSR_IS_DISTINCT) && !fsr_is(n->kind, FSR_SCATTERS) &&
+           fsr_is(flow->node[n->arg[0].id].kind, FSR_SCATTERS) && readers_of[n->arg[0].id] == 1;
+}
+
 bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status) {
     bool progress = false;
+    int *readers_of = readers(flow, status);
     fsr_link *to = fsr_flow_redirects(flow, status);
     for (int i = 0; to && i < flow->n; ++i) {
         fsr_flow_redirect(flow, i, to);
@@ -67,13 +91,14 @@ bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status) {
             continue;
         if (fsr_has(n->kind, FSR_FIELD_op) && rewrite(flow, n, &to[i * FSR_MAX_OUTPUTS]))
             progress = true;
-        if (trivial_fold(flow, n)) {
+        if (trivial_fold(flow, n) || owned(flow, n, readers_of)) {
             memcpy(&to[i * FSR_MAX_OUTPUTS], n->arg, sizeof *to * (size_t)n->nout);
             progress = true;
         }
     }
     if (to)
         fsr_flow_redirect_outs(flow, to);
+    free(readers_of);
     free(to);
     return progress;
 }

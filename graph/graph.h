@@ -14,7 +14,7 @@
  *   - a COMPACT has the dtype and shape of its first argument, at least 1-d; the second one is bool, the third, i32 or i64,
  *     the exclusive running count of it along the last dimension, all of one shape. That it counts only whoever
  *     records it can know; an element that a wrong count leads outside is skipped;
- *   - a SCATTER has the dtype and shape of its first argument, an OWN that nothing else reads; that its indices lead no two
+ *   - a SCATTER has the dtype and shape of its first argument, an OWN, or a SCATTER, that nothing else reads; that its indices lead no two
  *     elements to one place only whoever records it can know;
  *   - a CALL has the parameters' dtypes as arguments, all of its shape, and the routine's result as dtype;
  *   - an ITERATE's arguments, the state's first values and what does not change, all have the node's shape;

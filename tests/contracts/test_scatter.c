@@ -97,6 +97,21 @@ static void fused(void **state) {
     for (int k = 0; k < N; k++)
         want[k] = (k == 5 ? 9 : want[k]) + want[k] + 2 * x[k];
     same(both, want, N, "several arrays of one");
+    fsr_node steps = array;
+    for (int k = 0; k < N; k++)
+        want[k] = x[k];
+    for (int k = 0; k < 20; k++) {
+        steps = put(steps, integers(2, (int64_t[]){k, k + 30}),
+                    fsr_add(fsr_take(steps, fsr_int(G, k + 1), 0, FSR_BOUND_CLIP), fsr_float(G, k)), FSR_BOUND_RAISE);
+        want[k] = want[k + 30] = want[k + 1] + (float)k;
+    }
+    same(steps, want, N, "one step after the other, each of which reads the last one");
+    fsr_node blind = array;
+    for (int k = 0; k < N; k++)
+        want[k] = k < 20 ? (float)k : x[k];
+    for (int k = 0; k < 20; k++)
+        blind = put(blind, fsr_int(G, k), fsr_float(G, k), FSR_BOUND_RAISE);
+    same(blind, want, N, "one step after the other");
     fsr_node self = put(array, integers(M, at), fsr_take(array, integers(M, at), 0, FSR_BOUND_CLIP), FSR_BOUND_CLIP);
     same(self, x, N, "its own elements");
     fsr_node turned = put(array, fsr_sub(fsr_int(G, N - 1), fsr_arange(G, FSR_I64, N)), array, FSR_BOUND_RAISE);

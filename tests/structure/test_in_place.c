@@ -291,6 +291,14 @@ static void scatters(void **state) {
         p = plan_of(targets[t], both, 2); /* two arrays of one value are two */
         assert_int_equal(in_place_steps(&p, &bytes), 2);
         fsr_program_clear(&p);
+        fsr_node twice = fsr_scatter(out, &i, 1, fsr_float(g, 0), FSR_BOUND_CLIP, FSR_UNIQUE);
+        p = plan_of(targets[t], &twice, 1); /* one in place of the other, where nobody reads that */
+        assert_int_equal(p.info.kernels, 3);
+        assert_int_equal(p.info.temporaries, 0);
+        fsr_program_clear(&p);
+        p = plan_of(targets[t], (fsr_node[]){twice, out}, 2);
+        assert_int_equal(p.info.kernels, 4);
+        fsr_program_clear(&p);
     }
 }
 
