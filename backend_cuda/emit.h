@@ -5,7 +5,7 @@
  * and the extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's address
  * that comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
  *
- * A frame is the text around the scalar program that a schedule needs. Inside it a value is named in one of three ways:
+ * A frame is the text around the kernel's instructions that a schedule needs. Inside it a value is named in one of three ways:
  *   PLAIN  v7        a variable of the innermost block, or of the row
  *   ITEM   v7[i]     one of `items` registers, i = j * vector + v: loaded values, kept ones, those read in a later
  * stage

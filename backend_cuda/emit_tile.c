@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One tile of columns held in registers: loads, the scalar program cut into stages, folds, scans, stores.
+/* One tile of columns held in registers: loads, its instructions cut into stages, folds, scans, stores.
  *
  * A thread's element i = j * vector + v has column c0 + j * (lanes * vector) + v: a warp's step j is contiguous in
  * memory, and a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). All loads come

@@ -49,7 +49,7 @@
  * domain; its PICKs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
  * results several passes read is not split. Only PICKs may be kept.
  *
- * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call the same scalar programs. */
+ * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call the same regions. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
 #define FUSOR_FUSION_LOOP_IR_H
 

@@ -4,7 +4,7 @@
  *
  * A value without dimensions that was recorded before the body ran is the same for every element: a loop takes it as one
  * argument more, an operator if it is a parameter. Counter-example to making instructions of what it was
- * computed from: a sum over an array is no scalar program. */
+ * computed from: a sum over an array is none. */
 #include "primitives/capture.h"
 #include <string.h>
 

@@ -444,6 +444,31 @@ static void more_literals_than_arguments(void **state) {
     }
 }
 
+/* The same in a body. */
+enum { INSIDE = 50 };
+static void with_many(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg;
+    out[0] = state[0];
+    for (int i = 0; i < INSIDE; ++i)
+        out[0] = fsr_add(out[0], fsr_float(state[0].graph, *(const int *)user * 100 + i + 5));
+}
+
+static void more_literals_in_a_body_than_arguments(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 4; ++turn) {
+        float x = 2, out;
+        double want = 2;
+        fsr_node from = fsr_from_host(G, FSR_F32, 1, SHAPE(1), &x), y[2];
+        fsr_iterate(y, &(fsr_loop){with_many, NULL, &turn, 1, 0}, &from, NULL, 2);
+        for (int i = 0; i < 2 * INSIDE; ++i)
+            want += turn * 100 + i % INSIDE + 5;
+        if (turn == 2)
+            expect_words(y[0], "a literal: f32 in the body of iterate", true);
+        ok(fsr_read(y[0], &out, sizeof out));
+        assert_true(out == (float)want);
+    }
+}
+
 static const char *said_by(void (*body)(void)) {
     static char text[4096];
     FILE *file = tmpfile();
@@ -597,6 +622,7 @@ static const struct CMUnitTest tests[] = {
     TEST(dtypes_are_no_values),
     TEST(explain_names_the_arguments),
     TEST(more_literals_than_arguments),
+    TEST(more_literals_in_a_body_than_arguments),
     TEST(changing_turns_are_told_once),
     TEST(literals_of_two_bodies),
     TEST(plans_of_the_caller),
