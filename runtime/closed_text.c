@@ -117,9 +117,10 @@ static void take_word(scan *s, char word[WORD]) {
     word[n] = 0;
 }
 
+/* Asked of every word of every source: most differ in the first letter. */
 static bool is_one_of(const char *word, const char *const *list, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i], word) == 0)
+        if (list[i][0] == word[0] && strcmp(list[i], word) == 0)
             return true;
     return false;
 }
