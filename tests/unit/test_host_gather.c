@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated CUDA with computed addresses, on the host: programs of every schedule, planned as for a GPU, against the
- * interpreter of the loop IR. Arrays have their exact size, so that under the address sanitizer a wild read is seen; and
- * no index of theirs is outside, so that every report is a false one, of an element that is not there. */
-#include "backend_cuda/emit_cuda.h"
-#include "fusion/plan.h"
-#include "runtime/text.h"
-#include "tests/host_cuda/host_cuda.h"
+/* Generated CUDA with computed addresses, on the host: programs of every schedule. No index of theirs is outside, so that
+ * every report is a false one, of an element that is not there. */
+#include "tests/support/host_plan.h"
 #include "tests/support/one_graph.h"
-#include "tests/support/targets.h"
-
-enum { LEAVES = 8 };
 
 static fsr_node array(int64_t rows, int64_t cols) {
     return fsr_input(g, "x", FSR_F32, 2, SHAPE(rows, cols));
@@ -23,84 +16,8 @@ static fsr_node indices(int64_t n, int64_t of) {
     return fsr_where(fsr_equal(i, fsr_int(g, 0)), fsr_int(g, of), inside);
 }
 
-/* The arrays of one launch; those of leaves hold numbers, all others a pattern. */
-static void arrays(const fsr_program_step *step, const int64_t *leaf, int64_t out, fsr_launch *launch, void **keep) {
-    for (int a = 0; a < step->kernel->narrays; a++) {
-        const bool is_leaf = step->use[a].slot.home == FSR_HOME_LEAF, word = step->use[a].slot.home == FSR_HOME_REPORT;
-        const int64_t n = word ? 2 : is_leaf ? leaf[step->use[a].slot.ordinal] : out;
-        float *x = keep[a] = calloc((size_t)n, sizeof(float));
-        for (int64_t i = 0; i < n && !word; i++)
-            if (step->kernel->array[a].dtype == FSR_I32)
-                ((int32_t *)keep[a])[i] = 1 + (int32_t)(i * 37 + 5) % 999;
-            else
-                x[i] = is_leaf ? (float)((i * 37 + a * 11) % 101) / 8 : -1;
-        launch->array[a] = keep[a];
-    }
-}
-
-static void compare(const fsr_program_step *step, int64_t out, void *const *got, void *const *want, const char *text) {
-    for (int a = 0; a < step->kernel->narrays; a++) {
-        const float *x = got[a], *y = want[a];
-        if (step->use[a].slot.home == FSR_HOME_REPORT && *(uint64_t *)got[a])
-            fail_msg("%s: reports %lld\n%s", step->kernel->comment, (long long)*(int64_t *)got[a], text);
-        for (int64_t i = 0; step->use[a].slot.home == FSR_HOME_OUTPUT && i < out; i++)
-            if (x[i] != y[i] && !(x[i] < y[i] * 1.0001 && x[i] > y[i] * 0.9999))
-                fail_msg("%s: element %lld is %g, not %g\n%s", step->kernel->comment, (long long)i, x[i], y[i], text);
-    }
-}
-
-static void run(const fsr_program_step *step, const int64_t *leaf, int64_t out) {
-    const fsr_kernel *k = step->kernel;
-    fsr_launch launch = step->launch;
-    fsr_fault fault = {FSR_OK, NULL};
-    fsr_text text = {0};
-    void *want[FSR_MAX_BUFFERS], *got[FSR_MAX_BUFFERS];
-    assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
-    arrays(step, leaf, out, &launch, want);
-    assert_int_equal(fsr_kernel_interpret(k, &launch), FSR_OK);
-    for (uint64_t seed = 0; seed < 2; seed++) {
-        arrays(step, leaf, out, &launch, got);
-        launch.work = malloc((size_t)step->work_bytes + 1);
-        launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
-        if (host_cuda_run(k, text.data, &launch, seed, &fault))
-            fail_msg("%s: %s\n%s", k->comment, fault.message, text.data);
-        compare(step, out, got, want, text.data);
-        for (int a = 0; a < k->narrays; a++)
-            free(got[a]);
-        free(launch.work);
-        free(launch.zero);
-    }
-    for (int a = 0; a < k->narrays; a++)
-        free(want[a]);
-    fsr_text_free(&text);
-}
-
-/* The plan of x must be one kernel of that schedule. */
 static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
-    fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = -1};
-    fsr_program program;
-    fsr_binding binding;
-    fsr_flow flow;
-    char why[256];
-    int64_t leaf[LEAVES] = {0};
-    fsr_ref ref = {x.id, x.output};
-    if (fsr_node_status(x))
-        fail_msg("%s", fsr_node_error(x));
-    assert_int_equal(fsr_flow_build(&flow, &binding, g, &ref, 1), FSR_OK);
-    fsr_binding_clear(&binding);
-    for (int i = 0; i < flow.n; i++)
-        if (flow.node[i].kind == FSR_NODE_DATA)
-            leaf[flow.node[i].ordinal] = fsr_shape_size(&flow.node[i].shape);
-    if (fsr_program_make(&program, &flow, &options, why, sizeof why))
-        fail_msg("%s", why);
-    assert_int_equal(program.info.kernels, 1);
-    if (fsr_program_kernel(&program, 0)->kernel->schedule.kind != kind ||
-        (vector && fsr_program_kernel(&program, 0)->kernel->schedule.vector != vector))
-        fail_msg("%s: schedule %s, vector %d", fsr_program_kernel(&program, 0)->kernel->comment,
-                 fsr_schedule_name(fsr_program_kernel(&program, 0)->kernel->schedule.kind),
-                 fsr_program_kernel(&program, 0)->kernel->schedule.vector);
-    run(fsr_program_kernel(&program, 0), leaf, fsr_node_size(x));
-    fsr_program_clear(&program);
+    host_plan_check(g, x, kind, vector);
 }
 
 /* Elements of a row; rows; of a computed array; two axes at once. */

@@ -1,88 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated CUDA with guards, on the host: programs of every schedule, planned as for a GPU, against the interpreter of
- * the loop IR. Arrays have their exact size, so that under the address sanitizer a load outside its guard is seen. */
-#include "backend_cuda/emit_cuda.h"
-#include "fusion/plan.h"
-#include "runtime/text.h"
-#include "tests/host_cuda/host_cuda.h"
+/* Generated CUDA with guards, on the host: programs of every schedule. */
+#include "tests/support/host_plan.h"
 #include "tests/support/one_graph.h"
-#include "tests/support/targets.h"
-
-enum { LEAVES = 8 };
 
 static fsr_node array(int64_t rows, int64_t cols) {
     return fsr_input(g, "x", FSR_F32, 2, SHAPE(rows, cols));
 }
 
-/* The arrays of one launch; the one of a leaf holds numbers, all others a pattern. */
-static void arrays(const fsr_program_step *step, const int64_t *leaf, int64_t out, fsr_launch *launch, float **keep) {
-    for (int a = 0; a < step->kernel->narrays; a++) {
-        bool is_leaf = step->use[a].slot.home == FSR_HOME_LEAF;
-        int64_t n = is_leaf ? leaf[step->use[a].slot.ordinal] : out;
-        keep[a] = malloc((size_t)n * sizeof(float));
-        for (int64_t i = 0; i < n; i++)
-            keep[a][i] = is_leaf ? (float)((i * 37 + a * 11) % 101) / 8 : -1;
-        launch->array[a] = keep[a];
-    }
-}
-
-static void run(const fsr_program_step *step, const int64_t *leaf, int64_t out, int vector) {
-    const fsr_kernel *k = step->kernel;
-    fsr_launch launch = step->launch;
-    fsr_fault fault = {FSR_OK, NULL};
-    fsr_text text = {0};
-    float *want[FSR_MAX_BUFFERS], *got[FSR_MAX_BUFFERS];
-    if (vector)
-        assert_int_equal(k->schedule.vector, vector);
-    assert_true(k->nguards > 0);
-    assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
-    arrays(step, leaf, out, &launch, want);
-    assert_int_equal(fsr_kernel_interpret(k, &launch), FSR_OK);
-    for (uint64_t seed = 0; seed < 2; seed++) {
-        arrays(step, leaf, out, &launch, got);
-        launch.work = malloc((size_t)step->work_bytes + 1);
-        launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
-        if (host_cuda_run(k, text.data, &launch, seed, &fault))
-            fail_msg("%s: %s", k->comment, fault.message);
-        for (int a = 0; a < k->narrays; a++) {
-            for (int64_t i = 0; k->array[a].written && i < out; i++)
-                if (got[a][i] != want[a][i] && !(got[a][i] < want[a][i] * 1.0001 && got[a][i] > want[a][i] * 0.9999))
-                    fail_msg("%s: element %lld is %g, not %g\n%s", k->comment, (long long)i, got[a][i], want[a][i],
-                             text.data);
-            free(got[a]);
-        }
-        free(launch.work);
-        free(launch.zero);
-    }
-    for (int a = 0; a < k->narrays; a++)
-        free(want[a]);
-    fsr_text_free(&text);
-}
-
-/* The plan of x must be one kernel of that schedule, with so many versions (-1: any number). */
+/* So many versions; -1: any number. */
 static void check_versions(fsr_node x, fsr_schedule_kind kind, int vector, int versions) {
-    fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = -1};
-    fsr_program program;
-    fsr_binding binding;
-    fsr_flow flow;
-    char why[256];
-    int64_t leaf[LEAVES] = {0};
-    fsr_ref ref = {x.id, x.output};
-    if (fsr_node_status(x))
-        fail_msg("%s", fsr_node_error(x));
-    assert_int_equal(fsr_flow_build(&flow, &binding, g, &ref, 1), FSR_OK);
-    fsr_binding_clear(&binding);
-    for (int i = 0; i < flow.n; i++)
-        if (flow.node[i].kind == FSR_NODE_DATA)
-            leaf[flow.node[i].ordinal] = fsr_shape_size(&flow.node[i].shape);
-    if (fsr_program_make(&program, &flow, &options, why, sizeof why))
-        fail_msg("%s", why);
-    assert_int_equal(program.info.kernels, 1);
-    assert_int_equal(fsr_program_kernel(&program, 0)->kernel->schedule.kind, kind);
+    const host_plan p = host_plan_check(g, x, kind, vector);
+    assert_true(p.guards > 0);
     if (versions >= 0)
-        assert_int_equal(fsr_program_kernel(&program, 0)->kernel->schedule.nversions, versions);
-    run(fsr_program_kernel(&program, 0), leaf, fsr_node_size(x), vector);
-    fsr_program_clear(&program);
+        assert_int_equal(p.versions, versions);
 }
 
 static void check(fsr_node x, fsr_schedule_kind kind, int vector) {

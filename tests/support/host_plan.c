@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/support/host_plan.h"
+#include "backend_cuda/emit_cuda.h"
+#include "fusion/plan.h"
+#include "runtime/text.h"
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/support/targets.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { LEAVES = 8 };
+
+/* Elements of each leaf, and of the result. */
+typedef struct sizes {
+    int64_t leaf[LEAVES], out;
+} sizes;
+
+static bool is_report(const fsr_program_step *step, int a) {
+    return step->use[a].slot.home == FSR_HOME_REPORT;
+}
+
+static void *array(const fsr_program_step *step, int a, const sizes *s) {
+    const bool leaf = step->use[a].slot.home == FSR_HOME_LEAF;
+    const int64_t n = is_report(step, a) ? 2 : leaf ? s->leaf[step->use[a].slot.ordinal] : s->out;
+    float *x = calloc((size_t)n, sizeof *x);
+    for (int64_t i = 0; i < n && !is_report(step, a); i++)
+        if (step->kernel->array[a].dtype == FSR_I32)
+            ((int32_t *)x)[i] = 1 + (int32_t)(i * 37 + 5) % 999;
+        else
+            x[i] = leaf ? (float)((i * 37 + a * 11) % 101) / 8 : -1;
+    return x;
+}
+
+static void arrays(const fsr_program_step *step, const sizes *s, fsr_launch *launch) {
+    for (int a = 0; a < step->kernel->narrays; a++)
+        launch->array[a] = array(step, a, s);
+}
+
+static void free_arrays(const fsr_program_step *step, fsr_launch *launch) {
+    for (int a = 0; a < step->kernel->narrays; a++)
+        free(launch->array[a]);
+}
+
+static void compare(const fsr_program_step *step, const sizes *s, const fsr_launch *got, const fsr_launch *want,
+                    const char *text) {
+    const char *what = step->kernel->comment;
+    for (int a = 0; a < step->kernel->narrays; a++) {
+        const float *x = got->array[a], *y = want->array[a];
+        if (is_report(step, a) && *(uint64_t *)got->array[a])
+            fail_msg("%s: reports %lld\n%s", what, (long long)*(int64_t *)got->array[a], text);
+        if (is_report(step, a) || !step->kernel->array[a].written)
+            continue;
+        for (int64_t i = 0; i < s->out; i++)
+            if (x[i] != y[i] && !(x[i] < y[i] * 1.0001 && x[i] > y[i] * 0.9999))
+                fail_msg("%s: element %lld is %g, not %g\n%s", what, (long long)i, x[i], y[i], text);
+    }
+}
+
+static void run(const fsr_program_step *step, const sizes *s) {
+    fsr_launch want = step->launch, got = step->launch;
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_text text = {0};
+    assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
+    arrays(step, s, &want);
+    assert_int_equal(fsr_kernel_interpret(step->kernel, &want), FSR_OK);
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        arrays(step, s, &got);
+        got.work = malloc((size_t)step->work_bytes + 1);
+        got.zero = calloc(1, (size_t)step->zero_bytes + 1);
+        if (host_cuda_run(step->kernel, text.data, &got, seed, &fault))
+            fail_msg("%s: %s\n%s", step->kernel->comment, fault.message, text.data);
+        compare(step, s, &got, &want, text.data);
+        free_arrays(step, &got);
+        free(got.work);
+        free(got.zero);
+    }
+    free_arrays(step, &want);
+    fsr_text_free(&text);
+}
+
+static fsr_program planned(fsr_graph *g, fsr_node x, sizes *s) {
+    const fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = -1};
+    const fsr_ref ref = {x.id, x.output};
+    fsr_program program;
+    fsr_binding binding;
+    fsr_flow flow;
+    char why[256];
+    if (fsr_node_status(x))
+        fail_msg("%s", fsr_node_error(x));
+    assert_int_equal(fsr_flow_build(&flow, &binding, g, &ref, 1), FSR_OK);
+    fsr_binding_clear(&binding);
+    *s = (sizes){.out = fsr_node_size(x)};
+    assert_in_range(flow.nleaves, 0, LEAVES);
+    for (int i = 0; i < flow.n; i++)
+        if (flow.node[i].kind == FSR_NODE_DATA)
+            s->leaf[flow.node[i].ordinal] = fsr_shape_size(&flow.node[i].shape);
+    if (fsr_program_make(&program, &flow, &options, why, sizeof why))
+        fail_msg("%s", why);
+    return program;
+}
+
+host_plan host_plan_check(fsr_graph *g, fsr_node x, fsr_schedule_kind kind, int vector) {
+    sizes s;
+    fsr_program program = planned(g, x, &s);
+    assert_int_equal(program.info.kernels, 1);
+    const fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
+    const host_plan has = {.guards = k->nguards, .versions = k->schedule.nversions};
+    if (k->schedule.kind != kind || (vector && k->schedule.vector != vector))
+        fail_msg("%s: schedule %s, vector %d", k->comment, fsr_schedule_name(k->schedule.kind), k->schedule.vector);
+    run(fsr_program_kernel(&program, 0), &s);
+    fsr_program_clear(&program);
+    return has;
+}
