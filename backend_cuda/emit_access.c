@@ -30,7 +30,7 @@ static bool guard_index(const fsr_emit *e, int v, int d) {
     const fsr_kernel *k = e->k;
     bool early = k->inst[v].kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v);
     bool named = !early || d < k->nparallel || folded_dims(k) > 1;
-    return named && fsr_guard_depends(k, fsr_inst_guard(&k->inst[v]), d);
+    return named && fsr_guard_reads_index(k, fsr_inst_guard(&k->inst[v]), d);
 }
 
 void fsr_emit_find_needs(fsr_emit *e) {
@@ -312,7 +312,7 @@ void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
 /* True if the guard needs the indices of several folded dimensions. */
 static bool guard_splits_column(const fsr_kernel *k, int guard) {
     for (int d = k->nparallel; d < k->ndim && folded_dims(k) > 1; d++)
-        if (fsr_guard_depends(k, guard, d))
+        if (fsr_guard_reads_index(k, guard, d))
             return true;
     return false;
 }

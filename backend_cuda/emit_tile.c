@@ -137,7 +137,7 @@ static bool reads_column_index(const fsr_emit *e) {
         const fsr_index_form *form = waits ? fsr_access_form(e->k, inst->index) : NULL;
         const int guard = inst->kind == FSR_INST_LOAD && !form ? -1 : fsr_inst_guard(inst);
         for (int d = e->k->nparallel; d < e->k->ndim; d++)
-            if ((guard >= 0 && fsr_guard_depends(e->k, guard, d)) || (form && form->stride[d] != FSR_STRIDE_ZERO))
+            if ((guard >= 0 && fsr_guard_reads_index(e->k, guard, d)) || (form && form->stride[d] != FSR_STRIDE_ZERO))
                 return true;
     }
     return false;

@@ -5,15 +5,24 @@
  * sum over its arguments. That overcounts shared values (x = x + x doubles it each time), so where the bound passes
  * the limit an exact count, a walk that stops at the limit, decides. If that passes the limit too, the heaviest
  * argument is materialized and the count starts again from it. Folds and materialized values end the walk: they are
- * loads; what a fold takes in is counted from the fold.
+ * loads; what a fold takes in is counted from the fold. The words that computed indices report to are arrays of the kernel
+ * as well, one for each axis, and may fill it beside what is read. Counter-example to leaving them out: sums of gathers
+ * along five axes, of which lowering refused one after the other, each a kernel earlier than need be.
  * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 
-enum { LIMIT_INSTS = 400, LIMIT_ARRAYS = 36, WALK = 1024, FUNCTION = 8 };
+enum {
+    LIMIT_INSTS = 400,
+    LIMIT_ARRAYS = 36,                   /* that are read */
+    LIMIT_BUFFERS = FSR_MAX_BUFFERS - 1, /* those and the reports', beside one result */
+    MUCH = 1 << 20,
+    WALK = 1024,
+    FUNCTION = 8
+};
 
 typedef struct weight {
-    int insts, arrays;
+    int insts, arrays, reports;
 } weight;
 
 static bool ends(const fsr_partition *p, int id) {
@@ -21,7 +30,7 @@ static bool ends(const fsr_partition *p, int id) {
 }
 
 static weight of_leaf(const fsr_partition *p, int id) {
-    return (weight){1, ends(p, id) || fsr_is(p->flow->node[id].kind, FSR_IS_ARRAY)};
+    return (weight){1, ends(p, id) || fsr_is(p->flow->node[id].kind, FSR_IS_ARRAY), 0};
 }
 
 /* A loop's program is compiled once, whatever it is part of. An elementary function is a program of its own. */
@@ -30,29 +39,36 @@ static int own_insts(const fsr_flow_node *n) {
     return fsr_kinds[n->kind].insts + function + (n->loop ? n->nout + n->loop->body.ninsts / 4 : 0);
 }
 
+static int own_reports(const fsr_flow_node *n) {
+    return n->report ? __builtin_popcount(n->axes) : 0;
+}
+
+static int at_most_much(int n) {
+    return n > MUCH ? MUCH : n;
+}
+
 static weight bound(const fsr_partition *p, const weight *known, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
     if (n->nargs == 0)
         return of_leaf(p, id);
-    weight sum = {own_insts(n), 0};
+    weight sum = {own_insts(n), 0, own_reports(n)};
     for (int i = 0; i < n->nargs; ++i) {
         weight w = ends(p, n->arg[i].id) ? of_leaf(p, n->arg[i].id) : known[n->arg[i].id];
         sum.insts += w.insts;
         sum.arrays += w.arrays;
+        sum.reports += w.reports;
     }
-    sum.insts = sum.insts > 1 << 20 ? 1 << 20 : sum.insts;
-    sum.arrays = sum.arrays > 1 << 20 ? 1 << 20 : sum.arrays;
-    return sum;
+    return (weight){at_most_much(sum.insts), at_most_much(sum.arrays), at_most_much(sum.reports)};
 }
 
 static bool over(weight w) {
-    return w.insts > LIMIT_INSTS || w.arrays > LIMIT_ARRAYS;
+    return w.insts > LIMIT_INSTS || w.arrays > LIMIT_ARRAYS || w.arrays + w.reports > LIMIT_BUFFERS;
 }
 
 /* Distinct nodes below id, counted until a limit is passed. stamp marks nodes of this walk by its number. */
 static weight count(const fsr_partition *p, int *stamp, int walk, int id) {
     int stack[WALK], depth = 0;
-    weight sum = {0, 0};
+    weight sum = {0, 0, 0};
     stack[depth++] = id;
     stamp[id] = walk;
     while (depth && !over(sum)) {
@@ -61,17 +77,22 @@ static weight count(const fsr_partition *p, int *stamp, int walk, int id) {
         bool leaf = at != id && ends(p, at);
         sum.insts += leaf ? 1 : own_insts(n);
         sum.arrays += leaf || fsr_is(n->kind, FSR_IS_ARRAY);
+        sum.reports += leaf ? 0 : own_reports(n);
         for (int i = 0; !leaf && i < n->nargs; ++i) {
             int arg = n->arg[i].id;
             if (stamp[arg] == walk)
                 continue;
             stamp[arg] = walk;
             if (depth == WALK)
-                return (weight){1 << 20, 1 << 20};
+                return (weight){MUCH, MUCH, MUCH};
             stack[depth++] = arg;
         }
     }
     return sum;
+}
+
+static int price(weight w) {
+    return w.insts + 8 * (w.arrays + w.reports);
 }
 
 static int heaviest(const fsr_partition *p, const weight *known, int id) {
@@ -83,7 +104,7 @@ static int heaviest(const fsr_partition *p, const weight *known, int id) {
             arg = p->flow->node[arg].arg[0].id;
         if (!fsr_is(p->flow->node[arg].kind, FSR_COMPUTES) || ends(p, arg))
             continue;
-        if (best < 0 || known[arg].insts + 8 * known[arg].arrays > known[best].insts + 8 * known[best].arrays)
+        if (best < 0 || price(known[arg]) > price(known[best]))
             best = arg;
     }
     return best;

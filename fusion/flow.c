@@ -166,6 +166,7 @@ static bool add_reports(builder *b, const fsr_rec *rec, fsr_flow_node *node) {
     if (!fsr_has(rec->kind, FSR_FIELD_bound) || rec->bound != FSR_BOUND_RAISE)
         return true;
     const fsr_shape *source = &fsr_graph_rec(b->g, rec->arg[0].id)->shape;
+    const fsr_shape *own = fsr_is(rec->kind, FSR_SCATTERS) ? &fsr_graph_rec(b->g, rec->arg[1].id)->shape : &rec->shape;
     node->report = 1 + b->flow->nreports;
     for (int j = 0; j < source->ndim; ++j) {
         if (!(rec->axes >> j & 1))
@@ -178,7 +179,8 @@ static bool add_reports(builder *b, const fsr_rec *rec, fsr_flow_node *node) {
             b->binding->report = grown;
             b->report_capacity = capacity;
         }
-        b->binding->report[b->flow->nreports++] = (fsr_report){rec->site, j, source->dim[j]};
+        b->binding->report[b->flow->nreports++] =
+            (fsr_report){rec->site, j - rec->lead, fsr_added_extent(own, source, &rec->view, j)};
     }
     return true;
 }

@@ -133,7 +133,7 @@ bool fsr_kernel_commutes(const fsr_kernel *k) {
     return true;
 }
 
-bool fsr_guard_depends(const fsr_kernel *k, int guard, int d) {
+bool fsr_guard_reads_index(const fsr_kernel *k, int guard, int d) {
     for (int i = 0; i < k->guard[guard].n; i++)
         if (fsr_condition_form(k, k->guard[guard].condition[i])->stride[d] != FSR_STRIDE_ZERO)
             return true;

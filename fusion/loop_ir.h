@@ -325,8 +325,9 @@ bool fsr_condition_is_decidable(const fsr_kernel *k, int condition);
 bool fsr_condition_is_inner(const fsr_kernel *k, int condition);
 /* The conditions in the order in which the guards first name them. Returns how many. */
 int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]);
-/* True if the guard depends on domain dimension d. */
-bool fsr_guard_depends(const fsr_kernel *k, int guard, int d);
+/* True if the index along domain dimension d stands in a condition of the guard. Its truth may depend on d besides, by
+ * computed values: these are instructions (fsr_inst_arguments), each with a level of its own. */
+bool fsr_guard_reads_index(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
 int fsr_inst_guard(const fsr_inst *inst);
 /* The kernel's number of a form, which is added if no equal one is there; -1: no room. */

@@ -87,12 +87,13 @@ static bool check_symbols(const fsr_check *v, const fsr_index_form *form) {
     return true;
 }
 
-/* What is evaluated once a row has no guard that depends on the column. */
+/* What is evaluated once a row has no guard that depends on the column: neither by an index, nor by a value, which as an
+ * argument is not of an element (check_argument). */
 static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
     if (!fsr_check_range(guard, v->k->nguards))
         return fsr_check_bad(v, "guard %d of %d", guard, v->k->nguards);
     for (int d = v->k->nparallel; d < v->k->ndim && inst->level == FSR_ROW; d++)
-        if (fsr_guard_depends(v->k, guard, d))
+        if (fsr_guard_reads_index(v->k, guard, d))
             return fsr_check_bad(v, "a guard of a ROW instruction depends on the folded dimension %d", d);
     int nterms = 0;
     for (int i = 0; i < v->k->guard[guard].n; i++) {

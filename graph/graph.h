@@ -60,6 +60,7 @@ typedef struct fsr_rec {
     fsr_ref arg[FSR_MAX_ARGS];
     fsr_buffer *buffer[FSR_MAX_OUTPUTS]; /* DATA, or results already computed: a reference each */
     fsr_site site;
+    int lead;  /* dimensions that a row function has put before those that the site recorded */
     int scope; /* depth of the scope that owns it */
     bool mark; /* scratch of a traversal; false between calls */
 } fsr_rec;

@@ -231,6 +231,7 @@ static bool again_plain(rows *r, uint32_t id, const fsr_shape *whole, const fsr_
         return false;
     }
     made->content = content;
+    made->lead = rec->lead + r->lead.ndim;
     memcpy(made->arg, arg, sizeof made->arg);
     r->image[id] = copy;
     return true;

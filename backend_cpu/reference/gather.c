@@ -38,12 +38,13 @@ static fsr_status position(const gather *g, const fsr_ref_walk *walk, int64_t *a
             rec->view.start[j] + (rec->view.from[j] < 0 ? 0 : rec->view.step[j] * walk->index[rec->view.from[j]]);
         if (rec->axes >> j & 1) {
             const fsr_ref_element x = fsr_ref_data_get(g->in[1 + next].data, walk->at[next]);
+            const int64_t extent = fsr_added_extent(&rec->shape, g->source, &rec->view, j);
             int64_t asked = x.value.i64;
             *known = *known && fsr_ref_is_known(&x.ball);
-            if (!bring_inside(rec->bound, &asked, fsr_added_extent(&rec->shape, g->source, &rec->view, j)))
+            if (!bring_inside(rec->bound, &asked, extent))
                 return fsr_fault_set(
                     g->fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
-                    (long long)x.value.i64, j, (long long)g->source->dim[j], rec->site.file, rec->site.line);
+                    (long long)x.value.i64, j - rec->lead, (long long)extent, rec->site.file, rec->site.line);
             index += asked;
             next++;
         }

@@ -60,13 +60,14 @@ static fsr_status target(const fsr_rec *rec, const fsr_shape *part, const fsr_re
         int64_t index = rec->view.start[j] + (from < 0 ? 0 : rec->view.step[j] * walk->index[from]);
         if (rec->axes >> j & 1) {
             const fsr_ref_element x = fsr_ref_data_get(in[2 + next].data, walk->at[1 + next]);
-            const int64_t asked = bring(rec->bound, x.value.i64, fsr_added_extent(part, &rec->shape, &rec->view, j));
+            const int64_t extent = fsr_added_extent(part, &rec->shape, &rec->view, j);
+            const int64_t asked = bring(rec->bound, x.value.i64, extent);
             next++;
             *known = *known && fsr_ref_is_known(&x.ball);
             if (asked < 0 && rec->bound == FSR_BOUND_RAISE)
                 return fsr_fault_set(
                     fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
-                    (long long)x.value.i64, j, (long long)rec->shape.dim[j], rec->site.file, rec->site.line);
+                    (long long)x.value.i64, j - rec->lead, (long long)extent, rec->site.file, rec->site.line);
             index = asked < 0 ? -1 : index + asked;
         }
         at = index < 0 || at < 0 ? -1 : at * rec->shape.dim[j] + index;

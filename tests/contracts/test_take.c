@@ -2,6 +2,7 @@
 /* Elements at computed indices: against plain loops over what NumPy's documentation says, fused with what computes the
  * indices, the array and the result; indices outside, reported, clipped, wrapped; slices at run-time offsets, which
  * neither plan nor compile anew. */
+#include "primitives/parse.h"
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -393,6 +394,62 @@ static void vectorized(void **state) {
     free(x);
 }
 
+/* The axis that is told is the one that the function's body named, however many dimensions lead. */
+static void take_second(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = fsr_take_at(fsr_here("body.c", 8), in[0], in[1], 1, FSR_BOUND_RAISE);
+}
+
+static void take_nested(fsr_node *out, const fsr_node *in, void *user) {
+    fsr_vectorize(out, 1, in, 2, "(n,m),(k)->(n,k)", take_second, user);
+}
+
+static void reports_of_rows(void **state) {
+    (void)state;
+    const char *const words = "index 7 is out of bounds for axis 1 with size 5 (body.c:8)";
+    const int64_t index[] = {0, 7, -5};
+    float got[2 * 3 * 4 * 3];
+    fsr_config config = subject_config();
+    config.backend = FSR_BACKEND_REFERENCE;
+    fsr_context *contexts[] = {subject_ctx, subject_open(&config)};
+    for (int c = 0; c < 2; c++) {
+        fsr_graph *g = fsr_graph_new(contexts[c]);
+        fsr_node x = fsr_ones(g, FSR_F32, 4, SHAPE(2, 3, 4, 5)), y;
+        fsr_node in[] = {x, fsr_from_host(g, FSR_I64, 1, SHAPE(3), index)};
+        fsr_vectorize(&y, 1, in, 2, "(n,m),(k)->(n,k)", take_second, NULL);
+        subject_error(contexts[c], fsr_read(y, got, sizeof got), FSR_ERR_INDEX, words);
+        fsr_vectorize(&y, 1, in, 2, "(j,n,m),(k)->(j,n,k)", take_nested, NULL);
+        subject_error(contexts[c], fsr_read(y, got, sizeof got), FSR_ERR_INDEX, words);
+        fsr_graph_free(g);
+    }
+    fsr_close(contexts[1]);
+}
+
+/* Where an index is added to a dimension's own, what is told is how many of them there may be. */
+static void reports_of_starts(void **state) {
+    (void)state;
+    const char text[] = "%0 = input f32[8] \"x\"\n"
+                        "%1 = input i64[5] \"i\"\n"
+                        "%2 = gather f32[5] %0, %1 axes=0 affine [d0] bound=raise\n"
+                        "return %2\n";
+    const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    int64_t index[5] = {3, 0, 3, -4, 3};
+    float got[5];
+    fsr_node y;
+    fsr_plan *plan;
+    int n;
+    OK(fsr_graph_parse(G, text, &y, 1, &n, NULL));
+    OK(fsr_compile(&y, 1, &plan));
+    const fsr_arg in[] = {{"x", (void *)x, sizeof x, FSR_HOST}, {"i", index, sizeof index, FSR_HOST}};
+    const fsr_arg out = {"y", got, sizeof got, FSR_HOST};
+    OK(fsr_plan_run(plan, in, 2, &out, 1, NULL));
+    assert_true(got[0] == 4 && got[1] == 2 && got[2] == 6 && got[3] == 4 && got[4] == 8);
+    index[1] = 4;
+    subject_error(subject_ctx, fsr_plan_run(plan, in, 2, &out, 1, NULL), FSR_ERR_INDEX,
+                  "index 4 is out of bounds for axis 0 with size 4");
+    fsr_plan_free(plan);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {SUBJECT_TEST(shapes),
                                        SUBJECT_TEST(dtypes),
@@ -406,6 +463,8 @@ int main(void) {
                                        SUBJECT_TEST(no_false_reports),
                                        SUBJECT_TEST(slices),
                                        SUBJECT_TEST(updates),
-                                       SUBJECT_TEST(vectorized)};
+                                       SUBJECT_TEST(vectorized),
+                                       SUBJECT_TEST(reports_of_rows),
+                                       SUBJECT_TEST(reports_of_starts)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -264,6 +264,18 @@ static void many_arrays(void **state) {
     fsr_program_clear(&p);
 }
 
+/* The words that indices report to are arrays of a kernel, five for each of these sources: five sources fit. */
+static void many_reports(void **state) {
+    (void)state;
+    fsr_node i = fsr_input(g, "i", FSR_I64, 1, SHAPE(3)), sum = {0};
+    for (int k = 0; k < 8; k++) {
+        fsr_node x = fsr_input(g, "x", FSR_F32, 5, SHAPE(9, 9, 9, 9, 9));
+        fsr_node taken = fsr_index(x, ((fsr_node[]){i, i, i, i, i}), 5, FSR_BOUND_RAISE);
+        sum = k ? fsr_add(sum, taken) : taken;
+        check(&sum, 1, k < 5 ? 1 : 2, k < 5 ? NULL : "");
+    }
+}
+
 static void tree_of_arrays(void **state) {
     (void)state;
     fsr_node a[128];
@@ -476,6 +488,7 @@ int main(void) {
         T(chain_100000),
         T(tangles_scale),
         T(many_arrays),
+        T(many_reports),
         T(tree_of_arrays),
         T(shared_doubling),
         T(doubling_by_shifts),
