@@ -84,13 +84,19 @@ static void edit(fsr_kernel *k) {
     int *const numbers[] = {&s->group, &s->lanes, &s->chunk, &s->part,       &s->strip,
                             &s->block, &s->run,   &s->past,  &s->ahead_cols, &s->tile};
     bool *const flags[] = {&s->flat, &s->cut_steps, &s->brief, &s->wide};
-    uint32_t *const bits[] = {&s->streams, &s->ahead, &s->joined, &s->widened};
+    uint64_t *const arrays[] = {&s->streams, &s->ahead};
+    uint32_t *const folds[] = {&s->joined, &s->widened};
     switch (below(10)) {
     case 0:
     case 1:
     case 2: *numbers[below(10)] = lengths[below(18)]; break;
     case 3: *flags[below(4)] ^= true; break;
-    case 4: *bits[below(4)] ^= 1u << below(6); break;
+    case 4:
+        if (below(2))
+            *arrays[below(2)] ^= UINT64_C(1) << below(6);
+        else
+            *folds[below(2)] ^= 1u << below(6);
+        break;
     case 5: edit_walk(below(4) ? &s->walk[below(k->npasses ? k->npasses : 1)] : &s->fold_walk); break;
     case 6: *(below(2) ? &s->tiled : &s->turns[below(2)]) = lengths[below(9)]; break;
     case 7: edit_inst(&k->inst[below(k->ninsts)]); break;
