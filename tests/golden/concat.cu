@@ -73,10 +73,48 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_paste_2703c14d(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12)
+k_mul_paste_4c85ed9f(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;
+    bool fits0 = whole;
+#pragma unroll
+    for (int j = 0; j < 1; j++) {
+        const idx r = r0 + j * 1024;
+        const idx q1 = fsr_div(r, n5);
+        const idx i1 = r - q1 * n5;
+        const idx i0 = q1;
+        fits0 = fits0 && (idx)(n10 + i1) < n11 && !((idx)(i1) < n12);
+    }
+    if (fits0) {
+        f32 v5[4] = {};
+#pragma unroll
+        for (int j = 0; j < 1; j++) {
+            const idx r = r0 + j * 1024;
+            const idx q1 = fsr_div(r, n5);
+            const idx i1 = r - q1 * n5;
+            const idx i0 = q1;
+            const idx a0 = i0 * n6 + i1;
+            const idx a1 = n7 + i0 * n8 + i1;
+            fsr_load_any<4>(v5, j * 4, x1 + (a1));
+        }
+#pragma unroll
+        for (int j = 0; j < 1; j++) {
+            const idx r = r0 + j * 1024;
+            const idx q1 = fsr_div(r, n5);
+            const idx i1 = r - q1 * n5;
+            const idx i0 = q1;
+            f32 o8[4];
+#pragma unroll
+            for (int v = 0; v < 4; v++) {
+                const int i = j * 4 + v;
+                const f32 v7 = v5[i];
+                o8[v] = v7;
+            }
+            fsr_store<4>(o8, 0, x2 + (r));
+        }
+        return;
+    }
     f32 v1[4] = {};
     f32 v5[4] = {};
     if (whole) {
