@@ -2,12 +2,12 @@
 /* Bounds the program of one anchor before anything is placed.
  *
  * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the
- * sum over its arguments. That overcounts shared values (x = x + x doubles it each time), so where the bound passes
- * the limit an exact count, a walk that stops at the limit, decides. If that passes the limit too, the heaviest
- * argument is materialized and the count starts again from it. Folds and materialized values end the walk: they are
- * loads; what a fold takes in is counted from the fold. The words that computed indices report to are arrays of the kernel
- * as well, one for each axis, and may fill it beside what is read. Counter-example to leaving them out: sums of gathers
- * along five axes, of which lowering refused one after the other, each a kernel earlier than need be.
+ * sum over its arguments, less those that another one needs. That overcounts values shared further down, so where the
+ * bound passes the limit an exact count, a walk that stops at the limit, decides. If that passes the limit too, the
+ * heaviest argument is materialized and the count starts again from it. Folds and materialized values end the walk: they
+ * are loads; what a fold takes in is counted from the fold. The words that computed indices report to are arrays of the
+ * kernel as well, one for each axis, and may fill it beside what is read. Counter-example to leaving them out: sums of
+ * gathers along five axes, of which lowering refused one after the other, each a kernel earlier than need be.
  * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
@@ -47,12 +47,27 @@ static int at_most_much(int n) {
     return n > MUCH ? MUCH : n;
 }
 
+/* What the i-th argument needs, another one that is evaluated beside it needs, too. */
+static bool is_covered(const fsr_partition *p, const fsr_flow_node *n, int i) {
+    for (int k = 0; k < n->nargs; ++k) {
+        const fsr_flow_node *other = &p->flow->node[n->arg[k].id];
+        if (k < i && n->arg[k].id == n->arg[i].id)
+            return true;
+        for (int j = 0; j < other->nargs && !ends(p, n->arg[k].id); ++j)
+            if (other->arg[j].id == n->arg[i].id)
+                return true;
+    }
+    return false;
+}
+
 static weight bound(const fsr_partition *p, const weight *known, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
     if (n->nargs == 0)
         return of_leaf(p, id);
     weight sum = {own_insts(n), 0, own_reports(n)};
     for (int i = 0; i < n->nargs; ++i) {
+        if (is_covered(p, n, i))
+            continue;
         weight w = ends(p, n->arg[i].id) ? of_leaf(p, n->arg[i].id) : known[n->arg[i].id];
         sum.insts += w.insts;
         sum.arrays += w.arrays;
