@@ -15,13 +15,19 @@ static bool is_compacted(const fsr_emit *e, int v) {
     return e->k->inst[v].filter == FSR_FILTER_COMPACTED;
 }
 
-void fsr_emit_compact_room(fsr_emit *e) {
+/* Bytes of the widest element that is compacted; 0: there is none. */
+static int widest(const fsr_emit *e) {
     size_t size = 0;
     for (int i = 0; i < e->k->ninsts; i++)
         if (is_compacted(e, i) && fsr_dtype_size(e->k->inst[i].dtype) > size)
             size = fsr_dtype_size(e->k->inst[i].dtype);
+    return (int)size;
+}
+
+void fsr_emit_compact_room(fsr_emit *e) {
+    const int size = widest(e);
     if (size)
-        fsr_emit_line(e, "__shared__ c128 room[%d];", e->s.threads * e->s.vector * (int)size / 16);
+        fsr_emit_line(e, "__shared__ c128 room[%d];", e->s.threads * e->s.vector * size / 16);
 }
 
 void fsr_emit_compact_registers(fsr_emit *e, int v) {
@@ -47,6 +53,6 @@ void fsr_emit_compact_values(fsr_emit *e, int v) {
 void fsr_emit_compact(fsr_emit *e, int v) {
     char row[FSR_EXPR];
     if (is_compacted(e, v))
-        fsr_emit_line(e, "fsr_compact<%d>(&%s, room, o%d, m%d, k%d, %s, end, cols);", fsr_emit_lane_count(e),
-                      fsr_emit_element(e, row, e->k->inst[v].index, NULL), v, v, v, fsr_emit_step_column(e));
+        fsr_emit_line(e, "fsr_compact<%d, %d>(&%s, room, o%d, m%d, k%d, %s, end, cols);", fsr_emit_lane_count(e),
+                      widest(e), fsr_emit_element(e, row, e->k->inst[v].index, NULL), v, v, v, fsr_emit_step_column(e));
 }

@@ -270,15 +270,16 @@ __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> 
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
 }
 /* A step's elements x, of column c and those behind it, of LANES lanes: the selected ones go to their counts in the row, the others
-   behind them from its end. All lanes take part. */
-template <int LANES, class T, class X, class I, int V>
+   behind them from its end. All lanes take part. room has BYTES for an element, those of the kernel's widest one: warps are not at
+   the same store, and what one of them hands over may not lie where another one's does. */
+template <int LANES, int BYTES, class T, class X, class I, int V>
 __forceinline__ static void fsr_compact(T *row, c128 *room, const X (&x)[V], const b8 (&mask)[V], const I (&before)[V],
                                         idx c, idx end, idx cols)
 {
     const u32 lane = threadIdx.x % LANES, base = threadIdx.x % 32 - lane, all = LANES * V;
     const idx first = c - lane * V;
     const u32 n = first >= end ? 0 : end - first < all ? (u32)(end - first) : all;
-    T *const step = (T *)room + (threadIdx.x - lane) * V;
+    T *const step = (T *)((u8 *)room + (threadIdx.x - lane) * V * BYTES);
     const I ends = before[V - 1] + (lane * V + V - 1 < n && mask[V - 1]);
     const I begin = fsr_shuffle(before[0], base);
     const u32 selected = (u32)(fsr_shuffle(ends, base + LANES - 1) - begin);
@@ -381,6 +382,6 @@ k_greater_cast_cumsum_where_comp_09393f1d(const f32 *__restrict__ x0, f32 *__res
             m8[v] = v2[i];
             k8[v] = v7;
         }
-        fsr_compact<32>(&x1[a1], room, o8, m8, k8, cj, end, cols);
+        fsr_compact<32, 4>(&x1[a1], room, o8, m8, k8, cj, end, cols);
     }
 }

@@ -66,7 +66,7 @@ static fsr_program planned(const fsr_node *outs, int nouts) {
     fsr_program program;
     fsr_binding binding;
     fsr_flow flow;
-    fsr_ref refs[4];
+    fsr_ref refs[8];
     char why[256];
     for (int i = 0; i < nouts; i++)
         refs[i] = (fsr_ref){outs[i].id, outs[i].output};
@@ -90,7 +90,8 @@ static void check(const fsr_node *outs, int nouts, int64_t n, fsr_schedule_kind 
     fsr_program_clear(&program);
 }
 
-/* Two arrays filtered by one mask, and the count. */
+/* Arrays of 1, 4 and 8 bytes an element filtered by one mask, and the count: what the lanes of one warp hand over of one
+ * array may not lie where another warp's of another array does. */
 static void filters(void **state) {
     (void)state;
     static const struct {
@@ -103,8 +104,9 @@ static void filters(void **state) {
         fsr_node x = INPUT(g, FSR_F32, sizes[i].n), y = fsr_input(g, "y", FSR_F32, 1, SHAPE(sizes[i].n));
         fsr_node mask = fsr_less(x, y), fill = fsr_float(g, 3);
         fsr_node out[] = {fsr_filter(x, mask, fill), fsr_neg(fsr_filter(y, mask, fill)),
-                          fsr_count_nonzero(mask, NULL, 0, 0)};
-        check(out, 3, sizes[i].n, sizes[i].kind, 2);
+                          fsr_filter(fsr_cast(x, FSR_F64), mask, fill),
+                          fsr_filter(fsr_signbit(y), mask, fsr_bool(g, true)), fsr_count_nonzero(mask, NULL, 0, 0)};
+        check(out, 5, sizes[i].n, sizes[i].kind, 4);
     }
 }
 
