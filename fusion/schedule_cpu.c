@@ -19,6 +19,7 @@ enum {
     HEAVY_ELEMENT = 24, /* operations of an element that is work itself */
     NARROW = 8,         /* fewer adjacent rows than are worth a loop of their own: the three channels of a photograph
                            are three rows, each read with a stride */
+    SHORT = 16,         /* columns of a row that are better taken one after the other, each for many rows */
     BRIEF = 32,         /* fewer turns of the innermost loop are not worth loops one after the other */
     GROUP = 128,        /* rows of the inner loop, by columns */
     KEPT_BYTES = 256 << 10,
@@ -66,12 +67,21 @@ static int count_kept(const fsr_kernel *k) {
     return n;
 }
 
+/* So few columns that a loop over them is mostly its own beginning and end, and enough adjacent rows for an inner loop. */
+static bool rows_are_short(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    return k->nparallel > 0 && group->integer[FSR_INT_COLS] <= SHORT && group->extent[k->nparallel - 1] >= BRIEF &&
+           !fsr_kernel_has_scan(k) && !fsr_kernel_has_loops(k);
+}
+
 void fsr_schedule_cpu(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     fsr_orientation orientation = fsr_group_orientation(group);
     if (orientation == FSR_ORIENT_COLS && (group->extent[k->nparallel - 1] < NARROW || fsr_kernel_has_loops(k)))
         orientation = FSR_ORIENT_ROWS;
+    if (orientation == FSR_ORIENT_ROWS && rows_are_short(group))
+        orientation = FSR_ORIENT_COLS;
     s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;

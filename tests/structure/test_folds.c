@@ -266,11 +266,37 @@ static void siblings_of_nothing_read(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* A CPU takes short rows column by column, many rows in the inner loop: rows of 3 took 20 times as long one by one. Long
+ * rows and few of them go one by one, and so do scans. */
+static void short_rows(void **state) {
+    (void)state;
+    static const struct {
+        int64_t rows, cols;
+        fsr_schedule_kind kind;
+    } cases[] = {{1 << 18, 3, FSR_SCHEDULE_COL}, {1 << 18, 16, FSR_SCHEDULE_COL},
+                 {32, 8, FSR_SCHEDULE_COL},      {1 << 18, 17, FSR_SCHEDULE_ROW},
+                 {31, 8, FSR_SCHEDULE_ROW},      {1 << 12, 1 << 12, FSR_SCHEDULE_ROW}};
+    for (int i = 0; i < COUNT(cases); i++)
+        for (int scan = 0; scan < 2; scan++) {
+            fsr_node x = fsr_input(graph, "x", FSR_F32, 2, ((int64_t[]){cases[i].rows, cases[i].cols}));
+            fsr_node out = scan ? fsr_cumsum(x, ((int[]){1}), 1, 0) : fsr_sum(fsr_mul(x, x), ((int[]){1}), 1, 0);
+            fsr_program p = plan_of(&target_cpu, &out, 1);
+            assert_int_equal(p.info.kernels, 1);
+            assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.kind, scan ? FSR_SCHEDULE_ROW : cases[i].kind);
+            fsr_program_clear(&p);
+        }
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(reductions_are_one_kernel),    T(siblings_are_one_kernel),        T(scans_are_one_kernel),
-        T(reverse_scans_and_reductions), T(two_directions_are_two_kernels), T(row_functions_are_one_kernel),
+        T(short_rows),
+        T(reductions_are_one_kernel),
+        T(siblings_are_one_kernel),
+        T(scans_are_one_kernel),
+        T(reverse_scans_and_reductions),
+        T(two_directions_are_two_kernels),
+        T(row_functions_are_one_kernel),
         T(siblings_of_nothing_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
