@@ -68,7 +68,7 @@
 #define FSR_MAX_PASSES (FSR_MAX_COMBINES + 1)
 #define FSR_MAX_LOOPS 8
 #define FSR_MAX_ACCESSES 96
-#define FSR_MAX_GUARDS 48
+#define FSR_MAX_GUARDS 96
 #define FSR_MAX_CONDITIONS 48
 #define FSR_MAX_FORMS (FSR_MAX_ACCESSES + FSR_MAX_CONDITIONS)
 #define FSR_MAX_TERMS FSR_MAX_DIMS /* values of one index form, and of all conditions of a guard together */

@@ -195,7 +195,7 @@ static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
         return fsr_lower_refuse(l, "its elements take their places in memory, where only another kernel finds them");
     if (apart(l, link, index))
         return fsr_lower_refuse(l, reason_apart(l, link));
-    int value = fsr_memo_find(l->memo, link, index, l->guard);
+    int value = fsr_memo_find(l, link, index);
     if (value >= 0)
         return value;
     bool computed = !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_LITERAL | FSR_IS_ARGUMENT | FSR_IS_FOLD | FSR_RUNS_ONCE);

@@ -68,10 +68,19 @@ int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst);
 /* NULL: out of memory. */
 fsr_memo *fsr_memo_new(void);
 void fsr_memo_free(fsr_memo *memo);
-/* The instruction that already has a value, -1: none. What is evaluated everywhere serves under a guard as well. */
-int fsr_memo_find(const fsr_memo *memo, fsr_link link, const fsr_index *index, int guard);
+/* The instruction that already has a value where it is wanted at present, or has now; -1: none. */
+int fsr_memo_find(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* The node whose value at an index a load is, and that index. False: none. */
+bool fsr_memo_place(const fsr_memo *memo, int inst, fsr_link *link, fsr_index *index);
 /* False: full. */
 bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst);
+
+/* lower_widen.c */
+/* What is evaluated under a guard (1 + number; 0: everywhere) serves where values are wanted at present. */
+bool fsr_lower_serves(const fsr_lowering *l, int guard);
+/* Makes an instruction's value, evaluated under *guard, serve at present as well, and says where it then does. False: it
+ * cannot. */
+bool fsr_lower_widen(fsr_lowering *l, int inst, int *guard);
 
 /* Of each kind (graph/node_kinds.def) the instruction that is the element of a node at an index; -1: refused. */
 
@@ -108,6 +117,10 @@ int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to);
 /* lower_paste.c */
 int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* 1 + the number of a guard of these conditions; 0: too many. */
+int fsr_lower_guard(fsr_lowering *l, const fsr_guard *guard);
+/* Adds a condition to a guard, once. False: too many. */
+bool fsr_lower_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box);
 /* Whether a guard (by its number, from 0) changes along the columns. */
 fsr_level fsr_lower_guard_level(const fsr_lowering *l, int guard);
 

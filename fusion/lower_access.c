@@ -74,7 +74,7 @@ static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, cons
     inst.guard = l->guard;
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
-        if (at->kind == FSR_INST_LOAD && at->index == access && (at->guard == 0 || at->guard == inst.guard))
+        if (at->kind == FSR_INST_LOAD && at->index == access && fsr_lower_serves(l, at->guard))
             return i;
     }
     inst.level = fsr_lower_level(l, &address);

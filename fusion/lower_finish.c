@@ -149,8 +149,56 @@ static void sink_passes(fsr_kernel *k) {
     }
 }
 
+/* ---- guards ---------------------------------------------------------------------------------------------- */
+
+/* Guards that no instruction names any more, since loads were widened, go; then conditions that no guard names. */
+static void drop_guards(fsr_kernel *k) {
+    int to[FSR_MAX_GUARDS], n = 0;
+    bool used[FSR_MAX_GUARDS] = {false};
+    for (int i = 0; i < k->ninsts; ++i)
+        if (fsr_inst_guard(&k->inst[i]) >= 0)
+            used[fsr_inst_guard(&k->inst[i])] = true;
+    for (int g = 0; g < k->nguards; ++g) {
+        to[g] = n;
+        if (used[g])
+            k->guard[n++] = k->guard[g];
+    }
+    k->nguards = n;
+    for (int i = 0; i < k->ninsts; ++i) {
+        fsr_inst *inst = &k->inst[i];
+        if (inst->kind == FSR_INST_GUARD)
+            inst->index = to[inst->index];
+        else if (fsr_inst_guard(inst) >= 0)
+            inst->guard = 1 + to[inst->guard - 1];
+    }
+}
+
+static void drop_conditions(fsr_lowering *l) {
+    fsr_kernel *k = l->k;
+    int order[FSR_MAX_CONDITIONS], to[FSR_MAX_CONDITIONS], n = 0, named = fsr_kernel_conditions(k, order);
+    bool used[FSR_MAX_CONDITIONS] = {false};
+    for (int i = 0; i < named; ++i)
+        used[order[i]] = true;
+    for (int c = 0; c < k->nconditions; ++c) {
+        to[c] = n;
+        if (!used[c])
+            continue;
+        l->box[n] = l->box[c];
+        k->form[FSR_MAX_ACCESSES + n] = k->form[FSR_MAX_ACCESSES + c];
+        k->condition[n] = k->condition[c];
+        k->condition[n].form = FSR_MAX_ACCESSES + n;
+        ++n;
+    }
+    k->nconditions = n;
+    for (int g = 0; g < k->nguards; ++g)
+        for (int i = 0; i < k->guard[g].n; ++i)
+            k->guard[g].condition[i] = to[k->guard[g].condition[i]];
+}
+
 bool fsr_lower_finish(fsr_lowering *l) {
     fsr_kernel *k = l->k;
+    drop_guards(k);
+    drop_conditions(l);
     fsr_domain d = l->group->domain;
     for (int i = 0; i + 1 < d.ndim;)
         if (mergeable(l, &d, i))

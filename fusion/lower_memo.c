@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The memo of a lowering: which instruction has the value of a node at an index, under a guard.
+/* The memo of a lowering: which instruction has the value of a node at an index, and where.
  *
- * A hash table of entry numbers with linear probing, at most half full; entries are only added.
- *
- * Counter-example to looking a value up under its own guard alone: in update(x, view, x[view] * 2), x is loaded
- * everywhere for the choice, and that load serves the region. Not the other way round: outside its guard a load is any
- * value. */
+ * A hash table of entry numbers with linear probing, at most half full; entries are only added. A value is found by node
+ * and index alone: what is there serves wherever the guard under which it was evaluated holds too, and elsewhere its
+ * loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep after another
+ * one asks for each element of the first under five guards, and evaluated it five times. */
 #include "fusion/lower.h"
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +37,8 @@ void fsr_memo_free(fsr_memo *memo) {
     free(memo);
 }
 
-/* The slot of (link, index) under a guard: free, or with the entry's number. */
-static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, int guard) {
-    uint64_t h = ((uint64_t)link.id * 31 + (uint64_t)link.output) * 61 + (uint64_t)guard;
+static uint64_t hash_of(fsr_link link, const fsr_index *index) {
+    uint64_t h = ((uint64_t)link.id * 31 + (uint64_t)link.output) * 61;
     for (int d = 0; d < index->n; ++d) {
         uint64_t row = (uint64_t)index->row[d].offset * 7;
         for (int i = 0; i < FSR_MAX_DIMS; ++i)
@@ -50,27 +48,49 @@ static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, int
                    UINT64_C(0xff51afd7ed558ccd);
         h = h * 1000003 + row;
     }
-    h ^= h >> 31;
-    for (h &= SLOTS - 1;; h = (h + 1) & (SLOTS - 1)) {
-        if (memo->slot[h] < 0)
-            return (int)h;
-        const entry *at = &memo->entry[memo->slot[h]];
-        if (at->guard == guard && fsr_link_equal(at->link, link) && fsr_index_equal(&at->index, index))
-            return (int)h;
+    return h ^ h >> 31;
+}
+
+/* The slot of the next entry of (link, index) from `slot` on; or the free one behind them. */
+static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, uint64_t slot) {
+    for (slot &= SLOTS - 1;; slot = (slot + 1) & (SLOTS - 1)) {
+        const entry *at = memo->slot[slot] < 0 ? NULL : &memo->entry[memo->slot[slot]];
+        if (!at || (fsr_link_equal(at->link, link) && fsr_index_equal(&at->index, index)))
+            return (int)slot;
     }
 }
 
-int fsr_memo_find(const fsr_memo *memo, fsr_link link, const fsr_index *index, int guard) {
-    int16_t at = memo->slot[find(memo, link, index, 0)];
-    if (at < 0 && guard)
-        at = memo->slot[find(memo, link, index, guard)];
-    return at < 0 ? -1 : memo->entry[at].inst;
+int fsr_memo_find(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    fsr_memo *memo = l->memo;
+    const int first = find(memo, link, index, hash_of(link, index));
+    for (int at = first; memo->slot[at] >= 0; at = find(memo, link, index, (uint64_t)at + 1))
+        if (fsr_lower_serves(l, memo->entry[memo->slot[at]].guard))
+            return memo->entry[memo->slot[at]].inst;
+    for (int at = first; memo->slot[at] >= 0; at = find(memo, link, index, (uint64_t)at + 1)) {
+        entry *one = &memo->entry[memo->slot[at]];
+        if (fsr_lower_widen(l, one->inst, &one->guard))
+            return one->inst;
+    }
+    return -1;
+}
+
+bool fsr_memo_place(const fsr_memo *memo, int inst, fsr_link *link, fsr_index *index) {
+    for (int i = 0; i < memo->n; ++i)
+        if (memo->entry[i].inst == inst) {
+            *link = memo->entry[i].link;
+            fsr_index_copy(index, &memo->entry[i].index);
+            return true;
+        }
+    return false;
 }
 
 bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst) {
     if (memo->n == SLOTS / 2)
         return false;
-    memo->slot[find(memo, link, index, guard)] = (int16_t)memo->n;
+    int at = find(memo, link, index, hash_of(link, index));
+    while (memo->slot[at] >= 0)
+        at = find(memo, link, index, (uint64_t)at + 1);
+    memo->slot[at] = (int16_t)memo->n;
     entry *added = &memo->entry[memo->n++];
     added->link = link;
     added->guard = guard;

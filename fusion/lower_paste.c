@@ -3,7 +3,7 @@
  *
  * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
- * paste below a paste adds its conditions to those that already hold. Where the box is the whole domain or nothing of
+ * paste below a paste adds its conditions to those under which its own loads take place. Where the box is the whole domain or nothing of
  * it, there is no choice. An inset is a paste whose place is computed: the box moves, its conditions have values, and
  * whether they hold is asked at each point.
  *
@@ -20,8 +20,7 @@ static int terms_of(const fsr_lowering *l, const fsr_guard *guard) {
     return n;
 }
 
-/* Adds a condition to a guard. False: too many. */
-static bool add_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box) {
+bool fsr_lower_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box) {
     int i = 0;
     if (terms_of(l, guard) + box->at.nterms > FSR_MAX_TERMS)
         return fsr_lower_refuse(l, "the kernel would have too many computed indices"), false;
@@ -40,8 +39,7 @@ static bool add_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box)
     return true;
 }
 
-/* 1 + the number of a guard of these conditions; 0: too many. */
-static int guard_of(fsr_lowering *l, const fsr_guard *guard) {
+int fsr_lower_guard(fsr_lowering *l, const fsr_guard *guard) {
     fsr_kernel *k = l->k;
     for (int i = 0; i < k->nguards; ++i)
         if (k->guard[i].n == guard->n &&
@@ -53,7 +51,7 @@ static int guard_of(fsr_lowering *l, const fsr_guard *guard) {
     return ++k->nguards;
 }
 
-/* The region's own index, and the guard (conditions added to the present one's) of the points inside it. */
+/* The region's own index, and the conditions of the points inside it. */
 static bool region(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
                    fsr_truth *truth) {
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
@@ -68,7 +66,7 @@ static bool region(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *ind
         fsr_truth one = fsr_box_make(&box, &into, extent, &l->group->domain);
         if (one != FSR_ALWAYS)
             *truth = one;
-        if (one == FSR_SOMETIMES && !add_condition(l, guard, &box))
+        if (one == FSR_SOMETIMES && !fsr_lower_condition(l, guard, &box))
             return false;
         if (extent > 1)
             inner->row[from] = into;
@@ -94,8 +92,10 @@ static int guard_value(fsr_lowering *l, int guard, int node) {
     return fsr_lower_add(l, &inst);
 }
 
-/* The choice between argument 0 at index and argument 1 at inner. The first argument comes first: what it loads
- * everywhere serves the region as well. */
+/* The choice between argument 0 at index and argument 1 at inner, which is evaluated where the region's conditions and
+ * those hold under which the choice is wanted. The choice itself asks the region's alone: outside of the others its value
+ * is any, and where it serves under others it is right. The first argument comes first: what it loads everywhere serves
+ * the region as well. */
 static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const fsr_index *inner,
                   const fsr_guard *conditions, fsr_truth truth) {
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -104,12 +104,16 @@ static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const 
     int base = fsr_lower_eval(l, n->arg[0], index);
     if (truth == FSR_NEVER || base < 0)
         return base;
-    int guard = guard_of(l, conditions);
+    fsr_guard within = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
+    for (int j = 0; j < conditions->n; ++j)
+        if (!fsr_lower_condition(l, &within, &l->box[conditions->condition[j]]))
+            return -1;
+    int own = fsr_lower_guard(l, conditions), guard = own ? fsr_lower_guard(l, &within) : 0;
     int part = guard ? fsr_lower_eval_under(l, n->arg[1], inner, guard) : -1;
     fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
     inst.op = FSR_OP_WHERE;
     inst.compute = n->dtype[0];
-    inst.arg[0] = part < 0 ? -1 : guard_value(l, guard, link.id);
+    inst.arg[0] = part < 0 ? -1 : guard_value(l, own, link.id);
     inst.arg[1] = part;
     inst.arg[2] = base;
     return inst.arg[0] < 0 ? -1 : fsr_lower_add(l, &inst);
@@ -118,7 +122,7 @@ static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const 
 int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_index index = *asked, inner;
-    fsr_guard conditions = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
+    fsr_guard conditions = {0};
     fsr_truth truth;
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
@@ -151,7 +155,7 @@ static bool moved_region(fsr_lowering *l, fsr_link link, const fsr_index *index,
             ++next;
             if (fsr_box_make(&box, &into, part->dim[j], &l->group->domain) == FSR_SOMETIMES) {
                 *truth = FSR_SOMETIMES;
-                if (!add_condition(l, guard, &box))
+                if (!fsr_lower_condition(l, guard, &box))
                     return false;
             }
         }
@@ -165,7 +169,7 @@ static bool moved_region(fsr_lowering *l, fsr_link link, const fsr_index *index,
 int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_index index = *asked, inner;
-    fsr_guard conditions = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
+    fsr_guard conditions = {0};
     fsr_truth truth;
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
