@@ -207,12 +207,13 @@ static void make_step(builder *b, fsr_group *group, const fsr_program_options *o
     fsr_schedule_choose(group, &options->target);
     step->kernel = k;
     group->kernel = NULL;
+    const bool cached = fsr_block_is_cached(k, group->integer);
     for (int i = 0; i < k->narrays; ++i) {
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
         add_use(step, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
         int64_t touched = whole ? bytes : touched_bytes(k, group->integer, i, bytes);
-        step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, array_passes(k, i)));
+        step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, cached ? 1 : array_passes(k, i)));
     }
     take_over(b, group);
     memcpy(step->scalar, group->scalar, sizeof step->scalar);

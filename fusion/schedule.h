@@ -24,4 +24,7 @@ void fsr_schedule_choose(fsr_group *group, const fsr_target *target);
  * else that an emitter prints. The emitters decide nothing and take no kernel that is not finished. */
 void fsr_schedule_finish(fsr_kernel *k);
 
+/* On a CPU: what a block of rows reads by columns in one pass is in the cache for the next one. */
+bool fsr_block_is_cached(const fsr_kernel *k, const int64_t *integer);
+
 #endif

@@ -95,6 +95,12 @@ void fsr_schedule_cpu(fsr_group *group) {
         fsr_schedule_keep(k);
 }
 
+bool fsr_block_is_cached(const fsr_kernel *k, const int64_t *integer) {
+    const fsr_schedule *s = &k->schedule;
+    return s->target == FSR_TARGET_CPU && s->kind == FSR_SCHEDULE_COL &&
+           fsr_size_mul(8 * (int64_t)s->group, integer[FSR_INT_COLS]) <= KEPT_BYTES;
+}
+
 /* ---- loops of a map ------------------------------------------------------------------------------------- */
 
 /* The dimension along which an access that strides along the last one is contiguous: -1 if there is none. */
