@@ -42,7 +42,7 @@ static bool reads_own(const fsr_kernel *k, const fsr_launch *launch, const fsr_i
     return good;
 }
 
-/* No point reads through `from` what another one writes through `to`. Guards are not asked: where one does not hold,
+/* No point reads through `from` what another one writes through `to`; without points that is so. Guards are not asked: where one does not hold,
  * the address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, const fsr_index_form *to) {
     int64_t n = points_of(k, launch), most = 0;
@@ -51,7 +51,7 @@ static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index
         most = at > most ? at : most;
     }
     int64_t *writer = malloc(sizeof *writer * (size_t)(most + 1));
-    bool good = from->divisor == 0 && to->nterms == 0;
+    bool good = n == 0 || (from->divisor == 0 && to->nterms == 0);
     memset(writer, 0xff, sizeof *writer * (size_t)(most + 1));
     for (int64_t i = 0; i < n; i++)
         writer[address_at(k, launch, to, i)] = i;

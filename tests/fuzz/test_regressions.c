@@ -164,6 +164,15 @@ static void test_filter_of_nothing(void **state) {
     CHECK(false, fsr_filter(below, below, fsr_int(g, 1)));
 }
 
+/* Of arrays without elements, which share an address, the fuzzer's count of who reads what another point writes took a store
+ * at a computed place for one. */
+static void test_filter_of_rows_of_nothing(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(0, 1, 2), 4), kept;
+    fsr_vectorize(&kept, 1, (fsr_node[]){x, x}, 2, "(n),(n)->(n)", fuzz_filter, NULL);
+    CHECK(false, fsr_maximum(fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 1, 1), 4), kept));
+}
+
 /* A pad of more copies than a kernel has guards for was to be cut in the middle of what it evaluates: at the value that
  * is padded, an output, which was stored already. */
 static void test_cut_beside_what_is_stored(void **state) {
@@ -303,6 +312,7 @@ int main(void) {
         TEST(test_no_circle_by_loading_late),
         TEST(test_no_circle_by_replacing_all),
         TEST(test_filter_of_nothing),
+        TEST(test_filter_of_rows_of_nothing),
         TEST(test_cut_beside_what_is_stored),
         TEST(test_loaded_again_after_being_written_over),
         TEST(test_stored_literal_of_a_loop),
