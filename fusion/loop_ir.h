@@ -24,7 +24,8 @@
  *
  * Guards. A load may have a guard, a box of the domain: outside it the load does not take place and its value is any. A
  * GUARD instruction is the guard's truth, by which a WHERE chooses: concatenation and assignment to a slice are loads
- * under guards. Where a version of the loops runs (schedule.version) some conditions are known. Counter-example to a choice of addresses: of two arrays, the one not chosen may have no such element.
+ * under guards. Where a version of the loops runs (schedule.version) some conditions are known. Counter-example to a
+ * choice of addresses: of two arrays, the one not chosen may have no such element.
  *
  * Symbols. A BOUND brings a computed value into a known range; it is the only kind of value that an address or a
  * condition may have a term of: so no address leaves its array, whatever the value, and what is known of a symbol is its
@@ -49,7 +50,8 @@
  * domain; its PICKs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
  * results several passes read is not split. Only PICKs may be kept.
  *
- * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call the same regions. */
+ * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call
+ * the same regions. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
 #define FUSOR_FUSION_LOOP_IR_H
 
