@@ -105,7 +105,7 @@ void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard);
 void fsr_emit_version_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_version *version);
 /* Stores `vector` elements from o<inst>, or, if vector is 1, the value itself. */
 void fsr_emit_store(fsr_emit *e, int inst, const char *column);
-/* One element's store at a computed place, if `first` < `end`. */
+/* One element's store at a computed address, if `first` < `end`. */
 void fsr_emit_scattered(fsr_emit *e, int inst, const char *first, const char *end);
 /* "x<b>[address]" of one element; column NULL: at ROW level. Returns buf. */
 const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column);

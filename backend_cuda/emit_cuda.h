@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loop IR -> CUDA C++ text. The emitter decides nothing: what is evaluated where comes from fsr_kernel_rows and
- * fsr_kernel_loop, how it is laid on the machine from the schedule.
+ * fsr_kernel_pass_body, how it is laid on the machine from the schedule.
  *
  * The text includes nothing and speaks a small vocabulary (prelude.h) besides threadIdx and blockIdx. It must be
  * compiled with

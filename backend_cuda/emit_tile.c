@@ -242,7 +242,7 @@ static bool stores_in_stage(const fsr_emit *e, int stage, int i) {
            e->tile.stage[e->tile.loop[i]] == stage;
 }
 
-/* Elements that go to computed places leave one by one. */
+/* Elements that go to computed addresses leave one by one. */
 static void scattered_stores(fsr_emit *e, int stage) {
     for (int i = 0; i < e->tile.n; i++)
         if (fsr_inst_scatters(e->k, &e->k->inst[e->tile.loop[i]]) && e->tile.stage[e->tile.loop[i]] == stage)

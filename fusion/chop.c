@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounds the program of one anchor before anything is placed.
+/* Bounds the program of one root before anything is assigned.
  *
  * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the
  * sum over its arguments, less those that another one needs. That overcounts values shared further down, so where the

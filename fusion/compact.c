@@ -106,7 +106,7 @@ static void drop_places(fsr_kernel *k) {
 void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts) {
     bool any = false, all = compacts && may_compact(k);
     for (int i = 0; i < k->ninsts; i++)
-        any |= k->inst[i].filter == FSR_FILTER_PLACED;
+        any |= k->inst[i].filter == FSR_FILTER_ADDRESSED;
     if (!any)
         return;
     if (all)

@@ -34,8 +34,8 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
 }
 
 static void write_slot(fsr_slot slot, FILE *to) {
-    static const char *const home[] = {"leaf", "output", "temporary", "report"};
-    fprintf(to, "%s%d", home[slot.home], slot.ordinal);
+    static const char *const word[] = {"leaf", "output", "temporary", "report"};
+    fprintf(to, "%s%d", word[slot.kind], slot.ordinal);
 }
 
 static void explain_copy(const fsr_program_step *step, FILE *to) {

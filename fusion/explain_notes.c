@@ -15,8 +15,8 @@ typedef struct refusal {
 
 /* The group that computes a node, -1: none in particular. */
 static int group_of(const fsr_partition *p, int node) {
-    if (p->home[node] >= 0)
-        return p->home[node];
+    if (p->group_of[node] >= 0)
+        return p->group_of[node];
     for (int i = 0; i < FSR_MAX_OUTPUTS; ++i)
         if (p->stored[node * FSR_MAX_OUTPUTS + i] >= 0)
             return p->stored[node * FSR_MAX_OUTPUTS + i];

@@ -6,7 +6,7 @@
  * is left merges from the right. Counter-example to one running state: 2^24 + 1 + 1 + ... in f32 never grows, so the
  * oracle itself would be wrong where the machines are right. A scan is serial in column order.
  *
- * Kept values are held for the columns of one row, exactly those that fsr_kernel_loop leaves out of later passes: an
+ * Kept values are held for the columns of one row, exactly those that fsr_kernel_pass_body leaves out of later passes: an
  * array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
  * `row_linear`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
 #include "fusion/loop_ir.h"
@@ -265,7 +265,7 @@ static void exchange_kept(fsr_machine *m, int pass) {
 
 static void run_loop(fsr_machine *m, int pass) {
     int order[FSR_MAX_INSTS];
-    int n = fsr_kernel_loop(m->k, pass, order);
+    int n = fsr_kernel_pass_body(m->k, pass, order);
     for (int i = 0; i < n; i++)
         if (m->k->inst[order[i]].kind == FSR_INST_COMBINE)
             fold_begin(&m->fold[m->k->inst[order[i]].index], m->k->fold[m->k->inst[order[i]].index].combine);

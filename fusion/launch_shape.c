@@ -57,7 +57,7 @@ static int later(int a, int b) {
 
 int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage) {
     int loop[FSR_MAX_INSTS], stages = 1;
-    int n = fsr_kernel_loop(k, pass, loop);
+    int n = fsr_kernel_pass_body(k, pass, loop);
     for (int i = 0; i < k->ninsts; i++)
         stage[i] = 0;
     for (int i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ int fsr_kernel_stages(const fsr_kernel *k, int pass, int *stage) {
 
 fsr_fold_list fsr_kernel_chain(const fsr_kernel *k, int pass, const int *stage, int which) {
     fsr_fold_list list = {0};
-    int loop[FSR_MAX_INSTS], n = fsr_kernel_loop(k, pass, loop);
+    int loop[FSR_MAX_INSTS], n = fsr_kernel_pass_body(k, pass, loop);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &k->inst[loop[i]];
         if (inst->kind == FSR_INST_COMBINE && stage[loop[i]] == which && fsr_fold_is_ordered(&k->fold[inst->index]))

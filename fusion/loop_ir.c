@@ -346,7 +346,7 @@ static void find_need(const fsr_kernel *k, int pass, fsr_need *need) {
         *need = (fsr_need){{false}, {false}};
 }
 
-int fsr_kernel_loop(const fsr_kernel *k, int pass, int *out) {
+int fsr_kernel_pass_body(const fsr_kernel *k, int pass, int *out) {
     fsr_need need;
     int n = 0;
     find_need(k, pass, &need);

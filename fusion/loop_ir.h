@@ -17,7 +17,7 @@
  * of the COMBINE, are ROW values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the scan's
  * COMBINE comes before its PICKs, and a tile-wise backend completes it for the whole tile at that point.
  * An ELEM value of pass p that a later pass reads is either `keep` (held per element across passes: registers on a
- * GPU) or evaluated again; fsr_kernel_loop gives the instructions of a loop with that already decided.
+ * GPU) or evaluated again; fsr_kernel_pass_body gives the instructions of a loop with that already decided.
  *
  * Example, softmax along rows: pass 0: v0 = load x; combine 0 = max(v0). pass 1: v3 = exp(v0 - m); combine 1 = sum(v3).
  * pass 2: store v3 / s. Three passes, x and v3 kept in registers where a row fits, loaded again where not.
@@ -32,7 +32,7 @@
  * range. A load whose address has a symbol is a gather; nothing else knows gathers. One that raises keeps in its array
  * the greatest, as unsigned, of the indices that it met outside; 0 is none, as the extent is at least 1.
  *
- * Stores at computed places. The address of a STORE may have symbols as that of a LOAD; each element then goes where the
+ * Stores at computed addresses. The address of a STORE may have symbols as that of a LOAD; each element then goes where the
  * symbols lead. No two points of the domain have one place, so stores need no order. Where a symbol is a BOUND that
  * drops, it is -1 for what lies outside, and a store there does not take place; only stores have such symbols. A STORE with
  * symbols is evaluated at every point of the domain.
@@ -302,7 +302,7 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k);
 
 /* The ELEM instructions of pass `pass`'s loop, in order, ready to print: everything its folds and stores need,
  * less kept values of earlier passes. out must hold ninsts; returns their number. */
-int fsr_kernel_loop(const fsr_kernel *k, int pass, int *out);
+int fsr_kernel_pass_body(const fsr_kernel *k, int pass, int *out);
 /* The ROW instructions evaluated before pass `pass`'s loop (pass = npasses: after the last). */
 int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out);
 /* True if `value` is one of the loop's kept values that a later pass reads without evaluating it. */
@@ -364,7 +364,7 @@ static inline bool fsr_picks_loop(const fsr_kernel *k, const fsr_inst *inst) {
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
 
 /* What a filter's stores become once a schedule is chosen: compacted, if all may be and `compacts`, or else stores at
- * computed places. */
+ * computed addresses. */
 void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts);
 /* Some store is compacted. */
 bool fsr_kernel_compacts(const fsr_kernel *k);

@@ -27,7 +27,7 @@ static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
     int n = r->k->ninsts;
     inst->index = fsr_read_access(r);
-    inst->filter = fsr_lex_try(l, "filter")    ? FSR_FILTER_PLACED
+    inst->filter = fsr_lex_try(l, "filter")    ? FSR_FILTER_ADDRESSED
                    : fsr_lex_try(l, "compact") ? FSR_FILTER_COMPACTED
                                                : FSR_FILTER_NONE;
     if (inst->filter) {

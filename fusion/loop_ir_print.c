@@ -164,7 +164,7 @@ static void print_store(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
     fprintf(to, "store ");
     print_address(to, k, &k->access[inst->index]);
     if (inst->filter)
-        fprintf(to, " %s v%d after v%d", inst->filter == FSR_FILTER_PLACED ? "filter" : "compact", inst->arg[1],
+        fprintf(to, " %s v%d after v%d", inst->filter == FSR_FILTER_ADDRESSED ? "filter" : "compact", inst->arg[1],
                 inst->arg[2]);
     fprintf(to, " = v%d", inst->arg[0]);
 }

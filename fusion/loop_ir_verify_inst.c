@@ -132,15 +132,15 @@ static bool check_filter(const fsr_check *v, const fsr_inst *inst) {
         return false;
     if (!fsr_counts_mask(v->k, inst->arg[2], inst->arg[1]))
         return fsr_check_bad(v, "v%d is no running count of v%d", inst->arg[2], inst->arg[1]);
-    return inst->filter == FSR_FILTER_PLACED || check_compacted(v, inst);
+    return inst->filter == FSR_FILTER_ADDRESSED || check_compacted(v, inst);
 }
 
-/* Where elements go to computed places, or nowhere. */
+/* Where elements go to computed addresses, or nowhere. */
 static bool check_store(const fsr_check *v, const fsr_inst *inst) {
     if (!v->k->array[v->k->access[inst->index].buffer].written)
         return fsr_check_bad(v, "stores into array %d, which is not written", v->k->access[inst->index].buffer);
     if (inst->level == FSR_ROW && v->k->npasses > 0 && fsr_inst_scatters(v->k, inst))
-        return fsr_check_bad(v, "a store of a row at a computed place");
+        return fsr_check_bad(v, "a store of a row at a computed address");
     return check_operand(v, inst->arg[0], inst->dtype) && (!inst->filter || check_filter(v, inst));
 }
 

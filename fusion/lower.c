@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowering: a group of anchors to one kernel of the loop IR, by demand.
+/* Lowering: a group of roots to one kernel of the loop IR, by demand.
  *
  * eval(link, index) gives the instruction whose value is that node's element at that index: views compose into the
  * index, maps recurse, leaves and stored values of other groups become loads, folds of this group become their results

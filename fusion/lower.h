@@ -41,7 +41,7 @@ typedef struct fsr_lowering {
     fsr_link blame;                 /* and the value that it would help to store; id -1: none */
     fsr_link storing;               /* the store being lowered; id -1: none */
     fsr_link looped[FSR_MAX_LOOPS]; /* of each loop: the result first asked for, where, and the ITERATE */
-    fsr_index place[FSR_MAX_LOOPS];
+    fsr_index loop_index[FSR_MAX_LOOPS];
     int iterate[FSR_MAX_LOOPS];
     int combine[FSR_MAX_COMBINES]; /* of each fold that has one: the COMBINE */
 } fsr_lowering;

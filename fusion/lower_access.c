@@ -96,8 +96,8 @@ int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int
 }
 
 int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index) {
-    int home = l->p->home[link.id];
-    if (home < 0 || fsr_partition_reaches(l->p, home, l->g))
+    int own = l->p->group_of[link.id];
+    if (own < 0 || fsr_partition_reaches(l->p, own, l->g))
         return fsr_lower_refuse(l, "the kernels would need each other's results");
     if (*fsr_partition_stored(l->p, link) < 0) {
         int i = 0;
@@ -108,5 +108,5 @@ int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index) {
         if (i == l->group->nneeds)
             l->group->needs[l->group->nneeds++] = link;
     }
-    return fsr_lower_stored(l, link, index, home);
+    return fsr_lower_stored(l, link, index, own);
 }

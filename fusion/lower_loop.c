@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowering of loops (ITERATE): each is run once for each of its elements, in one kernel, at one place.
+/* Lowering of loops (ITERATE): each is run once for each of its elements, in one kernel, at one index.
  *
- * The first result asked for fixes the place, which must be one where the group could also store it: not under a guard,
- * not broadcast. The loop then has one instruction, and results at that place are read from it. What would run it
+ * The first result asked for fixes that index, which must be one where the group could also store it: not under a guard,
+ * not broadcast. The loop then has one instruction, and results at that index are read from it. What would run it
  * again, several passes over a row above all, is refused.
  *
  * Counter-example to lowering loops as maps: y and y + y.T would run each loop twice, a thousand turns each.
  * A kernel has FSR_MAX_LOOPS of them. One more is nobody's fault: storing that one would need the same loops before it,
- * so the planner cuts in the middle (partition_place.c). */
+ * so the planner cuts in the middle (partition_assign.c). */
 #include "fusion/lower.h"
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool any_scan(const fsr_lowering *l) {
 }
 
 /* Where the group could also store the loop's results. */
-static bool is_own_place(const fsr_lowering *l, const fsr_shape *shape, const fsr_index *index) {
+static bool is_own_index(const fsr_lowering *l, const fsr_shape *shape, const fsr_index *index) {
     const fsr_domain *d = &l->group->domain;
     fsr_index own;
     if (l->guard || index->flat)
@@ -73,7 +73,7 @@ static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     memcpy(l->k->loop[slot].input, input, sizeof input);
     inst.index = slot;
     l->looped[slot] = link;
-    l->place[slot] = *index;
+    l->loop_index[slot] = *index;
     l->iterate[slot] = fsr_lower_add(l, &inst);
     l->group->loop[slot] = link.id;
     l->group->nloops = l->k->nloops;
@@ -83,17 +83,17 @@ static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 static int loop_slot(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     for (int i = 0; i < l->group->nloops; ++i)
         if (l->group->loop[i] == link.id)
-            return fsr_index_equal(&l->place[i], index)
+            return fsr_index_equal(&l->loop_index[i], index)
                        ? i
-                       : fsr_lower_blame(l, "its loop would run for one element at several places", link);
-    if (!is_own_place(l, &l->flow->node[link.id].shape, index))
+                       : fsr_lower_blame(l, "its loop would run for one element at several indices", link);
+    if (!is_own_index(l, &l->flow->node[link.id].shape, index))
         return fsr_lower_blame(l, "its loop runs where its own elements are, once each", link);
     return loop_add(l, link, index);
 }
 
 int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index) {
-    int home = l->p->home[link.id];
-    if (home >= 0 && home != l->g)
+    int own = l->p->group_of[link.id];
+    if (own >= 0 && own != l->g)
         return fsr_lower_foreign(l, link, index);
     int slot = loop_slot(l, link, index);
     if (slot < 0)

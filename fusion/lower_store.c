@@ -9,10 +9,10 @@
  * domain has columns; stored at each of them it would be written as often. */
 #include "fusion/lower.h"
 
-/* The last dimension of what goes to computed places in it, -1: nothing does. One element stays where it is. */
+/* The last dimension of what goes to computed addresses in it, -1: nothing does. One element stays where it is. */
 static int moved_dimension(const fsr_flow_node *n) {
     int last = n->shape.ndim - 1;
-    return fsr_is(n->kind, FSR_IS_PLACED) && n->shape.dim[last] > 1 ? last : -1;
+    return fsr_is(n->kind, FSR_IS_MOVED) && n->shape.dim[last] > 1 ? last : -1;
 }
 
 /* Where in the domain the i-th stored value is computed, and whether once a row. */
@@ -116,7 +116,7 @@ static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *inde
     fsr_index_address(address, &moved, &n->shape);
     if (!fsr_counts_mask(l->k, before, mask))
         return true;
-    inst->filter = FSR_FILTER_PLACED;
+    inst->filter = FSR_FILTER_ADDRESSED;
     inst->arg[1] = mask;
     inst->arg[2] = before;
     return true;
@@ -127,7 +127,7 @@ static bool store_values(fsr_lowering *l, fsr_link link, const fsr_index *index,
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (l->group->in_place)
         return store_region(l, link, inst, address);
-    if (fsr_is(n->kind, FSR_IS_PLACED))
+    if (fsr_is(n->kind, FSR_IS_MOVED))
         return store_filtered(l, link, index, inst, address);
     inst->arg[0] = fsr_lower_eval(l, link, index);
     fsr_index_address(address, index, &n->shape);

@@ -56,7 +56,7 @@ static int dying(const fsr_program *program, int at, int to, int64_t bytes) {
     const fsr_program_step *step = &program->step[at];
     size_t size = fsr_dtype_size(step->kernel->array[to].dtype);
     for (int a = 0; a < step->kernel->narrays; ++a) {
-        if (step->use[a].slot.home != FSR_HOME_TEMPORARY || step->use[a].written || step->kernel->array[a].aliased)
+        if (step->use[a].slot.kind != FSR_SLOT_TEMPORARY || step->use[a].written || step->kernel->array[a].aliased)
             continue;
         const fsr_temporary *t = &program->temporary[step->use[a].slot.ordinal];
         bool ends = program->temporary[block_of(program, step->use[a].slot.ordinal)].last == at && t->last == at;
@@ -71,7 +71,7 @@ static void in_place_step(fsr_program *program, int at) {
     fsr_program_step *step = &program->step[at];
     fsr_kernel *k = step->kernel;
     for (int a = 0; a < k->narrays && k->npasses == 0; ++a) {
-        if (step->use[a].slot.home != FSR_HOME_TEMPORARY || !step->use[a].written || !plain(k, a))
+        if (step->use[a].slot.kind != FSR_SLOT_TEMPORARY || !step->use[a].written || !plain(k, a))
             continue;
         fsr_temporary *t = &program->temporary[step->use[a].slot.ordinal];
         int from = t->first == at && t->in_place_of < 0 ? dying(program, at, a, t->bytes) : -1;
@@ -89,7 +89,7 @@ void fsr_memory_lifetimes(fsr_program *program) {
     for (int i = 0; i < program->nsteps; ++i)
         for (int u = 0; u < program->step[i].nuses; ++u) {
             const fsr_use *use = &program->step[i].use[u];
-            if (use->slot.home != FSR_HOME_TEMPORARY)
+            if (use->slot.kind != FSR_SLOT_TEMPORARY)
                 continue;
             fsr_temporary *t = &program->temporary[use->slot.ordinal];
             t->first = t->first < 0 ? i : t->first;

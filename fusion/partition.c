@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The partition as a whole: which values memory must hold, the order in which anchors are placed, and what is done when
+/* The partition as a whole: which values memory must hold, the order in which roots are assigned, and what is done when
  * all are; see partition.h. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
@@ -9,7 +9,7 @@ void fsr_partition_clear(fsr_partition *p) {
     for (int i = 0; i < p->ngroups; ++i)
         fsr_kernel_free(p->group[i].kernel);
     free(p->group);
-    free(p->home);
+    free(p->group_of);
     free(p->stored);
     free(p->used);
     free(p->held);
@@ -49,7 +49,7 @@ static void unfuse(fsr_partition *p) {
     }
 }
 
-static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
+static fsr_status assign_all(fsr_partition *p, char *why, size_t size) {
     const fsr_flow *flow = p->flow;
     for (int i = 0; i < flow->n; ++i) {
         const fsr_flow_node *n = &flow->node[i];
@@ -57,7 +57,7 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
         fsr_link link = fold ? (fsr_link){i, 0} : fsr_partition_first_used(p, i);
         if (!fold && (!p->held[i] || *fsr_partition_stored(p, link) >= 0))
             continue;
-        fsr_status status = fsr_partition_place(p, (fsr_anchor){fold, link}, why, size);
+        fsr_status status = fsr_partition_assign(p, (fsr_root){fold, link}, why, size);
         if (status)
             return status;
     }
@@ -65,8 +65,8 @@ static fsr_status place_all(fsr_partition *p, char *why, size_t size) {
         fsr_link link = flow->out[i];
         if (*fsr_partition_stored(p, link) >= 0)
             continue;
-        const char *reason = p->home[link.id] >= 0 ? fsr_group_add_store(p, p->home[link.id], link) : "";
-        fsr_status status = reason ? fsr_partition_place(p, (fsr_anchor){.link = link}, why, size) : FSR_OK;
+        const char *reason = p->group_of[link.id] >= 0 ? fsr_group_add_store(p, p->group_of[link.id], link) : "";
+        fsr_status status = reason ? fsr_partition_assign(p, (fsr_root){.link = link}, why, size) : FSR_OK;
         if (status)
             return status;
     }
@@ -95,17 +95,17 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
                          .bare_reader = -1,
                          .no_memory = &no_memory};
     size_t n = (size_t)flow->n + 1;
-    p->home = malloc(sizeof *p->home * n);
+    p->group_of = malloc(sizeof *p->group_of * n);
     p->stored = malloc(sizeof *p->stored * n * FSR_MAX_OUTPUTS);
     p->used = calloc(n * FSR_MAX_OUTPUTS, sizeof *p->used);
     p->held = calloc(n, sizeof *p->held);
     p->mark = calloc(n, sizeof *p->mark);
     p->reader_of_value = malloc(sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
     p->reader_of_leaf = malloc(sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
-    bool room = p->home && p->stored && p->used && p->held && p->mark && p->reader_of_value && p->reader_of_leaf;
+    bool room = p->group_of && p->stored && p->used && p->held && p->mark && p->reader_of_value && p->reader_of_leaf;
     fsr_status status = room ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
-        memset(p->home, 0xff, sizeof *p->home * n);
+        memset(p->group_of, 0xff, sizeof *p->group_of * n);
         memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_OUTPUTS);
         memset(p->reader_of_value, 0xff, sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
         memset(p->reader_of_leaf, 0xff, sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
@@ -120,7 +120,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
     if (!status && fsr_partition_may_fuse(p) && !fsr_partition_price(p))
         status = FSR_ERR_MEMORY;
     if (!status)
-        status = place_all(p, why, size);
+        status = assign_all(p, why, size);
     if (!status) {
         fsr_partition_merge(p);
         fsr_partition_unstore(p);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The partition of a flow into groups, one kernel each.
  *
- * What has to be placed are anchors: folds (reductions, scans) and stores (values that must end in memory: outputs,
- * and what another kernel reads). Maps and views have no place of their own: each kernel evaluates what its anchors
+ * What has to be assigned to a kernel are roots: folds (reductions, scans) and stores (values that must end in memory: outputs,
+ * and what another kernel reads). Maps and views belong to no kernel of their own: each kernel evaluates what its roots
  * need, under the index its domain asks for, and stops at leaves and at stored values of other groups.
  *
- * Loops (ITERATE) are evaluated as maps are, but in one kernel, at one place: the first that needs one is its home, and
- * stores what others need of it, as folds do. So that it can, the place must be where its domain has the loop's own
+ * Loops (ITERATE) are evaluated as maps are, but in one kernel, at one index: the first that needs one runs it, and
+ * stores what others need of it, as folds do. So that it can, the index must be where its domain has the loop's own
  * elements, once each. Counter-example to treating them as maps: y and y + y.T in two kernels would run a thousand
  * turns three times.
  *
- * Anchors are placed in topological order, folds before stores; each tries to join an existing group (a trial lowering
+ * Roots are assigned in topological order, folds before stores; each tries to join an existing group (a trial lowering
  * of the enlarged group decides, fusion/lower.c; what must hold besides is fusion/legality.c) and otherwise opens its
  * own. Counter-example to joining by shape alone: s = sum(x, 1); t = cumsum(s); u = sum(x * t[:,None], 1): sum and u
  * have one domain, but u needs t, which needs s complete: a cycle between two kernels. Hence the reachability
@@ -91,7 +91,7 @@ typedef struct fsr_fusion {
 } fsr_fusion;
 
 /* Nodes behind which memory is cut, in order (fusion/peak.c): what is read behind one is stored before it, and no group
- * has anchors on both sides. */
+ * has roots on both sides. */
 typedef struct fsr_cuts {
     int n;
     int *at;
@@ -110,7 +110,7 @@ typedef struct fsr_partition {
     fsr_group *group;
     int ngroups, capacity;
     int merging, into; /* while a merge is tried: what needs group `merging` needs `into`; else -1 */
-    int *home;         /* per flow node: group of a fold, or that runs a loop, -1 */
+    int *group_of;     /* per flow node: group of a fold, or that runs a loop, -1 */
     int *stored;       /* per node * FSR_MAX_OUTPUTS: group that stores the result, -1 */
     bool *used;        /* per node * FSR_MAX_OUTPUTS: some node or output reads the result */
     fsr_held *held;    /* per node */
@@ -172,7 +172,7 @@ int fsr_cuts_segment(const fsr_cuts *cuts, int node);
 /* Marks what is stored because it is read behind a cut. False: out of memory. */
 bool fsr_cuts_hold(const fsr_cuts *cuts, const fsr_flow *flow, fsr_held *held);
 
-/* The instructions that one anchor would need are bounded before placing: marks values in p->held. */
+/* The instructions that one root would need are bounded before that: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);
 /* What costs less to store than to compute again is marked in p->held. False: out of memory. */
 bool fsr_partition_price(fsr_partition *p);

@@ -2,7 +2,7 @@
 /* One group: trial lowerings, taking a trial over, and what others ask the group to store.
  *
  * A trial is a changed copy; nothing of the partition changes before it is committed, so a refusal needs no undoing.
- * Counter-example to changing the group itself: an anchor is refused for what its kernel would load, which is known
+ * Counter-example to changing the group itself: a root is refused for what its kernel would load, which is known
  * once the kernel is made. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
@@ -47,7 +47,7 @@ void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
     fsr_kernel_trim(trial->kernel);
     p->ngroups += fresh;
     for (int i = 0; i < trial->nloops; ++i)
-        p->home[trial->loop[i]] = g;
+        p->group_of[trial->loop[i]] = g;
     if (fsr_group_raise(p, g) && !fresh)
         fsr_partition_level_all(p);
 }
@@ -79,7 +79,7 @@ const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial) {
         fsr_link link = trial->needs[i];
         if (*fsr_partition_stored(p, link) >= 0)
             continue;
-        const char *reason = fsr_group_add_store(p, p->home[link.id], link);
+        const char *reason = fsr_group_add_store(p, p->group_of[link.id], link);
         if (reason)
             return reason;
     }

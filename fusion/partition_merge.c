@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging groups that come to share work only when later anchors have joined.
+/* Merging groups that come to share work only when later roots have joined.
  *
  * Two groups over one domain become one if nobody has to run between them and the kernel of both does less than the
- * two. Counter-example to placing alone: of a, b, c placed in that order, a and b have nothing in common until c,
+ * two. Counter-example to assigning alone: of a, b, c assigned in that order, a and b have nothing in common until c,
  * which shares with both, has joined one of them. */
 #include "fusion/partition_parts.h"
 #include <string.h>
@@ -15,12 +15,12 @@ static void rename_group(fsr_partition *p, int from, int to) {
                 p->group[g].deps[i] = to;
 }
 
-/* Points a group's anchors at group `at`. */
+/* Points a group's roots at group `at`. */
 static void point(fsr_partition *p, const fsr_group *group, int at) {
     for (int i = 0; i < group->nfolds; ++i)
-        p->home[group->fold[i]] = at;
+        p->group_of[group->fold[i]] = at;
     for (int i = 0; i < group->nloops; ++i)
-        p->home[group->loop[i]] = at;
+        p->group_of[group->loop[i]] = at;
     for (int i = 0; i < group->nstores; ++i)
         *fsr_partition_stored(p, group->store[i]) = at;
 }
@@ -39,7 +39,7 @@ static bool same_kind(const fsr_partition *p, const fsr_group *a, const fsr_grou
            a->nstores + b->nstores <= FSR_MAX_STORES;
 }
 
-/* Group g goes into group h, which is placed before it. While that is tried, what a group that needs g stores is not
+/* Group g goes into group h, which comes before it. While that is tried, what a group that needs g stores is not
  * for the trial to read: p->merging. */
 static bool merge(fsr_partition *p, int h, int g) {
     fsr_group trial = p->group[h], *other = &p->group[g];
@@ -78,10 +78,10 @@ static void merge_older(fsr_partition *p, int g) {
         int h = near[i];
         if (h >= g || !p->group[h].kernel)
             continue;
-        const int anchor[2] = {fsr_group_first(&p->group[h]), fsr_group_first(&p->group[g])};
+        const int root[2] = {fsr_group_first(&p->group[h]), fsr_group_first(&p->group[g])};
         if (!merge(p, h, g))
             continue;
-        fsr_partition_fused(p, "the kernels of %s (%%%d) and %s (%%%d) became one", anchor[0], anchor[1]);
+        fsr_partition_fused(p, "the kernels of %s (%%%d) and %s (%%%d) became one", root[0], root[1]);
         return;
     }
 }

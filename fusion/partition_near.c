@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which groups an anchor may be near to: those that it needs, and those that read an array that it reads.
+/* Which groups a root may be near to: those that it needs, and those that read an array that it reads.
  *
  * Each array has a list of the groups that read it, the newest first; groups that read none have one of their own. A few
  * of each list are looked at, however many groups there are. What two kernels do in common is counted by the nodes that

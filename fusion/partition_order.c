@@ -36,7 +36,7 @@ bool fsr_partition_reaches(const fsr_partition *p, int from, int to) {
     if (from == to)
         return true;
     if (to >= p->ngroups || from >= p->ngroups)
-        return false; /* a group not placed yet: nothing depends on it */
+        return false; /* a group not made yet: nothing depends on it */
     if (p->merging >= 0 && to == p->into && from != p->into && fsr_partition_reaches(p, from, p->merging))
         return true;
     if (p->group[from].level <= p->group[to].level)

@@ -5,14 +5,14 @@
 
 #include "fusion/partition.h"
 
-enum { FSR_MAX_NEAR = 32 };      /* groups that an anchor tries */
-enum { FSR_LONG_PROGRAM = 440 }; /* instructions of a kernel of several anchors */
+enum { FSR_MAX_NEAR = 32 };      /* groups that a root tries */
+enum { FSR_LONG_PROGRAM = 440 }; /* instructions of a kernel of several roots */
 
-/* What has to be placed: a fold, as {node, 0}, or a result to be stored. */
-typedef struct fsr_anchor {
+/* What has to be assigned: a fold, as {node, 0}, or a result to be stored. */
+typedef struct fsr_root {
     bool fold;
     fsr_link link;
-} fsr_anchor;
+} fsr_root;
 
 /* partition.c */
 /* True if another fusion may be tried. */
@@ -30,13 +30,13 @@ void fsr_partition_level_all(fsr_partition *p);
 /* Lowers `trial` (a changed copy of group g, or a new one) into trial->kernel; NULL also means that it may be a kernel
  * on this target. */
 const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame);
-/* Puts a lowered trial in group g's place, or behind the last group. */
+/* Puts a lowered trial as group g, or behind the last group. */
 void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial);
 /* A fold's or loop's result that must end in memory. */
 const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link);
 /* Makes the groups that the trial reads from store what it reads. Stores added before a refusal stay: harmless. */
 const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial);
-/* A node that the group places, for words: its first fold or else its first store. */
+/* A node that the group has, for words: its first fold or else its first store. */
 int fsr_group_first(const fsr_group *group);
 bool fsr_group_depends(const fsr_group *group, int on);
 /* LOADs of a kernel. */
@@ -44,8 +44,8 @@ int fsr_kernel_loads(const fsr_kernel *k);
 /* `both` does less than a and b one after the other. */
 bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b);
 
-/* partition_place.c */
-fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t size);
+/* partition_assign.c */
+fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t size);
 /* The result of a node by which it is stored: the first that somebody needs. */
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
 

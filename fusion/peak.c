@@ -6,7 +6,7 @@
  * node. It needs no plan: the nodes in their order, each alive until the last that reads it, give its peak in one walk.
  *
  * Where a plan takes more it is cut, at the steps that are over alone: behind a node, so that whatever the unfused program
- * would have in memory there is stored, and no kernel has anchors on both sides. A plan that is cut everywhere is the
+ * would have in memory there is stored, and no kernel has roots on both sides. A plan that is cut everywhere is the
  * unfused one. Counter-example to giving up every n-th fusion of the whole: a sum of 3,200 products was one array over
  * its limit, and became 4,379 kernels, of 25. */
 #include "fusion/peak.h"
@@ -155,9 +155,9 @@ static int64_t *live_bytes(const fsr_program *program) {
 static int written_node(const fsr_program *program, const fsr_flow *flow, const fsr_use *use) {
     if (!use->written)
         return -1;
-    if (use->slot.home == FSR_HOME_OUTPUT)
+    if (use->slot.kind == FSR_SLOT_OUTPUT)
         return flow->out[use->slot.ordinal].id;
-    return use->slot.home == FSR_HOME_TEMPORARY ? program->temporary[use->slot.ordinal].link.id : -1;
+    return use->slot.kind == FSR_SLOT_TEMPORARY ? program->temporary[use->slot.ordinal].link.id : -1;
 }
 
 /* Where a step is cut: between the first and the last node that it stores; of a step that stores one, behind it, or half

@@ -9,7 +9,7 @@ static const struct {
     fsr_pass_fn run;
 } pipeline[] = {
     {"compose", fsr_pass_compose}, {"simplify", fsr_pass_simplify}, {"fold", fsr_pass_fold},
-    {"cse", fsr_pass_cse},         {"place", fsr_pass_place},       {"dce", fsr_pass_dce},
+    {"cse", fsr_pass_cse},         {"hoist", fsr_pass_hoist},       {"dce", fsr_pass_dce},
 };
 enum { PASSES = sizeof pipeline / sizeof pipeline[0] };
 

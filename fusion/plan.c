@@ -114,7 +114,7 @@ static bool uses_array(const fsr_kernel *k, const int *list, int n, int array) {
 static int array_passes(const fsr_kernel *k, int array) {
     int passes = 0, loop[FSR_MAX_INSTS], rows[FSR_MAX_INSTS];
     for (int pass = 0; pass <= k->npasses; ++pass) {
-        int nloop = pass < k->npasses ? fsr_kernel_loop(k, pass, loop) : 0, nrows = fsr_kernel_rows(k, pass, rows);
+        int nloop = pass < k->npasses ? fsr_kernel_pass_body(k, pass, loop) : 0, nrows = fsr_kernel_rows(k, pass, rows);
         passes += uses_array(k, loop, nloop, array) || uses_array(k, rows, nrows, array);
     }
     return passes;
@@ -130,22 +130,22 @@ typedef struct builder {
 
 static fsr_slot temporary_of(builder *b, int64_t bytes, fsr_link link) {
     b->out->temporary[b->out->ntemporaries] = (fsr_temporary){.bytes = bytes, .in_place_of = -1, .link = link};
-    return (fsr_slot){FSR_HOME_TEMPORARY, b->out->ntemporaries++};
+    return (fsr_slot){FSR_SLOT_TEMPORARY, b->out->ntemporaries++};
 }
 
 static fsr_slot slot_of(builder *b, const fsr_operand *o) {
     if (o->report)
-        return (fsr_slot){FSR_HOME_REPORT, o->report - 1};
+        return (fsr_slot){FSR_SLOT_REPORT, o->report - 1};
     if (o->leaf)
-        return (fsr_slot){FSR_HOME_LEAF, o->ordinal};
+        return (fsr_slot){FSR_SLOT_LEAF, o->ordinal};
     int *slot = &b->home_slot[o->link.id * FSR_MAX_OUTPUTS + o->link.output];
     if (*slot >= 0)
-        return (fsr_slot){FSR_HOME_OUTPUT, *slot};
+        return (fsr_slot){FSR_SLOT_OUTPUT, *slot};
     if (*slot == -1) {
         *slot = -2 - temporary_of(b, array_bytes(b->flow, o, b->leaf_node), o->link).ordinal;
         ++b->out->info.temporaries;
     }
-    return (fsr_slot){FSR_HOME_TEMPORARY, -2 - *slot};
+    return (fsr_slot){FSR_SLOT_TEMPORARY, -2 - *slot};
 }
 
 /* The slot of what an in-place group overwrites, -1 for a leaf. */
@@ -239,8 +239,8 @@ static void add_copies(builder *b) {
             continue;
         fsr_program_step *step = add_step(b->out, FSR_TASK_COPY);
         const int64_t bytes = result_bytes(b->flow, b->flow->out[i]);
-        add_use(step, (fsr_slot){FSR_HOME_OUTPUT, b->out->same_out[i]}, false, bytes);
-        add_use(step, (fsr_slot){FSR_HOME_OUTPUT, i}, true, bytes);
+        add_use(step, (fsr_slot){FSR_SLOT_OUTPUT, b->out->same_out[i]}, false, bytes);
+        add_use(step, (fsr_slot){FSR_SLOT_OUTPUT, i}, true, bytes);
     }
 }
 

@@ -9,10 +9,10 @@
 #include "fusor/run.h"
 
 /* Where an array of a step lies. */
-typedef enum fsr_home { FSR_HOME_LEAF, FSR_HOME_OUTPUT, FSR_HOME_TEMPORARY, FSR_HOME_REPORT } fsr_home;
+typedef enum fsr_slot_kind { FSR_SLOT_LEAF, FSR_SLOT_OUTPUT, FSR_SLOT_TEMPORARY, FSR_SLOT_REPORT } fsr_slot_kind;
 
 typedef struct fsr_slot {
-    fsr_home home;
+    fsr_slot_kind kind;
     int ordinal; /* leaf, output or report; temporary: number in the program's list */
 } fsr_slot;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which values are stored because computing them again would cost more.
  *
- * Each anchor is looked at by itself, the last one first. From it a walk goes down to what is in memory, each node with the
+ * Each root is looked at by itself, the last one first. From it a walk goes down to what is in memory, each node with the
  * distinct indices at which it is asked for, as the lowering would evaluate it: x[1:] + x[:-1] asks x twice for an element;
  * a value of [n] that meets one of [n, m] is asked m times. Operations beyond one for each element of a node are extra. If the
- * anchor's kernel takes longer by them than its memory does, they are summed up on the way down, and where a view asks one
- * value more than once it is stored as soon as they cost more than the store: an anchor of its own from then on, at which
+ * root's kernel takes longer by them than its memory does, they are summed up on the way down, and where a view asks one
+ * value more than once it is stored as soon as they cost more than the store: a root of its own from then on, at which
  * nothing is extra. So of a chain of sweeps as many are one kernel as pay for what their halos cost.
  *
  * Counter-example to storing what is read twice: x + x.T of a cheap x costs more to store than to compute twice.
@@ -193,7 +193,7 @@ static bool pays(const cone *c, const fsr_saving *saving) {
     return saving->computed > saving->stored && saving->computed > c->prices->margin * work / c->prices->issue;
 }
 
-/* Walks down from the anchor. *store: the first value that pays to be stored, node -1: none does. Of a cone that is
+/* Walks down from the root. *store: the first value that pays to be stored, node -1: none does. Of a cone that is
  * too large it is the last that could be, if none is found before. */
 static void walk(cone *c, fsr_saving *store) {
     const fsr_flow *flow = c->p->flow;
@@ -225,7 +225,7 @@ static void walk(cone *c, fsr_saving *store) {
     store->node = c->full ? last.node : -1;
 }
 
-/* The anchor's kernel by itself. */
+/* The root's kernel by itself. */
 static bool begin(cone *c, int id) {
     const fsr_flow_node *n = &c->p->flow->node[id];
     fsr_index index;
@@ -268,7 +268,7 @@ static bool add_saving(fsr_partition *p, const fsr_saving *saving) {
     return true;
 }
 
-/* Stores of what the anchor would compute too often. False: out of memory. */
+/* Stores of what the root would compute too often. False: out of memory. */
 static bool price(cone *c, int id) {
     for (int round = 0; round < MAX_ROUNDS; ++round) {
         fsr_saving store;
@@ -291,7 +291,7 @@ static bool price(cone *c, int id) {
     return true;
 }
 
-static bool is_anchor(const fsr_partition *p, const bool *out, int id) {
+static bool is_root(const fsr_partition *p, const bool *out, int id) {
     return fsr_is(p->flow->node[id].kind, FSR_IS_FOLD) || ((out[id] || p->held[id]) && is_walked(&p->flow->node[id]));
 }
 
@@ -324,7 +324,7 @@ bool fsr_partition_price(fsr_partition *p) {
         c->stage = stage;
     }
     for (int i = flow->n - 1; room && i >= 0; --i)
-        if (is_anchor(p, out, i))
+        if (is_root(p, out, i))
             room = price(c, i);
     free(out);
     free(c);

@@ -23,7 +23,7 @@ enum {
 };
 
 void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out) {
-    out->n = fsr_kernel_loop(k, pass, out->loop);
+    out->n = fsr_kernel_pass_body(k, pass, out->loop);
     out->nstages = fsr_kernel_stages(k, pass, out->stage);
 }
 

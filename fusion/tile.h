@@ -8,7 +8,7 @@
 
 typedef struct fsr_tile_pass {
     int n;                    /* of its loop */
-    int loop[FSR_MAX_INSTS];  /* fsr_kernel_loop */
+    int loop[FSR_MAX_INSTS];  /* fsr_kernel_pass_body */
     int stage[FSR_MAX_INSTS]; /* of every instruction; 0 outside of the loop */
     int nstages;
 } fsr_tile_pass;

@@ -12,7 +12,7 @@ void fsr_body_folds(const fsr_kernel *k, fsr_body *body) {
 
 void fsr_body_of(const fsr_kernel *k, int pass, fsr_body *out) {
     *out = (fsr_body){.pass = pass};
-    out->n = k->npasses ? fsr_kernel_loop(k, pass, out->inst) : fsr_kernel_rows(k, 0, out->inst);
+    out->n = k->npasses ? fsr_kernel_pass_body(k, pass, out->inst) : fsr_kernel_rows(k, 0, out->inst);
     fsr_body_folds(k, out);
 }
 

@@ -10,7 +10,7 @@
  *
  * Slot 0 of a body is never taken: it waits for the first failure to take one (fsr_graph_no_memory). Counter-example
  * to the null node in that case: what uses it says "operand 1 is a null handle", and nothing speaks of memory. */
-#include "graph/home.h"
+#include "graph/own_process.h"
 #include "graph/shape.h"
 #include "graph/store.h"
 #include <stdlib.h>
@@ -26,7 +26,7 @@ typedef struct shells {
 
 struct fsr_graph_owner {
     pthread_mutex_t lock;
-    fsr_home *home;
+    fsr_own_process *process;
     void *context;
     fsr_graph_report report; /* NULL: nobody wants to know */
     shells *blocks;
@@ -37,9 +37,9 @@ fsr_graph_owner *fsr_graph_owner_new(void *context, fsr_graph_report report) {
     fsr_graph_owner *owner = calloc(1, sizeof *owner);
     if (!owner)
         return NULL;
-    owner->home = fsr_home_open();
-    if (!owner->home || pthread_mutex_init(&owner->lock, NULL)) {
-        fsr_home_close(owner->home);
+    owner->process = fsr_own_process_open();
+    if (!owner->process || pthread_mutex_init(&owner->lock, NULL)) {
+        fsr_own_process_close(owner->process);
         free(owner);
         return NULL;
     }
@@ -59,12 +59,12 @@ void fsr_graph_owner_free(fsr_graph_owner *owner) {
         owner->blocks = next;
     }
     pthread_mutex_destroy(&owner->lock);
-    fsr_home_close(owner->home);
+    fsr_own_process_close(owner->process);
     free(owner);
 }
 
 bool fsr_graph_owner_here(const fsr_graph_owner *owner) {
-    return fsr_home_here(owner->home);
+    return fsr_own_process_here(owner->process);
 }
 
 int64_t fsr_graph_owner_nodes(const fsr_graph_owner *owner) {

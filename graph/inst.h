@@ -28,9 +28,9 @@ enum {
 
 /* What a STORE says of a filter; see Filters in fusion/loop_ir.h. */
 typedef enum fsr_filter_store {
-    FSR_FILTER_NONE,     /* nothing */
-    FSR_FILTER_PLACED,   /* its address leads to the places that mask arg[1] and count arg[2] give */
-    FSR_FILTER_COMPACTED /* they give the place, behind its address: that of the row */
+    FSR_FILTER_NONE,      /* nothing */
+    FSR_FILTER_ADDRESSED, /* its address leads to the places that mask arg[1] and count arg[2] give */
+    FSR_FILTER_COMPACTED  /* they give the place, behind its address: that of the row */
 } fsr_filter_store;
 
 typedef struct fsr_inst {

@@ -34,11 +34,11 @@ typedef struct execution {
 } execution;
 
 static void *address(const execution *x, const fsr_use *use) {
-    if (use->slot.home == FSR_HOME_REPORT)
+    if (use->slot.kind == FSR_SLOT_REPORT)
         return x->words + use->slot.ordinal;
-    if (use->slot.home == FSR_HOME_LEAF)
+    if (use->slot.kind == FSR_SLOT_LEAF)
         return x->run->leaf[use->slot.ordinal];
-    if (use->slot.home == FSR_HOME_OUTPUT)
+    if (use->slot.kind == FSR_SLOT_OUTPUT)
         return x->run->out[use->slot.ordinal];
     return x->arena ? x->arena + x->p->executable->program.temporary[use->slot.ordinal].offset : NULL;
 }

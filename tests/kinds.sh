@@ -30,7 +30,7 @@ primitives/view.c 1
 fusion/flow.c 1
 fusion/flow_text.c 1
 fusion/pass_fold.c 1
-fusion/pass_place.c 1
+fusion/pass_hoist.c 1
 runtime/array.c 1'
 
 kinds=$(sed -nE 's/^FSR_KIND\(([A-Z]+),.*/\1/p' graph/node_kinds.def | paste -sd'|')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements that are left at computed places; see scatter.h.
+/* Elements that are left at computed addresses; see scatter.h.
  *
  * A filter counts for itself what its mask selects, row by row, whatever the graph's count says.
  * A mask that is not known for sure (of numbers that were rounded, say) may put any element anywhere in its array: values

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements that are left at computed places, in the reference. */
+/* Elements that are left at computed addresses, in the reference. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_SCATTER_H
 #define FUSOR_BACKEND_CPU_REFERENCE_SCATTER_H
 

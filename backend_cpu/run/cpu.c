@@ -14,7 +14,7 @@
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/run/files.h"
 #include "backend_cpu/run/machine.h"
-#include "backend_cpu/run/pool.h"
+#include "backend_cpu/run/memory_pool.h"
 #include "backend_cpu/run/routines.h"
 #include "backend_cpu/run/tasks.h"
 #include "runtime/backend.h"
@@ -52,7 +52,7 @@ typedef struct fsr_cpu {
     fsr_patience patience;          /* with the compiler */
     int64_t own_cache, cache_bytes; /* of a core, and the last one */
     fsr_pool pool;
-    fsr_crew *crew;
+    fsr_thread_pool *threads;
     fsr_modules modules;
     pthread_mutex_t lock; /* of what follows */
     struct timespec mark[FSR_MARKS];
@@ -71,14 +71,14 @@ static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
 
 static void cpu_facts(fsr_backend *b, fsr_backend_facts *out) {
     fsr_cpu *cpu = (fsr_cpu *)b;
-    *out = (fsr_backend_facts){.threads = fsr_crew_size(cpu->crew)};
+    *out = (fsr_backend_facts){.threads = fsr_thread_pool_size(cpu->threads)};
     snprintf(out->isa, sizeof out->isa, "%s", fsr_isa_level(fsr_c_compiler_isa(cpu->compiler)));
     fsr_c_compiler_name(cpu->compiler, out->compiler, sizeof out->compiler);
 }
 
 static void cpu_target(fsr_backend *b, fsr_target *out) {
     memset(out, 0, sizeof *out);
-    out->processors = fsr_crew_size(((fsr_cpu *)b)->crew);
+    out->processors = fsr_thread_pool_size(((fsr_cpu *)b)->threads);
     out->max_threads = out->threads_per_processor = 1;
     out->registers_bytes = 32 * 64;
     out->shared_bytes = ((fsr_cpu *)b)->own_cache;
@@ -336,7 +336,7 @@ static fsr_status cpu_launch(fsr_backend *b, fsr_module *m, const fsr_launch *la
     if (!run)
         run = atomic_load(&m->run);
     if (status == FSR_OK)
-        status = run ? fsr_tasks_run(cpu->crew, &cpu->pool, &m->shape, run, launch, cpu->cache_bytes, fault)
+        status = run ? fsr_tasks_run(cpu->threads, &cpu->pool, &m->shape, run, launch, cpu->cache_bytes, fault)
                      : interpret(m->interpreted, launch, fault);
     if (status == FSR_OK) {
         atomic_fetch_add(&cpu->launches, 1);
@@ -423,7 +423,7 @@ static void cpu_close(fsr_backend *b) {
     if (!cpu)
         return;
     fsr_modules_clear(&cpu->modules);
-    fsr_crew_free(cpu->crew);
+    fsr_thread_pool_free(cpu->threads);
     fsr_c_compiler_free(cpu->compiler);
     fsr_pool_free(&cpu->pool);
     pthread_mutex_destroy(&cpu->lock);
@@ -477,8 +477,8 @@ static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *f
     fsr_machine_caches(&cpu->own_cache, &cpu->cache_bytes);
     if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
-    cpu->crew = fsr_crew_new(config->threads > 0 ? config->threads : fsr_machine_processors());
-    if (!cpu->crew)
+    cpu->threads = fsr_thread_pool_new(config->threads > 0 ? config->threads : fsr_machine_processors());
+    if (!cpu->threads)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     fsr_status status = fsr_c_compiler_new(config, &cpu->compiler, &warning, fault);
     if (warning && cpu->log_level >= FSR_LOG_WARNING)

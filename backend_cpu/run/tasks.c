@@ -130,7 +130,7 @@ static void work_parts(void *arg, int worker) {
     }
 }
 
-static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alone, fsr_fault *fault) {
+static fsr_status run_parts(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, bool alone, fsr_fault *fault) {
     int64_t rows = j->launch->integer[FSR_INT_ROWS];
     int64_t states = fsr_size_mul(fsr_size_mul(rows, j->parts + 1), j->shape->words * 8);
     int64_t bytes = fsr_size_add(states, fsr_size_mul(rows, (int64_t)sizeof *j->carried));
@@ -147,7 +147,7 @@ static fsr_status run_parts(fsr_job *j, fsr_crew *crew, fsr_pool *pool, bool alo
     if (alone)
         work_parts(j, 0);
     else
-        fsr_crew_run(crew, work_parts, j);
+        fsr_thread_pool_run(threads, work_parts, j);
     j->whole[FSR_TASK_MODE] = FSR_TASK_FINISH;
     j->whole[FSR_TASK_END] = j->parts;
     call(j, j->whole, 0);
@@ -186,35 +186,35 @@ static int64_t work_of(const fsr_cpu_shape *shape, const int64_t *integer) {
     return work < 0x1p62 ? (int64_t)work : INT64_C(1) << 62;
 }
 
-static fsr_status run_pieces(fsr_job *j, fsr_crew *crew, fsr_pool *pool, int64_t work, fsr_fault *fault) {
-    int64_t bytes = fsr_size_mul(j->stride, fsr_crew_size(crew) - 1);
-    choose_dimension(j, smaller(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_crew_size(crew)));
+static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, int64_t work, fsr_fault *fault) {
+    int64_t bytes = fsr_size_mul(j->stride, fsr_thread_pool_size(threads) - 1);
+    choose_dimension(j, smaller(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_thread_pool_size(threads)));
     if (j->items <= 1) {
         call(j, j->whole, 0);
         return FSR_OK;
     }
     if (bytes && !(j->scratch = fsr_pool_take(pool, bytes)))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "scratch of %lld bytes: out of host memory", (long long)bytes);
-    fsr_crew_run(crew, work_pieces, j);
+    fsr_thread_pool_run(threads, work_pieces, j);
     if (j->scratch)
         fsr_pool_give(pool, j->scratch, bytes);
     return FSR_OK;
 }
 
-fsr_status fsr_tasks_run(fsr_crew *crew, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
+fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
                          const fsr_launch *launch, int64_t cache_bytes, fsr_fault *fault) {
     fsr_job j = {.run = run, .shape = shape, .launch = launch};
     int64_t rows = launch->integer[FSR_INT_ROWS], cols = launch->integer[FSR_INT_COLS];
     int64_t work = work_of(shape, launch->integer);
-    bool alone = work < SMALL_WORK || fsr_crew_size(crew) == 1;
+    bool alone = work < SMALL_WORK || fsr_thread_pool_size(threads) == 1;
     prepare(&j, cache_bytes);
     if (shape->columns && rows > 0 && cols > shape->part) {
         j.parts = fsr_ceil_div(cols, shape->part);
-        if (shape->scans || (!alone && rows < 4 * fsr_crew_size(crew)))
-            return run_parts(&j, crew, pool, alone, fault);
+        if (shape->scans || (!alone && rows < 4 * fsr_thread_pool_size(threads)))
+            return run_parts(&j, threads, pool, alone, fault);
     }
     if (!alone)
-        return run_pieces(&j, crew, pool, work, fault);
+        return run_pieces(&j, threads, pool, work, fault);
     call(&j, j.whole, 0);
     return FSR_OK;
 }

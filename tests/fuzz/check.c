@@ -178,11 +178,11 @@ static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
 }
 
 static void *address(const execution *e, fsr_slot slot) {
-    if (slot.home == FSR_HOME_LEAF)
+    if (slot.kind == FSR_SLOT_LEAF)
         return e->leaf[slot.ordinal];
-    if (slot.home == FSR_HOME_OUTPUT)
+    if (slot.kind == FSR_SLOT_OUTPUT)
         return e->out[slot.ordinal] + GUARD;
-    if (slot.home == FSR_HOME_REPORT)
+    if (slot.kind == FSR_SLOT_REPORT)
         return e->word + slot.ordinal;
     return e->arena + e->program.temporary[slot.ordinal].offset;
 }

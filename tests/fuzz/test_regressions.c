@@ -165,7 +165,7 @@ static void test_filter_of_nothing(void **state) {
 }
 
 /* Of arrays without elements, which share an address, the fuzzer's count of who reads what another point writes took a store
- * at a computed place for one. */
+ * at a computed address for one. */
 static void test_filter_of_rows_of_nothing(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(0, 1, 2), 4), kept;

@@ -81,7 +81,7 @@ static fsr_node chain_sum(void) {
     return fsr_sum(fsr_mul(fsr_log1p(fsr_exp(fsr_mul(matrix(64, 4096), scale))), scale), AXES(1), 1, 0);
 }
 
-/* What a mask selects, in order: a scan and a store at computed places. */
+/* What a mask selects, in order: a scan and a store at computed addresses. */
 static fsr_node filter(void) {
     fsr_node x = vector("x");
     return fsr_filter(x, fsr_greater(x, fsr_float(subject_g, 0.5)), fsr_float(subject_g, 0));

@@ -22,7 +22,7 @@ static void check(const fsr_node *outs, int n, int64_t bytes) {
 
 enum { N = 1 << 24, BYTES = 4 * N };
 
-/* Stores at computed places, or compacted ones. */
+/* Stores at computed addresses, or compacted ones. */
 static int count(const fsr_program *p, bool compacted) {
     int n = 0;
     for (int s = 0; s < p->info.kernels; s++) {

@@ -138,7 +138,7 @@ static int block_of(const fsr_program *p, int t) {
 /* Where what use a of a step is of begins and ends in the arena; false if it is no temporary. */
 static bool place(const fsr_program *p, int step, int a, int64_t *begin, int64_t *end) {
     fsr_slot slot = p->step[step].use[a].slot;
-    if (slot.home != FSR_HOME_TEMPORARY)
+    if (slot.kind != FSR_SLOT_TEMPORARY)
         return false;
     *begin = p->temporary[slot.ordinal].offset;
     *end = *begin + p->temporary[slot.ordinal].bytes;

@@ -182,7 +182,7 @@ static void check_temporaries(const fsr_program *p) {
         for (int i = 0; i < p->nsteps; i++)
             for (int a = 0; a < p->step[i].nuses; a++) {
                 fsr_slot slot = p->step[i].use[a].slot;
-                if (slot.home != FSR_HOME_TEMPORARY || slot.ordinal != t)
+                if (slot.kind != FSR_SLOT_TEMPORARY || slot.ordinal != t)
                     continue;
                 bool written = p->step[i].use[a].written;
                 assert_true(written ? reads == 0 : writes == 1);

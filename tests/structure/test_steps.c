@@ -33,7 +33,7 @@ static void flags_are_cleared_before(void **state) {
         assert_int_equal(p.step[2 * i].nuses, 1);
         assert_int_equal(kernel->nuses, kernel->kernel->narrays + 1);
         assert_true(cleared->written && flags->written && cleared->bytes == kernel->zero_bytes && t->bytes > 0);
-        assert_int_equal(flags->slot.home, FSR_HOME_TEMPORARY);
+        assert_int_equal(flags->slot.kind, FSR_SLOT_TEMPORARY);
         assert_int_equal(flags->slot.ordinal, cleared->slot.ordinal);
         assert_int_equal(t->first, 2 * i);
         assert_int_equal(t->last, 2 * i + 1);
@@ -55,7 +55,7 @@ static void equal_outputs_are_copied(void **state) {
     const fsr_program_step *last = &p.step[p.nsteps - 1];
     assert_int_equal(p.nsteps, p.info.kernels + 1);
     assert_int_equal(last->task, FSR_TASK_COPY);
-    assert_int_equal(last->use[0].slot.home, FSR_HOME_OUTPUT);
+    assert_int_equal(last->use[0].slot.kind, FSR_SLOT_OUTPUT);
     assert_int_equal(last->use[0].slot.ordinal, 0);
     assert_int_equal(last->use[1].slot.ordinal, 2);
     assert_true(!last->use[0].written && last->use[1].written && last->use[1].bytes == 400);

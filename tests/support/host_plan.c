@@ -21,11 +21,11 @@ typedef struct sizes {
 } sizes;
 
 static bool is_report(const fsr_program_step *step, int a) {
-    return step->use[a].slot.home == FSR_HOME_REPORT;
+    return step->use[a].slot.kind == FSR_SLOT_REPORT;
 }
 
 static void *array(const fsr_program_step *step, int a, const sizes *s) {
-    const bool leaf = step->use[a].slot.home == FSR_HOME_LEAF;
+    const bool leaf = step->use[a].slot.kind == FSR_SLOT_LEAF;
     const int64_t n = is_report(step, a) ? 2 : leaf ? s->leaf[step->use[a].slot.ordinal] : s->out;
     float *x = calloc((size_t)n, sizeof *x);
     for (int64_t i = 0; i < n && !is_report(step, a); i++)

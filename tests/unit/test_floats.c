@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The default floating-point environment: entered, left and nested; and of workers, who inherit another one. */
 #define _GNU_SOURCE
-#include "backend_cpu/run/crew.h"
+#include "backend_cpu/run/thread_pool.h"
 #include "graph/floats.h"
 #include <fenv.h>
 #include <sched.h>
@@ -83,12 +83,12 @@ static void look(void *arg, int worker) {
 static void test_workers(void **state) {
     (void)state;
     seen s = {0};
-    fsr_crew *crew = fsr_crew_new(3);
-    assert_non_null(crew);
+    fsr_thread_pool *threads = fsr_thread_pool_new(3);
+    assert_non_null(threads);
     fesetround(FE_UPWARD);
-    fsr_crew_run(crew, look, &s);
+    fsr_thread_pool_run(threads, look, &s);
     fesetround(FE_TONEAREST);
-    fsr_crew_free(crew);
+    fsr_thread_pool_free(threads);
     assert_true(s.workers > 0);
     assert_int_equal(s.wrong, 0);
 }

@@ -112,7 +112,7 @@ static float *run(fsr_program *p, const float *x, int64_t n) {
     assert_int_equal(p->info.kernels, 1);
     assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
     for (int a = 0; a < step->kernel->narrays; a++)
-        launch.array[a] = step->use[a].slot.home == FSR_HOME_LEAF ? (void *)(uintptr_t)x : (void *)y;
+        launch.array[a] = step->use[a].slot.kind == FSR_SLOT_LEAF ? (void *)(uintptr_t)x : (void *)y;
     launch.work = malloc((size_t)step->work_bytes + 1);
     launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
     if (host_cuda_run(step->kernel, text.data, &launch, 3, &fault))

@@ -70,8 +70,8 @@ static void arrays(const job *j, fsr_launch *launch, void **out) {
     const fsr_program_step *step = fsr_program_kernel(&j->program, 0);
     for (int a = 0; a < step->kernel->narrays; a++) {
         const fsr_slot *slot = &step->use[a].slot;
-        assert_true(slot->home == FSR_HOME_LEAF || slot->home == FSR_HOME_OUTPUT);
-        if (slot->home == FSR_HOME_LEAF) {
+        assert_true(slot->kind == FSR_SLOT_LEAF || slot->kind == FSR_SLOT_OUTPUT);
+        if (slot->kind == FSR_SLOT_LEAF) {
             const fsr_ref leaf = j->binding.leaf[slot->ordinal];
             launch->array[a] = fsr_graph_rec(G, leaf.id)->buffer[leaf.output]->data;
         } else {

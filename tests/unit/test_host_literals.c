@@ -93,7 +93,7 @@ static void run(const job *j, float out[OUTS][ROWS * COLS]) {
     fsr_fault fault = {FSR_OK, NULL};
     for (int a = 0; a < step->kernel->narrays; a++) {
         const fsr_ref leaf = j->binding.leaf[0];
-        launch.array[a] = step->use[a].slot.home == FSR_HOME_LEAF ? fsr_graph_rec(G, leaf.id)->buffer[leaf.output]->data
+        launch.array[a] = step->use[a].slot.kind == FSR_SLOT_LEAF ? fsr_graph_rec(G, leaf.id)->buffer[leaf.output]->data
                                                                   : out[step->use[a].slot.ordinal];
     }
     for (int s = 0; s < step->kernel->nscalars; s++)

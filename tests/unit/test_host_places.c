@@ -25,7 +25,7 @@ static void arrays(const fsr_program_step *step, int64_t n, fsr_launch *launch) 
     for (int a = 0; a < k->narrays; a++) {
         unsigned char *data = malloc(bytes_of(step, a, n));
         memset(data, 0x5a, bytes_of(step, a, n));
-        for (int64_t i = 0; step->use[a].slot.home == FSR_HOME_LEAF && i < n; i++)
+        for (int64_t i = 0; step->use[a].slot.kind == FSR_SLOT_LEAF && i < n; i++)
             ((float *)data)[i] = (float)((i * 37 + a * 11) % 101) / 8 - 6;
         launch->array[a] = data;
     }
@@ -129,8 +129,8 @@ static void run_program(const fsr_program *p, float *x, float *out, uint64_t see
         assert_int_equal(step->kernel->nscalars, 0);
         for (int a = 0; a < step->kernel->narrays; a++) {
             fsr_slot slot = step->use[a].slot;
-            launch.array[a] = slot.home == FSR_HOME_LEAF     ? (void *)x
-                              : slot.home == FSR_HOME_OUTPUT ? (void *)out
+            launch.array[a] = slot.kind == FSR_SLOT_LEAF     ? (void *)x
+                              : slot.kind == FSR_SLOT_OUTPUT ? (void *)out
                                                              : arena + p->temporary[slot.ordinal].offset;
         }
         launch.work = malloc((size_t)step->work_bytes + 1);

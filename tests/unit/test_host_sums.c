@@ -78,7 +78,7 @@ static void run(const sums *s, int kind, uint64_t seed) {
     assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
     fill(x, n, kind);
     for (int a = 0; a < step->kernel->narrays; a++)
-        launch.array[a] = step->use[a].slot.home == FSR_HOME_LEAF ? x : y;
+        launch.array[a] = step->use[a].slot.kind == FSR_SLOT_LEAF ? x : y;
     launch.work = malloc((size_t)step->work_bytes + 1);
     launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
     if (host_cuda_run(step->kernel, text.data, &launch, seed, &fault))

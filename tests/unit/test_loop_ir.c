@@ -23,7 +23,7 @@ static void assert_valid(const fsr_kernel *k) {
 
 static void assert_loop(const fsr_kernel *k, int pass, int n, const int *expected) {
     int order[FSR_MAX_INSTS];
-    assert_int_equal(fsr_kernel_loop(k, pass, order), n);
+    assert_int_equal(fsr_kernel_pass_body(k, pass, order), n);
     for (int i = 0; i < n; i++)
         assert_int_equal(order[i], expected[i]);
 }

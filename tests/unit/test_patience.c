@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When what has failed is tried again; and that a crew starts its threads after all. */
-#include "backend_cpu/run/crew.h"
+/* When what has failed is tried again; and that a thread pool starts its threads after all. */
+#include "backend_cpu/run/thread_pool.h"
 #include "runtime/patience.h"
 #include "tests/support/subject.h"
 #include <pthread.h>
@@ -68,20 +68,20 @@ static void threads_are_started_later(void **state) {
 #endif
     struct rlimit before, none;
     atomic_int seen = 0;
-    fsr_crew *c = fsr_crew_new(3);
+    fsr_thread_pool *c = fsr_thread_pool_new(3);
     assert_non_null(c);
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     none = before;
     none.rlim_cur = 1 << 20; /* less than is mapped already: no stack can be */
     assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
     for (int i = 0; i < 3; i++)
-        fsr_crew_run(c, note, &seen);
+        fsr_thread_pool_run(c, note, &seen);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_int_equal(atomic_load(&seen), 0);
     for (int i = 0; i < 5000 && !atomic_load(&seen); i++)
-        fsr_crew_run(c, note, &seen);
+        fsr_thread_pool_run(c, note, &seen);
     assert_int_equal(atomic_load(&seen), 1);
-    fsr_crew_free(c);
+    fsr_thread_pool_free(c);
 }
 
 int main(void) {

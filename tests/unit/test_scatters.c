@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores at computed places: kernels given as text, run by the interpreter, as C and as CUDA on the host, against plain
+/* Stores at computed addresses: kernels given as text, run by the interpreter, as C and as CUDA on the host, against plain
  * loops. No two elements have one place, and some have none; arrays have their exact size, so that under the address
  * sanitizer a wild write is seen. */
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * request of its class. At most an eighth of the machine's memory is kept free in it. Large blocks ask for huge pages.
  * Counter-example to plain malloc and free: every run of a plan maps its large temporaries anew, and the page faults
  * take longer than the kernels. */
-#include "backend_cpu/run/pool.h"
+#include "backend_cpu/run/memory_pool.h"
 #include "graph/size.h"
 #include <stdlib.h>
 #include <string.h>

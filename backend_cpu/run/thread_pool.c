@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The crew.
+/* The thread pool.
  *
  * A job is open while its caller works on it. A worker that wakes in time joins it; one that is late finds it closed
  * and sleeps on, so nobody waits for a wake-up. A worker looks for the next job for some microseconds before it
@@ -8,7 +8,7 @@
  *
  * A worker inherits the floating-point environment of whoever starts it, and goes to the default one for good; the caller
  * has gone there before it posts a job. */
-#include "backend_cpu/run/crew.h"
+#include "backend_cpu/run/thread_pool.h"
 #include "graph/floats.h"
 #include "runtime/patience.h"
 #include "runtime/thread.h"
@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { CREW_LOOKS = 2000 }; /* glances at the job counter before a worker sleeps */
+enum { LOOKS = 2000 }; /* glances at the job counter before a worker sleeps */
 
-struct fsr_crew {
+struct fsr_thread_pool {
     pthread_mutex_t job;  /* held by the caller whose job it is */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t posted, left;
@@ -31,13 +31,13 @@ struct fsr_crew {
     fsr_patience patience; /* with threads that cannot be started */
     atomic_uint jobs;      /* posted so far */
     pthread_t *thread;
-    struct fsr_crew_member *member;
+    struct fsr_thread_pool_member *member;
 };
 
-typedef struct fsr_crew_member {
-    fsr_crew *crew;
+typedef struct fsr_thread_pool_member {
+    fsr_thread_pool *threads;
     int number;
-} fsr_crew_member;
+} fsr_thread_pool_member;
 
 static void glance(void) {
 #if defined __x86_64__ || defined __i386__
@@ -45,12 +45,12 @@ static void glance(void) {
 #endif
 }
 
-/* Waits for a job after number `seen`; false: the crew is dissolved. The lock is held. */
-static bool await_job(fsr_crew *c, unsigned seen) {
+/* Waits for a job after number `seen`; false: the pool is dissolved. The lock is held. */
+static bool await_job(fsr_thread_pool *c, unsigned seen) {
     if (c->quit)
         return false;
     pthread_mutex_unlock(&c->lock);
-    for (int i = 0; i < CREW_LOOKS && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen; i++)
+    for (int i = 0; i < LOOKS && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen; i++)
         glance();
     pthread_mutex_lock(&c->lock);
     while (!c->quit && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen)
@@ -59,8 +59,8 @@ static bool await_job(fsr_crew *c, unsigned seen) {
 }
 
 static void *member_main(void *user) {
-    fsr_crew_member *m = user;
-    fsr_crew *c = m->crew;
+    fsr_thread_pool_member *m = user;
+    fsr_thread_pool *c = m->threads;
     unsigned seen = 0;
     (void)fsr_floats_enter();
     pthread_mutex_lock(&c->lock);
@@ -79,9 +79,9 @@ static void *member_main(void *user) {
     return NULL;
 }
 
-static bool start_member(fsr_crew *c) {
+static bool start_member(fsr_thread_pool *c) {
     const int64_t begin = fsr_now_ms();
-    c->member[c->started] = (fsr_crew_member){c, c->started + 1};
+    c->member[c->started] = (fsr_thread_pool_member){c, c->started + 1};
     if (fsr_thread_start(&c->thread[c->started], member_main, &c->member[c->started]) != 0) {
         fsr_patience_failed(&c->patience, begin);
         return false;
@@ -91,7 +91,7 @@ static bool start_member(fsr_crew *c) {
 }
 
 /* Threads that cannot be started are done without for a while. */
-static void start_members(fsr_crew *c) {
+static void start_members(fsr_thread_pool *c) {
     if (c->started == c->size - 1 || !fsr_patience_due(&c->patience))
         return;
     while (c->started < c->size - 1 && start_member(c))
@@ -100,8 +100,8 @@ static void start_members(fsr_crew *c) {
         fsr_patience_passed(&c->patience);
 }
 
-fsr_crew *fsr_crew_new(int threads) {
-    fsr_crew *c = calloc(1, sizeof *c);
+fsr_thread_pool *fsr_thread_pool_new(int threads) {
+    fsr_thread_pool *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->size = threads < 1 ? 1 : threads;
@@ -120,7 +120,7 @@ fsr_crew *fsr_crew_new(int threads) {
     return c;
 }
 
-void fsr_crew_free(fsr_crew *c) {
+void fsr_thread_pool_free(fsr_thread_pool *c) {
     if (!c)
         return;
     pthread_mutex_lock(&c->lock);
@@ -139,11 +139,11 @@ void fsr_crew_free(fsr_crew *c) {
     free(c);
 }
 
-int fsr_crew_size(const fsr_crew *c) {
+int fsr_thread_pool_size(const fsr_thread_pool *c) {
     return c->size;
 }
 
-void fsr_crew_run(fsr_crew *c, void (*work)(void *arg, int worker), void *arg) {
+void fsr_thread_pool_run(fsr_thread_pool *c, void (*work)(void *arg, int worker), void *arg) {
     if (c->size == 1 || pthread_mutex_trylock(&c->job) != 0) {
         work(arg, 0);
         return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Placing one anchor; see partition.h.
+/* Assigning one root to a group; see partition.h.
  *
  * It is lowered alone first, which tells what it reads and, by refusals, what has to be stored before it: those values
- * are anchors in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one. A
+ * are roots in turn. Then it tries the groups that are there, newest first, and where none takes it becomes one. A
  * group that it neither needs nor shares an array with is none of those (partition_near.c).
  *
- * Counter-example to trying the groups at once: what stands in the way of the anchor alone stands in the way of every
+ * Counter-example to trying the groups at once: what stands in the way of the root alone stands in the way of every
  * enlarged group, and each would have to find it out. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void add_note(fsr_partition *p, int producer, int consumer, const char *r
     p->note[p->nnotes++] = (fsr_note){producer, consumer, reason};
 }
 
-static bool add_anchor(fsr_group *group, fsr_anchor a) {
+static bool add_root(fsr_group *group, fsr_root a) {
     if (a.fold ? group->nfolds == FSR_MAX_COMBINES : group->nstores == FSR_MAX_STORES)
         return false;
     if (a.fold)
@@ -51,7 +51,7 @@ static const fsr_shape *stored_shape(const fsr_flow *flow, int node) {
     return fsr_is(n->kind, FSR_SCATTERS) ? &flow->node[n->arg[1].id].shape : &n->shape;
 }
 
-static void anchor_domain(const fsr_partition *p, fsr_anchor a, const fsr_domain *like, fsr_domain *out) {
+static void root_domain(const fsr_partition *p, fsr_root a, const fsr_domain *like, fsr_domain *out) {
     if (a.fold)
         fsr_fold_domain(p->flow, a.link.id, like, out);
     else
@@ -69,9 +69,9 @@ static bool has_no_direction(const fsr_partition *p, const fsr_group *group) {
 }
 
 /* Makes the group's domain that of another fold, if it is but for the direction. NULL: done. */
-static const char *meet(const fsr_partition *p, fsr_group *group, fsr_anchor a) {
+static const char *meet(const fsr_partition *p, fsr_group *group, fsr_root a) {
     fsr_domain domain;
-    anchor_domain(p, a, &group->domain, &domain);
+    root_domain(p, a, &group->domain, &domain);
     if (!a.fold)
         return NULL;
     if (!fsr_domain_divide_like(&domain, &group->domain))
@@ -84,9 +84,9 @@ static const char *meet(const fsr_partition *p, fsr_group *group, fsr_anchor a) 
     return NULL;
 }
 
-static void placed(fsr_partition *p, int g, fsr_anchor a) {
+static void assigned(fsr_partition *p, int g, fsr_root a) {
     if (a.fold)
-        p->home[a.link.id] = g;
+        p->group_of[a.link.id] = g;
     else
         *fsr_partition_stored(p, a.link) = g;
 }
@@ -108,30 +108,30 @@ static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *tria
     return reason;
 }
 
-/* The trial, of group g, while the anchor counts as that group's. */
-static const char *try_anchor(fsr_partition *p, int g, fsr_anchor a, fsr_group *trial, fsr_link *blame) {
+/* The trial, of group g, while the root counts as that group's. */
+static const char *try_root(fsr_partition *p, int g, fsr_root a, fsr_group *trial, fsr_link *blame) {
     if (a.fold)
-        p->home[a.link.id] = g;
+        p->group_of[a.link.id] = g;
     const char *reason = fsr_group_try(p, g, trial, blame);
     if (a.fold)
-        p->home[a.link.id] = -1;
+        p->group_of[a.link.id] = -1;
     return reason;
 }
 
-/* Tries to enlarge group g by the anchor. NULL: done. */
-static const char *join(fsr_partition *p, int g, fsr_anchor a, const fsr_group *alone) {
+/* Tries to enlarge group g by the root. NULL: done. */
+static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *alone) {
     fsr_group trial = p->group[g];
     fsr_link blame;
     bool needed = fsr_group_depends(alone, g);
     const char *reason = meet(p, &trial, a);
     if (reason)
         return reason;
-    if (!add_anchor(&trial, a))
-        return "the kernel would have too many anchors";
+    if (!add_root(&trial, a))
+        return "the kernel would have too many roots";
     reason = fsr_kernels_apart(p, g, trial.kernel, alone->kernel, needed);
     if (reason)
         return reason;
-    reason = try_anchor(p, g, a, &trial, &blame);
+    reason = try_root(p, g, a, &trial, &blame);
     if (reason)
         return reason;
     if (!needed && !fsr_kernel_is_less(trial.kernel, p->group[g].kernel, alone->kernel))
@@ -144,20 +144,20 @@ static const char *join(fsr_partition *p, int g, fsr_anchor a, const fsr_group *
         return reason;
     }
     fsr_group_commit(p, g, &trial);
-    placed(p, g, a);
+    assigned(p, g, a);
     return NULL;
 }
 
 /* A new kernel would evaluate the node, not load what others store or run. */
 static bool evaluates(const fsr_partition *p, int node) {
-    bool stored = p->held[node] || p->home[node] >= 0;
+    bool stored = p->held[node] || p->group_of[node] >= 0;
     for (int k = 0; k < p->flow->node[node].nout; ++k)
         stored = stored || p->stored[node * FSR_MAX_OUTPUTS + k] >= 0;
     return !stored && fsr_is(p->flow->node[node].kind, FSR_COMPUTES | FSR_IS_VIEW);
 }
 
-/* Where to cut an anchor whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
- * needs each node at many places): the middle one, in order, of the maps that it would evaluate; id -1: there is
+/* Where to cut a root whose kernel passes a limit although its nodes are few (x[1:] + x[:-1], again and again,
+ * needs each node at many indices): the middle one, in order, of the maps that it would evaluate; id -1: there is
  * none. Counter-example to counting what is stored already, an output say: cutting there changes nothing. */
 static fsr_link middle(const fsr_partition *p, fsr_link top) {
     const fsr_flow *flow = p->flow;
@@ -184,7 +184,7 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
 /* Divides the domain as the refused trial asks. Not a scan's columns, which have an order; and on a CPU not into inner
  * loops of a few rounds, which would cost more than storing what stands in the way. Places are stored one by one
  * however long the loop is. */
-static bool divide(const fsr_partition *p, fsr_anchor a, const fsr_group *trial, fsr_domain *domain) {
+static bool divide(const fsr_partition *p, fsr_root a, const fsr_group *trial, fsr_domain *domain) {
     int dim = trial->divided;
     fsr_kind kind = p->flow->node[a.link.id].kind;
     bool inner = dim == domain->ndim - 1 || dim == domain->nparallel - 1;
@@ -194,17 +194,17 @@ static bool divide(const fsr_partition *p, fsr_anchor a, const fsr_group *trial,
     return fsr_domain_divide(domain, dim, trial->division);
 }
 
-/* The anchor alone over a domain: the finest that its reshapes ask for, or, where that does not help, its own
+/* The root alone over a domain: the finest that its reshapes ask for, or, where that does not help, its own
  * shape's. */
-static const char *try_alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, fsr_link *blame) {
+static const char *try_alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr_link *blame) {
     fsr_domain domain, own;
-    anchor_domain(p, a, NULL, &own);
+    root_domain(p, a, NULL, &own);
     domain = own;
     for (bool fixed = false;;) {
         memset(trial, 0, sizeof *trial);
         trial->domain = domain;
-        add_anchor(trial, a);
-        const char *reason = try_anchor(p, p->ngroups, a, trial, blame);
+        add_root(trial, a);
+        const char *reason = try_root(p, p->ngroups, a, trial, blame);
         if (!reason || *p->no_memory || fixed)
             return reason;
         if (divide(p, a, trial, &domain))
@@ -216,9 +216,9 @@ static const char *try_alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, f
     }
 }
 
-/* The anchor as a kernel of its own. Where a value stands in the way, *first is that one: to be stored by a kernel
+/* The root as a kernel of its own. Where a value stands in the way, *first is that one: to be stored by a kernel
  * before it; else its id is -1. Each time one more node is stored. */
-static fsr_status alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, fsr_link *first, char *why, size_t size) {
+static fsr_status alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr_link *first, char *why, size_t size) {
     fsr_link blame;
     *first = (fsr_link){-1, 0};
     const char *reason = try_alone(p, a, trial, &blame);
@@ -238,12 +238,12 @@ static fsr_status alone(fsr_partition *p, fsr_anchor a, fsr_group *trial, fsr_li
     return FSR_OK;
 }
 
-static int last_anchor(const fsr_group *group) {
+static int last_root(const fsr_group *group) {
     return group->nfolds ? group->fold[group->nfolds - 1] : group->store[0].id;
 }
 
-/* The anchor joined group g: why the other kernels that it reads from are not that one, too. */
-static void note_others(fsr_partition *p, fsr_anchor a, const fsr_group *alone, int g) {
+/* The root joined group g: why the other kernels that it reads from are not that one, too. */
+static void note_others(fsr_partition *p, fsr_root a, const fsr_group *alone, int g) {
     const fsr_domain *domain = &p->group[g].domain;
     for (int i = 0; i < alone->ndeps; ++i) {
         const fsr_group *other = &p->group[alone->deps[i]];
@@ -251,14 +251,14 @@ static void note_others(fsr_partition *p, fsr_anchor a, const fsr_group *alone, 
         turned.mirrored = domain->mirrored;
         if (alone->deps[i] == g || !other->nfolds || fsr_domain_equal(&other->domain, domain))
             continue;
-        add_note(p, last_anchor(other), a.link.id,
+        add_note(p, last_root(other), a.link.id,
                  fsr_domain_equal(&turned, domain) ? "the scans run in opposite directions"
                                                    : "the folds have different domains");
     }
 }
 
-/* The anchor that is a kernel alone joins a group, or becomes one. */
-static fsr_status settle(fsr_partition *p, fsr_anchor a, fsr_group *trial, char *why, size_t size) {
+/* The root that is a kernel alone joins a group, or becomes one. */
+static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *why, size_t size) {
     int near[FSR_MAX_NEAR], n = fsr_partition_may_fuse(p) ? fsr_near(p, trial, near, FSR_MAX_NEAR) : 0;
     for (int i = 0; i < n; ++i) {
         int g = near[i];
@@ -272,7 +272,7 @@ static fsr_status settle(fsr_partition *p, fsr_anchor a, fsr_group *trial, char 
             return FSR_OK;
         }
         if (fsr_group_depends(trial, g))
-            add_note(p, last_anchor(&p->group[g]), a.link.id, reason);
+            add_note(p, last_root(&p->group[g]), a.link.id, reason);
     }
     const char *reason = fsr_group_satisfy(p, trial);
     if (reason) {
@@ -286,14 +286,14 @@ static fsr_status settle(fsr_partition *p, fsr_anchor a, fsr_group *trial, char 
     }
     int g = p->ngroups;
     fsr_group_commit(p, g, trial);
-    placed(p, g, a);
+    assigned(p, g, a);
     return FSR_OK;
 }
 
-/* An anchor may need a value stored that needs another one stored first, and so on: those that wait are a stack of a
+/* A root may need a value stored that needs another one stored first, and so on: those that wait are a stack of a
  * bounded depth, on the heap. Counter-example to a recursion: four thousand values would need megabytes of stack. */
-fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t size) {
-    fsr_anchor *waiting = malloc(sizeof *waiting * MAX_DEPTH);
+fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t size) {
+    fsr_root *waiting = malloc(sizeof *waiting * MAX_DEPTH);
     fsr_group *trial = malloc(sizeof *trial);
     fsr_status status = waiting && trial ? FSR_OK : FSR_ERR_MEMORY;
     int n = 1;
@@ -311,7 +311,7 @@ fsr_status fsr_partition_place(fsr_partition *p, fsr_anchor a, char *why, size_t
                      fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
             status = FSR_ERR_UNSUPPORTED;
         } else {
-            waiting[n++] = (fsr_anchor){.link = first};
+            waiting[n++] = (fsr_root){.link = first};
         }
     }
     free(waiting);

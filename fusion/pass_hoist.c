@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps and reductions move to before the places: f(place(x)) becomes place(f(x)), and sum(place(x)) becomes sum(x),
- * where place is a COMPACT of some mask.
+/* Maps and reductions are hoisted above a node that only moves elements: f(move(x)) becomes move(f(x)), and sum(move(x))
+ * becomes sum(x), where move is a COMPACT of some mask.
  *
  * Such a node only says where elements end in memory, so what is done to each of them alone may be done before: then it
- * belongs to the kernel that computes the places, and only results are stored. A map may move if each operand is placed
+ * belongs to the kernel that moves them, and only results are stored. A map may be hoisted if each operand is moved
  * alike (all arguments but the first are the same) or is the same everywhere (a broadcast scalar). Reshapes between the
- * place and the map come after it then. A reduction along the dimension in which elements have moved may move if its
+ * move and the map come after it then. A reduction along the dimension in which elements have moved may move if its
  * operator commutes: a float sum is then associated as a sum of x is. Nothing else changes a bit.
- * Counter-example to moving every map: place(x) + y adds the y of another element; and to every reduction: down the
+ * Counter-example to hoisting every map: move(x) + y adds the y of another element; and to every reduction: down the
  * columns of filtered rows, whose elements stand in other columns than before.
  *
  * After cse, so that two filters of one mask have one count. New nodes must come before their users, so the nodes are
@@ -26,16 +26,16 @@ static bool is_uniform(const fsr_flow *flow, fsr_link link) {
     return true;
 }
 
-/* What places the elements, in its order, for a map perhaps through reshapes; NULL: there is none. */
-static const fsr_flow_node *place_of(const fsr_flow *flow, fsr_link link, bool reshaped) {
+/* What moves the elements, in its order, for a map perhaps through reshapes; NULL: there is none. */
+static const fsr_flow_node *move_of(const fsr_flow *flow, fsr_link link, bool reshaped) {
     const fsr_flow_node *n = &flow->node[link.id];
     while (reshaped && fsr_is(n->kind, FSR_IS_VIEW) && n->view.kind == FSR_VIEW_RESHAPE &&
            n->hint != FSR_HINT_MATERIALIZE)
         n = &flow->node[n->arg[0].id];
-    return fsr_is(n->kind, FSR_IS_PLACED) && n->hint != FSR_HINT_MATERIALIZE ? n : NULL;
+    return fsr_is(n->kind, FSR_IS_MOVED) && n->hint != FSR_HINT_MATERIALIZE ? n : NULL;
 }
 
-/* The elements of both go to the same places. */
+/* Both move elements alike. */
 static bool alike(const fsr_flow_node *a, const fsr_flow_node *b) {
     bool same = a->kind == b->kind && a->nargs == b->nargs;
     for (int i = 1; same && i < a->nargs; ++i)
@@ -43,17 +43,17 @@ static bool alike(const fsr_flow_node *a, const fsr_flow_node *b) {
     return same;
 }
 
-/* The place of every operand but uniform ones; NULL: they have none in common. */
-static const fsr_flow_node *common_place(const fsr_flow *flow, const fsr_flow_node *n) {
+/* The move of every operand but uniform ones; NULL: they have none in common. */
+static const fsr_flow_node *common_move(const fsr_flow *flow, const fsr_flow_node *n) {
     const fsr_flow_node *common = NULL;
     const bool fold = fsr_is(n->kind, FSR_IS_FOLD);
     for (int i = 0; i < (fold ? n->nout : n->nargs); ++i) {
         if (is_uniform(flow, n->arg[i]))
             continue;
-        const fsr_flow_node *place = place_of(flow, n->arg[i], !fold);
-        if (!place || (common && !alike(common, place)))
+        const fsr_flow_node *move = move_of(flow, n->arg[i], !fold);
+        if (!move || (common && !alike(common, move)))
             return NULL;
-        common = place;
+        common = move;
     }
     return common;
 }
@@ -75,12 +75,12 @@ static int add_view(fsr_flow *flow, const fsr_flow_node *like, fsr_link source, 
     return fsr_flow_add(flow, &view);
 }
 
-/* The operands before they are placed, uniform ones in the placed ones' shape. False: out of memory. */
+/* The operands before they are moved, uniform ones in the moved ones' shape. False: out of memory. */
 static bool operands_before(fsr_flow *flow, const fsr_shape *shape, fsr_flow_node *before) {
     for (int i = 0; i < before->nargs; ++i) {
-        const fsr_flow_node *place = place_of(flow, before->arg[i], true), own = flow->node[before->arg[i].id];
-        if (place)
-            before->arg[i] = place->arg[0];
+        const fsr_flow_node *move = move_of(flow, before->arg[i], true), own = flow->node[before->arg[i].id];
+        if (move)
+            before->arg[i] = move->arg[0];
         else if (!fsr_shape_equal(&own.shape, shape))
             before->arg[i] = (fsr_link){add_view(flow, &own, own.arg[0], shape), 0};
         if (before->arg[i].id < 0)
@@ -89,36 +89,36 @@ static bool operands_before(fsr_flow *flow, const fsr_shape *shape, fsr_flow_nod
     return true;
 }
 
-/* Appends the reduction of what is not placed yet. Returns what stands for it, -1: out of memory. */
+/* Appends the reduction of what is not moved yet. Returns what stands for it, -1: out of memory. */
 static int reduce_before(fsr_flow *flow, const fsr_flow_node *n) {
     fsr_flow_node before = *n;
     for (int i = 0; i < n->nargs; ++i)
-        if (fsr_is(flow->node[n->arg[i].id].kind, FSR_IS_PLACED))
+        if (fsr_is(flow->node[n->arg[i].id].kind, FSR_IS_MOVED))
             before.arg[i] = flow->node[n->arg[i].id].arg[0];
     return fsr_flow_add(flow, &before);
 }
 
-/* Appends the map of what is not placed yet, its place, and the reshape that its operands had, if any. Returns what
+/* Appends the map of what is not moved yet, its move, and the reshape that its operands had, if any. Returns what
  * stands for it, -1: out of memory. */
-static int map_before(fsr_flow *flow, const fsr_flow_node *n, fsr_flow_node place) {
+static int map_before(fsr_flow *flow, const fsr_flow_node *n, fsr_flow_node move) {
     fsr_flow_node before = *n;
     before.hint = FSR_HINT_NONE;
-    before.shape = place.shape;
-    place.hint = n->hint;
-    place.origin = 0;
-    place.dtype[0] = n->dtype[0];
-    if (!operands_before(flow, &before.shape, &before) || (place.arg[0].id = fsr_flow_add(flow, &before)) < 0)
+    before.shape = move.shape;
+    move.hint = n->hint;
+    move.origin = 0;
+    move.dtype[0] = n->dtype[0];
+    if (!operands_before(flow, &before.shape, &before) || (move.arg[0].id = fsr_flow_add(flow, &before)) < 0)
         return -1;
-    place.arg[0].output = 0;
-    int placed = fsr_flow_add(flow, &place);
-    if (placed < 0 || fsr_shape_equal(&place.shape, &n->shape))
-        return placed;
-    return add_view(flow, &place, (fsr_link){placed, 0}, &n->shape);
+    move.arg[0].output = 0;
+    int moved_id = fsr_flow_add(flow, &move);
+    if (moved_id < 0 || fsr_shape_equal(&move.shape, &n->shape))
+        return moved_id;
+    return add_view(flow, &move, (fsr_link){moved_id, 0}, &n->shape);
 }
 
-static bool has_places(const fsr_flow *flow) {
+static bool has_moves(const fsr_flow *flow) {
     for (int i = 0; i < flow->n; ++i)
-        if (fsr_is(flow->node[i].kind, FSR_IS_PLACED))
+        if (fsr_is(flow->node[i].kind, FSR_IS_MOVED))
             return true;
     return false;
 }
@@ -130,21 +130,21 @@ static int copy(const fsr_flow *from, fsr_flow *to, fsr_link *at) {
         fsr_flow_node n = from->node[i];
         for (int k = 0; k < n.nargs; ++k)
             n.arg[k] = at[n.arg[k].id * FSR_MAX_OUTPUTS + n.arg[k].output];
-        const fsr_flow_node *place = may_move(to, &n) ? common_place(to, &n) : NULL;
-        int id = !place                        ? fsr_flow_add(to, &n)
+        const fsr_flow_node *move = may_move(to, &n) ? common_move(to, &n) : NULL;
+        int id = !move                         ? fsr_flow_add(to, &n)
                  : fsr_is(n.kind, FSR_IS_FOLD) ? reduce_before(to, &n)
-                                               : map_before(to, &n, *place);
+                                               : map_before(to, &n, *move);
         if (id < 0)
             return -1;
-        moved += place != NULL;
+        moved += move != NULL;
         fsr_flow_replace(at, i, (fsr_link){id, 0});
     }
     return moved;
 }
 
-bool fsr_pass_place(fsr_flow *flow, fsr_status *status) {
+bool fsr_pass_hoist(fsr_flow *flow, fsr_status *status) {
     fsr_flow moved = {0};
-    fsr_link *to = has_places(flow) ? fsr_flow_redirects(flow, status) : NULL;
+    fsr_link *to = has_moves(flow) ? fsr_flow_redirects(flow, status) : NULL;
     int progress = to ? copy(flow, &moved, to) : 0;
     if (progress < 0)
         *status = FSR_ERR_MEMORY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place: what is done to each placed element is done before, where every operand has the same place. */
+/* hoist: what is done to each moved element is done before, where every operand is moved alike. */
 #include "tests/passes/flows.h"
 #include "tests/support/one_graph.h"
 
@@ -13,7 +13,7 @@ static order order_of(const char *mask, const char *before, int64_t n) {
 }
 
 /* x in that order. */
-static fsr_node placed(fsr_node x, order o) {
+static fsr_node moved(fsr_node x, order o) {
     fsr_node handle;
     const fsr_type type = {fsr_node_rec(x)->shape, 1, {fsr_node_dtype(x)}};
     const fsr_node arg[] = {x, o.mask, o.before};
@@ -26,10 +26,10 @@ static fsr_node placed(fsr_node x, order o) {
 static void maps(void **state) {
     (void)state;
     const order i = order_of("i", "n", 3);
-    fsr_node x = INPUT(g, FSR_F32, 3), p = placed(x, i);
+    fsr_node x = INPUT(g, FSR_F32, 3), p = moved(x, i);
     fsr_node y = fsr_exp(fsr_mul(p, fsr_full(g, FSR_F32, 0, NULL, 2)));
     fsr_flow flow = flow_of(&y, 1);
-    assert_true(flow_pass(&flow, "place"));
+    assert_true(flow_pass(&flow, "hoist"));
     flow_pass(&flow, "dce");
     flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
                        "%1 = input bool[3] \"leaf1\"\n"
@@ -47,11 +47,11 @@ static void maps(void **state) {
 static void rows(void **state) {
     (void)state;
     const order i = order_of("i", "n", 6);
-    fsr_node x = INPUT(g, FSR_F32, 6), p = fsr_reshape(placed(x, i), 2, SHAPE(2, 3));
-    fsr_node q = fsr_reshape(placed(fsr_neg(x), i), 2, SHAPE(2, 3));
+    fsr_node x = INPUT(g, FSR_F32, 6), p = fsr_reshape(moved(x, i), 2, SHAPE(2, 3));
+    fsr_node q = fsr_reshape(moved(fsr_neg(x), i), 2, SHAPE(2, 3));
     fsr_node y = fsr_mul(fsr_add(p, q), fsr_full(g, FSR_F32, 0, NULL, 2)), top = fsr_max(y, AXES(1), 1, FSR_KEEPDIMS);
     fsr_flow flow = flow_of((fsr_node[]){y, top}, 2);
-    assert_true(flow_pass(&flow, "place"));
+    assert_true(flow_pass(&flow, "hoist"));
     flow_pass(&flow, "dce");
     flow_expect(&flow, "%0 = input f32[6] \"leaf0\"\n"
                        "%1 = input bool[6] \"leaf1\"\n"
@@ -68,12 +68,12 @@ static void rows(void **state) {
     fsr_flow_clear(&flow);
 }
 
-/* Two arrays of the same places, and what the result is asked for besides. */
+/* Two arrays that are moved alike, and what the result is asked for besides. */
 static void several(void **state) {
     (void)state;
     const order i = order_of("i", "n", 3);
-    fsr_node x = INPUT(g, FSR_F32, 3), p = placed(x, i), q = placed(fsr_neg(x), i);
-    flow_check((fsr_node[]){fsr_maximum(p, q), p}, 2, "place", true,
+    fsr_node x = INPUT(g, FSR_F32, 3), p = moved(x, i), q = moved(fsr_neg(x), i);
+    flow_check((fsr_node[]){fsr_maximum(p, q), p}, 2, "hoist", true,
                "%0 = input f32[3] \"leaf0\"\n"
                "%1 = input bool[3] \"leaf1\"\n"
                "%2 = input i32[3] \"leaf2\"\n"
@@ -88,8 +88,8 @@ static void several(void **state) {
 static void reductions(void **state) {
     (void)state;
     const order i = order_of("i", "n", 3);
-    fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_sum(placed(x, i), NULL, 0, FSR_KEEPDIMS);
-    flow_check(&y, 1, "place", true,
+    fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_sum(moved(x, i), NULL, 0, FSR_KEEPDIMS);
+    flow_check(&y, 1, "hoist", true,
                "%0 = input f32[3] \"leaf0\"\n"
                "%1 = input bool[3] \"leaf1\"\n"
                "%2 = input i32[3] \"leaf2\"\n"
@@ -102,9 +102,9 @@ static void reductions(void **state) {
 static void rows_and_columns(void **state) {
     (void)state;
     const order i = {fsr_input(g, "i", FSR_BOOL, 2, SHAPE(2, 3)), fsr_input(g, "n", FSR_I32, 2, SHAPE(2, 3))};
-    fsr_node p = placed(INPUT(g, FSR_F32, 2, 3), i), along = fsr_sum(p, AXES(1), 1, FSR_KEEPDIMS),
+    fsr_node p = moved(INPUT(g, FSR_F32, 2, 3), i), along = fsr_sum(p, AXES(1), 1, FSR_KEEPDIMS),
              down = fsr_sum(p, AXES(0), 1, FSR_KEEPDIMS);
-    flow_check((fsr_node[]){along, down}, 2, "place", true,
+    flow_check((fsr_node[]){along, down}, 2, "hoist", true,
                "%0 = input f32[2,3] \"leaf0\"\n"
                "%1 = input bool[2,3] \"leaf1\"\n"
                "%2 = input i32[2,3] \"leaf2\"\n"
@@ -114,29 +114,29 @@ static void rows_and_columns(void **state) {
                "return %4, %5\n");
 }
 
-/* Another operand's element i is not the placed element i; a scan and a position depend on the order. */
+/* Another operand's element i is not the moved element i; a scan and a position depend on the order. */
 static void not_moved(void **state) {
     (void)state;
     const order i = order_of("i", "n", 3), j = order_of("j", "m", 3), k = order_of("k", "o", 6), l = {i.mask, j.before};
-    fsr_node x = INPUT(g, FSR_F32, 3), p = placed(x, i), six = INPUT(g, FSR_F32, 6);
-    fsr_node apart = fsr_hint_set(fsr_reshape(placed(six, k), 2, SHAPE(2, 3)), FSR_HINT_MATERIALIZE);
-    fsr_node pairs = fsr_reshape(placed(fsr_sin(six), k), 2, SHAPE(3, 2));
+    fsr_node x = INPUT(g, FSR_F32, 3), p = moved(x, i), six = INPUT(g, FSR_F32, 6);
+    fsr_node apart = fsr_hint_set(fsr_reshape(moved(six, k), 2, SHAPE(2, 3)), FSR_HINT_MATERIALIZE);
+    fsr_node pairs = fsr_reshape(moved(fsr_sin(six), k), 2, SHAPE(3, 2));
     fsr_node out[] = {fsr_add(p, x),
-                      fsr_add(p, placed(x, j)),
-                      fsr_add(p, placed(x, l)),
+                      fsr_add(p, moved(x, j)),
+                      fsr_add(p, moved(x, l)),
                       fsr_cumsum(p, AXES(0), 1, 0),
                       fsr_argmax(p, NULL, 0, 0),
-                      fsr_neg(fsr_hint_set(placed(fsr_abs(x), i), FSR_HINT_MATERIALIZE)),
+                      fsr_neg(fsr_hint_set(moved(fsr_abs(x), i), FSR_HINT_MATERIALIZE)),
                       fsr_neg(apart),
                       fsr_sum(pairs, AXES(0), 1, 0),
                       fsr_add(pairs, fsr_reshape(six, 2, SHAPE(3, 2))),
-                      fsr_neg(fsr_flip(placed(fsr_cos(x), i), 0))};
+                      fsr_neg(fsr_flip(moved(fsr_cos(x), i), 0))};
     fsr_flow flow = flow_of(out, (int)(sizeof out / sizeof *out));
-    assert_false(flow_pass(&flow, "place"));
+    assert_false(flow_pass(&flow, "hoist"));
     fsr_flow_clear(&flow);
     fsr_node none = fsr_exp(x);
     flow = flow_of(&none, 1);
-    assert_false(flow_pass(&flow, "place"));
+    assert_false(flow_pass(&flow, "hoist"));
     fsr_flow_clear(&flow);
 }
 
