@@ -84,6 +84,14 @@ typedef enum fsr_lanes {
 
 /* True if a thread's `vector` neighbours lie along the rows (MAP, COL), false if along the columns. */
 bool fsr_emit_along_rows(const fsr_emit *e);
+static inline int fsr_emit_folded(const fsr_kernel *k) {
+    return k->ndim - k->nparallel;
+}
+/* Symbols: those that are the same everywhere, those of a point. */
+enum { FSR_HOMED = 1, FSR_POINTED = 2 };
+/* Appends "stride * index" of one dimension to a sum; "coefficient * value" of each symbol of these sorts. */
+size_t fsr_emit_add_term(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int d, const char *index);
+size_t fsr_emit_add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form, int sorts);
 void fsr_emit_find_needs(fsr_emit *e);
 /* Definitions of the parallel dimensions' indices from r, and of the folded ones' from `column`. */
 void fsr_emit_row_indices(fsr_emit *e);
@@ -91,7 +99,8 @@ void fsr_emit_column_indices(fsr_emit *e, const char *column);
 /* "const idx a3 = ..." for the accesses of all loads, all stores or both. */
 void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores);
 fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access);
-/* The text of a late load (fsr_inst_is_late), element by element; and of a BOUND. */
+/* The text of a load that is done once; of a late one (fsr_inst_is_late), element by element; and of a BOUND. */
+void fsr_emit_once_load(fsr_emit *e, char buf[FSR_EXPR], int v);
 void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v);
 void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v);
 /* Loads `vector` elements into v<inst>[at ..]; `column` names the first one's column, NULL at ROW level. */
@@ -99,6 +108,9 @@ void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column);
 /* Opens the block in which a load takes place, if it has a guard: the number of closing braces it needs. A vector is
  * inside or outside as a whole (fusion/schedule.c). */
 int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column);
+/* emit_guard.c. Where instruction v takes place, in a loop over lanes: its guard, and `live`, whether there is an element
+ * at all (NULL: there is). Empty: everywhere. */
+void fsr_emit_where(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live);
 /* The text of a guard's truth, where values are computed. */
 void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard);
 /* " && 0 <= ... && !(...)": that the conditions are as a version knows them, at the indices of a row. */
@@ -139,7 +151,10 @@ const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v);
 /* "loop0::run(r < rows ? 100 : 0, v1, v2)", of ITERATE v. */
 void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v);
 
-/* emit_rows.c: values of ROW level. */
+/* emit_rows.c: values of ONCE and of ROW level. */
+
+/* What is evaluated once, before everything else that computes. */
+void fsr_emit_once(fsr_emit *e);
 
 /* The ROW instructions of a pass in a frame where a thread has one row; its stores are under `guard`. */
 void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard);

@@ -15,13 +15,9 @@ bool fsr_emit_along_rows(const fsr_emit *e) {
     return e->s.kind == FSR_SCHEDULE_MAP || e->s.kind == FSR_SCHEDULE_COL;
 }
 
-static int folded_dims(const fsr_kernel *k) {
-    return k->ndim - k->nparallel;
-}
-
 /* A column of one dimension is its own index. */
 static bool needs_index(const fsr_kernel *k, const fsr_access *a, int d) {
-    bool addressed = d < k->nparallel ? !a->row_linear : folded_dims(k) > 1;
+    bool addressed = d < k->nparallel ? !a->row_linear : fsr_emit_folded(k) > 1;
     return addressed && !a->linear && k->form[a->form].stride[d] != FSR_STRIDE_ZERO;
 }
 
@@ -29,7 +25,7 @@ static bool needs_index(const fsr_kernel *k, const fsr_access *a, int d) {
 static bool guard_index(const fsr_emit *e, int v, int d) {
     const fsr_kernel *k = e->k;
     bool early = k->inst[v].kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v);
-    bool named = !early || d < k->nparallel || folded_dims(k) > 1;
+    bool named = !early || d < k->nparallel || fsr_emit_folded(k) > 1;
     return named && fsr_guard_reads_index(k, fsr_inst_guard(&k->inst[v]), d);
 }
 
@@ -77,8 +73,7 @@ void fsr_emit_column_indices(fsr_emit *e, const char *column) {
     indices(e, column, e->k->nparallel, e->k->ndim, 'u');
 }
 
-/* Appends "stride * index" of one dimension to a sum. */
-static size_t add_term(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int d, const char *index) {
+size_t fsr_emit_add_term(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int d, const char *index) {
     if (a->stride[d] == FSR_STRIDE_ZERO)
         return n;
     n = fsr_emit_add(e, buf, n, "%s%s", n ? " + " : "", index);
@@ -91,14 +86,26 @@ static size_t add_terms(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_ind
     char index[16];
     for (int d = first; d < end; d++) {
         snprintf(index, sizeof index, "i%d", d);
-        n = add_term(e, buf, n, a, d, index);
+        n = fsr_emit_add_term(e, buf, n, a, d, index);
     }
     return n;
 }
 
 /* True if the row part is just r. */
 static bool is_row(const fsr_kernel *k, const fsr_access *a) {
-    return a->row_linear || (a->linear && folded_dims(k) == 0);
+    return a->row_linear || (a->linear && fsr_emit_folded(k) == 0);
+}
+
+size_t fsr_emit_add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form, int sorts) {
+    char ref[FSR_REF];
+    for (int t = 0; t < form->nterms; t++) {
+        if (!(sorts & (e->k->inst[form->term[t].value].level == FSR_ONCE ? FSR_HOMED : FSR_POINTED)))
+            continue;
+        n = fsr_emit_add(e, buf, n, "%s(idx)%s", n ? " + " : "", fsr_emit_ref(e, ref, form->term[t].value));
+        if (form->term[t].slot)
+            n = fsr_emit_add(e, buf, n, " * n%d", form->term[t].slot);
+    }
+    return n;
 }
 
 static void row_part(fsr_emit *e, int access) {
@@ -115,6 +122,7 @@ static void row_part(fsr_emit *e, int access) {
         if (form->offset >= 0)
             n = fsr_emit_add(e, text, 0, "n%d", form->offset);
         n = add_terms(e, text, n, form, 0, k->nparallel);
+        n = fsr_emit_add_symbols(e, text, n, form, FSR_HOMED);
         if (n == 0)
             snprintf(text, sizeof text, "0");
     }
@@ -127,7 +135,7 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
     for (int i = 0; i < k->ninsts; i++) {
         const fsr_inst *inst = &k->inst[i];
         bool late = fsr_inst_is_late(e->k, i) || inst->kind == FSR_INST_STORE;
-        bool wanted = (loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late);
+        bool wanted = inst->level != FSR_ONCE && ((loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late));
         if (wanted && !done[inst->index])
             row_part(e, inst->index);
         if (wanted)
@@ -137,7 +145,7 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
 
 /* True if the address needs the indices of several folded dimensions. */
 static bool splits_column(const fsr_kernel *k, const fsr_access *a) {
-    if (a->linear || a->row_linear || folded_dims(k) < 2)
+    if (a->linear || a->row_linear || fsr_emit_folded(k) < 2)
         return false;
     for (int d = k->nparallel; d < k->ndim; d++)
         if (k->form[a->form].stride[d] != FSR_STRIDE_ZERO)
@@ -149,21 +157,10 @@ static void column_part(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_acc
     const fsr_kernel *k = e->k;
     if (a->linear)
         fsr_emit_add(e, buf, n, " + %s", column);
-    else if (folded_dims(k) == 1)
-        add_term(e, buf, n, &k->form[a->form], k->nparallel, column);
+    else if (fsr_emit_folded(k) == 1)
+        fsr_emit_add_term(e, buf, n, &k->form[a->form], k->nparallel, column);
     else
         add_terms(e, buf, n, &k->form[a->form], k->nparallel, k->ndim);
-}
-
-/* Appends "coefficient * value" of each symbol. */
-static size_t add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form) {
-    char ref[FSR_REF];
-    for (int t = 0; t < form->nterms; t++) {
-        n = fsr_emit_add(e, buf, n, "%s(idx)%s", n ? " + " : "", fsr_emit_ref(e, ref, form->term[t].value));
-        if (form->term[t].slot)
-            n = fsr_emit_add(e, buf, n, " * n%d", form->term[t].slot);
-    }
-    return n;
 }
 
 static void divide(fsr_emit *e, char buf[FSR_EXPR], int access) {
@@ -187,68 +184,7 @@ static void address(fsr_emit *e, char buf[FSR_EXPR], int access, const char *col
     divide(e, buf, access);
 }
 
-/* ---- guards ----------------------------------------------------------------------------------- */
-
-/* Appends a condition; column: the text of the index along a single folded dimension, NULL: i<d>. lane: of element v of
- * a vector along the rows. Unsigned arithmetic sees both ends with one comparison. */
-static size_t add_condition(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_condition *c, const char *column,
-                            bool lane) {
-    const fsr_kernel *k = e->k;
-    char sum[FSR_EXPR] = "", lane_index[FSR_REF];
-    const fsr_index_form *at = &k->form[c->form];
-    size_t m = at->offset >= 0 ? fsr_emit_add(e, sum, 0, "n%d", at->offset) : 0;
-    for (int d = 0; d < k->ndim; d++) {
-        const bool folded = d >= k->nparallel && folded_dims(k) == 1 && column;
-        snprintf(lane_index, sizeof lane_index, lane && d == k->nparallel - 1 ? "(i%d + v)" : "i%d", d);
-        m = add_term(e, sum, m, at, d, folded ? column : lane_index);
-    }
-    add_symbols(e, sum, m, at);
-    n = fsr_emit_add(e, buf, n, "%s(idx)(%s) < n%d", n ? " && " : "", sum, c->extent);
-    if (c->step)
-        n = fsr_emit_add(e, buf, n, " && (idx)(%s) %% n%d == 0", sum, c->step);
-    return n;
-}
-
-/* What is not known of the guard; nothing: it holds. */
-static void guard_text(fsr_emit *e, char buf[FSR_EXPR], int guard, const char *column, bool lane) {
-    const fsr_guard *g = &e->k->guard[guard];
-    size_t n = 0;
-    buf[0] = 0;
-    if (fsr_guard_known(e->k, &e->known, guard) == FSR_NEVER_HOLDS)
-        n = fsr_emit_add(e, buf, 0, "false");
-    for (int i = 0; i < g->n && fsr_guard_known(e->k, &e->known, guard) == FSR_ASKED; i++)
-        if (!(e->known.holds >> g->condition[i] & 1))
-            n = add_condition(e, buf, n, &e->k->condition[g->condition[i]], column, lane);
-}
-
-void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard) {
-    guard_text(e, buf, guard, NULL, fsr_emit_along_rows(e) && e->s.vector > 1);
-    if (!buf[0])
-        fsr_emit_add(e, buf, 0, "true");
-}
-
-void fsr_emit_version_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_version *version) {
-    size_t n = 0;
-    buf[0] = 0;
-    for (int c = 0; c < e->k->nconditions; c++) {
-        char text[FSR_EXPR];
-        if (!((version->holds | version->never) >> c & 1))
-            continue;
-        add_condition(e, text, 0, &e->k->condition[c], NULL, false);
-        n = fsr_emit_add(e, buf, n, version->holds >> c & 1 ? " && %s" : " && !(%s)", text);
-    }
-}
-
 /* ---- computed addresses ------------------------------------------------------------------------ */
-
-/* Where instruction v takes place, in a loop over lanes: its guard, and `live`, whether there is an element at all (NULL:
- * there is). Empty: everywhere. */
-static void condition_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live) {
-    char guard[FSR_EXPR] = "";
-    if (fsr_inst_guard(&e->k->inst[v]) >= 0)
-        guard_text(e, guard, fsr_inst_guard(&e->k->inst[v]), NULL, fsr_emit_along_rows(e) && e->s.vector > 1);
-    fsr_emit_add(e, buf, 0, "%s%s%s", live ? live : "", live && guard[0] ? " && " : "", guard);
-}
 
 /* The address of one lane. */
 static void lane_address(fsr_emit *e, char buf[FSR_EXPR], int v) {
@@ -262,9 +198,20 @@ static void lane_address(fsr_emit *e, char buf[FSR_EXPR], int v) {
                                            : "(cj + v)");
     size_t n = strlen(buf);
     if (rows && e->s.vector > 1 && d >= 0)
-        n = add_term(e, buf, n, form, d, "v");
-    add_symbols(e, buf, n, form);
+        n = fsr_emit_add_term(e, buf, n, form, d, "v");
+    fsr_emit_add_symbols(e, buf, n, form, FSR_POINTED);
     divide(e, buf, inst->index);
+}
+
+void fsr_emit_once_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    const fsr_index_form *form = fsr_access_form(e->k, inst->index);
+    char at[FSR_EXPR] = "";
+    size_t n = form->offset >= 0 ? fsr_emit_add(e, at, 0, "n%d", form->offset) : 0;
+    n = fsr_emit_add_symbols(e, at, n, form, FSR_HOMED);
+    divide(e, at, inst->index);
+    fsr_emit_add(e, buf, 0, "x%d[%s]%s", e->k->access[inst->index].buffer, n ? at : "0",
+                 inst->dtype == FSR_BOOL ? " != 0" : "");
 }
 
 void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
@@ -272,7 +219,7 @@ void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
     char at[FSR_EXPR], where[FSR_EXPR], live[FSR_REF];
     const char *test = inst->dtype == FSR_BOOL ? " != 0" : "";
     lane_address(e, at, v);
-    condition_text(e, where, v, fsr_emit_live(e, live, v));
+    fsr_emit_where(e, where, v, fsr_emit_live(e, live, v));
     if (where[0])
         fsr_emit_add(e, buf, 0, "(%s ? x%d[%s] : %s{})%s", where, e->k->access[inst->index].buffer, at,
                      fsr_emit_type(inst->dtype), test);
@@ -292,45 +239,6 @@ void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) 
     lane_address(e, at, v);
     fsr_emit_line(e, "if (%s) x%d[%s] = %s;", where, e->k->access[store->index].buffer, at,
                   fsr_emit_ref(e, ref, store->arg[0]));
-}
-
-void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
-    const fsr_inst *inst = &e->k->inst[v];
-    char ref[FSR_REF], where[FSR_EXPR], live[FSR_REF];
-    const char *name = fsr_bound_name(inst->bound);
-    fsr_emit_ref(e, ref, inst->arg[0]);
-    condition_text(e, where, v, fsr_emit_live(e, live, v));
-    if (!inst->report)
-        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d)", name, ref, inst->index);
-    else if (where[0])
-        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d, %s ? x%d : nullptr)", name, ref, inst->index, where,
-                     inst->report - 1);
-    else
-        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d, x%d)", name, ref, inst->index, inst->report - 1);
-}
-
-/* True if the guard needs the indices of several folded dimensions. */
-static bool guard_splits_column(const fsr_kernel *k, int guard) {
-    for (int d = k->nparallel; d < k->ndim && folded_dims(k) > 1; d++)
-        if (fsr_guard_reads_index(k, guard, d))
-            return true;
-    return false;
-}
-
-int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column) {
-    int guard = fsr_inst_guard(&e->k->inst[inst]), opened = 0;
-    char text[FSR_EXPR];
-    if (guard < 0)
-        return 0;
-    if (column && guard_splits_column(e->k, guard)) {
-        fsr_emit_open(e, "{");
-        fsr_emit_column_indices(e, column);
-        opened++;
-    }
-    guard_text(e, text, guard, column, false);
-    if (text[0])
-        fsr_emit_open(e, "if (%s) {", text);
-    return opened + (text[0] != 0);
 }
 
 const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
@@ -359,7 +267,7 @@ fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access) {
         return FSR_LANES_ALIGNED;
     if (a->row_linear)
         return FSR_LANES_SAME;
-    if (folded_dims(k) == 1)
+    if (fsr_emit_folded(k) == 1)
         return lanes_of_stride(&k->form[a->form], k->nparallel);
     return splits_column(k, a) ? FSR_LANES_EACH : FSR_LANES_SAME;
 }

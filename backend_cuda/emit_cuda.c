@@ -79,6 +79,7 @@ static bool schedule_holds(const fsr_kernel *k) {
 static void print_body(fsr_emit *e) {
     e->depth = 1;
     fsr_emit_share_scalars(e);
+    fsr_emit_once(e);
     switch (e->s.kind) {
     case FSR_SCHEDULE_MAP: fsr_emit_map(e); break;
     case FSR_SCHEDULE_ROW: fsr_emit_row(e); break;

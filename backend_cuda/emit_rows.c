@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of ROW level, where a thread has one row: the frames of ROW, SPLIT and LOOKBACK. Every thread of a row
- * evaluates them; one stores. */
+/* Values that are the same everywhere, which every thread evaluates; and values of ROW level, where a thread has one row:
+ * the frames of ROW, SPLIT and LOOKBACK. Every thread of a row evaluates them; one stores. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
@@ -19,6 +19,12 @@ void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v) {
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->k->inst[i].kind == FSR_INST_COMBINE && e->k->inst[i].index == f)
             snprintf(buf, FSR_REF, "carry%d_%d.f%d", fold->pass, stage[i], f);
+}
+
+void fsr_emit_once(fsr_emit *e) {
+    int order[FSR_MAX_INSTS], n = fsr_kernel_once(e->k, order);
+    for (int i = 0; i < n; i++)
+        fsr_emit_value(e, order[i], "");
 }
 
 static void row_load(fsr_emit *e, int v) {

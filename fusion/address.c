@@ -52,6 +52,30 @@ uint32_t fsr_value_dimensions(const fsr_kernel *k, int value) {
     return known[value];
 }
 
+/* Where an instruction stands before its arguments are looked at. */
+static fsr_when own_when(const fsr_kernel *k, const fsr_inst *inst) {
+    const bool asks = inst->guard && (inst->kind == FSR_INST_LOAD || inst->report);
+    switch (inst->kind) {
+    case FSR_INST_CONST:
+    case FSR_INST_OP:
+    case FSR_INST_CALL: return FSR_WHEN_PLANNED;
+    case FSR_INST_PARAM: return FSR_WHEN_LAUNCHED;
+    case FSR_INST_BOUND: return asks ? FSR_WHEN_REACHED : FSR_WHEN_PLANNED;
+    case FSR_INST_LOAD:
+        return asks || own_dimensions(k, fsr_access_form(k, inst->index)) ? FSR_WHEN_REACHED : FSR_WHEN_BEGUN;
+    default: return FSR_WHEN_REACHED;
+    }
+}
+
+void fsr_values_known(const fsr_kernel *k, fsr_when *when) {
+    for (int i = 0; i < k->ninsts; ++i) {
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, i, argument);
+        when[i] = own_when(k, &k->inst[i]);
+        for (int a = 0; a < n; ++a)
+            when[i] = when[argument[a]] > when[i] ? when[argument[a]] : when[i];
+    }
+}
+
 static uint32_t term_dimensions(const fsr_kernel *k, const fsr_index_form *form) {
     uint32_t bits = 0;
     for (int t = 0; t < form->nterms; ++t)

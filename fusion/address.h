@@ -22,6 +22,17 @@ typedef struct fsr_form {
 /* Of a kernel's form, or of an access's. integer: the launch's, extents included. */
 fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form);
 fsr_form fsr_form_of_access(const fsr_kernel *k, const int64_t *integer, int access);
+/* When the value of an instruction is known, and by whom. */
+typedef enum fsr_when {
+    FSR_WHEN_PLANNED,  /* a constant, or what is computed of constants: by the plan */
+    FSR_WHEN_LAUNCHED, /* what is computed of scalar arguments: by who launches */
+    FSR_WHEN_BEGUN,    /* what is computed of elements of arrays besides: by the kernel, before its loops */
+    FSR_WHEN_REACHED   /* at each point of the domain */
+} fsr_when;
+
+/* Of every instruction, into when[ninsts]. What is known before the loops is the same everywhere, takes place in any case,
+ * and may be evaluated once (FSR_ONCE). */
+void fsr_values_known(const fsr_kernel *k, fsr_when *when);
 /* The dimensions along which a value may differ, a bit each; 0: it is the same everywhere. */
 uint32_t fsr_value_dimensions(const fsr_kernel *k, int value);
 /* The same of a form: of its strides and its symbols. A form of no stride is not the same everywhere where a symbol is

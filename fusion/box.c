@@ -45,6 +45,15 @@ static bool align(int64_t c, int64_t offset, int64_t step, int64_t *low, int64_t
     return true;
 }
 
+/* A condition that has values, on one dimension alone, that runs against it: the same, run along it. */
+static void turn(fsr_box *box) {
+    box->at.offset = box->extent - 1 - box->at.offset;
+    for (int i = 0; i < FSR_MAX_DIMS; ++i) {
+        box->at.coef[i] = -box->at.coef[i];
+        box->at.factor[i] = -box->at.factor[i];
+    }
+}
+
 /* A condition on dimension i alone: a box of it. */
 static fsr_truth single(fsr_box *box, int i, int64_t extent) {
     int64_t c = box->at.coef[i], o = box->at.offset, distance;
@@ -90,8 +99,11 @@ fsr_truth fsr_box_make(fsr_box *out, const fsr_affine *in, int64_t n, const fsr_
     }
     if (n <= 0)
         return FSR_NEVER;
-    if (in->nterms)
+    if (in->nterms) {
+        if (dims == 1 && out->at.coef[last] == -1 && out->step == 1)
+            turn(out);
         return FSR_SOMETIMES;
+    }
     if (dims == 1)
         return single(out, last, d->extent[last]);
     if (dims > 1)
@@ -109,7 +121,7 @@ static bool is_run(const fsr_box *box, int at) {
     for (int i = 0; i < FSR_MAX_DIMS; ++i)
         if (box->at.coef[i] != (i == at))
             return false;
-    return box->step == 1 && !box->at.nterms;
+    return box->step == 1;
 }
 
 bool fsr_box_mergeable(const fsr_box *box, int at, int64_t inner) {
@@ -120,6 +132,8 @@ void fsr_box_merge(fsr_box *box, int at, int64_t inner) {
     if (is_run(box, at)) {
         box->at.offset *= inner;
         box->extent *= inner;
+        for (int t = 0; t < box->at.nterms; ++t)
+            box->at.factor[t] *= inner;
         box->at.coef[at + 1] = 1;
     }
     box->at.coef[at] = box->at.coef[at + 1];

@@ -238,6 +238,13 @@ static void step(fsr_machine *m, int number) {
     }
 }
 
+/* What is the same everywhere; the indices are 0, and nothing of it asks them. */
+static void run_once(fsr_machine *m) {
+    int order[FSR_MAX_INSTS], n = fsr_kernel_once(m->k, order);
+    for (int i = 0; i < n && m->status == FSR_OK; i++)
+        step(m, order[i]);
+}
+
 /* The indices of dimensions [first, end) from a flat C-order index. */
 static void place(fsr_machine *m, int first, int end, int64_t flat) {
     for (int d = end - 1; d >= first; d--) {
@@ -304,6 +311,8 @@ static int64_t extent_product(const fsr_kernel *k, const fsr_launch *launch, int
 static fsr_status run_kernel(fsr_machine *m, int64_t rows) {
     const fsr_kernel *k = m->k;
     m->status = hold_kept(m);
+    if (rows > 0)
+        run_once(m);
     for (m->row = 0; m->row < rows && m->status == FSR_OK; m->row++) {
         place(m, 0, k->nparallel, m->row);
         for (int pass = 0; pass < k->npasses && m->status == FSR_OK; pass++) {

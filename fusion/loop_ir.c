@@ -148,7 +148,7 @@ int fsr_kernel_inner(const fsr_kernel *k) {
 bool fsr_condition_is_decidable(const fsr_kernel *k, int condition) {
     const fsr_index_form *form = fsr_condition_form(k, condition);
     const int d = fsr_kernel_inner(k);
-    return form->nterms == 0 && (d < 0 || form->stride[d] != FSR_STRIDE_VAR);
+    return !fsr_form_waits(k, form) && (d < 0 || form->stride[d] != FSR_STRIDE_VAR);
 }
 
 bool fsr_condition_is_inner(const fsr_kernel *k, int condition) {
@@ -245,13 +245,24 @@ int fsr_inst_cost(const fsr_kernel *k, int number) {
     return inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->cost : inst->kind == FSR_INST_CALL ? CALL_COST : 0;
 }
 
+bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form) {
+    for (int t = 0; t < form->nterms; t++)
+        if (k->inst[form->term[t].value].level != FSR_ONCE)
+            return true;
+    return false;
+}
+
 bool fsr_inst_is_late(const fsr_kernel *k, int number) {
-    int symbol[FSR_MAX_ARGUMENTS];
-    return k->inst[number].kind == FSR_INST_LOAD && fsr_inst_arguments(k, number, symbol) > 0;
+    int symbol[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, symbol);
+    bool waits = false;
+    for (int s = 0; s < n; s++)
+        waits = waits || k->inst[symbol[s]].level != FSR_ONCE;
+    return waits && k->inst[number].kind == FSR_INST_LOAD;
 }
 
 bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst) {
-    return inst->kind == FSR_INST_STORE && fsr_access_form(k, inst->index)->nterms > 0;
+    return inst->kind == FSR_INST_STORE &&
+           (fsr_form_waits(k, fsr_access_form(k, inst->index)) || fsr_inst_drops(k, inst));
 }
 
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst) {
@@ -360,6 +371,14 @@ int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out) {
     int n = 0;
     for (int i = 0; i < k->ninsts; i++)
         if (k->inst[i].level == FSR_ROW && k->inst[i].pass == pass)
+            out[n++] = i;
+    return n;
+}
+
+int fsr_kernel_once(const fsr_kernel *k, int *out) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].level == FSR_ONCE)
             out[n++] = i;
     return n;
 }

@@ -6,6 +6,7 @@
  * column, c in [0, cols) in C order. Extents are run-time arguments.
  *
  * Instructions are those of graph/inst.h. Each has a level:
+ *   ONCE  evaluated once, before everything else: the same for all points (below, Homes);
  *   ROW   evaluated once for each row;
  *   ELEM  evaluated for each (row, column).
  * Without folded dimensions there are no ELEM instructions: an elementwise kernel is all rows (npasses = 0).
@@ -31,6 +32,11 @@
  * condition may have a term of: so no address leaves its array, whatever the value, and what is known of a symbol is its
  * range. A load whose address has a symbol is a gather; nothing else knows gathers. One that raises keeps in its array
  * the greatest, as unsigned, of the indices that it met outside; 0 is none, as the extent is at least 1.
+ *
+ * Homes. A symbol that is the same everywhere, as the start of a slice, is an integer argument of the kernel that is not
+ * there yet when it is launched: it and what it is computed of are ONCE, its home (fusion/address.h: when it is known).
+ * Neighbours stay neighbours, loops are cut at the bounds that it moves, and only its number is not known to a schedule.
+ * In what follows it is an argument and no symbol.
  *
  * Stores at computed addresses. The address of a STORE may have symbols as that of a LOAD; each element then goes where the
  * symbols lead. No two points of the domain have one place, so stores need no order. Where a symbol is a BOUND that
@@ -305,6 +311,8 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k);
 int fsr_kernel_pass_body(const fsr_kernel *k, int pass, int *out);
 /* The ROW instructions evaluated before pass `pass`'s loop (pass = npasses: after the last). */
 int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out);
+/* The ONCE instructions. */
+int fsr_kernel_once(const fsr_kernel *k, int *out);
 /* True if `value` is one of the loop's kept values that a later pass reads without evaluating it. */
 bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value);
 
@@ -320,8 +328,8 @@ bool fsr_kernel_commutes(const fsr_kernel *k);
 
 /* The dimension of the innermost loop; by columns on a CPU it runs over rows. -1: none. */
 int fsr_kernel_inner(const fsr_kernel *k);
-/* A version may know whether the condition holds: it asks no computed value, and along the innermost dimension it is a
- * run; with a step there, a version may know only where it does not. */
+/* A version may know whether the condition holds: it asks no value computed at a point, and along the innermost
+ * dimension it is a run; with a step there, a version may know only where it does not. */
 bool fsr_condition_is_decidable(const fsr_kernel *k, int condition);
 /* The innermost loop changes the condition. */
 bool fsr_condition_is_inner(const fsr_kernel *k, int condition);
@@ -344,10 +352,12 @@ static inline const fsr_index_form *fsr_condition_form(const fsr_kernel *k, int 
  * a COMBINE folds, what an ITERATE begins with, the ITERATE of a PICK, the symbols of an address and of a guard. Nobody
  * else may look for them by kind. out must hold FSR_MAX_ARGUMENTS; returns their number. */
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out);
-/* A LOAD whose address or guard waits for a computed value: it is evaluated in the order of instructions, as an operation
- * is; others come first within a pass. */
+/* The form has a symbol that is computed at a point. */
+bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form);
+/* A LOAD whose address or guard waits for a value computed at a point: it is evaluated in the order of instructions, as
+ * an operation is; others come first within a pass. */
 bool fsr_inst_is_late(const fsr_kernel *k, int number);
-/* A STORE whose address waits for a computed value: each element goes to a place of its own. */
+/* A STORE whose address waits for a value computed at a point, or may lead nowhere: each element goes by itself. */
 bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst);
 /* Some symbol of the STORE drops. */
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst);

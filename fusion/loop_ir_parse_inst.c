@@ -169,7 +169,7 @@ void fsr_read_inst(fsr_kernel_reader *r) {
     *inst = (fsr_inst){.node = -1};
     fsr_lex_int(l, 0, k->npasses, &pass);
     inst->pass = (int)pass;
-    inst->level = fsr_lex_try(l, "elem") ? FSR_ELEM : FSR_ROW;
+    inst->level = fsr_lex_try(l, "elem") ? FSR_ELEM : fsr_lex_try(l, "once") ? FSR_ONCE : FSR_ROW;
     if (inst->level == FSR_ROW)
         fsr_lex_expect(l, "row");
     if (fsr_lex_try(l, "store")) {

@@ -198,7 +198,8 @@ static void print_scalar(FILE *to, const fsr_inst *inst) {
 
 static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    fprintf(to, "  p%d %s ", inst->pass, inst->level == FSR_ELEM ? "elem" : "row ");
+    static const char *const level[] = {[FSR_ROW] = "row ", [FSR_ELEM] = "elem", [FSR_ONCE] = "once"};
+    fprintf(to, "  p%d %s ", inst->pass, level[inst->level]);
     if (inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE)
         fprintf(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));
     switch (inst->kind) {

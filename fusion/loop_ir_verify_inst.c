@@ -7,10 +7,24 @@
  * there are as many as columns. */
 #include "fusion/loop_ir_verify.h"
 
+/* What is evaluated once: it moves along no dimension and takes place in any case. */
+static bool check_once(const fsr_check *v, const fsr_inst *inst) {
+    const bool may = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_OP ||
+                     inst->kind == FSR_INST_CALL || inst->kind == FSR_INST_BOUND || inst->kind == FSR_INST_LOAD;
+    if (!may || inst->pass != 0 || inst->gathered || (inst->guard && (inst->kind == FSR_INST_LOAD || inst->report)))
+        return fsr_check_bad(v, "ONCE, and not of any point");
+    if (inst->kind != FSR_INST_LOAD || !fsr_check_range(inst->index, v->k->naccesses))
+        return true;
+    for (int d = 0; d < v->k->ndim; d++)
+        if (fsr_access_form(v->k, inst->index)->stride[d] != FSR_STRIDE_ZERO)
+            return fsr_check_bad(v, "ONCE access %d depends on dimension %d", inst->index, d);
+    return true;
+}
+
 /* An instruction's own place, before anything looks at its arguments. */
 static bool check_place(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
-    if (!fsr_inst_may_stand(inst->kind, FSR_IN_NEST) || (unsigned)inst->level > FSR_ELEM)
+    if (!fsr_inst_may_stand(inst->kind, FSR_IN_NEST) || (unsigned)inst->level > FSR_ONCE)
         return fsr_check_bad(v, "unknown kind or level");
     if (inst->level == FSR_ELEM && k->npasses == 0)
         return fsr_check_bad(v, "ELEM without a folded dimension");
@@ -20,7 +34,7 @@ static bool check_place(const fsr_check *v, const fsr_inst *inst) {
         return fsr_check_bad(v, "no dtype");
     if (inst->keep && (inst->level != FSR_ELEM || !fsr_inst_has_value(inst->kind) || inst->kind == FSR_INST_ITERATE))
         return fsr_check_bad(v, "only an ELEM value can be kept");
-    return true;
+    return inst->level != FSR_ONCE || check_once(v, inst);
 }
 
 /* An argument: earlier, with a value, of a level and pass that the user may read. */
@@ -33,6 +47,8 @@ static bool check_argument(const fsr_check *v, int value) {
         return fsr_check_bad(v, "takes v%d, which has no value", value);
     if (user->level == FSR_ROW && arg->level == FSR_ELEM)
         return fsr_check_bad(v, "ROW takes the ELEM value v%d", value);
+    if (user->level == FSR_ONCE && arg->level != FSR_ONCE)
+        return fsr_check_bad(v, "ONCE takes v%d, which is not", value);
     if (arg->pass > user->pass)
         return fsr_check_bad(v, "pass %d takes v%d of pass %d", user->pass, value, arg->pass);
     return true;

@@ -5,7 +5,8 @@
  * needs this one. A fold or loop of another group that nobody has stored yet is noted in the group's needs.
  *
  * A load under a guard is served by the same load without one, but not the other way round. Counter-example: in
- * update(x, view, x[view] * 2) the region could do with x loaded inside it only, and the choice could not. */
+ * update(x, view, x[view] * 2) the region could do with x loaded inside it only, and the choice could not. An element that
+ * is there and is the same everywhere, the start of a slice, needs no guard. */
 #include "fusion/lower.h"
 
 fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
@@ -52,10 +53,20 @@ int fsr_lower_access(fsr_lowering *l, int array, const fsr_affine *address) {
     return k->naccesses++;
 }
 
-/* A row without elements still runs what it does once, and must not load from an array that has none either. */
+/* The address is one number. */
+static bool is_still(const fsr_lowering *l, const fsr_affine *address) {
+    bool moves = address->nterms > 0 || address->over;
+    for (int i = 0; i < l->group->domain.ndim; ++i)
+        moves = moves || address->coef[i] != 0;
+    return !moves;
+}
+
+/* A row without elements still runs what it does once, and must not load from an array that has none either; nor must
+ * what is the same everywhere. */
 static bool row_of_nothing(const fsr_lowering *l, const fsr_shape *shape, const fsr_affine *address) {
     const fsr_domain *d = &l->group->domain;
-    return fsr_shape_size(shape) == 0 && d->nparallel < d->ndim && fsr_lower_level(l, address) == FSR_ROW;
+    return fsr_shape_size(shape) == 0 &&
+           (is_still(l, address) || (d->nparallel < d->ndim && fsr_lower_level(l, address) == FSR_ROW));
 }
 
 /* A load that is there already serves again, if it takes place wherever this one would. */
@@ -71,7 +82,8 @@ static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, cons
         return -1;
     fsr_inst inst = fsr_lower_blank(FSR_INST_LOAD, n->dtype[link.output], link.id);
     inst.index = access;
-    inst.guard = l->guard;
+    inst.guard =
+        is_still(l, &address) && address.offset >= 0 && address.offset < fsr_shape_size(&n->shape) ? 0 : l->guard;
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
         if (at->kind == FSR_INST_LOAD && at->index == access && fsr_lower_serves(l, at->guard))

@@ -4,12 +4,14 @@
  * First adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of
  * contiguous arrays is one over a * b * c elements, whatever the rank: fewer divisions, and fewer kernels that differ
  * in nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of.
- * Then each value moves to the first pass that reads it.
+ * Then what addresses ask that is the same everywhere moves before the loops, and each other value to the first pass that
+ * reads it.
  *
  * While a kernel is lowered, access i has form i and condition i form FSR_MAX_ACCESSES + i, of which the values are known
  * alone. They are replaced in this order, by at most as many, so none is overwritten before its turn.
  *
  * Counter-example to merging by shape: x + x.T of a square x has the same extents in both, and merges in neither. */
+#include "fusion/address.h"
 #include "fusion/lower.h"
 #include <string.h>
 
@@ -131,6 +133,23 @@ static bool finish_bounds(fsr_lowering *l) {
     return true;
 }
 
+/* Symbols that are the same everywhere, and what they are computed of, are evaluated once. */
+static void settle_homes(fsr_kernel *k) {
+    fsr_when when[FSR_MAX_INSTS];
+    bool once[FSR_MAX_INSTS] = {false};
+    fsr_values_known(k, when);
+    for (int f = 0; f < k->nforms; ++f)
+        for (int t = 0; t < k->form[f].nterms; ++t)
+            once[k->form[f].term[t].value] |= when[k->form[f].term[t].value] <= FSR_WHEN_BEGUN;
+    for (int i = k->ninsts - 1; i >= 0; --i) {
+        int argument[FSR_MAX_ARGUMENTS], n = once[i] ? fsr_inst_arguments(k, i, argument) : 0;
+        for (int a = 0; a < n; ++a)
+            once[argument[a]] = true;
+        if (once[i])
+            k->inst[i].level = FSR_ONCE;
+    }
+}
+
 /* ELEM values move to the first pass that reads them: a load that only pass 2 needs is not done in pass 0. */
 static void sink_passes(fsr_kernel *k) {
     for (int i = k->ninsts - 1; i >= 0; --i) {
@@ -224,6 +243,7 @@ bool fsr_lower_finish(fsr_lowering *l) {
             return false;
     if (!finish_bounds(l))
         return false;
+    settle_homes(k);
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].level == FSR_ELEM && k->inst[i].pass >= k->npasses)
             k->npasses = k->inst[i].pass + 1;

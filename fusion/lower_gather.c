@@ -38,9 +38,9 @@ int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t ex
     fsr_inst inst = fsr_lower_blank(FSR_INST_BOUND, FSR_I64, link.id);
     inst.arg[0] = value;
     inst.bound = bound;
-    inst.guard = l->guard;
     inst.index = extent_of(l, extent);
     if (bound == FSR_BOUND_RAISE) {
+        inst.guard = l->guard;
         int array = report_array(l, l->flow->node[link.id].report + i);
         if (array < 0)
             return -1;

@@ -110,12 +110,13 @@ static bool uses_array(const fsr_kernel *k, const int *list, int n, int array) {
     return false;
 }
 
-/* Passes of a kernel in which array i is read or written. */
+/* Passes of a kernel in which array i is read or written; what is read before them counts for the first. */
 static int array_passes(const fsr_kernel *k, int array) {
-    int passes = 0, loop[FSR_MAX_INSTS], rows[FSR_MAX_INSTS];
+    int passes = 0, loop[FSR_MAX_INSTS], rows[FSR_MAX_INSTS], once[FSR_MAX_INSTS], nonce = fsr_kernel_once(k, once);
     for (int pass = 0; pass <= k->npasses; ++pass) {
         int nloop = pass < k->npasses ? fsr_kernel_pass_body(k, pass, loop) : 0, nrows = fsr_kernel_rows(k, pass, rows);
-        passes += uses_array(k, loop, nloop, array) || uses_array(k, rows, nrows, array);
+        passes += uses_array(k, loop, nloop, array) || uses_array(k, rows, nrows, array) ||
+                  (pass == 0 && uses_array(k, once, nonce, array));
     }
     return passes;
 }

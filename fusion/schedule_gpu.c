@@ -47,17 +47,34 @@ int64_t fsr_schedule_row_capacity(const fsr_group *group) {
     return threads * ROW_ITEMS / wide;
 }
 
+/* Bytes of the widest element that a thread has of a point: arrays of which it reads the same one at all are none. */
+static int widest_of_a_point(const fsr_kernel *k) {
+    bool once[FSR_MAX_BUFFERS] = {false};
+    size_t widest = 1;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_LOAD && k->inst[i].level == FSR_ONCE)
+            once[k->access[k->inst[i].index].buffer] = true;
+    for (int i = 0; i < k->ninsts; ++i)
+        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->inst[i].level != FSR_ONCE)
+            once[k->access[k->inst[i].index].buffer] = false;
+    for (int a = 0; a < k->narrays; ++a)
+        if (!once[a] && fsr_dtype_size(k->array[a].dtype) > widest)
+            widest = fsr_dtype_size(k->array[a].dtype);
+    return (int)widest;
+}
+
 static void gpu_map(fsr_group *group) {
+    const int widest = widest_of_a_point(group->kernel);
     fsr_schedule *s = &group->kernel->schedule;
     s->kind = FSR_SCHEDULE_MAP;
     s->threads = MAP_THREADS;
     s->group = 1;
-    s->vector = fsr_schedule_vector(group, group->kernel->ndim - 1, 16 / fsr_kernel_widest(group->kernel));
+    s->vector = fsr_schedule_vector(group, group->kernel->ndim - 1, 16 / widest);
     if (group->kernel->nloops)
         s->vector = 1;
     s->items = s->vector;
     if (s->vector == 1 && !group->kernel->nloops)
-        s->items = fsr_kernel_widest(group->kernel) > 4 ? 2 : 4;
+        s->items = widest > 4 ? 2 : 4;
     fsr_choose_versions(group);
 }
 

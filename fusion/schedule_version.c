@@ -12,6 +12,9 @@
  * finished; then what is left stands in an order that does not depend on which cell is larger, so that the kernel of
  * another shape is the same one.
  *
+ * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is: its
+ * share of the dimension is taken, as if it had nothing to do with the other conditions.
+ *
  * A condition with a step (x[::2] = y) holds for some elements of its interval. On a CPU those are done again, after the
  * others, in a loop of their own (cut_steps); not where arrays share memory: what the first loop has written could be
  * read. */
@@ -41,21 +44,42 @@ typedef struct cells {
 
 /* ---- cells ------------------------------------------------------------------------------------------------ */
 
-/* The condition is a run of dimension d alone: [low, high) of it. A short innermost loop asks: runs of a few elements
- * cost more than they spare. */
+/* The condition is a run of dimension d alone. A short innermost loop asks: runs of a few elements cost more than they
+ * spare. */
+static bool moves_along(const fsr_group *group, int condition, const fsr_form *f, int d) {
+    const fsr_kernel *k = group->kernel;
+    if (!fsr_condition_is_decidable(k, condition) || !fsr_form_is_adjacent(f, d) ||
+        (k->schedule.brief && fsr_condition_is_inner(k, condition)))
+        return false;
+    for (int i = 0; i < k->ndim; ++i)
+        if (i != d && f->stride[i] != 0 && f->extent[i] > 1)
+            return false;
+    return true;
+}
+
+/* It is [low, high) of it. */
 static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, int64_t *high) {
     const fsr_kernel *k = group->kernel;
     const fsr_condition *c = &k->condition[condition];
     const fsr_form f = fsr_form_of(k, group->integer, c->form);
-    if (!fsr_condition_is_decidable(k, condition) || !fsr_form_is_adjacent(&f, d) ||
-        (k->schedule.brief && fsr_condition_is_inner(k, condition)))
+    if (f.nterms || !moves_along(group, condition, &f, d))
         return false;
-    for (int i = 0; i < k->ndim; ++i)
-        if (i != d && f.stride[i] != 0 && f.extent[i] > 1)
-            return false;
     *low = -f.offset;
     *high = *low + group->integer[c->extent];
     return true;
+}
+
+/* The share of the domain where a condition holds whose run lies where a value says; false: it is none such. */
+static bool floats(const fsr_group *group, int condition, double *share) {
+    const fsr_condition *c = &group->kernel->condition[condition];
+    const fsr_form f = fsr_form_of(group->kernel, group->integer, c->form);
+    for (int d = 0; d < group->kernel->ndim && f.nterms && !c->step; ++d)
+        if (moves_along(group, condition, &f, d)) {
+            const double part = (double)group->integer[c->extent] / (double)group->extent[d];
+            *share = part < 1 ? part : 1;
+            return true;
+        }
+    return false;
 }
 
 static int compare(const void *a, const void *b) {
@@ -134,6 +158,18 @@ static void multiply(cells *all, const cells *by, double least) {
         }
 }
 
+/* The cells of conditions whose runs lie where values say. */
+static void float_over(const fsr_group *group, cells *all, double least) {
+    for (int c = 0; c < group->kernel->nconditions; ++c) {
+        const uint64_t bit = UINT64_C(1) << c;
+        double share;
+        if (!floats(group, c, &share))
+            continue;
+        const cells own = {2, {{{bit, 0}, share}, {{0, bit}, 1 - share}}};
+        multiply(all, &own, least);
+    }
+}
+
 static int larger_first(const void *a, const void *b) {
     const double x = ((const cell *)a)->share, y = ((const cell *)b)->share;
     return x > y ? -1 : x < y;
@@ -150,6 +186,7 @@ void fsr_choose_versions(fsr_group *group) {
         intervals(group, d, &own);
         multiply(&all, &own, least);
     }
+    float_over(group, &all, least);
     qsort(all.at, (size_t)all.n, sizeof *all.at, larger_first);
     for (int i = 0; i < all.n && s->nversions < FSR_MAX_VERSIONS && group->kernel->nconditions; ++i)
         if (!s->brief || all.at[i].known.holds || all.at[i].known.never)

@@ -14,7 +14,7 @@
 
 #define FSR_MAX_OPERANDS FSR_MAX_NATIVE /* values that are named in an instruction itself */
 
-typedef enum fsr_level { FSR_ROW, FSR_ELEM } fsr_level;
+typedef enum fsr_level { FSR_ROW, FSR_ELEM, FSR_ONCE } fsr_level;
 
 typedef enum fsr_inst_kind {
 #define FSR_INST(name, containers, flags) FSR_INST_##name,

@@ -241,6 +241,7 @@ static void put_walk(fsr_c_emit *e) {
     fsr_schedule_kind kind = e->k->schedule.kind;
     fsr_c_reports(e, false);
     put_invariants(e);
+    fsr_c_once(e);
     put_scratch(e);
     if (kind != FSR_SCHEDULE_MAP && e->grouped)
         put_by_column(e);

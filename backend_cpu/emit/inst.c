@@ -1,158 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions in generated C: names of values, addresses, one instruction a line, kept values. */
+/* Instructions in generated C: one a line, what is evaluated once, kept values. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>
-
-/* ---- names of values and addresses -------------------------------------------------------------- */
-
-bool fsr_c_invariant(const fsr_inst *inst) {
-    return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM;
-}
-
-const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
-    const fsr_inst *inst = &e->k->inst[value];
-    bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
-    snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? "[j]" : "");
-    return out;
-}
-
-/* Adds "+ var * stride" of dimension d to an address. */
-static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d, const char *var) {
-    char name[FSR_EMIT_NAME];
-    if (a->stride[d] == FSR_STRIDE_ZERO)
-        return;
-    fsr_text_add(to, "%s%s", to->size ? " + " : "", var);
-    if (a->stride[d] == FSR_STRIDE_VAR)
-        fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
-}
-
-/* Adds "+ value * coefficient" of each symbol. */
-static void put_symbols(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a) {
-    char name[FSR_EMIT_NAME];
-    for (int t = 0; t < a->nterms; t++) {
-        fsr_text_add(to, "%s%s", to->size ? " + " : "", fsr_c_value_name(e, a->term[t].value, name));
-        if (a->term[t].slot)
-            fsr_text_add(to, " * %s", fsr_c_integer(e, a->term[t].slot, name));
-    }
-}
-
-static void put_address(fsr_c_emit *e, fsr_text *to, int access) {
-    if (e->k->access[access].linear || e->k->access[access].row_linear) {
-        fsr_text_add(to, "%s", e->k->access[access].linear ? e->linear : e->row);
-        return;
-    }
-    const fsr_index_form *a = fsr_access_form(e->k, access);
-    fsr_text sum = {0};
-    fsr_text_add(&sum, "%s", e->base[access]);
-    if (e->spread)
-        put_term(e, &sum, a, e->k->nparallel - 1, "j");
-    if (e->loop_dim >= 0)
-        put_term(e, &sum, a, e->loop_dim, e->loop_var);
-    put_symbols(e, &sum, a);
-    const char *text = sum.size ? sum.data : "0";
-    if (a->divisor)
-        fsr_c_quotient(e, to, text, a->divisor);
-    else
-        fsr_text_add(to, "%s", text);
-    to->failed |= sum.failed;
-    fsr_text_free(&sum);
-}
-
-void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, int without) {
-    const fsr_index_form *at = &e->k->form[c->form];
-    char name[FSR_EMIT_NAME];
-    if (at->offset >= 0)
-        fsr_text_add(to, "%s", fsr_c_integer(e, at->offset, name));
-    for (int d = 0; d < e->k->ndim; d++) {
-        char index[FSR_EMIT_NAME + 2];
-        snprintf(index, sizeof index, "(%s)", e->index[d]);
-        if (d != without)
-            put_term(e, to, at, d, index);
-    }
-    put_symbols(e, to, at);
-}
-
-/* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient
- * is at most the last one (cut.c). */
-void fsr_c_condition(fsr_c_emit *e, fsr_text *to, int condition) {
-    const fsr_condition *c = &e->k->condition[condition];
-    char name[FSR_EMIT_NAME];
-    fsr_text sum = {0};
-    fsr_c_condition_sum(e, &sum, c, -1);
-    const char *text = sum.size ? sum.data : "0";
-    fsr_c_integer(e, c->extent, name);
-    if (c->step) {
-        fsr_text_add(to, "(");
-        fsr_c_quotient(e, to, text, c->step);
-        fsr_text_add(to, " <= last%d)", condition);
-    } else {
-        fsr_text_add(to, "((u64)(%s) < (u64)%s)", text, name);
-    }
-    to->failed |= sum.failed;
-    fsr_text_free(&sum);
-}
-
-void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
-    const fsr_guard *g = &e->k->guard[guard];
-    const fsr_known known = fsr_guard_known(e->k, &e->known, guard);
-    const char *and = "";
-    uint64_t outer = 0;
-    if (known != FSR_ASKED) {
-        fsr_text_add(to, "%d", known == FSR_ALWAYS_HOLDS);
-        return;
-    }
-    for (int i = 0; i < g->n; i++) {
-        const uint64_t bit = UINT64_C(1) << g->condition[i];
-        outer |= bit & e->outer & ~e->known.holds;
-        if (bit & (e->known.holds | e->outer))
-            continue;
-        fsr_text_add(to, "%s", and);
-        fsr_c_condition(e, to, g->condition[i]);
-        and = " & ";
-    }
-    if (outer)
-        fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
-}
-
-/* The element where the load's guard holds, else zero. */
-static void put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
-    fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
-    fsr_text address = {0};
-    if (truth == FSR_ASKED) {
-        fsr_c_put_guard(e, to, inst->guard - 1);
-        fsr_text_add(to, " ? ");
-    }
-    if (truth != FSR_NEVER_HOLDS) {
-        put_address(e, &address, inst->index);
-        fsr_text_add(to, "%sx%d[%s]%s", fsr_c_load(e, inst->dtype), e->k->access[inst->index].buffer,
-                     address.data ? address.data : "", fsr_c_close(inst->dtype));
-    }
-    if (truth == FSR_ASKED)
-        fsr_text_add(to, " : ");
-    if (truth != FSR_ALWAYS_HOLDS)
-        fsr_c_literal(to, inst->dtype, (fsr_value){0});
-    to->failed |= address.failed;
-    fsr_text_free(&address);
-}
-
-/* Moves every address on by `var` steps along dimension d, and names the index there. */
-void fsr_c_advance(fsr_c_emit *e, int d, const char *var) {
-    snprintf(e->index[d], FSR_EMIT_NAME, "%s", var);
-    for (int a = 0; a < e->k->naccesses; a++) {
-        const fsr_access *access = &e->k->access[a];
-        const fsr_index_form *form = fsr_access_form(e->k, a);
-        if (access->linear || access->row_linear || form->stride[d] == FSR_STRIDE_ZERO)
-            continue;
-        fsr_text t = {0};
-        fsr_text_raw(&t, e->base[a], strlen(e->base[a]));
-        put_term(e, &t, form, d, var);
-        fsr_c_line(e, "const i64 p%d_%d = %s;", a, d, t.data ? t.data : "");
-        e->body.failed |= t.failed;
-        fsr_text_free(&t);
-        snprintf(e->base[a], FSR_EMIT_NAME, "p%d_%d", a, d);
-    }
-}
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
@@ -198,7 +48,7 @@ void fsr_c_gather(fsr_c_emit *e, const int *list, int n) {
             fsr_c_line(e, "const i64 c = cl + l;");
         }
         begun = true;
-        put_address(e, &address, inst->index);
+        fsr_c_address(e, &address, inst->index);
         fsr_c_line(e, "g%d[l] = x%d[%s];", list[i], e->k->access[inst->index].buffer, address.data ? address.data : "");
         e->body.failed |= address.failed;
         fsr_text_free(&address);
@@ -222,7 +72,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         if (is_gathered(e, inst))
             fsr_text_add(to, "%sg%d[l]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
         else
-            put_load(e, to, inst);
+            fsr_c_put_load(e, to, inst);
         break;
     case FSR_INST_OP:
         if (fsr_inst_chosen(e->k, &e->known, number) >= 0)
@@ -261,7 +111,7 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     if (streams)
         fsr_text_add(&address, "%s", e->stream_at);
     else
-        put_address(e, &address, inst->index);
+        fsr_c_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[buffer].dtype;
     fsr_c_line(e, "%s%s%s%c%d[%s] = %s%s%s;", drops.size ? "if (" : "", drops.size ? drops.data : "",
                drops.size ? ") " : "", streams ? 'o' : 'x', buffer, address.data ? address.data : "",
@@ -271,9 +121,23 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     fsr_text_free(&drops);
 }
 
-static void put_inst(fsr_c_emit *e, int number) {
+/* const i64 v3 = ...; */
+static void put_defined(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
+    const bool array = e->grouped && inst->level == FSR_ROW;
+    fsr_text t = {0};
+    put_value(e, &t, number);
+    fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype), array ? "" : " ",
+               fsr_c_value_name(e, number, name), t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+    if (inst->kind == FSR_INST_BOUND)
+        fsr_c_put_report(e, inst);
+}
+
+static void put_inst(fsr_c_emit *e, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
     if (fsr_c_invariant(inst))
         return;
     if (inst->filter == FSR_FILTER_COMPACTED) {
@@ -285,16 +149,18 @@ static void put_inst(fsr_c_emit *e, int number) {
     } else if (inst->kind == FSR_INST_ITERATE) {
         fsr_c_loop_begin(e, number);
     } else {
-        fsr_text t = {0};
-        put_value(e, &t, number);
-        bool array = e->grouped && inst->level == FSR_ROW;
-        fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype), array ? "" : " ",
-                   fsr_c_value_name(e, number, name), t.data ? t.data : "");
-        e->body.failed |= t.failed;
-        fsr_text_free(&t);
-        if (inst->kind == FSR_INST_BOUND)
-            fsr_c_put_report(e, inst);
+        put_defined(e, number);
     }
+}
+
+void fsr_c_once(fsr_c_emit *e) {
+    int order[FSR_MAX_INSTS], n = fsr_kernel_once(e->k, order);
+    e->linear = e->row = "0";
+    for (int i = 0; i < n; i++)
+        if (e->k->inst[order[i]].kind != FSR_INST_CONST && e->k->inst[order[i]].kind != FSR_INST_PARAM)
+            put_defined(e, order[i]);
+    fsr_c_bases(e);
+    e->linear = e->row = "";
 }
 
 /* The ROW instructions before pass `pass`. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the C emitter share: the source under construction and the names in it.
  *
- * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, i<d>
+ * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, p<a>_ before
+ * any, i<d>
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of
  * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
@@ -47,6 +48,7 @@ typedef struct fsr_c_emit {
     const char *row;    /* of a row_linear one */
     const char *column; /* of the flat column */
     char base[FSR_MAX_ACCESSES][FSR_EMIT_NAME]; /* address so far; "" is zero */
+    bool based;                                 /* it has the symbols that are the same everywhere */
     char index[FSR_MAX_DIMS][FSR_EMIT_NAME];    /* index along each dimension */
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool named[FSR_MAX_INTS];                   /* integer arguments used */
@@ -126,8 +128,15 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
 /* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
-/* A constant or parameter: defined once, at the function's head. */
+/* A constant, a parameter, what is evaluated once: defined at the function's head. */
 bool fsr_c_invariant(const fsr_inst *inst);
+/* What is evaluated once, and the addresses that begin with it; constants and parameters stand before. */
+void fsr_c_once(fsr_c_emit *e);
+/* address.c: an access's address in the present loop; a load's element, zero where its guard does not hold. */
+void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access);
+void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
+/* The addresses that begin with what is evaluated once. */
+void fsr_c_bases(fsr_c_emit *e);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */
 void fsr_c_advance(fsr_c_emit *e, int d, const char *var);
 /* The text of a condition's truth. */

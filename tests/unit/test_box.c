@@ -10,8 +10,12 @@
 
 #include "fusion/box.h"
 
+enum { SYMBOL = 2 }; /* what every computed value is */
+
 static int64_t value(const fsr_affine *a, const int64_t *index, int ndim) {
     int64_t sum = a->offset;
+    for (int t = 0; t < a->nterms; t++)
+        sum += a->factor[t] * SYMBOL;
     for (int i = 0; i < ndim; i++)
         sum += a->coef[i] * index[i];
     return sum;
@@ -99,6 +103,25 @@ static void rows_merge(void **state) {
     assert_false(fsr_box_mergeable(&box, 0, 4));
 }
 
+/* A run that begins where a value says: it goes along the dimension, whichever way it was asked for, and rows of it are a
+ * run of the flat index. */
+static void moved(void **state) {
+    (void)state;
+    const fsr_domain d = {.ndim = 2, .nparallel = 2, .extent = {7, 4}};
+    for (int64_t way = -1; way <= 1; way += 2)
+        for (int64_t offset = -3; offset <= 9; offset++) {
+            fsr_affine a = {.offset = offset, .coef = {way}, .nterms = 1, .value = {5}, .factor = {-1}};
+            fsr_box box;
+            assert_int_equal(fsr_box_make(&box, &a, 3, &d), FSR_SOMETIMES);
+            check(&a, 3, &d, FSR_SOMETIMES, &box);
+            assert_int_equal(box.at.coef[0], 1);
+            assert_true(fsr_box_mergeable(&box, 0, 4));
+            fsr_box_merge(&box, 0, 4);
+            for (int64_t i = 0; i < 28; i++)
+                assert_int_equal(holds(&box, &i, 1), wanted(&a, 3, (int64_t[]){i / 4, i % 4}, 2));
+        }
+}
+
 /* Bounds of 2^62: the congruence must not overflow. */
 static void large(void **state) {
     (void)state;
@@ -128,7 +151,8 @@ static void into(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(single), cmocka_unit_test(several),
-                                       cmocka_unit_test(rows_merge), cmocka_unit_test(large), cmocka_unit_test(into)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(single),     cmocka_unit_test(several),
+                                       cmocka_unit_test(rows_merge), cmocka_unit_test(moved),
+                                       cmocka_unit_test(large),      cmocka_unit_test(into)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,9 +322,70 @@ static void refused(void **state) {
     fsr_kernel_free(k);
 }
 
+/* y[i] = table[s + start] + x[i]: what is the same everywhere, and what is not. A load under a guard may not take place. */
+static const char homes[] = "kernel k_homes: take\n"
+                            "  domain [d0] passes 0 ints 7\n"
+                            "  array b0 i64\n"
+                            "  array b1 f32\n"
+                            "  array b2 i64\n"
+                            "  array b3 f32 written\n"
+                            "  scalar s0 i64\n"
+                            "  schedule cpu map group 1 lanes 8 chunk 4096 work 3\n"
+                            "  guard g0 0 <= d0 + v4 < i6\n"
+                            "  p0 once v0 = i64 1\n"
+                            "  p0 once v1 = i64 add(v0, v0)\n"
+                            "  p0 once v2 = i64 s0\n"
+                            "  p0 once v3 = i64 load b0[0]\n"
+                            "  p0 once v4 = i64 clip(v3, i5)\n"
+                            "  p0 once v5 = i64 add(v2, v1)\n"
+                            "  p0 once v6 = i64 wrap(v5, i5)\n"
+                            "  p0 once v7 = f32 load b1[v4 + v6]\n"
+                            "  p0 row  v8 = i64 load b2[d0] linear row_linear\n"
+                            "  p0 row  v9 = i64 clip(v8, i5)\n"
+                            "  p0 row  v10 = f32 load b1[0] if g0\n"
+                            "  p0 row  v11 = f32 add(v7, v10)\n"
+                            "  p0 row  store b3[d0] linear row_linear = v11\n";
+
+static void known_when(void **state) {
+    (void)state;
+    fsr_kernel *k = parse(homes);
+    const fsr_when want[] = {FSR_WHEN_PLANNED, FSR_WHEN_PLANNED,  FSR_WHEN_LAUNCHED, FSR_WHEN_BEGUN,
+                             FSR_WHEN_BEGUN,   FSR_WHEN_LAUNCHED, FSR_WHEN_LAUNCHED, FSR_WHEN_BEGUN,
+                             FSR_WHEN_REACHED, FSR_WHEN_REACHED,  FSR_WHEN_REACHED,  FSR_WHEN_REACHED};
+    fsr_when when[FSR_MAX_INSTS];
+    int once[FSR_MAX_INSTS];
+    fsr_values_known(k, when);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(when[i], want[i]);
+    assert_int_equal(fsr_kernel_once(k, once), 8);
+    assert_false(fsr_inst_is_late(k, 7));
+    assert_true(fsr_condition_is_decidable(k, 0));
+    fsr_kernel_free(k);
+}
+
+/* What is evaluated once takes nothing that is not, moves along nothing and asks no guard. */
+static void not_once(void **state) {
+    (void)state;
+    char text[sizeof homes], why[256];
+    static const char *const line[] = {"row  v8 = i64", "row  v9 = i64", "row  v10 = f32", "row  v11 = f32"};
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        fsr_parse_error error = {0};
+        fsr_kernel *k = NULL;
+        memcpy(text, homes, sizeof homes);
+        char *at = strstr(text, line[i]);
+        assert_non_null(at);
+        memcpy(at, "once", 4);
+        if (fsr_kernel_parse(text, &k, NULL, &error) == FSR_OK)
+            assert_int_not_equal(fsr_kernel_verify(k, why, sizeof why), FSR_OK);
+        assert_true(k || strstr(error.message, "ONCE"));
+        fsr_kernel_free(k);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(interpreted), CPU_TEST(as_c),
                                        cmocka_unit_test(as_cuda),     cmocka_unit_test(long_guards),
-                                       cmocka_unit_test(facts),       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(facts),       cmocka_unit_test(refused),
+                                       cmocka_unit_test(known_when),  cmocka_unit_test(not_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

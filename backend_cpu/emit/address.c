@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses and guards in generated C, and the names of values that stand in them.
+ *
+ * An address is what the loops outside have come to (base) and the innermost loop's own term. Symbols that are the same
+ * everywhere are part of the base that the loops begin with; those of a point are added where the element is read. */
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names of values and addresses -------------------------------------------------------------- */
+
+bool fsr_c_invariant(const fsr_inst *inst) {
+    return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->level == FSR_ONCE;
+}
+
+const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
+    const fsr_inst *inst = &e->k->inst[value];
+    bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
+    snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? "[j]" : "");
+    return out;
+}
+
+/* Adds "+ var * stride" of dimension d to an address. */
+static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d, const char *var) {
+    char name[FSR_EMIT_NAME];
+    if (a->stride[d] == FSR_STRIDE_ZERO)
+        return;
+    fsr_text_add(to, "%s%s", to->size ? " + " : "", var);
+    if (a->stride[d] == FSR_STRIDE_VAR)
+        fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
+}
+
+/* Adds "+ value * coefficient" of each symbol, but those that the address so far has already. */
+static void put_symbols(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, bool based) {
+    char name[FSR_EMIT_NAME];
+    for (int t = 0; t < a->nterms; t++) {
+        if (based && e->k->inst[a->term[t].value].level == FSR_ONCE)
+            continue;
+        fsr_text_add(to, "%s%s", to->size ? " + " : "", fsr_c_value_name(e, a->term[t].value, name));
+        if (a->term[t].slot)
+            fsr_text_add(to, " * %s", fsr_c_integer(e, a->term[t].slot, name));
+    }
+}
+
+void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access) {
+    if (e->k->access[access].linear || e->k->access[access].row_linear) {
+        fsr_text_add(to, "%s", e->k->access[access].linear ? e->linear : e->row);
+        return;
+    }
+    const fsr_index_form *a = fsr_access_form(e->k, access);
+    fsr_text sum = {0};
+    fsr_text_add(&sum, "%s", e->base[access]);
+    if (e->spread)
+        put_term(e, &sum, a, e->k->nparallel - 1, "j");
+    if (e->loop_dim >= 0)
+        put_term(e, &sum, a, e->loop_dim, e->loop_var);
+    put_symbols(e, &sum, a, e->based);
+    const char *text = sum.size ? sum.data : "0";
+    if (a->divisor)
+        fsr_c_quotient(e, to, text, a->divisor);
+    else
+        fsr_text_add(to, "%s", text);
+    to->failed |= sum.failed;
+    fsr_text_free(&sum);
+}
+
+void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, int without) {
+    const fsr_index_form *at = &e->k->form[c->form];
+    char name[FSR_EMIT_NAME];
+    if (at->offset >= 0)
+        fsr_text_add(to, "%s", fsr_c_integer(e, at->offset, name));
+    for (int d = 0; d < e->k->ndim; d++) {
+        char index[FSR_EMIT_NAME + 2];
+        snprintf(index, sizeof index, "(%s)", e->index[d]);
+        if (d != without)
+            put_term(e, to, at, d, index);
+    }
+    put_symbols(e, to, at, false);
+}
+
+/* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient
+ * is at most the last one (cut.c). */
+void fsr_c_condition(fsr_c_emit *e, fsr_text *to, int condition) {
+    const fsr_condition *c = &e->k->condition[condition];
+    char name[FSR_EMIT_NAME];
+    fsr_text sum = {0};
+    fsr_c_condition_sum(e, &sum, c, -1);
+    const char *text = sum.size ? sum.data : "0";
+    fsr_c_integer(e, c->extent, name);
+    if (c->step) {
+        fsr_text_add(to, "(");
+        fsr_c_quotient(e, to, text, c->step);
+        fsr_text_add(to, " <= last%d)", condition);
+    } else {
+        fsr_text_add(to, "((u64)(%s) < (u64)%s)", text, name);
+    }
+    to->failed |= sum.failed;
+    fsr_text_free(&sum);
+}
+
+void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
+    const fsr_guard *g = &e->k->guard[guard];
+    const fsr_known known = fsr_guard_known(e->k, &e->known, guard);
+    const char *and = "";
+    uint64_t outer = 0;
+    if (known != FSR_ASKED) {
+        fsr_text_add(to, "%d", known == FSR_ALWAYS_HOLDS);
+        return;
+    }
+    for (int i = 0; i < g->n; i++) {
+        const uint64_t bit = UINT64_C(1) << g->condition[i];
+        outer |= bit & e->outer & ~e->known.holds;
+        if (bit & (e->known.holds | e->outer))
+            continue;
+        fsr_text_add(to, "%s", and);
+        fsr_c_condition(e, to, g->condition[i]);
+        and = " & ";
+    }
+    if (outer)
+        fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
+}
+
+void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+    fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
+    fsr_text address = {0};
+    if (truth == FSR_ASKED) {
+        fsr_c_put_guard(e, to, inst->guard - 1);
+        fsr_text_add(to, " ? ");
+    }
+    if (truth != FSR_NEVER_HOLDS) {
+        fsr_c_address(e, &address, inst->index);
+        fsr_text_add(to, "%sx%d[%s]%s", fsr_c_load(e, inst->dtype), e->k->access[inst->index].buffer,
+                     address.data ? address.data : "", fsr_c_close(inst->dtype));
+    }
+    if (truth == FSR_ASKED)
+        fsr_text_add(to, " : ");
+    if (truth != FSR_ALWAYS_HOLDS)
+        fsr_c_literal(to, inst->dtype, (fsr_value){0});
+    to->failed |= address.failed;
+    fsr_text_free(&address);
+}
+
+/* The address so far of an access whose symbols are the same everywhere. */
+static void put_base(fsr_c_emit *e, int access) {
+    const fsr_index_form *form = fsr_access_form(e->k, access);
+    fsr_text t = {0};
+    fsr_text_add(&t, "%s", e->base[access]);
+    for (int i = 0; i < form->nterms; i++)
+        if (e->k->inst[form->term[i].value].level == FSR_ONCE) {
+            const fsr_index_form one = {.nterms = 1, .term = {form->term[i]}};
+            put_symbols(e, &t, &one, false);
+        }
+    if (t.size > strlen(e->base[access])) {
+        fsr_c_line(e, "const i64 p%d_ = %s;", access, t.data);
+        snprintf(e->base[access], FSR_EMIT_NAME, "p%d_", access);
+    }
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+void fsr_c_bases(fsr_c_emit *e) {
+    for (int a = 0; a < e->k->naccesses; a++)
+        put_base(e, a);
+    e->based = true;
+}
+
+/* Moves every address on by `var` steps along dimension d, and names the index there. */
+void fsr_c_advance(fsr_c_emit *e, int d, const char *var) {
+    snprintf(e->index[d], FSR_EMIT_NAME, "%s", var);
+    for (int a = 0; a < e->k->naccesses; a++) {
+        const fsr_access *access = &e->k->access[a];
+        const fsr_index_form *form = fsr_access_form(e->k, a);
+        if (access->linear || access->row_linear || form->stride[d] == FSR_STRIDE_ZERO)
+            continue;
+        fsr_text t = {0};
+        fsr_text_raw(&t, e->base[a], strlen(e->base[a]));
+        put_term(e, &t, form, d, var);
+        fsr_c_line(e, "const i64 p%d_%d = %s;", a, d, t.data ? t.data : "");
+        e->body.failed |= t.failed;
+        fsr_text_free(&t);
+        snprintf(e->base[a], FSR_EMIT_NAME, "p%d_%d", a, d);
+    }
+}
