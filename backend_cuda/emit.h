@@ -32,6 +32,8 @@ typedef struct fsr_emit {
     fsr_tile_pass tile;          /* its loop and stages */
     fsr_loop_version known;      /* of conditions, where a version is printed */
     bool dead[FSR_MAX_INSTS];    /* what it does not need */
+    int nversions;               /* of the pass being printed */
+    fsr_loop_version version[FSR_MAX_VERSIONS];
 } fsr_emit;
 
 #define FSR_REF 96    /* room for the text of one reference */
@@ -115,6 +117,9 @@ void fsr_emit_where(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live);
 void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard);
 /* " && 0 <= ... && !(...)": that the conditions are as a version knows them, at the indices of a row. */
 void fsr_emit_version_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_version *version);
+/* The same of a thread's columns, from `first` to `last`. */
+void fsr_emit_span_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_version *version, const char *first,
+                        const char *last);
 /* Stores `vector` elements from o<inst>, or, if vector is 1, the value itself. */
 void fsr_emit_store(fsr_emit *e, int inst, const char *column);
 /* One element's store at a computed address, if `first` < `end`. */
@@ -185,6 +190,13 @@ void fsr_emit_open_steps(fsr_emit *e, const char *first, int stride);
 void fsr_emit_open_lanes(fsr_emit *e);
 void fsr_emit_close_lanes(fsr_emit *e);
 const char *fsr_emit_step_column(const fsr_emit *e);
+
+/* emit_version.c: the versions of the pass that was entered; "fits0": that a thread's columns from `first` on, `span`
+ * behind it the last one, but before `end`, lie where they know; and what `print` prints of a stage (-1: the loads before
+ * all) in each version that changes it, and as it is. */
+void fsr_emit_find_versions(fsr_emit *e);
+void fsr_emit_fits(fsr_emit *e, const char *first, int span);
+void fsr_emit_by_version(fsr_emit *e, int stage, void (*print)(fsr_emit *e, int stage));
 
 /* emit_row.c: the column of a thread's first element relative to its tile; columns of a tile. */
 void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]);

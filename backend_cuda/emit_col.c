@@ -8,6 +8,7 @@
  * Counter-example to the ROW frame here: neighbours in a warp would read addresses a whole row apart. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
+#include <string.h>
 
 static int height(const fsr_emit *e) {
     return e->s.threads / e->s.group;
@@ -101,26 +102,36 @@ static const char *lane(const fsr_emit *e) {
     return e->s.vector > 1 ? "v" : "0";
 }
 
-static void walk_loads(fsr_emit *e) {
+static bool is_early(const fsr_emit *e, int v) {
+    return e->k->inst[v].kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v);
+}
+
+static void declare_loads(fsr_emit *e) {
+    for (int i = 0; i < e->tile.n; i++)
+        if (is_early(e, e->tile.loop[i]))
+            fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(e->k->inst[e->tile.loop[i]].dtype), e->tile.loop[i],
+                          e->s.items);
+}
+
+static void walk_loads(fsr_emit *e, int stage) {
     char at[FSR_REF];
     bool any = false;
+    (void)stage;
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
     for (int i = 0; i < e->tile.n; i++) {
-        int v = e->tile.loop[i];
-        if (e->k->inst[v].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, v))
+        if (!is_early(e, e->tile.loop[i]) || e->dead[e->tile.loop[i]])
             continue;
+        if (!any) {
+            fsr_emit_open_steps(e, "first", 1);
+            fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
+        }
         any = true;
-        fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(e->k->inst[v].dtype), v, e->s.items);
+        fsr_emit_load(e, e->tile.loop[i], at, fsr_emit_step_column(e));
     }
-    if (!any)
-        return;
-    fsr_emit_open_steps(e, "first", 1);
-    fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
-    for (int i = 0; i < e->tile.n; i++)
-        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, e->tile.loop[i]))
-            fsr_emit_load(e, e->tile.loop[i], at, fsr_emit_step_column(e));
-    fsr_emit_close(e);
-    fsr_emit_close(e);
+    if (any) {
+        fsr_emit_close(e);
+        fsr_emit_close(e);
+    }
 }
 
 static void walk_combine(fsr_emit *e, int f) {
@@ -174,7 +185,9 @@ static void walk_stores(fsr_emit *e) {
     }
 }
 
-static void walk_program(fsr_emit *e) {
+/* Stages are one here: what a scan gives is a running state. */
+static void walk_program(fsr_emit *e, int stage) {
+    (void)stage;
     fsr_emit_open_steps(e, "first", 1);
     for (int i = 0; i < e->tile.n && e->s.vector > 1; i++)
         if (is_plain_store(e, e->tile.loop[i]))
@@ -182,7 +195,8 @@ static void walk_program(fsr_emit *e) {
                           e->s.vector);
     fsr_emit_open_lanes(e);
     for (int i = 0; i < e->tile.n; i++)
-        walk_value(e, e->tile.loop[i]);
+        if (!e->dead[e->tile.loop[i]])
+            walk_value(e, e->tile.loop[i]);
     fsr_emit_close_lanes(e);
     walk_stores(e);
     fsr_emit_close(e);
@@ -194,6 +208,7 @@ static void enter_pass(fsr_emit *e, int pass) {
     for (int i = 0; i < e->tile.n; i++)
         if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, e->tile.loop[i]))
             e->naming[e->tile.loop[i]] = FSR_NAME_PLAIN;
+    memset(e->tile.stage, 0, sizeof e->tile.stage);
 }
 
 static void walk(fsr_emit *e, int pass) {
@@ -211,8 +226,10 @@ static void walk(fsr_emit *e, int pass) {
     }
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (idx first = from; first < end; first += %d) {", fsr_emit_steps(e));
-    walk_loads(e);
-    walk_program(e);
+    declare_loads(e);
+    fsr_emit_fits(e, "first", fsr_emit_steps(e) - 1);
+    fsr_emit_by_version(e, -1, walk_loads);
+    fsr_emit_by_version(e, 0, walk_program);
     fsr_emit_close(e);
 }
 

@@ -3,13 +3,13 @@
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
-/* Appends a condition; column: the text of the index along a single folded dimension, NULL: i<d>. lane: of element v of
- * a vector along the rows. Unsigned arithmetic sees both ends with one comparison. */
-static size_t add_condition(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_condition *c, const char *column,
-                            bool lane) {
+/* The sum that a condition compares; column: the text of the index along a single folded dimension, NULL: i<d>. lane: of
+ * element v of a vector along the rows. */
+static void condition_sum(fsr_emit *e, char sum[FSR_EXPR], const fsr_condition *c, const char *column, bool lane) {
     const fsr_kernel *k = e->k;
-    char sum[FSR_EXPR] = "", lane_index[FSR_REF];
+    char lane_index[FSR_REF];
     const fsr_index_form *at = &k->form[c->form];
+    sum[0] = 0;
     size_t m = at->offset >= 0 ? fsr_emit_add(e, sum, 0, "n%d", at->offset) : 0;
     for (int d = 0; d < k->ndim; d++) {
         const bool folded = d >= k->nparallel && fsr_emit_folded(k) == 1 && column;
@@ -17,6 +17,13 @@ static size_t add_condition(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr
         m = fsr_emit_add_term(e, sum, m, at, d, folded ? column : lane_index);
     }
     fsr_emit_add_symbols(e, sum, m, at, FSR_HOMED | FSR_POINTED);
+}
+
+/* Appends a condition. Unsigned arithmetic sees both ends with one comparison. */
+static size_t add_condition(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_condition *c, const char *column,
+                            bool lane) {
+    char sum[FSR_EXPR];
+    condition_sum(e, sum, c, column, lane);
     n = fsr_emit_add(e, buf, n, "%s(idx)(%s) < n%d", n ? " && " : "", sum, c->extent);
     if (c->step)
         n = fsr_emit_add(e, buf, n, " && (idx)(%s) %% n%d == 0", sum, c->step);
@@ -50,6 +57,39 @@ void fsr_emit_version_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_versi
             continue;
         add_condition(e, text, 0, &e->k->condition[c], NULL, false);
         n = fsr_emit_add(e, buf, n, version->holds >> c & 1 ? " && %s" : " && !(%s)", text);
+    }
+}
+
+/* Appends that no column from first to last has the condition, which is a run of them: the sum, as a signed number, is
+ * behind it at the first, or before it at the last. */
+static size_t add_outside(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_condition *c, const char *first,
+                          const char *last) {
+    const char *sign = e->s.wide ? "i64" : "i32";
+    char low[FSR_EXPR], high[FSR_EXPR];
+    condition_sum(e, low, c, first, false);
+    condition_sum(e, high, c, last, false);
+    return fsr_emit_add(e, buf, n, "%s((%s)(%s) >= (%s)n%d || (%s)(%s) < 0)", n ? " && " : "", sign, low, sign,
+                        c->extent, sign, high);
+}
+
+void fsr_emit_span_fits(fsr_emit *e, char buf[FSR_EXPR], const fsr_loop_version *version, const char *first,
+                        const char *last) {
+    const fsr_kernel *k = e->k;
+    size_t n = 0;
+    buf[0] = 0;
+    for (int i = 0; i < k->nconditions; i++) {
+        const fsr_condition *c = &k->condition[i];
+        const bool moves = fsr_condition_form(k, i)->stride[k->nparallel] != FSR_STRIDE_ZERO;
+        char text[FSR_EXPR];
+        if (version->holds >> i & 1) {
+            n = add_condition(e, buf, n, c, first, false);
+            n = moves ? add_condition(e, buf, n, c, last, false) : n;
+        } else if ((version->never >> i & 1) && moves) {
+            n = add_outside(e, buf, n, c, first, last);
+        } else if (version->never >> i & 1) {
+            add_condition(e, text, 0, c, first, false);
+            n = fsr_emit_add(e, buf, n, "%s!(%s)", n ? " && " : "", text);
+        }
     }
 }
 

@@ -42,6 +42,7 @@ void fsr_emit_enter_pass(fsr_emit *e, int pass) {
         int v = e->tile.loop[i];
         e->naming[v] = fsr_tile_holds(e->k, &e->tile, v) ? FSR_NAME_ITEM : FSR_NAME_PLAIN;
     }
+    fsr_emit_find_versions(e);
 }
 
 static void chain_type(fsr_emit *e, int pass, int stage) {
@@ -182,12 +183,14 @@ static void declare_registers(fsr_emit *e) {
     }
 }
 
-static void tile_loads(fsr_emit *e) {
+static void tile_loads(fsr_emit *e, int stage) {
     char at[FSR_REF];
     bool any = false;
+    (void)stage;
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
     for (int i = 0; i < e->tile.n; i++) {
-        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, e->tile.loop[i]))
+        if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, e->tile.loop[i]) ||
+            e->dead[e->tile.loop[i]])
             continue;
         if (!any) {
             open_tile_steps(e);
@@ -209,7 +212,7 @@ static void stage_values(fsr_emit *e, int stage) {
         const fsr_inst *inst = &e->k->inst[v];
         char state[FSR_REF];
         if ((inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v)) || inst->kind == FSR_INST_STORE ||
-            inst->kind == FSR_INST_COMBINE)
+            inst->kind == FSR_INST_COMBINE || e->dead[v])
             continue;
         if (fsr_tile_writes_again(e->k, v) ? !used_in_stage(e, v, stage) : e->tile.stage[v] != stage)
             continue;
@@ -325,12 +328,15 @@ static void stage_loop(fsr_emit *e, int stage) {
     stage_stores(e, stage);
     each_store(e, stage, fsr_emit_compact);
     fsr_emit_close(e);
-    complete_chain(e, stage);
 }
 
 void fsr_emit_tile(fsr_emit *e) {
+    const int step = fsr_emit_lane_count(e) * e->s.vector;
     declare_registers(e);
-    tile_loads(e);
-    for (int s = 0; s < e->tile.nstages; s++)
-        stage_loop(e, s);
+    fsr_emit_fits(e, "c0", (fsr_emit_steps(e) - 1) * step + e->s.vector - 1);
+    fsr_emit_by_version(e, -1, tile_loads);
+    for (int s = 0; s < e->tile.nstages; s++) {
+        fsr_emit_by_version(e, s, stage_loop);
+        complete_chain(e, s);
+    }
 }

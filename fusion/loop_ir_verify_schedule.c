@@ -3,6 +3,7 @@
  *
  * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
 #include "fusion/loop_ir_verify.h"
+#include "fusion/walk.h"
 
 /* The shape of a block. */
 static bool check_gpu(const fsr_check *v) {
@@ -23,8 +24,8 @@ static bool check_gpu(const fsr_check *v) {
             return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
     if (s->members < 0 || (s->members && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
-    if (s->nversions && s->kind != FSR_SCHEDULE_MAP)
-        return fsr_check_bad(v, "schedule: only maps have versions");
+    if (s->nversions && !fsr_kernel_may_version(v->k))
+        return fsr_check_bad(v, "schedule: versions of what is compacted, or goes along several folded dimensions");
     if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))

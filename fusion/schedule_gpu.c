@@ -75,7 +75,6 @@ static void gpu_map(fsr_group *group) {
     s->items = s->vector;
     if (s->vector == 1 && !group->kernel->nloops)
         s->items = widest > 4 ? 2 : 4;
-    fsr_choose_versions(group);
 }
 
 /* Rough instructions for one element. */
@@ -249,7 +248,7 @@ static void gpu_col(fsr_group *group) {
     group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }
 
-void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
+static void gpu_kind(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     if (k->npasses == 0) {
         gpu_map(group);
@@ -271,4 +270,9 @@ void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
         gpu_lookback(group);
     else
         gpu_split(group);
+}
+
+void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
+    gpu_kind(group, target);
+    fsr_choose_versions(group);
 }

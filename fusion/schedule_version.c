@@ -28,7 +28,7 @@ enum {
     MOST_BOUNDS = 2 * FSR_MAX_CONDITIONS + 2,
     FEW = 32,           /* CPU: a cell of fewer than one element in so many has no version */
     MOST = 3,           /* GPU: only a cell of so many quarters of the elements has one */
-    SPARED = 4,         /* GPU: instructions of an element that are worth a second program */
+    SPARED = 5,         /* GPU: instructions of an element that are worth a second program */
     MOST_PRINTED = 320, /* instructions, all versions together; but one version there is in any case */
 };
 
@@ -208,6 +208,20 @@ static int body_count(const fsr_kernel *k, const fsr_loop_version *version) {
     return n;
 }
 
+/* Instructions of an element that the version does not do: it does not need them, or they are choices that it knows. */
+static int spared(const fsr_kernel *k, const fsr_loop_version *version) {
+    bool dead[FSR_MAX_INSTS];
+    fsr_body body;
+    int n = 0;
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body_of(k, pass, &body);
+        fsr_body_dead(k, &body, version, dead);
+        for (int i = 0; i < body.n; ++i)
+            n += dead[body.inst[i]] || fsr_inst_chosen(k, version, body.inst[i]) >= 0;
+    }
+    return n;
+}
+
 static int in_order(const void *a, const void *b) {
     const fsr_loop_version *x = a, *y = b;
     if (x->holds != y->holds)
@@ -241,10 +255,10 @@ void fsr_finish_versions(fsr_kernel *k) {
     s->cut_steps = steps && kept;
 }
 
-/* Predicated loads cost a GPU little: one version, of a map that is mostly the same and loses much of its program there. */
+/* Predicated loads cost a GPU little: one version, of a kernel that is mostly the same and loses much of its program there. */
 void fsr_finish_gpu_versions(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     const int all = body_count(k, &(fsr_loop_version){0, 0});
-    const bool worth = s->nversions && all - body_count(k, &s->version[0]) >= SPARED;
-    s->nversions = worth && s->kind == FSR_SCHEDULE_MAP && 2 * all <= MOST_PRINTED;
+    const bool worth = s->nversions && spared(k, &s->version[0]) >= SPARED;
+    s->nversions = worth && fsr_kernel_may_version(k) && 2 * all <= MOST_PRINTED;
 }

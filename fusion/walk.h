@@ -48,6 +48,9 @@ int fsr_iteration_widest(const fsr_iteration *l);
 
 /* Every fold among the instructions commutes. */
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
+/* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
+ * its neighbours. */
+bool fsr_kernel_may_version(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
 /* Rows of one folded dimension that may be divided into parts: one pass, and no scan's input needs another one's result. */

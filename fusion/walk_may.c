@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a CPU's schedule may say of a kernel. The rules that choose a schedule ask here, and so does the verifier, so that
+/* What a schedule may say of a kernel, a CPU's above all. The rules that choose a schedule ask here, and so does the verifier, so that
  * whatever was edited is held to what the finishing pass is: counter-example to two copies, a map that the one calls flat
  * and the other does not look at. Whether a choice is worth it is asked elsewhere. */
 #include "fusion/launch_shape.h"
@@ -10,6 +10,10 @@ bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body) {
         if (!k->fold[body->folds[i]].combine->commutative)
             return false;
     return true;
+}
+
+bool fsr_kernel_may_version(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_MAP || (k->ndim - k->nparallel == 1 && !fsr_kernel_compacts(k));
 }
 
 bool fsr_kernel_may_be_flat(const fsr_kernel *k) {

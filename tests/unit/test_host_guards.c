@@ -104,9 +104,41 @@ static void stencils(void **state) {
     check_versions(fsr_update(x, fsr_slice(x, 1, 7, 9, 1), array(20, 2)), FSR_SCHEDULE_MAP, 0, 0);
 }
 
+/* Two neighbours on either side along the last axis, beside x itself. */
+static fsr_node around(fsr_node x, fsr_pad mode) {
+    const int64_t cols = fsr_node_dim(x, 1);
+    fsr_node p = fsr_pad(x, (const int64_t[][2]){{0, 0}, {2, 2}}, mode, 0.5), sum = x;
+    for (int i = 0; i < 5; i++)
+        if (i != 2)
+            sum = fsr_sub(fsr_slice(p, 1, i, i + cols, 1), sum);
+    return sum;
+}
+
+/* Folds and scans of a stencil: threads whose columns lie inside take a version, and meet the others before each exchange. */
+static void folded_stencils(void **state) {
+    (void)state;
+    check_versions(fsr_sum(neighbours(array(40, 60), FSR_PAD_WRAP), AXES(1), 1, 0), FSR_SCHEDULE_ROW, 1, 1);
+    check_versions(fsr_sum(neighbours(array(60, 40), FSR_PAD_EDGE), AXES(0), 1, 0), FSR_SCHEDULE_COL, 1, 1);
+    check_versions(fsr_cumsum(neighbours(array(60, 40), FSR_PAD_CONSTANT), AXES(0), 1, 0), FSR_SCHEDULE_COL, 1, 1);
+    fsr_node x = neighbours(array(12, 300), FSR_PAD_CONSTANT), y = around(array(1, 42000), FSR_PAD_EDGE);
+    check_versions(fsr_cumsum(x, AXES(1), 1, FSR_REVERSE), FSR_SCHEDULE_ROW, 1, 1);
+    check_versions(fsr_div(x, fsr_sum(fsr_exp(x), AXES(1), 1, FSR_KEEPDIMS)), FSR_SCHEDULE_ROW, 1, 1);
+    check_versions(fsr_max(y, AXES(1), 1, 0), FSR_SCHEDULE_SPLIT, 1, 1);
+    check_versions(fsr_cumsum(y, AXES(1), 1, 0), FSR_SCHEDULE_LOOKBACK, 1, 1);
+    check_versions(fsr_div(y, fsr_max(y, AXES(1), 1, FSR_KEEPDIMS)), FSR_SCHEDULE_TEAM, 1, 1);
+}
+
+/* Most of a row is one piece, or none of it: a box that the version never meets may lie between a thread's columns. */
+static void pieces_of_rows(void **state) {
+    (void)state;
+    fsr_node x = array(9, 700), y = fsr_mul(x, x), part = fsr_sin(fsr_exp(fsr_neg(array(9, 3))));
+    fsr_node z = fsr_update(y, fsr_slice(y, 1, 300, 303, 1), part);
+    check_versions(fsr_sum(z, AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0, 1);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(maps),      TEST(rows),      TEST(columns),
-                                       TEST(backwards), TEST(long_rows), TEST(stencils)};
+    const struct CMUnitTest tests[] = {TEST(maps),      TEST(rows),     TEST(columns),         TEST(backwards),
+                                       TEST(long_rows), TEST(stencils), TEST(folded_stencils), TEST(pieces_of_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
