@@ -2,7 +2,7 @@
 /* The schedule rules for a GPU. They fix how folds associate, so they ask sizes, dtypes and the nominal machine
  * (fsr_nominal_gpu); the one at hand decides only how many blocks teams have.
  *
- * Elementwise: one 16-byte access a thread for the widest dtype; more bytes in flight only where arrays are few.
+ * Elementwise: one 16-byte access a thread for the widest dtype, less where an element has many loads.
  * Along rows: as many threads a row as hold it in registers; long rows of which there are few are split over blocks.
  * Along columns: adjacent threads on adjacent columns, split along the folded dimension until the machine is full.
  * Scans of long rows: tiles of threads * items with look-back. Several passes over long rows: teams of blocks.
@@ -19,7 +19,8 @@ enum {
     SPLIT_THREADS = 512,
     LOOKBACK_THREADS = 512,
     TEAM_THREADS = 512,
-    CHEAP = 16
+    CHEAP = 16,
+    LOADED_WORDS = 32 /* registers of a thread for what is loaded ahead of the work */
 };
 
 static int64_t min64(int64_t a, int64_t b) {
@@ -63,18 +64,40 @@ static int widest_of_a_point(const fsr_kernel *k) {
     return (int)widest;
 }
 
+/* Registers that the loads of an element take: of a loop's element, or of a map's. They all come before its work, so that
+ * none waits for another. */
+static int words_loaded(const fsr_kernel *k) {
+    const fsr_level level = k->npasses ? FSR_ELEM : FSR_ROW;
+    int words = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_LOAD && k->inst[i].level == level && !fsr_inst_is_late(k, i))
+            words += (int)(fsr_dtype_size(k->inst[i].dtype) + 3) / 4;
+    return words;
+}
+
+/* Of `items` elements, a power of two, as many as a thread holds the loads of in `most` registers; neighbours, which
+ * are one access, may take twice as many. Measured on one H200, registers for loads unbounded, 64, 32, 16: a demosaicing
+ * (94 loads an element) 31.6, 8.0, 8.0, 8.0 ms; a heat equation in space 2.53, 1.47, 1.10, 1.11; a 7-point stencil 3.48, 2.60,
+ * 1.76, 1.76; horizontal diffusion 0.213, 0.214, 0.218, 0.276. */
+static int fitting(const fsr_kernel *k, int items, int most) {
+    while (items > 1 && words_loaded(k) * items > most)
+        items /= 2;
+    return items;
+}
+
 static void gpu_map(fsr_group *group) {
-    const int widest = widest_of_a_point(group->kernel);
-    fsr_schedule *s = &group->kernel->schedule;
+    fsr_kernel *k = group->kernel;
+    const int widest = widest_of_a_point(k);
+    fsr_schedule *s = &k->schedule;
     s->kind = FSR_SCHEDULE_MAP;
     s->threads = MAP_THREADS;
     s->group = 1;
-    s->vector = fsr_schedule_vector(group, group->kernel->ndim - 1, 16 / widest);
-    if (group->kernel->nloops)
+    s->vector = fitting(k, fsr_schedule_vector(group, k->ndim - 1, 16 / widest), 2 * LOADED_WORDS);
+    if (k->nloops)
         s->vector = 1;
     s->items = s->vector;
-    if (s->vector == 1 && !group->kernel->nloops)
-        s->items = widest > 4 ? 2 : 4;
+    if (s->vector == 1 && !k->nloops)
+        s->items = fitting(k, widest > 4 ? 2 : 4, LOADED_WORDS);
 }
 
 /* Rough instructions for one element. */
@@ -154,16 +177,20 @@ static int widest_state(const fsr_kernel *k) {
  * Measured on one H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24:
  * 0.391, 0.497; 512 x 32: 0.354, 0.464. That was a state of f32. With one of f64, 512 x 32, 28, 24: 0.410, 0.398, 0.396 ms of
  * cumsum; more than 28 spill. Of states of 8 bytes, 512 x 14, 16, 28: a filter 1.08, 0.96, 0.83, a recurrence 0.622, 0.562, 0.564,
- * 2^26 f64 0.402, 0.438, 0.381; of c128, 7, 16, 28: 0.59, 0.55, 0.79. */
+ * 2^26 f64 0.402, 0.438, 0.381; of c128, 7, 16, 28: 0.59, 0.55, 0.79. What is short is halved, twice at most, until each
+ * processor has a tile: cumsum of 2^16 10.8, 9.2, 8.1 us, of 2^18 12.9, 10.4, 9.6. */
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t cols = group->integer[FSR_INT_COLS];
+    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_LOOKBACK;
     s->threads = LOOKBACK_THREADS;
     s->group = LOOKBACK_THREADS;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
     s->items = widest_state(k) <= 8 ? 28 : 128 / widest_state(k);
+    for (int i = 0; i < 2 && rows * fsr_ceil_div(cols, (int64_t)s->threads * s->items) < fsr_nominal_gpu.processors;
+         ++i)
+        s->items /= 2;
     s->items = s->items < s->vector ? s->vector : s->items - s->items % s->vector;
     int64_t tile = (int64_t)s->threads * s->items;
     group->integer[FSR_INT_CHUNK] = tile;
@@ -224,6 +251,19 @@ static bool rows_stay_cached(const fsr_group *group) {
            fsr_size_mul(bytes, fsr_nominal_gpu.processors) <= fsr_nominal_gpu.cache_bytes / 2;
 }
 
+/* Each thread goes down a column of its own. Of few columns as many blocks as there are processors have some, and what comes
+ * next is loaded together, since its latency is what such a walk takes. Measured on one H200, ADI of 4000 by 4000 in blocks of
+ * 256 threads, loads of one step at a time: 3.99 ms, of up to eight 1.81, these in blocks of 32: 1.67; vertical advection 0.392,
+ * 0.224, 0.222. */
+static void gpu_serial(fsr_group *group) {
+    fsr_schedule *s = &group->kernel->schedule;
+    const int64_t rows = group->integer[FSR_INT_ROWS];
+    while (s->threads > 32 && fsr_ceil_div(rows, s->threads) < fsr_nominal_gpu.processors)
+        s->threads /= 2;
+    s->group = s->threads;
+    s->items = fitting(group->kernel, 8, LOADED_WORDS);
+}
+
 static void gpu_col(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -234,8 +274,10 @@ static void gpu_col(fsr_group *group) {
     s->vector = serial ? 1 : fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k));
     s->group = serial ? 256 : 32;
     s->items = s->vector;
-    if (serial)
+    if (serial) {
+        gpu_serial(group);
         return;
+    }
     while (s->group > 1 && (s->group / 2) * s->vector >= rows)
         s->group /= 2;
     int64_t tiles = fsr_ceil_div(rows, (int64_t)s->group * s->vector);
