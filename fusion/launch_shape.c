@@ -18,6 +18,13 @@ int fsr_inst_kept_words(const fsr_inst *inst) {
     return !inst->keep ? 0 : fsr_dtype_size(inst->dtype) > 8 ? 2 : 1;
 }
 
+int fsr_inst_work_words(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    if (!inst->staged)
+        return fsr_inst_kept_words(inst);
+    return (int)fsr_ceil_div((int64_t)fsr_dtype_size(inst->dtype) * k->schedule.group, 8);
+}
+
 static int64_t combine_align(const fsr_combine *c) {
     int64_t align = 1;
     for (int i = 0; i < c->arity; i++) {
@@ -147,10 +154,10 @@ static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
 }
 
 static int64_t cpu_work_bytes(const fsr_kernel *k, const int64_t *integer) {
-    int64_t kept = 0;
+    int64_t words = 0;
     for (int i = 0; i < k->ninsts; i++)
-        kept += fsr_inst_kept_words(&k->inst[i]);
-    return fsr_size_mul(kept, fsr_round_up(fsr_size_mul(integer[FSR_INT_COLS], 8), 64));
+        words += fsr_inst_work_words(k, i);
+    return fsr_size_mul(words, fsr_round_up(fsr_size_mul(integer[FSR_INT_COLS], 8), 64));
 }
 
 bool fsr_kernel_leaves_flags(const fsr_kernel *k) {

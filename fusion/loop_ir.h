@@ -221,6 +221,8 @@ typedef struct fsr_schedule {
     bool wide;              /* 64-bit index arithmetic */
     int group; /* rows done together: GPU, ROW: threads of a row, a power of two that divides threads; COL: a block's
                   rows; TEAM: teams. CPU, COL: rows of the inner loop */
+    int tall;  /* COL: outputs along dimension `across` whose states a thread holds at once, in registers; 0: one */
+    int across;
     /* GPU; 0 on a CPU */
     int threads;      /* of a block */
     int vector;       /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
@@ -433,5 +435,8 @@ int64_t fsr_combine_bytes(const fsr_combine *c);
 int64_t fsr_fold_element_bytes(const fsr_fold *fold);
 /* Words of 8 bytes in which the CPU keeps an element of the instruction's value; 0: it is not kept. */
 int fsr_inst_kept_words(const fsr_inst *inst);
+/* Words of 8 bytes that the CPU's workspace has for each column, and for instruction `number`: its kept values, or its
+ * column of a panel of `group` rows. */
+int fsr_inst_work_words(const fsr_kernel *k, int number);
 
 #endif

@@ -5,7 +5,10 @@
  * Counter-example to trusting the finishing pass: a schedule may have been read from a text, or overridden; a scan in a
  * plain loop would be printed as if nobody wanted its results. */
 #include "fusion/loop_ir_verify.h"
+#include "fusion/outputs.h"
 #include "fusion/walk.h"
+
+enum { MOST_TALL = 16 }; /* outputs of a tile's column: each is a copy of the loop's text */
 
 /* `folded`: the scans of the body are only folded. */
 static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk *walk, bool folded) {
@@ -134,6 +137,21 @@ static bool check_gathers(const fsr_check *v) {
     return true;
 }
 
+/* A tile's edges are evaluated outside of the domain, so whatever moves along its rows must come from a panel. */
+static bool check_outputs(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_schedule *s = &k->schedule;
+    if (!s->tall && s->across)
+        return fsr_check_bad(v, "schedule: a tile across dimension %d that is not tall", s->across);
+    if (s->tall && (s->kind != FSR_SCHEDULE_COL || s->walk[0].phased || !fsr_check_range(s->tall, MOST_TALL + 1) ||
+                    !fsr_kernel_may_tile(k, s->across)))
+        return fsr_check_bad(v, "schedule: no tile of %d outputs across dimension %d", s->tall, s->across);
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].staged != (s->tall && fsr_load_is_panel(k, i)))
+            return fsr_check_bad(v, "schedule: v%d %s a panel", i, k->inst[i].staged ? "has no need of" : "needs");
+    return true;
+}
+
 /* A CPU has rows and columns, for one thread. */
 bool fsr_check_cpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
@@ -155,5 +173,6 @@ bool fsr_check_cpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->inst[i].keep && s->group != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->group);
-    return check_part(v) && check_map(v) && check_walks(v) && check_arrays(v) && check_operators(v) && check_gathers(v);
+    return check_part(v) && check_map(v) && check_walks(v) && check_arrays(v) && check_operators(v) &&
+           check_gathers(v) && check_outputs(v);
 }

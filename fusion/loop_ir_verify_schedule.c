@@ -20,8 +20,11 @@ static bool check_gpu(const fsr_check *v) {
     if (s->items < 1 || s->items % s->vector != 0)
         return fsr_check_bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);
     for (int i = 0; i < v->k->ninsts; i++)
-        if (v->k->inst[i].gathered)
-            return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
+        if (v->k->inst[i].gathered || v->k->inst[i].staged)
+            return fsr_check_bad(v, "schedule: v%d is %s, which is for CPUs", i,
+                                 v->k->inst[i].staged ? "staged" : "gathered");
+    if (s->tall || s->across)
+        return fsr_check_bad(v, "schedule: a tile of %d outputs, which is for CPUs", s->tall);
     if (s->members < 0 || (s->members && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
     if (s->nversions && !fsr_kernel_may_version(v->k))

@@ -85,7 +85,8 @@ void fsr_schedule_cpu(fsr_group *group) {
     s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;
-    s->group = s->kind == FSR_SCHEDULE_COL ? GROUP : 1;
+    if (!fsr_choose_outputs(group))
+        s->group = s->kind == FSR_SCHEDULE_COL ? GROUP : 1;
     s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */

@@ -20,6 +20,9 @@ void fsr_schedule_keep(fsr_kernel *k);
 /* The longest vector, at most `most`, that fits along domain dimension d; 1 where d is negative. */
 int fsr_schedule_vector(const fsr_group *group, int d, int most);
 
+/* schedule_outputs.c: a tile of outputs, by columns, if the sizes call for one; false: they do not, and nothing is chosen. */
+bool fsr_choose_outputs(fsr_group *group);
+
 /* schedule_gpu.c */
 void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);
 

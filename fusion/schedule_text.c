@@ -30,16 +30,16 @@ static const struct {
     field_kind kind;
     int targets;
     size_t at;
-} fields[] = {FIELD(COUNT, GPU, threads),   FIELD(COUNT, GPU | CPU, group), FIELD(COUNT, GPU, vector),
-              FIELD(COUNT, GPU, items),     FIELD(SOME, GPU, members),      FIELD(COUNT, GPU, accumulators),
-              FIELD(COUNT, GPU, resident),  FIELD(FLAG, GPU, outlined),     FIELD(FLAG, GPU, persistent),
-              FIELD(COUNT, CPU, lanes),     FIELD(COUNT, CPU, chunk),       FIELD(COUNT, CPU, work),
-              FIELD(SOME, CPU, part),       FIELD(SOME, CPU, strip),        FIELD(SOME, CPU, block),
-              FIELD(SOME, CPU, run),        FIELD(SOME, CPU, past),         FIELD(FLAG, CPU, brief),
-              FIELD(FLAG, CPU, flat),       FIELD(SOME, CPU, tile),         FIELD(SOME, CPU, tiled),
-              FIELD(FLAG, CPU, cut_steps),  FIELD(ARRAYS, CPU, streams),    FIELD(ARRAYS, CPU, ahead),
-              FIELD(SOME, CPU, ahead_cols), FIELD(FOLDS, CPU, joined),      FIELD(FOLDS, CPU, widened),
-              FIELD(FLAG, GPU | CPU, wide)};
+} fields[] = {FIELD(COUNT, GPU, threads),     FIELD(COUNT, GPU | CPU, group),  FIELD(SOME, GPU | CPU, tall),
+              FIELD(SOME, GPU | CPU, across), FIELD(COUNT, GPU, vector),       FIELD(COUNT, GPU, items),
+              FIELD(SOME, GPU, members),      FIELD(COUNT, GPU, accumulators), FIELD(COUNT, GPU, resident),
+              FIELD(FLAG, GPU, outlined),     FIELD(FLAG, GPU, persistent),    FIELD(COUNT, CPU, lanes),
+              FIELD(COUNT, CPU, chunk),       FIELD(COUNT, CPU, work),         FIELD(SOME, CPU, part),
+              FIELD(SOME, CPU, strip),        FIELD(SOME, CPU, block),         FIELD(SOME, CPU, run),
+              FIELD(SOME, CPU, past),         FIELD(FLAG, CPU, brief),         FIELD(FLAG, CPU, flat),
+              FIELD(SOME, CPU, tile),         FIELD(SOME, CPU, tiled),         FIELD(FLAG, CPU, cut_steps),
+              FIELD(ARRAYS, CPU, streams),    FIELD(ARRAYS, CPU, ahead),       FIELD(SOME, CPU, ahead_cols),
+              FIELD(FOLDS, CPU, joined),      FIELD(FOLDS, CPU, widened),      FIELD(FLAG, GPU | CPU, wide)};
 
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -4,6 +4,7 @@
  * An address is what the loops outside have come to (base) and the innermost loop's own term. Symbols that are the same
  * everywhere are part of the base that the loops begin with; those of a point are added where the element is read. */
 #include "backend_cpu/emit/parts.h"
+#include "fusion/outputs.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -13,10 +14,40 @@ bool fsr_c_invariant(const fsr_inst *inst) {
     return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->level == FSR_ONCE;
 }
 
+const char *fsr_c_row_at(const fsr_c_emit *e) {
+    return e->s->tall ? "[l][j]" : e->grouped ? "[j]" : "";
+}
+
+const char *fsr_c_row_extent(const fsr_c_emit *e, char *out) {
+    out[0] = 0;
+    if (e->s->tall)
+        snprintf(out, FSR_EMIT_NAME, "[%d][%d]", e->s->tall, e->s->group);
+    else if (e->grouped)
+        snprintf(out, FSR_EMIT_NAME, "[%d]", e->s->group);
+    return out;
+}
+
+/* The row of a tile whose text is being printed. */
+static const char *tile_row(const fsr_c_emit *e, char *out) {
+    if (e->tile_row < 0)
+        snprintf(out, FSR_EMIT_NAME, "l");
+    else
+        snprintf(out, FSR_EMIT_NAME, "l%d", e->tile_row);
+    return out;
+}
+
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
     const fsr_inst *inst = &e->k->inst[value];
-    bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
-    snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? "[j]" : "");
+    const bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
+    char row[FSR_EMIT_NAME / 2] = "0";
+    if (!array || !e->s->tall || e->tile_row < 0) {
+        snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? fsr_c_row_at(e) : "");
+        return out;
+    }
+    if (fsr_tile_value_moves(e->k, value, e->s->across))
+        snprintf(row, sizeof row, "l%d", e->tile_row);
+    snprintf(out, FSR_EMIT_NAME, "v%d[%s][%s]", value, row,
+             fsr_tile_value_moves(e->k, value, e->k->nparallel - 1) ? "j" : "0");
     return out;
 }
 
@@ -48,8 +79,11 @@ void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access) {
         return;
     }
     const fsr_index_form *a = fsr_access_form(e->k, access);
+    char row[FSR_EMIT_NAME];
     fsr_text sum = {0};
     fsr_text_add(&sum, "%s", e->base[access]);
+    if (e->s->tall)
+        put_term(e, &sum, a, e->s->across, tile_row(e, row));
     if (e->spread)
         put_term(e, &sum, a, e->k->nparallel - 1, "j");
     if (e->loop_dim >= 0)
@@ -123,6 +157,11 @@ void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
 void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
     fsr_text address = {0};
+    if (inst->staged) {
+        fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), (int)(inst - e->k->inst), e->column,
+                     e->s->group, fsr_c_close(inst->dtype));
+        return;
+    }
     if (truth == FSR_ASKED) {
         fsr_c_put_guard(e, to, inst->guard - 1);
         fsr_text_add(to, " ? ");

@@ -7,7 +7,8 @@
  *   ROW       loops over the parallel dimensions, in each row the passes one after the other, in each pass the columns
  *             in chunks;
  *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block
- *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW.
+ *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW. With
+ *             `tall` each block is cut into tiles of outputs (outputs.c).
  * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
  * from the flat index: two divisions an element cost more than the whole of a map.
  *
@@ -129,6 +130,17 @@ static void put_row_number(fsr_c_emit *e, int n, const char *last) {
     fsr_text_free(&t);
 }
 
+/* How far apart in number the rows of a tile are. */
+static void put_rows_apart(fsr_c_emit *e) {
+    char extent[FSR_EMIT_NAME];
+    fsr_text t = {0};
+    for (int d = e->s->across + 1; d < e->k->nparallel; d++)
+        fsr_text_add(&t, "%s%s", t.size ? " * " : "", fsr_c_integer(e, FSR_INT_EXTENT + d, extent));
+    fsr_c_line(e, "const i64 apart = %s;", t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
 static void put_map_nested(fsr_c_emit *e) {
     int last = e->k->ndim - 1, tiled = e->s->tile ? e->s->tiled : -1;
     char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
@@ -167,17 +179,23 @@ static void put_by_row(fsr_c_emit *e) {
 static void put_by_column(fsr_c_emit *e) {
     int last = e->k->nparallel - 1;
     char cols[FSR_EMIT_NAME];
-    e->row = "r + j";
+    e->row = e->s->tall ? "r + l * apart + j" : "r + j";
     if (e->uses_row)
         fsr_c_integer(e, FSR_INT_COLS, cols);
-    begin_dimensions(e, last);
+    for (int d = 0; d < last; d++)
+        if (!e->s->tall || d != e->s->across)
+            fsr_c_dimension(e, d);
     fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->s->group);
     fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->s->group, last, e->s->group);
-    if (e->uses_row)
-        put_row_number(e, last + 1, "b");
     fsr_c_advance(e, last, "b");
     snprintf(e->index[last], FSR_EMIT_NAME, "b + j");
     e->spread = true;
+    if (e->s->tall)
+        fsr_c_tiles_begin(e);
+    if (e->uses_row)
+        put_row_number(e, last + 1, "b");
+    if (e->s->tall && e->uses_row)
+        put_rows_apart(e);
     put_passes(e);
     fsr_c_end(e);
     end_dimensions(e, last);
@@ -225,15 +243,17 @@ static void put_invariants(fsr_c_emit *e) {
 
 static void put_scratch(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
-    int kept = 0;
+    int words = 0;
     for (int i = 0; i < e->k->ninsts; i++) {
-        const char *type = fsr_c_type(e->k->inst[i].dtype);
-        if (!e->k->inst[i].keep)
+        const fsr_inst *inst = &e->k->inst[i];
+        const char *type = inst->staged ? fsr_c_storage(inst->dtype) : fsr_c_type(inst->dtype);
+        if (!inst->keep && !inst->staged)
             continue;
-        if (kept == 0)
+        if (words == 0)
             fsr_c_line(e, "const i64 scratch = (%s * 8 + 63) / 64 * 64;", fsr_c_integer(e, FSR_INT_COLS, cols));
-        fsr_c_line(e, "%s *restrict w%d = (%s *)((char *)work + %d * scratch);", type, i, type, kept);
-        kept += fsr_inst_kept_words(&e->k->inst[i]);
+        fsr_c_line(e, "%s *restrict %s%d = (%s *)((char *)work + %d * scratch);", type, inst->staged ? "panel" : "w", i,
+                   type, words);
+        words += fsr_inst_work_words(e->k, i);
     }
 }
 
@@ -298,7 +318,7 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     e->s = &k->schedule;
     e->walk = &k->schedule.walk[0];
     e->depth = 1;
-    e->loop_dim = -1;
+    e->loop_dim = e->tile_row = -1;
     e->linear = e->row = e->column = "";
     e->grouped = k->schedule.kind == FSR_SCHEDULE_COL;
     snprintf(e->streams, sizeof e->streams, "%s", k->npasses ? "lined" : "stream");
@@ -325,9 +345,11 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
         out->stream_bytes += k->schedule.streams >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     out->words = e->words;
     out->group = e->grouped ? k->schedule.group : 1;
+    out->tall = k->schedule.tall;
+    out->across = k->schedule.across;
     out->scans = fsr_kernel_has_scan(k);
     for (int i = 0; i < k->ninsts; i++)
-        out->kept += fsr_inst_kept_words(&k->inst[i]);
+        out->kept += fsr_inst_work_words(k, i);
     out->work = k->schedule.work;
     fsr_text_free(&e->body);
     free(e);

@@ -17,7 +17,7 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 19
+#define FSR_EMIT_C_VERSION 21
 
 typedef enum fsr_task_mode {
     FSR_TASK_WHOLE,  /* whole rows */
@@ -50,8 +50,10 @@ typedef struct fsr_cpu_shape {
     int group;        /* rows done together along the last parallel dimension, 1: none */
     int64_t part;     /* columns of a part */
     int words;        /* 8-byte words of a part's states */
-    int kept;         /* kept values: scratch of `kept` times cols words, rounded up to 64 bytes */
-    int work;         /* rough operations for one element */
+    int kept;         /* kept values and panels: scratch of `kept` times cols words, rounded up to 64 bytes */
+    int tall;         /* rows done together along dimension `across` too, of one copy of their panels; 0: none */
+    int across;
+    int work; /* rough operations for one element */
 } fsr_cpu_shape;
 
 /* False: out of memory. */

@@ -190,19 +190,9 @@ void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent
         fsr_c_line(e, "%s %c%d_%d%s;", fsr_c_type(fsr_c_state_dtype(e, fold, letter, i)), letter, fold, i, extent);
 }
 
-/* The extent or subscript of a value that exists once a row. */
-static const char *row_extent(const fsr_c_emit *e, char *out) {
-    out[0] = 0;
-    if (e->grouped)
-        snprintf(out, FSR_EMIT_NAME, "[%d]", e->s->group);
-    return out;
-}
-static const char *row_at(const fsr_c_emit *e) {
-    return e->grouped ? "[j]" : "";
-}
 /* The chunk's state once its lanes are folded. */
 static const char *chunk_at(const fsr_c_emit *e) {
-    return e->laned ? "[0]" : row_at(e);
+    return e->laned ? "[0]" : fsr_c_row_at(e);
 }
 
 static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
@@ -218,12 +208,12 @@ void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME];
     for (int i = 0; i < n; i++)
         if (!fsr_c_is_scan(e, folds[i]))
-            fsr_c_fold_declare(e, folds[i], 'f', row_extent(e, extent));
+            fsr_c_fold_declare(e, folds[i], 'f', fsr_c_row_extent(e, extent));
 }
 
 void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME], stack[2 * FSR_EMIT_NAME];
-    row_extent(e, extent);
+    fsr_c_row_extent(e, extent);
     snprintf(stack, sizeof stack, "[%d]%s", FSR_EMIT_STACK, extent);
     for (int i = 0; i < n; i++) {
         char lanes[FSR_EMIT_NAME];
@@ -232,10 +222,10 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
         fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
                            fsr_c_is_scan(e, folds[i]) ? extent : stack);
     }
-    fsr_c_rows_begin(e);
+    fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (fsr_c_is_scan(e, folds[i]))
-            fsr_c_fold_identity(e, folds[i], 'g', row_at(e));
+            fsr_c_fold_identity(e, folds[i], 'g', fsr_c_row_at(e));
     fsr_c_rows_end(e);
     if (any_reduction(e, folds, n))
         fsr_c_line(e, "i64 chunks = 0, top = 0;");
@@ -243,7 +233,7 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
 
 void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     bool loop = e->laned && e->s->lanes > 1;
-    fsr_c_rows_begin(e);
+    fsr_c_states_begin(e);
     if (loop)
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     for (int i = 0; i < n; i++)
@@ -256,13 +246,11 @@ void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
 /* q = q (+) inputs */
 void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
     const fsr_fold *f = &e->k->fold[fold];
+    char name[FSR_EMIT_NAME];
     fsr_text t = {0};
     put_state(&t, f->combine->arity, "&", 'q', fold, at);
-    for (int i = 0; i < f->combine->arity; i++) {
-        const fsr_inst *in = &e->k->inst[f->input[i]];
-        bool array = e->grouped && in->level == FSR_ROW && !fsr_c_invariant(in);
-        fsr_text_add(&t, ", v%d%s", f->input[i], array ? "[j]" : "");
-    }
+    for (int i = 0; i < f->combine->arity; i++)
+        fsr_text_add(&t, ", %s", fsr_c_value_name(e, f->input[i], name));
     fsr_c_fold_same(e, &t, fold);
     fsr_c_line(e, "%s%d(%s);", is_wide(e, fold, 'q') ? "wide" : "fold", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
@@ -284,16 +272,22 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     }
     if (fsr_c_pair_input(e, fold))
         return;
+    if (e->s->tall) {
+        char at[FSR_EMIT_NAME];
+        snprintf(at, sizeof at, "[%d][j]", e->tile_row);
+        fsr_c_fold_input(e, fold, at);
+        return;
+    }
     if (f->kind == FSR_FOLD_REDUCE || !f->exclusive)
-        fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
+        fsr_c_fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
     if (f->kind == FSR_FOLD_REDUCE)
         return;
     for (int i = 0; i < f->combine->arity; i++)
         fsr_c_line(e, "%s s%d_%d = g%d_%d%s;", fsr_c_type(fsr_combine_dtype(f->combine, i)), fold, i, fold, i,
-                   row_at(e));
-    fsr_c_fold_pair(e, fold, 's', "", 'q', row_at(e));
+                   fsr_c_row_at(e));
+    fsr_c_fold_pair(e, fold, 's', "", 'q', fsr_c_row_at(e));
     if (f->exclusive)
-        fsr_c_fold_input(e, fold, e->laned ? "[l]" : row_at(e));
+        fsr_c_fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
 }
 
 /* q[l] = q[l] (+) q[l + h], on the stack's next place where a function takes its address. */
@@ -332,10 +326,11 @@ void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
 
 /* One carry of the binary counter: k[top] (+) q is the state of twice as many chunks. */
 static void put_push(fsr_c_emit *e, const int *folds, int n) {
-    const char *top = e->grouped ? "[top][j]" : "[top]";
+    char top[FSR_EMIT_NAME];
+    snprintf(top, sizeof top, "[top]%s", fsr_c_row_at(e));
     fsr_c_begin(e, "for (i64 z = chunks++; z & 1; z >>= 1)");
     fsr_c_line(e, "--top;");
-    fsr_c_rows_begin(e);
+    fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (!fsr_c_is_scan(e, folds[i])) {
             put_meeting(e, folds[i], 'k', top, 'q', chunk_at(e));
@@ -343,7 +338,7 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
         }
     fsr_c_rows_end(e);
     fsr_c_end(e);
-    fsr_c_rows_begin(e);
+    fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (!fsr_c_is_scan(e, folds[i]))
             put_copy(e, folds[i], 'k', top, 'q', chunk_at(e));
@@ -352,10 +347,10 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
 }
 
 static void put_carry(fsr_c_emit *e, const int *folds, int n) {
-    fsr_c_rows_begin(e);
+    fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (fsr_c_is_scan(e, folds[i]))
-            fsr_c_fold_pair(e, folds[i], 'g', row_at(e), 'q', row_at(e));
+            fsr_c_fold_pair(e, folds[i], 'g', fsr_c_row_at(e), 'q', fsr_c_row_at(e));
     fsr_c_rows_end(e);
 }
 
@@ -370,26 +365,27 @@ void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
 }
 
 void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
-    const char *top = e->grouped ? "[top][j]" : "[top]";
+    char top[FSR_EMIT_NAME];
+    snprintf(top, sizeof top, "[top]%s", fsr_c_row_at(e));
     if (!any_reduction(e, folds, n))
         return;
     fsr_c_line(e, "--top;");
-    fsr_c_rows_begin(e);
+    fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (!fsr_c_is_scan(e, folds[i])) {
-            fsr_c_fold_identity(e, folds[i], 'f', row_at(e));
+            fsr_c_fold_identity(e, folds[i], 'f', fsr_c_row_at(e));
             fsr_c_begin(e, "if (top >= 0)");
-            put_copy(e, folds[i], 'f', row_at(e), 'k', top);
+            put_copy(e, folds[i], 'f', fsr_c_row_at(e), 'k', top);
             fsr_c_end(e);
         }
     fsr_c_rows_end(e);
     fsr_c_begin(e, "while (top > 0)");
     fsr_c_line(e, "--top;");
-    fsr_c_rows_begin(e);
+    fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (!fsr_c_is_scan(e, folds[i])) {
-            put_meeting(e, folds[i], 'k', top, 'f', row_at(e));
-            put_copy(e, folds[i], 'f', row_at(e), 'k', top);
+            put_meeting(e, folds[i], 'k', top, 'f', fsr_c_row_at(e));
+            put_copy(e, folds[i], 'f', fsr_c_row_at(e), 'k', top);
         }
     fsr_c_rows_end(e);
     fsr_c_end(e);

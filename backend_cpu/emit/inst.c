@@ -87,7 +87,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         else if (e->k->fold[inst->index].kind == FSR_FOLD_SCAN)
             put_scan_result(e, to, inst);
         else
-            fsr_text_add(to, "f%d_%d%s", inst->index, inst->component, e->grouped ? "[j]" : "");
+            fsr_text_add(to, "f%d_%d%s", inst->index, inst->component, fsr_c_row_at(e));
         break;
     default: to->failed = true;
     }
@@ -165,6 +165,7 @@ void fsr_c_once(fsr_c_emit *e) {
 
 /* The ROW instructions before pass `pass`. */
 void fsr_c_row_insts(fsr_c_emit *e, int pass) {
+    char extent[FSR_EMIT_NAME];
     int order[FSR_MAX_INSTS], work = 0;
     int n = fsr_kernel_rows(e->k, pass, order);
     for (int i = 0; i < n; i++) {
@@ -173,7 +174,8 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
             continue;
         work++;
         if (e->grouped && inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_ITERATE)
-            fsr_c_line(e, "%s v%d[%d];", fsr_c_type(inst->dtype), order[i], e->s->group);
+            fsr_c_line(e, "%s v%d%s%s;", fsr_c_type(inst->dtype), order[i], fsr_c_row_extent(e, extent),
+                       e->s->tall ? " = {0}" : "");
     }
     if (!work)
         return;

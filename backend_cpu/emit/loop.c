@@ -93,6 +93,10 @@ static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
 }
 
 static void put_rows(fsr_c_emit *e, const fsr_body *loop) {
+    if (e->s->tall) {
+        fsr_c_tile_column(e, loop);
+        return;
+    }
     if (e->walk->phased) {
         put_staged_rows(e, loop);
         return;

@@ -9,8 +9,9 @@
  * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan in a strip: a<f>_<i> elements folded
  * within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
  * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
- * argument k; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array. r is
- * the row, l a lane, j a row of a group, t the task, z the states of a part. */
+ * argument k; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array;
+ * panel<i> what a tile's columns read of staged load i. r is the row, l a lane, in a tile of outputs a row of it, l<n>
+ * row n of it or its last one, h how many it has, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -43,6 +44,7 @@ typedef struct fsr_c_emit {
     bool uses_row;        /* an access is linear or row_linear: the row's number is needed */
     int loop_dim;         /* dimension of the innermost loop, -1: none */
     const char *loop_var;
+    int tile_row;       /* of a tile: the row whose text is being printed, -1: loops over l go along them */
     bool spread;        /* addresses also advance by j along the last parallel dimension (COL) */
     const char *linear; /* text of a linear access's address in the present loop */
     const char *row;    /* of a row_linear one */
@@ -98,7 +100,8 @@ void fsr_c_text(fsr_c_emit *e, const char *before, const char *text, const char 
 void fsr_c_else(fsr_c_emit *e);
 void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_c_end(fsr_c_emit *e);
-/* "for (i64 j = 0; j < m; ++j) {" in a grouped kernel, else nothing; and its end. */
+/* "for (i64 j = 0; j < m; ++j) {" in a grouped kernel, in tiles inside of a loop over their rows, else nothing; and its
+ * end. */
 void fsr_c_rows_begin(fsr_c_emit *e);
 void fsr_c_rows_end(fsr_c_emit *e);
 const char *fsr_c_type(fsr_dtype dtype);
@@ -126,6 +129,10 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* Fills lanes with the narrow strided loads of a group, for the loop over l that follows. */
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
+/* "[j]": the subscript of what there is once a row of a group; "[l][j]" in a tile; "" where rows are not grouped. */
+const char *fsr_c_row_at(const fsr_c_emit *e);
+/* The extent of such an array. out: FSR_EMIT_NAME bytes. Returns out. */
+const char *fsr_c_row_extent(const fsr_c_emit *e, char *out);
 /* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
 /* A constant, a parameter, what is evaluated once: defined at the function's head. */
@@ -238,6 +245,15 @@ fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int comp
 void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_body *loop);
 bool fsr_c_pair_input(fsr_c_emit *e, int fold);
 void fsr_c_pairs(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
+
+/* ---- outputs.c: tiles of outputs ------------------------------------------------------------------ */
+
+/* Inside of the loop over blocks: the panels, and the loop over the tiles, which advances all addresses to them. */
+void fsr_c_tiles_begin(fsr_c_emit *e);
+/* One column of a tile. */
+void fsr_c_tile_column(fsr_c_emit *e, const fsr_body *loop);
+/* The loops over all states of a tile, in place of fsr_c_rows_begin: they are there for rows that are not, too. */
+void fsr_c_states_begin(fsr_c_emit *e);
 
 /* ---- share.c: rows whose columns are cut into parts --------------------------------------------- */
 

@@ -69,14 +69,20 @@ static int64_t unit_of(const fsr_cpu_shape *s, int d) {
         return FLAT_UNIT;
     if (s->group > 1 && d == s->nparallel - 1)
         return s->group;
+    if (s->tall && d == s->across)
+        return s->tall;
     return s->nparallel == s->ndim ? MAP_UNIT : 1;
 }
 
-/* The outermost dimension with units enough for everybody, else the one with most. */
+/* The outermost dimension with units enough for everybody, else the one with most. The rows of a tile come last: each piece
+ * of them would have a copy of its own of every panel. */
 static void choose_dimension(fsr_job *j, int64_t pieces) {
     int64_t best = 0;
-    int n = j->shape->flat ? 1 : j->shape->nparallel;
-    for (int d = 0; d < n && best < pieces; d++) {
+    int n = j->shape->flat ? 1 : j->shape->nparallel, tiled = j->shape->tall ? n : 0;
+    for (int i = 0; i < n + (tiled > 0) && best < pieces; i++) {
+        const int d = i == tiled && tiled ? j->shape->across : i;
+        if (tiled && i == j->shape->across)
+            continue;
         int64_t units = fsr_ceil_div(j->whole[FSR_TASK_HIGH + d], unit_of(j->shape, d));
         if (units > best) {
             best = units;

@@ -50,11 +50,54 @@ static void literals_are_shared(void **state) {
     assert_int_equal(constants, 1);
 }
 
+/* a[i, k] and b[k, j], or either transposed, to [i, k, j]; the sum of their products, or another fold of another map. */
+static fsr_node product(int64_t m, int64_t n, int64_t cols, int turned, bool other) {
+    fsr_node a =
+        turned & 1 ? fsr_transpose(plan_matrix(table_graph, cols, m), NULL) : plan_matrix(table_graph, m, cols);
+    fsr_node b =
+        turned & 2 ? fsr_transpose(plan_matrix(table_graph, n, cols), NULL) : plan_matrix(table_graph, cols, n);
+    a = fsr_expand(a, 2);
+    b = fsr_expand(b, 0);
+    return other ? fsr_max(fsr_abs(fsr_sub(a, b)), &axis1, 1, 0) : fsr_sum(fsr_mul(a, b), &axis1, 1, 0);
+}
+
+/* The only kernel's tiles: outputs along the rows, and loads by way of a panel. */
+static void expect_tile(fsr_node y, int tall, int staged) {
+    fsr_program p = plan_of(&target_cpu, &y, 1);
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+    int loads = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        loads += k->inst[i].staged;
+    if (p.info.kernels != 1 || k->schedule.tall != tall || loads != staged)
+        fail_msg("%d staged loads, not %d:\n%s", loads, staged, p.explanation);
+    fsr_program_clear(&p);
+}
+
+/* Products of matrices in every orientation, and folds like them, are tiles of outputs; where nothing is read twice, or a
+ * panel would be too long, outputs are by themselves. */
+static void products_have_tiles(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 4; turned++) {
+        expect_tile(product(300, 500, 400, turned, false), 6, 1);
+        expect_tile(product(300, 500, 400, turned, true), 6, 1);
+    }
+    expect_tile(product(20, 8, 8, 0, false), 5, 1);
+    expect_tile(product(2, 500, 400, 0, false), 2, 1);
+    expect_tile(product(8, 500, 400, 2, false), 0, 0);
+    expect_tile(product(1, 500, 400, 0, false), 0, 0);
+    expect_tile(product(300, 7, 400, 0, false), 0, 0);
+    expect_tile(product(300, 500, 7, 0, false), 0, 0);
+    expect_tile(product(64, 64, 1 << 20, 0, false), 0, 0);
+    expect_tile(fsr_sum(fsr_reshape(plan_matrix(table_graph, 300, 40000), 3, (int64_t[]){300, 400, 100}), &axis1, 1, 0),
+                0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
         TABLE_TEST(splits_fill_the_machine),
         TABLE_TEST(literals_are_shared),
+        TABLE_TEST(products_have_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

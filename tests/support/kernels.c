@@ -498,7 +498,7 @@ fsr_kernel *kernel_planes(fsr_dtype dtype) {
 
 void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t columns) {
     bool plane = k->ndim == 2 && k->nparallel == 2;
-    launch->integer[FSR_INT_ROWS] = plane ? rows * columns : rows;
+    launch->integer[FSR_INT_ROWS] = plane ? rows * columns : k->ndim == 3 ? rows * KERNEL_MIDDLE : rows;
     launch->integer[FSR_INT_COLS] = k->ndim > k->nparallel ? columns : 1;
     launch->integer[FSR_INT_SPLITS] = 1;
     launch->integer[FSR_INT_CHUNK] = launch->integer[FSR_INT_COLS];
@@ -507,6 +507,10 @@ void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t
         launch->integer[FSR_INT_EXTENT + 1] = columns;
     } else if (k->ndim == 1) {
         launch->integer[FSR_INT_EXTENT] = k->nparallel == 1 ? rows : columns;
+    } else if (k->ndim == 3) {
+        launch->integer[FSR_INT_EXTENT] = rows;
+        launch->integer[FSR_INT_EXTENT + 1] = KERNEL_MIDDLE;
+        launch->integer[FSR_INT_EXTENT + 2] = columns;
     }
 }
 

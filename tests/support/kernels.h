@@ -85,12 +85,22 @@ fsr_kernel *kernel_loop_map(
 fsr_kernel *kernel_loop_sums(fsr_dtype dtype);
 fsr_kernel *kernel_map(fsr_dtype dtype); /* rows only: b0, b1 in, b2 = b0 * b1 + s0, b3 = b0 < b1 */
 
+/* Two parallel dimensions, one folded; not finished, and for no tiles yet. b0 moves along the first, b1 along the second,
+ * b2 along the first and the folded one, b3 along the second and the folded one (turned: both the other way round in
+ * memory), b4 along the folded one; b5 = sum of (b2 - b0) * (b3 - b1) + b1, b6 = greatest of b2 - b3 + b4 + index 0 +
+ * index 1 - index 2. */
+fsr_kernel *kernel_products(fsr_dtype dtype, bool turned);
+/* The same with tiles so many outputs tall across the first dimension; 0: none. Returns k. */
+fsr_kernel *kernel_tiled(fsr_kernel *k, int tall);
+
 /* A random kernel over rows x columns, the same for the same seed: loads of every shape, ops, several folds, results
  * used in later passes, stores everywhere. Integers only, so that every association gives the same bits. schedule says
  * what is allowed: passes, kept values, operators, and whether rows run along memory (COL). */
 fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans);
 
-/* Fills rows, columns, extents; splits 1, chunk = columns. Two dimensions, parallel or not; or one. */
+enum { KERNEL_MIDDLE = 21 };
+/* Fills rows, columns, extents; splits 1, chunk = columns. Two dimensions, parallel or not; or one; or two parallel ones,
+ * of `rows` and KERNEL_MIDDLE, and one folded. */
 void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t columns);
 /* Elements of an array that the kernel's accesses reach, strides not negative; 0 for an empty domain. */
 int64_t kernel_elements(const fsr_kernel *k, const fsr_launch *launch, int buffer);

@@ -13,8 +13,9 @@
 #include <cmocka.h>
 
 static fsr_kernel *for_cpu(fsr_kernel *k, fsr_schedule_kind kind) {
+    const int tall = k->schedule.tall;
     k->schedule = kernel_cpu_schedule(kind, 16, 512, kind == FSR_SCHEDULE_COL ? 32 : 1);
-    return kernel_finished(k);
+    return kernel_finished(kernel_tiled(k, tall));
 }
 
 static void expect_form(fsr_kernel *k, fsr_schedule_kind kind, fsr_walk_form form) {
@@ -113,6 +114,18 @@ DAMAGE(widened_sum, s->widened = 1)
 DAMAGE(kept_group, k->inst[0].keep = true; s->group = 2)
 DAMAGE(fold_plain, s->fold_walk.form = FSR_WALK_STRIPS; s->strip = 0)
 
+DAMAGE(no_tile, s->across = 1)
+DAMAGE(across_last, s->tall = 4; s->across = 1)
+DAMAGE(tall_rows, s->tall = 4)
+DAMAGE(too_tall, s->tall = 17)
+DAMAGE(no_panel, k->inst[3].staged = false)
+DAMAGE(row_panel, k->inst[2].staged = true)
+
+static fsr_kernel *tiles(void) {
+    fsr_kernel *k = kernel_products(FSR_F32, false);
+    k->schedule.tall = 6;
+    return k;
+}
 static fsr_kernel *scan(void) {
     return kernel_scan(FSR_I32, false);
 }
@@ -177,6 +190,12 @@ static const struct {
     {sums, widened_sum, "schedule: f0 has no wider state"},
     {sums, kept_group, "schedule: v0 is kept for 2 rows at once"},
     {scan, fold_plain, "schedule: strips of 0"},
+    {sums, no_tile, "schedule: a tile across dimension 1 that is not tall"},
+    {tiles, across_last, "schedule: no tile of 4 outputs across dimension 1"},
+    {tiles, too_tall, "schedule: no tile of 17 outputs across dimension 0"},
+    {sums, tall_rows, "schedule: no tile of 4 outputs across dimension 0"},
+    {tiles, no_panel, "schedule: v3 needs a panel"},
+    {tiles, row_panel, "schedule: v2 has no need of a panel"},
 };
 
 static void test_refuses(void **state) {
@@ -185,7 +204,7 @@ static void test_refuses(void **state) {
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         fsr_kernel *k = broken[i].kernel();
         char why[200] = "";
-        for_cpu(k, k->npasses ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_MAP);
+        for_cpu(k, !k->npasses ? FSR_SCHEDULE_MAP : k->schedule.tall ? FSR_SCHEDULE_COL : FSR_SCHEDULE_ROW);
         assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_OK);
         broken[i].make(k, &k->schedule);
         fsr_kernel_verify(k, why, sizeof why);

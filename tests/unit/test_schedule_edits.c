@@ -27,13 +27,15 @@ static int below(int n) {
 }
 
 static fsr_kernel *scheduled(fsr_kernel *k, fsr_schedule_kind kind) {
+    const int tall = k->schedule.tall;
     k->schedule = kernel_cpu_schedule(kind, 8, 64, kind == FSR_SCHEDULE_COL ? 32 : 1);
+    k->schedule.tall = tall;
     return kernel_finished(k);
 }
 
 static fsr_kernel *any_kernel(void) {
     const fsr_schedule_kind kind = below(2) ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_COL;
-    switch (below(11)) {
+    switch (below(13)) {
     case 0: return scheduled(kernel_map(FSR_I32), FSR_SCHEDULE_MAP);
     case 1: return scheduled(kernel_loop_map(FSR_I32), FSR_SCHEDULE_MAP);
     case 2: return scheduled(kernel_planes(FSR_I32), FSR_SCHEDULE_MAP);
@@ -41,6 +43,8 @@ static fsr_kernel *any_kernel(void) {
     case 4: return scheduled(kernel_loop_sums(FSR_I32), FSR_SCHEDULE_ROW);
     case 5: return scheduled(kernel_scan(FSR_I32, below(2)), FSR_SCHEDULE_ROW);
     case 6: return scheduled(kernel_argmax(FSR_I32), FSR_SCHEDULE_ROW);
+    case 7:
+    case 8: return scheduled(kernel_tiled(kernel_products(FSR_I32, below(2)), 6 * below(2)), FSR_SCHEDULE_COL);
     default: {
         fsr_schedule s = kernel_cpu_schedule(kind, 8, 64, kind == FSR_SCHEDULE_COL ? 32 : 1);
         s.persistent = kind == FSR_SCHEDULE_ROW && below(2); /* values are kept */
@@ -72,24 +76,22 @@ static void edit_version(fsr_schedule *s) {
 }
 
 static void edit_inst(fsr_inst *inst) {
-    if (below(2))
-        inst->gathered = !inst->gathered;
-    else
-        inst->keep = !inst->keep;
+    bool *const flags[] = {&inst->gathered, &inst->keep, &inst->staged};
+    *flags[below(3)] ^= true;
 }
 
 static void edit(fsr_kernel *k) {
     static const int lengths[] = {0, 1, 2, 3, 7, 8, 16, 24, 32, 48, 64, 128, 192, 256, 512, 1000, 1024, 4096};
     fsr_schedule *s = &k->schedule;
-    int *const numbers[] = {&s->group, &s->lanes, &s->chunk, &s->part,       &s->strip,
-                            &s->block, &s->run,   &s->past,  &s->ahead_cols, &s->tile};
+    int *const numbers[] = {&s->group, &s->lanes, &s->chunk,      &s->part, &s->strip, &s->block,
+                            &s->run,   &s->past,  &s->ahead_cols, &s->tile, &s->tall,  &s->across};
     bool *const flags[] = {&s->flat, &s->cut_steps, &s->brief, &s->wide};
     uint64_t *const arrays[] = {&s->streams, &s->ahead};
     uint32_t *const folds[] = {&s->joined, &s->widened};
     switch (below(10)) {
     case 0:
     case 1:
-    case 2: *numbers[below(10)] = lengths[below(18)]; break;
+    case 2: *numbers[below(12)] = lengths[below(18)]; break;
     case 3: *flags[below(4)] ^= true; break;
     case 4:
         if (below(2))

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules for register tiles, by sizes: which folds get one, along which dimension, and how large.
+ *
+ * Sums of broadcast products, and every fold like them: each output alone reads its operands from the caches at every
+ * step, two loads for one multiplication; a tile of h x w outputs reads h + w elements for h * w steps.
+ *
+ * A CPU's tile is a line of 64 bytes wide, one vector of AVX-512, two of AVX2, four of NEON, and four to six outputs tall:
+ * AVX2's 16 registers hold 12 accumulators, an element of the panel and a product. What the columns of the tile read is
+ * copied into a panel, side by side in the order of the loop: once for all rows of the tile's column of outputs. So a
+ * transposed operand costs its copy, and there is no other form for the tiles at the edge.
+ *
+ * Measured, one thread of a Xeon, 960 x 1024 outputs of 1100 columns, 4, 6, 8 tall: AVX2 16, 20, 17, AVX-512 21, 22, 23
+ * products and additions a ns, where outputs by themselves make 3. */
+#include "fusion/address.h"
+#include "fusion/outputs.h"
+#include "fusion/schedule_parts.h"
+#include "fusion/walk.h"
+
+enum {
+    LINE = 64,           /* bytes */
+    TALL = 6,            /* most outputs of a thread along `across` */
+    LEAST_TALL = 4,      /* where there are more than that */
+    LEAST_WIDE = 8,      /* outputs along the last dimension */
+    LEAST_COLS = 8,      /* columns: fewer are not worth a panel */
+    MOST_COLS = 1 << 15, /* of a panel, which is then 2 MB for each load */
+    LEAST_ROWS = 16,     /* that a panel which is copied with a stride serves */
+    HEAVY = 24           /* operations of an element next to which loads are nothing */
+};
+
+/* Bytes of the widest number that a lane of the tile holds; 0: one that vectors do not hold. */
+static int lane_bytes(const fsr_kernel *k) {
+    int bytes = fsr_kernel_widest(k);
+    for (int f = 0; f < k->nfolds; ++f)
+        for (int c = 0; c < k->fold[f].combine->arity; ++c) {
+            const fsr_dtype dtype = fsr_combine_dtype(k->fold[f].combine, c);
+            if (fsr_dtype_is_complex(dtype))
+                return 0;
+            bytes = (int)fsr_dtype_size(dtype) > bytes ? (int)fsr_dtype_size(dtype) : bytes;
+        }
+    return bytes > 8 ? 0 : bytes;
+}
+
+static int states(const fsr_kernel *k) {
+    int n = 0;
+    for (int f = 0; f < k->nfolds; ++f)
+        n += k->fold[f].combine->arity;
+    return n;
+}
+
+static int cost(const fsr_kernel *k) {
+    int sum = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        sum += k->inst[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
+    return sum;
+}
+
+/* Some load of the loop is read by all outputs in a column of the tile, and some by all in a row; and a panel that is
+ * copied with a stride serves rows enough. */
+static bool shares_loads(const fsr_group *group, int across) {
+    const fsr_kernel *k = group->kernel;
+    const int last = k->nparallel - 1;
+    bool panel = false, rows = false;
+    for (int i = 0; i < k->ninsts; ++i) {
+        if (k->inst[i].kind != FSR_INST_LOAD || k->inst[i].level != FSR_ELEM)
+            continue;
+        const fsr_form f = fsr_form_of_access(k, group->integer, k->inst[i].index);
+        if (!fsr_form_varies(&f, k->nparallel, k->ndim))
+            continue;
+        panel = panel || fsr_load_is_panel(k, i);
+        rows = rows || fsr_form_varies(&f, across, across + 1);
+        if (fsr_load_is_panel(k, i) && !fsr_form_is_adjacent(&f, last) && group->extent[across] < LEAST_ROWS)
+            return false;
+    }
+    return panel && rows;
+}
+
+/* The dimension across which a tile pays, the longest; -1: none. */
+static int across_of(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    int best = -1;
+    for (int d = 0; d < k->nparallel - 1; ++d)
+        if (group->extent[d] >= 2 && (best < 0 || group->extent[d] > group->extent[best]) &&
+            fsr_kernel_may_tile(k, d) && shares_loads(group, d))
+            best = d;
+    return best;
+}
+
+/* As tall as leaves fewest rows of the last tile without an output. */
+static int tall_of(int64_t rows, int most) {
+    int best = rows < most ? (int)rows : most;
+    for (int tall = best - 1; rows > most && tall >= LEAST_TALL; --tall)
+        if (fsr_round_up(rows, tall) < fsr_round_up(rows, best))
+            best = tall;
+    return best;
+}
+
+/* The dimension across which outputs are tiled; -1: they are not. */
+static int chosen(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    const int64_t cols = group->integer[FSR_INT_COLS];
+    fsr_body body;
+    if (k->npasses != 1 || k->nparallel < 2 || cols < LEAST_COLS || cols > MOST_COLS || cost(k) > HEAVY ||
+        group->extent[k->nparallel - 1] < LEAST_WIDE || !lane_bytes(k) || states(k) > 2)
+        return -1;
+    fsr_body_of(k, 0, &body);
+    return fsr_body_is_phased(k, &body) ? -1 : across_of(group);
+}
+
+bool fsr_choose_outputs(fsr_group *group) {
+    fsr_kernel *k = group->kernel;
+    const int across = chosen(group);
+    for (int i = 0; i < k->ninsts; ++i)
+        k->inst[i].staged = across >= 0 && fsr_load_is_panel(k, i);
+    if (across < 0)
+        return false;
+    k->schedule.kind = FSR_SCHEDULE_COL;
+    k->schedule.group = LINE / lane_bytes(k);
+    k->schedule.tall = tall_of(group->extent[across], TALL / states(k));
+    k->schedule.across = across;
+    return true;
+}
