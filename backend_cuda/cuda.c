@@ -20,6 +20,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
 
 #else
 #include "backend_cuda/device.h"
+#include "backend_cuda/library.h"
 #include "runtime/thread.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -193,6 +194,7 @@ static const fsr_backend_ops cuda_ops = {
     .known = fsr_cuda_known,
     .interpreted = fsr_cuda_interpreted,
     .launch = fsr_cuda_launch,
+    .library = fsr_cuda_library,
     .alloc = cuda_alloc,
     .free = cuda_free,
     .trim = cuda_trim,

@@ -46,6 +46,22 @@ static void explain_copy(const fsr_program_step *step, FILE *to) {
     fprintf(to, ", %lld bytes\n", (long long)step->use[1].bytes);
 }
 
+static void explain_arrays(const fsr_program_step *step, int n, FILE *to) {
+    fputs("    arrays:", to);
+    for (int a = 0; a < n; ++a) {
+        fprintf(to, "%s %s ", a ? "," : "", step->use[a].written ? "writes" : "reads");
+        write_slot(step->use[a].slot, to);
+    }
+}
+
+static void explain_call(const fsr_program_step *step, FILE *to) {
+    const bool works = step->call->work_bytes > 0;
+    fprintf(to, "library call: %s\n", fsr_library_word(step->call->library));
+    explain_arrays(step, step->nuses - works, to);
+    fprintf(to, "\n    workspace: %lld bytes\n    bytes moved: at least %lld\n", (long long)step->call->work_bytes,
+            (long long)step->bytes_moved);
+}
+
 /* The i-th kernel. */
 static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, int i, FILE *to) {
     const fsr_kernel *k = step->kernel;
@@ -55,11 +71,7 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
             (long long)step->launch.integer[FSR_INT_ROWS], (long long)step->launch.integer[FSR_INT_COLS], k->npasses,
             k->npasses == 1 ? "" : "es");
     explain_schedule(step, to);
-    fputs("    arrays:", to);
-    for (int a = 0; a < k->narrays; ++a) {
-        fprintf(to, "%s %s ", a ? "," : "", step->use[a].written ? "writes" : "reads");
-        write_slot(step->use[a].slot, to);
-    }
+    explain_arrays(step, k->narrays, to);
     if (fsr_kernel_compacts(k))
         fprintf(to, "\n    filters: compacted %s",
                 k->schedule.target == FSR_TARGET_GPU ? "by warps, written side by side"
@@ -78,6 +90,8 @@ static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE
             explain_kernel(step, flow, kernels++, to);
         else if (step->task == FSR_TASK_COPY)
             explain_copy(step, to);
+        else if (step->task == FSR_TASK_LIBRARY)
+            explain_call(step, to);
     }
 }
 

@@ -103,7 +103,7 @@ static bool pays(const fsr_partition *p, const chain *c) {
 /* ---- which elements a kernel reads and writes ---------------------------------------------------------- */
 
 static int array_of(const fsr_group *group, const fsr_operand *operand) {
-    for (int i = 0; i < group->kernel->narrays; ++i)
+    for (int i = 0; i < fsr_group_arrays(group); ++i)
         if (fsr_operand_equal(&group->operand[i], operand))
             return i;
     return -1;
@@ -131,8 +131,7 @@ static bool reads_safely(fsr_group *group) {
 
 /* The group reads the array, or overwrites it: its elements outside of that region are then the result's. */
 static bool uses(const fsr_group *group, const fsr_operand *operand) {
-    return group->kernel &&
-           (array_of(group, operand) >= 0 || (group->in_place && fsr_operand_equal(&group->base, operand)));
+    return array_of(group, operand) >= 0 || (group->in_place && fsr_operand_equal(&group->base, operand));
 }
 
 /* Everyone else who reads the base comes first. */

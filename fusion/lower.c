@@ -107,7 +107,7 @@ static bool apart(const fsr_lowering *l, fsr_link link, const fsr_index *index) 
         return false;
     if (fsr_lower_fold_slot(l->group, link.id) < 0 && !fsr_group_stores(l->group, link))
         return false;
-    return (held != FSR_HELD_CHEAPER && held != FSR_HELD_LONG) || !at_own_place(l, link, index);
+    return held == FSR_HELD_ONCE || held == FSR_HELD || !at_own_place(l, link, index);
 }
 
 static bool reads(const fsr_group *group, fsr_link link) {
@@ -180,6 +180,7 @@ static int deeper(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 static const char *reason_apart(const fsr_lowering *l, fsr_link link) {
     switch (l->p->held[link.id]) {
     case FSR_HELD_CHEAPER: return "storing the value costs less than computing it wherever it is read";
+    case FSR_HELD_TAKEN: return "the value is stored for a library call";
     case FSR_HELD_ONCE:
     case FSR_HELD_LONG: return "the kernel would have too long a program or too many arrays";
     default:

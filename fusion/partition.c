@@ -57,7 +57,9 @@ static fsr_status assign_all(fsr_partition *p, char *why, size_t size) {
         fsr_link link = fold ? (fsr_link){i, 0} : fsr_partition_first_used(p, i);
         if (!fold && (!p->held[i] || *fsr_partition_stored(p, link) >= 0))
             continue;
-        fsr_status status = fsr_partition_assign(p, (fsr_root){fold, link}, why, size);
+        fsr_status status = fsr_is(n->kind, FSR_IS_LIBRARY)
+                                ? fsr_partition_call(p, i, why, size)
+                                : fsr_partition_assign(p, (fsr_root){fold, link}, why, size);
         if (status)
             return status;
     }
@@ -115,6 +117,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
                 p->held[i] = FSR_HELD;
         find_used(p);
         unfuse(p);
+        fsr_partition_take(p);
         status = fsr_cuts_hold(cuts, flow, p->held) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
     }
     if (!status && fsr_partition_may_fuse(p) && !fsr_partition_price(p))

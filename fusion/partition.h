@@ -20,6 +20,7 @@
 
 #include "fusion/affine.h"
 #include "fusion/flow.h"
+#include "fusion/library.h"
 #include "fusion/loop_ir.h"
 #include "fusion/target.h"
 
@@ -43,6 +44,9 @@ typedef struct fsr_group {
     bool in_place;            /* its only store is a paste's region, into the memory of `base` (fusion/in_place.c) */
     fsr_operand base;
     bool part; /* works for such a region: arrays count by what of them is touched */
+    bool
+        library; /* a library call, node `call`, no kernel: its operands are the arguments, its stores the results in use */
+    int call, noperands;
     /* after a refusal: this dimension of the domain, divided so, might help (0: none would) */
     int divided;
     int64_t division;
@@ -68,9 +72,17 @@ typedef struct fsr_group {
  * A; a later kernel B, which needs s, stores x + y for a reshape; if storing t makes A load x + y, A waits for B.
  * FSR_HELD_CHEAPER: storing costs less than computing it wherever it is read (fusion/recompute.c). As above, but the kernel
  * that stores it computes it at its own elements alone.
+ * FSR_HELD_TAKEN: a library call takes it: as above.
  * FSR_HELD_LONG: its program is cut there (fusion/chop.c): no other kernel evaluates it, either.
  * FSR_HELD: a hint asks for it, or memory is cut there: moreover its own kernel does nothing else with it. */
-typedef enum fsr_held { FSR_NOT_HELD, FSR_HELD_ONCE, FSR_HELD_CHEAPER, FSR_HELD_LONG, FSR_HELD } fsr_held;
+typedef enum fsr_held {
+    FSR_NOT_HELD,
+    FSR_HELD_ONCE,
+    FSR_HELD_CHEAPER,
+    FSR_HELD_TAKEN,
+    FSR_HELD_LONG,
+    FSR_HELD
+} fsr_held;
 
 /* An edge that was not fused, for explain. */
 typedef struct fsr_note {
@@ -171,6 +183,13 @@ bool fsr_unfused_holds(const fsr_flow_node *n);
 int fsr_cuts_segment(const fsr_cuts *cuts, int node);
 /* Marks what is stored because it is read behind a cut. False: out of memory. */
 bool fsr_cuts_hold(const fsr_cuts *cuts, const fsr_flow *flow, fsr_held *held);
+
+/* A library call that takes the node needs a copy of it in memory: no kernel stores it for its own sake. */
+bool fsr_library_copies(const fsr_flow_node *n);
+/* Nodes that library calls take and that memory need not hold else are marked in p->held. */
+void fsr_partition_take(fsr_partition *p);
+/* The call of a node; used: of each of its results, whether somebody reads it. */
+void fsr_library_of(fsr_library_call *out, const fsr_flow *flow, int node, const bool *used, bool gpu);
 
 /* The instructions that one root would need are bounded before that: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);

@@ -21,7 +21,7 @@ fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
     return link;
 }
 
-static void add_note(fsr_partition *p, int producer, int consumer, const char *reason) {
+void fsr_partition_note(fsr_partition *p, int producer, int consumer, const char *reason) {
     if (p->nnotes == p->note_capacity) {
         int capacity = p->note_capacity ? p->note_capacity * 2 : 16;
         fsr_note *grown = realloc(p->note, sizeof *grown * (size_t)capacity);
@@ -233,7 +233,7 @@ static fsr_status alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr_link
         return FSR_ERR_INTERNAL;
     }
     p->held[blame.id] = FSR_HELD_ONCE;
-    add_note(p, blame.id, a.link.id, reason);
+    fsr_partition_note(p, blame.id, a.link.id, reason);
     *first = blame;
     return FSR_OK;
 }
@@ -251,9 +251,9 @@ static void note_others(fsr_partition *p, fsr_root a, const fsr_group *alone, in
         turned.mirrored = domain->mirrored;
         if (alone->deps[i] == g || !other->nfolds || fsr_domain_equal(&other->domain, domain))
             continue;
-        add_note(p, last_root(other), a.link.id,
-                 fsr_domain_equal(&turned, domain) ? "the scans run in opposite directions"
-                                                   : "the folds have different domains");
+        fsr_partition_note(p, last_root(other), a.link.id,
+                           fsr_domain_equal(&turned, domain) ? "the scans run in opposite directions"
+                                                             : "the folds have different domains");
     }
 }
 
@@ -263,7 +263,9 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
     for (int i = 0; i < n; ++i) {
         int g = near[i];
         bool cut = fsr_cuts_segment(p->cuts, a.link.id) != fsr_cuts_segment(p->cuts, fsr_group_first(&p->group[g]));
-        const char *reason = cut ? "more memory would be needed at once than unfused" : join(p, g, a, trial);
+        const char *reason = p->group[g].library ? fsr_reason_library
+                             : cut               ? "more memory would be needed at once than unfused"
+                                                 : join(p, g, a, trial);
         if (!reason) {
             note_others(p, a, trial, g);
             fsr_kernel_free(trial->kernel);
@@ -272,7 +274,7 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
             return FSR_OK;
         }
         if (fsr_group_depends(trial, g))
-            add_note(p, last_root(&p->group[g]), a.link.id, reason);
+            fsr_partition_note(p, last_root(&p->group[g]), a.link.id, reason);
     }
     const char *reason = fsr_group_satisfy(p, trial);
     if (reason) {

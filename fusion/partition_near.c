@@ -21,13 +21,9 @@ static int *head_of(const fsr_partition *p, const fsr_operand *o) {
                    : &p->reader_of_value[o->link.id * FSR_MAX_OUTPUTS + o->link.output];
 }
 
-static bool reads(const fsr_kernel *k, const fsr_operand *operand, int i) {
-    return !k->array[i].written && !operand[i].report;
-}
-
 static bool has(const fsr_group *group, const fsr_operand *o) {
-    for (int i = 0; group && i < group->kernel->narrays; ++i)
-        if (reads(group->kernel, group->operand, i) && fsr_operand_equal(&group->operand[i], o))
+    for (int i = 0; group && i < fsr_group_arrays(group); ++i)
+        if (fsr_group_reads(group, i) && fsr_operand_equal(&group->operand[i], o))
             return true;
     return false;
 }
@@ -48,8 +44,8 @@ static bool push(fsr_partition *p, int *head, int g) {
 
 void fsr_near_add(fsr_partition *p, int g, const fsr_group *before, const fsr_group *now) {
     bool bare = true, good = true;
-    for (int i = 0; i < now->kernel->narrays && good; ++i) {
-        if (!reads(now->kernel, now->operand, i))
+    for (int i = 0; i < fsr_group_arrays(now) && good; ++i) {
+        if (!fsr_group_reads(now, i))
             continue;
         bare = false;
         good = has(before, &now->operand[i]) || push(p, head_of(p, &now->operand[i]), g);
@@ -82,8 +78,8 @@ static int insert_list(const fsr_partition *p, int head, int *list, int n, int m
 int fsr_near(const fsr_partition *p, const fsr_group *group, int *list, int most) {
     int n = 0;
     bool bare = true;
-    for (int i = 0; i < group->kernel->narrays; ++i) {
-        if (!reads(group->kernel, group->operand, i))
+    for (int i = 0; i < fsr_group_arrays(group); ++i) {
+        if (!fsr_group_reads(group, i))
             continue;
         bare = false;
         n = insert_list(p, *head_of(p, &group->operand[i]), list, n, most);

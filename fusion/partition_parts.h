@@ -45,9 +45,18 @@ int fsr_kernel_loads(const fsr_kernel *k);
 bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b);
 
 /* partition_assign.c */
+/* Notes an edge that was not fused. */
+void fsr_partition_note(fsr_partition *p, int producer, int consumer, const char *reason);
 fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t size);
 /* The result of a node by which it is stored: the first that somebody needs. */
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
+
+/* partition_library.c: a library call becomes a step, its arguments are stored before. */
+fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size);
+extern const char fsr_reason_library[];
+/* Arrays of a group, and whether it reads the i-th: of a kernel, or of a library call. A group that was merged has none. */
+int fsr_group_arrays(const fsr_group *group);
+bool fsr_group_reads(const fsr_group *group, int i);
 
 /* partition_near.c */
 /* Group g, which was `before` (NULL: new), is now lowered as it is in `now`. */

@@ -8,25 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void add_reads(int *readers, const fsr_group *group, int by) {
+    for (int i = 0; i < fsr_group_arrays(group); ++i)
+        if (fsr_group_reads(group, i) && !group->operand[i].leaf)
+            readers[group->operand[i].link.id * FSR_MAX_OUTPUTS + group->operand[i].link.output] += by;
+}
+
 /* Groups that read each result; outputs have a reader more. */
 static int *count_readers(const fsr_partition *p) {
     const fsr_flow *flow = p->flow;
     int *readers = calloc(((size_t)flow->n + 1) * FSR_MAX_OUTPUTS, sizeof *readers);
     for (int g = 0; readers && g < p->ngroups; ++g)
-        for (int i = 0; p->group[g].kernel && i < p->group[g].kernel->narrays; ++i) {
-            const fsr_operand *o = &p->group[g].operand[i];
-            if (!o->leaf && !o->report && !p->group[g].kernel->array[i].written)
-                ++readers[o->link.id * FSR_MAX_OUTPUTS + o->link.output];
-        }
+        add_reads(readers, &p->group[g], 1);
     for (int i = 0; readers && i < flow->nout; ++i)
         ++readers[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output];
     return readers;
-}
-
-static void add_reads(int *readers, const fsr_group *group, int by) {
-    for (int i = 0; group->kernel && i < group->kernel->narrays; ++i)
-        if (!group->operand[i].leaf && !group->operand[i].report && !group->kernel->array[i].written)
-            readers[group->operand[i].link.id * FSR_MAX_OUTPUTS + group->operand[i].link.output] += by;
 }
 
 static bool is_dead(const fsr_partition *p, const int *readers, fsr_link link) {

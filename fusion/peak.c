@@ -20,9 +20,28 @@ static int64_t result_bytes(const fsr_flow_node *n, int output) {
     return fsr_round_up(fsr_shape_bytes(&n->shape, n->dtype[output]), ALIGN);
 }
 
-/* Memory holds the node in the unfused program. */
+/* Memory holds the node in the unfused program for its own sake. */
 static bool is_held(const fsr_flow_node *n) {
     return fsr_is(n->kind, FSR_IS_FOLD | FSR_IS_STORED) || fsr_unfused_holds(n) || n->hint == FSR_HINT_MATERIALIZE;
+}
+
+/* Bytes that the i-th node needs while it runs, beside its results: a library call's workspace and copies of the views that
+ * it takes. */
+static int64_t passing_bytes(const fsr_flow *flow, int i, bool gpu) {
+    const fsr_flow_node *n = &flow->node[i];
+    bool used[FSR_MAX_OUTPUTS];
+    fsr_library_call call;
+    if (!fsr_is(n->kind, FSR_IS_LIBRARY))
+        return 0;
+    memset(used, true, sizeof used);
+    fsr_library_of(&call, flow, i, used, gpu);
+    int64_t bytes = fsr_round_up(call.work_bytes, ALIGN);
+    for (int k = 0; k < n->nargs; ++k) {
+        const fsr_flow_node *from = &flow->node[n->arg[k].id];
+        if (fsr_library_copies(from) && !is_held(from))
+            bytes = fsr_size_add(bytes, result_bytes(from, n->arg[k].output));
+    }
+    return bytes;
 }
 
 /* The last node that reads each, through what is evaluated where it is read; of outputs, and of what they show, the end of
@@ -76,7 +95,7 @@ static bool takes_over(const fsr_flow *flow, const int *last, const int64_t *byt
     return false;
 }
 
-bool fsr_unfused_peak(const fsr_flow *flow, int64_t *peak) {
+bool fsr_unfused_peak(const fsr_flow *flow, bool gpu, int64_t *peak) {
     int *last = last_uses(flow);
     int64_t *bytes = last ? arena_bytes(flow, last) : NULL, live = 0;
     int64_t *dying = calloc((size_t)flow->n + 1, sizeof *dying);
@@ -85,7 +104,8 @@ bool fsr_unfused_peak(const fsr_flow *flow, int64_t *peak) {
     for (int i = 0; good && i < flow->n && live != FSR_SIZE_OVER; ++i) {
         int64_t over = takes_over(flow, last, bytes, i) ? bytes[i] : 0;
         live = fsr_size_add(live, bytes[i]);
-        *peak = live - over > *peak ? live - over : *peak;
+        const int64_t most = fsr_size_add(live - over, passing_bytes(flow, i, gpu));
+        *peak = most > *peak ? most : *peak;
         if (last[i] >= 0)
             dying[last[i]] = fsr_size_add(dying[last[i]], bytes[i]);
         live = live == FSR_SIZE_OVER ? live : live - dying[i];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. */
 #include "fusion/plan.h"
-#include "fusion/address.h"
 #include "fusion/literals.h"
 #include "fusion/peak.h"
 #include "fusion/schedule.h"
@@ -12,8 +11,10 @@
 enum { MAX_ROUNDS = 12 }; /* of cutting a plan that takes too much memory */
 
 void fsr_program_clear(fsr_program *program) {
-    for (int i = 0; i < program->nsteps; ++i)
+    for (int i = 0; i < program->nsteps; ++i) {
         fsr_kernel_free(program->step[i].kernel);
+        free(program->step[i].call);
+    }
     free(program->step);
     free(program->temporary);
     free(program->same_out);
@@ -29,6 +30,11 @@ const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i) {
     return NULL;
 }
 
+/* Not one that went into another. */
+static bool runs(const fsr_group *group) {
+    return group->kernel || group->library;
+}
+
 /* Kahn's order over the groups' dependencies; ties by number. */
 static fsr_status order_groups(const fsr_partition *p, int *order, int *count) {
     bool *done = calloc((size_t)p->ngroups + 1, sizeof *done);
@@ -36,11 +42,11 @@ static fsr_status order_groups(const fsr_partition *p, int *order, int *count) {
         return FSR_ERR_MEMORY;
     int n = 0, empty = 0;
     for (int g = 0; g < p->ngroups; ++g)
-        empty += p->group[g].kernel == NULL;
+        empty += !runs(&p->group[g]);
     for (bool progress = true; progress;) {
         progress = false;
         for (int g = 0; g < p->ngroups; ++g) {
-            bool ready = !done[g] && p->group[g].kernel;
+            bool ready = !done[g] && runs(&p->group[g]);
             for (int i = 0; ready && i < p->group[g].ndeps; ++i)
                 ready = done[p->group[g].deps[i]];
             if (ready) {
@@ -87,38 +93,6 @@ static int64_t array_bytes(const fsr_flow *flow, const fsr_operand *o, const int
     if (o->report)
         return 0;
     return result_bytes(flow, o->leaf ? (fsr_link){leaf_node[o->ordinal], 0} : o->link);
-}
-
-/* Bytes of array i that the kernel touches in a pass, at most all of them: as many elements as an access has addresses.
- * Leaves count whole, as they do in the least possible, but where a kernel works for a part of an array. */
-static int64_t touched_bytes(const fsr_kernel *k, const int64_t *integer, int array, int64_t whole) {
-    int64_t elements = 0, size = (int64_t)fsr_dtype_size(k->array[array].dtype);
-    for (int i = 0; i < k->naccesses && elements < whole / size; ++i) {
-        const fsr_form f = fsr_form_of_access(k, integer, i);
-        elements = fsr_size_add(elements, k->access[i].buffer == array ? fsr_form_count(&f) : 0);
-    }
-    return elements < whole / size ? fsr_size_mul(elements, size) : whole;
-}
-
-/* One of these instructions reads or writes array i. */
-static bool uses_array(const fsr_kernel *k, const int *list, int n, int array) {
-    for (int i = 0; i < n; ++i) {
-        const fsr_inst *at = &k->inst[list[i]];
-        if ((at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array)
-            return true;
-    }
-    return false;
-}
-
-/* Passes of a kernel in which array i is read or written; what is read before them counts for the first. */
-static int array_passes(const fsr_kernel *k, int array) {
-    int passes = 0, loop[FSR_MAX_INSTS], rows[FSR_MAX_INSTS], once[FSR_MAX_INSTS], nonce = fsr_kernel_once(k, once);
-    for (int pass = 0; pass <= k->npasses; ++pass) {
-        int nloop = pass < k->npasses ? fsr_kernel_pass_body(k, pass, loop) : 0, nrows = fsr_kernel_rows(k, pass, rows);
-        passes += uses_array(k, loop, nloop, array) || uses_array(k, rows, nrows, array) ||
-                  (pass == 0 && uses_array(k, once, nonce, array));
-    }
-    return passes;
 }
 
 typedef struct builder {
@@ -200,6 +174,27 @@ static void add_flags(builder *b, fsr_program_step *step) {
     *add_step(b->out, FSR_TASK_KERNEL) = kernel;
 }
 
+/* Between the arrays that the group says. */
+static fsr_status make_call(builder *b, const fsr_group *group, const fsr_program_options *options) {
+    fsr_program_step *step = add_step(b->out, FSR_TASK_LIBRARY);
+    fsr_library_call *call = step->call = malloc(sizeof *call);
+    if (!call)
+        return FSR_ERR_MEMORY;
+    fsr_library_of(call, b->flow, group->call, &b->p->used[group->call * FSR_MAX_OUTPUTS], options->target.gpu);
+    for (int i = 0; i < call->nin + group->nstores; ++i) {
+        const bool written = i >= call->nin;
+        const fsr_operand result = {.link = written ? group->store[i - call->nin] : (fsr_link){-1, 0}};
+        const fsr_operand *operand = written ? &result : &group->operand[i];
+        const int64_t bytes = array_bytes(b->flow, operand, b->leaf_node);
+        add_use(step, slot_of(b, operand), written, bytes);
+        step->bytes_moved = fsr_size_add(step->bytes_moved, bytes);
+    }
+    if (call->work_bytes)
+        add_use(step, temporary_of(b, call->work_bytes, (fsr_link){-1, 0}), true, call->work_bytes);
+    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
+    return FSR_OK;
+}
+
 static void make_step(builder *b, fsr_group *group, const fsr_program_options *options) {
     fsr_program_step *step = add_step(b->out, FSR_TASK_KERNEL);
     fsr_kernel *k = group->kernel;
@@ -213,8 +208,8 @@ static void make_step(builder *b, fsr_group *group, const fsr_program_options *o
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
         add_use(step, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
-        int64_t touched = whole ? bytes : touched_bytes(k, group->integer, i, bytes);
-        step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, cached ? 1 : array_passes(k, i)));
+        int64_t touched = whole ? bytes : fsr_touched_bytes(k, group->integer, i, bytes);
+        step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, cached ? 1 : fsr_array_passes(k, i)));
     }
     take_over(b, group);
     memcpy(step->scalar, group->scalar, sizeof step->scalar);
@@ -339,8 +334,14 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
         snprintf(why, size, "the kernels depend on each other in a circle");
     if (!status)
         settle_bases(b, order, count);
-    for (int i = 0; i < count && !status; ++i)
-        make_step(b, &p->group[order[i]], options);
+    for (int i = 0; i < count && !status; ++i) {
+        fsr_group *group = &p->group[order[i]];
+        out->info.kernels += group->kernel != NULL;
+        if (group->library)
+            status = make_call(b, group, options);
+        else
+            make_step(b, group, options);
+    }
     if (!status)
         add_copies(b);
     free(order);
@@ -353,7 +354,6 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
         return status;
     if (!fsr_memory_pack(out->temporary, out->ntemporaries, &out->arena_bytes))
         return FSR_ERR_MEMORY;
-    out->info.kernels = count;
     out->info.fusions = p->fusions;
     out->info.bytes_min = fsr_size_add(leaf_bytes(b->flow), output_bytes(out, b->flow));
     out->info.peak_bytes = fsr_size_add(block_bytes(out), output_bytes(out, b->flow));
@@ -391,7 +391,7 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
     if (status || !options->fusion || block_bytes(out) <= slack)
         return status;
     unfused.fusion = false;
-    if (!fsr_unfused_peak(flow, &limit))
+    if (!fsr_unfused_peak(flow, options->target.gpu, &limit))
         status = FSR_ERR_MEMORY;
     limit = fsr_size_add(limit, slack);
     for (int round = 0; !status && block_bytes(out) > limit; ++round) {

@@ -29,6 +29,7 @@ typedef enum fsr_task {
     FSR_TASK_KERNEL,
     FSR_TASK_COPY,  /* use 0 into use 1; nothing where the caller has made them one array */
     FSR_TASK_CLEAR, /* use 0 becomes zeros */
+    FSR_TASK_LIBRARY,
     FSR_TASK_COUNT
 } fsr_task;
 
@@ -41,8 +42,12 @@ typedef struct fsr_use {
 typedef struct fsr_program_step {
     fsr_task task;
     int nuses;
-    fsr_use use[FSR_MAX_BUFFERS + 1]; /* KERNEL: its arrays, in their order; after them its flags if it leaves any */
-    int64_t bytes_moved;              /* arrays read and written, passes counted */
+    /* KERNEL: its arrays, in their order; after them its flags if it leaves any. LIBRARY: the arrays of the call that are
+     * used, in their order; after them its workspace */
+    fsr_use use[FSR_MAX_BUFFERS + 1];
+    int64_t bytes_moved; /* arrays read and written, passes of a kernel counted */
+    /* LIBRARY */
+    fsr_library_call *call; /* owned */
     /* KERNEL */
     fsr_kernel *kernel;          /* owned */
     int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number */
@@ -84,6 +89,10 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
 void fsr_program_clear(fsr_program *program);
 /* The program's i-th kernel step, from 0; NULL: it has not so many. */
 const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i);
+
+/* Bytes of array i that the kernel touches in a pass, at most `whole`, all of them; and the passes that it is used in. */
+int64_t fsr_touched_bytes(const fsr_kernel *k, const int64_t *integer, int array, int64_t whole);
+int fsr_array_passes(const fsr_kernel *k, int array);
 
 /* When each temporary is written first and used last. */
 void fsr_memory_lifetimes(fsr_program *program);

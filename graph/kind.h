@@ -9,6 +9,7 @@
 #define FUSOR_GRAPH_KIND_H
 
 #include "fusor/build.h"
+#include "graph/library.h"
 #include "graph/ops.h"
 #include "graph/program.h"
 #include "graph/routine.h"
@@ -47,6 +48,7 @@ enum {
     FSR_IS_STEP = 1 << 15,     /* of 0-d: may be a step of an operator's or a loop's program */
     FSR_IS_DISTINCT = 1 << 17, /* two of them are two, whatever else is equal */
     FSR_SCATTERS = 1 << 18,    /* overwrites what computed indices lead to, with the elements of argument 1 */
+    FSR_IS_LIBRARY = 1 << 19,  /* a step of its own between arrays in memory: no kernel evaluates it */
     FSR_MAY_BE_WEAK = 1 << 16, /* a literal without a dtype of its own, and what follows from such */
 };
 
@@ -108,9 +110,10 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
     fsr_value value; /* of dtype[0]; also of what is weak */                                         \
     uint32_t axes;   /* bit i set if axis i is folded, or an argument is added to the index there */ \
     int axis;                                                                                        \
-    int index;            /* position of a body's argument (left 0..n-1, right n..2n-1) */           \
-    fsr_view view;        /* of argument 0 */                                                        \
-    fsr_bound bound;      /* what becomes of computed indices outside of argument 0 */               \
+    int index;       /* position of a body's argument (left 0..n-1, right n..2n-1) */                \
+    fsr_view view;   /* of argument 0 */                                                             \
+    fsr_bound bound; /* what becomes of computed indices outside of argument 0 */                    \
+    fsr_library library;                                                                             \
     fsr_combine *combine; /* owned by a recorded node, borrowed by a flow's; and so the rest */      \
     fsr_routine *routine; /* a reference */                                                          \
     fsr_iteration *loop;                                                                             \

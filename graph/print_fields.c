@@ -36,6 +36,11 @@ static void write_bound(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write_piece(w, " bound=%s", fsr_bound_name(n->bound));
 }
 
+static void write_library(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write_piece(w, " %s", fsr_library_word(n->library));
+}
+
 static void write_brief(fsr_writer *w, int values, const fsr_region *r) {
     fsr_write_piece(w, " {%d value%s, %d step%s}", values, values == 1 ? "" : "s", r->ninsts,
                     r->ninsts == 1 ? "" : "s");

@@ -216,6 +216,10 @@ static const char *check_inset(const fsr_applied *a) {
     return NULL;
 }
 
+static const char *check_library(const fsr_applied *a) {
+    return fsr_library_check(a);
+}
+
 static const char *check_iterate(const fsr_applied *a) {
     return fsr_loop_check(a);
 }

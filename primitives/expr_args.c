@@ -11,9 +11,11 @@
 #include <string.h>
 
 static const char *const option_names[FSR_ARGS_OPTIONS] = {
-    [FSR_OPTION_AXES] = "axis",       [FSR_OPTION_KEEPDIMS] = "keepdims", [FSR_OPTION_EXCLUSIVE] = "exclusive",
-    [FSR_OPTION_REVERSE] = "reverse", [FSR_OPTION_DDOF] = "ddof",         [FSR_OPTION_ORD] = "ord",
-    [FSR_OPTION_VALUE] = "value",     [FSR_OPTION_MODE] = "mode",         [FSR_OPTION_DTYPE] = "dtype"};
+    [FSR_OPTION_AXES] = "axis",           [FSR_OPTION_KEEPDIMS] = "keepdims",
+    [FSR_OPTION_EXCLUSIVE] = "exclusive", [FSR_OPTION_REVERSE] = "reverse",
+    [FSR_OPTION_DDOF] = "ddof",           [FSR_OPTION_ORD] = "ord",
+    [FSR_OPTION_VALUE] = "value",         [FSR_OPTION_MODE] = "mode",
+    [FSR_OPTION_DTYPE] = "dtype",         [FSR_OPTION_DESCENDING] = "descending"};
 
 /* The words of mode=, in the order of the enum that they stand for. */
 static const struct {
@@ -36,7 +38,8 @@ FSR_APART static void give(fsr_reading *r, fsr_args *c, int option, const char *
 
 /* Words stand alone or are true or false. */
 static bool is_word(int option) {
-    return option == FSR_OPTION_KEEPDIMS || option == FSR_OPTION_EXCLUSIVE || option == FSR_OPTION_REVERSE;
+    return option == FSR_OPTION_KEEPDIMS || option == FSR_OPTION_EXCLUSIVE || option == FSR_OPTION_REVERSE ||
+           option == FSR_OPTION_DESCENDING;
 }
 
 /* The mark that ends the list which is next, its beginning taken; NULL: none is. */
@@ -165,7 +168,7 @@ static int unknown_option(fsr_reading *r) {
     return -1;
 }
 
-/* The option whose word is next: keepdims, exclusive and reverse also stand alone. -1: none, an operand follows, or r has
+/* The option whose word is next: keepdims, exclusive, reverse and descending also stand alone. -1: none, an operand follows, or r has
  * failed. */
 FSR_APART static int option_next(fsr_reading *r) {
     fsr_token after = fsr_token_peek(r);

@@ -131,6 +131,21 @@ static bool call_scan(fsr_reading *r, fsr_args *c, fsr_node *out) {
     return true;
 }
 
+/* Along the last axis, as in NumPy, where none is named; axis=None: of the flat array. */
+static bool call_order(fsr_reading *r, fsr_args *c, fsr_node *out) {
+    static const int last = -1;
+    const bool places = fsr_args_name(c, "argsort");
+    if (!places && !fsr_args_name(c, "sort"))
+        return false;
+    if (!fsr_args_axes(r, c, 1) || !fsr_args_are(r, c, 1) ||
+        !fsr_args_options(r, c, FSR_ARGS_AXES | FSR_ARGS_DESCENDING) || !fsr_args_one_axis(r, c, false))
+        return true;
+    const int *axes = c->given & FSR_ARGS_AXES ? fsr_args_axes_of(c) : &last;
+    const int flags = c->given & FSR_ARGS_DESCENDING ? FSR_DESCENDING : 0;
+    *out = (places ? fsr_argsort_at : fsr_sort_at)(r->at, c->x[0], axes, 1, flags);
+    return true;
+}
+
 static fsr_node expand(fsr_site at, fsr_node x, const fsr_args *c) {
     return fsr_expand_at(at, x, c->axes[0]);
 }
@@ -227,7 +242,7 @@ static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
 /* The call's arguments read, and its node. */
 FSR_APART static fsr_node finish(fsr_reading *r, fsr_args *c) {
     static bool (*const kinds[])(fsr_reading *, fsr_args *, fsr_node *) = {
-        call_extremes, call_reduction, call_scan, call_view, call_take, fsr_args_shape, call_cast, call_op};
+        call_extremes, call_reduction, call_scan, call_order, call_view, call_take, fsr_args_shape, call_cast, call_op};
     fsr_node out = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
         if (kinds[i](r, c, &out))
@@ -242,7 +257,7 @@ void fsr_args_offer(fsr_nearest *near) {
         fsr_nearest_offer(near, scans[i].name);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         fsr_nearest_offer(near, views[i].name);
-    static const char *const others[] = {"transpose", "take", "take_along_axis"};
+    static const char *const others[] = {"transpose", "take", "take_along_axis", "sort", "argsort"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         fsr_nearest_offer(near, others[i]);
     for (int op = 0; op < FSR_OP_COUNT; op++)

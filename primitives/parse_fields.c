@@ -93,6 +93,16 @@ static void read_bound(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     rec->bound = (fsr_bound)b;
 }
 
+static void read_library(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+    int i = 0;
+    (void)g;
+    while (!l->status && i < FSR_LIBRARY_COUNT && !fsr_lex_try(l, fsr_library_word((fsr_library)i)))
+        i++;
+    if (i == FSR_LIBRARY_COUNT)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "expected the name of a library call");
+    rec->library = i < FSR_LIBRARY_COUNT ? (fsr_library)i : 0;
+}
+
 static void read_exclusive(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     (void)g;
     rec->exclusive = fsr_lex_try(l, "exclusive");

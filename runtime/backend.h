@@ -7,6 +7,7 @@
 #ifndef FUSOR_RUNTIME_BACKEND_H
 #define FUSOR_RUNTIME_BACKEND_H
 
+#include "fusion/library.h"
 #include "fusion/loop_ir.h"
 #include "fusion/target.h"
 #include "runtime/fault.h"
@@ -65,6 +66,10 @@ typedef struct fsr_backend_ops {
     bool (*interpreted)(const fsr_module *m);
     /* Launches; asynchronous. launch->blocks, work and zero as fsr_kernel_* say. */
     fsr_status (*launch)(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream, fsr_fault *fault);
+    /* A library call; asynchronous. array: of each argument and result, NULL for a result that is not used; work: its
+     * workspace. FSR_ERR_UNSUPPORTED: fault names what this build lacks for it. */
+    fsr_status (*library)(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
+                          fsr_stream stream, fsr_fault *fault);
 
     /* Memory: 256-byte aligned; bytes 0 gives a non-null address. alloc and free are ordered on the backend's own
      * stream:

@@ -75,9 +75,24 @@ static fsr_status run_clear(const execution *x, int i, fsr_fault *fault) {
     return x->ctx->backend->ops->clear(x->ctx->backend, address(x, use), use->bytes, x->run->stream, fault);
 }
 
+static fsr_status run_library(const execution *x, int i, fsr_fault *fault) {
+    const fsr_program_step *step = &x->p->executable->program.step[i];
+    const fsr_library_call *call = step->call;
+    void *array[FSR_LIBRARY_ARRAYS] = {NULL};
+    int next = 0;
+    for (int a = 0; a < call->nin + call->nout; ++a)
+        if (call->array[a].used)
+            array[a] = address(x, &step->use[next++]);
+    void *work = next < step->nuses ? address(x, &step->use[next]) : NULL;
+    return x->ctx->backend->ops->library(x->ctx->backend, call, array, work, x->run->stream, fault);
+}
+
 static fsr_status run_step(const execution *x, int i, fsr_fault *fault) {
-    static fsr_status (*const run_task[FSR_TASK_COUNT])(const execution *, int, fsr_fault *) = {
-        [FSR_TASK_KERNEL] = run_kernel, [FSR_TASK_COPY] = run_copy, [FSR_TASK_CLEAR] = run_clear};
+    static fsr_status (*const run_task[FSR_TASK_COUNT])(const execution *, int,
+                                                        fsr_fault *) = {[FSR_TASK_KERNEL] = run_kernel,
+                                                                        [FSR_TASK_COPY] = run_copy,
+                                                                        [FSR_TASK_CLEAR] = run_clear,
+                                                                        [FSR_TASK_LIBRARY] = run_library};
     return run_task[x->p->executable->program.step[i].task](x, i, fault);
 }
 

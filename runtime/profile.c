@@ -82,8 +82,11 @@ double fsr_profile_rate(int64_t bytes, double ms) {
 static void write_step(const fsr_program_step *step, double ms, const char *lines, FILE *to) {
     const double rate = fsr_profile_rate(step->bytes_moved, ms);
     fprintf(to, "profile: %s ms", fsr_number_of('f', 4, ms).text);
-    fprintf(to, ", %lld bytes, %s GB/s: %s: %s", (long long)step->bytes_moved, fsr_number_of('f', 1, rate).text,
-            step->kernel->name, step->kernel->comment);
+    fprintf(to, ", %lld bytes, %s GB/s: ", (long long)step->bytes_moved, fsr_number_of('f', 1, rate).text);
+    if (step->call)
+        fprintf(to, "library call: %s", fsr_library_word(step->call->library));
+    else
+        fprintf(to, "%s: %s", step->kernel->name, step->kernel->comment);
     if (lines && *lines)
         fprintf(to, " (%s)", lines);
     fputc('\n', to);
@@ -91,16 +94,22 @@ static void write_step(const fsr_program_step *step, double ms, const char *line
 
 static void write_all(const fsr_program *program, const double *ms, const char *const *lines, FILE *to) {
     double sum = 0;
-    int timed = 0;
+    int kernels = 0, calls = 0;
     for (int i = 0; i < program->nsteps; ++i) {
-        if (ms[i] < 0 || program->step[i].task != FSR_TASK_KERNEL)
+        const fsr_program_step *step = &program->step[i];
+        if (ms[i] < 0 || (!step->kernel && !step->call))
             continue;
-        write_step(&program->step[i], ms[i], lines ? lines[i] : NULL, to);
+        write_step(step, ms[i], lines ? lines[i] : NULL, to);
         sum += ms[i];
-        ++timed;
+        kernels += step->kernel != NULL;
+        calls += step->call != NULL;
     }
-    if (timed)
-        fprintf(to, "profile: %s ms in %d kernel%s\n", fsr_number_of('f', 4, sum).text, timed, timed == 1 ? "" : "s");
+    if (kernels + calls == 0)
+        return;
+    fprintf(to, "profile: %s ms in %d kernel%s", fsr_number_of('f', 4, sum).text, kernels, kernels == 1 ? "" : "s");
+    if (calls)
+        fprintf(to, " and %d library call%s", calls, calls == 1 ? "" : "s");
+    fputc('\n', to);
 }
 
 void fsr_profile_ran(fsr_profile *profile, fsr_context *ctx, const fsr_prepared *p) {

@@ -24,6 +24,7 @@ primitives/paste.c 1
 primitives/reduce.c 1
 primitives/scan.c 1
 primitives/scatter.c 2
+primitives/sort.c 1
 primitives/take.c 2
 primitives/vectorize.c 1
 primitives/view.c 1

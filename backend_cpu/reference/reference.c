@@ -8,6 +8,7 @@
 #include "backend_cpu/reference/fold.h"
 #include "backend_cpu/reference/gather.h"
 #include "backend_cpu/reference/iterate.h"
+#include "backend_cpu/reference/library.h"
 #include "backend_cpu/reference/scatter.h"
 #include "backend_cpu/reference/walk.h"
 #include "graph/shape.h"
@@ -205,6 +206,23 @@ static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     for (int i = 0; i < rec->nargs; i++)
         in[i] = *view_of(r, rec->arg[i]);
     bool ok = fsr_ref_iterate(rec, in, r->mode, data);
+    for (int i = 0; i < rec->nout; i++)
+        if (data[i])
+            out[i] = fsr_ref_view_whole(data[i], &rec->shape);
+    return ok ? FSR_OK : no_memory(r, rec);
+}
+
+static fsr_status run_library(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    static bool (*const call[FSR_LIBRARY_COUNT])(const fsr_rec *, const fsr_shape *, const fsr_ref_view *,
+                                                 fsr_ref_data **) = {
+#define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = fsr_ref_##function,
+#include "graph/libraries.def"
+    };
+    fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_ref_data *data[FSR_MAX_OUTPUTS] = {NULL};
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    bool ok = call[rec->library](rec, &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape, in, data);
     for (int i = 0; i < rec->nout; i++)
         if (data[i])
             out[i] = fsr_ref_view_whole(data[i], &rec->shape);

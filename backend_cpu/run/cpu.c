@@ -13,6 +13,7 @@
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/run/files.h"
+#include "backend_cpu/run/library.h"
 #include "backend_cpu/run/machine.h"
 #include "backend_cpu/run/memory_pool.h"
 #include "backend_cpu/run/routines.h"
@@ -322,6 +323,12 @@ static bool cpu_interpreted(const fsr_module *m) {
     return !atomic_load(&m->run);
 }
 
+static fsr_status cpu_library(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
+                              fsr_stream stream, fsr_fault *fault) {
+    (void)stream;
+    return fsr_cpu_library(((fsr_cpu *)b)->threads, call, array, work, fault);
+}
+
 static fsr_status interpret(const fsr_kernel *k, const fsr_launch *launch, fsr_fault *fault) {
     fsr_status status = fsr_kernel_interpret(k, launch);
     return status ? fsr_fault_set(fault, status, "interpreting %s: %s", k->name, fsr_status_sentence(status)) : FSR_OK;
@@ -451,6 +458,7 @@ static const fsr_backend_ops fsr_cpu_ops = {
     .known = cpu_known,
     .interpreted = cpu_interpreted,
     .launch = cpu_launch,
+    .library = cpu_library,
     .alloc = cpu_alloc,
     .free = cpu_free,
     .trim = cpu_trim,

@@ -362,6 +362,9 @@ FUSOR_REDUCTION(cummax)
 FUSOR_REDUCTION(cummin)
 FUSOR_REDUCTION(cumany)
 FUSOR_REDUCTION(cumall)
+// flags: FSR_DESCENDING.
+FUSOR_REDUCTION(sort)
+FUSOR_REDUCTION(argsort)
 #undef FUSOR_REDUCTION
 
 // stddev is fsr_std, whose name would be that of namespace std; ddof is subtracted from the count.

@@ -167,7 +167,7 @@ int api_axis(api_run *r) {
 }
 
 int api_flags(api_run *r) {
-    static const int usual[] = {0, 0, 1, 2, 4, 6, 0, 1, 16, 3};
+    static const int usual[] = {0, 0, 1, 2, 4, 6, 0, 1, 16, 3, 8};
     return draw_int(r, usual, API_COUNT(usual));
 }
 

@@ -62,12 +62,14 @@ const int api_op_count = API_COUNT(api_op_rows);
     X(mean) X(any) X(all) X(ptp) X(count_nonzero) X(logsumexp) X(nansum) X(nanprod) X(nanmin) X(nanmax) X(nanmean)
 #define EACH_REDUCE_BY(X) X(var) X(std) X(nanvar) X(nanstd) X(norm)
 #define EACH_ARG(X) X(argmax) X(argmin) X(nanargmax) X(nanargmin)
+#define EACH_ORDER(X) X(sort) X(argsort)
 #define EACH_SCAN(X) X(cumsum) X(cumprod) X(cummax) X(cummin) X(cumany) X(cumall)
 
 EACH_REDUCE(REDUCE)
 EACH_REDUCE_BY(REDUCE_BY)
 EACH_ARG(REDUCE)
 EACH_SCAN(REDUCE)
+EACH_ORDER(REDUCE)
 #define AS fsr_dtype dtype = api_dtype(r)
 #define REDUCE_AS(name) FOLD(name, AS; AXES; FLAGS, dtype, axes, n, flags)
 REDUCE_AS(sum_as)
@@ -78,6 +80,6 @@ REDUCE_AS(cumprod_as)
 FOLD(average, fsr_node weights = api_node(r); AXES; FLAGS, weights, axes, n, flags)
 
 #define ROW(name) {"fsr_" #name "_at", call_##name, 1},
-const api_row api_fold_rows[] = {EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) ROW(average)
-                                     ROW(sum_as) ROW(prod_as) ROW(mean_as) ROW(cumsum_as) ROW(cumprod_as)};
+const api_row api_fold_rows[] = {EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) EACH_ORDER(ROW)
+                                     ROW(average) ROW(sum_as) ROW(prod_as) ROW(mean_as) ROW(cumsum_as) ROW(cumprod_as)};
 const int api_fold_count = API_COUNT(api_fold_rows);

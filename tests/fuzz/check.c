@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Planning for several machines, interpreting, comparing; see check.h. */
 #include "tests/fuzz/check.h"
+#include "backend_cpu/run/library.h"
 #include "fusion/loop_ir_parse.h"
 #include "fusion/plan.h"
 #include "runtime/array.h"
@@ -232,7 +233,24 @@ static fsr_status run_kernel(execution *e, const fsr_program_step *step) {
     return status;
 }
 
+/* By the CPU's function, whatever machine the plan is for. */
+static fsr_status run_library(execution *e, const fsr_program_step *step) {
+    const fsr_library_call *call = step->call;
+    void *array[FSR_LIBRARY_ARRAYS] = {NULL}, *work = malloc((size_t)fsr_library_work(call, false));
+    fsr_fault fault = {FSR_OK, NULL};
+    int next = 0;
+    for (int a = 0; a < call->nin + call->nout; a++)
+        if (call->array[a].used)
+            array[a] = address(e, step->use[next++].slot);
+    fsr_status status = work ? fsr_cpu_library(NULL, call, array, work, &fault) : FSR_ERR_MEMORY;
+    fsr_fault_clear(&fault);
+    free(work);
+    return status;
+}
+
 static fsr_status run_step(execution *e, const fsr_program_step *step) {
+    if (step->task == FSR_TASK_LIBRARY)
+        return run_library(e, step);
     if (step->task == FSR_TASK_COPY)
         memcpy(address(e, step->use[1].slot), address(e, step->use[0].slot), (size_t)step->use[1].bytes);
     if (step->task == FSR_TASK_CLEAR)

@@ -293,6 +293,14 @@ static void draw_loop(generator *t, recipe_step *s) {
     s->start = below(t, 6);
 }
 
+static void draw_order(generator *t, recipe_step *s) {
+    s->kind = chance(t, 50) ? STEP_SORT : STEP_ARGSORT;
+    s->arg[0] = pick_step(t);
+    const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
+    s->axis = from->ndim && chance(t, 80) ? below(t, from->ndim) : RECIPE_FLAT;
+    s->flags = chance(t, 40) ? FSR_DESCENDING : 0;
+}
+
 /* reduce, then its result against what was reduced: the shape of softmax and normalization. */
 static bool draw_back(generator *t, recipe_step *s) {
     int last = t->r->n - 1;
@@ -320,7 +328,7 @@ static void draw(generator *t, recipe_step *s) {
     } else if (kind < 50)
         draw_op(t, s);
     else if (kind < 52)
-        draw_loop(t, s);
+        (chance(t, 50) ? draw_loop : draw_order)(t, s);
     else if (kind < 59)
         draw_paste(t, s);
     else if (kind < 63)

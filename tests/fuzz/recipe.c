@@ -317,6 +317,11 @@ static fsr_node assigned(const recipe_step *s, fsr_node y) {
     return s->flags & REGION_FLIPPED ? fsr_flip(y, 0) : y;
 }
 
+static fsr_node record_order(const recipe_step *s, fsr_node x) {
+    const int *axes = s->axis == RECIPE_FLAT ? NULL : &s->axis;
+    return s->kind == STEP_SORT ? fsr_sort(x, axes, 1, s->flags) : fsr_argsort(x, axes, 1, s->flags);
+}
+
 static fsr_node record_paste(const recipe_step *s, const fsr_node *in) {
     switch (s->kind) {
     case STEP_UPDATE: return fsr_update(in[0], region(s, in[0]), assigned(s, in[1]));
@@ -346,6 +351,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         out[0] = other[s->arg[0]];
     else if (s->kind == STEP_LOOP)
         fuzz_iterate(out, in, s->axis, s->start);
+    else if (s->kind == STEP_SORT || s->kind == STEP_ARGSORT)
+        out[0] = record_order(s, in[0]);
     else if (s->kind >= STEP_PAD)
         out[0] = recipe_record_shape(s, in);
     else if (s->kind > STEP_PAIR)

@@ -80,6 +80,8 @@ typedef enum step_kind {
     STEP_ROLL,   /* axis (RECIPE_FLAT: flattened), start: the shift */
     STEP_FILTER, /* arg 0 where arg 1 is not 0; value: the fill */
     STEP_LOOP,   /* loop `axis` of fuzz_loop on arg 0 and arg 1, at most `start` times */
+    STEP_SORT,   /* axis (RECIPE_FLAT: flattened), flags; so the next */
+    STEP_ARGSORT,
     STEP_PAD,    /* axis: start before and stop after; other axes: list[0], list[1]; flags: the mode; value */
     STEP_TILE,   /* shape: repetitions */
     STEP_REPEAT, /* axis (RECIPE_FLAT: flattened), start: how often */

@@ -74,9 +74,45 @@ static void nothing_is_cleared_for_nothing(void **state) {
     fsr_program_clear(&p);
 }
 
+/* What is sorted is written by one kernel, a leaf by none; the call waits for it, its readers for the call; its workspace is its
+ * own. Nothing joins kernels across it. */
+static void library_calls_are_steps(void **state) {
+    (void)state;
+    fsr_node a = plan_vector(g, 1000), b = plan_vector(g, 1000);
+    fsr_node apart = fsr_abs(fsr_sub(a, b)), sorted = fsr_sort(apart, (int[]){0}, 1, 0);
+    fsr_node out[] = {fsr_take(a, fsr_argsort(apart, (int[]){0}, 1, 0), 0, FSR_BOUND_CLIP), fsr_mul(sorted, sorted)};
+    const fsr_target *const target[] = {&target_cpu, &target_gpu};
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(target[t], out, 2);
+        expect_tasks(&p, (fsr_task[]){FSR_TASK_KERNEL, FSR_TASK_LIBRARY, FSR_TASK_KERNEL, FSR_TASK_KERNEL}, 4);
+        const fsr_program_step *step = &p.step[1];
+        const fsr_temporary *work = &p.temporary[step->use[3].slot.ordinal];
+        assert_int_equal(p.info.kernels, 3);
+        assert_int_equal(step->nuses, 4);
+        assert_true(!step->use[0].written && step->use[1].written && step->use[2].written && step->use[3].written);
+        assert_int_equal(step->bytes_moved, 3 * 4000);
+        assert_int_equal(work->bytes, step->call->work_bytes);
+        assert_true(work->first == 1 && work->last == 1);
+        assert_non_null(strstr(p.explanation, "library call: sort\n"));
+        assert_non_null(strstr(p.explanation, "a library call is a step of its own"));
+        fsr_program_clear(&p);
+    }
+    fsr_node leaf = fsr_sort(fsr_cast(a, FSR_I32), (int[]){0}, 1, 0);
+    fsr_program p = plan_of(&target_cpu, &leaf, 1);
+    expect_tasks(&p, (fsr_task[]){FSR_TASK_KERNEL, FSR_TASK_LIBRARY}, 2);
+    assert_int_equal(p.step[1].use[1].slot.kind, FSR_SLOT_OUTPUT);
+    fsr_program_clear(&p);
+    int64_t shape = 500;
+    leaf = fsr_sort(fsr_input(g, "x", FSR_I64, 1, &shape), NULL, 0, 0);
+    p = plan_of(&target_gpu, &leaf, 1);
+    expect_tasks(&p, (fsr_task[]){FSR_TASK_LIBRARY}, 1);
+    assert_int_equal(p.step[0].use[0].slot.kind, FSR_SLOT_LEAF);
+    fsr_program_clear(&p);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(flags_are_cleared_before), TEST(equal_outputs_are_copied),
-                                       TEST(nothing_is_cleared_for_nothing)};
+                                       TEST(nothing_is_cleared_for_nothing), TEST(library_calls_are_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

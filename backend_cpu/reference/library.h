@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Library calls (graph/libraries.def), each by a plain algorithm of its own. */
+#ifndef FUSOR_BACKEND_CPU_REFERENCE_LIBRARY_H
+#define FUSOR_BACKEND_CPU_REFERENCE_LIBRARY_H
+
+#include "backend_cpu/reference/array.h"
+
+/* Results of a node's shape from the views of its arguments, whose shapes the node's graph has. out[i] is new, in C order,
+ * for each result; what is left NULL, or partly filled, says that memory was out: false. */
+#define FSR_LIBRARY(name, word, function) \
+    bool fsr_ref_##function(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out);
+#include "graph/libraries.def"
+
+#endif

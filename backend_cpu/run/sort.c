@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The library call "sort" on a CPU. Long rows one after the other, each by all threads; of many rows each thread takes some,
+ * which it sorts in its cache. Either way what a row becomes is a function of its elements alone. */
+#include "backend_cpu/run/sort.h"
+#include "graph/shape.h"
+#include "graph/size.h"
+#include <stdatomic.h>
+
+enum {
+    LONG_ROW = 1 << 16,  /* elements that are worth several threads */
+    PIECE = 1 << 13,     /* elements of rows that a thread takes at once */
+    SMALL_WORK = 1 << 12 /* elements that wake nobody */
+};
+
+static fsr_key_form form_of(fsr_dtype dtype) {
+    const int bits = 8 * (int)fsr_dtype_size(dtype);
+    const uint64_t top = UINT64_C(1) << (bits - 1), all = top | (top - 1);
+    fsr_key_form f = {.magnitude = all, .most = all, .nan = 0};
+    if (fsr_dtype_is_inexact(dtype)) {
+        const int digits = dtype == FSR_F16 ? 10 : dtype == FSR_BF16 ? 7 : dtype == FSR_F32 ? 23 : 52;
+        const uint64_t infinity = (top - 1) >> digits << digits;
+        f = (fsr_key_form){.flip = all ^ top,
+                           .base = top,
+                           .magnitude = all ^ top,
+                           .most = infinity,
+                           .nan = top | infinity | UINT64_C(1) << (digits - 1),
+                           .zero = all ^ top,
+                           .zeros = 1};
+    } else if (!fsr_dtype_is_unsigned(dtype) && dtype != FSR_BOOL) {
+        f.base = top;
+    }
+    return f;
+}
+
+typedef struct job {
+    fsr_sort sort; /* of the first row */
+    size_t size, place_size, record;
+    int64_t rows, rows_each;
+    atomic_llong next;
+} job;
+
+/* The row's sort, by the calling thread alone. */
+static fsr_sort row_of(const job *j, int64_t row) {
+    fsr_sort s = j->sort;
+    const size_t skip = (size_t)row * (size_t)s.n;
+    s.in = (const char *)s.in + skip * j->size;
+    s.keys = s.keys ? (char *)s.keys + skip * j->size : NULL;
+    s.places = s.places ? (char *)s.places + skip * j->place_size : NULL;
+    for (int i = 0; i < 2; i++)
+        s.buffer[i] = s.buffer[i] ? (char *)s.buffer[i] + skip * j->record : NULL;
+    return s;
+}
+
+static void sort_row(const job *j, fsr_sort *s) {
+    if (s->places)
+        fsr_sort_places(s, j->size);
+    else
+        fsr_sort_keys(s, j->size);
+}
+
+/* Counts of one thread are on its stack: 16 KiB. */
+static void sort_rows(void *arg, int worker) {
+    job *j = arg;
+    int64_t count[FSR_SORT_WORDS][FSR_DIGITS], low;
+    (void)worker;
+    while ((low = atomic_fetch_add(&j->next, j->rows_each)) < j->rows)
+        for (int64_t row = low; row < low + j->rows_each && row < j->rows; row++) {
+            fsr_sort s = row_of(j, row);
+            s.threads = NULL;
+            s.parts = 1;
+            s.count = count;
+            sort_row(j, &s);
+        }
+}
+
+static void sort_long(const job *j) {
+    for (int64_t row = 0; row < j->rows; row++) {
+        fsr_sort s = row_of(j, row);
+        sort_row(j, &s);
+    }
+}
+
+fsr_status fsr_cpu_sort(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+                        fsr_fault *fault) {
+    const fsr_shape *shape = &call->array[0].shape;
+    const int64_t size = fsr_shape_size(shape), n = shape->dim[shape->ndim - 1];
+    job j = {.size = fsr_dtype_size(call->array[0].dtype),
+             .place_size = fsr_dtype_size(call->array[2].dtype),
+             .rows = size / n,
+             .rows_each = n < PIECE ? PIECE / n : 1};
+    (void)fault;
+    char *memory = work;
+    j.record = !array[2] ? j.size : j.size > 4 || j.place_size > 4 ? sizeof(fsr_record64) : sizeof(fsr_record32);
+    j.sort = (fsr_sort){.form = form_of(call->array[0].dtype),
+                        .threads = threads,
+                        .in = array[0],
+                        .keys = array[1],
+                        .places = array[2],
+                        .count = (void *)memory,
+                        .n = n,
+                        .parts = FSR_SORT_PARTS,
+                        .wide = j.place_size > 4};
+    memory += sizeof(int64_t[FSR_SORT_PARTS][FSR_SORT_WORDS][FSR_DIGITS]);
+    for (int i = 0; i < (array[2] ? 2 : 1); i++, memory += fsr_round_up(size * (int64_t)j.record, 256))
+        j.sort.buffer[i] = memory;
+    atomic_init(&j.next, 0);
+    if (n >= LONG_ROW && threads && fsr_thread_pool_size(threads) > 1)
+        sort_long(&j);
+    else if (size > SMALL_WORK && threads)
+        fsr_thread_pool_run(threads, sort_rows, &j);
+    else
+        sort_rows(&j, 0);
+    return FSR_OK;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorting on a CPU: keys, and the passes over them. Shared by the sort*.c files.
+ *
+ * A key is an unsigned word with the order of its element: the bits with the sign turned, of negative floats all bits
+ * turned, of every NaN those of one. So zeros have two keys, neighbours, and sorted keys lead back to elements; digits are
+ * taken of the greater one for both. Counter-example to one key for both: sorted zeros would all be positive. */
+#ifndef FUSOR_BACKEND_CPU_SORT_H
+#define FUSOR_BACKEND_CPU_SORT_H
+
+#include "backend_cpu/run/library.h"
+#include <string.h>
+
+enum {
+    FSR_DIGITS = 256,
+    FSR_SORT_WORDS = 8, /* digits of the longest key */
+    FSR_SORT_PARTS = 16 /* of a long row, each with its counts */
+};
+
+/* How bits become keys: constants of a dtype. */
+typedef struct fsr_key_form {
+    uint64_t flip, base;      /* bits turned of negative elements, and of all */
+    uint64_t magnitude, most; /* of these bits no more than so much; else NaN */
+    uint64_t nan;             /* its key */
+    uint64_t zero;            /* the key of -0, where `zeros` is 1 */
+    uint64_t zeros;
+} fsr_key_form;
+
+typedef struct fsr_record32 {
+    uint32_t key, place;
+} fsr_record32;
+typedef struct fsr_record64 {
+    uint64_t key, place;
+} fsr_record64;
+
+/* One row, or a part of one, that is sorted. */
+typedef struct fsr_sort {
+    fsr_key_form form;
+    fsr_thread_pool *threads;
+    const void *in;
+    void *keys, *places;          /* results; NULL: not asked for */
+    void *buffer[2];              /* of n elements, or records, each; of elements one */
+    int64_t (*count)[FSR_DIGITS]; /* FSR_SORT_WORDS for each part */
+    int64_t n;
+    int parts;
+    bool wide; /* places are u64 */
+} fsr_sort;
+
+/* The row, in as many parts as it says, by a pool of threads, or by the calling thread alone. Elements of 1, 2, 4 or 8 bytes. */
+void fsr_sort_keys(fsr_sort *s, size_t size);
+/* Elements [low, high) as records into buffer 0; wide: records of 16 bytes. */
+void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64_t high);
+/* Places, and elements where they are asked for: records are filled here. */
+void fsr_sort_places(fsr_sort *s, size_t size);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Where elements of a row are in order: records of key and place, sorted by key. Elements, where they are asked for as well,
+ * are picked by their places afterwards, so that they come out in every bit. */
+#include "backend_cpu/run/sort.h"
+#include <stdatomic.h>
+
+enum { SHORT = 32 };
+
+static void leave_place(fsr_sort *s, int64_t rank, uint64_t place) {
+    if (s->wide)
+        ((uint64_t *)s->places)[rank] = place;
+    else
+        ((uint32_t *)s->places)[rank] = (uint32_t)place;
+}
+
+#define FILLED 1
+#define ITEM fsr_record32
+#define NAME(x) x##_32
+#define KEY(f, x) ((x).key)
+#define ENTER(f, x) (x)
+#define LEAVE(s, i, x) leave_place(s, i, (x).place)
+#include "backend_cpu/run/sort_passes.h"
+
+#define FILLED 1
+#define ITEM fsr_record64
+#define NAME(x) x##_64
+#define KEY(f, x) ((x).key)
+#define ENTER(f, x) (x)
+#define LEAVE(s, i, x) leave_place(s, i, (x).place)
+#include "backend_cpu/run/sort_passes.h"
+
+/* A pass over the row by all threads: records are filled, or elements picked. */
+typedef struct pass {
+    fsr_sort *s;
+    size_t size;
+    bool wide;
+    atomic_int next;
+} pass;
+
+static void part_of(const fsr_sort *s, int part, int64_t *low, int64_t *high) {
+    *low = s->n / s->parts * part;
+    *high = part == s->parts - 1 ? s->n : *low + s->n / s->parts;
+}
+
+static void fill(void *arg, int worker) {
+    pass *p = arg;
+    (void)worker;
+    for (int part; (part = atomic_fetch_add(&p->next, 1)) < p->s->parts;) {
+        int64_t low, high;
+        part_of(p->s, part, &low, &high);
+        fsr_sort_fill(p->s, p->size, p->wide, low, high);
+    }
+}
+
+static void pick(void *arg, int worker) {
+    pass *p = arg;
+    const fsr_sort *s = p->s;
+    (void)worker;
+    for (int part; (part = atomic_fetch_add(&p->next, 1)) < s->parts;) {
+        int64_t low, high;
+        part_of(s, part, &low, &high);
+        for (int64_t i = low; i < high; i++) {
+            const uint64_t from = s->wide ? ((const uint64_t *)s->places)[i] : ((const uint32_t *)s->places)[i];
+            memcpy((char *)s->keys + (size_t)i * p->size, (const char *)s->in + from * p->size, p->size);
+        }
+    }
+}
+
+static void run(pass *p, void (*work)(void *, int)) {
+    atomic_store(&p->next, 0);
+    if (p->s->threads && p->s->parts > 1)
+        fsr_thread_pool_run(p->s->threads, work, p);
+    else
+        work(p, 0);
+}
+
+#define SORT_RECORDS(bits)                                               \
+    static void sort_records_##bits(fsr_sort *s) {                       \
+        fsr_record##bits *x = s->buffer[0];                              \
+        if (s->n > SHORT) {                                              \
+            sort_##bits(s, x, (fsr_record##bits *[2]){x, s->buffer[1]}); \
+            return;                                                      \
+        }                                                                \
+        insert_##bits(&s->form, x, s->n);                                \
+        for (int64_t i = 0; i < s->n; i++)                               \
+            leave_place(s, i, x[i].place);                               \
+    }
+SORT_RECORDS(32)
+SORT_RECORDS(64)
+
+void fsr_sort_places(fsr_sort *s, size_t size) {
+    pass p = {.s = s, .size = size, .wide = s->wide || size == 8};
+    run(&p, fill);
+    if (p.wide)
+        sort_records_64(s);
+    else
+        sort_records_32(s);
+    if (s->keys)
+        run(&p, pick);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Library calls of a plan, and their workspace: a function of dtypes and shapes, so that the memory plan has it before
+ * anything runs. */
+#include "fusion/library.h"
+#include "graph/shape.h"
+
+enum {
+    COUNTS = 16 * 8 * 256 * 8, /* of digits of a row's parts, on a CPU */
+    STATES = 1 << 20           /* of CUB's own, however few elements there are */
+};
+
+/* Of n records of so many bytes, in so many buffers. */
+static int64_t records(int64_t n, int64_t size, int64_t buffers) {
+    return fsr_size_mul(buffers, fsr_round_up(fsr_size_mul(n, size), 256));
+}
+
+/* CPU: elements go to and fro between the result and a buffer; places go with their keys between two, in records of 8 bytes,
+ * or of 16 where one of them is longer than 32 bits.
+ * GPU: keys and places go to and fro inside of CUB, between buffers of its own, with states for its tiles (an eighth of a
+ * byte an element and less); a result that nobody asked for has its place here, and so have rows, which are sorted twice. */
+static int64_t work_sort(const fsr_library_call *call, bool gpu) {
+    const fsr_library_array *keys = &call->array[0], *places = &call->array[2];
+    const int64_t n = fsr_shape_size(&keys->shape), size = (int64_t)fsr_dtype_size(keys->dtype);
+    const int64_t place = (int64_t)fsr_dtype_size(places->dtype), record = size > 4 || place > 4 ? 16 : 8;
+    const bool rows = n > keys->shape.dim[keys->shape.ndim - 1];
+    if (!gpu)
+        return fsr_size_add(places->used ? records(n, record, 2) : records(n, size, 1), COUNTS);
+    const int64_t inside = fsr_size_add(records(n, 1, 1), STATES);
+    if (!places->used && !rows)
+        return fsr_size_add(records(n, size, 1), inside);
+    return fsr_size_add(records(n, 2 * size + (rows ? 32 : 12), 1), inside);
+}
+
+int64_t fsr_library_work(const fsr_library_call *call, bool gpu) {
+    static int64_t (*const work_of[FSR_LIBRARY_COUNT])(const fsr_library_call *, bool) = {
+#define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = work_##function,
+#include "graph/libraries.def"
+    };
+    return work_of[call->library](call, gpu);
+}

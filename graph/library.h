@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Library calls by their names; graph/libraries.def has the rows. */
+#ifndef FUSOR_GRAPH_LIBRARY_H
+#define FUSOR_GRAPH_LIBRARY_H
+
+#include "fusor/dtype.h"
+#include <stdint.h>
+
+typedef enum fsr_library {
+#define FSR_LIBRARY(name, ...) FSR_LIBRARY_##name,
+#include "graph/libraries.def"
+    FSR_LIBRARY_COUNT
+} fsr_library;
+
+/* Its word; NULL for what is none. */
+const char *fsr_library_word(fsr_library library);
+/* The dtype of places among n elements. */
+static inline fsr_dtype fsr_place_dtype(int64_t n) {
+    return n <= UINT32_MAX ? FSR_U32 : FSR_U64;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Library calls: their words, and what each asks of its arguments and results. */
+#include "graph/library.h"
+#include "graph/shape.h"
+#include "graph/verify.h"
+
+const char *fsr_library_word(fsr_library library) {
+    static const char *const word[FSR_LIBRARY_COUNT] = {
+#define FSR_LIBRARY(name, text, ...) [FSR_LIBRARY_##name] = text,
+#include "graph/libraries.def"
+    };
+    return (unsigned)library < FSR_LIBRARY_COUNT ? word[library] : NULL;
+}
+
+static const char *check_sort(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    const int last = n->shape.ndim - 1;
+    if (n->nargs != 1 || n->nout != 2)
+        return "arity";
+    if (fsr_applied_dtype(a, 0) != n->dtype[0] || fsr_dtype_is_complex(n->dtype[0]))
+        return "an argument of another dtype, or a complex one";
+    if (last < 0 || !fsr_shape_equal(&a->arg[0]->shape, &n->shape) || fsr_shape_size(&n->shape) == 0)
+        return "an argument of another shape, or nothing to sort";
+    return n->dtype[1] != fsr_place_dtype(n->shape.dim[last]) ? "dtype of the places" : NULL;
+}
+
+const char *fsr_library_check(const fsr_applied *a) {
+    static const char *(*const check_of[FSR_LIBRARY_COUNT])(const fsr_applied *) = {
+#define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = check_##function,
+#include "graph/libraries.def"
+    };
+    return (unsigned)a->n->library < FSR_LIBRARY_COUNT ? check_of[a->n->library](a)
+                                                       : "a library call that there is not";
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorting along an axis: the elements, or where each of them was.
+ *
+ * One library call does both (graph/libraries.def): rows along the last dimension in ascending order. What it does not know
+ * is composed around it, and fuses with what is computed before and after: other axes are views; NaN becomes the one NaN
+ * that is last; descending order is that of the elements negated, or with all bits turned, and back.
+ * Counter-example to turning the result of an ascending sort around: equal elements, and NaN, would be turned around, too.
+ * Negating integers: the least one is its own negative. */
+#include "primitives/primitives.h"
+#include <math.h>
+
+static fsr_node turned(fsr_site at, fsr_node x) {
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    if (dtype == FSR_BOOL)
+        return fsr_logical_not_at(at, x);
+    return fsr_dtype_is_inexact(dtype) ? fsr_neg_at(at, x) : fsr_bitwise_invert_at(at, x);
+}
+
+/* What the call sorts. */
+static fsr_node keys_of(fsr_site at, fsr_node x, bool descending) {
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    const fsr_node keys = descending ? turned(at, x) : x;
+    if (!fsr_dtype_has_nan(dtype) || !fsr_node_sound(keys))
+        return keys;
+    const fsr_node nan = fsr_literal(x.graph, at, dtype, fsr_value_from_double(dtype, (double)NAN), false);
+    return fsr_where_at(at, fsr_isnan_at(at, x), nan, keys);
+}
+
+/* Result 0 or 1 of the call. */
+static fsr_node call(fsr_site at, const char *what, fsr_node keys, uint32_t result) {
+    const fsr_rec *of = fsr_node_sound(keys);
+    fsr_node handle;
+    if (!of)
+        return keys;
+    const fsr_type type = {of->shape, 2, {fsr_node_dtype(keys), fsr_place_dtype(of->shape.dim[of->shape.ndim - 1])}};
+    fsr_rec *rec = fsr_graph_add(keys.graph, at, what, FSR_NODE_LIBRARY, &type, &handle);
+    if (!rec)
+        return handle;
+    rec->library = FSR_LIBRARY_SORT;
+    rec->nargs = 1;
+    rec->arg[0] = (fsr_ref){keys.id, keys.output};
+    handle.output = result;
+    return handle;
+}
+
+typedef struct order {
+    fsr_node x;
+    int axis, last;
+    bool descending;
+} order;
+
+/* Checks; *done: there is nothing to sort, or a mistake: x is the operand, *poison the mistake. */
+static bool order_take(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, order *out,
+                       fsr_node *poison) {
+    fsr_graph *g;
+    if (fsr_poison_of(at, what, &x, 1, &g, poison) || !fsr_order_take(x, at, what, poison) ||
+        !fsr_flags_take(x, at, what, flags, FSR_DESCENDING, poison))
+        return false;
+    x = fsr_strong(at, x);
+    if (!fsr_node_sound(x)) {
+        *poison = x;
+        return false;
+    }
+    *out = (order){.descending = flags & FSR_DESCENDING};
+    if (!fsr_scan_axes_take(at, what, &x, 1, axes, naxes, &out->axis, poison))
+        return false;
+    out->x = x;
+    out->last = fsr_node_ndim(x) - 1;
+    return true;
+}
+
+/* Not a row has two elements. */
+static bool is_trivial(const order *o) {
+    const fsr_shape *shape = &fsr_node_rec(o->x)->shape;
+    return shape->dim[o->axis] < 2 || fsr_shape_size(shape) == 0;
+}
+
+fsr_node fsr_sort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    static const char what[] = "sort";
+    fsr_node poison;
+    order o;
+    if (!order_take(at, what, x, axes, naxes, flags, &o, &poison))
+        return poison;
+    if (is_trivial(&o))
+        return o.x;
+    const fsr_node rows = fsr_swapaxes_at(at, o.x, o.axis, o.last);
+    fsr_node sorted = call(at, what, keys_of(at, rows, o.descending), 0);
+    if (o.descending)
+        sorted = turned(at, sorted);
+    return fsr_swapaxes_at(at, sorted, o.axis, o.last);
+}
+
+fsr_node fsr_argsort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
+    static const char what[] = "argsort";
+    fsr_node poison;
+    order o;
+    if (!order_take(at, what, x, axes, naxes, flags, &o, &poison))
+        return poison;
+    if (is_trivial(&o))
+        return fsr_iota(o.x.graph, at, FSR_I64, &fsr_node_rec(o.x)->shape, o.axis);
+    const fsr_node rows = fsr_swapaxes_at(at, o.x, o.axis, o.last);
+    const fsr_node places = fsr_convert(at, call(at, what, keys_of(at, rows, o.descending), 1), FSR_I64, false);
+    return fsr_swapaxes_at(at, places, o.axis, o.last);
+}
