@@ -101,9 +101,12 @@ static bool is_usual(fsr_dtype dtype) {
     return dtype == FSR_F32;
 }
 
-/* The fast tier has every shape of the usual dtype, and of each other dtype a fifth of the shapes, not the same ones. */
-static bool is_rare(int d, int s) {
-    return !is_usual(dtypes[d]) && (d + s) % 5 != 0;
+/* Every shape of the usual dtype, and of each other dtype a fifth of the shapes, not the same ones; the fast tier has half
+ * of that, each shape with every other choice of axes. */
+static subject_tier tier_of(int d, int s, int a) {
+    if (!is_usual(dtypes[d]) && (d + s) % 5 != 0)
+        return SUBJECT_LONG;
+    return (d + s + a) % 2 ? SUBJECT_CAPPED : SUBJECT_FAST;
 }
 
 static void reductions_together(void **state) {
@@ -111,7 +114,7 @@ static void reductions_together(void **state) {
     for (int d = 0; d < COUNT_OF(dtypes); ++d)
         for (int s = 0; s < COUNT_OF(shapes); ++s)
             for (int a = 0; a < COUNT_OF(axes); ++a)
-                if (fits(&axes[a], shapes[s].ndim) && subject_case(d, is_rare(d, s)))
+                if (fits(&axes[a], shapes[s].ndim) && subject_case(d, tier_of(d, s, a)))
                     reduce_all(dtypes[d], &shapes[s], &axes[a], (s + a) % 2 ? FSR_KEEPDIMS : 0, SUBJECT_SMALL);
 }
 
@@ -122,11 +125,17 @@ static void reductions_of_special_values(void **state) {
     for (int d = 0; d < COUNT_OF(dtypes); ++d)
         for (int s = 0; s < COUNT_OF(of); ++s)
             for (int a = 0; a < 3; ++a)
-                if (fits(&axes[a], shapes[of[s]].ndim) && subject_case(d, is_rare(d, s)))
+                if (fits(&axes[a], shapes[of[s]].ndim) && subject_case(d, tier_of(d, s, a)))
                     reduce_all(dtypes[d], &shapes[of[s]], &axes[a], 0, SUBJECT_SPECIAL);
 }
 
-/* Each is a kernel of its own: the fast tier has one dtype, and of its shapes a third for each reduction. */
+/* Each is a kernel of its own: one dtype, and of its shapes a third for each reduction; half of that in the fast tier. */
+static subject_tier tier_alone(int d, int i, int s, int a) {
+    if (!is_usual(dtypes[d]) || (i + s) % 3 != 0)
+        return SUBJECT_LONG;
+    return (i + a) % 2 ? SUBJECT_CAPPED : SUBJECT_FAST;
+}
+
 static void reductions_alone(void **state) {
     (void)state;
     static const int of[] = {4, 8, 10, 14, 17, 20, 24, 27, 28};
@@ -135,7 +144,7 @@ static void reductions_alone(void **state) {
             for (int s = 0; s < COUNT_OF(of); ++s)
                 for (int a = 0; a < 3; ++a) {
                     const shape *at = &shapes[of[s]];
-                    if (!fits(&axes[a], at->ndim) || !subject_case(d + i, !is_usual(dtypes[d]) || (i + s) % 3 != 0))
+                    if (!fits(&axes[a], at->ndim) || !subject_case(d + i, tier_alone(d, i, s, a)))
                         continue;
                     fsr_node x = subject_data(dtypes[d], at->ndim, at->dim, SUBJECT_SMALL, 0);
                     fsr_node y = reduction(i, x, axes[a].n < 0 ? NULL : axes[a].axis, axes[a].n, 0);
@@ -151,7 +160,7 @@ static void scans(void **state) {
     for (int d = 0; d < COUNT_OF(dtypes); ++d)
         for (int s = 1; s < COUNT_OF(shapes); ++s)
             for (int axis = 0; axis < shapes[s].ndim; ++axis) {
-                if (!subject_case(d, is_rare(d, s)))
+                if (!subject_case(d, tier_of(d, s, axis)))
                     continue;
                 fsr_node x =
                     subject_data(dtypes[d], shapes[s].ndim, shapes[s].dim, s % 3 ? SUBJECT_SMALL : SUBJECT_SPECIAL, 0);
@@ -261,7 +270,14 @@ static void four_components(void **state) {
     }
 }
 
-/* From the end of the axis: the same kernels with loads and stores that run backwards. */
+/* From the end of the axis: the same kernels with loads and stores that run backwards. The fast tier has a third of the
+ * shapes and axes of one dtype. */
+static subject_tier tier_from_the_end(fsr_dtype dtype, int s, int axis) {
+    if (!is_usual(dtype))
+        return SUBJECT_LONG;
+    return (s + axis) % 3 ? SUBJECT_CAPPED : SUBJECT_FAST;
+}
+
 static void scans_from_the_end(void **state) {
     (void)state;
     static const fsr_dtype of[] = {FSR_F32, FSR_I64};
@@ -269,7 +285,7 @@ static void scans_from_the_end(void **state) {
         for (int s = 1; s < COUNT_OF(shapes); s += 2)
             for (int axis = 0; axis < shapes[s].ndim; ++axis) {
                 const shape *at = &shapes[s];
-                if (!subject_case(unit_of(of[d], true) + axis, of[d] != FSR_F32))
+                if (!subject_case(unit_of(of[d], true) + axis, tier_from_the_end(of[d], s, axis)))
                     continue;
                 fsr_node x = subject_data(of[d], at->ndim, at->dim, s % 3 ? SUBJECT_SMALL : SUBJECT_SPECIAL, 0);
                 fsr_node y = subject_data(of[d], at->ndim, at->dim, SUBJECT_SMALL, 1);

@@ -121,18 +121,27 @@ static bool has_large(fsr_dtype dtype) {
     return dtype == FSR_I32 || dtype == FSR_F32;
 }
 
+static bool is_large(int64_t n) {
+    return n > 5000;
+}
+
 /* Cases of one unit share kernels. */
 static int unit_of(fsr_dtype dtype, layout how) {
     return (int)dtype + (int)how;
 }
 
-/* The fast tier has every dtype contiguous and, of the other layouts, each with every fifth dtype. */
-static bool is_long(fsr_dtype dtype, layout how) {
-    return how != CONTIGUOUS && (int)dtype % 5 != (int)how % 5;
+/* Every dtype contiguous and, of the other layouts, each with every fifth dtype. The fast tier has of the latter those that are
+ * no integers; large arrays of integers alone, of which the reference knows more in less time; one element, whose kernels
+ * have no loop, of every fifth dtype. */
+static subject_tier tier_of(fsr_dtype dtype, layout how, int64_t n) {
+    if (how != CONTIGUOUS && (int)dtype % 5 != (int)how % 5)
+        return SUBJECT_LONG;
+    const bool number = fsr_dtype_is_inexact(dtype), single = n == 1 && (int)dtype % 5 != FSR_F32 % 5;
+    return single || (is_large(n) && number) || (how != CONTIGUOUS && !number) ? SUBJECT_CAPPED : SUBJECT_FAST;
 }
 
 static bool takes(fsr_dtype dtype, layout how, int64_t n) {
-    return subject_case(unit_of(dtype, how), is_long(dtype, how)) && (n <= 5000 || has_large(dtype));
+    return subject_case(unit_of(dtype, how), tier_of(dtype, how, n)) && (!is_large(n) || has_large(dtype));
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------ */

@@ -16,9 +16,12 @@ static fsr_node computed(fsr_dtype dtype, int ndim, const int64_t *shape) {
     return fsr_add(fsr_mul(x, x), x);
 }
 
-/* The fast tier has f32 and every other third dtype: what views do to addresses is the same for all of a size. */
+/* f32 and every third other dtype: what views do to addresses is the same for all of a size. The fast tier has of these one
+ * of each size. */
 static bool is_mine(fsr_dtype dtype) {
-    return subject_case((int)dtype, dtype != FSR_F32 && (int)dtype % 3 != 0);
+    if (dtype != FSR_F32 && (int)dtype % 3 != 0)
+        return subject_case((int)dtype, SUBJECT_LONG);
+    return subject_case((int)dtype, dtype == FSR_I16 || dtype == FSR_U32 ? SUBJECT_CAPPED : SUBJECT_FAST);
 }
 
 #define EACH_DTYPE(d)                          \

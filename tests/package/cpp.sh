@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The C headers and fusor.hpp in every standard of C++ from 11 to 23 that each compiler here knows, with many warnings as errors;
-# tests/package/wrapper.cpp, with exceptions and without, and examples/first.cpp: cpp.sh SOURCE GENERATED LIBRARY CXX RUN.
+# The C headers and fusor.hpp in standards of C++ from 11 to 23 that each compiler here knows, with many warnings as errors;
+# tests/package/wrapper.cpp, with exceptions and without, and examples/first.cpp: cpp.sh SOURCE GENERATED LIBRARY CXX RUN CHECK.
 # LIBRARY: the shared one. RUN, a list of standards: those in which the programs are optimized, which finds more, linked and run;
-# in the others they are read and checked, which is most of what a standard may change. Prints the matrix.
+# in those of the list CHECK they are read and checked, which is most of what a standard may change. Prints the matrix.
 set -euo pipefail
-source=$1 generated=$2 library=$3 run=" $5 "
+source=$1 generated=$2 library=$3 run=$5 check=$6
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export FUSOR_CACHE_DIR=$dir/cache FUSOR_BACKEND=cpu LD_LIBRARY_PATH=${library%/*}
@@ -38,13 +38,13 @@ check_and_run() {
 
 failed=0 tried=0
 for compiler in "${compilers[@]}"; do
-    for standard in c++11 c++14 c++17 c++20 c++23; do
+    for standard in $run $check; do
         known=$standard
         "$compiler" "-std=$known" -fsyntax-only -x c++ /dev/null 2>/dev/null || known=${standard/23/2b}
         "$compiler" "-std=$known" -fsyntax-only -x c++ /dev/null 2>/dev/null || continue
         tried=$((tried + 1))
         how=check
-        [[ $run != *" $standard "* ]] || how=check_and_run
+        [[ " $run " != *" $standard "* ]] || how=check_and_run
         if $how "$compiler" "$known" >"$dir/log" 2>&1; then
             echo "$compiler $standard: ${how//_/ }: ok"
         else

@@ -75,8 +75,8 @@ int subject_teardown(void **state) {
 
 static struct part {
     int index, of; /* 0 of 1: the whole */
-    bool fast, slow;
-} chosen = {0, 1, true, true};
+    bool tier[SUBJECT_CAPPED + 1];
+} chosen = {0, 1, {true, true, true}};
 
 bool subject_take_part(void) {
     const char *shard = getenv("FUSOR_TEST_SHARD"), *tier = getenv("FUSOR_TEST_TIER");
@@ -84,14 +84,14 @@ bool subject_take_part(void) {
     char rest;
     if (shard && (sscanf(shard, "%d/%d%c", &index, &of, &rest) != 2 || index < 1 || index > of))
         return false;
-    if (tier && strcmp(tier, "fast") != 0 && strcmp(tier, "long") != 0)
+    if (tier && strcmp(tier, "fast") != 0 && strcmp(tier, "long") != 0 && strcmp(tier, "capped") != 0)
         return false;
-    chosen = (struct part){index - 1, of, !tier || tier[0] == 'f', !tier || tier[0] == 'l'};
+    chosen = (struct part){index - 1, of, {!tier || tier[0] != 'l', !tier || tier[0] == 'l', !tier || tier[0] != 'f'}};
     return true;
 }
 
-bool subject_case(int unit, bool is_long) {
-    return unit % chosen.of == chosen.index && (is_long ? chosen.slow : chosen.fast);
+bool subject_case(int unit, subject_tier tier) {
+    return unit % chosen.of == chosen.index && chosen.tier[tier];
 }
 
 int subject_cases(void **state) {
@@ -107,13 +107,13 @@ int subject_main(fsr_backend_kind kind, const struct CMUnitTest *tests, int n) {
     struct CMUnitTest *mine = calloc((size_t)n, sizeof *mine);
     int count = 0;
     if (!mine || !subject_take_part()) {
-        fprintf(stderr, mine ? "FUSOR_TEST_SHARD is i/n, FUSOR_TEST_TIER fast or long\n" : "out of memory\n");
+        fprintf(stderr, mine ? "FUSOR_TEST_SHARD is i/n, FUSOR_TEST_TIER fast, long or capped\n" : "out of memory\n");
         free(mine);
         return 1;
     }
     for (int i = 0; i < n; i++)
         if (tests[i].setup_func == subject_setup_cases || tests[i].setup_func == subject_cases ||
-            subject_case(i, false))
+            subject_case(i, SUBJECT_FAST))
             mine[count++] = tests[i];
     int status = subject_begin(kind, count);
     if (!status)

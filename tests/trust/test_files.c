@@ -125,9 +125,9 @@ static bool one_fault(const scenario *s, const plan *p, int64_t k, tally *t) {
     return hit;
 }
 
-/* The fast tier has every third call failing. */
+/* The fast tier has every seventh call failing. */
 static bool is_mine(int64_t k) {
-    return subject_case(0, k % 3 != 1);
+    return subject_case(0, k % 7 == 1 ? SUBJECT_FAST : SUBJECT_LONG);
 }
 
 static void all_faults(const char *name, const plan *p) {

@@ -67,9 +67,9 @@ static bool one_fault(const scenario *s, const fsr_config *config, int64_t k, bo
     return hit;
 }
 
-/* The fast tier has every third allocation failing alone. */
+/* The fast tier has every seventh allocation failing alone. */
 static bool is_mine(int64_t k) {
-    return subject_case(0, k % 3 != 1);
+    return subject_case(0, k % 7 == 1 ? SUBJECT_FAST : SUBJECT_LONG);
 }
 
 static void all_faults(const scenario *s, const fsr_config *config, const char *how) {

@@ -15,14 +15,16 @@ static void choose(const char *shard, const char *tier) {
         setenv("FUSOR_TEST_TIER", tier, 1);
 }
 
-static void count_cases(int count[UNITS][2]) {
+enum { TIERS = SUBJECT_CAPPED + 1 };
+
+static void count_cases(int count[UNITS][TIERS]) {
     assert_true(subject_take_part());
     for (int unit = 0; unit < UNITS; unit++)
-        for (int is_long = 0; is_long < 2; is_long++)
-            count[unit][is_long] += subject_case(unit, is_long != 0);
+        for (int tier = 0; tier < TIERS; tier++)
+            count[unit][tier] += subject_case(unit, (subject_tier)tier);
 }
 
-static void count_shards(int count[UNITS][2], int n, const char *tier) {
+static void count_shards(int count[UNITS][TIERS], int n, const char *tier) {
     for (int i = 1; i <= n; i++) {
         char shard[32];
         snprintf(shard, sizeof shard, "%d/%d", i, n);
@@ -31,17 +33,17 @@ static void count_shards(int count[UNITS][2], int n, const char *tier) {
     }
 }
 
-static void assert_once(int count[UNITS][2]) {
+static void assert_once(int count[UNITS][TIERS]) {
     for (int unit = 0; unit < UNITS; unit++)
-        for (int is_long = 0; is_long < 2; is_long++)
-            assert_int_equal(count[unit][is_long], 1);
+        for (int tier = 0; tier < TIERS; tier++)
+            assert_int_equal(count[unit][tier], 1);
 }
 
 /* Also where the tiers have different numbers of parts. */
 static void each_case_once(void **state) {
     (void)state;
     for (int fast = 1; fast <= MOST; fast++) {
-        int both[UNITS][2] = {{0}}, apart[UNITS][2] = {{0}};
+        int both[UNITS][TIERS] = {{0}}, apart[UNITS][TIERS] = {{0}};
         count_shards(both, fast, NULL);
         assert_once(both);
         count_shards(apart, fast, "fast");
@@ -50,9 +52,19 @@ static void each_case_once(void **state) {
     }
 }
 
+/* With a smaller instruction set: the fast tier's cases, and of the long ones those that are marked. */
+static void capped(void **state) {
+    (void)state;
+    int count[UNITS][TIERS] = {{0}};
+    count_shards(count, 3, "capped");
+    for (int unit = 0; unit < UNITS; unit++)
+        for (int tier = 0; tier < TIERS; tier++)
+            assert_int_equal(count[unit][tier], tier != SUBJECT_LONG);
+}
+
 static void the_whole(void **state) {
     (void)state;
-    int count[UNITS][2] = {{0}};
+    int count[UNITS][TIERS] = {{0}};
     choose(NULL, NULL);
     count_cases(count);
     assert_once(count);
@@ -71,7 +83,7 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(each_case_once), cmocka_unit_test(the_whole),
-                                              cmocka_unit_test(refused)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(each_case_once), cmocka_unit_test(capped),
+                                              cmocka_unit_test(the_whole), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
