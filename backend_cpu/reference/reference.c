@@ -8,6 +8,7 @@
 #include "backend_cpu/reference/fold.h"
 #include "backend_cpu/reference/gather.h"
 #include "backend_cpu/reference/iterate.h"
+#include "backend_cpu/reference/known.h"
 #include "backend_cpu/reference/library.h"
 #include "backend_cpu/reference/scatter.h"
 #include "backend_cpu/reference/walk.h"
@@ -108,14 +109,16 @@ static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     fsr_ball ball[FSR_MAX_ARGS];
     fsr_value value[FSR_MAX_ARGS];
     fsr_ref_element result;
-    fsr_ref_data *data = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    const bool known = fsr_ref_map_is_known(rec, compute, in, r->mode);
+    fsr_ref_data *data = known ? fsr_ref_map_known(rec, compute, in)
+                               : fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
     bool ok = data != NULL;
     if (ok)
         *out = fsr_ref_view_whole(data, &rec->shape);
-    for (int i = 0; i < rec->nargs; i++)
-        in[i] = *view_of(r, rec->arg[i]);
     fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
-    for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+    for (int64_t at = 0; ok && !known && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         for (int i = 0; i < rec->nargs; i++)
             fsr_ref_data_read(in[i].data, walk.at[i], &ball[i], &value[i]);
         apply(r, rec, compute, ball, value, &result);
@@ -365,8 +368,14 @@ static fsr_status take_result(run *r, fsr_ref edge, fsr_ref_array *out) {
     out->bound = malloc((size_t)fsr_size_mul(size ? size : 1, sizeof *out->bound));
     if (!out->value || !out->center || !out->bound)
         return no_memory(r, rec);
+    const bool plain = fsr_ref_data_is_plain(view->data);
     fsr_ref_walk_start(&walk, &rec->shape, 0, view, 1);
     for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        if (plain) {
+            out->value[at] = out->center[at] = fsr_ref_data_plain(view->data, walk.at[0]);
+            out->bound[at] = 0;
+            continue;
+        }
         fsr_ref_element x = fsr_ref_data_get(view->data, walk.at[0]);
         out->value[at] = x.value;
         out->center[at] = fsr_ball_round(out->dtype, &x.ball, &out->bound[at]);
