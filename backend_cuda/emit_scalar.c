@@ -148,7 +148,9 @@ void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emi
 static void index_text(const fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst) {
     const char *sign = e->s.wide ? "i64" : "i32";
     bool lane = fsr_emit_along_rows(e) && e->s.vector > 1 && inst->index == e->k->nparallel - 1;
-    const char *plus = lane ? " + v" : "";
+    char plus[FSR_REF] = ""; /* a vector begins at a multiple of its length: see fsr_emit_open_lanes */
+    if (lane)
+        snprintf(plus, sizeof plus, " / %d * %d | v", e->s.vector, e->s.vector);
     if (inst->dtype == FSR_BOOL)
         snprintf(buf, FSR_EXPR, "i%d%s != 0", inst->index, plus);
     else if (fsr_dtype_is_half(inst->dtype))

@@ -66,6 +66,33 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "{\n"
      "    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;\n"
      "}\n"},
+    {"fsr_wide", true,
+     "/* One instruction. Of (u64)a * b NVRTC makes a product of 64 bits, three. */\n"
+     "static __forceinline__ u64 fsr_wide(u32 a, u32 b)\n"
+     "{\n"
+     "    u64 y;\n"
+     "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(y) : \"r\"(a), \"r\"(b));\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_philox", false,
+     "/* Words 2i and 2i + 1 of a stream: Philox4x32-10. Of one block's two halves compilers compute the rounds once. */\n"
+     "static __forceinline__ u64 fsr_philox(u64 seed, u64 stream, u64 i)\n"
+     "{\n"
+     "    const u64 block = i >> 1;\n"
+     "    u32 x = (u32)block, y = (u32)(block >> 32), z = (u32)stream, w = (u32)(stream >> 32);\n"
+     "    u32 k = (u32)seed, l = (u32)(seed >> 32);\n"
+     "#pragma unroll\n"
+     "    for (i32 r = 0; r < 10; r++) {\n"
+     "        const u64 a = fsr_wide(0xd2511f53u, x), b = fsr_wide(0xcd9e8d57u, z);\n"
+     "        x = (u32)(b >> 32) ^ y ^ k;\n"
+     "        y = (u32)b;\n"
+     "        z = (u32)(a >> 32) ^ w ^ l;\n"
+     "        w = (u32)a;\n"
+     "        k += 0x9e3779b9u;\n"
+     "        l += 0xbb67ae85u;\n"
+     "    }\n"
+     "    return i & 1 ? z | (u64)w << 32 : x | (u64)y << 32;\n"
+     "}\n"},
     {"fsr_f32_bits", true,
      "static inline f32 fsr_f32_bits(u32 bits) { return __uint_as_float(bits); }\n"},
     {"fsr_f64_bits", true,

@@ -10,6 +10,8 @@
 #include "fusion/address.h"
 #include "fusion/schedule_parts.h"
 
+enum { BLOCK = 4 }; /* neighbours that are worth being a thread's where no array says how many */
+
 static fsr_form form_of(const fsr_group *group, int access) {
     return fsr_form_of_access(group->kernel, group->integer, access);
 }
@@ -143,10 +145,20 @@ static bool any_adjacent(const fsr_group *group, int d) {
     return false;
 }
 
+/* Something is computed of the index along d in blocks of neighbours. */
+static bool any_block(const fsr_kernel *k, int d) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_OP && (fsr_op_get(k->inst[i].op)->flags & FSR_OP_BLOCKS) &&
+            fsr_value_dimensions(k, i) >> d & 1)
+            return true;
+    return false;
+}
+
 int fsr_schedule_vector(const fsr_group *group, int d, int most) {
-    int v = most;
-    if (d < 0 || !any_adjacent(group, d))
+    const bool adjacent = d >= 0 && any_adjacent(group, d);
+    if (d < 0 || !(adjacent || any_block(group->kernel, d)))
         return 1;
+    int v = adjacent || most > BLOCK ? most : BLOCK;
     while (v > 1 && !vector_fits(group, d, v))
         v /= 2;
     return v;

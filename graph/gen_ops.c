@@ -26,7 +26,8 @@ enum {
     EXACT = FSR_OP_EXACT,
     COMPLEX_ROUNDS = FSR_OP_COMPLEX_ROUNDS,
     LIMITED = FSR_OP_LIMITED,
-    SERIAL = FSR_OP_SERIAL
+    SERIAL = FSR_OP_SERIAL,
+    BLOCKS = FSR_OP_BLOCKS
 };
 
 static const row ops[] = {
@@ -62,6 +63,7 @@ static const char *const rules[] = {
         ("made floating (i8 and u8 f16; i16 and u16 f32; bool and wider integers f64); result the same, of "
          "complex operands the dtype of their parts"),
     [FSR_RULE_EXPONENT] = "made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64); result i32",
+    [FSR_RULE_WORDS] = "integers, each taken as u64; result u64",
     [FSR_RULE_CAST] = "as it is; result as asked",
 };
 

@@ -21,7 +21,8 @@ enum {
     EXACT = FSR_OP_EXACT,
     COMPLEX_ROUNDS = FSR_OP_COMPLEX_ROUNDS,
     LIMITED = FSR_OP_LIMITED,
-    SERIAL = FSR_OP_SERIAL
+    SERIAL = FSR_OP_SERIAL,
+    BLOCKS = FSR_OP_BLOCKS
 };
 
 #define CUDA(...) \
@@ -75,6 +76,8 @@ fsr_class fsr_dtype_class(fsr_dtype dtype) {
 
 bool fsr_op_defined(fsr_op op, fsr_dtype compute) {
     if ((unsigned)op >= FSR_OP_COUNT || (unsigned)compute >= FSR_DTYPE_COUNT)
+        return false;
+    if (fsr_op_table[op].rule == FSR_RULE_WORDS && compute != FSR_U64)
         return false;
     return fsr_op_table[op].c[fsr_dtype_class(compute)] != NULL;
 }

@@ -33,6 +33,7 @@ typedef enum fsr_rule {
     FSR_RULE_NEXT,     /* as FLOAT; the op has to know the dtype, since f16 and bf16 are computed in f32 */
     FSR_RULE_PHASE,    /* compute as FLOAT, but bool gives f64; result = compute's real counterpart */
     FSR_RULE_EXPONENT, /* compute as FLOAT; result i32 */
+    FSR_RULE_WORDS,    /* compute = u64, operands must be integers or bool and wrap; result u64 */
     FSR_RULE_CAST      /* compute = the operand's own; result as asked */
 } fsr_rule;
 
@@ -42,14 +43,15 @@ fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
 
 /* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. LIMITED: the C function of floats is
  * good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has vector
- * code for it, of integers. */
+ * code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the same work. */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,
     FSR_OP_EXACT = 4,
     FSR_OP_COMPLEX_ROUNDS = 8,
     FSR_OP_LIMITED = 16,
-    FSR_OP_SERIAL = 32
+    FSR_OP_SERIAL = 32,
+    FSR_OP_BLOCKS = 64
 };
 
 typedef enum fsr_identity {

@@ -12,6 +12,8 @@
  *
  * lgamma is the C library's, but not the one that leaves the sign in a variable that all threads share.
  *
+ * philox: the round as its authors write it, on the counter as an array; the keys of the rounds are k + r * Weyl's.
+ *
  * erfinv: Newton's iteration on the smaller of erf and erfc, from a first value by Giles' or Winitzki's form. */
 #include "graph/ops_reference.h"
 #include <float.h>
@@ -86,6 +88,20 @@
     }                                                                                             \
     T fsr_ref_erfinv##F(T a) {                                                                    \
         return (T)inverse((long double)a);                                                        \
+    }                                                                                             \
+    /* sin(pi a + turn pi/2) of a >= 0; all but the last line is exact. */                        \
+    static T half_turns##F(T a, int turn) {                                                       \
+        const T rest = fmod##F(a, 2), quarters = floor##F(2 * rest + (T)0.5);                     \
+        const T angle = (rest - quarters / 2) * acos##F(-1);                                      \
+        const int side = isfinite(a) ? ((int)quarters + turn) % 4 : 0;                            \
+        const T y = side % 2 ? cos##F(angle) : sin##F(angle);                                     \
+        return side < 2 ? y : -y;                                                                 \
+    }                                                                                             \
+    T fsr_ref_sinpi##F(T a) {                                                                     \
+        return signbit(a) ? -half_turns##F(-a, 0) : half_turns##F(a, 0);                          \
+    }                                                                                             \
+    T fsr_ref_cospi##F(T a) {                                                                     \
+        return half_turns##F(fabs##F(a), 1) + 0;                                                  \
     }
 
 /* y = erfc(x) for y in (0, 1): from x = sqrt(-log(y)), which is too large, log erfc is concave, so that the steps of
@@ -168,4 +184,18 @@ int fsr_ref_clz(uint64_t x, int width) {
     while (zeros < width && !(x >> (width - 1 - zeros) & 1))
         zeros++;
     return zeros;
+}
+
+uint64_t fsr_ref_philox(uint64_t seed, uint64_t stream, uint64_t i) {
+    const uint64_t block = i / 2, words = UINT64_C(0xffffffff);
+    uint64_t c[4] = {block & words, block >> 32, stream & words, stream >> 32};
+    for (uint64_t round = 0; round < 10; round++) {
+        const uint64_t k0 = (seed + round * UINT64_C(0x9e3779b9)) & words;
+        const uint64_t k1 = ((seed >> 32) + round * UINT64_C(0xbb67ae85)) & words;
+        const uint64_t p0 = UINT64_C(0xd2511f53) * c[0], p1 = UINT64_C(0xcd9e8d57) * c[2];
+        const uint64_t next[4] = {p1 >> 32 ^ c[1] ^ k0, p1 & words, p0 >> 32 ^ c[3] ^ k1, p0 & words};
+        for (int w = 0; w < 4; w++)
+            c[w] = next[w];
+    }
+    return i % 2 ? c[2] | c[3] << 32 : c[0] | c[1] << 32;
 }

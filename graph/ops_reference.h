@@ -16,7 +16,9 @@
     T fsr_ref_logaddexp##F(T a, T b);           \
     T fsr_ref_logaddexp2##F(T a, T b);          \
     T fsr_ref_lgamma##F(T a);                   \
-    T fsr_ref_erfinv##F(T a);
+    T fsr_ref_erfinv##F(T a);                   \
+    T fsr_ref_sinpi##F(T a);                    \
+    T fsr_ref_cospi##F(T a);
 FSR_REF_FLOATS(float, f)
 FSR_REF_FLOATS(double, )
 FSR_REF_FLOATS(long double, l)
@@ -28,6 +30,8 @@ uint64_t fsr_ref_ipow(uint64_t base, uint64_t exponent);
 uint64_t fsr_ref_gcd(uint64_t a, uint64_t b);
 uint64_t fsr_ref_lcm(uint64_t a, uint64_t b);
 int fsr_ref_popcount(uint64_t x);
+/* Words 2i and 2i + 1 of the stream, by Philox4x32-10. */
+uint64_t fsr_ref_philox(uint64_t seed, uint64_t stream, uint64_t i);
 /* Zeros above the highest 1 of the low `width` bits. */
 int fsr_ref_clz(uint64_t x, int width);
 

@@ -214,6 +214,41 @@ static bool call_take(fsr_reading *r, fsr_args *c, fsr_node *out) {
     return true;
 }
 
+/* Number i of a stream: of a dtype, f64 if none is given, and u64 of bits. */
+typedef struct draw {
+    const char *name;
+    fsr_node (*typed)(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_dtype dtype);
+    fsr_node (*plain)(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i);
+    fsr_node (*with)(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_node more);
+    fsr_dtype otherwise;
+} draw;
+
+static const draw draws[] = {
+    {.name = "random_bits", .typed = fsr_random_bits_at, .otherwise = FSR_U64},
+    {.name = "random_uniform", .typed = fsr_random_uniform_at, .otherwise = FSR_F64},
+    {.name = "random_positive", .typed = fsr_random_positive_at, .otherwise = FSR_F64},
+    {.name = "random_normal", .typed = fsr_random_normal_at, .otherwise = FSR_F64},
+    {.name = "random_exponential", .typed = fsr_random_exponential_at, .otherwise = FSR_F64},
+    {.name = "random_fold_in", .plain = fsr_random_fold_in_at},
+    {.name = "random_bernoulli", .with = fsr_random_bernoulli_at},
+};
+
+static bool call_draw(fsr_reading *r, fsr_args *c, fsr_node *out) {
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+        const draw *f = &draws[i];
+        if (!fsr_args_name(c, f->name))
+            continue;
+        if (!fsr_args_are(r, c, f->with ? 4 : 3) || !fsr_args_options(r, c, f->typed ? FSR_ARGS_DTYPE : 0))
+            return true;
+        const fsr_dtype dtype = c->given & FSR_ARGS_DTYPE ? c->dtype : f->otherwise;
+        *out = f->typed   ? f->typed(r->at, c->x[0], c->x[1], c->x[2], dtype)
+               : f->plain ? f->plain(r->at, c->x[0], c->x[1], c->x[2])
+                          : f->with(r->at, c->x[0], c->x[1], c->x[2], c->x[3]);
+        return true;
+    }
+    return false;
+}
+
 static bool call_cast(fsr_reading *r, fsr_args *c, fsr_node *out) {
     for (int i = 0; i < FSR_DTYPE_COUNT; i++) {
         if (!fsr_args_name(c, fsr_dtype_name((fsr_dtype)i)))
@@ -241,8 +276,9 @@ static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
 
 /* The call's arguments read, and its node. */
 FSR_APART static fsr_node finish(fsr_reading *r, fsr_args *c) {
-    static bool (*const kinds[])(fsr_reading *, fsr_args *, fsr_node *) = {
-        call_extremes, call_reduction, call_scan, call_order, call_view, call_take, fsr_args_shape, call_cast, call_op};
+    static bool (*const kinds[])(fsr_reading *, fsr_args *,
+                                 fsr_node *) = {call_extremes, call_reduction, call_scan,      call_order, call_view,
+                                                call_take,     call_draw,      fsr_args_shape, call_cast,  call_op};
     fsr_node out = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
         if (kinds[i](r, c, &out))
@@ -257,6 +293,8 @@ void fsr_args_offer(fsr_nearest *near) {
         fsr_nearest_offer(near, scans[i].name);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         fsr_nearest_offer(near, views[i].name);
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++)
+        fsr_nearest_offer(near, draws[i].name);
     static const char *const others[] = {"transpose", "take", "take_along_axis", "sort", "argsort"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         fsr_nearest_offer(near, others[i]);

@@ -76,6 +76,15 @@ static promotion promote(const fsr_op_info *info, const fsr_node *args, int n) {
     return p;
 }
 
+/* u64 of integers and bools, each by itself. Counter-example to promoting them: u64 and i64 together are f64. */
+static promotion promote_words(const fsr_node *args, int n) {
+    fsr_dtype compute = FSR_U64;
+    for (int i = 0; i < n; i++)
+        if (fsr_dtype_is_inexact(fsr_node_dtype(args[i])))
+            compute = fsr_node_dtype(args[i]);
+    return (promotion){compute, compute, false};
+}
+
 static bool is_integer(fsr_dtype dtype) {
     return fsr_dtype_class(dtype) == FSR_CLASS_INT;
 }
@@ -172,8 +181,9 @@ static const fsr_rec *negative_literal(fsr_node x) {
 /* Decides compute dtype and weakness of the op on these operands. */
 static bool types(fsr_site at, const fsr_op_info *info, fsr_op op, const fsr_node *args, int n, promotion *p,
                   fsr_node *poison) {
-    *p = promote(info, args, n);
-    bool elsewhere = info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_FLOAT || info->rule == FSR_RULE_DIVIDE;
+    *p = info->rule == FSR_RULE_WORDS ? promote_words(args, n) : promote(info, args, n);
+    bool elsewhere = info->rule == FSR_RULE_LOGIC || info->rule == FSR_RULE_WORDS || info->rule == FSR_RULE_FLOAT ||
+                     info->rule == FSR_RULE_DIVIDE;
     int over = elsewhere || p->weak ? -1 : find_overflow(info, args, n, p->compute);
     if (over >= 0 && info->rule == FSR_RULE_COMPARE) {
         p->compute = FSR_I64;
@@ -296,6 +306,7 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
 #define RULE_NEXT FUNCTION
 #define RULE_PHASE FUNCTION
 #define RULE_EXPONENT FUNCTION
+#define RULE_WORDS FUNCTION
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)
 #include "graph/scalar_ops.def"

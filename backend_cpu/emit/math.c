@@ -369,8 +369,8 @@ static const fsr_c_math functions[] = {
 
 /* ---- all tables as one ------------------------------------------------------------------------------ */
 
-static const fsr_c_math *const tables[] = {functions, fsr_c_math_parts, fsr_c_math_exp, fsr_c_math_angle,
-                                           fsr_c_math_special};
+static const fsr_c_math *const tables[] = {functions,        fsr_c_math_parts,   fsr_c_math_exp,
+                                           fsr_c_math_angle, fsr_c_math_special, fsr_c_math_random};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 /* The function of that number; NULL: beyond the last. */

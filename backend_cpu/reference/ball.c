@@ -471,6 +471,9 @@ static fsr_ball op_signed(fsr_op op, fsr_dtype compute, fsr_dtype result, const 
         return op_select(result, y);
     if (info->rule == FSR_RULE_COUNT)
         return y[0].radius == 0 ? eval_known(op, compute, result, y) : fsr_ball_unknown(result);
+    if (info->rule == FSR_RULE_WORDS)
+        return y[0].radius == 0 && y[1].radius == 0 && y[2].radius == 0 ? eval_known(op, compute, result, y)
+                                                                        : fsr_ball_unknown(result);
     if (info->rule == FSR_RULE_EXPONENT)
         return fsr_ball_exponent(y[0]);
     return op_numeric(op, compute, info->arity, y, mode);

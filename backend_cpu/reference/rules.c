@@ -130,6 +130,10 @@ double fsr_ball_carry(fsr_op op, fsr_dtype compute, const fsr_ball *x, long doub
         if (x[1].radius > 0 && fsr_ball_may_be(x[1], 0))
             return INFINITY;
         return fsr_ball_corners(op, compute, arity, x, center);
+    case FSR_OP_SINPI:
+    case FSR_OP_COSPI:
+        *center = fsr_ball_wide(op, compute, (long double[3]){x[0].center, 0, 0});
+        return fmin(x[0].radius * (double)PI, 2);
     case FSR_OP_LDEXP: return x[1].radius > 0 ? INFINITY : fsr_ball_corners(op, compute, arity, x, center);
     default: return fsr_ball_corners(op, compute, arity, x, center);
     }

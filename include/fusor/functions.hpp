@@ -128,6 +128,9 @@ inline node tri(fsr_graph *g, fsr_dtype dtype, std::int64_t rows, std::int64_t c
 inline node arange(fsr_graph *g, fsr_dtype dtype, std::int64_t n, FUSOR_PLACE) noexcept {
     return fsr_arange_at(FUSOR_AT, g, dtype, n);
 }
+inline node counter(fsr_graph *g, extents shape, FUSOR_PLACE) noexcept {
+    return fsr_counter_at(FUSOR_AT, g, static_cast<int>(shape.size()), shape.begin());
+}
 inline node arange_step(fsr_graph *g, fsr_dtype dtype, double start, double stop, double step = 1,
                         FUSOR_PLACE) noexcept {
     return fsr_arange_step_at(FUSOR_AT, g, dtype, start, stop, step);
@@ -325,6 +328,28 @@ inline node scatter(const node &x, nodes arrays, const node &values, fsr_bound b
 inline node put_along_axis(const node &x, const node &indices, const node &values, int axis,
                            fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) noexcept {
     return fsr_put_along_axis_at(FUSOR_AT, x, indices, values, axis, bound, FSR_UNIQUE);
+}
+
+// ---- random numbers: functions of a seed, a stream and an index ------------------------------------------------------------
+
+#define FUSOR_DRAW(name)                                                                                           \
+    inline node name(const node &seed, const node &stream, const node &i, fsr_dtype dtype, FUSOR_PLACE) noexcept { \
+        return fsr_##name##_at(FUSOR_AT, seed, stream, i, dtype);                                                  \
+    }
+FUSOR_DRAW(random_bits)
+FUSOR_DRAW(random_uniform)
+FUSOR_DRAW(random_positive)
+FUSOR_DRAW(random_normal)
+FUSOR_DRAW(random_exponential)
+#undef FUSOR_DRAW
+inline node random_bernoulli(const node &seed, const node &stream, const node &i, const node &p, FUSOR_PLACE) noexcept {
+    return fsr_random_bernoulli_at(FUSOR_AT, seed, stream, i, p);
+}
+inline node random_fold_in(const node &seed, const node &stream, const node &data, FUSOR_PLACE) noexcept {
+    return fsr_random_fold_in_at(FUSOR_AT, seed, stream, data);
+}
+inline node random_split(const node &seed, const node &stream, std::int64_t n, FUSOR_PLACE) noexcept {
+    return fsr_random_split_at(FUSOR_AT, seed, stream, n);
 }
 
 // ---- reductions and scans: over the axes, or over all if none is named ---------------------------------------------------

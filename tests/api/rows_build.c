@@ -41,6 +41,19 @@ BUILD(geomspace, GRAPH; DTYPE; NUMBER(a); NUMBER(b); EXTENT(n); bool end = api_b
 BUILD(arange_step, GRAPH; DTYPE; NUMBER(a); NUMBER(b); NUMBER(step), g, dtype, a, b, step)
 BUILD(tri, GRAPH; DTYPE; EXTENT(rows); EXTENT(cols); BOUND(k), g, dtype, rows, cols, k)
 BUILD(arange, GRAPH; DTYPE; EXTENT(n), g, dtype, n)
+BUILD(counter, GRAPH; SHAPE, g, ndim, shape)
+#define DRAW      \
+    NODE(seed);   \
+    NODE(stream); \
+    NODE(i)
+BUILD(random_bits, DRAW; DTYPE, seed, stream, i, dtype)
+BUILD(random_uniform, DRAW; DTYPE, seed, stream, i, dtype)
+BUILD(random_positive, DRAW; DTYPE, seed, stream, i, dtype)
+BUILD(random_normal, DRAW; DTYPE, seed, stream, i, dtype)
+BUILD(random_exponential, DRAW; DTYPE, seed, stream, i, dtype)
+BUILD(random_bernoulli, DRAW; NODE(p), seed, stream, i, p)
+BUILD(random_fold_in, DRAW, seed, stream, i)
+BUILD(random_split, NODE(seed); NODE(stream); EXTENT(n), seed, stream, n)
 BUILD(param, GRAPH; const char *name = api_name(r); DTYPE; NUMBER(v), g, name, dtype, v)
 BUILD(cast, NODE(x); DTYPE, x, dtype)
 BUILD(reshape, NODE(x); SHAPE, x, ndim, shape)
@@ -414,6 +427,15 @@ const api_row api_build_rows[] = {
     ROW(eye, 1),
     ROW(linspace, 2),
     ROW(arange, 4),
+    ROW(counter, 2),
+    ROW(random_bits, 2),
+    ROW(random_uniform, 2),
+    ROW(random_positive, 1),
+    ROW(random_normal, 2),
+    ROW(random_exponential, 1),
+    ROW(random_bernoulli, 1),
+    ROW(random_fold_in, 1),
+    ROW(random_split, 1),
     ROW(param, 2),
     ROW(cast, 4),
     ROW(reshape, 4),

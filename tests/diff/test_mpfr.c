@@ -82,6 +82,26 @@ static void degrees(mpfr_t out, const mpfr_t a, bool from) {
     mpfr_mul(out, out, a, MPFR_RNDN);
 }
 
+/* The remainder of two is exact. */
+static void half_turns(mpfr_t out, const mpfr_t a, bool sine) {
+    mpfr_t two, angle;
+    mpfr_init2(two, 64);
+    mpfr_init2(angle, 4 * WHOLE_BITS);
+    mpfr_set_ui(two, 2, MPFR_RNDN);
+    mpfr_fmod(out, a, two, MPFR_RNDN);
+    mpfr_const_pi(angle, MPFR_RNDN);
+    mpfr_mul(angle, angle, out, MPFR_RNDN);
+    mpfr_mul_ui(two, out, 2, MPFR_RNDN);
+    if (mpfr_integer_p(two) && (mpfr_get_si(two, MPFR_RNDN) % 2 != 0) != sine)
+        mpfr_set_ui(out, 0, MPFR_RNDN);
+    else if (sine)
+        mpfr_sin(out, angle, MPFR_RNDN);
+    else
+        mpfr_cos(out, angle, MPFR_RNDN);
+    mpfr_clear(two);
+    mpfr_clear(angle);
+}
+
 static void log_gamma(mpfr_t out, const mpfr_t a) {
     int sign;
     mpfr_lgamma(out, &sign, a, MPFR_RNDN);
@@ -144,6 +164,8 @@ static bool elementary(fsr_op op, mpfr_t out, mpfr_t *x) {
     case FSR_OP_ATAN2: mpfr_atan2(out, a, b, MPFR_RNDN); return true;
     case FSR_OP_DEG2RAD: degrees(out, a, true); return true;
     case FSR_OP_RAD2DEG: degrees(out, a, false); return true;
+    case FSR_OP_SINPI: half_turns(out, a, true); return true;
+    case FSR_OP_COSPI: half_turns(out, a, false); return true;
     case FSR_OP_SINH: mpfr_sinh(out, a, MPFR_RNDN); return true;
     case FSR_OP_COSH: mpfr_cosh(out, a, MPFR_RNDN); return true;
     case FSR_OP_TANH: mpfr_tanh(out, a, MPFR_RNDN); return true;

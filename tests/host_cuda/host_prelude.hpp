@@ -123,6 +123,27 @@ static inline float erfinvf(float a) {
     return (float)erfinv((double)a);
 }
 
+/* By quarters of a turn; turn: 0 of a sine, 1 of a cosine. */
+static inline double host_turn(double x, int turn) {
+    const double whole = 2 * floor(x / 2), rest = x - whole, quarter = floor(2 * rest + 0.5);
+    const double angle = (rest - quarter / 2) * 0x1.921fb54442d18p+1;
+    const int side = x - x == 0 ? ((int)quarter + turn) & 3 : 0;
+    const double y = side & 1 ? cos(angle) : sin(angle);
+    return side & 2 ? -y : y;
+}
+static inline double sinpi(double x) {
+    return copysign(1.0, x) * host_turn(fabs(x), 0);
+}
+static inline double cospi(double x) {
+    return host_turn(fabs(x), 1) + 0.0;
+}
+static inline float sinpif(float x) {
+    return (float)sinpi((double)x);
+}
+static inline float cospif(float x) {
+    return (float)cospi((double)x);
+}
+
 /* ---- pieces of the prelude ---------------------------------------------------------------------------- */
 
 /* The last argument is the line of the call. */
@@ -188,6 +209,9 @@ template <class To, class From> static inline To host_bits(From from) {
     static_assert(sizeof to == sizeof from, "as many bits");
     __builtin_memcpy(&to, &from, sizeof to);
     return to;
+}
+static inline unsigned long long fsr_wide(unsigned a, unsigned b) {
+    return (unsigned long long)a * b;
 }
 static inline float fsr_f32_bits(unsigned bits) {
     return host_bits<float>(bits);

@@ -243,6 +243,8 @@ static const one functions[] = {
     ONE(ASIN, asin, 16),
     ONE(ACOS, acos, 16),
     ONE(ATAN, atan, 16),
+    ONE(SINPI, fsr_ref_sinpi, 16),
+    ONE(COSPI, fsr_ref_cospi, 16),
     ONE(DEG2RAD, deg2rad, 64),
     ONE(RAD2DEG, rad2deg, 64),
     ONE(SINH, sinh, 16),

@@ -247,7 +247,7 @@ static void every_op_of_the_table(void **state) {
         fsr_node args[FSR_MAX_ARGS];
         bool floats = !fsr_op_defined((fsr_op)op, FSR_I32);
         for (int i = 0; i < info->arity; i++) {
-            bool whole = info->rule == FSR_RULE_SCALE && i == 1;
+            bool whole = (info->rule == FSR_RULE_SCALE && i == 1) || info->rule == FSR_RULE_WORDS;
             int k = i == 0 && info->rule == FSR_RULE_SELECT  ? 0
                     : whole                                  ? 1
                     : floats && info->rule != FSR_RULE_LOGIC ? 2

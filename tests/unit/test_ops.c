@@ -15,6 +15,7 @@
 
 #include "graph/ops.h"
 #include "graph/program.h"
+#include "tests/support/philox.h"
 #include "tests/support/promoted.h"
 
 /* 113 digits: where the compiler has no such type, on 64-bit ARM, long double has them. */
@@ -241,6 +242,8 @@ static bool expect_int(const char *name, wide_int a, wide_int b, wide_int c, wid
         *out = a;
     else if (is(name, "fma"))
         *out = (wide_int)(uint64_t)times(a, b) + c;
+    else if (is(name, "philox"))
+        *out = (wide_int)philox_pair((uint64_t)a, (uint64_t)b, (uint64_t)c);
     else if (is(name, "isnan"))
         *out = 0;
     else if (is(name, "where"))
@@ -437,6 +440,19 @@ static const known inexact[] = {
     {"pow", -1.0, HUGE_VAL, 1.0},
     {"pow", 0.5, HUGE_VAL, 0.0},
     {"pow", -HUGE_VAL, 3.0, -HUGE_VAL},
+    {"sinpi", 0.5, 0, 1.0},
+    {"sinpi", -1.5, 0, 1.0},
+    {"sinpi", 1e20, 0, 0.0},
+    {"sinpi", 0.25, 0, 0.70710678118654752},
+    {"sinpi", -0.0, 0, -0.0},
+    {"sinpi", -3.0, 0, 0.0},
+    {"sinpi", HUGE_VAL, 0, NAN},
+    {"cospi", 0.0, 0, 1.0},
+    {"cospi", 0.5, 0, 0.0},
+    {"cospi", 1.5, 0, 0.0},
+    {"cospi", 1e20, 0, 1.0},
+    {"cospi", -0.25, 0, 0.70710678118654752},
+    {"cospi", -HUGE_VAL, 0, NAN},
 };
 
 static void check_known(const known *k, fsr_dtype dtype) {
