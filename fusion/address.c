@@ -45,10 +45,14 @@ static uint32_t inst_dimensions(const fsr_kernel *k, int number, const uint32_t 
     return bits;
 }
 
+void fsr_values_dimensions(const fsr_kernel *k, int n, uint32_t *dimensions) {
+    for (int i = 0; i < n; ++i)
+        dimensions[i] = inst_dimensions(k, i, dimensions);
+}
+
 uint32_t fsr_value_dimensions(const fsr_kernel *k, int value) {
     uint32_t known[FSR_MAX_INSTS];
-    for (int i = 0; i <= value; ++i)
-        known[i] = inst_dimensions(k, i, known);
+    fsr_values_dimensions(k, value + 1, known);
     return known[value];
 }
 

@@ -35,6 +35,8 @@ typedef enum fsr_when {
 void fsr_values_known(const fsr_kernel *k, fsr_when *when);
 /* The dimensions along which a value may differ, a bit each; 0: it is the same everywhere. */
 uint32_t fsr_value_dimensions(const fsr_kernel *k, int value);
+/* The same of the first n values. */
+void fsr_values_dimensions(const fsr_kernel *k, int n, uint32_t *dimensions);
 /* The same of a form: of its strides and its symbols. A form of no stride is not the same everywhere where a symbol is
  * not. */
 uint32_t fsr_form_dimensions(const fsr_kernel *k, int form);

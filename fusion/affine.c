@@ -45,8 +45,28 @@ int64_t fsr_domain_cols(const fsr_domain *d) {
     return n;
 }
 
+/* The extent that the shape has along the dimension. */
+static int64_t whole_of(const fsr_domain *d, int dim) {
+    return d->whole[dim] ? d->whole[dim] : d->extent[dim];
+}
+
+bool fsr_domain_is_part(const fsr_domain *d) {
+    bool part = false;
+    for (int i = 0; i < d->ndim; ++i)
+        part = part || d->whole[i];
+    return part;
+}
+
+void fsr_domain_cut(fsr_domain *d, int dim, int64_t start, int64_t step, int64_t count) {
+    const int64_t apart = d->whole[dim] ? d->step[dim] : 1;
+    d->whole[dim] = whole_of(d, dim);
+    d->start[dim] += start * apart;
+    d->step[dim] = step * apart;
+    d->extent[dim] = count;
+}
+
 bool fsr_domain_divide(fsr_domain *d, int dim, int64_t inner) {
-    if (d->ndim == FSR_MAX_DIMS || d->extent[dim] % inner != 0)
+    if (d->ndim == FSR_MAX_DIMS || d->extent[dim] % inner != 0 || fsr_domain_is_part(d))
         return false;
     for (int i = d->ndim; i > dim; --i) {
         d->extent[i] = d->extent[i - 1];
@@ -84,13 +104,13 @@ bool fsr_domain_divide_like(fsr_domain *d, const fsr_domain *like) {
 static void place_row(fsr_affine *row, const fsr_domain *d, const int *dims, int n) {
     int64_t stride = 1;
     for (int i = n - 1; i >= 0; --i) {
-        int64_t extent = d->extent[dims[i]];
-        bool mirrored = d->mirrored && dims[i] >= d->nparallel;
-        if (extent == 1)
-            continue;
-        row->offset += mirrored ? (extent - 1) * stride : 0;
-        row->coef[dims[i]] = mirrored ? -stride : stride;
-        stride *= extent;
+        const int dim = dims[i];
+        const int64_t extent = d->extent[dim];
+        const bool mirrored = d->mirrored && dim >= d->nparallel;
+        row->offset += mirrored ? (extent - 1) * stride : d->start[dim] * stride;
+        if (extent != 1)
+            row->coef[dim] = mirrored ? -stride : d->whole[dim] ? d->step[dim] * stride : stride;
+        stride *= whole_of(d, dim);
     }
 }
 
@@ -104,12 +124,12 @@ bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d
         if (shape->dim[i] == 1)
             continue;
         while (used < n && (product == 1 || (product > 0 && product < shape->dim[i])))
-            product *= d->extent[dims[used++]];
+            product *= whole_of(d, dims[used++]);
         if (product != shape->dim[i])
             return false;
         place_row(&out->row[i], d, dims + first, used - first);
     }
-    while (used < n && d->extent[dims[used]] == 1)
+    while (used < n && whole_of(d, dims[used]) == 1)
         ++used;
     return used == n;
 }

@@ -35,12 +35,15 @@ typedef struct fsr_index {
  * (fsr_domain_divide).
  * mirrored: column c is the element at extent - 1 - c of the folded dimension, the only one: a scan from the end. That
  * is all there is to it: loads and stores get a negative stride, and what reads a mirrored scan is evaluated mirrored
- * too. */
+ * too.
+ * A domain may be a part of the shape's (fsr_domain_cut): index i of dimension d is then place start + i * step of
+ * `whole`; whole 0: all of it. */
 typedef struct fsr_domain {
     int ndim, nparallel;
     bool mirrored;
     int64_t extent[FSR_MAX_DIMS];
     int axis[FSR_MAX_DIMS];
+    int64_t whole[FSR_MAX_DIMS], start[FSR_MAX_DIMS], step[FSR_MAX_DIMS];
 } fsr_domain;
 
 /* The domain of an elementwise kernel over shape, or (folded != 0) of a fold over the axes in that bit set. */
@@ -50,6 +53,9 @@ bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b);
 bool fsr_domain_divide(fsr_domain *d, int dim, int64_t inner);
 /* Divides dimensions so that the extents are those of `like`, if they can be. */
 bool fsr_domain_divide_like(fsr_domain *d, const fsr_domain *like);
+/* Of parallel dimension `dim` the places start, start + step ... are left, so many of them. */
+void fsr_domain_cut(fsr_domain *d, int dim, int64_t start, int64_t step, int64_t count);
+bool fsr_domain_is_part(const fsr_domain *d);
 int64_t fsr_domain_rows(const fsr_domain *d);
 int64_t fsr_domain_cols(const fsr_domain *d);
 

@@ -78,6 +78,9 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
                                                      : "strip by strip, written in whole lines of memory");
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
+    if (step->part)
+        fputs("\n    part: some of the elements; kernels with other alternatives of the same choices write the others",
+              to);
     fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
 }
 

@@ -15,9 +15,25 @@
 #include "fusion/lower.h"
 #include <string.h>
 
+/* An index that is always 0 moves nothing: its coefficient may be what lets the dimension merge with the next one. */
+static void adapt(fsr_affine *a, const fsr_domain *d, int at) {
+    if (d->extent[at + 1] == 1)
+        a->coef[at + 1] = a->coef[at];
+    else if (d->extent[at] == 1)
+        a->coef[at] = a->coef[at + 1] * d->extent[at + 1];
+}
+
+static void adapt_all(fsr_lowering *l, const fsr_domain *d, int at) {
+    for (int i = 0; i < l->k->naccesses && at + 1 != d->nparallel; ++i)
+        adapt(&l->address[i], d, at);
+    for (int i = 0; i < l->k->nconditions && at + 1 != d->nparallel; ++i)
+        adapt(&l->box[i].at, d, at);
+}
+
 static bool mergeable(const fsr_lowering *l, const fsr_domain *d, int at) {
     bool boundary = at + 1 == d->nparallel;
-    if (boundary || l->indexed[at] || l->indexed[at + 1])
+    const bool one = d->extent[at] == 1 || d->extent[at + 1] == 1;
+    if (boundary || (!one && (l->indexed[at] || l->indexed[at + 1])))
         return false;
     for (int i = 0; i < l->k->naccesses; ++i)
         if (l->address[i].coef[at] != l->address[i].coef[at + 1] * d->extent[at + 1])
@@ -39,6 +55,7 @@ static void merge(fsr_lowering *l, fsr_domain *d, int at) {
     for (int i = 0; i < l->k->nconditions; ++i)
         fsr_box_merge(&l->box[i], at, d->extent[at + 1]);
     d->extent[at] *= d->extent[at + 1];
+    l->indexed[at] = l->indexed[at] || l->indexed[at + 1];
     for (int i = at + 1; i + 1 < d->ndim; ++i) {
         d->extent[i] = d->extent[i + 1];
         l->indexed[i] = l->indexed[i + 1];
@@ -219,11 +236,13 @@ bool fsr_lower_finish(fsr_lowering *l) {
     drop_guards(k);
     drop_conditions(l);
     fsr_domain d = l->group->domain;
-    for (int i = 0; i + 1 < d.ndim;)
+    for (int i = 0; i + 1 < d.ndim && !l->group->unmerged;) {
+        adapt_all(l, &d, i);
         if (mergeable(l, &d, i))
             merge(l, &d, i);
         else
             ++i;
+    }
     k->ndim = d.ndim;
     k->nparallel = d.nparallel;
     memcpy(l->group->extent, d.extent, sizeof d.extent);

@@ -75,6 +75,11 @@ static fsr_status assign_all(fsr_partition *p, char *why, size_t size) {
     return FSR_OK;
 }
 
+/* Before programs are cut, so that what is computed in several of their parts is counted as often, and then those parts. */
+static bool price(fsr_partition *p) {
+    return !fsr_partition_may_fuse(p) || fsr_partition_price(p);
+}
+
 static void find_used(fsr_partition *p) {
     const fsr_flow *flow = p->flow;
     for (int i = 0; i < flow->n; ++i)
@@ -118,9 +123,9 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         find_used(p);
         unfuse(p);
         fsr_partition_take(p);
-        status = fsr_cuts_hold(cuts, flow, p->held) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
+        status = fsr_cuts_hold(cuts, flow, p->held) && price(p) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
     }
-    if (!status && fsr_partition_may_fuse(p) && !fsr_partition_price(p))
+    if (!status && !price(p))
         status = FSR_ERR_MEMORY;
     if (!status)
         status = assign_all(p, why, size);
@@ -128,6 +133,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         fsr_partition_merge(p);
         fsr_partition_unstore(p);
         fsr_in_place(p);
+        fsr_partition_divide(p);
     }
     if (no_memory) {
         snprintf(why, size, "out of memory");

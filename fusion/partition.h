@@ -43,7 +43,8 @@ typedef struct fsr_group {
     bool row[FSR_MAX_STORES]; /* stored once a row, not per element */
     bool in_place;            /* its only store is a paste's region, into the memory of `base` (fusion/in_place.c) */
     fsr_operand base;
-    bool part; /* works for such a region: arrays count by what of them is touched */
+    bool part;     /* works for such a region, or for a part of its stores: arrays count by what of them is touched */
+    bool unmerged; /* a trial: the kernel's dimensions are the domain's */
     bool
         library; /* a library call, node `call`, no kernel: its operands are the arguments, its stores the results in use */
     int call, noperands;
@@ -176,6 +177,10 @@ bool fsr_partition_room(fsr_partition *p);
 /* Pastes over stored values that nobody needs afterwards become kernels over their regions. Out of memory is told in
  * p->no_memory. */
 void fsr_in_place(fsr_partition *p);
+
+/* Kernels that compute alternatives for elements that want none of them are divided (fusion/divide.c). Out of memory is told
+ * in p->no_memory. */
+void fsr_partition_divide(fsr_partition *p);
 
 /* Memory holds the node where nothing is fused. A cast is part of the operation that asked for it. */
 bool fsr_unfused_holds(const fsr_flow_node *n);

@@ -219,6 +219,7 @@ static void make_step(builder *b, fsr_group *group, const fsr_program_options *o
     step->work_bytes = step->nothing ? 0 : fsr_kernel_work_bytes(k, group->integer);
     step->zero_bytes = step->nothing ? 0 : fsr_kernel_zero_bytes(k, group->integer);
     step->in_place = group->in_place;
+    step->part = fsr_domain_is_part(&group->domain);
     if (step->work_bytes > b->out->work_bytes)
         b->out->work_bytes = step->work_bytes;
     b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);

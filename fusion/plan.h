@@ -54,6 +54,7 @@ typedef struct fsr_program_step {
     fsr_launch launch;           /* integers and blocks filled in; arrays, scalars, work at run time */
     int64_t work_bytes, zero_bytes;
     bool in_place; /* writes a region of an array that stays as it is elsewhere */
+    bool part;     /* writes a part of its arrays' elements, other steps the rest (fusion/divide.c) */
     bool nothing;  /* every array that it writes is empty: not launched. 2^33 rows of no columns would be visited */
 } fsr_program_step;
 

@@ -20,8 +20,10 @@ enum { MAX_NODES = 512, MAX_ASKED = 512, MAX_ROUNDS = 64 };
 
 typedef struct asked {
     fsr_index index;
-    double part; /* of the domain, where it is asked for: regions of pastes are a part */
-    int next;    /* of the same node, -1: the last */
+    double part;  /* of the domain, where it is asked for: regions of pastes are a part */
+    double whole; /* what a chain of pastes is asked for, of which the regions above have had theirs */
+    int region;   /* the last paste in whose region that was, -1: in none */
+    int next;     /* of the same node, -1: the last */
 } asked;
 
 typedef struct cone_node {
@@ -46,11 +48,19 @@ typedef struct cone {
     double *stage; /* per node of the flow: operations of it and of what it takes at its own index, for an element */
 } cone;
 
+/* A region without steps is a run of each dimension: loops have a version for its inside, and one for what is around it. */
+static bool has_steps(const fsr_flow_node *n) {
+    bool any = fsr_has(n->kind, FSR_FIELD_view) ? false : true;
+    for (int j = 0; j < n->shape.ndim && !any; ++j)
+        any = n->view.from[j] >= 0 && n->view.step[j] != 1;
+    return any;
+}
+
 static double own_work(const fsr_prices *prices, const fsr_flow_node *n) {
     if (fsr_has(n->kind, FSR_FIELD_op))
         return fsr_op_get(n->op)->cost > 0 ? fsr_op_get(n->op)->cost : 1;
     if (fsr_is(n->kind, FSR_OVERWRITES))
-        return prices->paste;
+        return has_steps(n) ? prices->paste : 0;
     return fsr_has(n->kind, FSR_FIELD_routine) ? prices->call : 1;
 }
 
@@ -70,7 +80,8 @@ static bool goes_on(const fsr_partition *p, int id) {
 
 /* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these are
  * folded, or the innermost ones. */
-static double evaluations(const cone *c, const fsr_index *index) {
+static double evaluations(const cone *c, const asked *at) {
+    const fsr_index *index = &at->index;
     double times = 1, last = 1;
     bool varies = false, column = false;
     for (int d = 0; d < c->domain.ndim; ++d) {
@@ -85,8 +96,10 @@ static double evaluations(const cone *c, const fsr_index *index) {
         times *= (double)c->domain.extent[d];
     if (!varies)
         return 1;
-    double reuse = last < c->prices->reuse ? last : c->prices->reuse;
-    return c->domain.nparallel < c->domain.ndim && !column ? times : times / reuse;
+    double reuse = 1 / (last < c->prices->reuse ? last : c->prices->reuse);
+    if (c->domain.nparallel < c->domain.ndim && !column)
+        reuse = 1;
+    return times * (at->part < reuse ? at->part : reuse);
 }
 
 /* The place of a node in the cone, which it joins if it is not there. NULL: no room. */
@@ -110,12 +123,19 @@ static cone_node *join(cone *c, int id) {
     return &c->node[low];
 }
 
+/* The same index in another paste's region is another element. */
+static void ask_again(asked *at, double part, int region) {
+    const double both = at->region == region ? (part > at->part ? part : at->part) : part + at->part;
+    at->part = at->whole = both < 1 ? both : 1;
+    at->region = region;
+}
+
 /* A value is asked for, by whoever has carried so many extra operations, at an index. */
-static void ask(cone *c, fsr_link link, const fsr_index *asked_at, double part, double carried, double shared) {
+static void ask(cone *c, fsr_link link, const asked *by, double carried, double shared) {
     const fsr_flow *flow = c->p->flow;
     fsr_index index;
     bool viewed = false;
-    fsr_index_copy(&index, asked_at);
+    fsr_index_copy(&index, &by->index);
     while (fsr_is(flow->node[link.id].kind, FSR_IS_VIEW) && !c->p->held[link.id]) {
         const fsr_flow_node *n = &flow->node[link.id];
         fsr_index inner;
@@ -133,14 +153,16 @@ static void ask(cone *c, fsr_link link, const fsr_index *asked_at, double part, 
     node->fanned = node->fanned || viewed;
     for (int i = node->asked; i >= 0; i = c->asked[i].next)
         if (fsr_index_equal(&c->asked[i].index, &index)) {
-            c->asked[i].part = part > c->asked[i].part ? part : c->asked[i].part;
+            ask_again(&c->asked[i], by->part, by->region);
             return;
         }
     c->full = c->full || c->nasked == MAX_ASKED;
     if (c->full)
         return;
     fsr_index_copy(&c->asked[c->nasked].index, &index);
-    c->asked[c->nasked].part = part;
+    c->asked[c->nasked].part = by->part;
+    c->asked[c->nasked].whole = by->whole;
+    c->asked[c->nasked].region = by->region;
     c->asked[c->nasked].next = node->asked;
     node->asked = c->nasked++;
 }
@@ -157,23 +179,35 @@ static bool region_index(const fsr_flow *flow, const fsr_flow_node *n, const fsr
     return !index->flat;
 }
 
-/* What a node is asked for, it asks of its arguments; a paste asks for its region in a part of the domain. */
+static double region_share(const fsr_flow *flow, const fsr_flow_node *n) {
+    const double whole = (double)fsr_shape_size(&n->shape);
+    return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
+}
+
+/* What a node is asked for, it asks of its arguments; a paste asks for its region in a part of the domain, and for what is
+ * around it in the rest. */
 static void pass_on(cone *c, const cone_node *at, double carried, double shared) {
     const fsr_flow *flow = c->p->flow;
     const fsr_flow_node *n = &flow->node[at->id];
     const bool paste = fsr_is(n->kind, FSR_OVERWRITES);
+    const double share = paste ? region_share(flow, n) : 1;
     const int first = at->asked; /* nodes move */
     for (int k = 0; k < n->nargs; ++k)
         for (int i = first; i >= 0; i = c->asked[i].next) {
-            fsr_index index;
-            double part = c->asked[i].part;
+            const double part = c->asked[i].part, own = c->asked[i].whole * share;
+            asked by = {.part = part, .whole = part, .region = c->asked[i].region};
             if (!paste || k == 0)
-                fsr_index_copy(&index, &c->asked[i].index);
-            else if (!region_index(flow, n, &c->asked[i].index, &index))
+                fsr_index_copy(&by.index, &c->asked[i].index);
+            else if (!region_index(flow, n, &c->asked[i].index, &by.index))
                 continue;
-            if (paste && k == 1)
-                part *= (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / (double)fsr_shape_size(&n->shape);
-            ask(c, n->arg[k], &index, part, carried, shared);
+            if (paste && k == 0) {
+                by.part = own < part ? part - own : 0;
+                by.whole = c->asked[i].whole;
+            } else if (paste && k == 1) {
+                by.part = by.whole = own < part ? own : part;
+                by.region = at->id;
+            }
+            ask(c, n->arg[k], &by, carried, shared);
         }
 }
 
@@ -190,7 +224,7 @@ static fsr_saving saving_of(const cone *c, const cone_node *at, double times) {
 /* Cheaper in memory than computed as often as it is asked for, and by a share of the kernel's work? */
 static bool pays(const cone *c, const fsr_saving *saving) {
     double work = c->total > c->work ? c->total : c->work;
-    return saving->computed > saving->stored && saving->computed > c->prices->margin * work / c->prices->issue;
+    return saving->computed - saving->stored > c->prices->margin * work / c->prices->issue;
 }
 
 /* Walks down from the root. *store: the first value that pays to be stored, node -1: none does. Of a cone that is
@@ -203,7 +237,7 @@ static void walk(cone *c, fsr_saving *store) {
         const fsr_flow_node *n = &flow->node[at.id];
         double times = 0, size = (double)fsr_shape_size(&n->shape), own = own_work(c->prices, n);
         for (int i = at.asked; i >= 0; i = c->asked[i].next)
-            times += c->asked[i].part * evaluations(c, &c->asked[i].index);
+            times += evaluations(c, &c->asked[i]);
         if (!goes_on(c->p, at.id)) {
             bool stored = c->p->held[at.id] || fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_FOLD);
             c->bytes += stored ? bytes_of(n, 0) : 0;
@@ -228,7 +262,7 @@ static void walk(cone *c, fsr_saving *store) {
 /* The root's kernel by itself. */
 static bool begin(cone *c, int id) {
     const fsr_flow_node *n = &c->p->flow->node[id];
-    fsr_index index;
+    asked all = {.part = 1, .whole = 1, .region = -1, .next = -1};
     c->bytes = bytes_of(n, 0);
     c->work = (double)fsr_shape_size(&n->shape);
     c->n = c->nasked = 0;
@@ -239,18 +273,16 @@ static bool begin(cone *c, int id) {
     else
         fsr_domain_make(&c->domain, &n->shape, 0);
     const fsr_shape *shape = fold ? &c->p->flow->node[n->arg[0].id].shape : &n->shape;
-    if (!fsr_index_elem(&index, shape, &c->domain))
+    if (!fsr_index_elem(&all.index, shape, &c->domain))
         return false;
     if (!fold) {
         const cone_node top = {.id = id, .asked = 0};
-        fsr_index_copy(&c->asked[0].index, &index);
-        c->asked[0].part = 1;
-        c->asked[0].next = -1;
+        c->asked[0] = all;
         c->nasked = 1;
         pass_on(c, &top, 0, 1);
     }
     for (int k = 0; k < n->nargs && fold; ++k)
-        ask(c, n->arg[k], &index, 1, 0, 1);
+        ask(c, n->arg[k], &all, 0, 1);
     return true;
 }
 

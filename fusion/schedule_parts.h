@@ -38,6 +38,8 @@ void fsr_finish_ahead(fsr_kernel *k);
 /* schedule_version.c: the versions that the sizes call for, the largest first; and of them those that are printed. */
 void fsr_choose_versions(fsr_group *group);
 void fsr_finish_versions(fsr_kernel *k);
+/* The share of the elements for which a version that was chosen runs. */
+double fsr_version_share(const fsr_group *group, const fsr_loop_version *version);
 void fsr_finish_gpu_versions(fsr_kernel *k);
 /* schedule_stage.c: functions in a row that a stage of a chain has; 0: it is no chain, or cannot be cut. */
 int fsr_chain_functions(const fsr_kernel *k, const struct fsr_body *body);

@@ -175,19 +175,37 @@ static int larger_first(const void *a, const void *b) {
     return x > y ? -1 : x < y;
 }
 
+/* The cells that may have versions, the largest first. */
+static void cells_of(const fsr_group *group, cells *all) {
+    const double least = group->kernel->schedule.target == FSR_TARGET_GPU ? (double)MOST / 4 : 1.0 / FEW;
+    cells own;
+    *all = (cells){.n = 1, .at = {{.share = 1}}};
+    for (int d = 0; d < group->kernel->ndim && group->kernel->nconditions; ++d) {
+        if (group->extent[d] < 1) {
+            all->n = 0;
+            return;
+        }
+        intervals(group, d, &own);
+        multiply(all, &own, least);
+    }
+    float_over(group, all, least);
+    qsort(all->at, (size_t)all->n, sizeof *all->at, larger_first);
+}
+
+double fsr_version_share(const fsr_group *group, const fsr_loop_version *version) {
+    cells all;
+    cells_of(group, &all);
+    for (int i = 0; i < all.n; ++i)
+        if (same(&all.at[i].known, version))
+            return all.at[i].share;
+    return 0;
+}
+
 void fsr_choose_versions(fsr_group *group) {
     fsr_schedule *s = &group->kernel->schedule;
-    const double least = s->target == FSR_TARGET_GPU ? (double)MOST / 4 : 1.0 / FEW;
-    cells all = {.n = 1, .at = {{.share = 1}}}, own;
+    cells all;
     s->nversions = 0;
-    for (int d = 0; d < group->kernel->ndim && group->kernel->nconditions; ++d) {
-        if (group->extent[d] < 1)
-            return;
-        intervals(group, d, &own);
-        multiply(&all, &own, least);
-    }
-    float_over(group, &all, least);
-    qsort(all.at, (size_t)all.n, sizeof *all.at, larger_first);
+    cells_of(group, &all);
     for (int i = 0; i < all.n && s->nversions < FSR_MAX_VERSIONS && group->kernel->nconditions; ++i)
         if (!s->brief || all.at[i].known.holds || all.at[i].known.never)
             s->version[s->nversions++] = all.at[i].known;

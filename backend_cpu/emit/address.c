@@ -162,6 +162,10 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
                      e->s->group, fsr_c_close(inst->dtype));
         return;
     }
+    if (truth == FSR_ASKED && fsr_c_is_moored(e, inst)) {
+        fsr_c_put_moored(e, to, inst);
+        return;
+    }
     if (truth == FSR_ASKED) {
         fsr_c_put_guard(e, to, inst->guard - 1);
         fsr_text_add(to, " ? ");

@@ -284,6 +284,11 @@ void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char
 
 /* ---- bound.c: computed indices ------------------------------------------------------------------ */
 
+/* moor.c: pointers of loads whose guards are the same for the whole loop, once `outer` is there; whether a load is one,
+ * and its text. */
+void fsr_c_moor(fsr_c_emit *e, const fsr_body *loop);
+bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst);
+void fsr_c_put_moored(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 /* inst.c: the text of a guard's truth. */
 void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard);
 /* The text of a BOUND's value; and the line behind it, if it raises. */

@@ -80,8 +80,10 @@ void fsr_c_outer(fsr_c_emit *e, const fsr_body *loop) {
     versions v;
     versions_of(e, loop, &v);
     e->outer = v.n ? outer_of(e, fsr_body_conditions(e->k, loop)) : 0;
-    if (v.n)
+    if (v.n) {
         put_outer(e, e->outer);
+        fsr_c_moor(e, loop);
+    }
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------- */

@@ -98,6 +98,55 @@ static void cheap_is_computed_again(void **state) {
     check_one(fsr_div(d, fsr_sqrt(fsr_mean(fsr_mul(d, d), &cols, 1, FSR_KEEPDIMS))));
 }
 
+/* A stack of planes, each another function of x: `work` times over. */
+static fsr_node dissimilar(fsr_node x, int planes, int work) {
+    fsr_node plane[8];
+    for (int i = 0; i < planes; i++) {
+        plane[i] = fsr_mul(x, fsr_float(g, i + 1));
+        for (int w = 0; w < work; w++)
+            plane[i] = fsr_add(fsr_mul(plane[i], fsr_float(g, 0.5 + i)), fsr_float(g, 0.25 * i));
+    }
+    return fsr_stack(plane, planes, 0);
+}
+
+/* No kernel computes what only elements of another one need; columns that alternate are kernels with a stride. */
+static void alternatives_are_divided(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 2048, 4096), even = fsr_slice(x, 1, 0, 4096, 2), odd = fsr_slice(x, 1, 1, 4096, 2);
+    for (int w = 0; w < 30; w++) {
+        even = fsr_add(fsr_mul(even, fsr_float(g, 0.5)), fsr_float(g, w));
+        odd = fsr_mul(fsr_sub(odd, fsr_float(g, w)), fsr_float(g, 0.75));
+    }
+    fsr_node two[] = {even, odd}, outs[] = {dissimilar(x, 8, 30), fsr_exp(fsr_neg(fsr_stack(two, 2, 2)))};
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < 2; i++) {
+            fsr_program p = plan_of(targets[t], &outs[i], 1);
+            /* a CPU's loops have versions for two planes; and 8 of them are too long a program for one kernel */
+            const int least = i ? 2 : targets[t]->gpu ? 8 : 4;
+            bool good = p.info.kernels >= least && p.info.kernels <= least + !i && p.info.temporaries == 0 &&
+                        most_instructions(&p) <= 260 && strstr(p.explanation, "part: some of the elements");
+            good = good || (i && targets[t]->gpu); /* whose memory hides them */
+            if (!good)
+                print_error("%s", p.explanation);
+            fsr_program_clear(&p);
+            assert_true(good);
+        }
+}
+
+/* Cheap alternatives hide behind memory, and versions of the loops know the inside of a stencil. */
+static void cheap_alternatives_stay(void **state) {
+    (void)state;
+    static const int64_t border[2][2] = {{1, 1}, {1, 1}};
+    fsr_node x = plan_matrix(g, 4096, 4096), wide = fsr_pad(x, border, FSR_PAD_CONSTANT, 0), sum = {0};
+    fsr_node three[] = {x, fsr_neg(x), fsr_sqrt(x)};
+    for (int i = 0; i < 9; i++) {
+        fsr_node at = fsr_slice(fsr_slice(wide, 0, i / 3, i / 3 + 4096, 1), 1, i % 3, i % 3 + 4096, 1);
+        sum = i ? fsr_add(sum, at) : at;
+    }
+    check_one(fsr_stack(three, 3, 0));
+    check_one(sum);
+}
+
 /* Launch, and what takes longer of memory and operations; what a cache holds moves faster. */
 static void prices(void **state) {
     (void)state;
@@ -113,10 +162,8 @@ static void prices(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(sweeps_are_stored),
-        T(once_before_a_product),
-        T(cheap_is_computed_again),
-        T(prices),
+        T(sweeps_are_stored),        T(once_before_a_product),   T(cheap_is_computed_again),
+        T(alternatives_are_divided), T(cheap_alternatives_stay), T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that compute alternatives which nobody wants are divided into kernels that write slices.
+ *
+ * A kernel with choices by guards, stacks, concatenations, pastes, computes every alternative for every element, but where
+ * a version of its loops knows better; and versions are few and their text is short. So the domain of a map without
+ * folds may be cut, at the bound of a guard, or into the elements that have each remainder by a guard's step. Each part
+ * is lowered by itself: there guards hold or do not, and what they chose between is gone. All parts write the same
+ * arrays. The cut that spares most work is looked for first, then those of its parts; a division stays if the kernels
+ * of the parts, launches, and lines of memory that several of them touch, cost less than the one kernel.
+ *
+ * The last part keeps the group's number and waits for the others, so that who depends on it need not know.
+ *
+ * Counter-example to a part for each cell of all guards: the 27 of a stencil's edges, for which versions cost nothing.
+ * Counter-example to storing each alternative: the maps below and above the choice stay in the part's kernel. */
+#include "fusion/address.h"
+#include "fusion/partition_parts.h"
+#include "fusion/price.h"
+#include "fusion/schedule_parts.h"
+#include <stdlib.h>
+
+enum { MOST_PARTS = 32, MOST_DEPTH = 12, MOST_STEP = 8, MOST_CUTS = 2 * FSR_MAX_CONDITIONS };
+
+/* A way to cut one dimension: at a place, or into remainders. */
+typedef struct cut {
+    int dim;
+    int64_t at, step; /* step 1: [0, at) and the rest; else every step-th element, from each of the first */
+} cut;
+
+/* Places start, start + step ... of a dimension. */
+typedef struct places {
+    int64_t start, step, count;
+} places;
+
+typedef struct division {
+    fsr_partition *p;
+    const fsr_prices *prices;
+    int g;
+    int n;
+    fsr_group part[MOST_PARTS];
+    double price[MOST_PARTS];
+} division;
+
+/* The remainders are as many parts. */
+static int parts_of(const cut *c) {
+    return c->step > 1 ? (int)c->step : 2;
+}
+
+static places part_of(const cut *c, int i, int64_t extent) {
+    if (c->step > 1)
+        return (places){i, c->step, (extent - i + c->step - 1) / c->step};
+    return i == 0 ? (places){0, 1, c->at} : (places){c->at, 1, extent - c->at};
+}
+
+/* ---- what is known of conditions in a part ----------------------------------------------------------------- */
+
+/* The condition asks dimension d alone: its form, at i - low. */
+static bool asks_only(const fsr_group *group, int condition, int d, int64_t *low) {
+    const fsr_form f = fsr_form_of(group->kernel, group->integer, group->kernel->condition[condition].form);
+    bool only = f.nterms == 0 && f.divisor == 1 && f.stride[d] == 1;
+    for (int i = 0; i < f.ndim; ++i)
+        only = only && (i == d || f.stride[i] == 0 || f.extent[i] <= 1);
+    *low = -f.offset;
+    return only;
+}
+
+static int64_t step_of(const fsr_group *group, int condition) {
+    const int slot = group->kernel->condition[condition].step;
+    return slot ? group->integer[slot] : 1;
+}
+
+static void know(const fsr_group *group, int d, const places *at, fsr_loop_version *known) {
+    const fsr_kernel *k = group->kernel;
+    int64_t low;
+    for (int c = 0; c < k->nconditions; ++c) {
+        if (!asks_only(group, c, d, &low))
+            continue;
+        const int64_t high = low + group->integer[k->condition[c].extent], step = step_of(group, c);
+        const int64_t first = at->start, last = first + (at->count - 1) * at->step;
+        const bool fixed = step == 1 || at->step % step == 0, hits = (first - low) % step == 0;
+        const uint64_t bit = UINT64_C(1) << c;
+        known->never |= last < low || first >= high || (fixed && !hits) ? bit : 0;
+        known->holds |= first >= low && last < high && fixed && hits ? bit : 0;
+    }
+}
+
+/* Operations of the whole domain if it is cut so, in ns; versions are left out. */
+static double work_of(const division *s, const fsr_group *group, const cut *c) {
+    const double elements = (double)fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]);
+    const int64_t extent = c ? group->extent[c->dim] : 1;
+    double sum = 0;
+    for (int i = 0; i < (c ? parts_of(c) : 1); ++i) {
+        fsr_loop_version known = {0, 0};
+        places at = {0, 1, 1};
+        if (c) {
+            at = part_of(c, i, extent);
+            know(group, c->dim, &at, &known);
+        }
+        sum += fsr_price_element(s->prices, group, &known) * (double)at.count / (double)extent;
+    }
+    return elements * sum / s->prices->issue;
+}
+
+/* ---- where to cut ------------------------------------------------------------------------------------------- */
+
+static void add_cut(cut *list, int *n, cut c, int64_t extent) {
+    bool there = c.step == 1 ? c.at <= 0 || c.at >= extent : c.step > MOST_STEP || c.step > extent;
+    for (int i = 0; i < *n && !there; ++i)
+        there = list[i].dim == c.dim && list[i].at == c.at && list[i].step == c.step;
+    if (!there && *n < MOST_CUTS)
+        list[(*n)++] = c;
+}
+
+/* The one that leaves the least work. False: there is none. */
+static bool best_cut(const division *s, const fsr_group *group, cut *best, double *least) {
+    const fsr_kernel *k = group->kernel;
+    cut list[MOST_CUTS];
+    int64_t low;
+    int n = 0;
+    for (int c = 0; c < k->nconditions; ++c)
+        for (int d = 0; d < k->ndim; ++d) {
+            if (!asks_only(group, c, d, &low))
+                continue;
+            const int64_t high = low + group->integer[k->condition[c].extent], step = step_of(group, c);
+            add_cut(list, &n, (cut){d, low, 1}, group->extent[d]);
+            add_cut(list, &n, (cut){d, high, 1}, group->extent[d]);
+            if (step > 1)
+                add_cut(list, &n, (cut){d, 0, step}, group->extent[d]);
+        }
+    for (int i = 0; i < n; ++i) {
+        const double work = work_of(s, group, &list[i]);
+        if (i == 0 || work < *least) {
+            *least = work;
+            *best = list[i];
+        }
+    }
+    return n > 0;
+}
+
+/* ---- dividing ----------------------------------------------------------------------------------------------- */
+
+/* The group over a part of its domain. False: it cannot be lowered so. */
+static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fsr_group *out) {
+    const fsr_group *whole = &s->p->group[s->g];
+    fsr_link blame;
+    *out = (fsr_group){.domain = *domain, .nstores = whole->nstores, .part = true, .unmerged = unmerged};
+    for (int i = 0; i < whole->nstores; ++i)
+        out->store[i] = whole->store[i];
+    if (fsr_group_try(s->p, s->g, out, &blame))
+        return false;
+    if (out->nneeds == 0 && out->nloops == 0)
+        return true;
+    fsr_kernel_free(out->kernel);
+    return false;
+}
+
+/* Whether a cut of the kernel, whose price and work are known, leaves so much less work that it is worth looking at. */
+static bool find_cut(const division *s, const fsr_domain *domain, double work, cut *c) {
+    fsr_group trial;
+    double left = 0;
+    if (!lower(s, domain, true, &trial))
+        return false;
+    bool found = best_cut(s, &trial, c, &left);
+    found = found && left + s->prices->launch < (1 - s->prices->gain) * work_of(s, &trial, NULL) &&
+            s->prices->launch < s->prices->gain * work;
+    fsr_kernel_free(trial.kernel);
+    return found;
+}
+
+static void drop(division *s, int from) {
+    while (s->n > from)
+        fsr_kernel_free(s->part[--s->n].kernel);
+}
+
+static bool divide(division *s, const fsr_domain *domain, int depth);
+
+/* The parts of a cut, each divided again. */
+static bool divide_parts(division *s, const fsr_domain *domain, const cut *c, int depth) {
+    bool good = true;
+    for (int i = 0; good && i < parts_of(c); ++i) {
+        const places at = part_of(c, i, domain->extent[c->dim]);
+        fsr_domain part = *domain;
+        fsr_domain_cut(&part, c->dim, at.start, at.step, at.count);
+        good = divide(s, &part, depth + 1);
+    }
+    return good;
+}
+
+/* Adds the parts of a domain, itself if it stays whole. False: it cannot be lowered, or there is no room. */
+static bool divide(division *s, const fsr_domain *domain, int depth) {
+    fsr_group whole;
+    double work, price, parts = 0;
+    cut c = {0, 0, 1};
+    const int from = s->n;
+    if (!lower(s, domain, false, &whole))
+        return false;
+    price = fsr_price_map(s->prices, s->p, &whole, &work);
+    *s->p->no_memory = *s->p->no_memory || price < 0;
+    bool cut_it = !*s->p->no_memory && depth < MOST_DEPTH && whole.kernel->nconditions > 0 &&
+                  work > (price - s->prices->launch) / 2 && find_cut(s, domain, work, &c) &&
+                  divide_parts(s, domain, &c, depth);
+    for (int i = from; i < s->n; ++i)
+        parts += s->price[i];
+    if (cut_it && parts < (1 - s->prices->gain) * price) {
+        fsr_kernel_free(whole.kernel);
+        return true;
+    }
+    drop(s, from);
+    if (s->n == MOST_PARTS) {
+        fsr_kernel_free(whole.kernel);
+        return false;
+    }
+    s->price[s->n] = price;
+    s->part[s->n++] = whole;
+    return true;
+}
+
+/* All parts but the last are new groups; the last one waits for them. */
+static void commit(division *s) {
+    fsr_partition *p = s->p;
+    fsr_group last = s->part[s->n - 1];
+    for (int i = 0; i + 1 < s->n; ++i)
+        if (!fsr_group_depend(&last, p->ngroups + i))
+            return;
+    while (s->n > 1) {
+        if (!fsr_partition_room(p)) {
+            *p->no_memory = true;
+            return;
+        }
+        fsr_kernel_trim(s->part[0].kernel);
+        p->group[p->ngroups++] = s->part[0];
+        fsr_partition_settle(p, p->ngroups - 1);
+        --s->n;
+        for (int i = 0; i < s->n; ++i)
+            s->part[i] = s->part[i + 1];
+    }
+    fsr_kernel_free(p->group[s->g].kernel);
+    fsr_kernel_trim(last.kernel);
+    p->group[s->g] = last;
+    s->n = 0;
+    fsr_partition_settle(p, s->g);
+}
+
+/* A map with guards, whose results nobody has to keep apart. */
+static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
+    bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops &&
+               !group->in_place && group->nstores > 0;
+    for (int i = 0; may && i < group->nstores; ++i)
+        may = !fsr_is(p->flow->node[group->store[i].id].kind, FSR_IS_STORED);
+    return may && group->integer[FSR_INT_ROWS] > 0 && group->kernel->npasses == 0;
+}
+
+void fsr_partition_divide(fsr_partition *p) {
+    division *s = NULL;
+    const int n = p->ngroups;
+    for (int g = 0; g < n && p->fuse && !*p->no_memory; ++g) {
+        if (!may_be_divided(p, &p->group[g]))
+            continue;
+        if (!s && !(s = malloc(sizeof *s))) {
+            *p->no_memory = true;
+            return;
+        }
+        s->p = p;
+        s->prices = fsr_prices_of(p->target->gpu);
+        s->g = g;
+        s->n = 0;
+        if (divide(s, &p->group[g].domain, 0) && s->n > 1)
+            commit(s);
+        drop(s, 0);
+    }
+    free(s);
+}
