@@ -43,7 +43,7 @@ endif()
 # Programs of the fast tier that take ten seconds or more on two cores, by a regular expression: they begin first, so that
 # none of them runs on alone at the end while a core is idle.
 set(FUSOR_LASTING
-    "^(diff_|fuzz_|gpu_gpu_|trust_)|^contracts_(accuracy|chains|cpu_threads|in_place|iterate|literals|million_steps|numerics|running_sums|small_stack|values)$|^unit_(cpu_math|emit_cuda|host_sums)$")
+    "^(diff_|fuzz_|gpu_gpu_|trust_)|^contracts_(accuracy|chains|in_place|iterate|literals|numerics|running_sums|values)$|^unit_(cpu_math|emit_cuda|host_sums)$")
 
 # fusor_run(TEST program seconds LABELS ... ENVIRONMENT ... ARGUMENTS ...): one ctest of a program.
 function(fusor_run test program seconds)

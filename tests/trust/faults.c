@@ -641,8 +641,9 @@ int faults_directories(bool forgive) {
     int n = 0;
     for (int i = 0; i < 64; i++) {
         char *path = made->path[i];
-        bool left =
-            path[0] && !strstr(path, "/fusor-test-") && !strstr(path, "/fusor-trust-") && access(path, F_OK) == 0;
+        const char *name = strrchr(path, '/');
+        bool left = name && strncmp(name, "/fusor-test-", 12) != 0 && strncmp(name, "/fusor-trust-", 13) != 0 &&
+                    access(path, F_OK) == 0;
         n += left;
         if (left && forgive)
             remove_directory(path);
