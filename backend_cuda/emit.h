@@ -163,6 +163,8 @@ void fsr_emit_once(fsr_emit *e);
 
 /* The ROW instructions of a pass in a frame where a thread has one row; its stores are under `guard`. */
 void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard);
+/* The same of some ROW instructions, n of them. */
+void fsr_emit_row_list(fsr_emit *e, const int *rows, int n, const char *guard);
 /* The text of the state that `v`, a PICK of a fold, reads, at ROW level. */
 void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v);
 
@@ -208,6 +210,7 @@ void fsr_emit_row(fsr_emit *e);
 void fsr_emit_split(fsr_emit *e);
 void fsr_emit_lookback(fsr_emit *e);
 void fsr_emit_col(fsr_emit *e);
+void fsr_emit_outputs(fsr_emit *e); /* COL with `tall` */
 void fsr_emit_team(fsr_emit *e);
 
 #endif

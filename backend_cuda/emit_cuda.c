@@ -84,7 +84,7 @@ static void print_body(fsr_emit *e) {
     case FSR_SCHEDULE_MAP: fsr_emit_map(e); break;
     case FSR_SCHEDULE_ROW: fsr_emit_row(e); break;
     case FSR_SCHEDULE_SPLIT: fsr_emit_split(e); break;
-    case FSR_SCHEDULE_COL: fsr_emit_col(e); break;
+    case FSR_SCHEDULE_COL: e->s.tall ? fsr_emit_outputs(e) : fsr_emit_col(e); break;
     case FSR_SCHEDULE_LOOKBACK: fsr_emit_lookback(e); break;
     case FSR_SCHEDULE_TEAM: fsr_emit_team(e); break;
     }

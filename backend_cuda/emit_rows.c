@@ -9,7 +9,7 @@ void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v) {
     int f = e->k->inst[v].index;
     const fsr_fold *fold = &e->k->fold[f];
     int stage[FSR_MAX_INSTS];
-    if (e->s.kind == FSR_SCHEDULE_COL)
+    if (e->s.kind == FSR_SCHEDULE_COL && !e->s.tall)
         snprintf(buf, FSR_REF, "all%d[%s].f%d", fold->pass, e->s.vector > 1 ? "v" : "0", f);
     else
         snprintf(buf, FSR_REF, "all%d.f%d", fold->pass, f);
@@ -50,8 +50,7 @@ static void row_store(fsr_emit *e, int v, const char *guard) {
     fsr_emit_line(e, "if (%s) %s = %s;", guard, element, fsr_emit_ref(e, ref, e->k->inst[v].arg[0]));
 }
 
-void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard) {
-    int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, pass, rows);
+void fsr_emit_row_list(fsr_emit *e, const int *rows, int n, const char *guard) {
     for (int i = 0; i < n; i++) {
         fsr_inst_kind kind = e->k->inst[rows[i]].kind;
         char state[FSR_REF] = "";
@@ -65,4 +64,9 @@ void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard) {
         else
             fsr_emit_value(e, rows[i], state);
     }
+}
+
+void fsr_emit_row_values(fsr_emit *e, int pass, const char *guard) {
+    int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, pass, rows);
+    fsr_emit_row_list(e, rows, n, guard);
 }

@@ -121,6 +121,20 @@ static int64_t col_tile(const fsr_schedule *s) {
     return (int64_t)s->group * s->vector;
 }
 
+/* Tiles of outputs, along each dimension by itself. */
+static int64_t tiled_blocks(const fsr_kernel *k, const int64_t *integer) {
+    const fsr_schedule *s = &k->schedule;
+    int64_t blocks = 1;
+    for (int d = 0; d < k->nparallel; d++) {
+        const int64_t extent = integer[FSR_INT_EXTENT + d];
+        const int64_t tile = d == k->nparallel - 1 ? (int64_t)s->group * s->items
+                             : d == s->across      ? (int64_t)(s->threads / s->group) * s->tall
+                                                   : 1;
+        blocks = fsr_size_mul(blocks, fsr_ceil_div(extent, tile));
+    }
+    return blocks;
+}
+
 int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     int64_t rows = integer[FSR_INT_ROWS], splits = integer[FSR_INT_SPLITS];
@@ -129,7 +143,8 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     switch (s->kind) {
     case FSR_SCHEDULE_MAP: return fsr_ceil_div(rows, (int64_t)s->threads * s->items);
     case FSR_SCHEDULE_ROW: return fsr_ceil_div(rows, s->threads / s->group);
-    case FSR_SCHEDULE_COL: return fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);
+    case FSR_SCHEDULE_COL:
+        return s->tall ? tiled_blocks(k, integer) : fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);
     case FSR_SCHEDULE_SPLIT:
     case FSR_SCHEDULE_LOOKBACK: return fsr_size_mul(rows, splits);
     case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->group, s->members ? s->members : splits);

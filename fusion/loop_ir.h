@@ -231,11 +231,14 @@ typedef struct fsr_schedule {
     int members;      /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part */
     int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
     int resident;  /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
+    int depth;     /* with `tall`: columns whose staged elements are in shared memory at once */
+    int pad;       /* elements of shared memory behind each of these columns */
     bool outlined; /* loops for each element are functions that are called */
     /* CPU; 0 on a GPU */
     int lanes; /* independent accumulators of a commutative fold, a power of two */
-    int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry */
-    int work;  /* rough operations for one element: by these a launch is divided among threads */
+    int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry. GPU: with `tall`,
+                  columns folded serially before they join what came before */
+    int work; /* rough operations for one element: by these a launch is divided among threads */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool brief; /* the innermost loop is too short for stages that only spare work */
     bool flat;  /* MAP: one loop over the rows, no loop a dimension */

@@ -3,7 +3,31 @@
  *
  * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
 #include "fusion/loop_ir_verify.h"
+#include "fusion/outputs.h"
 #include "fusion/walk.h"
+
+enum { MOST_TALL = 16, SHARED_BYTES = 48 << 10 };
+
+/* A block's tile of outputs: staged are the loads that move in it, by whole vectors. */
+static bool check_outputs(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_schedule *s = &k->schedule;
+    if (!s->tall && (s->across || s->depth || s->pad || s->chunk))
+        return fsr_check_bad(v, "schedule: lengths of a tile of outputs that is not tall");
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].staged != (s->tall && fsr_load_is_tiled(k, i)))
+            return fsr_check_bad(v, "schedule: v%d %s staged", i, k->inst[i].staged ? "cannot be" : "must be");
+    if (!s->tall)
+        return true;
+    if (s->kind != FSR_SCHEDULE_COL || !fsr_check_range(s->tall, MOST_TALL + 1) || s->items > MOST_TALL ||
+        !fsr_kernel_may_tile(k, s->across))
+        return fsr_check_bad(v, "schedule: no tile of %d outputs across dimension %d", s->tall, s->across);
+    if (s->depth < 1 || s->chunk < s->depth || s->chunk % s->depth != 0)
+        return fsr_check_bad(v, "schedule: chunks of %d columns, %d of them staged", s->chunk, s->depth);
+    if (s->pad < 0 || s->pad % s->vector != 0 || fsr_tile_shared_bytes(k) > SHARED_BYTES)
+        return fsr_check_bad(v, "schedule: staged loads do not lie in shared memory");
+    return true;
+}
 
 /* The shape of a block. */
 static bool check_gpu(const fsr_check *v) {
@@ -20,11 +44,8 @@ static bool check_gpu(const fsr_check *v) {
     if (s->items < 1 || s->items % s->vector != 0)
         return fsr_check_bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);
     for (int i = 0; i < v->k->ninsts; i++)
-        if (v->k->inst[i].gathered || v->k->inst[i].staged)
-            return fsr_check_bad(v, "schedule: v%d is %s, which is for CPUs", i,
-                                 v->k->inst[i].staged ? "staged" : "gathered");
-    if (s->tall || s->across)
-        return fsr_check_bad(v, "schedule: a tile of %d outputs, which is for CPUs", s->tall);
+        if (v->k->inst[i].gathered)
+            return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
     if (s->members < 0 || (s->members && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
     if (s->nversions && !fsr_kernel_may_version(v->k))
@@ -33,7 +54,7 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))
         return fsr_check_bad(v, "schedule: %d resident blocks of %d threads", s->resident, s->threads);
-    return true;
+    return check_outputs(v);
 }
 
 static bool check_versions(const fsr_check *v) {

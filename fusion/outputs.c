@@ -34,7 +34,7 @@ static bool stands_in_tile(const fsr_kernel *k, int number, int across) {
 }
 
 bool fsr_kernel_may_tile(const fsr_kernel *k, int across) {
-    if (k->npasses != 1 || k->nparallel < 2 || across < 0 || across >= k->nparallel - 1 || !k->nfolds)
+    if (k->npasses != 1 || k->nparallel < 2 || across < 0 || across >= k->nparallel - 1 || !k->nfolds || k->nloops)
         return false;
     for (int f = 0; f < k->nfolds; ++f)
         if (k->fold[f].kind != FSR_FOLD_REDUCE)
@@ -52,4 +52,22 @@ bool fsr_load_is_panel(const fsr_kernel *k, int number) {
 
 bool fsr_tile_value_moves(const fsr_kernel *k, int value, int d) {
     return fsr_value_dimensions(k, value) >> d & 1;
+}
+
+bool fsr_load_is_tiled(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    return inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM &&
+           (moves_along(k, number, k->nparallel - 1) || moves_along(k, number, k->schedule.across));
+}
+
+int64_t fsr_tile_shared_bytes(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    int64_t bytes = 0;
+    for (int i = 0; i < k->ninsts; ++i) {
+        const int64_t extent =
+            fsr_load_is_panel(k, i) ? (int64_t)s->group * s->items : (int64_t)(s->threads / s->group) * s->tall;
+        const int64_t size = (int64_t)fsr_dtype_size(k->inst[i].dtype);
+        bytes += k->inst[i].staged ? fsr_round_up((extent + s->pad) * s->depth * size, 16) : 0;
+    }
+    return bytes;
 }

@@ -74,10 +74,11 @@ static bool reaches(const fsr_group *group, int form, int64_t limit) {
     return high > limit || fsr_size_add(f.offset > 0 ? f.offset : 0, -low) > limit;
 }
 
-static bool needs_wide(const fsr_group *group) {
+/* points: the greatest number that a frame gives a point of the domain, or a row where it does not count points. */
+static bool needs_wide(const fsr_group *group, int64_t points) {
     const int64_t limit = ((int64_t)1 << 31) - ((int64_t)1 << 22);
     const fsr_kernel *k = group->kernel;
-    if (fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]) > limit)
+    if (points > limit)
         return true;
     for (int d = 0; d < k->ndim; ++d) /* an empty domain may have a long dimension */
         if (group->extent[d] > limit)
@@ -188,11 +189,13 @@ static bool compacts(const fsr_kernel *k) {
 }
 
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
-    group->kernel->schedule =
-        (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU, .wide = needs_wide(group)};
+    fsr_schedule *s = &group->kernel->schedule;
+    const int64_t rows = group->integer[FSR_INT_ROWS];
+    *s = (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU};
     if (target->gpu)
         fsr_schedule_gpu(group, target);
     else
         fsr_schedule_cpu(group);
+    s->wide = needs_wide(group, s->tall ? rows : fsr_size_mul(rows, group->integer[FSR_INT_COLS]));
     fsr_kernel_settle_filters(group->kernel, compacts(group->kernel));
 }

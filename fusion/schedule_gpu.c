@@ -296,6 +296,8 @@ static void gpu_kind(fsr_group *group, const fsr_target *target) {
         gpu_map(group);
         return;
     }
+    if (fsr_choose_gpu_outputs(group))
+        return;
     if (fsr_group_orientation(group) == FSR_ORIENT_COLS) {
         gpu_col(group);
         return;

@@ -22,6 +22,7 @@ int fsr_schedule_vector(const fsr_group *group, int d, int most);
 
 /* schedule_outputs.c: a tile of outputs, by columns, if the sizes call for one; false: they do not, and nothing is chosen. */
 bool fsr_choose_outputs(fsr_group *group);
+bool fsr_choose_gpu_outputs(fsr_group *group);
 
 /* schedule_gpu.c */
 void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);

@@ -31,7 +31,8 @@ static const struct {
     int targets;
     size_t at;
 } fields[] = {FIELD(COUNT, GPU, threads),     FIELD(COUNT, GPU | CPU, group),  FIELD(SOME, GPU | CPU, tall),
-              FIELD(SOME, GPU | CPU, across), FIELD(COUNT, GPU, vector),       FIELD(COUNT, GPU, items),
+              FIELD(SOME, GPU | CPU, across), FIELD(SOME, GPU, depth),         FIELD(SOME, GPU, pad),
+              FIELD(SOME, GPU, chunk),        FIELD(COUNT, GPU, vector),       FIELD(COUNT, GPU, items),
               FIELD(SOME, GPU, members),      FIELD(COUNT, GPU, accumulators), FIELD(COUNT, GPU, resident),
               FIELD(FLAG, GPU, outlined),     FIELD(FLAG, GPU, persistent),    FIELD(COUNT, CPU, lanes),
               FIELD(COUNT, CPU, chunk),       FIELD(COUNT, CPU, work),         FIELD(SOME, CPU, part),

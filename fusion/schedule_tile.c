@@ -83,7 +83,7 @@ static int lookback_residents(const fsr_kernel *k) {
 
 void fsr_finish_gpu(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
-    s->accumulators = k->nfolds == 0 ? 0 : s->items < ACCUMULATORS ? s->items : ACCUMULATORS;
+    s->accumulators = k->nfolds == 0 ? 0 : s->tall ? 1 : s->items < ACCUMULATORS ? s->items : ACCUMULATORS;
     s->outlined = k->nloops > 0 && s->items > 1;
     fsr_finish_gpu_versions(k);
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS

@@ -93,6 +93,8 @@ static bool fits(const fsr_kernel *k, int64_t rows, int64_t columns) {
     bool along_rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_MAP && k->ndim == 1);
     int64_t inner = along_rows ? rows : columns;
     bool any_tail = s->kind == FSR_SCHEDULE_MAP && k->ndim == 1;
+    if (s->tall)
+        return true;
     if (s->persistent && s->kind == FSR_SCHEDULE_ROW && columns > (int64_t)s->group * s->items)
         return false;
     return any_tail || inner % s->vector == 0;
@@ -123,7 +125,7 @@ void host_sweep_sizes(host_counts *n, fsr_kernel *k, fsr_schedule schedule, int 
         return;
     }
     k->schedule = schedule;
-    kernel_finished(k);
+    kernel_finished(kernel_tiled(k, schedule.tall));
     if (fsr_kernel_verify(k, why, sizeof why) != FSR_OK)
         fail_msg("%s: %s", k->name, why);
     if (fsr_emit_cuda_for_host(k, &text) != FSR_OK)

@@ -61,9 +61,9 @@ static fsr_node product(int64_t m, int64_t n, int64_t cols, int turned, bool oth
     return other ? fsr_max(fsr_abs(fsr_sub(a, b)), &axis1, 1, 0) : fsr_sum(fsr_mul(a, b), &axis1, 1, 0);
 }
 
-/* The only kernel's tiles: outputs along the rows, and loads by way of a panel. */
-static void expect_tile(fsr_node y, int tall, int staged) {
-    fsr_program p = plan_of(&target_cpu, &y, 1);
+/* The only kernel's tiles: outputs along the rows, and loads that are staged. */
+static void expect_tile_on(const fsr_target *target, fsr_node y, int tall, int staged) {
+    fsr_program p = plan_of(target, &y, 1);
     const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
     int loads = 0;
     for (int i = 0; i < k->ninsts; i++)
@@ -71,6 +71,10 @@ static void expect_tile(fsr_node y, int tall, int staged) {
     if (p.info.kernels != 1 || k->schedule.tall != tall || loads != staged)
         fail_msg("%d staged loads, not %d:\n%s", loads, staged, p.explanation);
     fsr_program_clear(&p);
+}
+
+static void expect_tile(fsr_node y, int tall, int staged) {
+    expect_tile_on(&target_cpu, y, tall, staged);
 }
 
 /* Products of matrices in every orientation, and folds like them, are tiles of outputs; where nothing is read twice, or a
@@ -92,12 +96,24 @@ static void products_have_tiles(void **state) {
                 0, 0);
 }
 
+/* The same on a GPU, where both operands are staged: large tiles where these fill the machine, none where small ones would
+ * not fill half of it, or a sum of the columns in order would be deeper than it may. */
+static void products_have_tiles_on_a_gpu(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 4; turned++) {
+        expect_tile_on(&target_gpu, product(4096, 4000, 400, turned, turned & 1), 8, 2);
+        expect_tile_on(&target_gpu, product(1000, 1100, 1200, turned, turned & 1), 4, 2);
+    }
+    expect_tile_on(&target_gpu, product(21000, 160, 160, 0, false), 8, 2);
+    expect_tile_on(&target_gpu, product(400, 400, 4000, 0, false), 0, 0);
+    expect_tile_on(&target_gpu, product(100000, 40, 4000, 0, false), 0, 0);
+    expect_tile_on(&target_gpu, product(1000, 1000, 1 << 17, 0, false), 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TABLE_TEST(late_operands_load_late),
-        TABLE_TEST(splits_fill_the_machine),
-        TABLE_TEST(literals_are_shared),
-        TABLE_TEST(products_have_tiles),
+        TABLE_TEST(late_operands_load_late), TABLE_TEST(splits_fill_the_machine),      TABLE_TEST(literals_are_shared),
+        TABLE_TEST(products_have_tiles),     TABLE_TEST(products_have_tiles_on_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,7 @@ fsr_kernel *kernel_products(fsr_dtype dtype, bool turned) {
 fsr_kernel *kernel_tiled(fsr_kernel *k, int tall) {
     k->schedule.tall = tall;
     for (int i = 0; i < k->ninsts; i++)
-        k->inst[i].staged = tall && fsr_load_is_panel(k, i);
+        k->inst[i].staged =
+            tall && (k->schedule.target == FSR_TARGET_GPU ? fsr_load_is_tiled(k, i) : fsr_load_is_panel(k, i));
     return k;
 }

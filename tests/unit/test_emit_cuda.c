@@ -14,6 +14,20 @@
 enum { MAP = FSR_SCHEDULE_MAP, ROW = FSR_SCHEDULE_ROW, SPLIT = FSR_SCHEDULE_SPLIT, COL = FSR_SCHEDULE_COL };
 enum { LOOKBACK = FSR_SCHEDULE_LOOKBACK };
 
+/* So many outputs a thread each way. */
+static fsr_kernel *tiled(fsr_kernel *k, int outputs) {
+    k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
+                                 .kind = FSR_SCHEDULE_COL,
+                                 .threads = 256,
+                                 .group = 16,
+                                 .vector = 4,
+                                 .items = outputs,
+                                 .depth = 16,
+                                 .pad = 4,
+                                 .chunk = 256};
+    return kernel_finished(kernel_tiled(k, outputs));
+}
+
 static fsr_kernel *scheduled(fsr_kernel *k, int kind, int threads, int group, int vector, int items) {
     k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
                                  .kind = (fsr_schedule_kind)kind,
@@ -171,6 +185,7 @@ static void compiles_splits(void **state) {
     check(n, scheduled(kernel_column_sums(FSR_F32), COL, 256, 32, 4, 16), true, false);
     check(n, scheduled(kernel_column_sums(FSR_U8), COL, 256, 16, 16, 16), true, false);
     check(n, wide(scheduled(kernel_column_softmax(), COL, 256, 64, 1, 4)), false, false);
+    check(n, tiled(kernel_products(FSR_F32, false), 4), false, false);
     check(n, scheduled(kernel_column_scan(FSR_F32, true), COL, 128, 128, 4, 16), true, true);
     fsr_nvrtc_close(n);
 }

@@ -457,6 +457,8 @@ DAMAGE(no_accumulators, k->schedule.accumulators = 0)
 DAMAGE(more_accumulators, k->schedule.accumulators = 8)
 DAMAGE(too_many_residents, k->schedule.resident = 32)
 DAMAGE(gpu_gathers, k->inst[0].gathered = true)
+DAMAGE(gpu_stages, k->inst[0].staged = true)
+DAMAGE(gpu_depth, k->schedule.depth = 4)
 DAMAGE(row_members, k->schedule.members = 2)
 DAMAGE(no_target, k->schedule.target = FSR_TARGET_NONE)
 DAMAGE(cpu_threads, k->schedule.target = FSR_TARGET_CPU)
@@ -521,6 +523,8 @@ static const struct {
     {more_accumulators, "schedule: 8 accumulators of 4 items"},
     {too_many_residents, "schedule: 32 resident blocks of 128 threads"},
     {gpu_gathers, "schedule: v0 is gathered, which is for CPUs"},
+    {gpu_stages, "schedule: v0 cannot be staged"},
+    {gpu_depth, "schedule: lengths of a tile of outputs that is not tall"},
     {row_members, "schedule: 2 blocks do the parts of a row in turn"},
     {no_target, "schedule: for no target"},
     {cpu_threads, "schedule: a CPU has no blocks of threads"},

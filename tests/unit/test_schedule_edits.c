@@ -29,8 +29,7 @@ static int below(int n) {
 static fsr_kernel *scheduled(fsr_kernel *k, fsr_schedule_kind kind) {
     const int tall = k->schedule.tall;
     k->schedule = kernel_cpu_schedule(kind, 8, 64, kind == FSR_SCHEDULE_COL ? 32 : 1);
-    k->schedule.tall = tall;
-    return kernel_finished(k);
+    return kernel_finished(kernel_tiled(k, tall));
 }
 
 static fsr_kernel *any_kernel(void) {

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* COL with `tall`: a block folds a tile of outputs, each thread `tall` rows along dimension `across` by `items` lanes along
+ * the last parallel one, in vectors that lie `group` vectors apart.
+ *
+ * What the tile's rows and lanes read of `depth` columns is copied into shared memory, s<i> of staged load i, a column
+ * behind the other, each with `pad` elements behind it; loads of the next columns are on their way, in registers g<i>, while
+ * these are worked on. In each column a thread reads its rows' and its lanes' elements, r<i>, and steps all of its states.
+ * These are registers, acc; after every `chunk` columns they are folded into sums that a register is too good for, total.
+ *
+ * Row values that the columns read are held once a row, once a lane or once an output, h<i>. What follows the columns is one text, for one
+ * output after the other: counter-example to unrolling it, 64 copies of an exponential.
+ *
+ * Edges: beyond the last row, lane or column its neighbour inside is read once more; such outputs are not stored, such
+ * columns not folded. */
+#include "backend_cuda/emit.h"
+#include "fusion/outputs.h"
+#include <stdio.h>
+
+/* Neighbours of a thread; e->s says 1, as values are those of one output each. */
+static int vector_of(const fsr_emit *e) {
+    return e->k->schedule.vector;
+}
+
+/* Rows and lanes of a block's tile. */
+static int tile_extent(const fsr_emit *e, bool lanes) {
+    return lanes ? e->s.group * e->s.items : e->s.threads / e->s.group * e->s.tall;
+}
+
+static int last_dimension(const fsr_emit *e) {
+    return e->k->nparallel - 1;
+}
+
+/* The dimension of a tile along which staged load v moves. */
+static int moves_with(const fsr_emit *e, int v) {
+    return fsr_load_is_panel(e->k, v) ? last_dimension(e) : e->s.across;
+}
+
+/* ---- where the block is ------------------------------------------------------------------------------ */
+
+/* The first row and lane of its tile, up and left; the thread's place in it, x and y; indices along other dimensions. */
+static void head(fsr_emit *e) {
+    const int last = last_dimension(e), slot = FSR_INT_EXTENT;
+    char from[FSR_REF] = "(idx)blockIdx.x";
+    for (int d = last; d >= 0; d--) {
+        const bool tiled = d == last || d == e->s.across;
+        const int extent = tile_extent(e, d == last);
+        char tiles[FSR_REF];
+        snprintf(tiles, sizeof tiles, tiled ? "tiles%d" : "n%d", tiled ? d : slot + d);
+        if (tiled)
+            fsr_emit_line(e, "const idx tiles%d = (n%d + %d) / %d;", d, slot + d, extent - 1, extent);
+        if (d > 0)
+            fsr_emit_line(e, "const idx q%d = fsr_div(%s, %s), rest%d = %s - q%d * %s;", d, from, tiles, d, from, d,
+                          tiles);
+        else
+            fsr_emit_line(e, "const idx rest0 = %s;", from);
+        if (tiled)
+            fsr_emit_line(e, "const idx %s = rest%d * %d;", d == last ? "left" : "up", d, extent);
+        else
+            fsr_emit_line(e, "const idx i%d = rest%d;", d, d);
+        snprintf(from, sizeof from, "q%d", d);
+    }
+    fsr_emit_line(e, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;", e->s.group, e->s.group);
+}
+
+/* The index of row `l` or of lane `j` of the thread, named i<d>; held inside of the domain or not. */
+static void tile_index(fsr_emit *e, int d, bool inside) {
+    const int v = vector_of(e), n = FSR_INT_EXTENT + d;
+    char at[FSR_EXPR];
+    if (d == last_dimension(e))
+        fsr_emit_add(e, at, 0, "left + j / %d * %d + x * %d + j %% %d", v, e->s.group * v, v, v);
+    else
+        fsr_emit_add(e, at, 0, "up + y * %d + l", e->s.tall);
+    if (inside)
+        fsr_emit_line(e, "const idx w%d = %s, i%d = w%d < n%d ? w%d : n%d - 1;", d, at, d, d, n, d, n);
+    else
+        fsr_emit_line(e, "const idx i%d = %s;", d, at);
+}
+
+/* r, from the indices of all parallel dimensions. */
+static void row_number(fsr_emit *e) {
+    char text[FSR_EXPR], before[FSR_EXPR];
+    fsr_emit_add(e, text, 0, "i0");
+    for (int d = 1; d < e->k->nparallel; d++) {
+        fsr_emit_add(e, before, 0, "%s", text);
+        fsr_emit_add(e, text, 0, "(%s) * n%d + i%d", before, FSR_INT_EXTENT + d, d);
+    }
+    fsr_emit_line(e, "const idx r = %s;", text);
+}
+
+/* ---- row values that columns read ------------------------------------------------------------------- */
+
+static bool is_uniform(const fsr_kernel *k, int v) {
+    return k->inst[v].kind == FSR_INST_CONST || k->inst[v].kind == FSR_INST_PARAM || k->inst[v].level == FSR_ONCE;
+}
+
+/* held[v]: ROW value v is read in the columns. */
+static void find_held(const fsr_emit *e, bool *held) {
+    for (int v = 0; v < e->k->ninsts; v++)
+        held[v] = false;
+    for (int i = 0; i < e->tile.n; i++) {
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(e->k, e->tile.loop[i], argument);
+        for (int a = 0; a < n; a++)
+            held[argument[a]] |= e->k->inst[argument[a]].level == FSR_ROW && !is_uniform(e->k, argument[a]);
+    }
+}
+
+/* How often a value is held: once a row, once a lane, or once an output. */
+typedef enum holding { HOLD_ROWS, HOLD_LANES, HOLD_OUTPUTS } holding;
+
+/* Values that move along neither dimension are held as those of rows. */
+static holding holding_of(const fsr_emit *e, int v) {
+    if (!fsr_tile_value_moves(e->k, v, last_dimension(e)))
+        return HOLD_ROWS;
+    return fsr_tile_value_moves(e->k, v, e->s.across) ? HOLD_OUTPUTS : HOLD_LANES;
+}
+
+/* The ROW instructions before the columns that such values may be made of, in their order. */
+static int row_list(const fsr_emit *e, holding how, int *out) {
+    int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, 0, rows), kept = 0;
+    for (int i = 0; i < n; i++) {
+        const holding own = e->k->inst[rows[i]].kind == FSR_INST_STORE ? HOLD_OUTPUTS : holding_of(e, rows[i]);
+        const bool lanes = own == HOLD_LANES || (own == HOLD_ROWS && !fsr_tile_value_moves(e->k, rows[i], e->s.across));
+        if (e->k->inst[rows[i]].kind != FSR_INST_STORE &&
+            (how == HOLD_OUTPUTS || own == how || (how == HOLD_LANES && lanes)))
+            out[kept++] = rows[i];
+    }
+    return kept;
+}
+
+/* "[l][j]": where value v is held; of a declaration its extents. */
+static const char *held_at(const fsr_emit *e, char buf[FSR_REF], int v, bool extents) {
+    const int l = e->s.tall, j = e->s.items;
+    static const char *const at[] = {"[l]", "[j]", "[l][j]"};
+    const holding how = holding_of(e, v);
+    if (!extents)
+        snprintf(buf, FSR_REF, "%s", at[how]);
+    else if (how == HOLD_OUTPUTS)
+        snprintf(buf, FSR_REF, "[%d][%d]", l, j);
+    else
+        snprintf(buf, FSR_REF, "[%d]", how == HOLD_LANES ? j : l);
+    return buf;
+}
+
+/* The loops over rows, lanes or outputs, with indices along all dimensions. */
+static void open_held(fsr_emit *e, holding how) {
+    const int last = last_dimension(e);
+    if (how != HOLD_LANES) {
+        fsr_emit_unrolled(e, "l", e->s.tall);
+        tile_index(e, e->s.across, true);
+    }
+    if (how != HOLD_ROWS) {
+        fsr_emit_unrolled(e, "j", e->s.items);
+        tile_index(e, last, true);
+    }
+    if (how == HOLD_LANES)
+        fsr_emit_line(e, "const idx i%d = up;", e->s.across);
+    if (how == HOLD_ROWS)
+        fsr_emit_line(e, "const idx i%d = left;", last);
+}
+
+static void hold(fsr_emit *e, const bool *held, holding how) {
+    int list[FSR_MAX_INSTS], n = row_list(e, how, list), any = 0;
+    char at[FSR_REF];
+    for (int i = 0; i < n; i++)
+        if (held[list[i]] && holding_of(e, list[i]) == how) {
+            fsr_emit_line(e, "%s h%d%s;", fsr_emit_type(e->k->inst[list[i]].dtype), list[i],
+                          held_at(e, at, list[i], true));
+            any++;
+        }
+    if (!any)
+        return;
+    open_held(e, how);
+    row_number(e);
+    fsr_emit_row_parts(e, true, false);
+    fsr_emit_row_list(e, list, n, "false");
+    for (int i = 0; i < n; i++)
+        if (held[list[i]] && holding_of(e, list[i]) == how)
+            fsr_emit_line(e, "h%d%s = v%d;", list[i], held_at(e, at, list[i], false), list[i]);
+    fsr_emit_close(e);
+    if (how == HOLD_OUTPUTS)
+        fsr_emit_close(e);
+}
+
+/* ---- shared memory -------------------------------------------------------------------------------------- */
+
+/* Elements of a staged load's copy that one thread brings. */
+static int brought(const fsr_emit *e, int v) {
+    const int elements = tile_extent(e, fsr_load_is_panel(e->k, v)) * e->s.depth;
+    return (elements + e->s.threads - 1) / e->s.threads;
+}
+
+static void declare_staged(fsr_emit *e) {
+    for (int i = 0; i < e->tile.n; i++) {
+        const int v = e->tile.loop[i];
+        const char *type = fsr_emit_type(e->k->inst[v].dtype);
+        if (!e->k->inst[v].staged)
+            continue;
+        fsr_emit_line(e, "__shared__ %s s%d alignas(16) [%d][%d];", type, v, e->s.depth,
+                      tile_extent(e, fsr_load_is_panel(e->k, v)) + e->s.pad);
+        fsr_emit_line(e, "%s g%d[%d];", type, v, brought(e, v));
+    }
+}
+
+/* Opens the loop over the elements that a thread brings: element `near` along the tile, column `deep`. Threads that are
+ * neighbours bring neighbours in memory. */
+static void open_brought(fsr_emit *e, int v) {
+    const int extent = tile_extent(e, fsr_load_is_panel(e->k, v)), d = moves_with(e, v);
+    const bool beside = fsr_access_form(e->k, e->k->inst[v].index)->stride[d] == FSR_STRIDE_ONE;
+    fsr_emit_unrolled(e, "b", brought(e, v));
+    fsr_emit_line(e, "const int at = b * %d + threadIdx.x;", e->s.threads);
+    if (beside)
+        fsr_emit_line(e, "const int near = at %% %d, deep = at / %d;", extent, extent);
+    else
+        fsr_emit_line(e, "const int near = at / %d, deep = at %% %d;", e->s.depth, e->s.depth);
+    fsr_emit_open(e, "if (at < %d) {", extent * e->s.depth);
+}
+
+static void close_brought(fsr_emit *e) {
+    fsr_emit_close(e);
+    fsr_emit_close(e);
+}
+
+/* The address of an access where the indices along all dimensions are named. */
+static void put_address(fsr_emit *e, char at[FSR_EXPR], int access) {
+    const fsr_index_form *form = fsr_access_form(e->k, access);
+    const bool folded_once = fsr_emit_folded(e->k) == 1;
+    char index[FSR_REF];
+    size_t n = form->offset >= 0 ? fsr_emit_add(e, at, 0, "n%d", form->offset) : 0;
+    for (int d = 0; d < e->k->ndim; d++) {
+        if (d >= e->k->nparallel && folded_once)
+            snprintf(index, sizeof index, "c");
+        else
+            snprintf(index, sizeof index, "i%d", d);
+        n = fsr_emit_add_term(e, at, n, form, d, index);
+    }
+    n = fsr_emit_add_symbols(e, at, n, form, FSR_HOMED);
+    if (n == 0)
+        snprintf(at, FSR_EXPR, "0");
+}
+
+/* g<i> = the elements of the columns from `from` on. */
+static void bring(fsr_emit *e) {
+    char at[FSR_EXPR];
+    for (int i = 0; i < e->tile.n; i++) {
+        const int v = e->tile.loop[i], d = moves_with(e, v);
+        if (!e->k->inst[v].staged)
+            continue;
+        open_brought(e, v);
+        fsr_emit_line(e, "const idx w = %s + near, i%d = w < n%d ? w : n%d - 1;",
+                      d == last_dimension(e) ? "left" : "up", d, FSR_INT_EXTENT + d, FSR_INT_EXTENT + d);
+        fsr_emit_line(e, "const idx u = from + deep, c = u < cols ? u : cols - 1;");
+        fsr_emit_column_indices(e, "c");
+        put_address(e, at, e->k->inst[v].index);
+        fsr_emit_line(e, "g%d[b] = x%d[%s];", v, e->k->access[e->k->inst[v].index].buffer, at);
+        close_brought(e);
+    }
+}
+
+static void put_down(fsr_emit *e) {
+    for (int i = 0; i < e->tile.n; i++) {
+        const int v = e->tile.loop[i];
+        if (!e->k->inst[v].staged)
+            continue;
+        open_brought(e, v);
+        fsr_emit_line(e, "s%d[deep][near] = g%d[b];", v, v);
+        close_brought(e);
+    }
+}
+
+/* ---- one column ----------------------------------------------------------------------------------------- */
+
+/* r<i>: of each staged load what the thread's rows or lanes need. */
+static void take(fsr_emit *e, int v) {
+    const bool lanes = fsr_load_is_panel(e->k, v);
+    const int n = lanes ? e->s.items : e->s.tall, vector = lanes || n % vector_of(e) == 0 ? vector_of(e) : 1;
+    fsr_emit_line(e, "%s r%d[%d];", fsr_emit_type(e->k->inst[v].dtype), v, n);
+    fsr_emit_unrolled(e, "q", n / vector);
+    if (lanes)
+        fsr_emit_line(e, "fsr_load<%d>(r%d, q * %d, &s%d[step][q * %d + x * %d]);", vector, v, vector, v,
+                      e->s.group * vector, vector);
+    else
+        fsr_emit_line(e, "fsr_load<%d>(r%d, q * %d, &s%d[step][y * %d + q * %d]);", vector, v, vector, v, n, vector);
+    fsr_emit_close(e);
+}
+
+/* A load that is the same for the whole tile. */
+static void load_once(fsr_emit *e, int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char at[FSR_EXPR];
+    put_address(e, at, inst->index);
+    fsr_emit_line(e, "const %s v%d = x%d[%s]%s;", fsr_emit_type(inst->dtype), v, e->k->access[inst->index].buffer, at,
+                  inst->dtype == FSR_BOOL ? " != 0" : "");
+}
+
+static bool asks_index(const fsr_emit *e, int d) {
+    for (int i = 0; i < e->tile.n; i++)
+        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_INDEX && e->k->inst[e->tile.loop[i]].index == d)
+            return true;
+    return false;
+}
+
+static void element(fsr_emit *e, int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char input[FSR_EXPR];
+    if (inst->kind == FSR_INST_LOAD) {
+        if (inst->staged)
+            fsr_emit_line(e, "const %s v%d = r%d[%s]%s;", fsr_emit_type(inst->dtype), v, v,
+                          fsr_load_is_panel(e->k, v) ? "j" : "l", inst->dtype == FSR_BOOL ? " != 0" : "");
+    } else if (inst->kind == FSR_INST_COMBINE) {
+        fsr_emit_input(e, input, inst->index);
+        fsr_emit_line(e, "acc[l][j].f%d = op%d::combine(acc[l][j].f%d, %s);", inst->index, e->op_of[inst->index],
+                      inst->index, input);
+    } else {
+        fsr_emit_value(e, v, "");
+    }
+}
+
+static void column(fsr_emit *e, const bool *held) {
+    char at[FSR_REF];
+    fsr_emit_line(e, "const idx c = first + step;");
+    fsr_emit_column_indices(e, "c");
+    for (int i = 0; i < e->tile.n; i++) {
+        const int v = e->tile.loop[i];
+        if (e->k->inst[v].staged)
+            take(e, v);
+        else if (e->k->inst[v].kind == FSR_INST_LOAD)
+            load_once(e, v);
+    }
+    fsr_emit_unrolled(e, "l", e->s.tall);
+    if (asks_index(e, e->s.across))
+        tile_index(e, e->s.across, false);
+    fsr_emit_unrolled(e, "j", e->s.items);
+    if (asks_index(e, last_dimension(e)))
+        tile_index(e, last_dimension(e), false);
+    for (int v = 0; v < e->k->ninsts; v++)
+        if (held[v])
+            fsr_emit_line(e, "const %s v%d = h%d%s;", fsr_emit_type(e->k->inst[v].dtype), v, v,
+                          held_at(e, at, v, false));
+    for (int i = 0; i < e->tile.n; i++)
+        element(e, e->tile.loop[i]);
+    fsr_emit_close(e);
+    fsr_emit_close(e);
+}
+
+/* ---- all columns ------------------------------------------------------------------------------------------ */
+
+/* total = total (+) acc */
+static void settle(fsr_emit *e) {
+    fsr_emit_unrolled(e, "l", e->s.tall);
+    fsr_emit_unrolled(e, "j", e->s.items);
+    fsr_emit_line(e, "total[l * %d + j] = pass0::combine(total[l * %d + j], acc[l][j]);", e->s.items, e->s.items);
+    fsr_emit_close(e);
+    fsr_emit_line(e, "fsr_identities<pass0>(acc[l]);");
+    fsr_emit_close(e);
+}
+
+static void columns(fsr_emit *e, const bool *held) {
+    fsr_emit_line(e, "pass0::state acc[%d][%d], total[%d];", e->s.tall, e->s.items, e->s.tall * e->s.items);
+    fsr_emit_unrolled(e, "l", e->s.tall);
+    fsr_emit_line(e, "fsr_identities<pass0>(acc[l]);");
+    fsr_emit_close(e);
+    fsr_emit_line(e, "fsr_identities<pass0>(total);");
+    fsr_emit_line(e, "idx from = 0;");
+    fsr_emit_open(e, "if (cols > 0) {");
+    bring(e);
+    fsr_emit_close(e);
+    fsr_emit_line(e, "#pragma unroll 1");
+    fsr_emit_open(e, "for (idx first = 0; first < cols; first = from) {");
+    put_down(e);
+    fsr_emit_line(e, "fsr_barrier();");
+    fsr_emit_line(e, "from = first + %d;", e->s.depth);
+    fsr_emit_open(e, "if (from < cols) {");
+    bring(e);
+    fsr_emit_close(e);
+    fsr_emit_line(e, "const int steps = cols - first < %d ? cols - first : %d;", e->s.depth, e->s.depth);
+    fsr_emit_line(e, "#pragma unroll 2");
+    fsr_emit_open(e, "for (int step = 0; step < steps; step++) {");
+    column(e, held);
+    fsr_emit_close(e);
+    fsr_emit_open(e, "if (from %% %d == 0) {", e->s.chunk);
+    settle(e);
+    fsr_emit_close(e);
+    fsr_emit_line(e, "fsr_barrier();");
+    fsr_emit_close(e);
+    settle(e);
+}
+
+/* ---- outputs -------------------------------------------------------------------------------------------------- */
+
+static void outputs(fsr_emit *e) {
+    const int a = e->s.across, b = last_dimension(e);
+    int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, 0, rows);
+    fsr_emit_line(e, "#pragma unroll 1");
+    fsr_emit_open(e, "for (int o = 0; o < %d; o++) {", e->s.tall * e->s.items);
+    fsr_emit_line(e, "const int l = o / %d, j = o %% %d;", e->s.items, e->s.items);
+    tile_index(e, a, false);
+    tile_index(e, b, false);
+    fsr_emit_open(e, "if (i%d < n%d && i%d < n%d) {", a, FSR_INT_EXTENT + a, b, FSR_INT_EXTENT + b);
+    row_number(e);
+    fsr_emit_line(e, "const pass0::state all0 = total[o];");
+    fsr_emit_row_parts(e, true, true);
+    fsr_emit_row_list(e, rows, n, "true");
+    fsr_emit_row_values(e, 1, "true");
+    fsr_emit_close(e);
+    fsr_emit_close(e);
+}
+
+void fsr_emit_outputs(fsr_emit *e) {
+    bool held[FSR_MAX_INSTS];
+    int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, 0, rows);
+    e->s.vector = 1;
+    fsr_emit_enter_pass(e, 0);
+    for (int v = 0; v < e->k->ninsts; v++)
+        e->naming[v] = FSR_NAME_PLAIN;
+    head(e);
+    for (int i = 0; i < n; i++)
+        if (is_uniform(e->k, rows[i]))
+            fsr_emit_value(e, rows[i], "");
+    find_held(e, held);
+    for (int how = HOLD_ROWS; how <= HOLD_OUTPUTS; how++)
+        hold(e, held, (holding)how);
+    declare_staged(e);
+    columns(e, held);
+    outputs(e);
+}
