@@ -19,6 +19,62 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }\n"},
     {"fsr_keep_greatest", true,
      "static inline void fsr_keep_greatest(u64 *p, u64 w) { atomicMax(p, w); }\n"},
+    {"fsr_swap_word", true,
+     "static inline u32 fsr_swap_word(u32 *p, u32 was, u32 is) { return atomicCAS(p, was, is); }\n"
+     "static inline u64 fsr_swap_word(u64 *p, u64 was, u64 is) { return atomicCAS(p, was, is); }\n"},
+    {"fsr_into", false,
+     "/* *p = f(*p, x), all at once: if somebody else changed the word meanwhile, once more. */\n"
+     "template <class T, int BYTES> struct fsr_word_of { typedef u32 type; };\n"
+     "template <class T> struct fsr_word_of<T, 8> { typedef u64 type; };\n"
+     "template <class T, class F> static inline void fsr_into(T *p, T x, F f)\n"
+     "{\n"
+     "    typedef typename fsr_word_of<T, sizeof(T)>::type word;\n"
+     "    union both { word w; T t; } was, is;\n"
+     "    word seen = *(volatile word *)p;\n"
+     "    do {\n"
+     "        was.w = seen;\n"
+     "        is.t = f(was.t, x);\n"
+     "        seen = is.w == was.w ? was.w : fsr_swap_word((word *)p, was.w, is.w);\n"
+     "    } while (seen != was.w);\n"
+     "}\n"},
+    {"fsr_into_mul", false,
+     "template <class T> static inline void fsr_into_mul(T *p, T x) { fsr_into(p, x, [](T a, T b) { return a * b; }); }\n"
+     "static inline void fsr_into_mul(i32 *p, i32 x) { fsr_into_mul((u32 *)p, (u32)x); }\n"
+     "static inline void fsr_into_mul(i64 *p, i64 x) { fsr_into_mul((u64 *)p, (u64)x); }\n"},
+    {"fsr_into_add", true,
+     "static inline void fsr_into_add(i32 *p, i32 x) { atomicAdd(p, x); }\n"
+     "static inline void fsr_into_add(u32 *p, u32 x) { atomicAdd(p, x); }\n"
+     "static inline void fsr_into_add(i64 *p, i64 x) { atomicAdd((u64 *)p, (u64)x); }\n"
+     "static inline void fsr_into_add(u64 *p, u64 x) { atomicAdd(p, x); }\n"
+     "static inline void fsr_into_add(f32 *p, f32 x) { atomicAdd(p, x); }\n"
+     "static inline void fsr_into_add(f64 *p, f64 x) { atomicAdd(p, x); }\n"},
+    {"fsr_into_maximum", true,
+     "template <class T> static inline void fsr_into_maximum(T *p, T x) { fsr_into(p, x, [](T a, T b) { return a > b || a != a ? a : b; }); }\n"
+     "static inline void fsr_into_maximum(i32 *p, i32 x) { atomicMax(p, x); }\n"
+     "static inline void fsr_into_maximum(u32 *p, u32 x) { atomicMax(p, x); }\n"
+     "static inline void fsr_into_maximum(i64 *p, i64 x) { atomicMax(p, x); }\n"
+     "static inline void fsr_into_maximum(u64 *p, u64 x) { atomicMax(p, x); }\n"},
+    {"fsr_into_minimum", true,
+     "template <class T> static inline void fsr_into_minimum(T *p, T x) { fsr_into(p, x, [](T a, T b) { return a < b || a != a ? a : b; }); }\n"
+     "static inline void fsr_into_minimum(i32 *p, i32 x) { atomicMin(p, x); }\n"
+     "static inline void fsr_into_minimum(u32 *p, u32 x) { atomicMin(p, x); }\n"
+     "static inline void fsr_into_minimum(i64 *p, i64 x) { atomicMin(p, x); }\n"
+     "static inline void fsr_into_minimum(u64 *p, u64 x) { atomicMin(p, x); }\n"},
+    {"fsr_into_bitwise_and", true,
+     "static inline void fsr_into_bitwise_and(i32 *p, i32 x) { atomicAnd(p, x); }\n"
+     "static inline void fsr_into_bitwise_and(u32 *p, u32 x) { atomicAnd(p, x); }\n"
+     "static inline void fsr_into_bitwise_and(i64 *p, i64 x) { atomicAnd((u64 *)p, (u64)x); }\n"
+     "static inline void fsr_into_bitwise_and(u64 *p, u64 x) { atomicAnd(p, x); }\n"},
+    {"fsr_into_bitwise_or", true,
+     "static inline void fsr_into_bitwise_or(i32 *p, i32 x) { atomicOr(p, x); }\n"
+     "static inline void fsr_into_bitwise_or(u32 *p, u32 x) { atomicOr(p, x); }\n"
+     "static inline void fsr_into_bitwise_or(i64 *p, i64 x) { atomicOr((u64 *)p, (u64)x); }\n"
+     "static inline void fsr_into_bitwise_or(u64 *p, u64 x) { atomicOr(p, x); }\n"},
+    {"fsr_into_bitwise_xor", true,
+     "static inline void fsr_into_bitwise_xor(i32 *p, i32 x) { atomicXor(p, x); }\n"
+     "static inline void fsr_into_bitwise_xor(u32 *p, u32 x) { atomicXor(p, x); }\n"
+     "static inline void fsr_into_bitwise_xor(i64 *p, i64 x) { atomicXor((u64 *)p, (u64)x); }\n"
+     "static inline void fsr_into_bitwise_xor(u64 *p, u64 x) { atomicXor(p, x); }\n"},
     {"fsr_fence", true,
      "static inline void fsr_fence() { __threadfence(); }\n"},
     {"fsr_pause", true,

@@ -48,8 +48,9 @@ const char *fsr_flow_name(const fsr_flow *flow, int id) {
         return n->routine->name;
     if (fsr_has(n->kind, FSR_FIELD_library))
         return fsr_library_word(n->library);
-    const char *fold =
-        n->combine && n->combine->builtin ? folds[fsr_is(n->kind, FSR_IS_RUNNING)][n->combine->op] : NULL;
+    const char *fold = fsr_is(n->kind, FSR_IS_FOLD) && n->combine->builtin
+                           ? folds[fsr_is(n->kind, FSR_IS_RUNNING)][n->combine->op]
+                           : NULL;
     return fold ? fold : fsr_kinds[n->kind].word;
 }
 

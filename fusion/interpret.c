@@ -167,6 +167,10 @@ static void store(fsr_machine *m, const fsr_inst *inst) {
     int64_t at = address(m, a) + (inst->filter == FSR_FILTER_COMPACTED ? compacted_place(m, inst) : 0);
     if (m->status != FSR_OK)
         return;
+    if (inst->combines) {
+        fsr_value both[3] = {fsr_value_load(inst->dtype, m->launch->array[a->buffer], at), v};
+        v = fsr_op_eval(inst->op, inst->dtype, inst->dtype, both);
+    }
     size_t size = fsr_dtype_size(m->k->array[a->buffer].dtype);
     memcpy((char *)m->launch->array[a->buffer] + at * (int64_t)size, &v, size);
 }

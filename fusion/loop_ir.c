@@ -262,7 +262,14 @@ bool fsr_inst_is_late(const fsr_kernel *k, int number) {
 
 bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst) {
     return inst->kind == FSR_INST_STORE &&
-           (fsr_form_waits(k, fsr_access_form(k, inst->index)) || fsr_inst_drops(k, inst));
+           (inst->combines || fsr_form_waits(k, fsr_access_form(k, inst->index)) || fsr_inst_drops(k, inst));
+}
+
+int fsr_kernel_combining(const fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].combines)
+            return i;
+    return -1;
 }
 
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst) {

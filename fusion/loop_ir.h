@@ -39,7 +39,8 @@
  * In what follows it is an argument and no symbol.
  *
  * Stores at computed addresses. The address of a STORE may have symbols as that of a LOAD; each element then goes where the
- * symbols lead. No two points of the domain have one place, so stores need no order. Where a symbol is a BOUND that
+ * symbols lead. No two points of the domain have one place, unless the
+ * store combines, so stores need no order. Where a symbol is a BOUND that
  * drops, it is -1 for what lies outside, and a store there does not take place; only stores have such symbols. A STORE with
  * symbols is evaluated at every point of the domain.
  *
@@ -48,6 +49,12 @@
  * schedule is chosen (compact.c). Threads that each compute a place store there, and nothing is left of the filter. Who
  * goes along the columns in order compacts: the address then is that of the row, without the place and what computed it,
  * and whoever stores keeps count.
+ *
+ * Combining stores. A STORE at computed places may leave `op` of what is there and what it stores, all at once: any
+ * points may then have one place. The op is one of those that the table of operations calls ATOMIC, which commute and associate; of
+ * integers, of 4 or 8 bytes, the result is the same in any order. Floats are added in the order in which threads come: only who
+ * asked for that has such a store. No other instruction reads or writes the array, and the kernel is a map. Everything else that meets at one place (the
+ * last one wins, sums of floats with the same bits in each run) is made of such stores and maps before there is a kernel.
  *
  * Narrow. On a GPU a running sum of f32 has an f64 state: the scan takes f32 values and gives its state rounded to f32. What
  * a tile holds of an element stays 4 bytes wide, the sums of neighbours are f64.
@@ -362,10 +369,13 @@ bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form);
 /* A LOAD whose address or guard waits for a value computed at a point: it is evaluated in the order of instructions, as
  * an operation is; others come first within a pass. */
 bool fsr_inst_is_late(const fsr_kernel *k, int number);
-/* A STORE whose address waits for a value computed at a point, or may lead nowhere: each element goes by itself. */
+/* A STORE whose address waits for a value computed at a point, or may lead nowhere, or that combines: each element goes by
+ * itself. */
 bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst);
 /* Some symbol of the STORE drops. */
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst);
+/* The combining store of the kernel, which has one at most; -1: none. */
+int fsr_kernel_combining(const fsr_kernel *k);
 /* Rough work of instruction `number`, as the table's `cost`: 0 but for an OP and a CALL. */
 int fsr_inst_cost(const fsr_kernel *k, int number);
 /* A PICK of a fold; of a loop. */

@@ -22,6 +22,18 @@ int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity) {
     return n;
 }
 
+/* "by add of i5": how the store combines, and the elements of its array */
+static void read_combining(fsr_kernel_reader *r, fsr_inst *inst) {
+    fsr_lex *l = &r->lex;
+    char name[FSR_WORD_BYTES];
+    inst->combines = true;
+    inst->op = fsr_lex_word(l, name) ? fsr_op_find(name) : FSR_OP_COUNT;
+    if (!l->status && inst->op == FSR_OP_COUNT)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "there is no op %s", name);
+    fsr_lex_expect(l, "of");
+    inst->extent = fsr_lex_mark(l, "i", r->k->nints);
+}
+
 /* store b1[...] = v6, of a filter with "filter v2 after v7" or "compact v2 after v7" before the sign */
 static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
@@ -35,6 +47,8 @@ static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
         fsr_lex_expect(l, "after");
         inst->arg[2] = fsr_lex_mark(l, "v", n);
     }
+    if (fsr_lex_try(l, "by"))
+        read_combining(r, inst);
     fsr_lex_expect(l, "=");
     inst->kind = FSR_INST_STORE;
     inst->arg[0] = fsr_lex_mark(l, "v", n);

@@ -151,13 +151,36 @@ static bool check_filter(const fsr_check *v, const fsr_inst *inst) {
     return inst->filter == FSR_FILTER_ADDRESSED || check_compacted(v, inst);
 }
 
+/* A combining store: alone with its array, as what is there changes while the kernel runs. */
+static bool check_combining(const fsr_check *v, const fsr_inst *inst) {
+    const fsr_kernel *k = v->k;
+    const int buffer = k->access[inst->index].buffer;
+    if (!fsr_op_is_atomic(inst->op, inst->dtype))
+        return fsr_check_bad(v, "a store that combines %s by no atomic op", fsr_dtype_name(inst->dtype));
+    if (k->npasses)
+        return fsr_check_bad(v, "a store that combines in a kernel of rows and columns");
+    if (inst->filter)
+        return fsr_check_bad(v, "a filter's store that combines");
+    if (!fsr_check_range(inst->extent, k->nints))
+        return fsr_check_bad(v, "takes the elements of its array from integer %d of %d", inst->extent, k->nints);
+    for (int i = 0; i < k->ninsts; i++) {
+        const fsr_inst *other = &k->inst[i];
+        bool touches = other->kind == FSR_INST_LOAD || other->kind == FSR_INST_STORE;
+        if (i != v->number && (other->combines || (touches && fsr_check_range(other->index, k->naccesses) &&
+                                                   k->access[other->index].buffer == buffer)))
+            return fsr_check_bad(v, "a store that combines beside v%d", i);
+    }
+    return true;
+}
+
 /* Where elements go to computed addresses, or nowhere. */
 static bool check_store(const fsr_check *v, const fsr_inst *inst) {
     if (!v->k->array[v->k->access[inst->index].buffer].written)
         return fsr_check_bad(v, "stores into array %d, which is not written", v->k->access[inst->index].buffer);
     if (inst->level == FSR_ROW && v->k->npasses > 0 && fsr_inst_scatters(v->k, inst))
-        return fsr_check_bad(v, "a store of a row at a computed address");
-    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->filter || check_filter(v, inst));
+        return fsr_check_bad(v, "a store of a row at a computed place");
+    return check_operand(v, inst->arg[0], inst->dtype) && (!inst->filter || check_filter(v, inst)) &&
+           (!inst->combines || check_combining(v, inst));
 }
 
 static bool check_bound(const fsr_check *v, const fsr_inst *inst) {

@@ -32,7 +32,9 @@ typedef struct fsr_lowering {
     int guard;                            /* 1 + the guard under which values are needed at present; 0: none */
     bool indexed[FSR_MAX_DIMS];           /* dimensions whose index itself is used: not merged */
     int nbounded;
-    int64_t bounded[FSR_MAX_BOUNDED]; /* extents; a BOUND's `index` is a number of these, until all is lowered */
+    int64_t
+        bounded[FSR_MAX_BOUNDED]; /* extents; a BOUND's `index` is a number of these, and a combining store's `extent`,
+                                         until all is lowered */
     fsr_memo *memo;
     int depth;  /* evaluations one within the other */
     bool waits; /* they were too many: what is under way is given up, until `first` is known */
@@ -134,6 +136,9 @@ bool fsr_lower_indices(fsr_lowering *l, fsr_link link, int first, const fsr_inde
 /* The index in the whole array, given that in a part of it and the values of the computed indices. */
 bool fsr_lower_whole_index(fsr_lowering *l, fsr_link link, const fsr_shape *part, const fsr_shape *whole,
                            fsr_bound bound, const fsr_index *index, const int *value, fsr_index *inner);
+/* The number of an extent that bounds computed indices, or of what a store combines into, equal ones once; -1: too many.
+ * It becomes an argument when all is lowered (lower_finish.c). */
+int fsr_lower_extent(fsr_lowering *l, int64_t extent);
 /* A node's i-th computed index, whose value is there, brought into [0, extent): the BOUND. */
 int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_bound bound);
 

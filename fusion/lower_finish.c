@@ -138,7 +138,7 @@ static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
     return true;
 }
 
-/* The extents of computed indices become arguments. */
+/* The extents of computed indices, and of what stores combine into, become arguments. */
 static bool finish_bounds(fsr_lowering *l) {
     int slot[FSR_MAX_BOUNDED];
     for (int i = 0; i < l->nbounded; ++i)
@@ -147,6 +147,8 @@ static bool finish_bounds(fsr_lowering *l) {
     for (int i = 0; i < l->k->ninsts; ++i)
         if (l->k->inst[i].kind == FSR_INST_BOUND)
             l->k->inst[i].index = slot[l->k->inst[i].index];
+        else if (l->k->inst[i].combines)
+            l->k->inst[i].extent = slot[l->k->inst[i].extent];
     return true;
 }
 

@@ -22,9 +22,7 @@ static int report_array(fsr_lowering *l, int report) {
     return fsr_lower_array(l, &operand, FSR_U64, true);
 }
 
-/* The number of an extent that bounds computed indices, equal ones once; -1: too many. It becomes an argument when all is
- * lowered (lower_finish.c). */
-static int extent_of(fsr_lowering *l, int64_t extent) {
+int fsr_lower_extent(fsr_lowering *l, int64_t extent) {
     for (int at = 0; at < l->nbounded; ++at)
         if (l->bounded[at] == extent)
             return at;
@@ -38,7 +36,7 @@ int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t ex
     fsr_inst inst = fsr_lower_blank(FSR_INST_BOUND, FSR_I64, link.id);
     inst.arg[0] = value;
     inst.bound = bound;
-    inst.index = extent_of(l, extent);
+    inst.index = fsr_lower_extent(l, extent);
     if (bound == FSR_BOUND_RAISE) {
         inst.guard = l->guard;
         int array = report_array(l, l->flow->node[link.id].report + i);

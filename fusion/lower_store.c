@@ -81,7 +81,12 @@ static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_aff
         return fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false;
     fsr_index_address(address, &place, &n->shape);
     inst->arg[0] = fsr_lower_eval(l, n->arg[1], &index);
-    return inst->arg[0] >= 0;
+    if (fsr_has(n->kind, FSR_FIELD_combine)) {
+        inst->combines = true;
+        inst->op = n->combine->op;
+        inst->extent = fsr_lower_extent(l, fsr_shape_size(&n->shape));
+    }
+    return inst->arg[0] >= 0 && inst->extent >= 0;
 }
 
 /* A filter's element `row` along the last dimension: a place from the front if the mask holds, else from the end. The

@@ -123,11 +123,13 @@ static bool divides_quickly(const fsr_kernel *k, const fsr_inst *inst) {
     return value > 0 && (fsr_dtype_size(inst->compute) <= 4 || (value & (value - 1)) == 0);
 }
 
-/* What computes an instruction for several elements: vector code; nothing, of a remainder or what a caller wrote; or
+/* What computes an instruction for several elements: vector code; nothing, of a remainder, what a caller wrote or a store that combines; or
  * nothing but memory, of a load at a computed address, many of which a loop of their own has under way at once. */
 static fsr_stage_kind kind_of(const fsr_kernel *k, const bool *moving, int number) {
     const fsr_inst *inst = &k->inst[number];
     bool serial = inst->kind == FSR_INST_CALL || (inst->kind == FSR_INST_BOUND && inst->bound == FSR_BOUND_WRAP);
+    if (inst->combines)
+        return FSR_STAGE_SERIAL;
     if (!moving[number])
         return FSR_STAGE_VECTOR;
     if (inst->kind == FSR_INST_LOAD)

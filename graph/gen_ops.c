@@ -27,7 +27,8 @@ enum {
     COMPLEX_ROUNDS = FSR_OP_COMPLEX_ROUNDS,
     LIMITED = FSR_OP_LIMITED,
     SERIAL = FSR_OP_SERIAL,
-    BLOCKS = FSR_OP_BLOCKS
+    BLOCKS = FSR_OP_BLOCKS,
+    ATOMIC = FSR_OP_ATOMIC
 };
 
 static const row ops[] = {

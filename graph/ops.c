@@ -22,7 +22,8 @@ enum {
     COMPLEX_ROUNDS = FSR_OP_COMPLEX_ROUNDS,
     LIMITED = FSR_OP_LIMITED,
     SERIAL = FSR_OP_SERIAL,
-    BLOCKS = FSR_OP_BLOCKS
+    BLOCKS = FSR_OP_BLOCKS,
+    ATOMIC = FSR_OP_ATOMIC
 };
 
 #define CUDA(...) \
@@ -94,6 +95,16 @@ fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute) {
     case FSR_RULE_CAST: return FSR_DTYPE_COUNT;
     default: return compute;
     }
+}
+
+bool fsr_op_is_atomic(fsr_op op, fsr_dtype dtype) {
+    const size_t size = fsr_dtype_size(dtype);
+    return (unsigned)op < FSR_OP_COUNT && (fsr_op_table[op].flags & FSR_OP_ATOMIC) && fsr_op_defined(op, dtype) &&
+           (size == 4 || size == 8) && !fsr_dtype_is_complex(dtype);
+}
+
+const char *fsr_op_into(fsr_op op) {
+    return fsr_op_table[op].name;
 }
 
 bool fsr_op_exact(fsr_op op, fsr_dtype compute) {

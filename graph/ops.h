@@ -43,7 +43,8 @@ fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
 
 /* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. LIMITED: the C function of floats is
  * good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has vector
- * code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the same work. */
+ * code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the same work.
+ * ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,
@@ -51,7 +52,8 @@ enum {
     FSR_OP_COMPLEX_ROUNDS = 8,
     FSR_OP_LIMITED = 16,
     FSR_OP_SERIAL = 32,
-    FSR_OP_BLOCKS = 64
+    FSR_OP_BLOCKS = 64,
+    FSR_OP_ATOMIC = 128
 };
 
 typedef enum fsr_identity {
@@ -117,6 +119,10 @@ fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute);
 /* The op gives the same bits everywhere: a float the correctly rounded one, a complex number that of one fixed formula
  * (division: Smith's; product: the plain one). */
 bool fsr_op_exact(fsr_op op, fsr_dtype compute);
+/* A store may combine by the op what is there with a value of this dtype: words of 4 and 8 bytes. */
+bool fsr_op_is_atomic(fsr_op op, fsr_dtype dtype);
+/* What generated CUDA calls a store's combining by the op, behind fsr_into_. */
+const char *fsr_op_into(fsr_op op);
 /* Identity of op as a reduction over dtype. The op's identity must not be NONE. */
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
 

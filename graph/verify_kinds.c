@@ -196,6 +196,13 @@ static const char *check_scatter(const fsr_applied *a) {
     return NULL;
 }
 
+static const char *check_scatter_with(const fsr_applied *a) {
+    const fsr_combine *c = a->n->combine;
+    if (!c || !c->builtin || fsr_combine_dtype(c, 0) != a->n->dtype[0] || !fsr_op_is_atomic(c->op, a->n->dtype[0]))
+        return "an operator that no store combines by";
+    return check_scatter(a);
+}
+
 static const char *check_inset(const fsr_applied *a) {
     const fsr_content *n = a->n;
     const fsr_shape *part = &a->arg[1]->shape;

@@ -24,4 +24,8 @@ bool fsr_indices_along(fsr_site at, fsr_node *x, fsr_node indices, int axis, fsr
 bool fsr_indices_first(fsr_site at, fsr_node *x, const fsr_node *arrays, int n, fsr_bound most, fsr_indices *out,
                        fsr_node *poison);
 
+/* The elements of x, as large as the array that the indices were made for, that they name; nothing is reported, and what is
+ * outside gives any element. */
+fsr_node fsr_indexed(fsr_site at, fsr_node x, const fsr_indices *g);
+
 #endif

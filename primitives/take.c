@@ -41,6 +41,21 @@ static fsr_node gathered(fsr_site at, fsr_node x, const gather *g) {
     return record(at, x, g);
 }
 
+fsr_node fsr_indexed(fsr_site at, fsr_node x, const fsr_indices *g) {
+    gather inside = *g;
+    const fsr_shape *shape = &fsr_node_rec(x)->shape;
+    const bool counts = g->bound == FSR_BOUND_RAISE || g->bound == FSR_BOUND_DROP;
+    for (int j = 0, next = 0; j < shape->ndim && counts; j++) {
+        if (!(g->axes >> j & 1))
+            continue;
+        const fsr_node i = g->index[next], n = fsr_int_at(at, x.graph, fsr_added_extent(&g->shape, shape, &g->view, j));
+        inside.index[next++] =
+            fsr_where_at(at, fsr_less_at(at, i, fsr_int_at(at, x.graph, 0)), fsr_add_at(at, i, n), i);
+    }
+    inside.bound = counts ? FSR_BOUND_CLIP : g->bound;
+    return record(at, x, &inside);
+}
+
 /* What all ask first. indices: of an integer dtype, as i64; numbers of u64 beyond it are its greatest, which no axis has. */
 static bool indices_take(fsr_site at, const char *what, fsr_node *x, fsr_node *index, int n, fsr_node *poison) {
     fsr_node all[1 + FSR_MAX_DIMS] = {*x};

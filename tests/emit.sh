@@ -22,7 +22,7 @@ rules=$(
 (==|!=) *FSR_OP_|FSR_OP_[A-Z0-9_]+ *(==|!=)|case +FSR_OP_	branches on an operation
 \bop *(==|!=|<|>)[^=>]|switch *\([^)]*\bop\b *\)	branches on an operation
 \bfsr_inst_cost\b|->cost\b|\.cost\b	asks an operation's price
-->flags\b|\bFSR_OP_(COMMUTATIVE|ASSOCIATIVE|EXACT|LIMITED|COMPLEX_ROUNDS|SERIAL)\b	asks an operation's flags
+->flags\b|\bFSR_OP_(COMMUTATIVE|ASSOCIATIVE|EXACT|LIMITED|COMPLEX_ROUNDS|SERIAL|ATOMIC)\b	asks an operation's flags
 \bfsr_op_get\([^)]*\)->(name|doc|identity|ulp)\b|\bfsr_op_find\b	asks an operation's name
 END
 )

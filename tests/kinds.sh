@@ -23,7 +23,7 @@ primitives/parse.c 3
 primitives/paste.c 1
 primitives/reduce.c 1
 primitives/scan.c 1
-primitives/scatter.c 2
+primitives/scatter.c 3
 primitives/sort.c 1
 primitives/take.c 2
 primitives/vectorize.c 1
@@ -34,7 +34,7 @@ fusion/pass_fold.c 1
 fusion/pass_hoist.c 1
 runtime/array.c 1'
 
-kinds=$(sed -nE 's/^FSR_KIND\(([A-Z]+),.*/\1/p' graph/node_kinds.def | paste -sd'|')
+kinds=$(sed -nE 's/^FSR_KIND\(([A-Z_]+),.*/\1/p' graph/node_kinds.def | paste -sd'|')
 [ -n "$kinds" ] || { echo 'no kind was found: the check itself is broken' >&2 && exit 1; }
 # shellcheck disable=SC2086
 found=$(grep -rnE "FSR_NODE_($kinds)\b" --include='*.[ch]' --include='*.def' $rooms || true)

@@ -259,6 +259,7 @@ static void put_scratch(fsr_c_emit *e) {
 
 static void put_walk(fsr_c_emit *e) {
     fsr_schedule_kind kind = e->k->schedule.kind;
+    fsr_c_combine_tasks(e);
     fsr_c_reports(e, false);
     put_invariants(e);
     fsr_c_once(e);
@@ -332,6 +333,16 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     }
 }
 
+static void share_combining(const fsr_kernel *k, fsr_cpu_shape *out) {
+    const int number = fsr_kernel_combining(k);
+    out->combined = -1;
+    if (number < 0)
+        return;
+    out->combined = k->access[k->inst[number].index].buffer;
+    out->extent = k->inst[number].extent;
+    out->bytes = (int)fsr_dtype_size(k->inst[number].dtype);
+}
+
 bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     fsr_c_emit *e = calloc(1, sizeof *e);
     *out = (fsr_cpu_shape){.ndim = k->ndim, .nparallel = k->nparallel, .group = 1};
@@ -351,6 +362,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     for (int i = 0; i < k->ninsts; i++)
         out->kept += fsr_inst_work_words(k, i);
     out->work = k->schedule.work;
+    share_combining(k, out);
     fsr_text_free(&e->body);
     free(e);
     return true;

@@ -17,14 +17,16 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 21
+#define FSR_EMIT_C_VERSION 22
 
 typedef enum fsr_task_mode {
-    FSR_TASK_WHOLE,  /* whole rows */
-    FSR_TASK_PART,   /* columns [BEGIN, END) of one row: stores, scans from the carry, states of reductions */
-    FSR_TASK_FINISH, /* what follows the columns, from the states of all parts */
-    FSR_TASK_FOLD,   /* kernels with scans: the scans' folds over the columns of a part, before all else */
-    FSR_TASK_CARRY   /* then, in the order of parts: the carry into the next part */
+    FSR_TASK_WHOLE,    /* whole rows */
+    FSR_TASK_PART,     /* columns [BEGIN, END) of one row: stores, scans from the carry, states of reductions */
+    FSR_TASK_FINISH,   /* what follows the columns, from the states of all parts */
+    FSR_TASK_FOLD,     /* kernels with scans: the scans' folds over the columns of a part, before all else */
+    FSR_TASK_CARRY,    /* then, in the order of parts: the carry into the next part */
+    FSR_TASK_IDENTITY, /* kernels whose store combines: its array becomes the op's identity */
+    FSR_TASK_MERGE     /* and: folds the array at STATES into its array */
 } fsr_task_mode;
 
 enum {
@@ -33,7 +35,7 @@ enum {
     FSR_TASK_PARTS, /* of a row */
     FSR_TASK_BEGIN, /* columns; to FINISH, parts */
     FSR_TASK_END,
-    FSR_TASK_STATES,                             /* address */
+    FSR_TASK_STATES,                             /* address; to MERGE, of the other array */
     FSR_TASK_STREAM,                             /* results are to pass the caches by: see stream.c */
     FSR_TASK_LOW,                                /* + d: first index along dimension d */
     FSR_TASK_HIGH = FSR_TASK_LOW + FSR_MAX_DIMS, /* + d: the one behind the last */
@@ -53,7 +55,10 @@ typedef struct fsr_cpu_shape {
     int kept;         /* kept values and panels: scratch of `kept` times cols words, rounded up to 64 bytes */
     int tall;         /* rows done together along dimension `across` too, of one copy of their panels; 0: none */
     int across;
-    int work; /* rough operations for one element */
+    int work;     /* rough operations for one element */
+    int combined; /* array of the store that combines: each thread needs one of its own; -1: none */
+    int extent;   /* integer with that array's elements, */
+    int bytes;    /* of so many bytes each */
 } fsr_cpu_shape;
 
 /* False: out of memory. */

@@ -105,20 +105,26 @@ static void put_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
 static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
     const int buffer = e->k->access[inst->index].buffer;
-    fsr_text address = {0}, drops = {0};
+    fsr_text address = {0}, drops = {0}, where = {0};
     put_drops(e, &drops, inst);
+    if (drops.size)
+        fsr_text_add(&where, "if (%s) ", drops.data ? drops.data : "");
     const bool streams = fsr_inst_streams(e->k, inst);
     if (streams)
         fsr_text_add(&address, "%s", e->stream_at);
     else
         fsr_c_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[buffer].dtype;
-    fsr_c_line(e, "%s%s%s%c%d[%s] = %s%s%s;", drops.size ? "if (" : "", drops.size ? drops.data : "",
-               drops.size ? ") " : "", streams ? 'o' : 'x', buffer, address.data ? address.data : "",
-               fsr_c_store(e, dtype), fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
-    e->body.failed |= address.failed | drops.failed;
+    const char *at = address.data ? address.data : "", *if_any = where.data ? where.data : "";
+    if (inst->combines)
+        fsr_c_combined(e, inst, if_any, at);
+    else
+        fsr_c_line(e, "%s%c%d[%s] = %s%s%s;", if_any, streams ? 'o' : 'x', buffer, at, fsr_c_store(e, dtype),
+                   fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
+    e->body.failed |= address.failed | drops.failed | where.failed;
     fsr_text_free(&address);
     fsr_text_free(&drops);
+    fsr_text_free(&where);
 }
 
 /* const i64 v3 = ...; */

@@ -125,6 +125,13 @@ const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute);
 /* Types, libm declarations and conversions that the kernel uses. */
 void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
+/* ---- combine.c: stores that combine ------------------------------------------------------------ */
+
+/* The line of one, if `where` (empty: everywhere), at that address. */
+void fsr_c_combined(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address);
+/* What the kernel does in the tasks IDENTITY and MERGE, if it has such a store. */
+void fsr_c_combine_tasks(fsr_c_emit *e);
+
 /* ---- inst.c: values, addresses, instructions ----------------------------------------------- */
 
 /* Fills lanes with the narrow strided loads of a group, for the loop over l that follows. */

@@ -76,6 +76,18 @@ static fsr_status target(const fsr_rec *rec, const fsr_shape *part, const fsr_re
     return FSR_OK;
 }
 
+/* What is there and the new element, by the node's operator; without one the new element. */
+static fsr_ref_element combined(const fsr_rec *rec, const fsr_ref_element *there, const fsr_ref_element *x) {
+    const fsr_dtype dtype = rec->dtype[0];
+    const fsr_ball ball[] = {there->ball, x->ball};
+    const fsr_value value[3] = {there->value, x->value};
+    if (!rec->combine)
+        return *x;
+    return (fsr_ref_element){fsr_ball_op(rec->combine->op, dtype, dtype, ball,
+                                         fsr_dtype_is_inexact(dtype) ? FSR_BALL_FOLD : FSR_BALL_STRICT),
+                             fsr_op_eval(rec->combine->op, dtype, dtype, value)};
+}
+
 static void forget(const fsr_rec *rec, fsr_ref_data *out, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         fsr_ref_element x = fsr_ref_data_get(out, i);
@@ -94,8 +106,11 @@ fsr_status fsr_ref_scatter(const fsr_rec *rec, const fsr_shape *part, const fsr_
         fsr_status status = target(rec, part, in, &walk, &to, &known, fault);
         if (status)
             return status;
-        const fsr_ref_element x = fsr_ref_data_get(in[1].data, walk.at[0]);
-        if (to >= 0 && !fsr_ref_data_set(out, to, &x))
+        if (to < 0)
+            continue;
+        const fsr_ref_element new = fsr_ref_data_get(in[1].data, walk.at[0]), there = fsr_ref_data_get(out, to);
+        const fsr_ref_element x = combined(rec, &there, &new);
+        if (!fsr_ref_data_set(out, to, &x))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
     }
     if (!known)

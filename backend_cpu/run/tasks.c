@@ -5,6 +5,9 @@
  * workers take from a counter; or, where rows are few and long, by parts of their columns. Rows do not depend on each
  * other and parts are cut by size alone (see share.c), so no choice made here changes a bit of a result.
  *
+ * A store that combines (emit/combine.c) has an array for each worker, all but the first's folded into that when the
+ * pieces are done.
+ *
  * Scans along divided rows: a worker folds its part, waits for the carry of the part before it, hands on its own, and
  * scans the part, which is still in its cache. Parts are taken in order, so whoever is waited for has been started; it
  * hands on its carry after a fold of its own, not after its scan. Counter-example to two rounds, all folds and then all
@@ -30,6 +33,9 @@ typedef struct fsr_job {
     const fsr_launch *launch;
     char *scratch; /* of workers from 1 on, `stride` bytes each */
     int64_t stride;
+    char *copy; /* of the array that is combined into: of workers from 1 on, `copy_bytes` each */
+    int64_t copy_bytes;
+    atomic_bool *copied; /* by worker: it has begun its copy */
     int64_t whole[FSR_TASK_SIZE];
     int dimension; /* divided along it */
     int64_t piece; /* indices */
@@ -44,19 +50,35 @@ static int64_t smaller(int64_t a, int64_t b) {
 }
 
 static void call(const fsr_job *j, const int64_t *task, int worker) {
-    void *work = j->launch->work;
+    void *work = j->launch->work, *const *array = j->launch->array, *own[FSR_MAX_BUFFERS];
     if (worker && j->scratch)
         work = j->scratch + (worker - 1) * j->stride;
-    j->run(j->launch->array, j->launch->integer, j->launch->scalar, work, task);
+    if (worker && j->copy) {
+        memcpy(own, array, sizeof own);
+        own[j->shape->combined] = j->copy + (worker - 1) * j->copy_bytes;
+        array = own;
+    }
+    j->run(array, j->launch->integer, j->launch->scalar, work, task);
 }
 
 /* ---- pieces of one dimension ---------------------------------------------------------------------- */
+
+/* The worker's copy of what is combined into, before its first piece. */
+static void begin_copy(fsr_job *j, int64_t *task, int worker) {
+    if (!worker || !j->copy || atomic_load_explicit(&j->copied[worker - 1], memory_order_relaxed))
+        return;
+    task[FSR_TASK_MODE] = FSR_TASK_IDENTITY;
+    call(j, task, worker);
+    task[FSR_TASK_MODE] = FSR_TASK_WHOLE;
+    atomic_store_explicit(&j->copied[worker - 1], true, memory_order_relaxed);
+}
 
 static void work_pieces(void *arg, int worker) {
     fsr_job *j = arg;
     int64_t task[FSR_TASK_SIZE], item, end = j->whole[FSR_TASK_HIGH + j->dimension];
     memcpy(task, j->whole, sizeof task);
     while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
+        begin_copy(j, task, worker);
         task[FSR_TASK_LOW + j->dimension] = item * j->piece;
         task[FSR_TASK_HIGH + j->dimension] = smaller(fsr_size_mul(item + 1, j->piece), end);
         call(j, task, worker);
@@ -207,6 +229,35 @@ static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     return FSR_OK;
 }
 
+/* Elements of the array for each element of the launch, at most, that a thread has a copy of it for. */
+enum { COPY_SHARE = 4 };
+
+/* Pieces of a launch whose store combines: with an array for each worker, or, where that is as large as the launch, alone.
+ * The copies are folded in the order of the workers. */
+static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, int64_t work, fsr_fault *fault) {
+    const int64_t extent = j->launch->integer[j->shape->extent];
+    const int others = fsr_thread_pool_size(threads) - 1;
+    j->copy_bytes = fsr_round_up(fsr_size_mul(extent, j->shape->bytes), 64);
+    const int64_t bytes = fsr_size_mul(fsr_size_add(j->copy_bytes, (int64_t)sizeof *j->copied), others);
+    if (fsr_size_mul(extent, COPY_SHARE * (others + 1)) > j->launch->integer[FSR_INT_ROWS] ||
+        !(j->copy = fsr_pool_take(pool, bytes))) {
+        call(j, j->whole, 0);
+        return FSR_OK;
+    }
+    j->copied = (atomic_bool *)(j->copy + j->copy_bytes * others);
+    for (int i = 0; i < others; i++)
+        atomic_init(&j->copied[i], false);
+    fsr_status status = run_pieces(j, threads, pool, work, fault);
+    j->whole[FSR_TASK_MODE] = FSR_TASK_MERGE;
+    for (int i = 0; i < others && !status; i++) {
+        j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(j->copy + j->copy_bytes * i);
+        if (atomic_load_explicit(&j->copied[i], memory_order_relaxed))
+            call(j, j->whole, 0);
+    }
+    fsr_pool_give(pool, j->copy, bytes);
+    return status;
+}
+
 fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
                          const fsr_launch *launch, int64_t cache_bytes, fsr_fault *fault) {
     fsr_job j = {.run = run, .shape = shape, .launch = launch};
@@ -220,7 +271,8 @@ fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu
             return run_parts(&j, threads, pool, alone, fault);
     }
     if (!alone)
-        return run_pieces(&j, threads, pool, work, fault);
+        return shape->combined < 0 ? run_pieces(&j, threads, pool, work, fault)
+                                   : run_copies(&j, threads, pool, work, fault);
     call(&j, j.whole, 0);
     return FSR_OK;
 }

@@ -405,13 +405,14 @@ fsr_node fsr_dynamic_update_at(fsr_site at, fsr_node x, fsr_node y, const fsr_no
 #define fsr_dynamic_update(...) fsr_dynamic_update_at(FSR_HERE, __VA_ARGS__)
 #define fsr_dynamic_slice(...) fsr_dynamic_slice_at(FSR_HERE, __VA_ARGS__)
 
-enum { FSR_UNIQUE = 8 };
+enum { FSR_UNIQUE = 8, FSR_UNORDERED = 32 };
 
 /* x with x[a0, a1, ...] = values, as a value: x stays as it is. Arrays of indices and bound as fsr_index has them, or
  * FSR_BOUND_DROP: what goes outside is not stored, and what is reported is not either. values are converted to x's dtype and
- * broadcast to x[a0, a1, ...]'s shape, else FSR_ERR_SHAPE. flags is FSR_UNIQUE, the promise that no two indices, as the
- * bound brings them inside, lead to one element (else which of its values it has is not known, and differs from run to
- * run; nothing else changes). Without it FSR_ERR_UNSUPPORTED. FSR_ERR_INDEX: an axis has no elements, and something goes there. */
+ * broadcast to x[a0, a1, ...]'s shape, else FSR_ERR_SHAPE. Where several lead to one element, the last one in C order wins.
+ * flags: 0, or FSR_UNIQUE, the promise that no two indices, as the bound brings them inside, lead to one element, which saves
+ * a pass (else which of its values it has is not known, and differs from run to run; nothing else changes).
+ * FSR_ERR_INDEX: an axis has no elements, and something goes there. */
 fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
                         int flags);
 #define fsr_scatter(...) fsr_scatter_at(FSR_HERE, __VA_ARGS__)
@@ -420,6 +421,37 @@ fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, 
 fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, int axis, fsr_bound bound,
                                int flags);
 #define fsr_put_along_axis(...) fsr_put_along_axis_at(FSR_HERE, __VA_ARGS__)
+
+/* x with what is at x[a0, a1, ...] and every value that goes there combined, as NumPy's add.at(x, (a0, a1, ...), values) and
+ * so on: an element with several indices gets all of their values. Arrays of indices, values, bound and errors as
+ * fsr_scatter has them. The result has the same bits in every run and whatever the order of the values, but sums of
+ * FSR_UNORDERED. Integers wrap; bools: add and max are or, mul and min are and. NaN stays NaN; of zeros the greatest, or
+ * least, that several values give is without sign. Sums of floats (f16 and bf16 in f32, rounded once) are computed in integers:
+ * of n values in all each is rounded to 2^(log2 n - 62) of the greatest magnitude that goes to its element, of f64 to the square of
+ * that, and the sum is rounded at the end. flags: 0, or FSR_UNORDERED: floats are added as threads come, in a third of the
+ * time or less, and the last bits may differ from run to run. FSR_ERR_UNSUPPORTED: a product of floats without it.
+ * FSR_ERR_DTYPE: and, or, xor of floats; of complex numbers all but sums. */
+fsr_node fsr_scatter_add_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                            int flags);
+fsr_node fsr_scatter_mul_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                            int flags);
+fsr_node fsr_scatter_max_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                            int flags);
+fsr_node fsr_scatter_min_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                            int flags);
+fsr_node fsr_scatter_and_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                            int flags);
+fsr_node fsr_scatter_or_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                           int flags);
+fsr_node fsr_scatter_xor_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                            int flags);
+#define fsr_scatter_add(...) fsr_scatter_add_at(FSR_HERE, __VA_ARGS__)
+#define fsr_scatter_mul(...) fsr_scatter_mul_at(FSR_HERE, __VA_ARGS__)
+#define fsr_scatter_max(...) fsr_scatter_max_at(FSR_HERE, __VA_ARGS__)
+#define fsr_scatter_min(...) fsr_scatter_min_at(FSR_HERE, __VA_ARGS__)
+#define fsr_scatter_and(...) fsr_scatter_and_at(FSR_HERE, __VA_ARGS__)
+#define fsr_scatter_or(...) fsr_scatter_or_at(FSR_HERE, __VA_ARGS__)
+#define fsr_scatter_xor(...) fsr_scatter_xor_at(FSR_HERE, __VA_ARGS__)
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 

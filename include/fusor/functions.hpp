@@ -320,14 +320,43 @@ inline node dynamic_update(const node &x, const node &y, nodes starts, FUSOR_PLA
     return fsr_dynamic_update_at(FUSOR_AT, x, y, from.at);
 }
 
-// No two indices may be equal (FSR_UNIQUE).
-inline node scatter(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+// Several indices may be equal: the last value wins. flags: FSR_UNIQUE promises that none are.
+inline node scatter(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE, int flags = 0,
                     FUSOR_PLACE) noexcept {
-    return fsr_scatter_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, FSR_UNIQUE);
+    return fsr_scatter_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
 }
 inline node put_along_axis(const node &x, const node &indices, const node &values, int axis,
-                           fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) noexcept {
-    return fsr_put_along_axis_at(FUSOR_AT, x, indices, values, axis, bound, FSR_UNIQUE);
+                           fsr_bound bound = FSR_BOUND_RAISE, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_put_along_axis_at(FUSOR_AT, x, indices, values, axis, bound, flags);
+}
+// flags: FSR_UNORDERED.
+inline node scatter_add(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                        int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_scatter_add_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+}
+inline node scatter_mul(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                        int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_scatter_mul_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+}
+inline node scatter_max(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                        int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_scatter_max_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+}
+inline node scatter_min(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                        int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_scatter_min_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+}
+inline node scatter_and(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                        int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_scatter_and_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+}
+inline node scatter_or(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                       int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_scatter_or_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+}
+inline node scatter_xor(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                        int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_scatter_xor_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
 }
 
 // ---- random numbers: functions of a seed, a stream and an index ------------------------------------------------------------

@@ -147,24 +147,39 @@ static void call_dynamic_slice(api_run *r) {
 }
 
 /* Seldom flags that there are not. */
-static int unique_of(api_run *r) {
-    const int flags = api_below(r, 16) < 14 ? FSR_UNIQUE : api_below(r, 16);
+static int flags_of(api_run *r, int known) {
+    const int flags = api_below(r, 16) < 14 ? (api_below(r, 2) ? known : 0) : api_below(r, 64);
     api_add(r, ", %d", flags);
     return flags;
 }
 
 BUILD(put_along_axis, NODE(x); NODE(i); NODE(values); AXIS(axis); fsr_bound b = bound_of(r);
-      const int flags = unique_of(r), x, i, values, axis, b, flags)
+      const int flags = flags_of(r, FSR_UNIQUE), x, i, values, axis, b, flags)
 
-static void call_scatter(api_run *r) {
+typedef fsr_node (*scatter_fn)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                               int flags);
+
+static void some_scatter(api_run *r, const char *name, scatter_fn scatter, int known) {
     NODE(a);
     NODES;
     NODE(values);
     fsr_bound b = bound_of(r);
-    const int flags = unique_of(r);
-    api_say(r, "fsr_scatter_at", 0, true);
-    api_take(r, fsr_scatter_at(API_SITE(r), a, x, n, values, b, flags), 0, false);
+    const int flags = flags_of(r, known);
+    api_say(r, name, 0, true);
+    api_take(r, scatter(API_SITE(r), a, x, n, values, b, flags), 0, false);
 }
+#define SCATTER(what, known)                                         \
+    static void call_##what(api_run *r) {                            \
+        some_scatter(r, "fsr_" #what "_at", fsr_##what##_at, known); \
+    }
+SCATTER(scatter, FSR_UNIQUE)
+SCATTER(scatter_add, FSR_UNORDERED)
+SCATTER(scatter_mul, FSR_UNORDERED)
+SCATTER(scatter_max, FSR_UNORDERED)
+SCATTER(scatter_min, FSR_UNORDERED)
+SCATTER(scatter_and, FSR_UNORDERED)
+SCATTER(scatter_or, FSR_UNORDERED)
+SCATTER(scatter_xor, FSR_UNORDERED)
 
 static void call_dynamic_update(api_run *r) {
     NODE(x);
@@ -500,5 +515,12 @@ const api_row api_build_rows[] = {
     ROW(dynamic_update, 2),
     ROW(put_along_axis, 3),
     ROW(scatter, 3),
+    ROW(scatter_add, 3),
+    ROW(scatter_mul, 2),
+    ROW(scatter_max, 2),
+    ROW(scatter_min, 1),
+    ROW(scatter_and, 1),
+    ROW(scatter_or, 1),
+    ROW(scatter_xor, 1),
 };
 const int api_build_count = API_COUNT(api_build_rows);

@@ -221,8 +221,14 @@ static fsr_node along_shape(void) {
 static fsr_node along_ndim(void) {
     return fsr_take_along_axis_at(AT, m34, indices(1, SHAPE(3)), 1, FSR_BOUND_RAISE);
 }
-static fsr_node put_flags(void) {
-    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, 0);
+static fsr_node mul_order(void) {
+    return fsr_scatter_mul_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, 0);
+}
+static fsr_node xor_floats(void) {
+    return fsr_scatter_xor_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, 0);
+}
+static fsr_node add_unique(void) {
+    return fsr_scatter_add_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, FSR_UNIQUE);
 }
 static fsr_node put_other_flags(void) {
     return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, FSR_UNIQUE | FSR_REVERSE);
@@ -290,8 +296,12 @@ static const struct {
     {take_deep, FSR_ERR_SHAPE, "take: the result would have 9 dimensions, at most 8 (prog.c:12)"},
     {along_shape, FSR_ERR_SHAPE, "take_along_axis: i64[2,2] does not fit f32[3,4] apart from axis 1 (prog.c:12)"},
     {along_ndim, FSR_ERR_SHAPE, "take_along_axis: i64[3] does not fit f32[3,4] apart from axis 1 (prog.c:12)"},
-    {put_flags, FSR_ERR_UNSUPPORTED,
-     "scatter: indices that may be equal are not there yet: FSR_UNIQUE promises that none are (prog.c:12)"},
+    {mul_order, FSR_ERR_UNSUPPORTED,
+     "scatter_mul: a product of floats is rounded in the order in which they come: FSR_UNORDERED says that this may "
+     "differ "
+     "(prog.c:12)"},
+    {xor_floats, FSR_ERR_DTYPE, "scatter_xor: not defined for f32[5] (prog.c:12)"},
+    {add_unique, FSR_ERR_VALUE, "scatter_add: there are no flags 8 (prog.c:12)"},
     {put_other_flags, FSR_ERR_VALUE, "scatter: there are no flags 12 (prog.c:12)"},
     {put_values, FSR_ERR_SHAPE, "scatter: f32[5] does not broadcast to [2] (prog.c:12)"},
     {put_bound, FSR_ERR_VALUE, "scatter: there is no bound 4 (prog.c:12)"},

@@ -174,6 +174,34 @@ static inline void fsr_keep_greatest(unsigned long long *at, unsigned long long 
     host_calls->yield(line);
     *at = word > *at ? word : *at;
 }
+static inline unsigned fsr_swap_word(unsigned *at, unsigned was, unsigned is, HOST_LINE) {
+    host_calls->yield(line);
+    const unsigned seen = *at;
+    *at = seen == was ? is : seen;
+    return seen;
+}
+static inline host_word fsr_swap_word(host_word *at, host_word was, host_word is, HOST_LINE) {
+    host_calls->yield(line);
+    const host_word seen = *at;
+    *at = seen == was ? is : seen;
+    return seen;
+}
+/* Stores that combine: others may go first, none in between. Sums wrap. */
+template <class T> struct host_wraps { typedef T type; };
+template <> struct host_wraps<int> { typedef unsigned type; };
+template <> struct host_wraps<long long> { typedef host_word type; };
+#define HOST_INTO(name, ...)                                                       \
+    template <class T> static inline void fsr_into_##name(T *at, T x, HOST_LINE) { \
+        host_calls->yield(line);                                                   \
+        const T was = *at;                                                         \
+        *at = __VA_ARGS__;                                                         \
+    }
+HOST_INTO(add, (T)((typename host_wraps<T>::type)was + (typename host_wraps<T>::type)x))
+HOST_INTO(maximum, was > x || was != was ? was : x)
+HOST_INTO(minimum, was < x || was != was ? was : x)
+HOST_INTO(bitwise_and, was &x)
+HOST_INTO(bitwise_or, was | x)
+HOST_INTO(bitwise_xor, was ^ x)
 static inline void fsr_post_flag(unsigned *at, HOST_LINE) {
     host_calls->yield(line);
     host_calls->progress();

@@ -84,6 +84,8 @@ int functions(const fusor::graph &g) {
     CHECK(holds(fusor::take(m, i, 1), {2, 1, 5, 4}) && holds(fusor::index(m, {i, i}), {5, 1}));
     CHECK(holds(fusor::dynamic_slice(m, {fusor::literal(g, 1), fusor::literal(g, 1)}, {1, 2}), {5, 6}));
     CHECK(holds(fusor::scatter(m, {fusor::literal(g, 1)}, fusor::literal(g, 9)), {1, 2, 3, 9, 9, 9}));
+    CHECK(holds(fusor::scatter_add(x, {i}, fusor::slice(x, 0, 0, 2)), {3, 3, 3}) &&
+          holds(fusor::scatter_max(x, {i}, fusor::literal(g, 2)), {2, 2, 3}));
     CHECK(fusor::dynamic_slice(m, {i}, {1, 2}).status() != FSR_OK &&
           fusor::dynamic_slice(m, {i, i}, {1}).status() != FSR_OK);
     CHECK(holds(fusor::arange(g, FSR_I32, 3), {0, 1, 2}) && holds(fusor::arange_step(g, FSR_F64, 1, 2, 0.5), {1, 1.5}));

@@ -5,6 +5,7 @@
 #include "backend_cuda/emit_cuda.h"
 #include "backend_cuda/nvrtc.h"
 #include "fusion/launch_shape.h"
+#include "fusion/loop_ir_parse.h"
 #include "tests/support/kernels.h"
 #include "tests/support/subject.h"
 #include <stdio.h>
@@ -261,6 +262,36 @@ static void compiles_every_op(void **state) {
     fsr_nvrtc_close(n);
 }
 
+/* A store that combines, by every op and of every dtype that may. */
+static void compiles_combining_stores(void **state) {
+    (void)state;
+    fsr_nvrtc *n = open_nvrtc();
+    if (!n)
+        skip();
+    for (int op = 0; op < FSR_OP_COUNT; op++)
+        for (int dtype = 0; dtype < FSR_DTYPE_COUNT; dtype++) {
+            const char *name = fsr_dtype_name((fsr_dtype)dtype);
+            char text[800];
+            fsr_parse_error error = {0};
+            fsr_kernel *k;
+            if (!fsr_op_is_atomic((fsr_op)op, (fsr_dtype)dtype))
+                continue;
+            snprintf(text, sizeof text,
+                     "kernel k_into: into\n  domain [d0] passes 0 ints 6\n  array b0 i64\n  array b1 %s\n"
+                     "  array b2 %s written\n"
+                     "  schedule gpu map threads 128 group 1 vector 1 items 1 accumulators 0 resident 0\n"
+                     "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
+                     "  p0 row  v1 = %s load b1[d0] linear row_linear\n  p0 row  v2 = i64 drop(v0, i5)\n"
+                     "  p0 row  store b2[v2] by %s of i5 = v1\n",
+                     name, name, name, fsr_op_get((fsr_op)op)->name);
+            if (fsr_kernel_parse(text, &k, NULL, &error))
+                fail_msg("%s", error.message);
+            compile(n, k);
+            fsr_kernel_free(k);
+        }
+    fsr_nvrtc_close(n);
+}
+
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
 static fsr_kernel *literal_kernel(fsr_dtype dtype, fsr_value value) {
@@ -409,11 +440,17 @@ static void sizes_launches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiles_maps),           cmocka_unit_test(compiles_rows),
-        cmocka_unit_test(compiles_splits),         cmocka_unit_test(compiles_teams),
-        cmocka_unit_test(compiles_lookbacks),      cmocka_unit_test(compiles_every_op),
-        cmocka_unit_test(prints_literals_exactly), cmocka_unit_test(lists_parameters),
-        cmocka_unit_test(marks_aliases),           cmocka_unit_test(refuses_broken_schedules),
+        cmocka_unit_test(compiles_maps),
+        cmocka_unit_test(compiles_rows),
+        cmocka_unit_test(compiles_splits),
+        cmocka_unit_test(compiles_teams),
+        cmocka_unit_test(compiles_lookbacks),
+        cmocka_unit_test(compiles_every_op),
+        cmocka_unit_test(compiles_combining_stores),
+        cmocka_unit_test(prints_literals_exactly),
+        cmocka_unit_test(lists_parameters),
+        cmocka_unit_test(marks_aliases),
+        cmocka_unit_test(refuses_broken_schedules),
         cmocka_unit_test(sizes_launches),
     };
     return subject_take_part() ? cmocka_run_group_tests(tests, NULL, NULL) : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores at computed addresses: kernels given as text, run by the interpreter, as C and as CUDA on the host, against plain
- * loops. No two elements have one place, and some have none; arrays have their exact size, so that under the address
+ * loops. No two elements have one place, and some have none; where stores combine, several have one. Arrays have their exact size, so that under the address
  * sanitizer a wild write is seen. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,6 +71,18 @@ static const char told[] = "kernel k_told: put\n"
                            "  p0 row  v4 = f32 1\n"
                            "  p0 row  v5 = f32 add(v1, v4)\n"
                            "  p0 row  store b2[v3] = v5\n";
+
+/* y[place[i]] = y[place[i]] op x[i] */
+static const char into[] = "kernel k_into: into\n"
+                           "  domain [d0] passes 0 ints 6\n"
+                           "  array b0 i64\n"
+                           "  array b1 %s\n"
+                           "  array b2 %s written\n"
+                           "  schedule %s\n"
+                           "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
+                           "  p0 row  v1 = %s load b1[d0] linear row_linear\n"
+                           "  p0 row  v2 = i64 drop(v0, i5)\n"
+                           "  p0 row  store b2[v2] by %s of i5 = v1\n";
 
 typedef struct arrays {
     int64_t place[N];
@@ -183,32 +195,6 @@ static void interpret(fsr_kernel *k, fsr_launch *launch, void *user) {
     fsr_kernel_free(k);
 }
 
-static const char cpu_map[] = "cpu map group 1 lanes 8 chunk 4096 work 3 flat",
-                  cpu_row[] = "cpu row group 1 lanes 8 chunk 4096 work 3\n  walk p0 lanes",
-                  cpu_col[] = "cpu col group 128 lanes 8 chunk 512 work 3";
-
-static void interpreted(void **state) {
-    (void)state;
-    each_flat(cpu_map, interpret, NULL, "the interpreter");
-    each_told(cpu_map, interpret, NULL, "the interpreter, told");
-    each_rows(cpu_row, false, interpret, NULL, "the interpreter, rows");
-    each_rows(cpu_col, true, interpret, NULL, "the interpreter, columns");
-}
-
-static void compile(fsr_kernel *k, fsr_launch *launch, void *user) {
-    cpu_fixture *t = user;
-    t->k = k;
-    t->launch = *launch;
-    cpu_run(t);
-}
-
-static void as_c(void **state) {
-    each_flat(cpu_map, compile, *state, "C");
-    each_told(cpu_map, compile, *state, "C, told");
-    each_rows(cpu_row, false, compile, *state, "C, rows");
-    each_rows(cpu_col, true, compile, *state, "C, columns");
-}
-
 static void emulate(fsr_kernel *k, fsr_launch *launch, void *user) {
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
@@ -225,11 +211,96 @@ static void emulate(fsr_kernel *k, fsr_launch *launch, void *user) {
     fsr_kernel_free(k);
 }
 
+/* ---- stores that combine ------------------------------------------------------------------------------- */
+
+/* Every dtype that a store combines, and every such op, is in one row. */
+static const struct {
+    fsr_op op;
+    fsr_dtype dtype;
+} combining[] = {{FSR_OP_MUL, FSR_I64},         {FSR_OP_ADD, FSR_I32},         {FSR_OP_MAXIMUM, FSR_F32},
+                 {FSR_OP_MINIMUM, FSR_U64},     {FSR_OP_BITWISE_AND, FSR_U32}, {FSR_OP_BITWISE_OR, FSR_I64},
+                 {FSR_OP_BITWISE_XOR, FSR_U64}, {FSR_OP_ADD, FSR_F64},         {FSR_OP_MINIMUM, FSR_F64},
+                 {FSR_OP_MAXIMUM, FSR_I32}};
+
+/* All elements to one place, or several to each, or some to none. */
+enum { ALL_ONE, SEVERAL, SOME_NOWHERE, WAYS, PLACES = 7 };
+
+static int64_t place_of(int way, int i) {
+    return way == ALL_ONE ? 3 : way == SEVERAL ? (i * 5 + i / 11) % PLACES : i % 3 ? i % PLACES - PLACES : PLACES + i;
+}
+
+static void one_combining(int row, int way, const char *schedule, runner run, void *user, const char *who) {
+    const fsr_op op = combining[row].op;
+    const fsr_dtype dtype = combining[row].dtype;
+    const char *name = fsr_dtype_name(dtype);
+    int64_t place[N];
+    uint64_t x[N], y[PLACES], want[PLACES];
+    char text[1200];
+    fsr_launch launch = {.integer = {N, 1, 1, 1, N, PLACES}, .array = {place, x, y}};
+    snprintf(text, sizeof text, into, name, name, schedule, name, fsr_op_get(op)->name);
+    const size_t size = fsr_dtype_size(dtype);
+    for (int i = 0; i < PLACES; i++) {
+        const fsr_value v = fsr_value_from_int(dtype, i * 3 + 1);
+        memcpy((char *)y + i * (int)size, &v, size);
+    }
+    memcpy(want, y, sizeof want);
+    for (int i = 0; i < N; i++) {
+        const fsr_value v = fsr_value_from_int(dtype, i * 7 % 61 - 20);
+        const int64_t at = place[i] = place_of(way, i), inside = at < 0 ? at + PLACES : at;
+        memcpy((char *)x + i * (int)size, &v, size);
+        if (inside < 0 || inside >= PLACES)
+            continue;
+        const fsr_value both[3] = {fsr_value_load(dtype, want, inside), v}, r = fsr_op_eval(op, dtype, dtype, both);
+        memcpy((char *)want + inside * (int64_t)size, &r, size);
+    }
+    run(parse(text), &launch, user);
+    if (memcmp(y, want, PLACES * size))
+        fail_msg("%s: %s of %s, way %d", who, fsr_op_get(op)->name, name, way);
+}
+
+static void each_combining(const char *schedule, runner run, void *user, const char *who) {
+    for (int row = 0; row < (int)(sizeof combining / sizeof *combining); row += run == emulate ? 3 : 1)
+        for (int way = 0; way < (run == interpret ? WAYS : 1); way++)
+            one_combining(row, (way + row) % WAYS, schedule, run, user, who);
+}
+
+static const char cpu_map[] = "cpu map group 1 lanes 8 chunk 4096 work 3 flat",
+                  cpu_strips[] = "cpu map group 1 lanes 8 chunk 4096 work 3 strip 64 flat\n  walk p0 strips phased",
+                  cpu_row[] = "cpu row group 1 lanes 8 chunk 4096 work 3\n  walk p0 lanes",
+                  cpu_col[] = "cpu col group 128 lanes 8 chunk 512 work 3";
+
+static void interpreted(void **state) {
+    (void)state;
+    each_flat(cpu_map, interpret, NULL, "the interpreter");
+    each_told(cpu_map, interpret, NULL, "the interpreter, told");
+    each_combining(cpu_map, interpret, NULL, "the interpreter, combining");
+    each_rows(cpu_row, false, interpret, NULL, "the interpreter, rows");
+    each_rows(cpu_col, true, interpret, NULL, "the interpreter, columns");
+}
+
+static void compile(fsr_kernel *k, fsr_launch *launch, void *user) {
+    cpu_fixture *t = user;
+    t->k = k;
+    t->launch = *launch;
+    cpu_run(t);
+}
+
+static void as_c(void **state) {
+    each_flat(cpu_map, compile, *state, "C");
+    each_told(cpu_map, compile, *state, "C, told");
+    each_combining(cpu_map, compile, *state, "C, combining");
+    one_combining(0, SEVERAL, cpu_strips, compile, *state, "C, combining in strips");
+    each_rows(cpu_row, false, compile, *state, "C, rows");
+    each_rows(cpu_col, true, compile, *state, "C, columns");
+}
+
 static void as_cuda(void **state) {
     (void)state;
     each_flat("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA");
     each_flat("gpu map threads 32 group 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL, "CUDA, vectors");
     each_told("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA, told");
+    each_combining("gpu map threads 32 group 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL,
+                   "CUDA, combining");
     each_rows("gpu row threads 64 group 32 vector 1 items 2 accumulators 2 resident 0 persistent", false, emulate, NULL,
               "CUDA, rows");
     each_rows("gpu row threads 64 group 8 vector 4 items 8 accumulators 4 resident 0 persistent", false, emulate, NULL,

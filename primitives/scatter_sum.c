@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums of floats at computed indices that have the same bits in every run.
+ *
+ * Sums of integers are the same in any order. So the values that go to one place become integers of one unit, a power of two:
+ * a first pass finds the greatest exponent of each place's values, a second one adds each value, divided by the unit and
+ * rounded, to an integer of 64 bits; a map makes floats of the integers. Of n values in all, the unit is 2^-b of the greatest
+ * one's power of two, b = 62 - log2 n, so no sum passes 2^62. A value of f32 is thus rounded to a part in 2^b of the greatest
+ * one in its place: closer than adding one after the other, which rounds each partial sum to a part in 2^24. For f64 what is
+ * left of each is divided once more, by 2^b, and added to a second integer: 2 b bits, which are 70 for 2^27 values.
+ *
+ * Units are at least 2^-1022, so a sum of values below 2^-960 has fewer digits.
+ *
+ * What is no number goes by the exponent: NaN and infinities have such as no number has, the greatest of which is kept; where
+ * that is +inf, the integer counts -inf. A place where nothing goes keeps its element.
+ *
+ * Counter-example to one unit for all places, that of the greatest value anywhere: an array of small sums beside a large one
+ * would have none of their digits. */
+#include "graph/floats.h"
+#include "primitives/scatter.h"
+#include <math.h>
+
+/* Exponents of what has none, and the least one that a unit is made for. */
+enum { NOTHING = -3000, ZERO = -2000, LEAST = -960, MINUS_INF = 3999, PLUS_INF = 4000, IS_NAN = 5000 };
+
+typedef struct sums {
+    fsr_site at;
+    fsr_graph *graph;
+    const fsr_indices *g;
+    fsr_node x;
+    int bits; /* b */
+} sums;
+
+static fsr_node whole(const sums *s, int64_t value) {
+    return fsr_literal(s->graph, s->at, FSR_I32, fsr_value_from_int(FSR_I32, value), false);
+}
+static fsr_node real(const sums *s, double value) {
+    return fsr_literal(s->graph, s->at, FSR_F64, fsr_value_from_double(FSR_F64, value), false);
+}
+
+/* b for n values: n of them, each at most 2^b, are at most 2^62. */
+static int bits_for(int64_t n) {
+    int log = 0;
+    while (log < 40 && (INT64_C(1) << log) < n)
+        log++;
+    return 62 - log;
+}
+
+/* The exponent of each value, i32. */
+static fsr_node exponents(const sums *s, fsr_node v) {
+    fsr_site at = s->at;
+    fsr_node odd =
+        fsr_where_at(at, fsr_isnan_at(at, v), whole(s, IS_NAN),
+                     fsr_where_at(at, fsr_greater_at(at, v, real(s, 0)), whole(s, PLUS_INF), whole(s, MINUS_INF)));
+    fsr_node plain = fsr_where_at(at, fsr_equal_at(at, v, real(s, 0)), whole(s, ZERO), fsr_frexp_exponent_at(at, v));
+    return fsr_where_at(at, fsr_isfinite_at(at, v), plain, odd);
+}
+
+/* An array like x of integers, with `parts` combined into it. */
+static fsr_node gathered(const sums *s, fsr_op op, fsr_dtype dtype, double first, fsr_node parts) {
+    const fsr_shape *shape = &fsr_node_rec(s->x)->shape;
+    fsr_node base = fsr_full_at(s->at, s->graph, dtype, shape->ndim, shape->dim, first);
+    return fsr_node_sound(base) && fsr_node_sound(parts) ? fsr_scatter_combined(s->at, op, base, parts, s->g)
+           : fsr_node_sound(base)                        ? parts
+                                                         : base;
+}
+
+/* What the values of each place are multiplied by to be in its units, f64, 0 where there is no number; units below 2^-1022
+ * there are not. Counter-example to ldexp of each value: there are a hundred of them for each place. */
+static fsr_node units_of(const sums *s, fsr_node exponent) {
+    fsr_site at = s->at;
+    fsr_node least = fsr_maximum_at(at, exponent, whole(s, LEAST));
+    fsr_node unit = fsr_ldexp_at(at, real(s, 1), fsr_sub_at(at, whole(s, s->bits), least));
+    return fsr_where_at(at, fsr_less_at(at, exponent, whole(s, MINUS_INF)), unit, real(s, 0));
+}
+
+/* The values in the units of their places; where the place has no number, whether they are -inf. */
+static fsr_node in_units(const sums *s, fsr_node v, fsr_node unit) {
+    fsr_site at = s->at;
+    fsr_node minus = fsr_where_at(at, fsr_equal_at(at, v, real(s, -INFINITY)), real(s, 1), real(s, 0));
+    return fsr_where_at(at, fsr_equal_at(at, unit, real(s, 0)), minus, fsr_mul_at(at, v, unit));
+}
+
+/* The sum, f64, of a place's integers. rest: the second one; NULL: there is none. */
+static fsr_node in_numbers(const sums *s, fsr_node exponent, fsr_node sum, const fsr_node *rest) {
+    fsr_site at = s->at;
+    fsr_node near = fsr_convert(at, sum, FSR_F64, false), all = near;
+    if (rest) {
+        fsr_node off = fsr_convert(at, fsr_sub_at(at, sum, fsr_convert(at, near, FSR_I64, false)), FSR_F64, false);
+        fsr_node less = fsr_mul_at(at, fsr_convert(at, *rest, FSR_F64, false), real(s, ldexp(1, -s->bits)));
+        all = fsr_add_at(at, near, fsr_add_at(at, off, less));
+    }
+    fsr_node least = fsr_maximum_at(at, exponent, whole(s, LEAST));
+    fsr_node plain = fsr_ldexp_at(at, all, fsr_sub_at(at, least, whole(s, s->bits)));
+    fsr_node plus = fsr_equal_at(at, exponent, whole(s, PLUS_INF));
+    fsr_node both = fsr_logical_or_at(at, fsr_equal_at(at, exponent, whole(s, IS_NAN)),
+                                      fsr_logical_and_at(at, plus, fsr_greater_at(at, near, real(s, 0))));
+    fsr_node odd = fsr_where_at(at, both, real(s, NAN), fsr_where_at(at, plus, real(s, INFINITY), real(s, -INFINITY)));
+    return fsr_where_at(at, fsr_less_at(at, exponent, whole(s, MINUS_INF)), plain, odd);
+}
+
+fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g) {
+    FSR_DEFAULT_FLOATS;
+    fsr_indices told = *g; /* the first pass reports what is outside */
+    const sums first = {at, x.graph, g, x, 0}, s = {at, x.graph, &told, x, bits_for(fsr_shape_size(&g->shape))};
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    told.bound = g->bound == FSR_BOUND_RAISE ? FSR_BOUND_DROP : g->bound;
+    fsr_node v = fsr_convert(at, values, FSR_F64, false);
+    fsr_node exponent = gathered(&first, FSR_OP_MAXIMUM, FSR_I32, NOTHING, exponents(&s, v));
+    if (!fsr_node_sound(exponent))
+        return exponent;
+    fsr_node unit = fsr_indexed(at, units_of(&s, exponent), g);
+    fsr_node units = in_units(&s, v, unit), near = fsr_rint_at(at, units);
+    fsr_node sum = gathered(&s, FSR_OP_ADD, FSR_I64, 0, fsr_convert(at, near, FSR_I64, false)), rest = sum;
+    if (dtype == FSR_F64) {
+        fsr_node less = fsr_mul_at(at, fsr_sub_at(at, units, near), real(&s, ldexp(1, s.bits)));
+        rest = gathered(&s, FSR_OP_ADD, FSR_I64, 0, fsr_convert(at, fsr_rint_at(at, less), FSR_I64, false));
+    }
+    if (!fsr_node_sound(sum) || !fsr_node_sound(rest))
+        return fsr_node_sound(sum) ? rest : sum;
+    fsr_node total = fsr_add_at(at, fsr_convert(at, x, FSR_F64, false),
+                                in_numbers(&s, exponent, sum, dtype == FSR_F64 ? &rest : NULL));
+    return fsr_where_at(at, fsr_equal_at(at, exponent, whole(&s, NOTHING)), x, fsr_convert(at, total, dtype, false));
+}
