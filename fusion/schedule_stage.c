@@ -11,6 +11,9 @@
  * Counter-example to one loop: x[i % n] * exp(y) evaluated exp element by element, and took twice the time of four
  * kernels.
  *
+ * Blocks: an operation whose neighbours share their work (FSR_OP_BLOCKS) takes a strip of its last operand at a time. Counter-example
+ * to a formula for each element: four neighbours' random words are one block of Philox, computed four times.
+ *
  * Chains: a processor looks some 200 vector instructions ahead, three turns of a loop around one function, which it
  * then works on side by side. Counter-example: log1p(exp(x)) as one loop. A turn is 85 instructions, each waiting for
  * the one before; two turns are in sight and the units idle. Measured, two threads, arrays in the cache: log1p(exp(x))
@@ -123,6 +126,20 @@ static bool divides_quickly(const fsr_kernel *k, const fsr_inst *inst) {
     return value > 0 && (fsr_dtype_size(inst->compute) <= 4 || (value & (value - 1)) == 0);
 }
 
+/* What else it takes is the same for the whole strip, and the last operand lies in an array. */
+static bool is_blocks(const fsr_kernel *k, const bool *moving, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    if (inst->kind != FSR_INST_OP || !(fsr_op_get(inst->op)->flags & FSR_OP_BLOCKS) || inst->keep ||
+        k->schedule.kind == FSR_SCHEDULE_COL)
+        return false;
+    const int last = fsr_op_get(inst->op)->arity - 1;
+    for (int a = 0; a < last; ++a)
+        if (moving[inst->arg[a]])
+            return false;
+    const fsr_inst *of = &k->inst[inst->arg[last]];
+    return moving[inst->arg[last]] && of->kind == FSR_INST_OP && !of->keep;
+}
+
 /* What computes an instruction for several elements: vector code; nothing, of a remainder, what a caller wrote or a store that combines; or
  * nothing but memory, of a load at a computed address, many of which a loop of their own has under way at once. */
 static fsr_stage_kind kind_of(const fsr_kernel *k, const bool *moving, int number) {
@@ -132,6 +149,8 @@ static fsr_stage_kind kind_of(const fsr_kernel *k, const bool *moving, int numbe
         return FSR_STAGE_SERIAL;
     if (!moving[number])
         return FSR_STAGE_VECTOR;
+    if (is_blocks(k, moving, number))
+        return FSR_STAGE_BLOCKS;
     if (inst->kind == FSR_INST_LOAD)
         for (int t = 0; t < fsr_access_form(k, inst->index)->nterms; ++t)
             if (moving[fsr_access_form(k, inst->index)->term[t].value] ||
@@ -163,13 +182,17 @@ static int after(const staging *s, int stage) {
     return s->walk->phased ? stage_from(stage + 1, FSR_STAGE_VECTOR) : stage + 1;
 }
 
-/* The first stage in which an instruction may read a value of `stage`. A plain store stands in any, a bound in any but
- * those of gathers. */
+/* The first stage in which an instruction may read a value of `stage`. A plain store stands in any but those of blocks, a
+ * bound in any but those of gathers and blocks. */
 static int admit(const staging *s, int number, int stage) {
     const fsr_inst *inst = &s->k->inst[number];
     const fsr_stage_kind kind = kind_of(s->k, s->moving, number);
-    const bool any = (inst->kind == FSR_INST_STORE && inst->filter != FSR_FILTER_COMPACTED) ||
-                     (inst->kind == FSR_INST_BOUND && stage % FSR_STAGE_KINDS != FSR_STAGE_GATHER);
+    const int now = stage % FSR_STAGE_KINDS;
+    const bool any =
+        now != FSR_STAGE_BLOCKS && ((inst->kind == FSR_INST_STORE && inst->filter != FSR_FILTER_COMPACTED) ||
+                                    (inst->kind == FSR_INST_BOUND && now != FSR_STAGE_GATHER));
+    if (s->walk->phased && kind == FSR_STAGE_BLOCKS && now == FSR_STAGE_BLOCKS)
+        return stage_from(stage + 1, kind);
     return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);
 }
 
@@ -285,7 +308,7 @@ int fsr_chain_functions(const fsr_kernel *k, const fsr_body *body) {
 /* ---- phases --------------------------------------------------------------------------------------- */
 
 bool fsr_body_is_phased(const fsr_kernel *k, const fsr_body *body) {
-    bool moving[FSR_MAX_INSTS], serial = false;
+    bool moving[FSR_MAX_INSTS], serial = false, blocks = false;
     int work = 0;
     if (k->schedule.brief)
         return false;
@@ -294,8 +317,9 @@ bool fsr_body_is_phased(const fsr_kernel *k, const fsr_body *body) {
         const int number = body->inst[i];
         const bool own = kind_of(k, moving, number) != FSR_STAGE_VECTOR;
         serial = serial || own;
+        blocks = blocks || is_blocks(k, moving, number);
         work += !own && moving[number] ? fsr_inst_cost(k, number) : 0;
         work += k->inst[number].kind == FSR_INST_COMBINE ? VECTOR_WORK - 1 : 0;
     }
-    return serial && work >= VECTOR_WORK;
+    return blocks || (serial && work >= VECTOR_WORK);
 }

@@ -80,7 +80,13 @@ static inline bool fsr_walk_is_staged(const fsr_walk *walk) {
     return walk->form == FSR_WALK_STRIPS || walk->functions > 0 || walk->phased;
 }
 /* With phases, what a stage is made of: its number modulo FSR_STAGE_KINDS. */
-typedef enum fsr_stage_kind { FSR_STAGE_VECTOR, FSR_STAGE_SERIAL, FSR_STAGE_GATHER, FSR_STAGE_KINDS } fsr_stage_kind;
+typedef enum fsr_stage_kind {
+    FSR_STAGE_VECTOR,
+    FSR_STAGE_SERIAL,
+    FSR_STAGE_GATHER,
+    FSR_STAGE_BLOCKS, /* operations that compute a strip at once, of an array of their last operand */
+    FSR_STAGE_KINDS
+} fsr_stage_kind;
 static inline bool fsr_stage_is(const fsr_walk *walk, int stage, fsr_stage_kind kind) {
     return walk->phased && stage % FSR_STAGE_KINDS == (int)kind;
 }

@@ -193,6 +193,10 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
         fsr_body_stage(e->k, loop, stage, s, &part);
         if (!part.n)
             continue;
+        if (fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS)) {
+            fsr_c_blocks(e, &part, "ce - cs");
+            continue;
+        }
         if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
             put_gathers(e, &part);
             continue;

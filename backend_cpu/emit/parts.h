@@ -331,6 +331,8 @@ void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop);
 /* Element `at` of a strip: a stage's values from earlier ones; those that it leaves for later ones. */
 void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at);
 void fsr_c_hold(fsr_c_emit *e, const fsr_body *part, const char *at);
+/* The operations of a stage of blocks, each a call for the strip of `n` elements. */
+void fsr_c_blocks(fsr_c_emit *e, const fsr_body *part, const char *n);
 
 /* ---- scan.c: loops over a run of columns in strips, scans --------------------------------------------- */
 

@@ -207,7 +207,9 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
         if (!part.n)
             continue;
         fsr_c_begin(e, "%s", "");
-        if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER))
+        if (fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS))
+            fsr_c_blocks(e, &part, "m");
+        else if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER))
             put_stage(e, &part, true);
         else
             fsr_c_by_range(e, &part, put_stage_loop);

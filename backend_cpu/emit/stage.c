@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the stages of a loop hand to each other, in generated C: an array over a strip for each value that a later stage
  * reads. Which these are, and the stages themselves, say fusion/walk.h's functions. */
+#include "backend_cpu/emit/math.h"
 #include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <string.h>
 
 static bool lists(const fsr_body *loop, int value) {
     for (int i = 0; i < loop->n; i++)
@@ -39,4 +42,40 @@ void fsr_c_hold(fsr_c_emit *e, const fsr_body *part, const char *at) {
     for (int i = 0; i < part->n && !e->checking; i++)
         if (e->crossing[part->inst[i]] && !e->dead[part->inst[i]])
             fsr_c_line(e, "u%d_[%s] = v%d;", part->inst[i], at, part->inst[i]);
+}
+
+/* "fsr_philox_row" of "fsr_philox($a, $b, $c)"; it is known as used. */
+static void row_name(fsr_c_emit *e, const fsr_inst *inst, char out[FSR_EMIT_NAME]) {
+    const char *text = fsr_op_get(inst->op)->c[fsr_dtype_class(inst->compute)];
+    snprintf(out, FSR_EMIT_NAME, "%.*s_row", (int)strcspn(text, "("), text);
+    const int math = fsr_c_math_find(out);
+    if (math >= 0)
+        e->math[math] = true;
+    else
+        e->body.failed = true;
+}
+
+/* What is the same for the whole strip is evaluated first. */
+void fsr_c_blocks(fsr_c_emit *e, const fsr_body *part, const char *n) {
+    fsr_c_begin(e, "%s", "");
+    for (int i = 0; i < part->n; i++) {
+        const fsr_inst *inst = &e->k->inst[part->inst[i]];
+        const bool own = inst->kind == FSR_INST_INDEX && inst->index == fsr_kernel_inner(e->k);
+        if (e->dead[part->inst[i]] || own)
+            continue;
+        if (!e->crossing[part->inst[i]]) {
+            fsr_c_insts(e, &part->inst[i], 1);
+            continue;
+        }
+        const int last = fsr_op_get(inst->op)->arity - 1;
+        char name[FSR_EMIT_NAME], same[FSR_EMIT_NAME];
+        fsr_text call = {0};
+        row_name(e, inst, name);
+        for (int a = 0; a < last; a++)
+            fsr_text_add(&call, "%s, ", fsr_c_value_name(e, inst->arg[a], same));
+        fsr_c_line(e, "%s(u%d_, %s, %su%d_);", name, part->inst[i], n, call.data ? call.data : "", inst->arg[last]);
+        e->body.failed |= call.failed | !e->crossing[inst->arg[last]];
+        fsr_text_free(&call);
+    }
+    fsr_c_end(e);
 }

@@ -35,7 +35,7 @@ static void workloads(void **state) {
     (void)state;
     const bench_family *const family[] = {&bench_family_map,     &bench_family_reduce, &bench_family_rows,
                                           &bench_family_scan,    &bench_family_small,  &bench_family_real,
-                                          &bench_family_science, &bench_family_dtypes};
+                                          &bench_family_science, &bench_family_dtypes, &bench_family_random};
     for (size_t f = 0; f < sizeof family / sizeof *family; f++) {
         assert_true(family[f]->count > 0);
         for (int i = 0; i < family[f]->count; i++) {

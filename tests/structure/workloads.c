@@ -22,6 +22,9 @@
 #define work small_work
 #include "bench/workload_small.c"
 #undef work
+#define work random_work
+#include "bench/workload_random.c"
+#undef work
 #define work real_work
 #include "bench/workload_real.c"
 #undef work
