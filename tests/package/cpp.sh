@@ -6,7 +6,7 @@
 # each compiler or by CXX alone (WHO is each or own); in those of the list CHECK, and by the others, they are read and checked, which
 # is most of what a standard may change. Prints the matrix.
 set -euo pipefail
-source=$1 generated=$2 library=$3 who=$5 run=$6 check=$7
+source=$1 generated=$2 library=$3 who=$5 run=$6 check=${7-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export FUSOR_CACHE_DIR=$dir/cache FUSOR_BACKEND=cpu LD_LIBRARY_PATH=${library%/*}
