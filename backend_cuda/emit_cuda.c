@@ -156,14 +156,15 @@ int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
     return n;
 }
 
+static void print_array_param(const fsr_array *array, int index, fsr_text *out) {
+    fsr_text_add(out, "%s%s *%sx%d", array->written ? "" : "const ", fsr_emit_type(array->dtype),
+                 array->aliased ? "" : "__restrict__ ", index);
+}
+
 static void print_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out) {
     char name[FSR_REF];
-    const fsr_array *array = &k->array[p->index];
     switch (p->kind) {
-    case FSR_CUDA_ARRAY:
-        fsr_text_add(out, "%s%s *%sx%d", array->written ? "" : "const ", fsr_emit_type(array->dtype),
-                     array->aliased ? "" : "__restrict__ ", p->index);
-        break;
+    case FSR_CUDA_ARRAY: print_array_param(&k->array[p->index], p->index, out); break;
     case FSR_CUDA_INT:
         int_name(name, p->index);
         fsr_text_add(out, "const idx %s", name);
