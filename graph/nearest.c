@@ -21,22 +21,24 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Rows of the table of distances between beginnings; row[0] is of the whole a so far, row[2] that of two before. */
+/* Rows of the table of distances between beginnings: `now` is of the whole a so far, `older` that of two before. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb) {
-    size_t row[3][LONGEST + 1] = {{0}};
+    size_t row[3][LONGEST + 1], *now = row[0], *before = row[1], *older = row[2];
     for (size_t j = 0; j <= nb; j++)
-        row[0][j] = j;
+        now[j] = j;
     for (size_t i = 1; i <= na; i++) {
-        memcpy(row[2], row[1], sizeof row[2]);
-        memcpy(row[1], row[0], sizeof row[1]);
-        row[0][0] = i;
+        size_t *oldest = older;
+        older = before;
+        before = now;
+        now = oldest;
+        now[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            row[0][j] = least(row[1][j - 1] + !same(a[i - 1], b[j - 1]), 1 + least(row[1][j], row[0][j - 1]));
+            now[j] = least(before[j - 1] + !same(a[i - 1], b[j - 1]), 1 + least(before[j], now[j - 1]));
             if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
-                row[0][j] = least(row[0][j], row[2][j - 2] + 1);
+                now[j] = least(now[j], older[j - 2] + 1);
         }
     }
-    return row[0][nb];
+    return now[nb];
 }
 
 fsr_nearest fsr_nearest_to(const char *word) {
@@ -46,7 +48,7 @@ fsr_nearest fsr_nearest_to(const char *word) {
 
 void fsr_nearest_offer(fsr_nearest *search, const char *name) {
     const size_t n = strlen(search->word), m = strlen(name);
-    if (n > LONGEST || m > LONGEST)
+    if (n > LONGEST || m > LONGEST || (n > m ? n - m : m - n) >= search->distance) /* it is at least that far */
         return;
     const size_t d = distance(search->word, n, name, m);
     if (d < search->distance) {
