@@ -25,7 +25,8 @@ fsr_status fsr_cuda_sort(fsr_cuda *c, const fsr_library_call *call, void *const 
                             .work = work,
                             .work_bytes = (size_t)call->work_bytes,
                             .stream = stream};
-    if (s.n > UINT32_MAX && (s.places || s.n != s.cols))
+    const bool by_places = s.places || s.n != s.cols || fsr_dtype_size(call->array[0].dtype) < 4;
+    if (s.n > UINT32_MAX && by_places)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "sort: places of %llu elements on a GPU; there are at most %u",
                              (unsigned long long)s.n, UINT32_MAX);
     const cudaError_t error = fsr_cub_run(&s);

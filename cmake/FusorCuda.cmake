@@ -22,6 +22,53 @@ if(NOT FUSOR_CUDA STREQUAL "OFF")
     endif()
 endif()
 
+# Sorting on a GPU is CUB's, compiled ahead: without nvcc it says that it is missing. SASS for sm_80 and sm_90, PTX for what
+# comes later. CUB's host side needs the C++ runtime.
+set(FUSOR_CUB_FOUND FALSE)
+if(NOT FUSOR_NVCC MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "FUSOR_NVCC is '${FUSOR_NVCC}'; it must be AUTO, ON or OFF")
+endif()
+if(FUSOR_CUDA_FOUND AND NOT FUSOR_NVCC STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILING)
+    find_program(FUSOR_NVCC_PROGRAM nvcc HINTS ${CUDAToolkit_BIN_DIR} ${fusor_cuda_roots} PATH_SUFFIXES bin)
+    find_path(FUSOR_CUB_INCLUDE cub/device/device_radix_sort.cuh HINTS ${FUSOR_CUDA_INCLUDE} PATH_SUFFIXES cccl .)
+    mark_as_advanced(FUSOR_NVCC_PROGRAM FUSOR_CUB_INCLUDE)
+    if(FUSOR_NVCC_PROGRAM AND FUSOR_CUB_INCLUDE AND CMAKE_OBJCOPY)
+        set(FUSOR_CUB_FOUND TRUE)
+        message(STATUS "CUDA: CUB by ${FUSOR_NVCC_PROGRAM}")
+    endif()
+endif()
+if(FUSOR_NVCC STREQUAL "ON" AND NOT FUSOR_CUB_FOUND)
+    message(FATAL_ERROR "FUSOR_NVCC=ON, but the toolkit with nvcc, CUB or objcopy was not found; set CUDAToolkit_ROOT")
+endif()
+
+# Gives `fusor_objects` and the libraries that are made of them what nvcc compiles. Templates' names stay its own.
+function(fusor_cub_backend objects)
+    if(NOT FUSOR_CUB_FOUND)
+        return()
+    endif()
+    set(source ${PROJECT_SOURCE_DIR}/backend_cuda/sort.cu)
+    set(raw ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.raw.o)
+    set(object ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.o)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/backend_cuda)
+    add_custom_command(OUTPUT ${object}
+        COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${FUSOR_NVCC_PROGRAM} -std=c++17 -O3 -DNDEBUG -DCCCL_DISABLE_NVTX -DNVTX_DISABLE -I${PROJECT_SOURCE_DIR}
+                -Xcompiler=-fPIC,-fvisibility=hidden,-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+                -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+                -c ${source} -o ${raw}
+        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=fsr_* ${raw} ${object}
+        DEPENDS ${source} ${PROJECT_SOURCE_DIR}/backend_cuda/sort.h
+        COMMENT "Compiling CUB's sorts" VERBATIM)
+    add_custom_target(fusor_cub DEPENDS ${object})
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    set_property(SOURCE ${PROJECT_SOURCE_DIR}/backend_cuda/sort.c TARGET_DIRECTORY ${objects} APPEND PROPERTY
+                 COMPILE_DEFINITIONS FUSOR_HAVE_CUB=1)
+    foreach(library ${ARGN})
+        add_dependencies(${library} fusor_cub)
+        target_sources(${library} PRIVATE ${object})
+        target_link_libraries(${library} PRIVATE stdc++)
+    endforeach()
+endfunction()
+
 # Gives C sources of `target` the CUDA headers.
 function(fusor_cuda_headers target)
     set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_DEFINITIONS FUSOR_HAVE_CUDA=1)

@@ -21,8 +21,9 @@ option(FUSOR_TESTS "Build the tests; needs cmocka and the static library" ${FUSO
 option(FUSOR_INSTALL "Make install rules" ${FUSOR_TOP})
 option(FUSOR_WERROR "Warnings are errors" OFF)
 set(FUSOR_CUDA AUTO CACHE STRING "CUDA backend: AUTO (where a toolkit is found), ON, OFF")
+set(FUSOR_NVCC AUTO CACHE STRING "Sorting on a GPU, compiled by nvcc: AUTO (where it is found), ON, OFF")
 set(FUSOR_SANITIZE "" CACHE STRING "Value for -fsanitize, e.g. address,undefined")
-set_property(CACHE FUSOR_CUDA PROPERTY STRINGS AUTO ON OFF)
+set_property(CACHE FUSOR_CUDA FUSOR_NVCC PROPERTY STRINGS AUTO ON OFF)
 
 if(NOT FUSOR_STATIC AND NOT FUSOR_SHARED)
     message(FATAL_ERROR "FUSOR_STATIC and FUSOR_SHARED are both off: there is no library to build")

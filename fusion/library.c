@@ -5,8 +5,8 @@
 #include "graph/shape.h"
 
 enum {
-    COUNTS = 16 * 8 * 256 * 8, /* of digits of a row's parts, on a CPU */
-    STATES = 1 << 20           /* of CUB's own, however few elements there are */
+    COUNTS = 16 * 2048 * 8, /* of the buckets of a long row's parts, on a CPU */
+    STATES = 1 << 20        /* of CUB's own, however few elements there are */
 };
 
 /* Of n records of so many bytes, in so many buffers. */
@@ -16,8 +16,9 @@ static int64_t records(int64_t n, int64_t size, int64_t buffers) {
 
 /* CPU: elements go to and fro between the result and a buffer; places go with their keys between two, in records of 8 bytes,
  * or of 16 where one of them is longer than 32 bits.
- * GPU: keys and places go to and fro inside of CUB, between buffers of its own, with states for its tiles (an eighth of a
- * byte an element and less); a result that nobody asked for has its place here, and so have rows, which are sorted twice. */
+ * GPU: elements alone, of 32 bits or more, go to and fro inside of CUB, between the result and a buffer. For places there are words of 32 or 64
+ * bits, written and sorted, and their places; CUB has buffers of its own for both, and for rows there are theirs, twice. States of
+ * tiles take less than a byte an element. */
 static int64_t work_sort(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *keys = &call->array[0], *places = &call->array[2];
     const int64_t n = fsr_shape_size(&keys->shape), size = (int64_t)fsr_dtype_size(keys->dtype);
@@ -25,10 +26,10 @@ static int64_t work_sort(const fsr_library_call *call, bool gpu) {
     const bool rows = n > keys->shape.dim[keys->shape.ndim - 1];
     if (!gpu)
         return fsr_size_add(places->used ? records(n, record, 2) : records(n, size, 1), COUNTS);
-    const int64_t inside = fsr_size_add(records(n, 1, 1), STATES);
-    if (!places->used && !rows)
+    const int64_t word = size > 4 ? 8 : 4, inside = fsr_size_add(records(n, 1, 1), STATES);
+    if (!places->used && !rows && size >= 4)
         return fsr_size_add(records(n, size, 1), inside);
-    return fsr_size_add(records(n, 2 * size + (rows ? 32 : 12), 1), inside);
+    return fsr_size_add(records(n, 3 * word + (rows ? 20 : 12), 1), inside);
 }
 
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu) {

@@ -58,17 +58,15 @@ static void sort_row(const job *j, fsr_sort *s) {
         fsr_sort_keys(s, j->size);
 }
 
-/* Counts of one thread are on its stack: 16 KiB. */
 static void sort_rows(void *arg, int worker) {
     job *j = arg;
-    int64_t count[FSR_SORT_WORDS][FSR_DIGITS], low;
+    int64_t low;
     (void)worker;
     while ((low = atomic_fetch_add(&j->next, j->rows_each)) < j->rows)
         for (int64_t row = low; row < low + j->rows_each && row < j->rows; row++) {
             fsr_sort s = row_of(j, row);
             s.threads = NULL;
             s.parts = 1;
-            s.count = count;
             sort_row(j, &s);
         }
 }
@@ -100,7 +98,7 @@ fsr_status fsr_cpu_sort(fsr_thread_pool *threads, const fsr_library_call *call, 
                         .n = n,
                         .parts = FSR_SORT_PARTS,
                         .wide = j.place_size > 4};
-    memory += sizeof(int64_t[FSR_SORT_PARTS][FSR_SORT_WORDS][FSR_DIGITS]);
+    memory += sizeof(int64_t[FSR_SORT_PARTS][FSR_BUCKETS]);
     for (int i = 0; i < (array[2] ? 2 : 1); i++, memory += fsr_round_up(size * (int64_t)j.record, 256))
         j.sort.buffer[i] = memory;
     atomic_init(&j.next, 0);

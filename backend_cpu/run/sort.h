@@ -12,8 +12,11 @@
 
 enum {
     FSR_DIGITS = 256,
-    FSR_SORT_WORDS = 8, /* digits of the longest key */
-    FSR_SORT_PARTS = 16 /* of a long row, each with its counts */
+    FSR_SORT_WORDS = 8,   /* digits of the longest key */
+    FSR_SORT_SHORT = 32,  /* items that are put in order one by one */
+    FSR_SORT_PARTS = 16,  /* of a long row, each with its counts */
+    FSR_BUCKET_BITS = 11, /* by which a long row is split */
+    FSR_BUCKETS = 1 << FSR_BUCKET_BITS
 };
 
 /* How bits become keys: constants of a dtype. */
@@ -37,15 +40,15 @@ typedef struct fsr_sort {
     fsr_key_form form;
     fsr_thread_pool *threads;
     const void *in;
-    void *keys, *places;          /* results; NULL: not asked for */
-    void *buffer[2];              /* of n elements, or records, each; of elements one */
-    int64_t (*count)[FSR_DIGITS]; /* FSR_SORT_WORDS for each part */
+    void *keys, *places;           /* results; NULL: not asked for */
+    void *buffer[2];               /* of n elements, or records, each; of elements one */
+    int64_t (*count)[FSR_BUCKETS]; /* of each part of a long row */
     int64_t n;
-    int parts;
+    int parts; /* 1: it is no long row */
     bool wide; /* places are u64 */
 } fsr_sort;
 
-/* The row, in as many parts as it says, by a pool of threads, or by the calling thread alone. Elements of 1, 2, 4 or 8 bytes. */
+/* The row, a long one in as many parts as it says by a pool of threads, another one by the calling thread alone. Elements of 1, 2, 4 or 8 bytes. */
 void fsr_sort_keys(fsr_sort *s, size_t size);
 /* Elements [low, high) as records into buffer 0; wide: records of 16 bytes. */
 void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64_t high);

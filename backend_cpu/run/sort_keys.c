@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of elements in order: their bits become keys as the first pass reads them, and bits again as the last one writes. */
+/* Rows of elements in order: their bits become keys as they are read first, and bits again as the last pass writes them. */
 #include "backend_cpu/run/sort.h"
 #include <stdatomic.h>
 #include <stdint.h>
-
-enum { SHORT = 32 }; /* elements that are put in order one by one */
 
 #define WORD_ENTER(T, f, u)                       \
     ((T)(((u) & (T)(f)->magnitude) > (T)(f)->most \
@@ -46,19 +44,17 @@ enum { SHORT = 32 }; /* elements that are put in order one by one */
 #include "backend_cpu/run/sort_passes.h"
 
 /* One row of words of T. */
-#define SORT_ROW(T, bits)                                    \
-    static void sort_row_##bits(fsr_sort *s) {               \
-        T *out = s->keys;                                    \
-        const T *in = s->in;                                 \
-        if (s->n > SHORT) {                                  \
-            sort_##bits(s, in, (T *[2]){s->buffer[0], out}); \
-            return;                                          \
-        }                                                    \
-        for (int64_t i = 0; i < s->n; i++)                   \
-            out[i] = WORD_ENTER(T, &s->form, in[i]);         \
-        insert_##bits(&s->form, out, s->n);                  \
-        for (int64_t i = 0; i < s->n; i++)                   \
-            out[i] = WORD_LEAVE(T, &s->form, out[i]);        \
+#define SORT_ROW(T, bits)                                            \
+    static void sort_row_##bits(fsr_sort *s) {                       \
+        T *const own = s->buffer[0];                                 \
+        const T *const in = s->in;                                   \
+        if (s->parts > 1) {                                          \
+            sort_long_##bits(s, in, own, s->keys);                   \
+            return;                                                  \
+        }                                                            \
+        for (int64_t i = 0; i < s->n; i++)                           \
+            own[i] = WORD_ENTER(T, &s->form, in[i]);                 \
+        settle_##bits(s, own, s->keys, 0, s->n, 8 * (int)sizeof(T)); \
     }
 SORT_ROW(uint8_t, 8)
 SORT_ROW(uint16_t, 16)

@@ -1,122 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* A radix sort from the lowest digit up, stable, for one type of items; included once for each.
+/* A radix sort, stable, for one type of items; included once for each.
  *
- * A row has parts. For each digit that not all items share, the parts count how often they have each value of it; from these
- * counts each knows where its items go, and takes them there. Parts do not meet, so threads take them as they come.
- * Counter-example to counting all digits once: after the first pass a part holds other items.
+ * A row is sorted by digits of its keys from the lowest up, to and fro between two buffers; digits that all items share are
+ * left out. A long row is split first, by the highest bits in which its keys differ: its parts count how often they have each
+ * value of these, from which each knows where its items go; parts do not meet, so threads take them as they come, and then the
+ * buckets, each of which fits a cache. Counter-example to digits alone: of 2^24 items each pass reads and writes memory.
  *
  * ITEM          the type; NAME(x): names of this inclusion's functions
  * KEY(f, x)     the unsigned word of an item whose digits count
- * ENTER(f, x)   an item of what the first pass reads
+ * ENTER(f, x)   an item of what is read first
  * LEAVE(s, i, x) puts item x, rank i, into the results
- * FILLED        the first pass reads buffer 0; else something else, and buffer 1 may be the results */
+ * FILLED        buffer 0 has the items; else they are read from somewhere else, and buffer 1 is the results */
 
-typedef struct NAME(passes) {
+/* A long row while it is split. */
+typedef struct NAME(split) {
     fsr_sort *s;
     const ITEM *from;
-    ITEM *to;
-    int digit;
-    bool first, last;
+    ITEM *to, *other;
+    int shift;
+    atomic_ullong some, all; /* bits that some key has, and that all have */
     atomic_int next;
-} NAME(passes);
+} NAME(split);
 
 static void NAME(bounds)(const fsr_sort *s, int part, int64_t *low, int64_t *high) {
     *low = s->n / s->parts * part;
     *high = part == s->parts - 1 ? s->n : *low + s->n / s->parts;
-}
-
-/* All digits of a part, before anything moves. */
-static void NAME(count_all)(void *arg, int worker) {
-    NAME(passes) *p = arg;
-    fsr_sort *s = p->s;
-    (void)worker;
-    for (int part; (part = atomic_fetch_add(&p->next, 1)) < s->parts;) {
-        int64_t(*count)[FSR_DIGITS] = s->count + (size_t)part * FSR_SORT_WORDS, low, high;
-        memset(count, 0, sizeof *count * sizeof KEY(&s->form, *p->from));
-        NAME(bounds)(s, part, &low, &high);
-        for (int64_t i = low; i < high; i++) {
-            const ITEM x = ENTER(&s->form, p->from[i]);
-            const uint64_t key = KEY(&s->form, x);
-            for (size_t d = 0; d < sizeof KEY(&s->form, x); d++)
-                count[d][key >> (8 * d) & 255]++;
-        }
-    }
-}
-
-static void NAME(count)(void *arg, int worker) {
-    NAME(passes) *p = arg;
-    fsr_sort *s = p->s;
-    (void)worker;
-    for (int part; (part = atomic_fetch_add(&p->next, 1)) < s->parts;) {
-        int64_t *count = s->count[(size_t)part * FSR_SORT_WORDS + (size_t)p->digit], low, high;
-        memset(count, 0, sizeof *count * FSR_DIGITS);
-        NAME(bounds)(s, part, &low, &high);
-        for (int64_t i = low; i < high; i++)
-            count[(uint64_t)KEY(&s->form, p->from[i]) >> (8 * p->digit) & 255]++;
-    }
-}
-
-static inline __attribute__((always_inline)) void NAME(move_part)(const NAME(passes) * p, int part, bool first,
-                                                                  bool last) {
-    fsr_sort *s = p->s;
-    int64_t *at = s->count[(size_t)part * FSR_SORT_WORDS + (size_t)p->digit], low, high;
-    const int shift = 8 * p->digit;
-    NAME(bounds)(s, part, &low, &high);
-    for (int64_t i = low; i < high; i++) {
-        const ITEM x = first ? ENTER(&s->form, p->from[i]) : p->from[i];
-        const int64_t to = at[(uint64_t)KEY(&s->form, x) >> shift & 255]++;
-        if (last)
-            LEAVE(s, to, x);
-        else
-            p->to[to] = x;
-    }
-}
-
-static void NAME(move)(void *arg, int worker) {
-    NAME(passes) *p = arg;
-    (void)worker;
-    for (int part; (part = atomic_fetch_add(&p->next, 1)) < p->s->parts;) {
-        if (p->first && p->last)
-            NAME(move_part)(p, part, true, true);
-        else if (p->first)
-            NAME(move_part)(p, part, true, false);
-        else if (p->last)
-            NAME(move_part)(p, part, false, true);
-        else
-            NAME(move_part)(p, part, false, false);
-    }
-}
-
-static void NAME(run)(NAME(passes) * p, void (*work)(void *, int)) {
-    atomic_store(&p->next, 0);
-    if (p->s->threads && p->s->parts > 1)
-        fsr_thread_pool_run(p->s->threads, work, p);
-    else
-        work(p, 0);
-}
-
-/* Counts of a digit become first places: of each value, and in it of each part. */
-static void NAME(place)(const fsr_sort *s, int digit) {
-    int64_t sum = 0;
-    for (int v = 0; v < FSR_DIGITS; v++)
-        for (int part = 0; part < s->parts; part++) {
-            int64_t *at = &s->count[(size_t)part * FSR_SORT_WORDS + (size_t)digit][v];
-            const int64_t n = *at;
-            *at = sum;
-            sum += n;
-        }
-}
-
-/* All items have one value of the digit. */
-static bool NAME(is_shared)(const fsr_sort *s, int digit) {
-    for (int v = 0; v < FSR_DIGITS; v++) {
-        int64_t n = 0;
-        for (int part = 0; part < s->parts; part++)
-            n += s->count[(size_t)part * FSR_SORT_WORDS + (size_t)digit][v];
-        if (n)
-            return n == s->n;
-    }
-    return true;
 }
 
 /* A short row, in place. */
@@ -131,27 +39,156 @@ static void NAME(insert)(const fsr_key_form *f, ITEM *x, int64_t n) {
     }
 }
 
-/* From `from` over the buffers into the results. Where no digit tells items apart the lowest one keeps them in order. */
-static void NAME(sort)(fsr_sort *s, const ITEM *from, ITEM *const buffer[2]) {
-    NAME(passes) p = {.s = s, .from = from};
-    int digit[sizeof KEY(&s->form, *from)], n = 0;
-    NAME(run)(&p, NAME(count_all));
-    for (size_t d = 0; d < sizeof KEY(&s->form, *from); d++)
-        if (!NAME(is_shared)(s, (int)d))
-            digit[n++] = (int)d;
-    if (n == 0)
-        digit[n++] = 0;
-    for (int i = 0; i < n; i++) {
-        p.digit = digit[i];
-        p.first = i == 0;
-        p.last = i == n - 1;
-        p.to = buffer[FILLED ? (i + 1) % 2 : (n - i) % 2];
-        if (i > 0)
-            NAME(run)(&p, NAME(count));
-        NAME(place)(s, p.digit);
-        NAME(run)(&p, NAME(move));
-        p.from = p.to;
+/* Counts of a digit become first places. False: all items have one value of it. */
+static bool NAME(place)(uint32_t *count, uint32_t n) {
+    uint32_t sum = 0;
+    for (int v = 0; v < FSR_DIGITS; v++) {
+        const uint32_t own = count[v];
+        if (own == n)
+            return false;
+        count[v] = sum;
+        sum += own;
     }
+    return true;
+}
+
+/* The digits below `bits` in which items differ, with their first places. Returns how many. */
+static int NAME(digits)(const fsr_key_form *f, const ITEM *x, int64_t n, int bits,
+                        uint32_t count[FSR_SORT_WORDS][FSR_DIGITS], int *digit) {
+    const int most = (bits + 7) / 8;
+    int found = 0;
+    (void)f;
+    memset(count, 0, sizeof *count * (size_t)(most + most % 2));
+    for (int d = 0; d < most; d += 2)
+        for (int64_t i = 0; i < n; i++) {
+            const uint64_t key = (uint64_t)KEY(f, x[i]) >> (8 * d);
+            count[d][key & 255]++;
+            if (sizeof KEY(f, x[i]) > 1)
+                count[d + 1][key >> 8 & 255]++;
+        }
+    for (int d = 0; d < most; d++)
+        if (NAME(place)(count[d], (uint32_t)n))
+            digit[found++] = d;
+    return found;
+}
+
+/* n < 2^32 items at x, of ranks from `rank` on, whose keys differ in the lowest bits alone. Where other is the results, the last
+ * pass must not read it: an even number of passes begins there. */
+static void NAME(settle)(fsr_sort *s, ITEM *x, ITEM *other, int64_t rank, int64_t n, int bits) {
+    uint32_t count[FSR_SORT_WORDS][FSR_DIGITS];
+    int digit[FSR_SORT_WORDS];
+    if (n <= FSR_SORT_SHORT)
+        NAME(insert)(&s->form, x, n);
+    const int passes = n <= FSR_SORT_SHORT ? 0 : NAME(digits)(&s->form, x, n, bits, count, digit);
+    ITEM *from = x, *to = other;
+    if (!FILLED && passes > 0 && passes % 2 == 0) {
+        memcpy(other, x, sizeof *x * (size_t)n);
+        from = other;
+        to = x;
+    }
+    for (int p = 0; p < passes - 1; p++) {
+        uint32_t *at = count[digit[p]];
+        for (int64_t i = 0; i < n; i++)
+            to[at[(uint64_t)KEY(&s->form, from[i]) >> (8 * digit[p]) & 255]++] = from[i];
+        ITEM *const last = from;
+        from = to;
+        to = last;
+    }
+    uint32_t *at = passes ? count[digit[passes - 1]] : NULL;
+    for (int64_t i = 0; i < n; i++) {
+        const ITEM own = from[i];
+        const int64_t to_rank = at ? at[(uint64_t)KEY(&s->form, own) >> (8 * digit[passes - 1]) & 255]++ : i;
+        LEAVE(s, rank + to_rank, own);
+    }
+}
+
+/* ---- long rows --------------------------------------------------------------------------------------------- */
+
+static void NAME(look)(void *arg, int worker) {
+    NAME(split) *p = arg;
+    (void)worker;
+    for (int part; (part = atomic_fetch_add(&p->next, 1)) < p->s->parts;) {
+        int64_t low, high;
+        uint64_t some = 0, all = ~UINT64_C(0);
+        NAME(bounds)(p->s, part, &low, &high);
+        for (int64_t i = low; i < high; i++) {
+            const ITEM x = ENTER(&p->s->form, p->from[i]);
+            some |= KEY(&p->s->form, x);
+            all &= KEY(&p->s->form, x);
+        }
+        atomic_fetch_or(&p->some, some);
+        atomic_fetch_and(&p->all, all);
+    }
+}
+
+static void NAME(count)(void *arg, int worker) {
+    NAME(split) *p = arg;
+    (void)worker;
+    for (int part; (part = atomic_fetch_add(&p->next, 1)) < p->s->parts;) {
+        int64_t *count = p->s->count[part], low, high;
+        memset(count, 0, sizeof *p->s->count);
+        NAME(bounds)(p->s, part, &low, &high);
+        for (int64_t i = low; i < high; i++) {
+            const ITEM x = ENTER(&p->s->form, p->from[i]);
+            count[(uint64_t)KEY(&p->s->form, x) >> p->shift & (FSR_BUCKETS - 1)]++;
+        }
+    }
+}
+
+static void NAME(move)(void *arg, int worker) {
+    NAME(split) *p = arg;
+    (void)worker;
+    for (int part; (part = atomic_fetch_add(&p->next, 1)) < p->s->parts;) {
+        int64_t *at = p->s->count[part], low, high;
+        NAME(bounds)(p->s, part, &low, &high);
+        for (int64_t i = low; i < high; i++) {
+            const ITEM x = ENTER(&p->s->form, p->from[i]);
+            p->to[at[(uint64_t)KEY(&p->s->form, x) >> p->shift & (FSR_BUCKETS - 1)]++] = x;
+        }
+    }
+}
+
+/* After the move the last part's place of a bucket is its end. */
+static void NAME(finish)(void *arg, int worker) {
+    NAME(split) *p = arg;
+    const int64_t *end = p->s->count[p->s->parts - 1];
+    (void)worker;
+    for (int b; (b = atomic_fetch_add(&p->next, 1)) < FSR_BUCKETS;) {
+        const int64_t low = b ? end[b - 1] : 0;
+        NAME(settle)(p->s, p->to + low, p->other + low, low, end[b] - low, p->shift);
+    }
+}
+
+static void NAME(run)(NAME(split) * p, void (*work)(void *, int)) {
+    atomic_store(&p->next, 0);
+    if (p->s->threads)
+        fsr_thread_pool_run(p->s->threads, work, p);
+    else
+        work(p, 0);
+}
+
+static void NAME(first_places)(const fsr_sort *s) {
+    int64_t sum = 0;
+    for (int b = 0; b < FSR_BUCKETS; b++)
+        for (int part = 0; part < s->parts; part++) {
+            const int64_t own = s->count[part][b];
+            s->count[part][b] = sum;
+            sum += own;
+        }
+}
+
+static void NAME(sort_long)(fsr_sort *s, const ITEM *from, ITEM *to, ITEM *other) {
+    NAME(split) p = {.s = s, .from = from, .to = to, .other = other};
+    atomic_init(&p.some, 0);
+    atomic_init(&p.all, ~0ULL);
+    NAME(run)(&p, NAME(look));
+    const uint64_t differ = atomic_load(&p.some) ^ atomic_load(&p.all);
+    const int highest = differ ? 63 - __builtin_clzll(differ) : 0;
+    p.shift = highest < FSR_BUCKET_BITS ? 0 : highest - FSR_BUCKET_BITS + 1;
+    NAME(run)(&p, NAME(count));
+    NAME(first_places)(s);
+    NAME(run)(&p, NAME(move));
+    NAME(run)(&p, NAME(finish));
 }
 
 #undef ITEM

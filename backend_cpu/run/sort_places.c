@@ -4,8 +4,6 @@
 #include "backend_cpu/run/sort.h"
 #include <stdatomic.h>
 
-enum { SHORT = 32 };
-
 static void leave_place(fsr_sort *s, int64_t rank, uint64_t place) {
     if (s->wide)
         ((uint64_t *)s->places)[rank] = place;
@@ -74,16 +72,13 @@ static void run(pass *p, void (*work)(void *, int)) {
         work(p, 0);
 }
 
-#define SORT_RECORDS(bits)                                               \
-    static void sort_records_##bits(fsr_sort *s) {                       \
-        fsr_record##bits *x = s->buffer[0];                              \
-        if (s->n > SHORT) {                                              \
-            sort_##bits(s, x, (fsr_record##bits *[2]){x, s->buffer[1]}); \
-            return;                                                      \
-        }                                                                \
-        insert_##bits(&s->form, x, s->n);                                \
-        for (int64_t i = 0; i < s->n; i++)                               \
-            leave_place(s, i, x[i].place);                               \
+#define SORT_RECORDS(bits)                                         \
+    static void sort_records_##bits(fsr_sort *s, int key_bits) {   \
+        fsr_record##bits *x = s->buffer[0], *other = s->buffer[1]; \
+        if (s->parts > 1)                                          \
+            sort_long_##bits(s, x, other, x);                      \
+        else                                                       \
+            settle_##bits(s, x, other, 0, s->n, key_bits);         \
     }
 SORT_RECORDS(32)
 SORT_RECORDS(64)
@@ -92,9 +87,9 @@ void fsr_sort_places(fsr_sort *s, size_t size) {
     pass p = {.s = s, .size = size, .wide = s->wide || size == 8};
     run(&p, fill);
     if (p.wide)
-        sort_records_64(s);
+        sort_records_64(s, 8 * (int)size);
     else
-        sort_records_32(s);
+        sort_records_32(s, 8 * (int)size);
     if (s->keys)
         run(&p, pick);
 }
