@@ -71,6 +71,13 @@ static bool region_place(fsr_lowering *l, fsr_link link, const fsr_index *index,
     return true;
 }
 
+/* A symbol along a dimension of one element moves no address, but says whether there is a store. */
+static void keep_drops(const fsr_shape *shape, const fsr_index *place, fsr_affine *address) {
+    for (int j = 0; j < shape->ndim; ++j)
+        for (int t = 0; shape->dim[j] == 1 && t < place->row[j].nterms; ++t)
+            fsr_affine_add_symbol(address, place->row[j].value[t], 1);
+}
+
 /* In place of its first argument a paste stores its region only: the domain is the region's. */
 static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_affine *address) {
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -80,6 +87,7 @@ static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_aff
     if (!fsr_index_row(&index, part, &l->group->domain) || !region_place(l, link, &index, &place))
         return fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false;
     fsr_index_address(address, &place, &n->shape);
+    keep_drops(&n->shape, &place, address);
     inst->arg[0] = fsr_lower_eval(l, n->arg[1], &index);
     if (fsr_has(n->kind, FSR_FIELD_combine)) {
         inst->combines = true;

@@ -32,7 +32,6 @@ static const struct {
     {"sets", "compares all elements with all others"},
     {"length", "the values decide how long the result is; `fsr_filter` and `fsr_count_nonzero` say it with a capacity"},
     {"gather", "reads at computed addresses"},
-    {"scatter", "writes at computed addresses"},
     {"indices", "makes places to read or write at"},
     {"library call",
      "products of matrices, linear algebra, Fourier transforms: call a library between two computations"},

@@ -17,6 +17,9 @@ bool fsr_scattered_take(fsr_site at, fsr_node x, fsr_node *values, const fsr_ind
 fsr_node fsr_scatter_unique(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g);
 /* x with the values, of its dtype, combined into it by an op that is atomic for it, in any order. */
 fsr_node fsr_scatter_combined(fsr_site at, fsr_op op, fsr_node x, fsr_node values, const fsr_indices *g);
+/* fsr_scatter_add, as a part of `what`: indices are arrays of one shape. */
+fsr_node fsr_scatter_add_of(fsr_site at, const char *what, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_bound bound);
 /* x, of f32 or f64, with the sum of the values that go there added at each index; the same bits in any order. */
 fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g);
 

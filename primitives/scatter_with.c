@@ -91,6 +91,12 @@ static fsr_node scatter_with(fsr_site at, const way *w, fsr_node x, const fsr_no
     return fsr_scattered_take(at, x, &values, &g, &out) ? into(at, w, x, values, &g, flags) : out;
 }
 
+fsr_node fsr_scatter_add_of(fsr_site at, const char *what, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_bound bound) {
+    const way w = {what, FSR_OP_ADD, FSR_OP_BITWISE_OR, SUMS};
+    return scatter_with(at, &w, x, arrays, n, values, bound, 0);
+}
+
 #define SCATTER_WITH(name, op, of_bools, floats)                                                              \
     fsr_node fsr_scatter_##name##_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, \
                                      fsr_bound bound, int flags) {                                            \

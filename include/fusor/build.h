@@ -453,6 +453,33 @@ fsr_node fsr_scatter_xor_at(fsr_site at, fsr_node x, const fsr_node *arrays, int
 #define fsr_scatter_or(...) fsr_scatter_or_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scatter_xor(...) fsr_scatter_xor_at(FSR_HERE, __VA_ARGS__)
 
+/* x with the elements that `indices` number, in C order over all of x, replaced by values in order, which begin again where
+ * there are fewer (NumPy's put, as a value); of no values x. Bound and flags as fsr_scatter has them. */
+fsr_node fsr_put_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, fsr_bound bound, int flags);
+#define fsr_put(...) fsr_put_at(FSR_HERE, __VA_ARGS__)
+
+/* How often each of 0 to length - 1 is in x, of integers and one dimension: i64[length]; or, with weights of x's shape (a
+ * zeroed node: none), the sum of each one's weights, f64, as fsr_scatter_add adds. What else is in x is told, clipped or dropped
+ * as bound says; a negative number is outside, and told less `length`. FSR_ERR_VALUE: length is below 1. FSR_ERR_DTYPE,
+ * FSR_ERR_SHAPE. */
+fsr_node fsr_bincount_at(fsr_site at, fsr_node x, fsr_node weights, int64_t length, fsr_bound bound);
+#define fsr_bincount(...) fsr_bincount_at(FSR_HERE, __VA_ARGS__)
+/* How many elements of x, of real numbers and any shape, are in each of `bins` even bins of [low, high]: i64[bins]; or, with
+ * weights, the sum of their weights, of these' dtype. A bin has its lower edge and not its upper one, but the last bin both;
+ * edges are NumPy's: linspace, in x's dtype if that is a float, else in f64. What is outside, and NaN, is not counted. FSR_ERR_VALUE: no bins, or a
+ * range that is none; of low = high the range is one wide around it. */
+fsr_node fsr_histogram_at(fsr_site at, fsr_node x, fsr_node weights, int64_t bins, double low, double high);
+#define fsr_histogram(...) fsr_histogram_at(FSR_HERE, __VA_ARGS__)
+/* The same of bins between edges, a one-dimensional array of two or more, which do not fall; that is not
+ * looked at. */
+fsr_node fsr_histogram_edges_at(fsr_site at, fsr_node x, fsr_node weights, fsr_node edges);
+#define fsr_histogram_edges(...) fsr_histogram_edges_at(FSR_HERE, __VA_ARGS__)
+/* How many pairs of x and y, of one shape, are in each of bins[0] times bins[1] bins, of x in [range[0], range[1]] and of y in
+ * [range[2], range[3]], each as fsr_histogram has them: i64[bins[0], bins[1]], or the sums of weights. FSR_ERR_NULL. */
+fsr_node fsr_histogram2d_at(fsr_site at, fsr_node x, fsr_node y, fsr_node weights, const int64_t *bins,
+                            const double *range);
+#define fsr_histogram2d(...) fsr_histogram2d_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 enum { FSR_KEEPDIMS = 1 };

@@ -329,6 +329,28 @@ inline node put_along_axis(const node &x, const node &indices, const node &value
                            fsr_bound bound = FSR_BOUND_RAISE, int flags = 0, FUSOR_PLACE) noexcept {
     return fsr_put_along_axis_at(FUSOR_AT, x, indices, values, axis, bound, flags);
 }
+inline node put(const node &x, const node &indices, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+                int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_put_at(FUSOR_AT, x, indices, values, bound, flags);
+}
+// Without weights these count.
+inline node bincount(const node &x, std::int64_t length, const node &weights = {}, fsr_bound bound = FSR_BOUND_RAISE,
+                     FUSOR_PLACE) noexcept {
+    return fsr_bincount_at(FUSOR_AT, x, weights, length, bound);
+}
+inline node histogram(const node &x, std::int64_t bins, double low, double high, const node &weights = {},
+                      FUSOR_PLACE) noexcept {
+    return fsr_histogram_at(FUSOR_AT, x, weights, bins, low, high);
+}
+inline node histogram_edges(const node &x, const node &edges, const node &weights = {}, FUSOR_PLACE) noexcept {
+    return fsr_histogram_edges_at(FUSOR_AT, x, weights, edges);
+}
+inline node histogram2d(const node &x, const node &y, extents bins, std::initializer_list<double> range,
+                        const node &weights = {}, FUSOR_PLACE) noexcept {
+    const detail::row<std::int64_t> n(bins, 2, 0);
+    const detail::row<double> ends(range, 4, 0);
+    return fsr_histogram2d_at(FUSOR_AT, x, y, weights, n.at, ends.at);
+}
 // flags: FSR_UNORDERED.
 inline node scatter_add(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {

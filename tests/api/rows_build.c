@@ -181,6 +181,26 @@ SCATTER(scatter_and, FSR_UNORDERED)
 SCATTER(scatter_or, FSR_UNORDERED)
 SCATTER(scatter_xor, FSR_UNORDERED)
 
+BUILD(put, NODE(x); NODE(i); NODE(values); fsr_bound b = bound_of(r);
+      const int flags = flags_of(r, FSR_UNIQUE), x, i, values, b, flags)
+BUILD(bincount, NODE(x); NODE(w); EXTENT(n); fsr_bound b = bound_of(r), x, w, n, b)
+BUILD(histogram, NODE(x); NODE(w); EXTENT(n); NUMBER(low); NUMBER(high), x, w, n, low, high)
+BUILD(histogram_edges, NODE(x); NODE(w); NODE(edges), x, w, edges)
+
+static void call_histogram2d(api_run *r) {
+    NODE(x);
+    NODE(y);
+    NODE(w);
+    const int64_t *bins = api_wides(r, 2);
+    NUMBER(low);
+    NUMBER(high);
+    const double range[] = {low, high, low, high};
+    r->live = fsr_graph_alive(x.graph) || fsr_graph_alive(y.graph);
+    api_add(r, " twice as the range");
+    api_say(r, "fsr_histogram2d_at", 0, true);
+    api_take(r, fsr_histogram2d_at(API_SITE(r), x, y, w, bins, range), 0, false);
+}
+
 static void call_dynamic_update(api_run *r) {
     NODE(x);
     NODE(y);
@@ -522,5 +542,10 @@ const api_row api_build_rows[] = {
     ROW(scatter_and, 1),
     ROW(scatter_or, 1),
     ROW(scatter_xor, 1),
+    ROW(put, 2),
+    ROW(bincount, 2),
+    ROW(histogram, 2),
+    ROW(histogram_edges, 2),
+    ROW(histogram2d, 2),
 };
 const int api_build_count = API_COUNT(api_build_rows);

@@ -225,6 +225,9 @@ static void edges(void **state) {
     same(put(array, nowhere, none, FSR_BOUND_RAISE), x, 4, "nothing");
     same(put(fsr_slice(array, 0, 1, 2, 1), integers(1, (int64_t[]){-1}), fsr_float(G, 3), FSR_BOUND_RAISE),
          (float[]){3}, 1, "one");
+    same(put(fsr_slice(array, 0, 1, 2, 1), integers(2, (int64_t[]){3, -7}), fsr_slice(array, 0, 2, 4, 1),
+             FSR_BOUND_DROP),
+         x + 1, 1, "nowhere in one");
     const fsr_node zero = integers(1, (int64_t[]){0});
     assert_int_equal(fsr_node_status(put(none, zero, fsr_float(G, 3), FSR_BOUND_CLIP)), FSR_ERR_INDEX);
     fsr_node wrong = fsr_scatter_at(fsr_here("here.c", 12), array, (fsr_node[]){integers(2, (int64_t[]){4, 1})}, 1,

@@ -86,6 +86,9 @@ int functions(const fusor::graph &g) {
     CHECK(holds(fusor::scatter(m, {fusor::literal(g, 1)}, fusor::literal(g, 9)), {1, 2, 3, 9, 9, 9}));
     CHECK(holds(fusor::scatter_add(x, {i}, fusor::slice(x, 0, 0, 2)), {3, 3, 3}) &&
           holds(fusor::scatter_max(x, {i}, fusor::literal(g, 2)), {2, 2, 3}));
+    CHECK(holds(fusor::bincount(i, 3), {1, 1, 0}) && holds(fusor::histogram(x, 2, 1, 3), {1, 2}) &&
+          holds(fusor::histogram_edges(x, x, x), {1, 5}) && holds(fusor::histogram2d(x, x, {1, 2}, {0, 4, 0, 4}), {1, 2}) &&
+          holds(fusor::put(m, i, fusor::literal(g, 9)), {9, 9, 3, 4, 5, 6}));
     CHECK(fusor::dynamic_slice(m, {i}, {1, 2}).status() != FSR_OK &&
           fusor::dynamic_slice(m, {i, i}, {1}).status() != FSR_OK);
     CHECK(holds(fusor::arange(g, FSR_I32, 3), {0, 1, 2}) && holds(fusor::arange_step(g, FSR_F64, 1, 2, 0.5), {1, 1.5}));
