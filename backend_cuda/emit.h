@@ -211,6 +211,12 @@ void fsr_emit_split(fsr_emit *e);
 void fsr_emit_lookback(fsr_emit *e);
 void fsr_emit_col(fsr_emit *e);
 void fsr_emit_outputs(fsr_emit *e); /* COL with `tall` */
+void fsr_emit_square(fsr_emit *e);  /* MAP with `tile` */
+
+/* emit_outputs.c: where a block has a tile of `high` indices along parallel dimension `across` by `wide` along the last one:
+ * the first of each, up and left, and the indices along other dimensions; and, these being named, r. */
+void fsr_emit_block_tile(fsr_emit *e, int across, int high, int wide);
+void fsr_emit_row_number(fsr_emit *e);
 void fsr_emit_team(fsr_emit *e);
 
 #endif

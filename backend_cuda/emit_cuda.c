@@ -81,7 +81,7 @@ static void print_body(fsr_emit *e) {
     fsr_emit_share_scalars(e);
     fsr_emit_once(e);
     switch (e->s.kind) {
-    case FSR_SCHEDULE_MAP: fsr_emit_map(e); break;
+    case FSR_SCHEDULE_MAP: e->s.tile ? fsr_emit_square(e) : fsr_emit_map(e); break;
     case FSR_SCHEDULE_ROW: fsr_emit_row(e); break;
     case FSR_SCHEDULE_SPLIT: fsr_emit_split(e); break;
     case FSR_SCHEDULE_COL: e->s.tall ? fsr_emit_outputs(e) : fsr_emit_col(e); break;

@@ -37,13 +37,12 @@ static int moves_with(const fsr_emit *e, int v) {
 
 /* ---- where the block is ------------------------------------------------------------------------------ */
 
-/* The first row and lane of its tile, up and left; the thread's place in it, x and y; indices along other dimensions. */
-static void head(fsr_emit *e) {
+void fsr_emit_block_tile(fsr_emit *e, int across, int high, int wide) {
     const int last = last_dimension(e), slot = FSR_INT_EXTENT;
     char from[FSR_REF] = "(idx)blockIdx.x";
     for (int d = last; d >= 0; d--) {
-        const bool tiled = d == last || d == e->s.across;
-        const int extent = tile_extent(e, d == last);
+        const bool tiled = d == last || d == across;
+        const int extent = d == last ? wide : high;
         char tiles[FSR_REF];
         snprintf(tiles, sizeof tiles, tiled ? "tiles%d" : "n%d", tiled ? d : slot + d);
         if (tiled)
@@ -59,7 +58,6 @@ static void head(fsr_emit *e) {
             fsr_emit_line(e, "const idx i%d = rest%d;", d, d);
         snprintf(from, sizeof from, "q%d", d);
     }
-    fsr_emit_line(e, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;", e->s.group, e->s.group);
 }
 
 /* The index of row `l` or of lane `j` of the thread, named i<d>; held inside of the domain or not. */
@@ -76,8 +74,7 @@ static void tile_index(fsr_emit *e, int d, bool inside) {
         fsr_emit_line(e, "const idx i%d = %s;", d, at);
 }
 
-/* r, from the indices of all parallel dimensions. */
-static void row_number(fsr_emit *e) {
+void fsr_emit_row_number(fsr_emit *e) {
     char text[FSR_EXPR], before[FSR_EXPR];
     fsr_emit_add(e, text, 0, "i0");
     for (int d = 1; d < e->k->nparallel; d++) {
@@ -170,7 +167,7 @@ static void hold(fsr_emit *e, const bool *held, holding how) {
     if (!any)
         return;
     open_held(e, how);
-    row_number(e);
+    fsr_emit_row_number(e);
     fsr_emit_row_parts(e, true, false);
     fsr_emit_row_list(e, list, n, "false");
     for (int i = 0; i < n; i++)
@@ -396,7 +393,7 @@ static void outputs(fsr_emit *e) {
     tile_index(e, a, false);
     tile_index(e, b, false);
     fsr_emit_open(e, "if (i%d < n%d && i%d < n%d) {", a, FSR_INT_EXTENT + a, b, FSR_INT_EXTENT + b);
-    row_number(e);
+    fsr_emit_row_number(e);
     fsr_emit_line(e, "const pass0::state all0 = total[o];");
     fsr_emit_row_parts(e, true, true);
     fsr_emit_row_list(e, rows, n, "true");
@@ -412,7 +409,8 @@ void fsr_emit_outputs(fsr_emit *e) {
     fsr_emit_enter_pass(e, 0);
     for (int v = 0; v < e->k->ninsts; v++)
         e->naming[v] = FSR_NAME_PLAIN;
-    head(e);
+    fsr_emit_block_tile(e, e->s.across, tile_extent(e, false), tile_extent(e, true));
+    fsr_emit_line(e, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;", e->s.group, e->s.group);
     for (int i = 0; i < n; i++)
         if (is_uniform(e->k, rows[i]))
             fsr_emit_value(e, rows[i], "");

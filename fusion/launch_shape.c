@@ -121,15 +121,23 @@ static int64_t col_tile(const fsr_schedule *s) {
     return (int64_t)s->group * s->vector;
 }
 
-/* Tiles of outputs, along each dimension by itself. */
-static int64_t tiled_blocks(const fsr_kernel *k, const int64_t *integer) {
+/* Indices of a block along dimension d. */
+static int64_t block_extent(const fsr_kernel *k, int d) {
     const fsr_schedule *s = &k->schedule;
+    const bool last = d == k->nparallel - 1;
+    if (s->tile)
+        return last || d == s->tiled ? s->tile : 1;
+    if (last)
+        return (int64_t)s->group * s->items;
+    return d == s->across ? (int64_t)(s->threads / s->group) * s->tall : 1;
+}
+
+/* Tiles of outputs, or squares of a map, along each dimension by itself. */
+static int64_t tiled_blocks(const fsr_kernel *k, const int64_t *integer) {
     int64_t blocks = 1;
     for (int d = 0; d < k->nparallel; d++) {
         const int64_t extent = integer[FSR_INT_EXTENT + d];
-        const int64_t tile = d == k->nparallel - 1 ? (int64_t)s->group * s->items
-                             : d == s->across      ? (int64_t)(s->threads / s->group) * s->tall
-                                                   : 1;
+        const int64_t tile = block_extent(k, d);
         blocks = fsr_size_mul(blocks, fsr_ceil_div(extent, tile));
     }
     return blocks;
@@ -141,7 +149,8 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     if (s->target == FSR_TARGET_CPU || rows <= 0)
         return 0;
     switch (s->kind) {
-    case FSR_SCHEDULE_MAP: return fsr_ceil_div(rows, (int64_t)s->threads * s->items);
+    case FSR_SCHEDULE_MAP:
+        return s->tile ? tiled_blocks(k, integer) : fsr_ceil_div(rows, (int64_t)s->threads * s->items);
     case FSR_SCHEDULE_ROW: return fsr_ceil_div(rows, s->threads / s->group);
     case FSR_SCHEDULE_COL:
         return s->tall ? tiled_blocks(k, integer) : fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);

@@ -230,6 +230,9 @@ typedef struct fsr_schedule {
                   rows; TEAM: teams. CPU, COL: rows of the inner loop */
     int tall;  /* COL: outputs along dimension `across` whose states a thread holds at once, in registers; 0: one */
     int across;
+    int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
+                    a GPU a square is a block's, and what lies along `tiled` in memory is staged */
+    int tiled;
     /* GPU; 0 on a CPU */
     int threads;      /* of a block */
     int vector;       /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
@@ -239,7 +242,7 @@ typedef struct fsr_schedule {
     int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
     int resident;  /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
     int depth;     /* with `tall`: columns whose staged elements are in shared memory at once */
-    int pad;       /* elements of shared memory behind each of these columns */
+    int pad;       /* elements of shared memory behind each of these columns, or each row of a square */
     bool outlined; /* loops for each element are functions that are called */
     /* CPU; 0 on a GPU */
     int lanes; /* independent accumulators of a commutative fold, a power of two */
@@ -247,10 +250,8 @@ typedef struct fsr_schedule {
                   columns folded serially before they join what came before */
     int work; /* rough operations for one element: by these a launch is divided among threads */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
-    bool brief; /* the innermost loop is too short for stages that only spare work */
-    bool flat;  /* MAP: one loop over the rows, no loop a dimension */
-    int tile;   /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none */
-    int tiled;
+    bool brief;       /* the innermost loop is too short for stages that only spare work */
+    bool flat;        /* MAP: one loop over the rows, no loop a dimension */
     int strip;        /* elements of a strip; 0: nothing goes in strips */
     int block;        /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
     int run;          /* elements of a run */

@@ -4,6 +4,7 @@
  * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
 #include "fusion/loop_ir_verify.h"
 #include "fusion/outputs.h"
+#include "fusion/square.h"
 #include "fusion/walk.h"
 
 enum { MOST_TALL = 16, SHARED_BYTES = 48 << 10 };
@@ -12,10 +13,11 @@ enum { MOST_TALL = 16, SHARED_BYTES = 48 << 10 };
 static bool check_outputs(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_schedule *s = &k->schedule;
-    if (!s->tall && (s->across || s->depth || s->pad || s->chunk))
+    if (!s->tall && (s->across || s->depth || (s->pad && !s->tile) || s->chunk))
         return fsr_check_bad(v, "schedule: lengths of a tile of outputs that is not tall");
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].staged != (s->tall && fsr_load_is_tiled(k, i)))
+        if (k->inst[i].staged !=
+            ((s->tall && fsr_load_is_tiled(k, i)) || (s->tile && fsr_load_is_turned(k, i, s->tiled))))
             return fsr_check_bad(v, "schedule: v%d %s staged", i, k->inst[i].staged ? "cannot be" : "must be");
     if (!s->tall)
         return true;
@@ -27,6 +29,19 @@ static bool check_outputs(const fsr_check *v) {
     if (s->pad < 0 || s->pad % s->vector != 0 || fsr_tile_shared_bytes(k) > SHARED_BYTES)
         return fsr_check_bad(v, "schedule: staged loads do not lie in shared memory");
     return true;
+}
+
+/* A block's square: whole rows of it for its threads. */
+static bool check_square(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    if (!s->tile)
+        return !s->tiled || fsr_check_bad(v, "schedule: squares of no side along dimension %d", s->tiled);
+    if (s->kind != FSR_SCHEDULE_MAP || s->nversions || !fsr_power_of_two(s->tile) || s->threads % s->tile != 0 ||
+        s->tile % (s->threads / s->tile) != 0 || s->vector != 1 || s->items * s->threads != s->tile * s->tile ||
+        !fsr_kernel_may_square(v->k, s->tiled))
+        return fsr_check_bad(v, "schedule: no squares of %d along dimension %d", s->tile, s->tiled);
+    return (s->pad >= 0 && fsr_square_shared_bytes(v->k) <= SHARED_BYTES) ||
+           fsr_check_bad(v, "schedule: squares do not lie in shared memory");
 }
 
 /* The shape of a block. */
@@ -54,7 +69,7 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))
         return fsr_check_bad(v, "schedule: %d resident blocks of %d threads", s->resident, s->threads);
-    return check_outputs(v);
+    return check_square(v) && check_outputs(v);
 }
 
 static bool check_versions(const fsr_check *v) {

@@ -92,6 +92,8 @@ static void gpu_map(fsr_group *group) {
     s->kind = FSR_SCHEDULE_MAP;
     s->threads = MAP_THREADS;
     s->group = 1;
+    if (fsr_choose_square(group))
+        return;
     s->vector = fitting(k, fsr_schedule_vector(group, k->ndim - 1, 16 / widest), 2 * LOADED_WORDS);
     if (k->nloops)
         s->vector = 1;

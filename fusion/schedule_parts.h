@@ -23,6 +23,8 @@ int fsr_schedule_vector(const fsr_group *group, int d, int most);
 /* schedule_outputs.c: a tile of outputs, by columns, if the sizes call for one; false: they do not, and nothing is chosen. */
 bool fsr_choose_outputs(fsr_group *group);
 bool fsr_choose_gpu_outputs(fsr_group *group);
+/* schedule_square.c: a map's squares, if sizes call for them; false: nothing is chosen. */
+bool fsr_choose_square(fsr_group *group);
 
 /* schedule_gpu.c */
 void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);

@@ -38,7 +38,7 @@ static const struct {
               FIELD(COUNT, CPU, chunk),       FIELD(COUNT, CPU, work),         FIELD(SOME, CPU, part),
               FIELD(SOME, CPU, strip),        FIELD(SOME, CPU, block),         FIELD(SOME, CPU, run),
               FIELD(SOME, CPU, past),         FIELD(FLAG, CPU, brief),         FIELD(FLAG, CPU, flat),
-              FIELD(SOME, CPU, tile),         FIELD(SOME, CPU, tiled),         FIELD(FLAG, CPU, cut_steps),
+              FIELD(SOME, GPU | CPU, tile),   FIELD(SOME, GPU | CPU, tiled),   FIELD(FLAG, CPU, cut_steps),
               FIELD(ARRAYS, CPU, streams),    FIELD(ARRAYS, CPU, ahead),       FIELD(SOME, CPU, ahead_cols),
               FIELD(FOLDS, CPU, joined),      FIELD(FOLDS, CPU, widened),      FIELD(FLAG, GPU | CPU, wide)};
 

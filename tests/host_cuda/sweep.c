@@ -125,7 +125,7 @@ void host_sweep_sizes(host_counts *n, fsr_kernel *k, fsr_schedule schedule, int 
         return;
     }
     k->schedule = schedule;
-    kernel_finished(kernel_tiled(k, schedule.tall));
+    kernel_finished(kernel_staged(k));
     if (fsr_kernel_verify(k, why, sizeof why) != FSR_OK)
         fail_msg("%s: %s", k->name, why);
     if (fsr_emit_cuda_for_host(k, &text) != FSR_OK)

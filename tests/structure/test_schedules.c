@@ -110,10 +110,36 @@ static void products_have_tiles_on_a_gpu(void **state) {
     expect_tile_on(&target_gpu, product(1000, 1000, 1 << 17, 0, false), 0, 0);
 }
 
+/* The side of the only kernel's squares on a GPU, and how many loads are staged for them. */
+static void expect_square(fsr_node y, int side, int staged) {
+    fsr_program p = plan_of(&target_gpu, &y, 1);
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+    int loads = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        loads += k->inst[i].staged;
+    if (p.info.kernels != 1 || k->schedule.tile != side || loads != staged)
+        fail_msg("%d staged loads, not %d:\n%s", loads, staged, p.explanation);
+    fsr_program_clear(&p);
+}
+
+static void transposed_operands_have_squares(void **state) {
+    (void)state;
+    fsr_node a = plan_matrix(table_graph, 3000, 2000), b = plan_matrix(table_graph, 2000, 3000);
+    fsr_node turned = fsr_transpose(b, NULL);
+    expect_square(fsr_add(a, turned), 32, 1);
+    expect_square(turned, 32, 1);
+    expect_square(fsr_mul(turned, fsr_transpose(plan_matrix(table_graph, 2000, 3000), NULL)), 32, 2);
+    expect_square(fsr_cast(fsr_transpose(fsr_cast(b, FSR_F16), NULL), FSR_F32), 32, 1);
+    expect_square(fsr_add(a, a), 0, 0);
+    expect_square(fsr_transpose(plan_matrix(table_graph, 100000, 3), NULL), 0, 0);
+    expect_square(fsr_transpose(fsr_roll(a, (int64_t[]){5}, NULL, 1), NULL), 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TABLE_TEST(late_operands_load_late), TABLE_TEST(splits_fill_the_machine),      TABLE_TEST(literals_are_shared),
-        TABLE_TEST(products_have_tiles),     TABLE_TEST(products_have_tiles_on_a_gpu),
+        TABLE_TEST(late_operands_load_late),      TABLE_TEST(splits_fill_the_machine),
+        TABLE_TEST(literals_are_shared),          TABLE_TEST(products_have_tiles),
+        TABLE_TEST(products_have_tiles_on_a_gpu), TABLE_TEST(transposed_operands_have_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,8 @@ fsr_kernel *kernel_map(fsr_dtype dtype); /* rows only: b0, b1 in, b2 = b0 * b1 +
  * memory), b4 along the folded one; b5 = sum of (b2 - b0) * (b3 - b1) + b1, b6 = greatest of b2 - b3 + b4 + index 0 +
  * index 1 - index 2. */
 fsr_kernel *kernel_products(fsr_dtype dtype, bool turned);
+/* Its loads are staged as its schedule wants them. Returns k. */
+fsr_kernel *kernel_staged(fsr_kernel *k);
 /* The same with tiles so many outputs tall across the first dimension, as the schedule's target has them; 0: none. Returns
  * k. */
 fsr_kernel *kernel_tiled(fsr_kernel *k, int tall);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Broadcast products reduced, by hand: what tiles of outputs are for. */
+/* Broadcast products reduced, by hand: what tiles of outputs are for; and which loads a schedule stages. */
 #include "fusion/outputs.h"
+#include "fusion/square.h"
 #include "tests/support/kernels.h"
 
 /* Slots of strides: 0 none, 1 one, or the extent of another dimension. */
@@ -32,10 +33,21 @@ fsr_kernel *kernel_products(fsr_dtype dtype, bool turned) {
     return k;
 }
 
+static bool is_staged(const fsr_kernel *k, int number) {
+    const fsr_schedule *s = &k->schedule;
+    const bool gpu = s->target == FSR_TARGET_GPU;
+    if (gpu && s->tile)
+        return fsr_load_is_turned(k, number, s->tiled);
+    return s->tall && (gpu ? fsr_load_is_tiled(k, number) : fsr_load_is_panel(k, number));
+}
+
+fsr_kernel *kernel_staged(fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; i++)
+        k->inst[i].staged = is_staged(k, i);
+    return k;
+}
+
 fsr_kernel *kernel_tiled(fsr_kernel *k, int tall) {
     k->schedule.tall = tall;
-    for (int i = 0; i < k->ninsts; i++)
-        k->inst[i].staged =
-            tall && (k->schedule.target == FSR_TARGET_GPU ? fsr_load_is_tiled(k, i) : fsr_load_is_panel(k, i));
-    return k;
+    return kernel_staged(k);
 }
