@@ -43,6 +43,11 @@ static void head(fsr_emit *e, const fsr_iteration *l) {
         n = fsr_emit_add(e, text, n, ", const %s a%d", fsr_emit_type(l->body.arg[l->nstate + i]), i);
     for (int i = 0; i < fsr_iteration_same(l); i++)
         n = fsr_emit_add(e, text, n, ", const %s k%d", fsr_emit_type(l->body.arg[l->nstate + l->narg + i]), i);
+    for (int i = 0; i < l->body.ntables; i++) {
+        n = fsr_emit_add(e, text, n, ", const %s *const __restrict__ h%d", fsr_emit_type(l->body.table[i].dtype), i);
+        for (int j = 0; j < l->body.table[i].ndim; j++)
+            n = fsr_emit_add(e, text, n, ", const i64 m%d_%d, const i64 w%d_%d", i, j, i, j);
+    }
     fsr_emit_open(e, "static %sstate run(const i32 most, %s) {", e->s.outlined ? "__noinline__ " : "", text);
 }
 
@@ -99,6 +104,25 @@ const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v) {
     return buf;
 }
 
+/* ", x2 + (i64)(i32)n9, (i64)(i32)n5, 1": where a table begins, then the extent and stride of each index. Integer
+ * arguments are unsigned: a stride may be negative. */
+static size_t add_table(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_table_type *type, const fsr_taken *table) {
+    const fsr_access *a = &e->k->access[table->access];
+    const int offset = e->k->form[a->form].offset;
+    const char *sign = e->s.wide ? "(i64)" : "(i64)(i32)";
+    n = fsr_emit_add(e, buf, n, ", x%d", a->buffer);
+    if (offset >= 0)
+        n = fsr_emit_add(e, buf, n, " + %sn%d", sign, offset);
+    for (int j = 0; j < type->ndim; j++) {
+        n = fsr_emit_add(e, buf, n, ", %sn%d", sign, table->end[j]);
+        if (table->stride[j])
+            n = fsr_emit_add(e, buf, n, ", %sn%d", sign, table->stride[j]);
+        else
+            n = fsr_emit_add(e, buf, n, ", 1");
+    }
+    return n;
+}
+
 void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v) {
     int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(e->k, v, argument);
     const fsr_turns *turns = &e->k->loop[e->k->inst[v].index];
@@ -111,5 +135,7 @@ void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v) {
         used = fsr_emit_add(e, buf, used, ", %s", fsr_emit_ref(e, ref, argument[a]));
     for (int i = 0; i < fsr_iteration_same(turns->program); i++)
         used = fsr_emit_add(e, buf, used, ", p%d", turns->same[i]);
+    for (int i = 0; i < turns->program->body.ntables; i++)
+        used = add_table(e, buf, used, &turns->program->body.table[i], &turns->table[i]);
     fsr_emit_add(e, buf, used, ")");
 }

@@ -134,12 +134,25 @@ void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_
     }
 }
 
+/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table. */
+static void taken_text(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
+    char index[FSR_REF];
+    size_t n = fsr_emit_add(e, buf, 0, "h%d[", inst->index);
+    for (int j = 0; j < inst->component; j++)
+        n = fsr_emit_add(e, buf, n, "%sfsr_%s(%s, m%d_%d) * w%d_%d", j ? " + " : "", fsr_bound_name(inst->bound),
+                         name(of, index, inst->arg[j]), inst->index, j, inst->index, j);
+    fsr_emit_add(e, buf, n, "]%s", inst->dtype == FSR_BOOL ? " != 0" : "");
+}
+
 void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emit_namer name, const void *of) {
     char text[FSR_EXPR], ref[FSR_REF];
     for (int i = from; i < to; i++) {
         if (r->inst[i].kind == FSR_INST_PARAM)
             continue;
-        fsr_emit_scalar(e, text, &r->inst[i], name, of);
+        if (r->inst[i].kind == FSR_INST_LOAD)
+            taken_text(e, text, &r->inst[i], name, of);
+        else
+            fsr_emit_scalar(e, text, &r->inst[i], name, of);
         fsr_emit_line(e, "const %s %s = %s;", fsr_emit_type(r->inst[i].dtype), name(of, ref, i), text);
     }
 }

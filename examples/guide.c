@@ -238,6 +238,31 @@ static void loops(fsr_context *ctx, fsr_graph *g) {
         EXPECT(fabs(out[i] - (i + 1)) < 1e-12 * (i + 1));
 }
 
+/* guide: search */
+static void open_still(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = fsr_less(state[0], state[1]);
+}
+static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    fsr_graph *of = arg[0].graph;
+    fsr_node middle = fsr_floor_divide(fsr_add(state[0], state[1]), fsr_int(of, 2));
+    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_BOUND_CLIP), arg[0]);
+    out[0] = fsr_where(below, fsr_add(middle, fsr_int(of, 1)), state[0]);
+    out[1] = fsr_where(below, state[1], middle);
+}
+/* guide: end */
+
+static void searches(fsr_context *ctx, fsr_graph *g) {
+    enum { N = 100 };
+    /* guide: searching */
+    fsr_node sorted = fsr_arange(g, FSR_F64, N), asked = fsr_mul(sorted, fsr_float(g, 0.5)), place[3];
+    fsr_loop search = {.body = halve, .condition = open_still, .user = &sorted, .nstate = 2, .narg = 1};
+    fsr_node range[] = {fsr_int(g, 0), fsr_int(g, N)};
+    fsr_iterate(place, &search, range, &asked, 64);
+    must(ctx, fsr_verify(place, 1, NULL));
+    /* guide: end */
+}
+
 /* guide: row function */
 static void normalized(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
@@ -404,9 +429,9 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
-    static const chapter chapters[] = {poison,           force,      promotion, parameters, scopes, views,
-                                       taking,           reductions, scans,     operators,  loops,  row_functions,
-                                       native_functions, explain,    verify,    errors};
+    static const chapter chapters[] = {
+        poison,    force, promotion, parameters,    scopes,           views,   taking, reductions, scans,
+        operators, loops, searches,  row_functions, native_functions, explain, verify, errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

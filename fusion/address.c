@@ -92,7 +92,9 @@ uint32_t fsr_form_dimensions(const fsr_kernel *k, int form) {
 }
 
 fsr_form fsr_form_of_access(const fsr_kernel *k, const int64_t *integer, int access) {
-    return fsr_form_of(k, integer, k->access[access].form);
+    fsr_form f = fsr_form_of(k, integer, k->access[access].form);
+    f.whole = k->access[access].whole;
+    return f;
 }
 
 /* A symbol is a BOUND. */
@@ -174,7 +176,8 @@ void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high) {
 }
 
 bool fsr_form_same(const fsr_form *a, const fsr_form *b) {
-    bool same = a->offset == b->offset && a->divisor == 1 && b->divisor == 1 && a->nterms == b->nterms;
+    bool same = !a->whole && !b->whole && a->offset == b->offset && a->divisor == 1 && b->divisor == 1 &&
+                a->nterms == b->nterms;
     for (int d = 0; d < a->ndim; ++d)
         same = same && step(a, d) == step(b, d);
     for (int t = 0; same && t < a->nterms; ++t)
@@ -184,7 +187,7 @@ bool fsr_form_same(const fsr_form *a, const fsr_form *b) {
 
 bool fsr_form_apart(const fsr_form *a, const fsr_form *b) {
     int64_t low[2], high[2], divisor = 0;
-    if (a->divisor != 1 || b->divisor != 1)
+    if (a->divisor != 1 || b->divisor != 1 || a->whole || b->whole)
         return false;
     fsr_form_range(a, &low[0], &high[0]);
     fsr_form_range(b, &low[1], &high[1]);

@@ -17,6 +17,7 @@ typedef struct fsr_form {
     int64_t coefficient[FSR_MAX_TERMS], most[FSR_MAX_TERMS];
     int value[FSR_MAX_TERMS]; /* the instruction, of one kernel */
     uint32_t moves;           /* bit d: some symbol may differ along dimension d */
+    bool whole;               /* of a table: any of its array's elements, at any point */
 } fsr_form;
 
 /* Of a kernel's form, or of an access's. integer: the launch's, extents included. */

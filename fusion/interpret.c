@@ -209,12 +209,30 @@ static fsr_value call(fsr_machine *m, const fsr_inst *inst) {
     return fsr_routine_eval(f, args);
 }
 
+static fsr_table table_of(const fsr_machine *m, const fsr_turns *turns, int number) {
+    const fsr_taken *from = &turns->table[number];
+    const fsr_table_type *type = &turns->program->body.table[number];
+    const fsr_access *a = &m->k->access[from->access];
+    const int64_t *ints = m->launch->integer;
+    fsr_table t = {.data = (const char *)m->launch->array[a->buffer] +
+                           sum(m, &m->k->form[a->form]) * (int64_t)fsr_dtype_size(type->dtype)};
+    for (int j = 0; j < type->ndim; j++) {
+        t.extent[j] = ints[from->end[j]];
+        t.stride[j] = from->stride[j] ? ints[from->stride[j]] : 1;
+    }
+    return t;
+}
+
 static void iterate(fsr_machine *m, int number) {
     int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(m->k, number, argument);
+    const fsr_turns *turns = &m->k->loop[m->k->inst[number].index];
     fsr_value x[FSR_MAX_ARGS];
+    fsr_table table[FSR_MAX_TABLES];
     for (int a = 0; a < n; a++)
         x[a] = m->value[argument[a]];
-    fsr_iteration_eval(m->k->loop[m->k->inst[number].index].program, m->final[m->k->inst[number].index], x);
+    for (int t = 0; t < turns->program->body.ntables; t++)
+        table[t] = table_of(m, turns, t);
+    fsr_iteration_eval(turns->program, m->final[m->k->inst[number].index], x, table);
 }
 
 static void step(fsr_machine *m, int number) {

@@ -80,16 +80,6 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     return NULL;
 }
 
-int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n) {
-    if (bound == FSR_BOUND_WRAP)
-        return i % n + (i % n < 0 ? n : 0);
-    if ((bound == FSR_BOUND_RAISE || bound == FSR_BOUND_DROP) && i < 0)
-        i += n;
-    if (bound == FSR_BOUND_DROP)
-        return i >= 0 && i < n ? i : -1;
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
-
 const char *fsr_schedule_name(fsr_schedule_kind kind) {
     static const char *const name[] = {"map", "row", "split", "col", "lookback", "team"};
     return (size_t)kind < sizeof name / sizeof *name ? name[kind] : NULL;

@@ -61,7 +61,8 @@
  *
  * Loops. An ITERATE runs a loop on its inputs, the state's first values and what does not change, for one point of the
  * domain; its PICKs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
- * results several passes read is not split. Only PICKs may be kept.
+ * results several passes read is not split. Only PICKs may be kept. Its body may take elements of tables, arrays that the
+ * kernel does not write.
  *
  * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call
  * the same regions. */
@@ -122,6 +123,7 @@ typedef struct fsr_access {
     bool
         linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
     bool row_linear; /* ROW access whose address is exactly r */
+    bool whole;      /* a loop's table: it begins there, and which of its elements are read nobody knows */
 } fsr_access;
 
 /* Holds where 0 <= a < extent and a is a multiple of step; a is the value of a form without divisor. */
@@ -156,11 +158,19 @@ typedef struct fsr_fold {
     int same[FSR_MAX_SCALARS];  /* scalar arguments of the kernel that its body takes besides */
 } fsr_fold;
 
+/* An array that a loop's body takes elements of: element i, j .. lies i * stride[0] + j * stride[1] .. behind the beginning,
+ * which is an access, `whole`; index j is in [0, end[j]). Integer arguments; of strides 0: 1. */
+typedef struct fsr_taken {
+    int access;
+    int stride[FSR_MAX_DIMS], end[FSR_MAX_DIMS];
+} fsr_taken;
+
 /* A loop of a kernel; one ITERATE runs it. */
 typedef struct fsr_turns {
     const fsr_iteration *program; /* owned by the kernel */
     int input[FSR_MAX_ARGS];      /* values: the state's first, then the arguments */
     int same[FSR_MAX_SCALARS];    /* as a fold's */
+    fsr_taken table[FSR_MAX_TABLES];
 } fsr_turns;
 
 /* How a kernel is laid on the machine; chosen by the rules of fusion/schedule.h, printed by explain. */
@@ -181,9 +191,6 @@ typedef enum fsr_schedule_kind {
      * reductions only. */
     FSR_SCHEDULE_TEAM
 } fsr_schedule_kind;
-
-/* Where a bound brings index i of n, n at least 1. */
-int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n);
 
 /* map, row, split ...; NULL for what is none. */
 const char *fsr_schedule_name(fsr_schedule_kind kind);

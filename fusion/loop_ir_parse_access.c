@@ -55,7 +55,8 @@ static int add_access(fsr_kernel_reader *r, fsr_access *a, const fsr_index_form 
     a->form = add_form(r, form);
     for (int i = 0; i < k->naccesses; i++) {
         const fsr_access *b = &k->access[i];
-        if (a->buffer == b->buffer && a->form == b->form && a->linear == b->linear && a->row_linear == b->row_linear)
+        if (a->buffer == b->buffer && a->form == b->form && a->linear == b->linear && a->row_linear == b->row_linear &&
+            a->whole == b->whole)
             return i;
     }
     if (k->naccesses == FSR_MAX_ACCESSES) {
@@ -64,6 +65,11 @@ static int add_access(fsr_kernel_reader *r, fsr_access *a, const fsr_index_form 
     }
     k->access[k->naccesses] = *a;
     return k->naccesses++;
+}
+
+int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset) {
+    fsr_access a = {.buffer = buffer, .whole = true};
+    return add_access(r, &a, &(fsr_index_form){.offset = offset});
 }
 
 int fsr_read_access(fsr_kernel_reader *r) {

@@ -25,6 +25,8 @@ void fsr_read_guard(fsr_kernel_reader *r);
 void fsr_read_version(fsr_kernel_reader *r);
 /* "b0[...] linear"; the number of the access, equal ones once. */
 int fsr_read_access(fsr_kernel_reader *r);
+/* The access that a table is which begins at integer argument `offset`, -1: at the array's beginning. */
+int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset);
 /* loop_ir_parse_inst.c: "p0 elem v0 = ..." behind the p. */
 void fsr_read_inst(fsr_kernel_reader *r);
 

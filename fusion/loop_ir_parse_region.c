@@ -7,7 +7,8 @@
  *       gives t4, t6                                    while t6 gives t9, t14
  *
  * A loop's head has the dtypes of its state, then of what it takes besides. Scalar arguments that a body takes stand
- * behind `given`: given s0, s3. */
+ * behind `given`: given s0, s3. Tables stand at the head's end: where each begins, and the stride and extent of each of its
+ * indices: from b2 at i9 (i5 of i6, 1 of i7). */
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>
 
@@ -113,6 +114,35 @@ static int read_arguments(fsr_lex *l, fsr_dtype *dtype, int *nstate) {
     return n;
 }
 
+/* b2 at i9 (i5 of i6, 1 of i7), behind `from`. */
+static void read_table(fsr_kernel_reader *r, fsr_iteration *it, fsr_turns *turns) {
+    fsr_lex *l = &r->lex;
+    const int buffer = fsr_lex_mark(l, "b", r->k->narrays), number = it->body.ntables;
+    if (number == FSR_MAX_TABLES)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d tables", FSR_MAX_TABLES);
+    if (l->status)
+        return;
+    fsr_taken *to = &turns->table[number];
+    fsr_table_type *type = &it->body.table[it->body.ntables++];
+    *type = (fsr_table_type){r->k->array[buffer].dtype, 0};
+    to->access = fsr_read_begin(r, buffer, fsr_lex_try(l, "at") ? fsr_lex_mark(l, "i", r->k->nints) : -1);
+    fsr_lex_expect(l, "(");
+    do {
+        int64_t one = 1;
+        if (type->ndim == FSR_MAX_DIMS) {
+            fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d dimensions", FSR_MAX_DIMS);
+            return;
+        }
+        if (fsr_lex_sees(l, '1'))
+            fsr_lex_int(l, 1, 1, &one);
+        else
+            to->stride[type->ndim] = fsr_lex_mark(l, "i", r->k->nints);
+        fsr_lex_expect(l, "of");
+        to->end[type->ndim++] = fsr_lex_mark(l, "i", r->k->nints);
+    } while (fsr_lex_try(l, ","));
+    fsr_lex_expect(l, ")");
+}
+
 void fsr_read_loop(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_kernel *k = r->k;
@@ -134,12 +164,14 @@ void fsr_read_loop(fsr_kernel_reader *r) {
     const int nsame = read_same(r, k->loop[k->nloops - 1].same, same);
     for (int i = 0; i < nsame; i++)
         it->body.arg[it->body.nargs++] = same[i];
-    const fsr_region_text text = fsr_iteration_text(it, true);
     fsr_lex_expect(l, ",");
     fsr_lex_expect(l, "at");
     fsr_lex_expect(l, "most");
     fsr_lex_int(l, 0, INT32_MAX, &it->max_n);
     fsr_lex_expect(l, "times");
+    while (fsr_lex_try(l, "from"))
+        read_table(r, it, &k->loop[k->nloops - 1]);
     fsr_lex_end(l);
+    const fsr_region_text text = fsr_iteration_text(it, true);
     fsr_lex_region(l, &text, FSR_IN_BODY, &it->body);
 }

@@ -115,6 +115,22 @@ static void print_same(FILE *to, const int *same, int n) {
         fprintf(to, "%ss%d", i ? ", " : " given ", same[i]);
 }
 
+/* from b2 at i9 (i5 of i6, 1 of i7): where it begins, and the stride and extent of each index. */
+static void print_table(FILE *to, const fsr_kernel *k, const fsr_table_type *type, const fsr_taken *t) {
+    const fsr_access *a = &k->access[t->access];
+    fprintf(to, " from b%d", a->buffer);
+    if (k->form[a->form].offset >= 0)
+        fprintf(to, " at i%d", k->form[a->form].offset);
+    for (int j = 0; j < type->ndim; j++) {
+        fputs(j ? ", " : " (", to);
+        if (t->stride[j])
+            fprintf(to, "i%d of i%d", t->stride[j], t->end[j]);
+        else
+            fprintf(to, "1 of i%d", t->end[j]);
+    }
+    fputc(')', to);
+}
+
 static void print_loop(FILE *to, const fsr_kernel *k, int number) {
     const fsr_iteration *l = k->loop[number].program;
     fprintf(to, "  loop l%d (", number);
@@ -123,7 +139,10 @@ static void print_loop(FILE *to, const fsr_kernel *k, int number) {
     print_dtypes(to, l->body.arg + l->nstate, l->narg);
     fputc(')', to);
     print_same(to, k->loop[number].same, fsr_iteration_same(l));
-    fprintf(to, ", at most %lld times\n", (long long)l->max_n);
+    fprintf(to, ", at most %lld times", (long long)l->max_n);
+    for (int t = 0; t < l->body.ntables; t++)
+        print_table(to, k, &l->body.table[t], &k->loop[number].table[t]);
+    fputc('\n', to);
     print_region(to, &l->body, fsr_iteration_text(l, true));
 }
 

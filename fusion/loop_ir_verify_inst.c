@@ -207,6 +207,8 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
     const fsr_array *array = &k->array[a->buffer];
     if (!check_symbols(v, fsr_access_form(k, inst->index)))
         return false;
+    if (a->whole)
+        return fsr_check_bad(v, "access %d is a loop's table", inst->index);
     if (inst->dtype != array->dtype)
         return fsr_check_bad(v, "array %d is %s, not %s", a->buffer, fsr_dtype_name(array->dtype),
                              fsr_dtype_name(inst->dtype));

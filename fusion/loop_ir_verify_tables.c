@@ -108,7 +108,7 @@ static bool check_access(const fsr_check *v, int number) {
     if (!fsr_check_range(a->form, k->nforms))
         return fsr_check_bad(v, "access %d has address %d of %d", number, a->form, k->nforms);
     const fsr_index_form *form = &k->form[a->form];
-    if ((a->linear || a->row_linear) && (form->offset != -1 || form->divisor || form->nterms))
+    if ((a->linear || a->row_linear) && (form->offset != -1 || form->divisor || form->nterms || a->whole))
         return fsr_check_bad(v, "access %d is linear and has an offset", number);
     return true;
 }
@@ -157,12 +157,31 @@ static bool check_combine(const fsr_check *v, int number, const fsr_combine *c) 
     return !wrong || bad_region(v, "fold", number, wrong, at);
 }
 
+/* The table begins at an access of its own, in an array of its dtype that nobody writes. */
+static bool check_taken(const fsr_check *v, const fsr_table_type *type, const fsr_taken *t) {
+    const fsr_kernel *k = v->k;
+    if (!fsr_check_range(t->access, k->naccesses) || !k->access[t->access].whole)
+        return false;
+    const fsr_access *a = &k->access[t->access];
+    const fsr_index_form *form = &k->form[a->form];
+    bool good = k->array[a->buffer].dtype == type->dtype && !k->array[a->buffer].written &&
+                !k->array[a->buffer].aliased && !form->nterms && !form->divisor;
+    for (int d = 0; d < k->ndim; d++)
+        good = good && form->stride[d] == FSR_STRIDE_ZERO;
+    for (int j = 0; j < type->ndim; j++)
+        good = good && fsr_check_range(t->stride[j], k->nints) && fsr_check_range(t->end[j], k->nints);
+    return good;
+}
+
 static bool check_loop(const fsr_check *v, int number) {
     const fsr_iteration *l = v->k->loop[number].program;
     int at = -1;
     const char *wrong = l ? fsr_iteration_check(l, &at) : "no program";
     if (wrong)
         return bad_region(v, "loop", number, wrong, at);
+    for (int t = 0; t < l->body.ntables; t++)
+        if (!check_taken(v, &l->body.table[t], &v->k->loop[number].table[t]))
+            return fsr_check_bad(v, "loop %d: table%d is no array that is only read, or has no extents", number, t);
     return check_same(v, "loop", number, &l->body, v->k->loop[number].same, fsr_iteration_same(l));
 }
 

@@ -39,10 +39,12 @@ typedef struct fsr_lowering {
     int depth;  /* evaluations one within the other */
     bool waits; /* they were too many: what is under way is given up, until `first` is known */
     fsr_want first;
-    const char *reason;             /* the first refusal's; NULL: none yet */
-    fsr_link blame;                 /* and the value that it would help to store; id -1: none */
-    fsr_link storing;               /* the store being lowered; id -1: none */
-    fsr_link looped[FSR_MAX_LOOPS]; /* of each loop: the result first asked for, where, and the ITERATE */
+    const char *reason; /* the first refusal's; NULL: none yet */
+    fsr_link blame;     /* and the value that it would help to store; id -1: none */
+    fsr_link storing;   /* the store being lowered; id -1: none */
+    fsr_affine table[FSR_MAX_LOOPS]
+                    [FSR_MAX_TABLES]; /* of each loop's tables: the sum's values are numbers of indices */
+    fsr_link looped[FSR_MAX_LOOPS];   /* of each loop: the result first asked for, where, and the ITERATE */
     fsr_index loop_index[FSR_MAX_LOOPS];
     int iterate[FSR_MAX_LOOPS];
     int combine[FSR_MAX_COMBINES]; /* of each fold that has one: the COMBINE */
@@ -100,6 +102,9 @@ int fsr_lower_leaf(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int from);
 
+/* The group depends on `from`, which stores a value or shall store it. */
+bool fsr_lower_depend(fsr_lowering *l, fsr_link link, int from);
+
 /* lower_value.c */
 /* node: the literal that it is, -1: a number that lowering needs. */
 int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node);
@@ -154,13 +159,17 @@ int fsr_lower_fold(fsr_lowering *l, fsr_link link, const fsr_index *index);
 
 /* lower_loop.c */
 int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* lower_table.c: the tables of loop `slot`, of node n; and once all is lowered. */
+bool fsr_lower_tables(fsr_lowering *l, const fsr_flow_node *n, int slot);
+bool fsr_lower_finish_tables(fsr_lowering *l);
 /* Once all is lowered: no loop runs in two passes. */
 bool fsr_lower_loops_once(fsr_lowering *l);
 
 /* lower_store.c: the group's i-th store. */
 bool fsr_lower_store(fsr_lowering *l, int i);
 
-/* lower_finish.c: the kernel's dimensions, strides and integer arguments. */
+/* lower_finish.c: a new integer argument, -1: too many; the kernel's dimensions, strides and integer arguments. */
+int fsr_lower_integer(fsr_lowering *l, int64_t value);
 bool fsr_lower_finish(fsr_lowering *l);
 
 #endif

@@ -43,7 +43,7 @@ int fsr_lower_array(fsr_lowering *l, const fsr_operand *operand, fsr_dtype dtype
 int fsr_lower_access(fsr_lowering *l, int array, const fsr_affine *address) {
     fsr_kernel *k = l->k;
     for (int i = 0; i < k->naccesses; ++i)
-        if (k->access[i].buffer == array && fsr_affine_equal(&l->address[i], address))
+        if (k->access[i].buffer == array && !k->access[i].whole && fsr_affine_equal(&l->address[i], address))
             return i;
     if (k->naccesses == FSR_MAX_ACCESSES)
         return fsr_lower_refuse(l, "the kernel would have too many accesses");
@@ -107,18 +107,23 @@ int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int
     return load(l, &operand, link, index);
 }
 
-int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index) {
-    int own = l->p->group_of[link.id];
-    if (own < 0 || fsr_partition_reaches(l->p, own, l->g))
-        return fsr_lower_refuse(l, "the kernels would need each other's results");
+bool fsr_lower_depend(fsr_lowering *l, fsr_link link, int from) {
+    if (from < 0 || fsr_partition_reaches(l->p, from, l->g))
+        return fsr_lower_refuse(l, "the kernels would need each other's results"), false;
     if (*fsr_partition_stored(l->p, link) < 0) {
         int i = 0;
         while (i < l->group->nneeds && !fsr_link_equal(l->group->needs[i], link))
             ++i;
         if (i == FSR_MAX_BUFFERS)
-            return fsr_lower_refuse(l, "the kernel would have too many arrays");
+            return fsr_lower_refuse(l, "the kernel would have too many arrays"), false;
         if (i == l->group->nneeds)
             l->group->needs[l->group->nneeds++] = link;
     }
-    return fsr_lower_stored(l, link, index, own);
+    return fsr_group_depend(l->group, from) ||
+           (fsr_lower_refuse(l, "the kernel would depend on too many others"), false);
+}
+
+int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const int own = l->p->group_of[link.id];
+    return fsr_lower_depend(l, link, own) ? fsr_lower_stored(l, link, index, own) : -1;
 }

@@ -83,7 +83,7 @@ static bool linear_over(const fsr_affine *a, const fsr_domain *d, int ndim) {
     return a->offset == 0 && !a->over && !a->nterms;
 }
 
-static int integer(fsr_lowering *l, int64_t value) {
+int fsr_lower_integer(fsr_lowering *l, int64_t value) {
     if (l->k->nints == FSR_MAX_INTS)
         return fsr_lower_refuse(l, "the kernel would have too many integer arguments");
     l->group->integer[l->k->nints] = value;
@@ -102,20 +102,20 @@ static bool used_by_element(const fsr_kernel *k, int access) {
 /* The kernel's form of a sum; -1: too many arguments. */
 static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
     fsr_index_form a = {.offset = -1, .nterms = sum->nterms};
-    if (sum->offset != 0 && (a.offset = integer(l, sum->offset)) < 0)
+    if (sum->offset != 0 && (a.offset = fsr_lower_integer(l, sum->offset)) < 0)
         return -1;
     for (int j = 0; j < d->ndim; ++j) {
         int64_t coef = sum->coef[j];
         a.stride[j] = coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
-        if (a.stride[j] == FSR_STRIDE_VAR && (a.slot[j] = integer(l, coef)) < 0)
+        if (a.stride[j] == FSR_STRIDE_VAR && (a.slot[j] = fsr_lower_integer(l, coef)) < 0)
             return -1;
     }
     for (int t = 0; t < sum->nterms; ++t) {
         a.term[t].value = sum->value[t];
-        if (sum->factor[t] != 1 && (a.term[t].slot = integer(l, sum->factor[t])) < 0)
+        if (sum->factor[t] != 1 && (a.term[t].slot = fsr_lower_integer(l, sum->factor[t])) < 0)
             return -1;
     }
-    if (sum->over && (a.divisor = integer(l, sum->over)) < 0)
+    if (sum->over && (a.divisor = fsr_lower_integer(l, sum->over)) < 0)
         return -1;
     return fsr_kernel_form(l->k, &a);
 }
@@ -123,9 +123,9 @@ static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *
 static bool finish_condition(fsr_lowering *l, int i, const fsr_domain *d) {
     fsr_condition *c = &l->k->condition[i];
     const fsr_box *box = &l->box[i];
-    if ((c->form = finish_sum(l, &box->at, d)) < 0 || (c->extent = integer(l, box->extent)) < 0)
+    if ((c->form = finish_sum(l, &box->at, d)) < 0 || (c->extent = fsr_lower_integer(l, box->extent)) < 0)
         return false;
-    return box->step == 1 || (c->step = integer(l, box->step)) >= 0;
+    return box->step == 1 || (c->step = fsr_lower_integer(l, box->step)) >= 0;
 }
 
 static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
@@ -133,8 +133,8 @@ static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
     const fsr_affine *address = &l->address[i];
     if ((a->form = finish_sum(l, address, d)) < 0)
         return false;
-    a->linear = linear_over(address, d, d->ndim);
-    a->row_linear = linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
+    a->linear = !a->whole && linear_over(address, d, d->ndim);
+    a->row_linear = !a->whole && linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
     return true;
 }
 
@@ -142,7 +142,7 @@ static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
 static bool finish_bounds(fsr_lowering *l) {
     int slot[FSR_MAX_BOUNDED];
     for (int i = 0; i < l->nbounded; ++i)
-        if ((slot[i] = integer(l, l->bounded[i])) < 0)
+        if ((slot[i] = fsr_lower_integer(l, l->bounded[i])) < 0)
             return false;
     for (int i = 0; i < l->k->ninsts; ++i)
         if (l->k->inst[i].kind == FSR_INST_BOUND)
@@ -255,14 +255,14 @@ bool fsr_lower_finish(fsr_lowering *l) {
     k->nints = FSR_INT_EXTENT;
     k->nforms = 0;
     for (int i = 0; i < d.ndim; ++i)
-        integer(l, d.extent[i]);
+        fsr_lower_integer(l, d.extent[i]);
     for (int i = 0; i < k->naccesses; ++i)
         if (!finish_access(l, i, &d))
             return false;
     for (int i = 0; i < k->nconditions; ++i)
         if (!finish_condition(l, i, &d))
             return false;
-    if (!finish_bounds(l))
+    if (!finish_bounds(l) || !fsr_lower_finish_tables(l))
         return false;
     settle_homes(k);
     for (int i = 0; i < k->ninsts; ++i)

@@ -42,7 +42,7 @@ static const char *runs_again(const fsr_lowering *l, const fsr_inst *inst) {
 
 /* The inputs of a loop; false: refused. */
 static bool loop_inputs(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, int *input, fsr_inst *inst) {
-    for (int i = 0; i < n->nargs; ++i) {
+    for (int i = 0; i < fsr_own_arguments(&n->content); ++i) {
         input[i] = fsr_lower_eval(l, n->arg[i], index);
         if (input[i] < 0)
             return false;
@@ -71,6 +71,8 @@ static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     int slot = l->k->nloops++;
     l->k->loop[slot].program = own;
     memcpy(l->k->loop[slot].input, input, sizeof input);
+    if (!fsr_lower_tables(l, n, slot))
+        return -1;
     inst.index = slot;
     l->looped[slot] = link;
     l->loop_index[slot] = *index;

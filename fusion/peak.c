@@ -89,7 +89,8 @@ static int64_t *arena_bytes(const fsr_flow *flow, const int *last) {
 /* A node's only result may be written over an argument that dies there. */
 static bool takes_over(const fsr_flow *flow, const int *last, const int64_t *bytes, int i) {
     const fsr_flow_node *n = &flow->node[i];
-    for (int k = 0; k < n->nargs && fsr_is(n->kind, FSR_IS_EACH | FSR_OVERWRITES) && n->nout == 1; ++k)
+    for (int k = 0; k < fsr_own_arguments(&n->content) && fsr_is(n->kind, FSR_IS_EACH | FSR_OVERWRITES) && n->nout == 1;
+         ++k)
         if (last[n->arg[k].id] == i && bytes[n->arg[k].id] == bytes[i])
             return true;
     return false;

@@ -9,6 +9,8 @@ int64_t fsr_touched_bytes(const fsr_kernel *k, const int64_t *integer, int array
     int64_t elements = 0, size = (int64_t)fsr_dtype_size(k->array[array].dtype);
     for (int i = 0; i < k->naccesses && elements < whole / size; ++i) {
         const fsr_form f = fsr_form_of_access(k, integer, i);
+        if (f.whole && k->access[i].buffer == array)
+            return whole;
         elements = fsr_size_add(elements, k->access[i].buffer == array ? fsr_form_count(&f) : 0);
     }
     return elements < whole / size ? fsr_size_mul(elements, size) : whole;
@@ -20,6 +22,9 @@ static bool uses_array(const fsr_kernel *k, const int *list, int n, int array) {
         const fsr_inst *at = &k->inst[list[i]];
         if ((at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array)
             return true;
+        for (int t = 0; at->kind == FSR_INST_ITERATE && t < k->loop[at->index].program->body.ntables; ++t)
+            if (k->access[k->loop[at->index].table[t].access].buffer == array)
+                return true;
     }
     return false;
 }

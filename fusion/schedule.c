@@ -74,6 +74,18 @@ static bool reaches(const fsr_group *group, int form, int64_t limit) {
     return high > limit || fsr_size_add(f.offset > 0 ? f.offset : 0, -low) > limit;
 }
 
+/* A stride or an extent of a loop's table does: its addresses are 64-bit numbers in any case. */
+static bool table_reaches(const fsr_group *group, int loop, int table, int64_t limit) {
+    const fsr_turns *turns = &group->kernel->loop[loop];
+    for (int j = 0; j < turns->program->body.table[table].ndim; ++j) {
+        const int64_t extent = group->integer[turns->table[table].end[j]];
+        const int64_t stride = turns->table[table].stride[j] ? group->integer[turns->table[table].stride[j]] : 1;
+        if (extent > limit || stride > limit || stride < -limit)
+            return true;
+    }
+    return false;
+}
+
 /* points: the greatest number that a frame gives a point of the domain, or a row where it does not count points. */
 static bool needs_wide(const fsr_group *group, int64_t points) {
     const int64_t limit = ((int64_t)1 << 31) - ((int64_t)1 << 22);
@@ -92,6 +104,10 @@ static bool needs_wide(const fsr_group *group, int64_t points) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_BOUND && group->integer[k->inst[i].index] > limit)
             return true;
+    for (int l = 0; l < k->nloops; ++l)
+        for (int t = 0; t < k->loop[l].program->body.ntables; ++t)
+            if (table_reaches(group, l, t, limit))
+                return true;
     return false;
 }
 

@@ -133,15 +133,23 @@ static void lead_view(void *a, int rank, int n) {
 /* ---- operators, loops, functions: pointers, perhaps null ----------------------------------------------------- */
 
 static void put_region(fsr_bytes *b, const fsr_region *r) {
-    int head[] = {r->nargs, r->ninsts, r->nresults};
+    int head[] = {r->nargs, r->ninsts, r->nresults, r->ntables};
     fsr_bytes_put(b, head, sizeof head);
     fsr_bytes_put(b, r->arg, sizeof r->arg[0] * (size_t)r->nargs);
+    for (int i = 0; i < r->ntables; i++)
+        fsr_bytes_put(b, (const int[]){r->table[i].dtype, r->table[i].ndim}, 2 * sizeof(int));
     fsr_bytes_put(b, r->result, sizeof r->result[0] * (size_t)r->nresults);
     for (int i = 0; i < r->ninsts; i++) {
         const fsr_inst *inst = &r->inst[i];
         int fields[] = {inst->kind,   inst->dtype,  inst->compute, inst->op,
                         inst->arg[0], inst->arg[1], inst->arg[2],  inst->index};
         fsr_bytes_put(b, fields, sizeof fields);
+        if (inst->kind == FSR_INST_LOAD) {
+            const int bound = inst->bound;
+            fsr_bytes_put(b, &bound, sizeof bound);
+            fsr_bytes_put(b, &inst->component, sizeof inst->component);
+            fsr_bytes_put(b, inst->arg, sizeof inst->arg[0] * (size_t)inst->component);
+        }
         if (!b->no_literals)
             fsr_bytes_put(b, &inst->value, sizeof inst->value);
     }

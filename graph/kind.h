@@ -35,7 +35,8 @@ enum {
     FSR_IS_ARGUMENT = 1 << 3, /* a scalar that each run gives: its value is no part of a plan */
     FSR_IS_LITERAL = 1 << 4,  /* a scalar whose value is part of the plan */
     FSR_IS_VIEW = 1 << 5,     /* shows elements of argument 0: nothing is computed */
-    FSR_IS_EACH = 1 << 6,     /* each element of those of its arguments at the same index, which have its shape */
+    FSR_IS_EACH = 1 << 6,     /* each element of those of its arguments at the same index, which have its shape (but
+                                 fsr_own_arguments) */
     FSR_COMPUTES = 1 << 7,    /* evaluated wherever it is read, or stored: that is a choice, with a price */
     FSR_RUNS_ONCE = 1 << 8,   /* but in one kernel, once for each element; others read what that kernel stores */
     FSR_IS_FOLD = 1 << 9,     /* folds its arguments with `combine` */
@@ -49,6 +50,7 @@ enum {
     FSR_IS_DISTINCT = 1 << 17, /* two of them are two, whatever else is equal */
     FSR_SCATTERS = 1 << 18,    /* overwrites what computed indices lead to, with the elements of argument 1 */
     FSR_IS_LIBRARY = 1 << 19,  /* a step of its own between arrays in memory: no kernel evaluates it */
+    FSR_TAKES = 1 << 20,       /* an element of argument 0, at what the others compute: a loop's body may do so */
     FSR_MAY_BE_WEAK = 1 << 16, /* a literal without a dtype of its own, and what follows from such */
 };
 
@@ -125,6 +127,11 @@ typedef struct fsr_content {
     FSR_CONTENT
 } fsr_content;
 
+/* Of what is FSR_IS_EACH, how many arguments it takes at the same index: all, but the tables that a loop's body takes
+ * elements of, which come last. */
+static inline int fsr_own_arguments(const fsr_content *n) {
+    return n->loop ? n->nargs - n->loop->body.ntables : n->nargs;
+}
 /* What the two compute of equal arguments is the same: kind, type, hint and fields. rank: dimensions of argument 0. */
 bool fsr_content_equal(const fsr_content *a, const fsr_content *b, int rank);
 /* Of equal contents the same. */

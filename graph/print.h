@@ -19,7 +19,7 @@
  *     | gather TYPE %a, %i, ... axes=A,B affine [MAP, ...] bound=raise|clip|wrap
  *     | call TYPE %a, ... NAME(DTYPE name, ...) ulp=U c="..." [cuda="..."] [c_preamble="..."] [cuda_preamble="..."]
  *     | library TYPES %a, ... NAME
- *     | iterate TYPES %a, ... max=N LOOP
+ *     | iterate TYPES %a, ... max=N [tables=T] LOOP
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI,
@@ -28,8 +28,8 @@
  * Its instructions name the dtype of their value, and operations that of their operands where it may be another:
  * bool less.f32(t0, t1). What an operator takes is left0, left1, ... right0, ..., and same0, ..., the arguments of its
  * node that are no operands; a loop takes state0, ... arg0, ..., the arguments of its node, and says while t4 gives t2,
- * t3. A hint follows as hint=materialize or hint=inline. VALUE:
- * decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as
+ * t3. The last T of its arguments are arrays of which it takes elements: f32 clip table0(t3), f32 wrap table1(t3, t5). A
+ * hint follows as hint=materialize or hint=inline. VALUE: decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as
  * data. */
 #ifndef FUSOR_GRAPH_PRINT_H
 #define FUSOR_GRAPH_PRINT_H

@@ -73,6 +73,8 @@ static void write_loop(fsr_writer *w, const fsr_content *n, int rank) {
     const fsr_iteration *l = n->loop;
     (void)rank;
     fsr_write_piece(w, " max=%" PRId64, l->max_n);
+    if (l->body.ntables)
+        fsr_write_piece(w, " tables=%d", l->body.ntables);
     if (w->brief) {
         write_brief(w, l->nstate, &l->body);
         return;

@@ -28,6 +28,14 @@ void fsr_write_scalar(fsr_writer *w, const fsr_inst *inst, const char *letter) {
     fsr_write(w, ")");
 }
 
+/* clip table0(t3, t4) */
+static void write_load(fsr_writer *w, const fsr_inst *inst) {
+    fsr_write_piece(w, "%s table%d", fsr_bound_name(inst->bound), inst->index);
+    for (int k = 0; k < inst->component; k++)
+        fsr_write_piece(w, "%st%d", k ? ", " : "(", inst->arg[k]);
+    fsr_write(w, ")");
+}
+
 static void write_argument(fsr_writer *w, const fsr_region_text *text, int number) {
     int g = 0;
     for (; g + 1 < FSR_REGION_GROUPS && number >= text->group[g].n; g++)
@@ -50,6 +58,8 @@ void fsr_write_region(fsr_writer *w, const fsr_region *r, const fsr_region_text 
         fsr_write_piece(w, "%st%d = %s ", margin, i, fsr_dtype_name(inst->dtype));
         if (inst->kind == FSR_INST_PARAM)
             write_argument(w, text, inst->index);
+        else if (inst->kind == FSR_INST_LOAD)
+            write_load(w, inst);
         else
             fsr_write_scalar(w, inst, "t");
         fsr_write(w, text->lines ? "\n" : "; ");

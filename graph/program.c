@@ -51,7 +51,7 @@ void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *lef
         out[0] = fsr_op_eval(c->op, c->body.arg[0], c->body.arg[0], argument);
         return;
     }
-    fsr_region_eval(&c->body, 0, c->body.ninsts, argument, value);
+    fsr_region_eval(&c->body, 0, c->body.ninsts, argument, NULL, value);
     for (int i = 0; i < c->arity; i++)
         fsr_values_copy(&out[i], &value[c->body.result[i]], 1);
 }
@@ -100,17 +100,17 @@ void fsr_iteration_free(fsr_iteration *loop) {
     free(loop);
 }
 
-void fsr_iteration_eval(const fsr_iteration *loop, fsr_value *out, const fsr_value *argument) {
+void fsr_iteration_eval(const fsr_iteration *loop, fsr_value *out, const fsr_value *argument, const fsr_table *table) {
     const fsr_region *r = &loop->body;
     const int condition = fsr_iteration_condition(loop);
     fsr_value x[FSR_MAX_REGION_ARGS], value[FSR_MAX_BODY_INSTS];
     int64_t n = 0;
     memcpy(x, argument, sizeof *x * (size_t)r->nargs);
     for (; n < loop->max_n; n++) {
-        fsr_region_eval(r, 0, condition + 1, x, value);
+        fsr_region_eval(r, 0, condition + 1, x, table, value);
         if (!value[condition].b)
             break;
-        fsr_region_eval(r, condition + 1, r->ninsts, x, value);
+        fsr_region_eval(r, condition + 1, r->ninsts, x, table, value);
         for (int i = 0; i < loop->nstate; i++)
             x[i] = value[r->result[i]];
     }

@@ -63,8 +63,8 @@ static inline int fsr_iteration_condition(const fsr_iteration *loop) {
 static inline fsr_dtype fsr_iteration_dtype(const fsr_iteration *loop, int i) {
     return i < loop->nstate ? loop->body.arg[i] : FSR_I32;
 }
-/* out[0..nstate] from argument[0..nstate+narg); all other arguments are bound. */
-void fsr_iteration_eval(const fsr_iteration *loop, fsr_value *out, const fsr_value *argument);
+/* out[0..nstate] from argument[0..nstate+narg) and its tables; all other arguments are bound. */
+void fsr_iteration_eval(const fsr_iteration *loop, fsr_value *out, const fsr_value *argument, const fsr_table *table);
 bool fsr_iteration_equal(const fsr_iteration *a, const fsr_iteration *b);
 /* As fsr_combine_check. */
 const char *fsr_iteration_check(const fsr_iteration *loop, int *at);

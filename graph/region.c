@@ -79,13 +79,44 @@ bool fsr_region_lift(fsr_region *r, int inst) {
 
 /* ---- meaning ----------------------------------------------------------------------------------------------- */
 
-void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *argument, fsr_value *value) {
+int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n) {
+    if (bound == FSR_BOUND_WRAP)
+        return i % n + (i % n < 0 ? n : 0);
+    if ((bound == FSR_BOUND_RAISE || bound == FSR_BOUND_DROP) && i < 0)
+        i += n;
+    if (bound == FSR_BOUND_DROP)
+        return i >= 0 && i < n ? i : -1;
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+int64_t fsr_table_place(const fsr_inst *load, const fsr_table *table, const int64_t *index) {
+    int64_t at = 0;
+    for (int k = 0; k < load->component; k++)
+        at += fsr_bound_index(load->bound, index[k], table->extent[k]) * table->stride[k];
+    return at;
+}
+
+/* The element of its table that a LOAD of a body takes. */
+static fsr_value take(const fsr_inst *inst, const fsr_table *table, const fsr_value *value) {
+    int64_t index[FSR_MAX_DIMS];
+    for (int k = 0; k < inst->component; k++)
+        index[k] = value[inst->arg[k]].i64;
+    fsr_value v = fsr_value_load(inst->dtype, table->data, fsr_table_place(inst, table, index));
+    if (inst->dtype == FSR_BOOL)
+        v.b = v.b != 0;
+    return v;
+}
+
+void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *argument, const fsr_table *table,
+                     fsr_value *value) {
     for (int i = from; i < to; i++) {
         const fsr_inst *inst = &r->inst[i];
         if (inst->kind == FSR_INST_PARAM) {
             fsr_values_copy(&value[i], &argument[inst->index], 1);
         } else if (inst->kind == FSR_INST_CONST) {
             value[i] = inst->value;
+        } else if (inst->kind == FSR_INST_LOAD) {
+            value[i] = take(inst, &table[inst->index], value);
         } else {
             fsr_value args[3];
             for (int k = 0; k < fsr_op_get(inst->op)->arity; k++)
@@ -102,17 +133,23 @@ bool fsr_inst_computes_like(const fsr_inst *a, const fsr_inst *b) {
         return a->index == b->index;
     if (a->kind == FSR_INST_CONST)
         return fsr_value_equal(a->value, b->value);
-    if (a->kind != FSR_INST_OP || a->op != b->op || a->compute != b->compute)
+    const bool load = a->kind == FSR_INST_LOAD;
+    if (load && (a->index != b->index || a->bound != b->bound || a->component != b->component))
         return false;
-    for (int k = 0; k < fsr_op_get(a->op)->arity; k++)
+    if (!load && (a->kind != FSR_INST_OP || a->op != b->op || a->compute != b->compute))
+        return false;
+    for (int k = 0; k < (load ? a->component : fsr_op_get(a->op)->arity); k++)
         if (a->arg[k] != b->arg[k])
             return false;
     return true;
 }
 
 bool fsr_region_equal(const fsr_region *a, const fsr_region *b) {
-    if (a->nargs != b->nargs || a->ninsts != b->ninsts || a->nresults != b->nresults)
+    if (a->nargs != b->nargs || a->ninsts != b->ninsts || a->nresults != b->nresults || a->ntables != b->ntables)
         return false;
+    for (int i = 0; i < a->ntables; i++)
+        if (a->table[i].dtype != b->table[i].dtype || a->table[i].ndim != b->table[i].ndim)
+            return false;
     for (int i = 0; i < a->nargs; i++)
         if (a->arg[i] != b->arg[i])
             return false;
@@ -158,6 +195,20 @@ static const char *check_op(const fsr_region *r, int i) {
     return expected != FSR_DTYPE_COUNT && expected != inst->dtype ? "the result's dtype" : NULL;
 }
 
+static const char *check_load(const fsr_region *r, int i) {
+    const fsr_inst *inst = &r->inst[i];
+    if (inst->index < 0 || inst->index >= r->ntables || inst->dtype != r->table[inst->index].dtype)
+        return "no table of the region";
+    if (inst->component != r->table[inst->index].ndim)
+        return "another number of indices than its table's";
+    if (inst->bound != FSR_BOUND_CLIP && inst->bound != FSR_BOUND_WRAP)
+        return "indices that are neither clipped nor wrapped";
+    for (int k = 0; k < inst->component; k++)
+        if (inst->arg[k] < 0 || inst->arg[k] >= i || r->inst[inst->arg[k]].dtype != FSR_I64)
+            return "an index that is no earlier i64";
+    return NULL;
+}
+
 static const char *check_inst(const fsr_region *r, fsr_container where, int i) {
     const fsr_inst *inst = &r->inst[i];
     if (!fsr_inst_may_stand(inst->kind, where))
@@ -166,6 +217,8 @@ static const char *check_inst(const fsr_region *r, fsr_container where, int i) {
         return "no dtype";
     if (inst->kind == FSR_INST_OP)
         return check_op(r, i);
+    if (inst->kind == FSR_INST_LOAD)
+        return check_load(r, i);
     if (inst->kind == FSR_INST_PARAM &&
         (inst->index < 0 || inst->index >= r->nargs || inst->dtype != r->arg[inst->index]))
         return "no argument of the region";
@@ -175,8 +228,12 @@ static const char *check_inst(const fsr_region *r, fsr_container where, int i) {
 const char *fsr_region_check(const fsr_region *r, fsr_container where, int *at) {
     *at = -1;
     if (r->nargs < 0 || r->nargs > FSR_MAX_REGION_ARGS || r->nresults < 1 || r->nresults > FSR_MAX_OUTPUTS ||
-        r->ninsts < 1 || r->ninsts > fsr_region_limit(where) || !r->inst)
+        r->ninsts < 1 || r->ninsts > fsr_region_limit(where) || !r->inst || r->ntables < 0 ||
+        r->ntables > (where == FSR_IN_BODY ? FSR_MAX_TABLES : 0))
         return "a wrong size";
+    for (int i = 0; i < r->ntables; i++)
+        if ((unsigned)r->table[i].dtype >= FSR_DTYPE_COUNT || r->table[i].ndim < 1 || r->table[i].ndim > FSR_MAX_DIMS)
+            return "a table without a dtype or dimensions";
     for (int i = 0; i < r->nargs; i++)
         if ((unsigned)r->arg[i] >= FSR_DTYPE_COUNT)
             return "an argument without a dtype";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A region: the body of an operator or of a loop, {arguments, instructions, results}, isolated: it reads its arguments
- * and nothing else, so it may be evaluated anywhere and any number of times.
+ * and nothing else, so it may be evaluated anywhere and any number of times. Arguments are values and, of a loop's body,
+ * tables: arrays that it takes elements of at indices it computes. No index leaves its table, whatever it is.
  *
  * One structure for both, with one evaluation, comparison, key, check (graph/region.c), print (graph/print_region.c) and
  * parse (primitives/parse_region.c). */
@@ -17,12 +18,27 @@
 #define FSR_MAX_REGION_ARGS (FSR_MAX_ARGS + 32)
 #define FSR_MAX_OPERATOR_INSTS 64
 #define FSR_MAX_BODY_INSTS 256
+#define FSR_MAX_TABLES 8
+
+/* An array that a body takes elements of: what is known of it wherever the body is. */
+typedef struct fsr_table_type {
+    fsr_dtype dtype;
+    int ndim; /* indices of an element, 1 to FSR_MAX_DIMS */
+} fsr_table_type;
+
+/* One that is there: element i, j .. is data[(i * stride[0] + j * stride[1] ..], strides in elements. */
+typedef struct fsr_table {
+    const void *data;
+    int64_t extent[FSR_MAX_DIMS], stride[FSR_MAX_DIMS];
+} fsr_table;
 
 typedef struct fsr_region {
     int nargs;
     fsr_dtype arg[FSR_MAX_REGION_ARGS];
     int ninsts;
-    fsr_inst *inst; /* malloc'ed, the region's own: CONST, PARAM, OP */
+    fsr_inst *inst; /* malloc'ed, the region's own: CONST, PARAM, OP, LOAD */
+    int ntables;
+    fsr_table_type table[FSR_MAX_TABLES];
     int nresults;
     int result[FSR_MAX_OUTPUTS]; /* instructions */
 } fsr_region;
@@ -44,8 +60,13 @@ bool fsr_region_lift(fsr_region *r, int inst);
 /* What the two instructions compute of the same values is the same. */
 bool fsr_inst_computes_like(const fsr_inst *a, const fsr_inst *b);
 bool fsr_region_equal(const fsr_region *a, const fsr_region *b);
-/* Evaluates instructions [from, to) with fsr_op_eval: value[i] is instruction i's. */
-void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *argument, fsr_value *value);
+/* Evaluates instructions [from, to) with fsr_op_eval: value[i] is instruction i's. tables: NULL if it has none. */
+void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *argument, const fsr_table *table,
+                     fsr_value *value);
+/* Where index i is in an extent of n, at least 1, by a bound that reports nothing. */
+int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n);
+/* The position in a table of what a LOAD of a body takes, at these indices. */
+int64_t fsr_table_place(const fsr_inst *load, const fsr_table *table, const int64_t *index);
 /* What is wrong with a region that stands there, in words, and *at, the instruction or -1; NULL: nothing. Numbers come
  * first: a printer may print what names none that is not there. */
 const char *fsr_region_check(const fsr_region *r, fsr_container where, int *at);

@@ -47,7 +47,8 @@ static const char *check_arity(const fsr_applied *a) {
     for (int i = 0; i < a->n->nargs; i++) {
         if (a->output[i] < 0 || a->output[i] >= a->arg[i]->nout)
             return "a result that the argument does not have";
-        if (fsr_is(a->n->kind, FSR_IS_EACH) && !fsr_shape_equal(&a->arg[i]->shape, &a->n->shape))
+        if (fsr_is(a->n->kind, FSR_IS_EACH) && i < fsr_own_arguments(a->n) &&
+            !fsr_shape_equal(&a->arg[i]->shape, &a->n->shape))
             return "an operand of another shape";
     }
     return NULL;

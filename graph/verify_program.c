@@ -25,12 +25,17 @@ const char *fsr_loop_check(const fsr_applied *a) {
     int at;
     if (!l)
         return "no loop";
-    if (l->nstate + 1 != a->n->nout || l->nstate + l->narg != a->n->nargs || fsr_iteration_same(l))
+    const int each = l->nstate + l->narg;
+    if (l->nstate + 1 != a->n->nout || each + l->body.ntables != a->n->nargs || fsr_iteration_same(l))
         return "arity";
     const char *wrong = fsr_iteration_check(l, &at);
-    for (int i = 0; i < a->n->nargs && !wrong; i++)
+    for (int i = 0; i < each && !wrong; i++)
         if (l->body.arg[i] != fsr_applied_dtype(a, i))
             wrong = "dtype of the loop's argument";
+    for (int i = 0; i < l->body.ntables && !wrong; i++)
+        if (l->body.table[i].dtype != fsr_applied_dtype(a, each + i) ||
+            l->body.table[i].ndim != a->arg[each + i]->shape.ndim || fsr_shape_size(&a->arg[each + i]->shape) == 0)
+            wrong = "the loop's table";
     for (int i = 0; i < a->n->nout && !wrong; i++)
         if (a->n->dtype[i] != fsr_iteration_dtype(l, i))
             wrong = "dtype of a result";

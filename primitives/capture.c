@@ -4,7 +4,8 @@
  *
  * A value without dimensions that was recorded before the body ran is the same for every element: a loop takes it as one
  * argument more, an operator if it is a parameter. Counter-example to making instructions of what it was
- * computed from: a sum over an array is none. */
+ * computed from: a sum over an array is none. An array from outside of which a loop's body takes an element is one of its
+ * tables, whatever its shape; what is taken of it is a load. */
 #include "primitives/capture.h"
 #include <string.h>
 
@@ -28,9 +29,19 @@ static bool is_outside(const fsr_capture *t, const fsr_rec *rec) {
     return !fsr_is(rec->kind, FSR_IS_LITERAL) && !rec->weak;
 }
 
+/* An element of an array from outside, at as many computed indices as it has dimensions. */
+static bool is_taken(const fsr_capture *t, const fsr_rec *rec) {
+    if (t->where != FSR_IN_BODY || !fsr_is(rec->kind, FSR_TAKES) || rec->stamp < t->first)
+        return false;
+    const fsr_rec *from = fsr_graph_rec(t->g, rec->arg[0].id);
+    return from->stamp < t->first && from->shape.ndim && rec->axes == (1u << from->shape.ndim) - 1;
+}
+
 static bool is_allowed(const fsr_capture *t, const fsr_rec *rec) {
     if (rec->shape.ndim)
         return false;
+    if (is_taken(t, rec))
+        return true;
     if (fsr_is(rec->kind, FSR_IS_UNBOUND))
         return rec->stamp >= t->first || is_outside(t, rec);
     return fsr_is(rec->kind, FSR_IS_STEP) || is_outside(t, rec);
@@ -47,6 +58,20 @@ static int outside_of(fsr_capture *t, fsr_ref ref) {
     return t->narguments + t->noutside++;
 }
 
+/* The number of the table that an array is; -1: there are too many. */
+static int table_of(fsr_capture *t, fsr_ref ref) {
+    fsr_region *r = t->region;
+    const fsr_rec *rec = fsr_graph_rec(t->g, ref.id);
+    for (int i = 0; i < r->ntables; i++)
+        if (t->table[i].id == ref.id && t->table[i].output == ref.output)
+            return i;
+    if (r->ntables == FSR_MAX_TABLES)
+        return -1;
+    t->table[r->ntables] = ref;
+    r->table[r->ntables] = (fsr_table_type){rec->dtype[ref.output], rec->shape.ndim};
+    return r->ntables++;
+}
+
 /* Notes a node to be made into an instruction. */
 static bool enter(fsr_capture *t, fsr_ref ref) {
     const fsr_rec *rec = fsr_graph_rec(t->g, ref.id);
@@ -54,6 +79,10 @@ static bool enter(fsr_capture *t, fsr_ref ref) {
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "calls a native function");
     if (!is_allowed(t, rec))
         return capture_fail(t, FSR_ERR_VALUE, "uses something else than its arguments and literals");
+    if (is_taken(t, rec) && rec->bound != FSR_BOUND_CLIP && rec->bound != FSR_BOUND_WRAP)
+        return capture_fail(t, FSR_ERR_UNSUPPORTED, "takes an element at an index that is neither clipped nor wrapped");
+    if (is_taken(t, rec) && table_of(t, rec->arg[0]) < 0)
+        return capture_fail(t, FSR_ERR_UNSUPPORTED, "takes elements of too many arrays");
     if (is_outside(t, rec) && outside_of(t, ref) < 0)
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "uses too many values from outside");
     if (t->count == FSR_MAX_BODY)
@@ -77,6 +106,13 @@ static fsr_inst inst_of(fsr_capture *t, fsr_ref ref) {
     } else if (fsr_is(rec->kind, FSR_IS_LITERAL)) {
         inst.kind = FSR_INST_CONST;
         inst.value = rec->value;
+    } else if (is_taken(t, rec)) {
+        inst.kind = FSR_INST_LOAD;
+        inst.index = table_of(t, rec->arg[0]);
+        inst.bound = rec->bound;
+        inst.component = rec->nargs - 1;
+        for (int i = 0; i < inst.component; i++)
+            inst.arg[i] = t->inst_of[find(t, rec->arg[1 + i])];
     } else {
         inst.kind = FSR_INST_OP;
         inst.op = rec->op;
@@ -108,7 +144,7 @@ static bool add_inst(fsr_capture *t, const fsr_inst *inst, int *number) {
 /* Enters an argument that has no instruction yet; *ready tells that there was none. */
 static bool enter_args(fsr_capture *t, const fsr_rec *rec, bool *ready) {
     *ready = true;
-    for (int i = 0; i < rec->nargs && !is_outside(t, rec); i++) {
+    for (int i = is_taken(t, rec); i < rec->nargs && !is_outside(t, rec); i++) {
         int at = find(t, rec->arg[i]);
         if (at >= 0 && t->inst_of[at] >= 0)
             continue;

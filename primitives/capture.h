@@ -15,9 +15,10 @@ typedef struct fsr_capture {
      * before anything is computed, parameters. */
     int narguments, most_outside, noutside;
     fsr_ref outside[FSR_MAX_ARGS];
-    fsr_region *region;  /* receives the instructions */
-    fsr_container where; /* what it is the body of */
-    const char *problem; /* why it failed: "is too long" */
+    fsr_ref table[FSR_MAX_TABLES]; /* arrays from outside that the body takes elements of, the region's tables */
+    fsr_region *region;            /* receives the instructions */
+    fsr_container where;           /* what it is the body of */
+    const char *problem;           /* why it failed: "is too long" */
     fsr_status status;
     int count;
     fsr_ref ref[FSR_MAX_BODY];

@@ -3,7 +3,8 @@
  *
  * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become instructions as an operator's body
  * does (capture.c): the condition's first, so that those up to it are what has to run before it is known whether
- * the body does. A parameter, or another value of one point from outside, is an argument without being named as one. What
+ * the body does. A parameter, or another value of one point from outside, is an argument without being named as one; so is
+ * an array that they take elements of. What
  * the two have in common (the squares of a Mandelbrot iteration) is one
  * instruction. The callbacks are
  * the caller's code: what they leave is checked as an operator's body is (body.c). Counter-example to unrolling the
@@ -170,15 +171,34 @@ static bool outside_take(recording *r) {
     return true;
 }
 
+/* The arrays that they took elements of are the last arguments. */
+static bool tables_take(recording *r) {
+    fsr_iteration *loop = r->loop;
+    const int each = loop->nstate + loop->narg;
+    if (each + loop->body.ntables > FSR_MAX_ARGS) {
+        r->poison =
+            fsr_poison(r->g, r->at, FSR_ERR_UNSUPPORTED, what, "the %s uses too many values from outside", body_name);
+        return false;
+    }
+    for (int i = 0; i < loop->body.ntables; i++) {
+        const fsr_ref from = r->capture.table[i];
+        r->operand[each + i] = r->poison = fsr_graph_handle(r->g, from.id, from.output);
+        if (!fsr_node_sound(r->poison))
+            return false;
+    }
+    return true;
+}
+
 /* ---- the node ---------------------------------------------------------------------------------------------- */
 
 /* The callbacks may have dropped the operands. */
 static bool node_record(recording *r, fsr_node *out) {
     fsr_graph *g;
     fsr_iteration *loop = r->loop;
-    if (fsr_poison_of(r->at, what, r->operand, operands(r->said), &g, &r->poison) || !outside_take(r))
+    if (fsr_poison_of(r->at, what, r->operand, operands(r->said), &g, &r->poison) || !outside_take(r) ||
+        !tables_take(r))
         return false;
-    const int n = loop->nstate + loop->narg;
+    const int n = loop->nstate + loop->narg + loop->body.ntables;
     fsr_type type = {fsr_node_rec(r->operand[0])->shape, loop->nstate + 1, {0}};
     memcpy(type.dtype, loop->body.arg, sizeof type.dtype[0] * (size_t)loop->nstate);
     type.dtype[loop->nstate] = FSR_I32;

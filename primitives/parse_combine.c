@@ -34,15 +34,35 @@ bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, int nsame, c
     return false;
 }
 
+/* tables=2: the last arguments. */
+static void tables(fsr_lex *l, const fsr_table_type *type, int nargs, fsr_iteration *it) {
+    int64_t n = 0;
+    if (!fsr_lex_try(l, "tables=") || !fsr_lex_int(l, 1, FSR_MAX_TABLES, &n))
+        return;
+    if (n > it->narg) {
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "%d arguments do not make so many tables", nargs);
+        return;
+    }
+    it->body.ntables = (int)n;
+    it->body.nargs -= (int)n;
+    it->narg -= (int)n;
+    for (int i = 0; i < (int)n; i++)
+        it->body.table[i] = type[nargs - (int)n + i];
+}
+
 /* max=100 {REGION} */
-bool fsr_lex_iteration(fsr_lex *l, int nstate, int nargs, const fsr_dtype *dtype, fsr_iteration **loop) {
+bool fsr_lex_iteration(fsr_lex *l, int nstate, int nargs, const fsr_table_type *type, fsr_iteration **loop) {
+    fsr_dtype dtype[FSR_MAX_ARGS];
+    for (int i = 0; i < nargs && !l->status; i++)
+        dtype[i] = type[i].dtype;
     fsr_iteration *it = fsr_lex_loop(l, nstate, nargs, dtype);
     *loop = NULL;
     if (!it)
         return false;
-    const fsr_region_text text = fsr_iteration_text(it, false);
     fsr_lex_expect(l, "max=");
     fsr_lex_int(l, 0, INT32_MAX, &it->max_n);
+    tables(l, type, nargs, it);
+    const fsr_region_text text = fsr_iteration_text(it, false);
     fsr_lex_expect(l, "{");
     fsr_lex_region(l, &text, FSR_IN_BODY, &it->body);
     fsr_lex_expect(l, "}");

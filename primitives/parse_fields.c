@@ -160,12 +160,14 @@ static void read_routine(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
 }
 
 static void read_loop(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
-    fsr_dtype dtype[FSR_MAX_ARGS];
+    fsr_table_type type[FSR_MAX_ARGS];
     if (!l->status && (rec->nout < 2 || rec->nout - 1 > rec->nargs))
         fsr_lex_fail(l, FSR_ERR_FORMAT, "%d arguments do not make a loop of %d results", rec->nargs, rec->nout);
-    for (int i = 0; !l->status && i < rec->nargs; i++)
-        dtype[i] = fsr_graph_rec(g, rec->arg[i].id)->dtype[rec->arg[i].output];
-    fsr_lex_iteration(l, rec->nout - 1, rec->nargs, dtype, &rec->loop);
+    for (int i = 0; !l->status && i < rec->nargs; i++) {
+        const fsr_rec *from = fsr_graph_rec(g, rec->arg[i].id);
+        type[i] = (fsr_table_type){from->dtype[rec->arg[i].output], from->shape.ndim};
+    }
+    fsr_lex_iteration(l, rec->nout - 1, rec->nargs, type, &rec->loop);
 }
 
 static void read_combine(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {

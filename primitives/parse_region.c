@@ -84,6 +84,33 @@ static bool argument(fsr_lex *l, const fsr_region_text *text, fsr_inst *inst) {
     return false;
 }
 
+/* clip table0(t3, t4); false, and nothing is taken: something else. */
+static bool read_load(fsr_lex *l, const fsr_region *r, fsr_inst *inst) {
+    const char *start = l->at;
+    char word[FSR_WORD_BYTES], of[FSR_WORD_BYTES];
+    fsr_bound bound = FSR_BOUND_CLIP;
+    if (sees_value(l) || !r->ntables || !fsr_lex_word(l, word))
+        return false;
+    while (bound <= FSR_BOUND_WRAP && strcmp(word, fsr_bound_name(bound)) != 0)
+        ++bound;
+    const bool named = bound <= FSR_BOUND_WRAP && !fsr_lex_sees(l, '(') && fsr_lex_word(l, of);
+    const int table = named ? suffix(of, "table", r->ntables) : -1;
+    if (table < 0) {
+        l->at = start;
+        return false;
+    }
+    inst->kind = FSR_INST_LOAD;
+    inst->bound = bound;
+    inst->index = table;
+    inst->component = r->table[table].ndim;
+    for (int k = 0; k < inst->component && !l->status; k++) {
+        fsr_lex_expect(l, k ? "," : "(");
+        inst->arg[k] = fsr_lex_mark(l, "t", r->ninsts);
+    }
+    fsr_lex_expect(l, ")");
+    return true;
+}
+
 /* "4 = f64 mul(t0, t2)" behind the t, and what ends it. */
 static void read_inst(fsr_lex *l, const fsr_region_text *text, fsr_container where, fsr_region *r) {
     int64_t number;
@@ -96,7 +123,7 @@ static void read_inst(fsr_lex *l, const fsr_region_text *text, fsr_container whe
     fsr_lex_expect(l, "=");
     fsr_lex_dtype(l, &inst.dtype);
     inst.compute = inst.dtype;
-    if (!argument(l, text, &inst))
+    if (!argument(l, text, &inst) && !read_load(l, r, &inst))
         fsr_lex_scalar(l, "t", r->ninsts, &inst);
     if (text->lines)
         fsr_lex_end(l);

@@ -183,7 +183,7 @@ static bool needs_argument(const rows *r, const fsr_rec *rec) {
 }
 
 /* The arguments of the copy: images, and what needs no argument for every row. What an operator takes besides its
- * operands is a parameter, the same for all rows. */
+ * operands is a parameter, the same for all rows, and so is an array that a loop takes elements of. */
 static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
     for (int i = 0; i < rec->nargs; i++) {
         if (fsr_is(rec->kind, FSR_IS_FOLD) && i >= rec->nout) {
@@ -191,6 +191,14 @@ static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
             continue;
         }
         fsr_node x = r->image[rec->arg[i].id];
+        if (i >= fsr_own_arguments(&rec->content)) {
+            arg[i] = rec->arg[i];
+            if (!x.graph)
+                continue;
+            r->poison = fsr_poison(r->g, rec->site, FSR_ERR_UNSUPPORTED, what,
+                                   "a loop of the %s takes elements of an array that each row has its own of", whose);
+            return false;
+        }
         if (x.graph) {
             arg[i] = (fsr_ref){x.id, x.output + rec->arg[i].output};
             continue;

@@ -63,6 +63,11 @@ static void put_head(fsr_c_emit *e, int number) {
     }
     for (int i = 0; i < fsr_iteration_same(l); i++)
         fsr_text_add(t, ", const %s k%d", fsr_c_type(l->body.arg[l->nstate + l->narg + i]), i);
+    for (int i = 0; i < l->body.ntables; i++) {
+        fsr_text_add(t, ", const %s *restrict h%d", fsr_c_storage(l->body.table[i].dtype), i);
+        for (int j = 0; j < l->body.table[i].ndim; j++)
+            fsr_text_add(t, ", const i64 m%d_%d, const i64 w%d_%d", i, j, i, j);
+    }
     fsr_text_add(t, ") {\n");
 }
 
@@ -173,6 +178,20 @@ void fsr_c_loop_arrays(fsr_c_emit *e, int number) {
             fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->body.arg[l->nstate + i]), number, i, e->s->strip);
 }
 
+/* ", x2 + n9, n5, n6, n7, 1": where a table begins, then the extent and stride of each index. */
+static void put_table(fsr_c_emit *e, fsr_text *to, const fsr_table_type *type, const fsr_taken *table) {
+    const fsr_access *a = &e->k->access[table->access];
+    const int offset = e->k->form[a->form].offset;
+    char name[FSR_EMIT_NAME];
+    fsr_text_add(to, ", x%d", a->buffer);
+    if (offset >= 0)
+        fsr_text_add(to, " + %s", fsr_c_integer(e, offset, name));
+    for (int j = 0; j < type->ndim; j++) {
+        fsr_text_add(to, ", %s", fsr_c_integer(e, table->end[j], name));
+        fsr_text_add(to, ", %s", table->stride[j] ? fsr_c_integer(e, table->stride[j], name) : "1");
+    }
+}
+
 static void put_call(fsr_c_emit *e, int number, const char *mark) {
     const fsr_iteration *l = program_of(e, number);
     const int *input = e->k->loop[e->k->inst[number].index].input;
@@ -188,6 +207,8 @@ static void put_call(fsr_c_emit *e, int number, const char *mark) {
     }
     for (int i = 0; i < fsr_iteration_same(l); i++)
         fsr_text_add(&t, ", p%d", e->k->loop[e->k->inst[number].index].same[i]);
+    for (int i = 0; i < l->body.ntables; i++)
+        put_table(e, &t, &l->body.table[i], &e->k->loop[e->k->inst[number].index].table[i]);
     fsr_c_line(e, "loop%d(%s%s);", number, fsr_inst_is_element(e->k, number) ? "m, " : "", t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);

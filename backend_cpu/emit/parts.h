@@ -9,7 +9,7 @@
  * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan in a strip: a<f>_<i> elements folded
  * within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
  * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
- * argument k; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array;
+ * argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array;
  * panel<i> what a tile's columns read of staged load i. r is the row, l a lane, in a tile of outputs a row of it, l<n>
  * row n of it or its last one, h how many it has, j a row of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H

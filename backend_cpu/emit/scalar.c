@@ -27,6 +27,17 @@ void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer
     }
 }
 
+/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table. */
+static void put_taken(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
+    char index[FSR_EMIT_NAME];
+    e->bounded[inst->bound] = true;
+    fsr_text_add(to, "%sh%d[", fsr_c_load(e, inst->dtype), inst->index);
+    for (int j = 0; j < inst->component; j++)
+        fsr_text_add(to, "%sfsr_%s(%s, m%d_%d) * w%d_%d", j ? " + " : "", fsr_bound_name(inst->bound),
+                     name(of, inst->arg[j], index), inst->index, j, inst->index, j);
+    fsr_text_add(to, "]%s", fsr_c_close(inst->dtype));
+}
+
 void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const char *margin, fsr_c_namer name,
                   const void *of) {
     fsr_text *t = &e->folds;
@@ -35,7 +46,10 @@ void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const ch
         if (r->inst[i].kind == FSR_INST_PARAM)
             continue;
         fsr_text_add(t, "%sconst %s %s = ", margin, fsr_c_type(r->inst[i].dtype), name(of, i, buf));
-        fsr_c_scalar(e, t, &r->inst[i], name, of);
+        if (r->inst[i].kind == FSR_INST_LOAD)
+            put_taken(e, t, &r->inst[i], name, of);
+        else
+            fsr_c_scalar(e, t, &r->inst[i], name, of);
         fsr_text_add(t, ";\n");
     }
 }

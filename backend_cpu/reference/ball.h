@@ -62,9 +62,14 @@ fsr_value fsr_ball_round(fsr_dtype dtype, const fsr_ball *x, double *bound);
 fsr_ball fsr_ball_settle(fsr_dtype dtype, long double center, double radius);
 /* The op on operands of dtype `compute` (see fsr_op_eval). */
 fsr_ball fsr_ball_op(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_ball *x, fsr_ball_mode mode);
-/* Instructions [from, to) of a region: value[i] is instruction i's. */
+/* The element of a table at known indices: what a LOAD of a body takes. */
+typedef struct fsr_ball_tables {
+    fsr_ball (*take)(const void *user, const fsr_inst *load, const int64_t *index);
+    const void *user;
+} fsr_ball_tables;
+/* Instructions [from, to) of a region: value[i] is instruction i's. tables: NULL if it has none. */
 void fsr_ball_region(const fsr_region *r, int from, int to, const fsr_ball *argument, fsr_ball_mode mode,
-                     fsr_ball *value);
+                     const fsr_ball_tables *tables, fsr_ball *value);
 /* Of known operands the centre of the op's ball, where its radius is finite, rounds to the op's value. */
 bool fsr_ball_gives_value(fsr_op op, fsr_dtype compute, fsr_dtype result);
 /* The op's result for wide operands, itself not rounded. */

@@ -40,7 +40,7 @@ static bool jump(const fsr_inst *s, const fsr_ball *x) {
 static void evaluate(body *b) {
     const fsr_region *r = &b->combine->body;
     fsr_ball value[FSR_MAX_OPERATOR_INSTS];
-    fsr_ball_region(r, 0, r->ninsts, b->arg, FSR_BALL_FOLD, value);
+    fsr_ball_region(r, 0, r->ninsts, b->arg, FSR_BALL_FOLD, NULL, value);
     for (int i = 0; i < r->ninsts; i++)
         b->jumps = b->jumps || jump(&r->inst[i], &value[i]);
     for (int i = 0; i < r->nresults; i++)

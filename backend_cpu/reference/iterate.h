@@ -5,8 +5,9 @@
 
 #include "backend_cpu/reference/array.h"
 
-/* rec is an ITERATE, in[] its arguments. data[0..nout) receives new arrays in C order, some of them NULL where it
- * returns false: out of memory. */
-bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, fsr_ball_mode mode, fsr_ref_data **data);
+/* rec is an ITERATE, in[] its arguments, tables[] the shapes of those that its body takes elements of. data[0..nout)
+ * receives new arrays in C order, some of them NULL where it returns false: out of memory. */
+bool fsr_ref_iterate(const fsr_rec *rec, const fsr_ref_view *in, const fsr_shape *tables, fsr_ball_mode mode,
+                     fsr_ref_data **data);
 
 #endif

@@ -206,9 +206,13 @@ static fsr_status run_paste(run *r, const fsr_rec *rec, fsr_ref_view *out) {
 static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     fsr_ref_view in[FSR_MAX_ARGS];
     fsr_ref_data *data[FSR_MAX_OUTPUTS] = {NULL};
+    fsr_shape tables[FSR_MAX_TABLES];
+    const int each = fsr_own_arguments(&rec->content);
     for (int i = 0; i < rec->nargs; i++)
         in[i] = *view_of(r, rec->arg[i]);
-    bool ok = fsr_ref_iterate(rec, in, r->mode, data);
+    for (int i = each; i < rec->nargs; i++)
+        tables[i - each] = fsr_graph_rec(r->plan.graph, rec->arg[i].id)->shape;
+    bool ok = fsr_ref_iterate(rec, in, tables, r->mode, data);
     for (int i = 0; i < rec->nout; i++)
         if (data[i])
             out[i] = fsr_ref_view_whole(data[i], &rec->shape);

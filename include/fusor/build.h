@@ -686,10 +686,14 @@ typedef struct fsr_loop {
  * an i32 (all poisoned on a mistake). The loop runs inside the kernel that it is fused into, its state in registers,
  * and never twice; what is computed from its operands and its results element by element, and reductions of these,
  * belong to that kernel too.
+ * The callbacks may take elements of arrays from outside, recorded before the call: fsr_take of one of one dimension, or
+ * fsr_index with as many indices as it has dimensions, clipped or wrapped: a binary search, a linked list. Such an array is
+ * read where it lies, through views; one that is computed is stored first.
  * FSR_ERR_DTYPE: the body's result i has another dtype than state[i], or the condition is not bool. FSR_ERR_VALUE:
- * max_n is out of range, or the callbacks use something else than their arguments, literals and 0-d nodes. FSR_ERR_SHAPE:
- * the operands do not broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations, or state, arguments and
- * 0-d nodes from outside are more than FSR_MAX_LOOP_OPERANDS. */
+ * max_n is out of range, or the callbacks use something else than their arguments, literals, 0-d nodes and elements of
+ * arrays. FSR_ERR_SHAPE: the operands do not broadcast. FSR_ERR_UNSUPPORTED: the program is longer than 256 operations;
+ * state, arguments, 0-d nodes and arrays from outside are more than FSR_MAX_LOOP_OPERANDS, the arrays more than 8; an
+ * index is neither clipped nor wrapped; inside fsr_vectorize, an array that each row has its own of. */
 void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loop, const fsr_node *state,
                     const fsr_node *arg, int64_t max_n);
 #define fsr_iterate(...) fsr_iterate_at(FSR_HERE, sizeof(fsr_loop), __VA_ARGS__)

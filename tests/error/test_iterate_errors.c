@@ -13,7 +13,7 @@
 
 static fsr_graph_owner *owner;
 static fsr_graph *g, *other;
-static fsr_node m34, v4, v5, i4, foreign, many[FSR_MAX_LOOP_OPERANDS];
+static fsr_node m34, v4, v5, i4, foreign, many[FSR_MAX_LOOP_OPERANDS], nine[9];
 
 static int setup(void **state) {
     (void)state;
@@ -26,6 +26,8 @@ static int setup(void **state) {
     foreign = INPUT(other, FSR_F32, 3);
     for (int i = 0; i < FSR_MAX_LOOP_OPERANDS; i++)
         many[i] = fsr_param(g, "p", FSR_F32, i);
+    for (int i = 0; i < 9; i++)
+        nine[i] = fsr_neg(v5);
     return 0;
 }
 
@@ -128,6 +130,22 @@ static void with_many(fsr_node *out, const fsr_node *state, const fsr_node *arg,
         out[0] = fsr_add(out[0], many[i]);
 }
 
+/* Elements of arrays: at an index that is to be reported, of nine arrays, at fewer indices than it has dimensions. */
+static void that_reports(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    UNUSED;
+    out[0] = fsr_take(v5, fsr_cast(state[0], FSR_I64), 0, FSR_BOUND_RAISE);
+}
+static void of_nine_arrays(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = state[0];
+    for (int i = 0; i < 9; i++)
+        out[0] = fsr_add(out[0], fsr_take(nine[i], fsr_int(g, 1), 0, FSR_BOUND_CLIP));
+}
+static void of_a_row(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    UNUSED;
+    out[0] = fsr_sum(fsr_take(m34, fsr_int(g, 1), 0, FSR_BOUND_CLIP), NULL, 0, 0);
+}
+
 #define V FSR_ERR_VALUE
 #define D FSR_ERR_DTYPE
 #define LOOP(body, condition) \
@@ -153,6 +171,11 @@ static const misuse misuses[] = {
     {LOOP(halve, NULL), &i4, NULL, 3, D, "result 0 of the loop's body is f64, not i32"},
     {LOOP(with_an_array, NULL), &v4, NULL, 3, V, "the loop's body uses something else than its arguments and literals"},
     {LOOP(with_many, NULL), &v4, NULL, 3, FSR_ERR_UNSUPPORTED, "the loop's body uses too many values from outside"},
+    {LOOP(that_reports, NULL), &v4, NULL, 3, FSR_ERR_UNSUPPORTED,
+     "the loop's body takes an element at an index that is neither clipped nor wrapped"},
+    {LOOP(of_nine_arrays, NULL), &v4, NULL, 3, FSR_ERR_UNSUPPORTED,
+     "the loop's body takes elements of too many arrays"},
+    {LOOP(of_a_row, NULL), &v4, NULL, 3, V, "the loop's body uses something else than its arguments and literals"},
     {LOOP(very_long, NULL), &v4, NULL, 3, FSR_ERR_UNSUPPORTED, "the loop's body is too long"},
     {LOOP(halve, no_condition), &v4, NULL, 3, FSR_ERR_NULL, "result 0 of the loop's condition is a null handle"},
     {LOOP(halve, of_numbers), &v4, NULL, 3, D, "result 0 of the loop's condition is f32, not bool"},

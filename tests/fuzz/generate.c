@@ -290,6 +290,8 @@ static void draw_loop(generator *t, recipe_step *s) {
     s->arg[0] = pick_step(t);
     s->arg[1] = pick_like(t, s->arg[0]);
     s->axis = below(t, FUZZ_LOOPS);
+    if (s->axis == FUZZ_LOOPS - 1 && fsr_shape_size(&fsr_node_rec(t->node[s->arg[1]])->shape) == 0)
+        s->axis = 0; /* of an array of nothing no element can be taken */
     s->start = below(t, 6);
 }
 

@@ -148,18 +148,26 @@ static void loop_sin(fsr_node *out, const fsr_node *state, const fsr_node *arg, 
     out[0] = as_state(fsr_sub(fsr_sin(state[0]), arg[0]), state);
 }
 
-const fsr_loop fuzz_loop[FUZZ_LOOPS] = {{loop_add, loop_below, NULL, 1, 1},
-                                        {loop_multiply, loop_other, NULL, 1, 1},
-                                        {loop_multiply, NULL, NULL, 1, 1},
-                                        {loop_change, loop_states_differ, NULL, 2, 0},
-                                        {loop_sin, loop_exp, NULL, 1, 1}};
+static void loop_take(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    const fsr_node *table = user, at = fsr_cast(fsr_real(state[0]), FSR_I64);
+    fsr_node x = fsr_take(table[0], fsr_add(at, fsr_int(at.graph, 1)), 0, FSR_BOUND_WRAP);
+    fsr_node y = fsr_take(table[0], fsr_cast(fsr_real(arg[0]), FSR_I64), 0, FSR_BOUND_CLIP);
+    out[0] = as_state(fsr_maximum(x, y), state);
+}
+
+const fsr_loop fuzz_loop[FUZZ_LOOPS] = {
+    {loop_add, loop_below, NULL, 1, 1}, {loop_multiply, loop_other, NULL, 1, 1},
+    {loop_multiply, NULL, NULL, 1, 1},  {loop_change, loop_states_differ, NULL, 2, 0},
+    {loop_sin, loop_exp, NULL, 1, 1},   {loop_take, loop_other, NULL, 1, 1}};
 
 void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n) {
     fsr_node result[3] = {{0}};
-    const fsr_loop *l = &fuzz_loop[loop];
-    fsr_iterate(result, l, in, l->narg ? in + 1 : NULL, max_n);
+    fsr_node table = fsr_reshape(in[1], 1, (const int64_t[]){fsr_node_size(in[1])});
+    fsr_loop l = fuzz_loop[loop];
+    l.user = &table;
+    fsr_iterate(result, &l, in, l.narg ? in + 1 : NULL, max_n);
     out[0] = result[0];
-    out[1] = result[l->nstate];
+    out[1] = result[l.nstate];
 }
 
 /* ---- a native function ------------------------------------------------------------------------------------ */

@@ -164,8 +164,8 @@ void recipe_print_extents(const recipe_step *s, FILE *to);
 const char *recipe_flags(int flags);
 
 /* Loops: a number of turns that depends on the element, an infinite one, two states that change places, functions whose
- * last bits differ between backends. */
-enum { FUZZ_LOOPS = 5 };
+ * last bits differ between backends, and (user: the array) elements of an array at what the state is. */
+enum { FUZZ_LOOPS = 6 };
 extern const fsr_loop fuzz_loop[FUZZ_LOOPS];
 /* out[0] the first state at the end, out[1] the count. in: two operands, states as far as the loop has them. */
 void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);

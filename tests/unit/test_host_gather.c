@@ -94,9 +94,33 @@ static void updates(void **state) {
     check(fsr_cumsum(moved, AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
 }
 
+/* Loops that take elements of a table, as maps and in rows. */
+static void open(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    (void)arg, (void)user;
+    out[0] = fsr_less(state[0], state[1]);
+}
+static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    fsr_node middle = fsr_floor_divide(fsr_add(state[0], state[1]), fsr_int(g, 2));
+    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_BOUND_CLIP), arg[0]);
+    out[0] = fsr_where(below, fsr_add(middle, fsr_int(g, 1)), state[0]);
+    out[1] = fsr_where(below, state[1], middle);
+}
+
+static void tables(void **state) {
+    (void)state;
+    fsr_node x = array(30, 40), out[3], zero = fsr_cast(fsr_int(g, 0), FSR_I64),
+             end = fsr_cast(fsr_int(g, 70), FSR_I64);
+    fsr_node table = fsr_flip(fsr_slice(fsr_input(g, "t", FSR_F32, 1, SHAPE(141)), 0, 1, FSR_SLICE_END, 2), 0);
+    const fsr_loop loop = {halve, open, &table, 2, 1};
+    fsr_iterate(out, &loop, (fsr_node[]){zero, end}, &x, 9);
+    fsr_node at = fsr_cast(out[0], FSR_F32);
+    check(at, FSR_SCHEDULE_MAP, 0);
+    check(fsr_sum(at, AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(maps),      TEST(rows),   TEST(columns),
-                                       TEST(long_rows), TEST(slices), TEST(updates)};
+    const struct CMUnitTest tests[] = {TEST(maps),   TEST(rows),    TEST(columns), TEST(long_rows),
+                                       TEST(slices), TEST(updates), TEST(tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -735,6 +735,39 @@ static void test_combine(void **state) {
     fsr_combine_free(c);
 }
 
+/* A load of a body: a table that there is, as many indices as it has dimensions, i64, clipped or wrapped. */
+static void test_load_rules(void **state) {
+    (void)state;
+    fsr_region r = {.nargs = 1, .arg = {FSR_I64}, .ntables = 1, .table = {{FSR_F32, 2}}, .nresults = 1, .result = {1}};
+    const fsr_inst index = {.kind = FSR_INST_PARAM, .dtype = FSR_I64, .compute = FSR_I64};
+    const fsr_inst load = {.kind = FSR_INST_LOAD, .dtype = FSR_F32, .component = 2, .bound = FSR_BOUND_WRAP};
+    int at;
+    fsr_region_add(&r, &index);
+    fsr_region_add(&r, &load);
+    assert_null(fsr_region_check(&r, FSR_IN_BODY, &at));
+    assert_string_equal(fsr_region_check(&r, FSR_IN_OPERATOR, &at), "a wrong size");
+    const float table[] = {1, 2, 3, 4, 5, 6};
+    const fsr_table there = {table, {2, 3}, {3, 1}};
+    fsr_value value[2];
+    fsr_region_eval(&r, 0, 2, &(fsr_value){.i64 = -1}, &there, value);
+    assert_true(value[1].f32 == 6);
+    r.inst[1].bound = FSR_BOUND_CLIP;
+    fsr_region_eval(&r, 0, 2, &(fsr_value){.i64 = 7}, &there, value);
+    assert_true(value[1].f32 == 6);
+    r.inst[1].bound = FSR_BOUND_RAISE;
+    assert_string_equal(fsr_region_check(&r, FSR_IN_BODY, &at), "indices that are neither clipped nor wrapped");
+    r.inst[1] = load;
+    r.inst[1].component = 1;
+    assert_string_equal(fsr_region_check(&r, FSR_IN_BODY, &at), "another number of indices than its table's");
+    r.inst[1] = load;
+    r.inst[1].arg[1] = 1;
+    assert_string_equal(fsr_region_check(&r, FSR_IN_BODY, &at), "an index that is no earlier i64");
+    r.inst[1] = load;
+    r.inst[1].index = 1;
+    assert_string_equal(fsr_region_check(&r, FSR_IN_BODY, &at), "no table of the region");
+    fsr_region_clear(&r);
+}
+
 /* Nothing but constants, arguments and operations stands in an operator: it is run on padding. */
 static void test_region_rules(void **state) {
     (void)state;
@@ -746,7 +779,7 @@ static void test_region_rules(void **state) {
         c->body.inst[2].kind = (fsr_inst_kind)kind;
         c->body.inst[2].op = FSR_OP_ADD;
         assert_true(computes == fsr_inst_may_stand((fsr_inst_kind)kind, FSR_IN_OPERATOR));
-        assert_true(computes == fsr_inst_may_stand((fsr_inst_kind)kind, FSR_IN_BODY));
+        assert_true((computes || kind == FSR_INST_LOAD) == fsr_inst_may_stand((fsr_inst_kind)kind, FSR_IN_BODY));
         assert_true(fsr_inst_may_stand((fsr_inst_kind)kind, FSR_IN_NEST));
         const char *wrong = fsr_combine_check(c, &at);
         assert_true(computes == !wrong);
@@ -774,6 +807,7 @@ int main(void) {
         cmocka_unit_test(test_promotion),
         cmocka_unit_test(test_flags_and_identities),
         cmocka_unit_test(test_combine),
+        cmocka_unit_test(test_load_rules),
         cmocka_unit_test(test_region_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
