@@ -81,7 +81,16 @@ def filter(xp, a, b, c, d):
     return a[a > 0.5]
 
 
-rows = [hidden_layer, polar_distance, arith_chain, sum_sq_diff, four_stats, softmax, map_scan_map, filter]
+def sort(xp, a, b, c, d):
+    s = xp.sort(a)
+    return s[0] if isinstance(s, tuple) else s
+
+
+def argsort_abs_diff(xp, a, b, c, d):
+    return xp.argsort(xp.abs(a - b), **({"stable": True} if xp.__name__ == "torch" else {"kind": "stable"} if xp is np else {}))
+
+
+rows = [hidden_layer, polar_distance, arith_chain, sum_sq_diff, four_stats, softmax, map_scan_map, filter, sort, argsort_abs_diff]
 if options.only:
     rows = [row for row in rows if row.__name__ in options.only.split(",")]
 
@@ -217,7 +226,7 @@ def numpy_rows():
 # ---- checking, timing, printing -----------------------------------------------------------------------------------------
 
 def check(row, got):
-    want = row(np, *[x.astype(np.float64) for x in data])
+    want = row(np, *(data if row is argsort_abs_diff else [x.astype(np.float64) for x in data]))
     got = got if isinstance(got, tuple) else (got,)
     want = want if isinstance(want, tuple) else (want,)
     worst = 0.0

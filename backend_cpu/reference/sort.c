@@ -72,7 +72,7 @@ static void sort_ends(row *r) {
     qsort(r->end + r->n, (size_t)r->n, sizeof *r->end, by_value);
 }
 
-/* The ball of rank i; a zero has either sign if one of the row's may have. */
+/* The ball of rank i, around a centre that can be kept (fsr_ref_data); a zero has either sign if one of the row's may have. */
 static fsr_ball ball_of(const row *r, fsr_dtype dtype, int64_t i, bool unsigned_zero) {
     const long double low = r->end[i], high = r->end[r->n + i];
     if (low == 0 && high == 0)
@@ -81,7 +81,10 @@ static fsr_ball ball_of(const row *r, fsr_dtype dtype, int64_t i, bool unsigned_
         return isnan(low) == isnan(high) ? fsr_ball_real(low, 0) : fsr_ball_unknown(dtype);
     if (isinf(low) || isinf(high) || dtype == FSR_BOOL)
         return fsr_ball_unknown(dtype);
-    return fsr_ball_real(low + (high - low) / 2, (double)((high - low) / 2) * (1 + 0x1p-50));
+    const bool whole = !fsr_dtype_is_inexact(dtype);
+    const long double middle = whole ? floorl(low + (high - low) / 2) : low + (high - low) / 2;
+    const long double rounded = whole ? 0 : fabsl(middle) * (dtype == FSR_F64 ? 0x1p-63L : 0x1p-52L);
+    return fsr_ball_real(middle, (double)(high - middle + rounded) * (1 + 0x1p-50));
 }
 
 /* certain[i]: no element of another rank could stand at rank i. */

@@ -58,17 +58,27 @@ static void sort_row(const job *j, fsr_sort *s) {
         fsr_sort_keys(s, j->size);
 }
 
+/* Rows [row, end). */
+static void sort_some(const job *j, int64_t row, int64_t end) {
+    while (row < end) {
+        fsr_sort s = row_of(j, row);
+        const int64_t laned = fsr_sort_laned(&s, j->size, end - row);
+        for (int64_t left = laned > 0 ? 0 : laned < 0 ? -laned : 1; left > 0; left--, row++) {
+            s = row_of(j, row);
+            s.threads = NULL;
+            s.parts = 1;
+            sort_row(j, &s);
+        }
+        row += laned > 0 ? laned : 0;
+    }
+}
+
 static void sort_rows(void *arg, int worker) {
     job *j = arg;
     int64_t low;
     (void)worker;
     while ((low = atomic_fetch_add(&j->next, j->rows_each)) < j->rows)
-        for (int64_t row = low; row < low + j->rows_each && row < j->rows; row++) {
-            fsr_sort s = row_of(j, row);
-            s.threads = NULL;
-            s.parts = 1;
-            sort_row(j, &s);
-        }
+        sort_some(j, low, low + j->rows_each < j->rows ? low + j->rows_each : j->rows);
 }
 
 static void sort_long(const job *j) {
@@ -102,7 +112,7 @@ fsr_status fsr_cpu_sort(fsr_thread_pool *threads, const fsr_library_call *call, 
     for (int i = 0; i < (array[2] ? 2 : 1); i++, memory += fsr_round_up(size * (int64_t)j.record, 256))
         j.sort.buffer[i] = memory;
     atomic_init(&j.next, 0);
-    if (n >= LONG_ROW && threads && fsr_thread_pool_size(threads) > 1)
+    if (n >= LONG_ROW)
         sort_long(&j);
     else if (size > SMALL_WORK && threads)
         fsr_thread_pool_run(threads, sort_rows, &j);

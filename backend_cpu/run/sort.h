@@ -14,6 +14,7 @@ enum {
     FSR_DIGITS = 256,
     FSR_SORT_WORDS = 8,   /* digits of the longest key */
     FSR_SORT_SHORT = 32,  /* items that are put in order one by one */
+    FSR_SORT_LANED = 128, /* elements of rows that are sorted side by side */
     FSR_SORT_PARTS = 16,  /* of a long row, each with its counts */
     FSR_BUCKET_BITS = 11, /* by which a long row is split */
     FSR_BUCKETS = 1 << FSR_BUCKET_BITS
@@ -54,5 +55,7 @@ void fsr_sort_keys(fsr_sort *s, size_t size);
 void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64_t high);
 /* Places, and elements where they are asked for: records are filled here. */
 void fsr_sort_places(fsr_sort *s, size_t size);
+/* The first of `rows` short rows, some side by side: how many; 0: none can be; less: so many are to be sorted one by one. */
+int64_t fsr_sort_laned(const fsr_sort *s, size_t size, int64_t rows);
 
 #endif

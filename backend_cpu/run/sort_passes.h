@@ -40,10 +40,10 @@ static void NAME(insert)(const fsr_key_form *f, ITEM *x, int64_t n) {
 }
 
 /* Counts of a digit become first places. False: all items have one value of it. */
-static bool NAME(place)(uint32_t *count, uint32_t n) {
-    uint32_t sum = 0;
+static bool NAME(place)(size_t *count, size_t n) {
+    size_t sum = 0;
     for (int v = 0; v < FSR_DIGITS; v++) {
-        const uint32_t own = count[v];
+        const size_t own = count[v];
         if (own == n)
             return false;
         count[v] = sum;
@@ -54,7 +54,7 @@ static bool NAME(place)(uint32_t *count, uint32_t n) {
 
 /* The digits below `bits` in which items differ, with their first places. Returns how many. */
 static int NAME(digits)(const fsr_key_form *f, const ITEM *x, int64_t n, int bits,
-                        uint32_t count[FSR_SORT_WORDS][FSR_DIGITS], int *digit) {
+                        size_t count[FSR_SORT_WORDS][FSR_DIGITS], int *digit) {
     const int most = (bits + 7) / 8;
     int found = 0;
     (void)f;
@@ -67,15 +67,15 @@ static int NAME(digits)(const fsr_key_form *f, const ITEM *x, int64_t n, int bit
                 count[d + 1][key >> 8 & 255]++;
         }
     for (int d = 0; d < most; d++)
-        if (NAME(place)(count[d], (uint32_t)n))
+        if (NAME(place)(count[d], (size_t)n))
             digit[found++] = d;
     return found;
 }
 
-/* n < 2^32 items at x, of ranks from `rank` on, whose keys differ in the lowest bits alone. Where other is the results, the last
+/* n items at x, of ranks from `rank` on, whose keys differ in the lowest bits alone. Where other is the results, the last
  * pass must not read it: an even number of passes begins there. */
 static void NAME(settle)(fsr_sort *s, ITEM *x, ITEM *other, int64_t rank, int64_t n, int bits) {
-    uint32_t count[FSR_SORT_WORDS][FSR_DIGITS];
+    size_t count[FSR_SORT_WORDS][FSR_DIGITS];
     int digit[FSR_SORT_WORDS];
     if (n <= FSR_SORT_SHORT)
         NAME(insert)(&s->form, x, n);
@@ -87,17 +87,17 @@ static void NAME(settle)(fsr_sort *s, ITEM *x, ITEM *other, int64_t rank, int64_
         to = x;
     }
     for (int p = 0; p < passes - 1; p++) {
-        uint32_t *at = count[digit[p]];
+        size_t *at = count[digit[p]];
         for (int64_t i = 0; i < n; i++)
             to[at[(uint64_t)KEY(&s->form, from[i]) >> (8 * digit[p]) & 255]++] = from[i];
         ITEM *const last = from;
         from = to;
         to = last;
     }
-    uint32_t *at = passes ? count[digit[passes - 1]] : NULL;
+    size_t *at = passes ? count[digit[passes - 1]] : NULL;
     for (int64_t i = 0; i < n; i++) {
         const ITEM own = from[i];
-        const int64_t to_rank = at ? at[(uint64_t)KEY(&s->form, own) >> (8 * digit[passes - 1]) & 255]++ : i;
+        const int64_t to_rank = at ? (int64_t)at[(uint64_t)KEY(&s->form, own) >> (8 * digit[passes - 1]) & 255]++ : i;
         LEAVE(s, rank + to_rank, own);
     }
 }

@@ -139,6 +139,20 @@ static void long_rows(void **state) {
     expect(subject_data(FSR_F32, 2, SHAPE(2, LONG_ROW), SUBJECT_SPECIAL, 1), 0, "special values");
 }
 
+/* Many short rows, which are sorted side by side, and some that are left over; rows with negative zeros among them. */
+static void short_rows(void **state) {
+    (void)state;
+    static const int64_t length[] = {2, 3, 17, 100, 128, 129};
+    for (int n = 0; n < COUNT_OF(length); n++)
+        for (int p = RANDOM; p < PATTERNS; p++)
+            for (int d = 0; d < 4; d++) {
+                static const fsr_dtype dtype[] = {FSR_U8, FSR_F16, FSR_I32, FSR_F64};
+                expect(make((pattern)p, dtype[d], 37, length[n]), (n + p) % 2 ? FSR_DESCENDING : 0, pattern_name[p]);
+            }
+    expect(subject_data(FSR_F32, 2, SHAPE(200, 33), SUBJECT_SPECIAL, 0), 0, "special values");
+    expect(subject_data(FSR_I64, 2, SHAPE(70, 33), SUBJECT_SPECIAL, 0), FSR_DESCENDING, "special values");
+}
+
 /* Zeros of both signs are one value, subnormals are none; NaN of either sign and any payload is last. */
 static void special(void **state) {
     (void)state;
@@ -255,8 +269,9 @@ static void between(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(patterns), SUBJECT_TEST(long_rows),
-                                       SUBJECT_TEST(special), SUBJECT_TEST(axes),     SUBJECT_TEST(nothing),
-                                       SUBJECT_TEST(fused),   SUBJECT_TEST(rows),     SUBJECT_TEST(between)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(patterns),   SUBJECT_TEST(long_rows),
+                                       SUBJECT_TEST(special), SUBJECT_TEST(short_rows), SUBJECT_TEST(axes),
+                                       SUBJECT_TEST(nothing), SUBJECT_TEST(fused),      SUBJECT_TEST(rows),
+                                       SUBJECT_TEST(between)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

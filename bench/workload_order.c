@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Order: sorted elements, and places by what is computed in the kernel that writes what is sorted. */
+#include "bench/bench.h"
+
+static void sort(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_sort(in[0], NULL, 0, 0);
+}
+
+static void sort_rows(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_sort(in[0], (int[]){1}, 1, 0);
+}
+
+/* Whose two values are nearest to each other comes first. */
+static void argsort_abs_diff(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_argsort(fsr_abs(fsr_sub(in[0], in[1])), NULL, 0, 0);
+}
+
+static const bench_workload work[] = {
+    {.name = "sort",
+     .what = "n elements in ascending order",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = sort},
+    {.name = "sort_rows",
+     .what = "each row in ascending order",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = sort_rows},
+    {.name = "argsort_abs_diff",
+     .what = "places in the order of |x - y|, which the kernel before the sort computes",
+     .ninputs = 2,
+     .in = {{BENCH_VECTOR, 0}, {BENCH_VECTOR, 1}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .kernels = 2,
+     .build = argsort_abs_diff},
+};
+
+const bench_family bench_family_order = {work, sizeof work / sizeof *work};
