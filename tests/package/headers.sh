@@ -20,21 +20,26 @@ for other in gcc clang; do
     path=$(command -v "$other") || continue
     [ "$(readlink -f "$path")" = "$own" ] || compilers+=("$other")
 done
+# Pairs of a compiler and a standard that it knows.
+pairs=()
+for compiler in "${compilers[@]}"; do
+    for standard in c99 c11 c17 c23; do
+        known=$standard
+        knows "$compiler" c "$known" || known=${standard/23/2x}
+        knows "$compiler" c "$known" || continue
+        pairs+=("$compiler $known")
+    done
+done
 tried=0
 for header in "$1"/include/fusor/*.h "$2"/include/fusor/*.h; do
     name=fusor/$(basename "$header")
     text=$(printf '#include <%s>\n#include <%s>\nint main(void);\nint main(void) { return 0; }\n' "$name" "$name")
-    for compiler in "${compilers[@]}"; do
-        for standard in c99 c11 c17 c23; do
-            known=$standard
-            knows "$compiler" c "$known" || known=${standard/23/2x}
-            knows "$compiler" c "$known" || continue
-            tried=$((tried + 1))
-            "$compiler" "-std=$known" "${warnings[@]}" -Wstrict-prototypes -x c - <<<"$text" || {
-                echo "$name: $compiler -std=$known" >&2
-                status=1
-            }
-        done
+    for pair in "${pairs[@]}"; do
+        tried=$((tried + 1))
+        "${pair% *}" "-std=${pair##* }" "${warnings[@]}" -Wstrict-prototypes -x c - <<<"$text" || {
+            echo "$name: ${pair% *} -std=${pair##* }" >&2
+            status=1
+        }
     done
     "$4" -std=c++17 "${warnings[@]}" -x c++ - <<<"${text//(void)/()}" || status=1
 done
