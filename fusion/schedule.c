@@ -16,8 +16,23 @@ static fsr_form form_of(const fsr_group *group, int access) {
     return fsr_form_of_access(group->kernel, group->integer, access);
 }
 
+/* Elements that neighbours along dimension d read a stride apart. */
+static double strided(const fsr_group *group, int d) {
+    double elements = 0;
+    for (int i = 0; i < group->kernel->naccesses; ++i) {
+        const fsr_form f = form_of(group, i);
+        if (fsr_form_varies(&f, group->kernel->nparallel, group->kernel->ndim) && fsr_form_varies(&f, d, d + 1) &&
+            !fsr_form_is_beside(&f, d))
+            elements += (double)fsr_form_count(&f);
+    }
+    return elements;
+}
+
 /* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
- * folded or a parallel dimension adjacent. An access in the domain's own order settles it. */
+ * folded or a parallel dimension adjacent. An access in the domain's own order settles it. Where there are arrays of both
+ * sorts, by what would be read with a stride: an array that lacks the dimension is not. Counter-example to sizes
+ * alone: of the product of two square matrices the first lies along the rows, the second along the columns, and along
+ * the rows every element of the second is a stride apart, along the columns none of the first. */
 fsr_orientation fsr_group_orientation(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     if (k->npasses == 0)
@@ -31,6 +46,11 @@ fsr_orientation fsr_group_orientation(const fsr_group *group) {
         for (int d = 0; d < k->ndim; ++d)
             if (fsr_form_is_beside(&f, d) && f.extent[d] > 1)
                 *(d < k->nparallel ? &outer : &inner) += elements;
+    }
+    if (inner > 0 && outer > 0 && k->nparallel) {
+        const double rows = strided(group, k->ndim - 1), cols = strided(group, k->nparallel - 1);
+        if (rows < cols || cols < rows)
+            return cols < rows ? FSR_ORIENT_COLS : FSR_ORIENT_ROWS;
     }
     return outer > inner ? FSR_ORIENT_COLS : FSR_ORIENT_ROWS;
 }

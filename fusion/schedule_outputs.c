@@ -25,7 +25,7 @@
 enum {
     LINE = 64,           /* bytes */
     TALL = 6,            /* most outputs of a thread along `across` */
-    LEAST_TALL = 4,      /* where there are more than that */
+    LEAST_TALL = 4,      /* fewest: a panel for two rows costs more than it spares */
     LEAST_WIDE = 8,      /* outputs along the last dimension */
     LEAST_COLS = 8,      /* columns: fewer are not worth a panel */
     MOST_COLS = 1 << 15, /* of a panel, which is then 2 MB for each load */
@@ -95,7 +95,7 @@ static int across_of(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     int best = -1;
     for (int d = 0; d < k->nparallel - 1; ++d)
-        if (group->extent[d] >= 2 && (best < 0 || group->extent[d] > group->extent[best]) &&
+        if (group->extent[d] >= LEAST_TALL && (best < 0 || group->extent[d] > group->extent[best]) &&
             fsr_kernel_may_tile(k, d) && shares_loads(group, d))
             best = d;
     return best;

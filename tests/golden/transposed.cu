@@ -1,6 +1,6 @@
 // mul, add
 // 2 parallel dimensions, 0 folded, 0 passes
-// map: 256 threads, group 1, vector 4, items 4
+// map: 256 threads, group 1, vector 1, items 4
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -23,87 +23,43 @@ static inline u64 fsr_div(u64 a, u64 b)
 {
     return (a | b) >> 32 ? a / b : (u32)a / (u32)b;
 }
-/* What moves at once: up to 16 bytes. */
-template <class T, int V> struct fsr_piece {
-    static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
-    static constexpr int each = bytes / sizeof(T);
-    struct alignas(bytes) word { T e[each]; };
-};
-template <int V, class T, int N>
-__forceinline__ static void fsr_load_strided(T (&x)[N], int at, const T *p, idx first, idx stride)
-{
-#pragma unroll
-    for (int i = 0; i < V; i++) x[at + i] = p[(idx)(first + i * stride)];
-}
-template <int V, class T, int N>
-__forceinline__ static void fsr_store(const T (&x)[N], int at, T *p)
-{
-    typedef fsr_piece<T, V> piece;
-#pragma unroll
-    for (int q = 0; q < V / piece::each; q++) {
-        typename piece::word w;
-#pragma unroll
-        for (int i = 0; i < piece::each; i++) w.e[i] = x[at + q * piece::each + i];
-        ((typename piece::word *)p)[q] = w;
-    }
-}
-template <int V, class T, int N>
-__forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
-{
-#pragma unroll
-    for (int i = 0; i < V; i++)
-        if (i < left) p[i] = x[i];
-}
+static inline void fsr_barrier() { __syncthreads(); }
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_add_2e91553c(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx n5, const idx n6)
+k_mul_add_1485e59f(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx n4, const idx n5, const idx n6)
 {
-    const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
-    const bool whole = r0 + 4 <= rows;
-    f32 v0[4] = {};
-    if (whole) {
+    const idx tiles1 = (n5 + 31) / 32;
+    const idx q1 = fsr_div((idx)blockIdx.x, tiles1), rest1 = (idx)blockIdx.x - q1 * tiles1;
+    const idx left = rest1 * 32;
+    const idx tiles0 = (n4 + 31) / 32;
+    const idx rest0 = q1;
+    const idx up = rest0 * 32;
+    const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+    __shared__ f32 s0[32][33];
 #pragma unroll
-        for (int j = 0; j < 1; j++) {
-            const idx r = r0 + j * 1024;
-            const idx q1 = fsr_div(r, n5);
-            const idx i1 = r - q1 * n5;
-            const idx i0 = q1;
+    for (int b = 0; b < 4; b++) {
+        const int deep = y + b * 8;
+        const idx i0 = up + x, i1 = left + deep;
+        if (i0 < n4 && i1 < n5) {
+            const idx r = (i0) * n5 + i1;
             const idx a0 = i0 + i1 * n6;
-            fsr_load_strided<4>(v0, j * 4, x0, a0, n6);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < 1; j++) {
-            const idx r = r0 + j * 1024;
-            const idx q1 = fsr_div(r, n5);
-            const idx i1 = r - q1 * n5;
-            const idx i0 = q1;
-            const idx a0 = i0 + i1 * n6;
-            if (r < rows) {
-                fsr_load_strided<4>(v0, j * 4, x0, a0, n6);
-            }
+            s0[deep][x] = x0[a0];
         }
     }
+    fsr_barrier();
 #pragma unroll
-    for (int j = 0; j < 1; j++) {
-        const idx r = r0 + j * 1024;
-        const idx q1 = fsr_div(r, n5);
-        const idx i1 = r - q1 * n5;
-        const idx i0 = q1;
-        f32 o4[4];
-#pragma unroll
-        for (int v = 0; v < 4; v++) {
-            const int i = j * 4 + v;
-            const f32 v1 = v0[i] * v0[i];
+    for (int b = 0; b < 4; b++) {
+        const int deep = y + b * 8;
+        const idx i0 = up + deep, i1 = left + x;
+        if (i0 < n4 && i1 < n5) {
+            const idx r = (i0) * n5 + i1;
+            const idx a0 = i0 + i1 * n6;
+            const f32 v0 = s0[x][deep];
+            const f32 v1 = v0 * v0;
             const f32 v2 = 0x1p-1f;
             const f32 v3 = v1 + v2;
-            o4[v] = v3;
-        }
-        if (whole) {
-            fsr_store<4>(o4, 0, x1 + (r));
-        } else if (r < rows) {
-            fsr_store_part<4>(o4, x1 + r, rows - r);
+            if (true) x1[r] = v3;
         }
     }
 }

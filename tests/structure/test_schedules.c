@@ -86,7 +86,8 @@ static void products_have_tiles(void **state) {
         expect_tile(product(300, 500, 400, turned, true), 6, 1);
     }
     expect_tile(product(20, 8, 8, 0, false), 5, 1);
-    expect_tile(product(2, 500, 400, 0, false), 2, 1);
+    expect_tile(product(4, 500, 400, 0, false), 4, 1);
+    expect_tile(product(3, 500, 400, 0, false), 0, 0);
     expect_tile(product(8, 500, 400, 2, false), 0, 0);
     expect_tile(product(1, 500, 400, 0, false), 0, 0);
     expect_tile(product(300, 7, 400, 0, false), 0, 0);
@@ -135,11 +136,37 @@ static void transposed_operands_have_squares(void **state) {
     expect_square(fsr_transpose(fsr_roll(a, (int64_t[]){5}, NULL, 1), NULL), 0, 0);
 }
 
+static void expect_kind(const fsr_target *target, fsr_node y, fsr_schedule_kind kind) {
+    fsr_program p = plan_of(target, &y, 1);
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+    if (p.info.kernels != 1 || k->schedule.kind != kind)
+        fail_msg("is %s:\n%s", fsr_schedule_name(k->schedule.kind), p.explanation);
+    fsr_program_clear(&p);
+}
+
+/* Products too long, or of too few outputs, for tiles: the frame in which fewer elements are read with a stride, whatever the sizes
+ * of operands that lack its dimension. */
+static void products_go_where_nothing_is_strided(void **state) {
+    (void)state;
+    static const fsr_target *const target[] = {&target_gpu, &target_cpu};
+    static const int64_t sizes[][2] = {{60, 60}, {40, 90}, {90, 40}};
+    for (int i = 0; i < 6; i++) {
+        const int64_t *size = sizes[i / 2];
+        expect_kind(target[i % 2], product(size[0], size[1], 70000, 0, false), FSR_SCHEDULE_COL);
+        expect_kind(target[i % 2], product(size[0], size[1], 70000, 1, false), FSR_SCHEDULE_COL);
+        expect_kind(target[i % 2], product(size[0], size[1], 70000, 2, false), FSR_SCHEDULE_ROW);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TABLE_TEST(late_operands_load_late),      TABLE_TEST(splits_fill_the_machine),
-        TABLE_TEST(literals_are_shared),          TABLE_TEST(products_have_tiles),
-        TABLE_TEST(products_have_tiles_on_a_gpu), TABLE_TEST(transposed_operands_have_squares),
+        TABLE_TEST(late_operands_load_late),
+        TABLE_TEST(splits_fill_the_machine),
+        TABLE_TEST(literals_are_shared),
+        TABLE_TEST(products_have_tiles),
+        TABLE_TEST(products_have_tiles_on_a_gpu),
+        TABLE_TEST(transposed_operands_have_squares),
+        TABLE_TEST(products_go_where_nothing_is_strided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
