@@ -211,6 +211,8 @@ typedef struct bench_options {
     bool programs;      /* the programs where no workload is named */
     bench_scale scale;  /* of programs */
     int pairs;          /* measure fused and unfused in turn so often; 0: each by itself */
+    int random;         /* random programs to time in place of workloads; 0: none */
+    int64_t seed;       /* of the first */
     const char *npy;    /* directory to write inputs and results to, in place of measuring; NULL: none */
     const char *data;   /* directory of the real input */
     char installed[4096];

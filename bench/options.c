@@ -55,6 +55,11 @@ static void print_help(const char *data) {
         "them\n"
         "  --pairs N           times fused and unfused in turn, N >= 6 times; a row fails where fused is slower "
         "(docs/bench.md)\n"
+        "  --random N          times N programs drawn at random, fused and unfused in turn, and tells those that lose "
+        "by "
+        "a tenth\n"
+        "                      three times, with their seeds (docs/bench.md)\n"
+        "  --seed S            the first of their seeds; default 1\n"
         "  --npy DIR           writes inputs and results there as NAME.in0.npy, NAME.out0.npy, ...; nothing is "
         "measured\n"
         "  --reps N            timed runs, of which the median counts; default %d, on the CPU fewer if they take long\n"
@@ -162,6 +167,13 @@ static int set_option(bench_options *o, const char *name, const char *value) {
         if (!parse_count(value, BENCH_FEWEST_PAIRS, &count) || count > 100000)
             return usage(bad, name, value);
         o->pairs = (int)count;
+    } else if (!strcmp(name, "--random")) {
+        if (!parse_count(value, 1, &count) || count > 1000000)
+            return usage(bad, name, value);
+        o->random = (int)count;
+    } else if (!strcmp(name, "--seed")) {
+        if (!parse_count(value, 0, &o->seed))
+            return usage(bad, name, value);
     } else if (!strcmp(name, "--backend")) {
         if (strcmp(value, "cpu") && strcmp(value, "cuda"))
             return usage("%s: '%s' is neither cpu nor cuda", name, value);
@@ -184,9 +196,9 @@ static int set_option(bench_options *o, const char *name, const char *value) {
 }
 
 /* Those before the NULL take a value. */
-static const char *const option_names[] = {"--backend",  "--n",    "--reps",  "--verify-n", "--json",    "--report",
-                                           "--data",     "--expr", "--input", "--name",     "--pairs",   "--npy",
-                                           "--programs", NULL,     "--list",  "--wide",     "--version", "--help"};
+static const char *const option_names[] = {
+    "--backend", "--n",   "--reps",     "--verify-n", "--json", "--report", "--data", "--expr", "--input",   "--name",
+    "--pairs",   "--npy", "--programs", "--random",   "--seed", NULL,       "--list", "--wide", "--version", "--help"};
 
 static bool takes_value(const char *name) {
     for (const char *const *at = option_names; *at; at++)
@@ -265,6 +277,7 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
     *out = (bench_options){
         .verify_n = BENCH_VERIFY_N,
         .scale = BENCH_SUITE,
+        .seed = 1,
     };
     const char *data = data_directory(out->installed, sizeof out->installed);
     out->data = data;
@@ -298,6 +311,10 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
         return usage("%s: files of rows are for --report%s", out->file[0], "");
     if (out->nfiles && (out->nwork || out->expr.text || out->json))
         return usage("%s: of files a report is made, and nothing measured%s", out->file[0], "");
+    if (out->random && (out->nwork || out->expr.text || out->json || out->report || out->npy))
+        return usage("--random measures nothing else, and writes no files%s%s", "", "");
+    if (out->random && !out->pairs)
+        out->pairs = BENCH_FEWEST_PAIRS + 1;
     if (out->expr.ninputs && !out->expr.text)
         return usage("--input needs --expr%s%s", "", "");
     if (out->expr.text && out->nwork == BENCH_MAX_WORK)

@@ -17,7 +17,18 @@ double fsr_price_bytes(const fsr_prices *prices, double bytes);
 /* A kernel that moves bytes and does operations. */
 double fsr_price_kernel(const fsr_prices *prices, double bytes, double operations);
 
-/* Operations of an element of a map where a version of the loops runs, with what the guards that it does not know cost. */
+/* price_node.c. The node's first argument is evaluated where the others say. */
+bool fsr_price_gathers(const fsr_flow_node *n);
+/* Maps, gathers and pastes are walked through; everything else ends a walk down from a root, and so does what is held. */
+bool fsr_price_walks(const fsr_flow_node *n);
+bool fsr_price_goes_on(const fsr_partition *p, int id);
+/* Operations of a node for one element. */
+double fsr_price_own(const fsr_prices *prices, const fsr_flow_node *n);
+/* Of each node the same with those of what it takes for one element, malloc'ed; NULL: out of memory. Of a paste, of its
+ * region alone: what is around it was there before. */
+double *fsr_price_stages(const fsr_partition *p, const fsr_prices *prices);
+
+/* price_map.c. Operations of an element of a map where a version of the loops runs, with what the guards that it does not know cost. */
 double fsr_price_element(const fsr_prices *prices, const fsr_group *group, const fsr_loop_version *version);
 /* Bytes that a map moves: of each array what it touches, whole lines of it. */
 double fsr_price_touched(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group);

@@ -42,12 +42,19 @@ static double cost_of(const fsr_prices *prices, const fsr_group *group, const fs
     }
 }
 
-/* A load with a stride, of which a guard is asked: no compiler makes vector code of its loop. */
+/* A load with a stride, of which a guard is asked that the innermost loop changes: no compiler makes vector code of it. */
 static bool is_scalar(const fsr_group *group, const fsr_loop_version *version, int number) {
     const fsr_kernel *k = group->kernel;
     const fsr_inst *inst = &k->inst[number];
-    return inst->kind == FSR_INST_LOAD && inst->guard && fsr_guard_known(k, version, inst->guard - 1) == FSR_ASKED &&
-           stride_of(group, inst->index) > 1;
+    bool inner = false;
+    if (inst->kind != FSR_INST_LOAD || !inst->guard || stride_of(group, inst->index) <= 1 ||
+        fsr_guard_known(k, version, inst->guard - 1) != FSR_ASKED)
+        return false;
+    for (int i = 0; i < k->guard[inst->guard - 1].n; ++i) {
+        const int c = k->guard[inst->guard - 1].condition[i];
+        inner = inner || (!(version->holds >> c & 1) && fsr_condition_is_inner(k, c));
+    }
+    return inner;
 }
 
 double fsr_price_element(const fsr_prices *prices, const fsr_group *group, const fsr_loop_version *version) {
@@ -101,6 +108,21 @@ double fsr_price_touched(const fsr_prices *prices, const fsr_partition *p, const
     return sum;
 }
 
+/* Operations of an element in a version, with those of the loops that do elements under a guard with a step again. */
+static double version_element(const fsr_prices *prices, const fsr_group *group, const fsr_loop_version *version) {
+    const fsr_kernel *k = group->kernel;
+    double sum = fsr_price_element(prices, group, version);
+    for (int c = 0; c < k->nconditions && k->schedule.cut_steps; ++c) {
+        const fsr_loop_version there = {version->holds | UINT64_C(1) << c, version->never};
+        if (!k->condition[c].step || !fsr_condition_is_inner(k, c) || !fsr_condition_is_decidable(k, c))
+            continue;
+        if (!((version->never | version->holds) >> c & 1))
+            sum += (fsr_price_element(prices, group, &there) + prices->strided) /
+                   (double)group->integer[k->condition[c].step];
+    }
+    return sum;
+}
+
 /* Elements times their operations, of the versions that are printed and of what is left. */
 static double operations(const fsr_prices *prices, const fsr_group *group) {
     const fsr_schedule *s = &group->kernel->schedule;
@@ -108,10 +130,10 @@ static double operations(const fsr_prices *prices, const fsr_group *group) {
     double rest = 1, sum = 0;
     for (int i = 0; i < s->nversions; ++i) {
         const double share = fsr_version_share(group, &s->version[i]);
-        sum += share * fsr_price_element(prices, group, &s->version[i]);
+        sum += share * version_element(prices, group, &s->version[i]);
         rest -= share;
     }
-    sum += rest > 0 ? rest * fsr_price_element(prices, group, &(fsr_loop_version){0, 0}) : 0;
+    sum += rest > 0 ? rest * version_element(prices, group, &(fsr_loop_version){0, 0}) : 0;
     return elements * sum;
 }
 

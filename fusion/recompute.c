@@ -48,34 +48,8 @@ typedef struct cone {
     double *stage; /* per node of the flow: operations of it and of what it takes at its own index, for an element */
 } cone;
 
-/* A region without steps is a run of each dimension: loops have a version for its inside, and one for what is around it. */
-static bool has_steps(const fsr_flow_node *n) {
-    bool any = fsr_has(n->kind, FSR_FIELD_view) ? false : true;
-    for (int j = 0; j < n->shape.ndim && !any; ++j)
-        any = n->view.from[j] >= 0 && n->view.step[j] != 1;
-    return any;
-}
-
-static double own_work(const fsr_prices *prices, const fsr_flow_node *n) {
-    if (fsr_has(n->kind, FSR_FIELD_op))
-        return fsr_op_get(n->op)->cost > 0 ? fsr_op_get(n->op)->cost : 1;
-    if (fsr_is(n->kind, FSR_OVERWRITES))
-        return has_steps(n) ? prices->paste : 0;
-    return fsr_has(n->kind, FSR_FIELD_routine) ? prices->call : 1;
-}
-
 static double bytes_of(const fsr_flow_node *n, int output) {
     return (double)fsr_shape_bytes(&n->shape, n->dtype[output]);
-}
-
-static bool is_walked(const fsr_flow_node *n) {
-    return (fsr_is(n->kind, FSR_IS_EACH) && fsr_is(n->kind, FSR_IS_EXPRESSION)) || fsr_is(n->kind, FSR_OVERWRITES);
-}
-
-/* Maps and pastes are walked through; everything else ends the walk, be it in memory or not. */
-static bool goes_on(const fsr_partition *p, int id) {
-    const fsr_flow_node *n = &p->flow->node[id];
-    return is_walked(n) && !p->held[id];
 }
 
 /* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these are
@@ -131,10 +105,9 @@ static void ask_again(asked *at, double part, int region) {
 }
 
 /* A value is asked for, by whoever has carried so many extra operations, at an index. */
-static void ask(cone *c, fsr_link link, const asked *by, double carried, double shared) {
+static void ask(cone *c, fsr_link link, const asked *by, bool viewed, double carried, double shared) {
     const fsr_flow *flow = c->p->flow;
     fsr_index index;
-    bool viewed = false;
     fsr_index_copy(&index, &by->index);
     while (fsr_is(flow->node[link.id].kind, FSR_IS_VIEW) && !c->p->held[link.id]) {
         const fsr_flow_node *n = &flow->node[link.id];
@@ -179,6 +152,17 @@ static bool region_index(const fsr_flow *flow, const fsr_flow_node *n, const fsr
     return !index->flat;
 }
 
+/* A computed index, another one for each point at which a gather is asked: along all that this varies along. */
+static void somewhere(fsr_index *index, int ndim, int gather) {
+    fsr_affine any = {.offset = gather};
+    for (int j = 0; j < index->n; ++j)
+        for (int d = 0; d < FSR_MAX_DIMS; ++d)
+            any.coef[d] = any.coef[d] || index->row[j].coef[d];
+    *index = (fsr_index){.n = ndim};
+    for (int j = 0; j < ndim; ++j)
+        index->row[j] = any;
+}
+
 static double region_share(const fsr_flow *flow, const fsr_flow_node *n) {
     const double whole = (double)fsr_shape_size(&n->shape);
     return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
@@ -207,7 +191,10 @@ static void pass_on(cone *c, const cone_node *at, double carried, double shared)
                 by.part = by.whole = own < part ? own : part;
                 by.region = at->id;
             }
-            ask(c, n->arg[k], &by, carried, shared);
+            const bool computed = k == 0 && fsr_price_gathers(n);
+            if (computed)
+                somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, at->id);
+            ask(c, n->arg[k], &by, computed, carried, shared);
         }
 }
 
@@ -235,10 +222,10 @@ static void walk(cone *c, fsr_saving *store) {
     for (int left = c->n - 1; left >= 0 && !c->full; --left) {
         const cone_node at = c->node[left];
         const fsr_flow_node *n = &flow->node[at.id];
-        double times = 0, size = (double)fsr_shape_size(&n->shape), own = own_work(c->prices, n);
+        double times = 0, size = (double)fsr_shape_size(&n->shape), own = fsr_price_own(c->prices, n);
         for (int i = at.asked; i >= 0; i = c->asked[i].next)
             times += evaluations(c, &c->asked[i]);
-        if (!goes_on(c->p, at.id)) {
+        if (!fsr_price_goes_on(c->p, at.id)) {
             bool stored = c->p->held[at.id] || fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_FOLD);
             c->bytes += stored ? bytes_of(n, 0) : 0;
             c->work += times * c->prices->load;
@@ -282,7 +269,7 @@ static bool begin(cone *c, int id) {
         pass_on(c, &top, 0, 1);
     }
     for (int k = 0; k < n->nargs && fold; ++k)
-        ask(c, n->arg[k], &all, 0, 1);
+        ask(c, n->arg[k], &all, false, 0, 1);
     return true;
 }
 
@@ -324,21 +311,8 @@ static bool price(cone *c, int id) {
 }
 
 static bool is_root(const fsr_partition *p, const bool *out, int id) {
-    return fsr_is(p->flow->node[id].kind, FSR_IS_FOLD) || ((out[id] || p->held[id]) && is_walked(&p->flow->node[id]));
-}
-
-/* Operations of a node and of what it takes at its own index; of a paste, of its region alone: what is around it was there
- * before. */
-static double *stages(const fsr_partition *p, const fsr_prices *prices) {
-    double *stage = malloc(sizeof *stage * (size_t)(p->flow->n + 1));
-    for (int i = 0; stage && i < p->flow->n; ++i) {
-        const fsr_flow_node *n = &p->flow->node[i];
-        stage[i] = goes_on(p, i) ? own_work(prices, n) : 0;
-        for (int k = fsr_is(n->kind, FSR_OVERWRITES); goes_on(p, i) && k < n->nargs; ++k)
-            stage[i] += stage[n->arg[k].id];
-        stage[i] = stage[i] < 1e4 ? stage[i] : 1e4;
-    }
-    return stage;
+    return fsr_is(p->flow->node[id].kind, FSR_IS_FOLD) ||
+           ((out[id] || p->held[id]) && fsr_price_walks(&p->flow->node[id]));
 }
 
 bool fsr_partition_price(fsr_partition *p) {
@@ -346,7 +320,7 @@ bool fsr_partition_price(fsr_partition *p) {
     const fsr_prices *prices = fsr_prices_of(p->target->gpu);
     bool *out = calloc((size_t)flow->n + 1, sizeof *out);
     cone *c = malloc(sizeof *c);
-    double *stage = stages(p, prices);
+    double *stage = fsr_price_stages(p, prices);
     bool room = out && c && stage;
     for (int i = 0; room && i < flow->nout; ++i)
         out[flow->out[i].id] = true;

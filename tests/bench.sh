@@ -24,6 +24,8 @@ refuses "unknown option '--something-else'; --help shows them" --something-else
 refuses "--n needs a value" --n
 refuses "--backend: 'cudda' is neither cpu nor cuda" --backend cudda
 refuses "--programs: 'tiny' is not allowed; see --help" --programs tiny
+refuses "--random: '0' is not allowed; see --help" --random 0
+refuses "--random measures nothing else, and writes no files" --random 1 --json x.json
 refuses "--pairs: '5' is not allowed; see --help" --pairs 5
 # A file that cannot be written is told before anything is measured, and one that is there stays as it is.
 said=$("$bench" --json /proc/none/x.json 2>&1)

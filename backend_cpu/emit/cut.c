@@ -55,6 +55,16 @@ void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to) {
 
 /* ---- loops of steps --------------------------------------------------------------------------------------- */
 
+bool fsr_c_has_step(const fsr_c_emit *e, const fsr_loop_version *version, int condition) {
+    const fsr_loop_version there = {version->holds | UINT64_C(1) << condition, version->never};
+    for (int g = 0; g < e->k->nguards; g++)
+        for (int i = 0; i < e->k->guard[g].n; i++)
+            if (e->k->guard[g].condition[i] == condition && fsr_guard_known(e->k, &there, g) != FSR_NEVER_HOLDS)
+                return true;
+    return false;
+}
+
+/* A loop over how many there are: a compiler makes vector code of no loop whose own step is a variable. */
 void fsr_c_put_steps(fsr_c_emit *e, const fsr_body *loop, int at) {
     const char *var = e->loop_var;
     char step[FSR_EMIT_NAME];
@@ -64,8 +74,10 @@ void fsr_c_put_steps(fsr_c_emit *e, const fsr_body *loop, int at) {
     fsr_c_begin(e, "if (on >> %d & 1)", at);
     fsr_c_line(e, "const i64 past = (%s%ss0) %% %s, first = past ? s0 + %s - past : s0;", rest.size ? rest.data : "",
                rest.size ? " + " : "", step, step);
+    fsr_c_line(e, "const i64 turns = first < s1 ? (s1 - 1 - first) / %s + 1 : 0;", step);
     fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 %s = first; %s < s1; %s += %s)", var, var, var, step);
+    fsr_c_begin(e, "for (i64 turn = 0; turn < turns; ++turn)");
+    fsr_c_line(e, "const i64 %s = first + turn * %s;", var, step);
     fsr_c_insts(e, loop->inst, loop->n);
     if (e->checking)
         fsr_c_check_limits(e, loop->inst, loop->n);

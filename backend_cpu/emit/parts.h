@@ -194,6 +194,8 @@ void fsr_c_quotient(fsr_c_emit *e, fsr_text *to, const char *sum, int step);
 /* What quotients need: functions, and lines at the function's head. */
 void fsr_c_quotient_functions(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to);
+/* Some guard asks the condition where the version runs, and may hold with it. */
+bool fsr_c_has_step(const fsr_c_emit *e, const fsr_loop_version *version, int condition);
 /* The elements of the run from s0 to s1 where condition number `at`, which has a step, holds: the loop again, for them. */
 void fsr_c_put_steps(fsr_c_emit *e, const fsr_body *loop, int at);
 

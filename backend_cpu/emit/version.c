@@ -142,7 +142,7 @@ static void put_version(fsr_c_emit *e, const fsr_body *loop, fsr_loop_version ve
     know(e, loop, (fsr_loop_version){version.holds, version.never | steps});
     print(e, loop);
     for (int c = 0; c < e->k->nconditions; c++)
-        if (steps >> c & 1) {
+        if (steps >> c & 1 && fsr_c_has_step(e, &version, c)) {
             know(e, loop, (fsr_loop_version){version.holds | UINT64_C(1) << c, version.never});
             fsr_c_put_steps(e, loop, c);
         }

@@ -147,6 +147,40 @@ static void cheap_alternatives_stay(void **state) {
     check_one(sum);
 }
 
+/* Elements that a kernel loads at computed places, or operations named `op`, in all kernels of the plan. */
+static int count_of(const fsr_program *p, fsr_op op) {
+    int n = 0;
+    for (int i = 0; i < p->info.kernels; i++) {
+        const fsr_kernel *k = fsr_program_kernel(p, i)->kernel;
+        for (int j = 0; j < k->ninsts; j++)
+            n += op ? k->inst[j].kind == FSR_INST_OP && k->inst[j].op == op : k->inst[j].kind == FSR_INST_BOUND;
+    }
+    return n;
+}
+
+/* The sum of nine neighbours of what is gathered, and of differences of a function's values: these are computed once on a CPU. */
+static void behind_views_and_indices(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 2048, 2048), i = fsr_cast(fsr_mul(x, fsr_float(g, 2000)), FSR_I64);
+    fsr_node t = fsr_tanh(x), half = fsr_sub(fsr_slice(t, 1, 0, 2048, 2), fsr_slice(t, 1, 1, 2048, 2));
+    fsr_node from[] = {fsr_take_along_axis(fsr_sqrt(x), i, 1, FSR_BOUND_CLIP), half}, sum[2];
+    for (int k = 0; k < 18; k++) {
+        const int which = k / 9, dy = k % 9 / 3, dx = k % 3;
+        const int64_t cols = fsr_node_dim(from[which], 1) - 2;
+        fsr_node at = fsr_slice(fsr_slice(from[which], 0, dy, dy + 2046, 1), 1, dx, dx + cols, 1);
+        sum[which] = k % 9 ? fsr_add(sum[which], at) : at;
+    }
+    for (int which = 0; which < 2; which++) {
+        fsr_program p = plan_of(&target_cpu, &sum[which], 1);
+        const int times = count_of(&p, which ? FSR_OP_TANH : (fsr_op)0);
+        const bool good = p.info.kernels == 2 && times >= 1 && times <= 2;
+        if (!good)
+            print_error("%s", p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
 /* Launch, and what takes longer of memory and operations; what a cache holds moves faster. */
 static void prices(void **state) {
     (void)state;
@@ -162,8 +196,13 @@ static void prices(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(sweeps_are_stored),        T(once_before_a_product),   T(cheap_is_computed_again),
-        T(alternatives_are_divided), T(cheap_alternatives_stay), T(prices),
+        T(sweeps_are_stored),
+        T(once_before_a_product),
+        T(cheap_is_computed_again),
+        T(alternatives_are_divided),
+        T(cheap_alternatives_stay),
+        T(behind_views_and_indices),
+        T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
