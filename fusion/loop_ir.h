@@ -223,6 +223,11 @@ typedef struct fsr_walk {
                       below the limits of its functions, and for any */
 } fsr_walk;
 
+/* Elements of a block that a scan takes together, at the distances 1 and 2: a part of how it is associated. */
+enum { FSR_SCAN_QUAD = 4 };
+/* What is mostly so of a CPU's schedule; its text says it where it is not. */
+enum { FSR_USUAL_LEVEL = 8, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
+
 /* What is known of the kernel's conditions, a bit each, where a version of its loops runs: these hold, those never do; the
  * others are asked. */
 typedef struct fsr_loop_version {
@@ -252,7 +257,10 @@ typedef struct fsr_schedule {
     int pad;       /* elements of shared memory behind each of these columns, or each row of a square */
     bool outlined; /* loops for each element are functions that are called */
     /* CPU; 0 on a GPU */
-    int lanes; /* independent accumulators of a commutative fold, a power of two */
+    int lanes;      /* independent accumulators of a commutative fold, a power of two */
+    int level;      /* elements from which on a level of a tree of lanes has a loop of its own; those below share one */
+    int pair_level; /* the same of a tree of pairs */
+    int line;       /* bytes of memory that one fetch ahead brings */
     int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry. GPU: with `tall`,
                   columns folded serially before they join what came before */
     int work; /* rough operations for one element: by these a launch is divided among threads */

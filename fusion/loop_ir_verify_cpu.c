@@ -166,6 +166,10 @@ bool fsr_check_cpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
     if (s->chunk < 1)
         return fsr_check_bad(v, "schedule: chunks of %d", s->chunk);
+    if (!fsr_power_of_two(s->level) || s->level < 2 || !fsr_power_of_two(s->pair_level) || s->pair_level < 2)
+        return fsr_check_bad(v, "schedule: loops of their own for levels of %d and %d", s->level, s->pair_level);
+    if (!fsr_power_of_two(s->line) || s->line < 16)
+        return fsr_check_bad(v, "schedule: lines of %d bytes", s->line);
     if (s->work < 1)
         return fsr_check_bad(v, "schedule: work of %d operations", s->work);
     if (s->kind == FSR_SCHEDULE_COL && v->k->nparallel == 0)

@@ -276,6 +276,9 @@ static int work_of(const fsr_kernel *k) {
 
 void fsr_finish_cpu(fsr_kernel *k) {
     k->schedule.work = work_of(k);
+    k->schedule.level = FSR_USUAL_LEVEL;
+    k->schedule.pair_level = FSR_USUAL_PAIR_LEVEL;
+    k->schedule.line = FSR_USUAL_LINE;
     finish_group(k);
     finish_map(k);
     finish_walks(k);

@@ -7,7 +7,8 @@
  *   walk p0 lanes functions 2 near
  *   walk fold strips
  *
- * Numbers that a target always has are always there, others where they are not 0. A loop without a line is plain. */
+ * Numbers that a target always has are always there, others where they are not 0, or not what they mostly are. A loop
+ * without a line is plain. */
 #include "fusion/loop_ir_parse_parts.h"
 #include <stddef.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 typedef enum field_kind {
     FIELD_COUNT, /* a number, always there */
     FIELD_SOME,  /* a number, there if it is not 0 */
+    FIELD_USUAL, /* a number, there if it is not the usual one */
     FIELD_FLAG,
     FIELD_ARRAYS, /* bits: "b0,b2" */
     FIELD_FOLDS   /* bits: "f1" */
@@ -23,24 +25,52 @@ typedef enum field_kind {
 enum { GPU = 1 << FSR_TARGET_GPU, CPU = 1 << FSR_TARGET_CPU };
 
 #define FIELD(kind, targets, name) \
-    { #name, FIELD_##kind, targets, offsetof(fsr_schedule, name) }
+    { #name, FIELD_##kind, targets, offsetof(fsr_schedule, name), 0 }
+#define USUAL(targets, name, number) \
+    { #name, FIELD_USUAL, targets, offsetof(fsr_schedule, name), number }
 
 static const struct {
     const char *word;
     field_kind kind;
     int targets;
     size_t at;
-} fields[] = {FIELD(COUNT, GPU, threads),     FIELD(COUNT, GPU | CPU, group),  FIELD(SOME, GPU | CPU, tall),
-              FIELD(SOME, GPU | CPU, across), FIELD(SOME, GPU, depth),         FIELD(SOME, GPU, pad),
-              FIELD(SOME, GPU, chunk),        FIELD(COUNT, GPU, vector),       FIELD(COUNT, GPU, items),
-              FIELD(SOME, GPU, members),      FIELD(COUNT, GPU, accumulators), FIELD(COUNT, GPU, resident),
-              FIELD(FLAG, GPU, outlined),     FIELD(FLAG, GPU, persistent),    FIELD(COUNT, CPU, lanes),
-              FIELD(COUNT, CPU, chunk),       FIELD(COUNT, CPU, work),         FIELD(SOME, CPU, part),
-              FIELD(SOME, CPU, strip),        FIELD(SOME, CPU, block),         FIELD(SOME, CPU, run),
-              FIELD(SOME, CPU, past),         FIELD(FLAG, CPU, brief),         FIELD(FLAG, CPU, flat),
-              FIELD(SOME, GPU | CPU, tile),   FIELD(SOME, GPU | CPU, tiled),   FIELD(FLAG, CPU, cut_steps),
-              FIELD(ARRAYS, CPU, streams),    FIELD(ARRAYS, CPU, ahead),       FIELD(SOME, CPU, ahead_cols),
-              FIELD(FOLDS, CPU, joined),      FIELD(FOLDS, CPU, widened),      FIELD(FLAG, GPU | CPU, wide)};
+    int usual;
+} fields[] = {FIELD(COUNT, GPU, threads),
+              FIELD(COUNT, GPU | CPU, group),
+              FIELD(SOME, GPU | CPU, tall),
+              FIELD(SOME, GPU | CPU, across),
+              FIELD(SOME, GPU, depth),
+              FIELD(SOME, GPU, pad),
+              FIELD(SOME, GPU, chunk),
+              FIELD(COUNT, GPU, vector),
+              FIELD(COUNT, GPU, items),
+              FIELD(SOME, GPU, members),
+              FIELD(COUNT, GPU, accumulators),
+              FIELD(COUNT, GPU, resident),
+              FIELD(FLAG, GPU, outlined),
+              FIELD(FLAG, GPU, persistent),
+              FIELD(COUNT, CPU, lanes),
+              FIELD(COUNT, CPU, chunk),
+              FIELD(COUNT, CPU, work),
+              FIELD(SOME, CPU, part),
+              FIELD(SOME, CPU, strip),
+              FIELD(SOME, CPU, block),
+              FIELD(SOME, CPU, run),
+              FIELD(SOME, CPU, past),
+              FIELD(FLAG, CPU, brief),
+              FIELD(FLAG, CPU, flat),
+              FIELD(SOME, GPU | CPU, tile),
+              FIELD(SOME, GPU | CPU, tiled),
+              FIELD(FLAG, CPU, cut_steps),
+              FIELD(ARRAYS, CPU, streams),
+              FIELD(ARRAYS, CPU, ahead),
+              FIELD(SOME, CPU, ahead_cols),
+              FIELD(FOLDS, CPU, joined),
+              FIELD(FOLDS, CPU, widened),
+              USUAL(CPU, level, FSR_USUAL_LEVEL),
+              USUAL(CPU, pair_level, FSR_USUAL_PAIR_LEVEL),
+              USUAL(CPU, line, FSR_USUAL_LINE),
+              FIELD(FLAG, GPU | CPU, wide)};
 
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -67,6 +97,10 @@ static void print_field(FILE *to, const fsr_schedule *s, int i) {
     case FIELD_COUNT: fprintf(to, " %s %d", fields[i].word, *(const int *)value); break;
     case FIELD_SOME:
         if (*(const int *)value)
+            fprintf(to, " %s %d", fields[i].word, *(const int *)value);
+        break;
+    case FIELD_USUAL:
+        if (*(const int *)value != fields[i].usual)
             fprintf(to, " %s %d", fields[i].word, *(const int *)value);
         break;
     case FIELD_FLAG:
@@ -134,10 +168,13 @@ static void read_field(fsr_kernel_reader *r, int i) {
     const bool found = fsr_lex_try(l, fields[i].word);
     if (!found && fields[i].kind == FIELD_COUNT)
         fsr_lex_fail(l, FSR_ERR_FORMAT, "expected %s", fields[i].word);
+    if (!found && fields[i].kind == FIELD_USUAL)
+        *(int *)(void *)to = fields[i].usual;
     if (!found)
         return;
     switch (fields[i].kind) {
     case FIELD_COUNT:
+    case FIELD_USUAL:
     case FIELD_SOME: *(int *)(void *)to = read_number(l); break;
     case FIELD_FLAG: *(bool *)to = true; break;
     case FIELD_ARRAYS: *(uint64_t *)(void *)to = read_bits(l, "b", r->k->narrays); break;

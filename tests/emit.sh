@@ -6,8 +6,9 @@
 # Extents are integers of a launch, of a group or of a program; a kernel holds none. So a file that names one of these, or
 # asks an address for its range, could branch on an extent. A machine is an fsr_target, or what the system is asked for. An
 # operation is told by its number, its name, its price or its flags; its arity, its rule of dtypes and its text are what an
-# emitter prints it by. Comments and strings are not looked at. The check is tried on planted lines first: each of them
-# must be found, and none of the harmless ones.
+# emitter prints it by. How long a loop or a tree of the text is says the schedule: a constant of a file's own that is more
+# than 2 is found too. Comments and strings are not looked at. The check is tried on planted lines first: each of them must
+# be found, and none of the harmless ones.
 set -euo pipefail
 
 # PATTERN<tab>WHAT, extended regular expressions.
@@ -19,6 +20,7 @@ rules=$(
 \bfsr_target\b|\bfsr_nominal_gpu\b	names a machine
 \b(processors|threads_per_processor|max_threads|registers_bytes|shared_bytes|cache_bytes|memory_bytes|cooperative)\b	asks a machine's figure
 \b(sysconf|getenv|sched_getaffinity|get_nprocs)\b	asks the system
+\benum\b[^{;]*\{[^}]*= *[0-9]{2,}|\benum\b[^{;]*\{[^}]*= *[3-9]\b	has a number of its own
 (==|!=) *FSR_OP_|FSR_OP_[A-Z0-9_]+ *(==|!=)|case +FSR_OP_	branches on an operation
 \bop *(==|!=|<|>)[^=>]|switch *\([^)]*\bop\b *\)	branches on an operation
 \bfsr_inst_cost\b|->cost\b|\.cost\b	asks an operation's price
@@ -84,6 +86,8 @@ cost += fsr_inst_cost(k, i);
 if (fsr_op_get(op)->flags & FSR_OP_EXACT)
 if (!strcmp(fsr_op_get(op)->name, "sin"))
 if (sysconf(_SC_NPROCESSORS_ONLN) > 8)
+enum { FEW = 16 }; /* elements of a level */
+enum { SMALL = 4 };
 END
 while IFS= read -r line; do
     printf '%s\n' "$line" >"$scratch/harmless.c"
@@ -95,6 +99,8 @@ for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
 if (fsr_op_get(op)->rule == FSR_RULE_CAST)
 fsr_c_integer(e, FSR_INT_EXTENT + d, extent);
 if (e->s->lanes > 1 && k->schedule.target == FSR_TARGET_CPU)
+enum { TABLES = sizeof tables / sizeof *tables };
+typedef enum naming { PLAIN, ITEM = 1 } naming;
 END
 
 status=0 files=0

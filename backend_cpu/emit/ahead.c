@@ -4,8 +4,6 @@
  * array is never read: asking for it does nothing. */
 #include "backend_cpu/emit/parts.h"
 
-enum { LINE = 64 };
-
 void fsr_c_ahead_head(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
     if (e->s->ahead)
@@ -16,7 +14,8 @@ void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to) {
     for (int b = 0; b < e->k->narrays && pass == 1; b++) {
         if (!(e->s->ahead >> b & 1))
             continue;
-        fsr_c_begin(e, "for (i64 p = %s; p < %s; p += %d)", from, to, LINE / (int)fsr_dtype_size(e->k->array[b].dtype));
+        fsr_c_begin(e, "for (i64 p = %s; p < %s; p += %d)", from, to,
+                    e->s->line / (int)fsr_dtype_size(e->k->array[b].dtype));
         fsr_c_line(e, "__builtin_prefetch(x%d + at + next + p, 0, 2);", b);
         fsr_c_end(e);
     }

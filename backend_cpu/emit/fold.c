@@ -301,11 +301,10 @@ static void put_few_lanes(fsr_c_emit *e, int fold) {
     put_copy(e, fold, 'q', "[l]", 'k', "[top]");
 }
 
-/* Halves of vectors each in a loop of their own, the last few lanes in one that stays small. */
+/* Large halves each in a loop of their own, the last few lanes in one that stays small. */
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
-    enum { SMALL = 4 };
     int half = e->laned ? e->s->lanes / 2 : 0;
-    for (; half > SMALL; half /= 2) {
+    for (; half >= e->s->level; half /= 2) {
         char other[FSR_EMIT_NAME];
         snprintf(other, sizeof other, "[l + %d]", half);
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", half);

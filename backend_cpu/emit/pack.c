@@ -16,8 +16,6 @@
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 
-enum { LINE = 64 };
-
 /* `to` is a multiple of a line. Of what is held there `skip` bytes are somebody else's. */
 static const char ends_text[] =
     "typedef struct { char *to; i64 held, skip; } fsr_pack_side;\n"
@@ -110,7 +108,7 @@ static void put_vectors(fsr_text *to, const vector_text *v) {
 
 /* The ends of an array of elements of `size` bytes, and the function that a strip of so many elements calls. */
 static void put_functions(fsr_text *to, int size, int strip) {
-    const int bytes = strip * size + 2 * LINE;
+    const int bytes = strip * size + 2 * FSR_EMIT_LINE;
     char type[FSR_EMIT_NAME];
     snprintf(type, sizeof type, size <= 8 ? "u%d" : "c128", 8 * size);
     fsr_text_add(to,

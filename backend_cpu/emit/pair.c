@@ -10,8 +10,6 @@
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 
-enum { FEW = 16 }; /* elements of a level whose loop stays small */
-
 static bool is_paired(const fsr_c_emit *e, int fold) {
     return !fsr_c_is_scan(e, fold) && !e->k->fold[fold].combine->commutative;
 }
@@ -56,14 +54,15 @@ static void put_pair(fsr_c_emit *e, int fold, char from, char to) {
 
 static void put_tree(fsr_c_emit *e, int fold) {
     char from = 'a';
-    for (int n = e->s->strip / 2; n >= FEW; n /= 2) {
+    int n = e->s->strip / 2;
+    for (; n >= e->s->pair_level; n /= 2) {
         const char to = from == 'a' ? 'h' : 'a';
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", n);
         put_pair(e, fold, from, to);
         fsr_c_end(e);
         from = to;
     }
-    fsr_c_begin(e, "for (i64 few = %d; few > 0; few /= 2)", FEW / 2);
+    fsr_c_begin(e, "for (i64 few = %d; few > 0; few /= 2)", n);
     fsr_c_begin(e, "for (i64 l = 0; l < few; ++l)");
     fsr_c_line(e, "__asm__(\"\");");
     put_pair(e, fold, from, from);

@@ -22,6 +22,7 @@
 
 #define FSR_EMIT_NAME 64  /* bytes of a name or an address */
 #define FSR_EMIT_LIBM 64  /* distinct libm functions of one kernel */
+#define FSR_EMIT_LINE 64  /* bytes that the functions of a compacted store write at once */
 #define FSR_EMIT_STACK 40 /* chunks fold as a binary counter: 2^40 chunks */
 
 typedef struct fsr_c_function {

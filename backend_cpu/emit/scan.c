@@ -24,8 +24,6 @@
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 
-enum { QUAD = 4 };
-
 static const fsr_combine *combine_of(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].combine;
 }
@@ -130,8 +128,8 @@ static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) 
     snprintf(array, sizeof array, "%c%d_", from, fold);
     put_fold(e, fold, "y", array, "[b + l]");
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%c%d_%d[b + l] = (l & %d) < %d ? %c%d_%d[b + l] : y%d;", to, fold, i, QUAD - 1, distance, from,
-                   fold, i, i);
+        fsr_c_line(e, "%c%d_%d[b + l] = (l & %d) < %d ? %c%d_%d[b + l] : y%d;", to, fold, i, FSR_SCAN_QUAD - 1,
+                   distance, from, fold, i, i);
     fsr_c_end(e);
     fsr_c_end(e);
 }
@@ -189,7 +187,7 @@ static void put_scan(fsr_c_emit *e, int fold) {
     fsr_c_end(e);
     put_step(e, fold, 'a', 'h', 1);
     put_step(e, fold, 'h', 'a', 2);
-    for (int half = QUAD; half < e->s->block; half *= 2)
+    for (int half = FSR_SCAN_QUAD; half < e->s->block; half *= 2)
         put_halves(e, fold, half);
     put_blocks(e, fold);
 }

@@ -27,7 +27,14 @@ fsr_kernel *kernel_begin(const char *name, int ndim, int nparallel, int npasses)
 }
 
 fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int group) {
-    return (fsr_schedule){.target = FSR_TARGET_CPU, .kind = kind, .lanes = lanes, .chunk = chunk, .group = group};
+    return (fsr_schedule){.target = FSR_TARGET_CPU,
+                          .kind = kind,
+                          .lanes = lanes,
+                          .level = FSR_USUAL_LEVEL,
+                          .pair_level = FSR_USUAL_PAIR_LEVEL,
+                          .line = FSR_USUAL_LINE,
+                          .chunk = chunk,
+                          .group = group};
 }
 
 fsr_kernel *kernel_finished(fsr_kernel *k) {
