@@ -32,7 +32,7 @@ if(FUSOR_CUDA_FOUND AND NOT FUSOR_NVCC STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILI
     find_program(FUSOR_NVCC_PROGRAM nvcc HINTS ${CUDAToolkit_BIN_DIR} ${fusor_cuda_roots} PATH_SUFFIXES bin)
     find_path(FUSOR_CUB_INCLUDE cub/device/device_radix_sort.cuh HINTS ${FUSOR_CUDA_INCLUDE} PATH_SUFFIXES cccl .)
     mark_as_advanced(FUSOR_NVCC_PROGRAM FUSOR_CUB_INCLUDE)
-    if(FUSOR_NVCC_PROGRAM AND FUSOR_CUB_INCLUDE AND CMAKE_OBJCOPY)
+    if(FUSOR_NVCC_PROGRAM AND FUSOR_CUB_INCLUDE AND CMAKE_OBJCOPY AND CMAKE_LINKER)
         set(FUSOR_CUB_FOUND TRUE)
         message(STATUS "CUDA: CUB by ${FUSOR_NVCC_PROGRAM}")
     endif()
@@ -41,13 +41,15 @@ if(FUSOR_NVCC STREQUAL "ON" AND NOT FUSOR_CUB_FOUND)
     message(FATAL_ERROR "FUSOR_NVCC=ON, but the toolkit with nvcc, CUB or objcopy was not found; set CUDAToolkit_ROOT")
 endif()
 
-# Gives `fusor_objects` and the libraries that are made of them what nvcc compiles. Templates' names stay its own.
+# Gives `fusor_objects` and the libraries that are made of them what nvcc compiles. Templates' names stay its own, and so do
+# the sections that a linker would have once for all objects: a libstdc++.a's would else go, and ask for names that are ours.
 function(fusor_cub_backend objects)
     if(NOT FUSOR_CUB_FOUND)
         return()
     endif()
     set(source ${PROJECT_SOURCE_DIR}/backend_cuda/sort.cu)
     set(raw ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.raw.o)
+    set(alone ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.alone.o)
     set(object ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.o)
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/backend_cuda)
     add_custom_command(OUTPUT ${object}
@@ -55,7 +57,8 @@ function(fusor_cub_backend objects)
                 -Xcompiler=-fPIC,-fvisibility=hidden,-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
                 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
                 -c ${source} -o ${raw}
-        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=fsr_* ${raw} ${object}
+        COMMAND ${CMAKE_LINKER} -r --force-group-allocation ${raw} -o ${alone}
+        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=fsr_* ${alone} ${object}
         DEPENDS ${source} ${PROJECT_SOURCE_DIR}/backend_cuda/sort.h
         COMMENT "Compiling CUB's sorts" VERBATIM)
     add_custom_target(fusor_cub DEPENDS ${object})
