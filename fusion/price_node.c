@@ -19,11 +19,16 @@ static bool has_steps(const fsr_flow_node *n) {
     return any;
 }
 
+/* So few columns that loops over them have no versions, and choices in them no vector code. */
+static bool is_brief(const fsr_prices *prices, const fsr_flow_node *n) {
+    return n->shape.ndim > 0 && (double)n->shape.dim[n->shape.ndim - 1] < prices->brief;
+}
+
 double fsr_price_own(const fsr_prices *prices, const fsr_flow_node *n) {
     if (fsr_has(n->kind, FSR_FIELD_op))
         return fsr_op_get(n->op)->cost > 0 ? fsr_op_get(n->op)->cost : 1;
     if (fsr_is(n->kind, FSR_OVERWRITES))
-        return has_steps(n) ? prices->paste : 0;
+        return is_brief(prices, n) ? prices->paste * prices->lanes : has_steps(n) ? prices->paste : 0;
     if (fsr_price_gathers(n))
         return prices->gather;
     return fsr_has(n->kind, FSR_FIELD_routine) ? prices->call : 1;
