@@ -66,16 +66,9 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "{\n"
      "    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;\n"
      "}\n"},
-    {"fsr_wide", true,
-     "/* One instruction. Of (u64)a * b NVRTC makes a product of 64 bits, three. */\n"
-     "static __forceinline__ u64 fsr_wide(u32 a, u32 b)\n"
-     "{\n"
-     "    u64 y;\n"
-     "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(y) : \"r\"(a), \"r\"(b));\n"
-     "    return y;\n"
-     "}\n"},
     {"fsr_philox", false,
-     "/* Words 2i and 2i + 1 of a stream: Philox4x32-10. Of one block's two halves compilers compute the rounds once. */\n"
+     "/* Words 2i and 2i + 1 of a stream: Philox4x32-10. Of one block's two halves NVRTC computes the rounds once, but\n"
+     "   not of products of 64 bits, nor of assembler. */\n"
      "static __forceinline__ u64 fsr_philox(u64 seed, u64 stream, u64 i)\n"
      "{\n"
      "    const u64 block = i >> 1;\n"
@@ -83,11 +76,11 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    u32 k = (u32)seed, l = (u32)(seed >> 32);\n"
      "#pragma unroll\n"
      "    for (i32 r = 0; r < 10; r++) {\n"
-     "        const u64 a = fsr_wide(0xd2511f53u, x), b = fsr_wide(0xcd9e8d57u, z);\n"
-     "        x = (u32)(b >> 32) ^ y ^ k;\n"
-     "        y = (u32)b;\n"
-     "        z = (u32)(a >> 32) ^ w ^ l;\n"
-     "        w = (u32)a;\n"
+     "        const u32 a = __umulhi(0xd2511f53u, x), b = __umulhi(0xcd9e8d57u, z), s = 0xd2511f53u * x, t = 0xcd9e8d57u * z;\n"
+     "        x = b ^ y ^ k;\n"
+     "        y = t;\n"
+     "        z = a ^ w ^ l;\n"
+     "        w = s;\n"
      "        k += 0x9e3779b9u;\n"
      "        l += 0xbb67ae85u;\n"
      "    }\n"
@@ -103,6 +96,59 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    union { f32 value; u32 bits; } w = {x};\n"
      "    return w.bits;\n"
      "}\n"},
+    {"fsr_root", true,
+     "/* Two units in the last place, where sqrtf takes four times as long. */\n"
+     "static __forceinline__ f32 fsr_root(f32 x)\n"
+     "{\n"
+     "    f32 y;\n"
+     "    asm(\"sqrt.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_rayleighf", false,
+     "/* a = 2^e m, f = m - 1; -2 log m = -2 f + f^2 (1 + f p(f)). No branch: NVRTC shares what neighbours have in\n"
+     "   common only without. */\n"
+     "static __forceinline__ f32 fsr_rayleighf(f32 a)\n"
+     "{\n"
+     "    const bool tiny = a < 0x1p-126f;\n"
+     "    const i32 u = (i32)(fsr_bits_f32(tiny ? a * 0x1p+23f : a) - 0x3f3504f3u);\n"
+     "    const f32 e = (f32)((u >> 23) - (tiny ? 23 : 0)), f = fsr_f32_bits((u32)(u & 0x7fffff) + 0x3f3504f3u) - 1.0f;\n"
+     "    f32 p = fmaf(f, 0x1.43b246p-3f, -0x1.02814ep-2f);\n"
+     "    p = fmaf(p, f, 0x1.0a33eap-2f);\n"
+     "    p = fmaf(p, f, -0x1.231ce6p-2f);\n"
+     "    p = fmaf(p, f, 0x1.54d03ep-2f);\n"
+     "    p = fmaf(p, f, -0x1.999f14p-2f);\n"
+     "    p = fmaf(p, f, 0x1.0000cep-1f);\n"
+     "    p = fmaf(p, f, -0x1.555554p-1f);\n"
+     "    const f32 y = fsr_root(fmaf(e, -0x1.62e43p+0f, fmaf(f * f, fmaf(p, f, 1.0f), -2.0f * f)));\n"
+     "    return a > 0 ? y : fsr_f32_bits(a == 0 ? 0x7f800000u : 0x7fc00000u);\n"
+     "}\n"},
+    {"fsr_rayleigh", false,
+     "static inline f64 fsr_rayleigh(f64 a) { return sqrt(-2.0 * log(a) + 0.0); }\n"},
+    {"fsr_turnf", false,
+     "/* sin(pi a + turn pi/2): a less the nearest even number, less quarters of a turn, is exact. */\n"
+     "static __forceinline__ f32 fsr_turnf(f32 a, u32 turn)\n"
+     "{\n"
+     "    const f32 x = a - 2.0f * rintf(0.5f * a), t = 2.0f * x + 0x1.8p+23f, r = x - 0.5f * (t - 0x1.8p+23f), z = r * r;\n"
+     "    f32 s = fmaf(z, 0x1.507834p-4f, -0x1.32d2ccp-1f);\n"
+     "    s = fmaf(s, z, 0x1.466bc6p+1f);\n"
+     "    s = fmaf(s, z, -0x1.4abbcep+2f);\n"
+     "    s = fmaf(r, 0x1.921fb6p+1f, r * (s * z));\n"
+     "    f32 c = fmaf(z, -0x1.a6d1f2p-6f, 0x1.e1f506p-3f);\n"
+     "    c = fmaf(c, z, -0x1.55d3c8p+0f);\n"
+     "    c = fmaf(c, z, 0x1.03c1fp+2f);\n"
+     "    c = fmaf(c, z, -0x1.3bd3ccp+2f);\n"
+     "    c = fmaf(c, z, 1.0f);\n"
+     "    const u32 q = fsr_bits_f32(t) + turn;\n"
+     "    return fsr_f32_bits(fsr_bits_f32(q & 1 ? c : s) ^ (q & 2) << 30);\n"
+     "}\n"},
+    {"fsr_sinpif", false,
+     "static __forceinline__ f32 fsr_sinpif(f32 a) { return fsr_turnf(a, 0); }\n"},
+    {"fsr_cospif", false,
+     "static __forceinline__ f32 fsr_cospif(f32 a) { return fsr_turnf(a, 1); }\n"},
+    {"fsr_sinpi", false,
+     "static inline f64 fsr_sinpi(f64 a) { return sinpi(a); }\n"},
+    {"fsr_cospi", false,
+     "static inline f64 fsr_cospi(f64 a) { return cospi(a); }\n"},
     {"fsr_f16_value", true,
      "static inline f32 fsr_f16_value(f16 x)\n"
      "{\n"

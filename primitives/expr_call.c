@@ -231,6 +231,9 @@ static const draw draws[] = {
     {.name = "random_exponential", .typed = fsr_random_exponential_at, .otherwise = FSR_F64},
     {.name = "random_fold_in", .plain = fsr_random_fold_in_at},
     {.name = "random_bernoulli", .with = fsr_random_bernoulli_at},
+    {.name = "random_choice", .with = fsr_random_choice_at},
+    {.name = "random_gamma", .with = fsr_random_gamma_at},
+    {.name = "random_poisson", .with = fsr_random_poisson_at},
 };
 
 static bool call_draw(fsr_reading *r, fsr_args *c, fsr_node *out) {

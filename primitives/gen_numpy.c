@@ -79,6 +79,9 @@ static const char head[] =
     "  when the result is read.\n"
     "- **`where=`, `initial=`, `like=`** are not taken: `fsr_sum` of `fsr_where(m, x, fsr_float(g, 0))` is `sum(x, "
     "where=m)`.\n"
+    "- **`numpy.random`** has no rows here: a random number is a function of a seed, a stream and an index, so there "
+    "is no\n"
+    "  generator. [The guide](guide.md#random-numbers) says which function is which.\n"
     "- **Operators of expressions have C's precedence**: `a & b == c` is `a & (b == c)`, and `&&`, `||`, `!` are the "
     "logical ones.\n\n"
     "Examples below are of `x` f32[3,4], `y` f32[4], `n` i32[4], `b` bool[4] and `cube` f64[2,3,5].\n\n";

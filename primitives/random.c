@@ -111,10 +111,6 @@ fsr_node fsr_draw_positive(const fsr_draw *d, fsr_node word, fsr_dtype dtype) {
                       fsr_float_at(d->at, d->g, ldexp(1, -bits - 1)));
 }
 
-fsr_node fsr_draw_radius(const fsr_draw *d, fsr_node positive) {
-    return fsr_sqrt_at(d->at, fsr_mul_at(d->at, fsr_log_at(d->at, positive), fsr_float_at(d->at, d->g, -2)));
-}
-
 fsr_node fsr_draw_turn(const fsr_draw *d, fsr_node word, fsr_dtype dtype) {
     return fsr_mul_at(d->at, fsr_cast_at(d->at, fsr_cast_at(d->at, word, FSR_I32), dtype),
                       fsr_float_at(d->at, d->g, 0x1p-31));
@@ -129,14 +125,14 @@ static fsr_dtype made_as(fsr_dtype dtype) {
 static void polar(const fsr_draw *d, fsr_dtype dtype, fsr_node *radius, fsr_node *turn) {
     if (dtype == FSR_F32) {
         const fsr_node pair = pair_of(d);
-        *radius = fsr_draw_radius(d, fsr_draw_positive(d, fsr_draw_lower(d, pair), dtype));
+        *radius = fsr_rayleigh_at(d->at, fsr_draw_positive(d, fsr_draw_lower(d, pair), dtype));
         *turn = fsr_draw_turn(d, fsr_draw_upper(d, pair), dtype);
         return;
     }
     const fsr_node one = fsr_draw_number(d, 1),
                    first = fsr_bitwise_and_at(d->at, d->i, fsr_draw_number(d, ~UINT64_C(1)));
     const fsr_node second = fsr_draw_pair(d, fsr_bitwise_or_at(d->at, d->i, one));
-    *radius = fsr_draw_radius(d, fsr_draw_positive(d, fsr_draw_pair(d, first), dtype));
+    *radius = fsr_rayleigh_at(d->at, fsr_draw_positive(d, fsr_draw_pair(d, first), dtype));
     const fsr_node whole = fsr_cast_at(d->at, fsr_right_shift_at(d->at, second, fsr_draw_number(d, 11)), FSR_I64);
     *turn = fsr_fma_at(d->at, fsr_cast_at(d->at, whole, dtype), fsr_float_at(d->at, d->g, 0x1p-52),
                        fsr_float_at(d->at, d->g, -1));

@@ -24,9 +24,6 @@ fsr_node fsr_draw_lower(const fsr_draw *d, fsr_node pair);
 fsr_node fsr_draw_upper(const fsr_draw *d, fsr_node pair);
 /* A float in (0, 1], of all bits of a word of 32 (f32 and less) or of the upper 53 of 64 (f64): what logarithms take. */
 fsr_node fsr_draw_positive(const fsr_draw *d, fsr_node word, fsr_dtype dtype);
-/* -2 log of the first and a turn by the second: two normal numbers, of which this is the one for cosine or sine. turn: half
- * turns, in [-1, 1]. */
-fsr_node fsr_draw_radius(const fsr_draw *d, fsr_node positive);
 /* A word of 32 bits as half turns in [-1, 1], of dtype f32 or f64. */
 fsr_node fsr_draw_turn(const fsr_draw *d, fsr_node word, fsr_dtype dtype);
 

@@ -141,10 +141,28 @@ static const char cospi_text[] =
     "static inline f64 fsr_cospi(f64 x) {\n"
     "    return fsr_turn(x, 1) + 0.0;\n"
     "}\n";
+
+static const char rayleighf_text[] =
+    "static inline f32 fsr_rayleighf(f32 x) {\n"
+    "    return __builtin_sqrtf(-2.0f * fsr_logf(x) + 0.0f);\n"
+    "}\n";
+
+static const char rayleigh_text[] =
+    "static inline f64 fsr_rayleigh(f64 x) {\n"
+    "    return __builtin_sqrt(-2.0 * fsr_log(x) + 0.0);\n"
+    "}\n";
 /* clang-format on */
 
 const fsr_c_math fsr_c_math_random[] = {
-    {"fsr_philox", NULL, philox_text}, {"fsr_philox_row", NULL, philox_row_text}, {"fsr_turnf", NULL, turnf_text},
-    {"fsr_turn", NULL, turn_text},     {"fsr_sinpif", NULL, sinpif_text},         {"fsr_sinpi", NULL, sinpi_text},
-    {"fsr_cospif", NULL, cospif_text}, {"fsr_cospi", NULL, cospi_text},           {NULL, NULL, NULL},
+    {"fsr_philox", NULL, philox_text},
+    {"fsr_philox_row", NULL, philox_row_text},
+    {"fsr_turnf", NULL, turnf_text},
+    {"fsr_turn", NULL, turn_text},
+    {"fsr_sinpif", NULL, sinpif_text},
+    {"fsr_sinpi", NULL, sinpi_text},
+    {"fsr_cospif", NULL, cospif_text},
+    {"fsr_cospi", NULL, cospi_text},
+    {"fsr_rayleighf", NULL, rayleighf_text},
+    {"fsr_rayleigh", NULL, rayleigh_text},
+    {NULL, NULL, NULL},
 };

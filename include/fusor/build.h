@@ -735,13 +735,28 @@ fsr_node fsr_random_positive_at(fsr_site at, fsr_node seed, fsr_node stream, fsr
 fsr_node fsr_random_bernoulli_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_node p);
 #define fsr_random_bernoulli(...) fsr_random_bernoulli_at(FSR_HERE, __VA_ARGS__)
 /* Normal, mean 0 and deviation 1, by Box and Muller's transform: numbers 2k and 2k + 1 together. |x| is at most 6.8 (f32), 8.7
- * (f64). Computed in f32 for f16 and bf16. Equal bits on one backend; on two they differ by 5 units in the last place at most, where
- * sine or cosine and logarithm do. */
+ * (f64). Computed in f32 for f16 and bf16. Equal bits on one backend; on two they differ by at most 15 units in the last place. */
 fsr_node fsr_random_normal_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_dtype dtype);
 #define fsr_random_normal(...) fsr_random_normal_at(FSR_HERE, __VA_ARGS__)
 /* Exponential, mean 1: -log of a uniform number in (0, 1]. At most 22.9 (f32), 37.5 (f64). */
 fsr_node fsr_random_exponential_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_dtype dtype);
 #define fsr_random_exponential(...) fsr_random_exponential_at(FSR_HERE, __VA_ARGS__)
+/* Whole numbers from low and below high, all alike likely, without any bias: NumPy's integers. dtype: an integer. FSR_ERR_VALUE:
+ * low is not below high, or one of them is not the dtype's. Not inside of a loop's body. */
+fsr_node fsr_random_integers_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_dtype dtype, int64_t low,
+                                int64_t high);
+#define fsr_random_integers(...) fsr_random_integers_at(FSR_HERE, __VA_ARGS__)
+/* Elements of x along its first axis, each drawn by itself, all alike likely: index i's shape, then x's other dimensions.
+ * FSR_ERR_SHAPE: there are none. */
+fsr_node fsr_random_choice_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_node x);
+#define fsr_random_choice(...) fsr_random_choice_at(FSR_HERE, __VA_ARGS__)
+/* The gamma distribution's of a shape (above 0, a float, f64 if it is a literal) and scale 1, in the shape's dtype, f32 or f64. Not
+ * inside of a loop's body, as what follows. */
+fsr_node fsr_random_gamma_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_node shape);
+#define fsr_random_gamma(...) fsr_random_gamma_at(FSR_HERE, __VA_ARGS__)
+/* Poisson's of a mean (0 and more, real), i64. */
+fsr_node fsr_random_poisson_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_node mean);
+#define fsr_random_poisson(...) fsr_random_poisson_at(FSR_HERE, __VA_ARGS__)
 /* Another stream, u64, for a stream and a number: independent of both and of those of other numbers (JAX's fold_in). */
 fsr_node fsr_random_fold_in_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node data);
 #define fsr_random_fold_in(...) fsr_random_fold_in_at(FSR_HERE, __VA_ARGS__)

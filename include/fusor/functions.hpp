@@ -396,6 +396,20 @@ FUSOR_DRAW(random_exponential)
 inline node random_bernoulli(const node &seed, const node &stream, const node &i, const node &p, FUSOR_PLACE) noexcept {
     return fsr_random_bernoulli_at(FUSOR_AT, seed, stream, i, p);
 }
+inline node random_integers(const node &seed, const node &stream, const node &i, fsr_dtype dtype, std::int64_t low,
+                            std::int64_t high, FUSOR_PLACE) noexcept {
+    return fsr_random_integers_at(FUSOR_AT, seed, stream, i, dtype, low, high);
+}
+inline node random_choice(const node &seed, const node &stream, const node &i, const node &x, FUSOR_PLACE) noexcept {
+    return fsr_random_choice_at(FUSOR_AT, seed, stream, i, x);
+}
+inline node random_gamma(const node &seed, const node &stream, const node &i, const node &shape, FUSOR_PLACE) noexcept {
+    return fsr_random_gamma_at(FUSOR_AT, seed, stream, i, shape);
+}
+inline node random_poisson(const node &seed, const node &stream, const node &i, const node &mean,
+                           FUSOR_PLACE) noexcept {
+    return fsr_random_poisson_at(FUSOR_AT, seed, stream, i, mean);
+}
 inline node random_fold_in(const node &seed, const node &stream, const node &data, FUSOR_PLACE) noexcept {
     return fsr_random_fold_in_at(FUSOR_AT, seed, stream, data);
 }

@@ -52,6 +52,10 @@ BUILD(random_positive, DRAW; DTYPE, seed, stream, i, dtype)
 BUILD(random_normal, DRAW; DTYPE, seed, stream, i, dtype)
 BUILD(random_exponential, DRAW; DTYPE, seed, stream, i, dtype)
 BUILD(random_bernoulli, DRAW; NODE(p), seed, stream, i, p)
+BUILD(random_integers, DRAW; DTYPE; BOUND(low); BOUND(high), seed, stream, i, dtype, low, high)
+BUILD(random_choice, DRAW; NODE(x), seed, stream, i, x)
+BUILD(random_gamma, DRAW; NODE(shape), seed, stream, i, shape)
+BUILD(random_poisson, DRAW; NODE(mean), seed, stream, i, mean)
 BUILD(random_fold_in, DRAW, seed, stream, i)
 BUILD(random_split, NODE(seed); NODE(stream); EXTENT(n), seed, stream, n)
 BUILD(param, GRAPH; const char *name = api_name(r); DTYPE; NUMBER(v), g, name, dtype, v)
@@ -469,6 +473,10 @@ const api_row api_build_rows[] = {
     ROW(random_normal, 2),
     ROW(random_exponential, 1),
     ROW(random_bernoulli, 1),
+    ROW(random_integers, 1),
+    ROW(random_choice, 1),
+    ROW(random_gamma, 1),
+    ROW(random_poisson, 1),
     ROW(random_fold_in, 1),
     ROW(random_split, 1),
     ROW(param, 2),

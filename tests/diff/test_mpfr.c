@@ -164,6 +164,11 @@ static bool elementary(fsr_op op, mpfr_t out, mpfr_t *x) {
     case FSR_OP_ATAN2: mpfr_atan2(out, a, b, MPFR_RNDN); return true;
     case FSR_OP_DEG2RAD: degrees(out, a, true); return true;
     case FSR_OP_RAD2DEG: degrees(out, a, false); return true;
+    case FSR_OP_RAYLEIGH:
+        mpfr_log(out, a, MPFR_RNDN);
+        mpfr_mul_si(out, out, -2, MPFR_RNDN);
+        mpfr_sqrt(out, out, MPFR_RNDN);
+        return true;
     case FSR_OP_SINPI: half_turns(out, a, true); return true;
     case FSR_OP_COSPI: half_turns(out, a, false); return true;
     case FSR_OP_SINH: mpfr_sinh(out, a, MPFR_RNDN); return true;

@@ -106,6 +106,9 @@ static inline float rsqrtf(float x) {
 static inline int __popcll(unsigned long long x) {
     return __builtin_popcountll(x);
 }
+static inline unsigned __umulhi(unsigned a, unsigned b) {
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
 static inline int __clzll(long long x) {
     return x ? __builtin_clzll((unsigned long long)x) : 64;
 }
@@ -238,8 +241,8 @@ template <class To, class From> static inline To host_bits(From from) {
     __builtin_memcpy(&to, &from, sizeof to);
     return to;
 }
-static inline unsigned long long fsr_wide(unsigned a, unsigned b) {
-    return (unsigned long long)a * b;
+static inline float fsr_root(float x) {
+    return sqrtf(x);
 }
 static inline float fsr_f32_bits(unsigned bits) {
     return host_bits<float>(bits);

@@ -204,6 +204,12 @@ static double rsqrt(double x) {
 static long double rsqrtl(long double x) {
     return 1 / sqrtl(x);
 }
+static double rayleigh(double x) {
+    return sqrt(-2 * log(x));
+}
+static long double rayleighl(long double x) {
+    return sqrtl(-2 * logl(x));
+}
 static double sigmoid(double x) {
     return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
 }
@@ -243,6 +249,7 @@ static const one functions[] = {
     ONE(ASIN, asin, 16),
     ONE(ACOS, acos, 16),
     ONE(ATAN, atan, 16),
+    ONE(RAYLEIGH, rayleigh, 16),
     ONE(SINPI, fsr_ref_sinpi, 16),
     ONE(COSPI, fsr_ref_cospi, 16),
     ONE(DEG2RAD, deg2rad, 64),
