@@ -205,10 +205,10 @@ static long double rsqrtl(long double x) {
     return 1 / sqrtl(x);
 }
 static double rayleigh(double x) {
-    return sqrt(-2 * log(x));
+    return sqrt(-2 * log(x) + 0);
 }
 static long double rayleighl(long double x) {
-    return sqrtl(-2 * logl(x));
+    return sqrtl(-2 * logl(x) + 0);
 }
 static double sigmoid(double x) {
     return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
