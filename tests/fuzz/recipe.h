@@ -171,7 +171,8 @@ extern const fsr_loop fuzz_loop[FUZZ_LOOPS];
 void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
 
 /* Elements of x at indices made of y. form: 0 take, 1 take_along_axis, 2 by two arrays, 3 a slice at y's first
- * elements, 4 one put back there, 5 a scatter.
+ * elements, 4 one put back there, 5 a scatter,
+ * 6 one with equal indices, by an operator or none.
  * Indices that would be reported are brought inside before. recipe_take.c */
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
 

@@ -38,6 +38,25 @@ static fsr_node put(fsr_node x, fsr_node y, fsr_bound bound) {
     return fsr_scatter(flat, &i, 1, fsr_slice(fsr_flip(flat, 0), 0, 0, m, 1), bound, FSR_UNIQUE);
 }
 
+/* 6: y's elements combined into x by one of the operators that its dtype has, or put there, at indices of which several are
+ * equal. */
+static fsr_node combine(fsr_node x, fsr_node y, fsr_bound bound, int which) {
+    typedef fsr_node (*scatter_fn)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                                   fsr_bound bound, int flags);
+    static const scatter_fn all[] = {fsr_scatter_at,     fsr_scatter_add_at, fsr_scatter_max_at, fsr_scatter_min_at,
+                                     fsr_scatter_mul_at, fsr_scatter_and_at, fsr_scatter_or_at,  fsr_scatter_xor_at};
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    const int known = dtype >= FSR_C64 ? 2 : dtype >= FSR_F16 ? 4 : 8;
+    const int64_t n = fsr_node_size(x), m = fsr_node_size(y);
+    fsr_node flat = fsr_reshape(x, 1, &n), from = fsr_reshape(y, 1, &m);
+    if (n == 0 || m == 0)
+        return flat;
+    fsr_node i = indices(from, bound, n),
+             values = fsr_node_dtype(y) >= FSR_C64 && dtype < FSR_C64 ? fsr_imag(from) : from;
+    return all[(unsigned)which % (unsigned)known](FSR_HERE, flat, &i, 1, fsr_cast(fsr_flip(values, 0), dtype), bound,
+                                                  0);
+}
+
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) {
     if (form == 1)
         return fsr_take_along_axis(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
@@ -46,6 +65,9 @@ fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) 
             x,
             ((fsr_node[]){indices(y, bound, fsr_node_dim(x, 0)), fsr_flip(indices(y, bound, fsr_node_dim(x, 1)), 0)}),
             2, bound);
+    if (form == 6)
+        return fsr_reshape(combine(x, y, bound, axis * 3 + (int)(fsr_node_size(y) % 8)), fsr_node_ndim(x),
+                           fsr_node_rec(x)->shape.dim);
     if (form == 5)
         return fsr_reshape(put(x, y, bound), fsr_node_ndim(x), fsr_node_rec(x)->shape.dim);
     if (form >= 3)
