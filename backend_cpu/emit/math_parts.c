@@ -2,8 +2,9 @@
 /* Division with a floor, parts of floats and their neighbours, integer powers, as C text.
  *
  * floor_divide and mod go through fmod, which is exact. ldexp of f32 is one product in f64, where nothing overflows or
- * is lost, rounded once; f64 has nothing wider and takes the C library's. Counter-example to two products by half of
- * the power: both round where the result is subnormal. */
+ * is lost, rounded once. That of f64 is three, of which the last alone may round: before a product that leaves the range there
+ * are steps up that overflow only where the result does, and steps down that leave 53 bits, or nothing that the result would have.
+ * Counter-example to two products by half of the power: both round where the result is subnormal. */
 #include "backend_cpu/emit/math.h"
 #include <stddef.h>
 
@@ -80,9 +81,14 @@ static const char ldexpf_text[] =
     "}\n";
 
 static const char ldexp_text[] =
-    "f64 ldexp(f64, i32);\n"
     "static inline f64 fsr_ldexp(f64 x, f64 n) {\n"
-    "    return ldexp(x, n > 3000.0 ? 3000 : n < -3000.0 ? -3000 : (i32)n);\n"
+    "    i32 k = n > 3000.0 ? 3000 : n < -3000.0 ? -3000 : (i32)n;\n"
+    "    for (i32 i = 0; i < 2; i++) {\n"
+    "        const i32 part = k > 1023 ? 1023 : k < -1022 ? -969 : 0;\n"
+    "        x *= fsr_float((u64)(part + 1023) << 52);\n"
+    "        k -= part;\n"
+    "    }\n"
+    "    return x * fsr_float((u64)((k < -1022 ? -1022 : k) + 1023) << 52);\n"
     "}\n";
 
 static const char mantissaf_text[] =

@@ -170,6 +170,22 @@ static void not_numbers(void **state) {
     compare(out, (const double[]){1, 0, 0, 1, 0, 0, 0, 0, 1, 1}, m, "NaN of add", FSR_F32, 0);
 }
 
+/* The powers of two that scale the sums: ldexp from one end of f64's range to the other, rounded once. */
+static void scales(void **state) {
+    (void)state;
+    enum { POWERS = 4500 };
+    static const double x[] = {1,         0x1.fffffffffffffp0, -0x1.8000000000001p-30,
+                               0x1p-1074, 0x1.fp1023,          -0x1.0000000000001p-1000};
+    double got[POWERS];
+    fsr_node n = fsr_sub(fsr_arange(G, FSR_I32, POWERS), fsr_int(G, POWERS / 2));
+    for (int k = 0; k < COUNT_OF(x); k++) {
+        OK(fsr_read(fsr_ldexp(fsr_cast(fsr_float(G, x[k]), FSR_F64), n), got, sizeof got));
+        for (int i = 0; i < POWERS; i++)
+            if (got[i] != ldexp(x[k], i - POWERS / 2))
+                fail_msg("ldexp(%a, %d) is %a", x[k], i - POWERS / 2, got[i]);
+    }
+}
+
 /* ---- the same bits ---------------------------------------------------------------------------------------- */
 
 /* Every result of one scatter that has an order to depend on. */
@@ -284,6 +300,6 @@ static void edges(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_CASES(every_operator), SUBJECT_TEST(sums), SUBJECT_TEST(not_numbers), SUBJECT_TEST(hundred_times),
-    SUBJECT_TEST(bounds),          SUBJECT_TEST(axes), SUBJECT_TEST(edges)};
+    SUBJECT_CASES(every_operator), SUBJECT_TEST(sums),   SUBJECT_TEST(not_numbers), SUBJECT_TEST(scales),
+    SUBJECT_TEST(hundred_times),   SUBJECT_TEST(bounds), SUBJECT_TEST(axes),        SUBJECT_TEST(edges)};
 SUBJECT_MAIN(tests)
