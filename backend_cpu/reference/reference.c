@@ -8,8 +8,8 @@
 #include "backend_cpu/reference/fold.h"
 #include "backend_cpu/reference/gather.h"
 #include "backend_cpu/reference/iterate.h"
-#include "backend_cpu/reference/known.h"
 #include "backend_cpu/reference/library.h"
+#include "backend_cpu/reference/map.h"
 #include "backend_cpu/reference/scatter.h"
 #include "backend_cpu/reference/walk.h"
 #include "graph/shape.h"
@@ -84,47 +84,16 @@ static fsr_dtype compute_of(const run *r, const fsr_rec *rec) {
     return view_of(r, rec->arg[which])->data->dtype;
 }
 
-/* A MAP's or CALL's result for one element. Where operands and result are known, the ball was made of the value; and where
- * the result is the op's, rounded once, it is computed once. */
-static void apply(const run *r, const fsr_rec *rec, fsr_dtype compute, const fsr_ball *ball, const fsr_value *value,
-                  fsr_ref_element *out) {
-    const fsr_dtype dtype = rec->dtype[0];
-    bool known = true;
-    for (int i = 0; i < rec->nargs; i++)
-        known = known && fsr_ref_is_known(&ball[i]);
-    out->ball = rec->routine ? fsr_ball_call(rec->routine, ball) : fsr_ball_op(rec->op, compute, dtype, ball, r->mode);
-    if (known && (fsr_ref_is_known(&out->ball) ||
-                  (!rec->routine && isfinite(out->ball.radius) && fsr_ball_gives_value(rec->op, compute, dtype))))
-        out->value = fsr_ball_center_value(dtype, &out->ball);
-    else if (rec->routine)
-        out->value = fsr_routine_eval(rec->routine, value);
-    else
-        out->value = fsr_op_eval(rec->op, compute, dtype, value);
-}
-
 static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     const fsr_dtype compute = rec->routine ? rec->dtype[0] : compute_of(r, rec);
     fsr_ref_view in[FSR_MAX_ARGS];
-    fsr_ref_walk walk;
-    fsr_ball ball[FSR_MAX_ARGS];
-    fsr_value value[FSR_MAX_ARGS];
-    fsr_ref_element result;
     for (int i = 0; i < rec->nargs; i++)
         in[i] = *view_of(r, rec->arg[i]);
-    const bool known = fsr_ref_map_is_known(rec, compute, in, r->mode);
-    fsr_ref_data *data = known ? fsr_ref_map_known(rec, compute, in)
-                               : fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
-    bool ok = data != NULL;
-    if (ok)
-        *out = fsr_ref_view_whole(data, &rec->shape);
-    fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
-    for (int64_t at = 0; ok && !known && walk.left > 0; fsr_ref_walk_next(&walk), at++) {
-        for (int i = 0; i < rec->nargs; i++)
-            fsr_ref_data_read(in[i].data, walk.at[i], &ball[i], &value[i]);
-        apply(r, rec, compute, ball, value, &result);
-        ok = fsr_ref_data_set(data, at, &result);
-    }
-    return ok ? FSR_OK : no_memory(r, rec);
+    fsr_ref_data *data = fsr_ref_map(rec, compute, in, r->mode);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    return FSR_OK;
 }
 
 static fsr_status run_call(run *r, const fsr_rec *rec, fsr_ref_view *out) {

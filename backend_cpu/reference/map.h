@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps of which nothing is uncertain. */
-#ifndef FUSOR_BACKEND_CPU_REFERENCE_KNOWN_H
-#define FUSOR_BACKEND_CPU_REFERENCE_KNOWN_H
+/* Maps, and plain arrays, of which nothing is uncertain. */
+#ifndef FUSOR_BACKEND_CPU_REFERENCE_MAP_H
+#define FUSOR_BACKEND_CPU_REFERENCE_MAP_H
 
 #include "backend_cpu/reference/array.h"
 
@@ -16,9 +16,7 @@ static inline fsr_value fsr_ref_data_plain(const fsr_ref_data *d, int64_t at) {
     return fsr_value_load(d->dtype, d->center, at);
 }
 
-/* Every element of the MAP is known: its operands are plain, and of known operands the op's ball is fsr_op_eval's value. */
-bool fsr_ref_map_is_known(const fsr_rec *rec, fsr_dtype compute, const fsr_ref_view *in, fsr_ball_mode mode);
-/* Such a MAP, a plain array in C order. NULL: out of memory. */
-fsr_ref_data *fsr_ref_map_known(const fsr_rec *rec, fsr_dtype compute, const fsr_ref_view *in);
+/* A MAP or CALL in C order, of operands of dtype `compute`. NULL: out of memory. */
+fsr_ref_data *fsr_ref_map(const fsr_rec *rec, fsr_dtype compute, const fsr_ref_view *in, fsr_ball_mode mode);
 
 #endif
