@@ -11,12 +11,14 @@
 #include <string.h>
 
 enum {
-    FSR_DIGITS = 256,
-    FSR_SORT_WORDS = 8,   /* digits of the longest key */
-    FSR_SORT_SHORT = 32,  /* items that are put in order one by one */
-    FSR_SORT_LANED = 128, /* elements of rows that are sorted side by side */
-    FSR_SORT_PARTS = 16,  /* of a long row, each with its counts */
-    FSR_BUCKET_BITS = 11, /* by which a long row is split */
+    FSR_DIGIT_BITS = 10, /* at most; of few items 8 */
+    FSR_DIGITS = 1 << FSR_DIGIT_BITS,
+    FSR_SORT_WIDE = 1 << 12, /* items that are worth wide digits */
+    FSR_SORT_WORDS = 8,      /* digits of the longest key */
+    FSR_SORT_SHORT = 32,     /* items that are put in order one by one */
+    FSR_SORT_LANED = 128,    /* elements of rows that are sorted side by side */
+    FSR_SORT_PARTS = 16,     /* of a long row, each with its counts */
+    FSR_BUCKET_BITS = 11,    /* by which a long row is split */
     FSR_BUCKETS = 1 << FSR_BUCKET_BITS
 };
 

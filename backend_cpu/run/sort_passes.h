@@ -40,9 +40,9 @@ static void NAME(insert)(const fsr_key_form *f, ITEM *x, int64_t n) {
 }
 
 /* Counts of a digit become first places. False: all items have one value of it. */
-static bool NAME(place)(size_t *count, size_t n) {
+static bool NAME(place)(size_t *count, int values, size_t n) {
     size_t sum = 0;
-    for (int v = 0; v < FSR_DIGITS; v++) {
+    for (int v = 0; v < values; v++) {
         const size_t own = count[v];
         if (own == n)
             return false;
@@ -52,22 +52,25 @@ static bool NAME(place)(size_t *count, size_t n) {
     return true;
 }
 
-/* The digits below `bits` in which items differ, with their first places. Returns how many. */
-static int NAME(digits)(const fsr_key_form *f, const ITEM *x, int64_t n, int bits,
+/* The digits, of `width` bits, below `bits` in which items differ, with their first places. Returns how many. */
+static int NAME(digits)(const fsr_key_form *f, const ITEM *x, int64_t n, int bits, int width,
                         size_t count[FSR_SORT_WORDS][FSR_DIGITS], int *digit) {
-    const int most = (bits + 7) / 8;
+    const int most = (bits + width - 1) / width, values = 1 << width;
+    const uint64_t mask = (uint64_t)values - 1;
     int found = 0;
     (void)f;
-    memset(count, 0, sizeof *count * (size_t)(most + most % 2));
-    for (int d = 0; d < most; d += 2)
-        for (int64_t i = 0; i < n; i++) {
-            const uint64_t key = (uint64_t)KEY(f, x[i]) >> (8 * d);
-            count[d][key & 255]++;
-            if (sizeof KEY(f, x[i]) > 1)
-                count[d + 1][key >> 8 & 255]++;
-        }
     for (int d = 0; d < most; d++)
-        if (NAME(place)(count[d], (size_t)n))
+        memset(count[d], 0, sizeof **count * (size_t)values);
+    for (int d = 0; d + 1 < most; d += 2)
+        for (int64_t i = 0; i < n; i++) {
+            const uint64_t key = (uint64_t)KEY(f, x[i]) >> (width * d);
+            count[d][key & mask]++;
+            count[d + 1][key >> width & mask]++;
+        }
+    for (int64_t i = 0; most % 2 && i < n; i++)
+        count[most - 1][(uint64_t)KEY(f, x[i]) >> (width * (most - 1)) & mask]++;
+    for (int d = 0; d < most; d++)
+        if (NAME(place)(count[d], values, (size_t)n))
             digit[found++] = d;
     return found;
 }
@@ -77,9 +80,12 @@ static int NAME(digits)(const fsr_key_form *f, const ITEM *x, int64_t n, int bit
 static void NAME(settle)(fsr_sort *s, ITEM *x, ITEM *other, int64_t rank, int64_t n, int bits) {
     size_t count[FSR_SORT_WORDS][FSR_DIGITS];
     int digit[FSR_SORT_WORDS];
+    const int most = (bits + FSR_DIGIT_BITS - 1) / FSR_DIGIT_BITS;
+    const int width = n < FSR_SORT_WIDE || bits == 0 ? 8 : (bits + most - 1) / most;
+    const uint64_t mask = (UINT64_C(1) << width) - 1;
     if (n <= FSR_SORT_SHORT)
         NAME(insert)(&s->form, x, n);
-    const int passes = n <= FSR_SORT_SHORT ? 0 : NAME(digits)(&s->form, x, n, bits, count, digit);
+    const int passes = n <= FSR_SORT_SHORT ? 0 : NAME(digits)(&s->form, x, n, bits, width, count, digit);
     ITEM *from = x, *to = other;
     if (!FILLED && passes > 0 && passes % 2 == 0) {
         memcpy(other, x, sizeof *x * (size_t)n);
@@ -89,7 +95,7 @@ static void NAME(settle)(fsr_sort *s, ITEM *x, ITEM *other, int64_t rank, int64_
     for (int p = 0; p < passes - 1; p++) {
         size_t *at = count[digit[p]];
         for (int64_t i = 0; i < n; i++)
-            to[at[(uint64_t)KEY(&s->form, from[i]) >> (8 * digit[p]) & 255]++] = from[i];
+            to[at[(uint64_t)KEY(&s->form, from[i]) >> (width * digit[p]) & mask]++] = from[i];
         ITEM *const last = from;
         from = to;
         to = last;
@@ -97,7 +103,8 @@ static void NAME(settle)(fsr_sort *s, ITEM *x, ITEM *other, int64_t rank, int64_
     size_t *at = passes ? count[digit[passes - 1]] : NULL;
     for (int64_t i = 0; i < n; i++) {
         const ITEM own = from[i];
-        const int64_t to_rank = at ? (int64_t)at[(uint64_t)KEY(&s->form, own) >> (8 * digit[passes - 1]) & 255]++ : i;
+        const int64_t to_rank =
+            at ? (int64_t)at[(uint64_t)KEY(&s->form, own) >> (width * digit[passes - 1]) & mask]++ : i;
         LEAVE(s, rank + to_rank, own);
     }
 }
