@@ -23,7 +23,7 @@ bool fsr_price_gathers(const fsr_flow_node *n);
 bool fsr_price_walks(const fsr_flow_node *n);
 bool fsr_price_goes_on(const fsr_partition *p, int id);
 /* Operations of a node for one element. */
-double fsr_price_own(const fsr_prices *prices, const fsr_flow_node *n);
+double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
 /* Of each node the same with those of what it takes for one element, malloc'ed; NULL: out of memory. Of a paste, of its
  * region alone: what is around it was there before. */
 double *fsr_price_stages(const fsr_partition *p, const fsr_prices *prices);

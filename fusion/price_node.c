@@ -19,16 +19,20 @@ static bool has_steps(const fsr_flow_node *n) {
     return any;
 }
 
-/* So few columns that loops over them have no versions, and choices in them no vector code. */
-static bool is_brief(const fsr_prices *prices, const fsr_flow_node *n) {
-    return n->shape.ndim > 0 && (double)n->shape.dim[n->shape.ndim - 1] < prices->brief;
+/* A region of some of so few columns that loops over them have no versions, and choices in them no vector code. One column
+ * is one of a stack's places, and kernels are divided there (divide.c). */
+static bool is_brief(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n) {
+    const int last = n->shape.ndim - 1;
+    const int from = last >= 0 && fsr_has(n->kind, FSR_FIELD_view) ? n->view.from[last] : -1;
+    const int64_t of = from < 0 ? 1 : flow->node[n->arg[1].id].shape.dim[from];
+    return last >= 0 && of > 1 && of < n->shape.dim[last] && (double)n->shape.dim[last] < prices->brief;
 }
 
-double fsr_price_own(const fsr_prices *prices, const fsr_flow_node *n) {
+double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n) {
     if (fsr_has(n->kind, FSR_FIELD_op))
         return fsr_op_get(n->op)->cost > 0 ? fsr_op_get(n->op)->cost : 1;
     if (fsr_is(n->kind, FSR_OVERWRITES))
-        return is_brief(prices, n) ? prices->paste * prices->lanes : has_steps(n) ? prices->paste : 0;
+        return is_brief(prices, flow, n) ? prices->paste * prices->lanes : has_steps(n) ? prices->paste : 0;
     if (fsr_price_gathers(n))
         return prices->gather;
     return fsr_has(n->kind, FSR_FIELD_routine) ? prices->call : 1;
@@ -72,7 +76,7 @@ double *fsr_price_stages(const fsr_partition *p, const fsr_prices *prices) {
         const fsr_flow_node *n = &p->flow->node[i];
         const int first = fsr_is(n->kind, FSR_OVERWRITES);
         bool strides;
-        stage[i] = fsr_price_goes_on(p, i) ? fsr_price_own(prices, n) : 0;
+        stage[i] = fsr_price_goes_on(p, i) ? fsr_price_own(prices, p->flow, n) : 0;
         for (int k = first; fsr_price_goes_on(p, i) && k < n->nargs; ++k)
             stage[i] += is_neighbour(p, n, first, k) ? 0 : stage[shown(p, n->arg[k].id, &strides)];
         stage[i] = stage[i] < 1e4 ? stage[i] : 1e4;

@@ -222,7 +222,7 @@ static void walk(cone *c, fsr_saving *store) {
     for (int left = c->n - 1; left >= 0 && !c->full; --left) {
         const cone_node at = c->node[left];
         const fsr_flow_node *n = &flow->node[at.id];
-        double times = 0, size = (double)fsr_shape_size(&n->shape), own = fsr_price_own(c->prices, n);
+        double times = 0, size = (double)fsr_shape_size(&n->shape), own = fsr_price_own(c->prices, flow, n);
         for (int i = at.asked; i >= 0; i = c->asked[i].next)
             times += evaluations(c, &c->asked[i]);
         if (!fsr_price_goes_on(c->p, at.id)) {
