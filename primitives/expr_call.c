@@ -214,6 +214,30 @@ static bool call_take(fsr_reading *r, fsr_args *c, fsr_node *out) {
     return true;
 }
 
+/* An array, indices along its first axis, values. */
+static const struct {
+    const char *name;
+    fsr_node (*build)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+                      int flags);
+} scatters[] = {{"scatter", fsr_scatter_at},         {"scatter_add", fsr_scatter_add_at},
+                {"scatter_mul", fsr_scatter_mul_at}, {"scatter_max", fsr_scatter_max_at},
+                {"scatter_min", fsr_scatter_min_at}, {"scatter_and", fsr_scatter_and_at},
+                {"scatter_or", fsr_scatter_or_at},   {"scatter_xor", fsr_scatter_xor_at}};
+
+/* put numbers the elements of the flat array. */
+static bool call_scatter(fsr_reading *r, fsr_args *c, fsr_node *out) {
+    const bool flat = fsr_args_name(c, "put");
+    size_t i = 0;
+    while (i < sizeof scatters / sizeof *scatters && !fsr_args_name(c, scatters[i].name))
+        i++;
+    if (!flat && i == sizeof scatters / sizeof *scatters)
+        return false;
+    if (fsr_args_are(r, c, 3) && fsr_args_options(r, c, 0))
+        *out = flat ? fsr_put_at(r->at, c->x[0], c->x[1], c->x[2], FSR_BOUND_RAISE, 0)
+                    : scatters[i].build(r->at, c->x[0], &c->x[1], 1, c->x[2], FSR_BOUND_RAISE, 0);
+    return true;
+}
+
 /* Number i of a stream: of a dtype, f64 if none is given, and u64 of bits. */
 typedef struct draw {
     const char *name;
@@ -279,9 +303,9 @@ static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
 
 /* The call's arguments read, and its node. */
 FSR_APART static fsr_node finish(fsr_reading *r, fsr_args *c) {
-    static bool (*const kinds[])(fsr_reading *, fsr_args *,
-                                 fsr_node *) = {call_extremes, call_reduction, call_scan,      call_order, call_view,
-                                                call_take,     call_draw,      fsr_args_shape, call_cast,  call_op};
+    static bool (*const kinds[])(fsr_reading *, fsr_args *, fsr_node *) = {
+        call_extremes, call_reduction, call_scan,      call_order, call_view, call_take,
+        call_scatter,  call_draw,      fsr_args_shape, call_cast,  call_op};
     fsr_node out = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
         if (kinds[i](r, c, &out))
@@ -298,7 +322,9 @@ void fsr_args_offer(fsr_nearest *near) {
         fsr_nearest_offer(near, views[i].name);
     for (size_t i = 0; i < sizeof draws / sizeof *draws; i++)
         fsr_nearest_offer(near, draws[i].name);
-    static const char *const others[] = {"transpose", "take", "take_along_axis", "sort", "argsort"};
+    for (size_t i = 0; i < sizeof scatters / sizeof *scatters; i++)
+        fsr_nearest_offer(near, scatters[i].name);
+    static const char *const others[] = {"transpose", "take", "take_along_axis", "put", "sort", "argsort"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         fsr_nearest_offer(near, others[i]);
     for (int op = 0; op < FSR_OP_COUNT; op++)

@@ -414,6 +414,9 @@ static void views(void **state) {
     same("take(x, i32(y), 1)", fsr_take(x, i, 1, FSR_BOUND_RAISE));
     same("take(x, i32(y), axis=0)", fsr_take(x, i, 0, FSR_BOUND_RAISE));
     same("take_along_axis(x, i32(x), 1)", fsr_take_along_axis(x, fsr_cast(x, FSR_I32), 1, FSR_BOUND_RAISE));
+    same("scatter_add(x, i32(y), 1)", fsr_scatter_add(x, &i, 1, L(1), FSR_BOUND_RAISE, 0));
+    same("scatter(x, i32(y), x[0])", fsr_scatter(x, &i, 1, squeezed(x, 0, 0), FSR_BOUND_RAISE, 0));
+    same("put(x, i32(y), y)", fsr_put(x, i, y, FSR_BOUND_RAISE, 0));
     same("(x + 1)[1:]", fsr_slice(fsr_add(x, L(1)), 0, 1, end, 1));
     same("x.T", fsr_transpose(x, NULL));
     same("x.T[1:].T", fsr_transpose(fsr_slice(fsr_transpose(x, NULL), 0, 1, end, 1), NULL));
