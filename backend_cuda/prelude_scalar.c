@@ -142,11 +142,19 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    return fsr_f32_bits(fsr_bits_f32(q & 1 ? c : s) ^ (q & 2) << 30);\n"
      "}\n"},
     {"fsr_sinpif", false,
-     "static __forceinline__ f32 fsr_sinpif(f32 a) { return fsr_turnf(a, 0); }\n"},
+     "static __forceinline__ f32 fsr_sinpif(f32 a)\n"
+     "{\n"
+     "    return fsr_f32_bits(fsr_bits_f32(fsr_turnf(fabsf(a), 0)) ^ (fsr_bits_f32(a) & 0x80000000u));\n"
+     "}\n"},
     {"fsr_cospif", false,
      "static __forceinline__ f32 fsr_cospif(f32 a) { return fsr_turnf(a, 1); }\n"},
     {"fsr_sinpi", false,
-     "static inline f64 fsr_sinpi(f64 a) { return sinpi(a); }\n"},
+     "/* The zero at an odd number is -0. */\n"
+     "static inline f64 fsr_sinpi(f64 a)\n"
+     "{\n"
+     "    const f64 h = fabs(a), y = sinpi(h), side = h - 2.0 * floor(0.5 * h) == 1.0 ? -0.0 : 0.0;\n"
+     "    return copysign(1.0, a) * (y == 0 ? side : y);\n"
+     "}\n"},
     {"fsr_cospi", false,
      "static inline f64 fsr_cospi(f64 a) { return cospi(a); }\n"},
     {"fsr_f16_value", true,

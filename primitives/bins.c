@@ -153,11 +153,11 @@ fsr_node fsr_histogram2d_at(fsr_site at, fsr_node x, fsr_node y, fsr_node weight
                             const double *range) {
     FSR_DEFAULT_FLOATS;
     static const char what[] = "histogram2d";
-    fsr_node poison, all[] = {x, y};
+    fsr_node poison, all[] = {x, y, weights};
     fsr_graph *graph;
     const fsr_node *given;
     even e[2];
-    if (fsr_poison_of(at, what, all, 2, &graph, &poison))
+    if (fsr_poison_of(at, what, all, weights.graph ? 3 : 2, &graph, &poison))
         return poison;
     if (!bins || !range)
         return fsr_poison(graph, at, FSR_ERR_NULL, what, bins ? "no range" : "no numbers of bins");
@@ -191,11 +191,12 @@ static fsr_node not_beyond(fsr_site at, fsr_node x, fsr_node edges, int64_t m) {
 
 fsr_node fsr_histogram_edges_at(fsr_site at, fsr_node x, fsr_node weights, fsr_node edges) {
     static const char what[] = "histogram_edges";
-    fsr_node poison, all[] = {x, edges};
+    fsr_node poison, all[] = {x, edges, weights};
     fsr_graph *graph;
     const fsr_node *given;
-    if (fsr_poison_of(at, what, all, 2, &graph, &poison) || !weights_take(at, what, x, &weights, &given, &poison) ||
-        !fsr_order_take(x, at, what, &poison) || !fsr_order_take(edges, at, what, &poison))
+    if (fsr_poison_of(at, what, all, weights.graph ? 3 : 2, &graph, &poison) ||
+        !weights_take(at, what, x, &weights, &given, &poison) || !fsr_order_take(x, at, what, &poison) ||
+        !fsr_order_take(edges, at, what, &poison))
         return poison;
     if (fsr_node_ndim(edges) != 1 || fsr_node_dim(edges, 0) < 2)
         return fsr_poison(graph, at, FSR_ERR_SHAPE, what, "%s are no edges of bins", fsr_say(edges).text);
