@@ -213,29 +213,20 @@ void fsr_choose_versions(fsr_group *group) {
 
 /* ---- what is printed ---------------------------------------------------------------------------------------- */
 
-static int body_count(const fsr_kernel *k, const fsr_loop_version *version) {
+/* Instructions of an element that a version prints. *spared: those that it does not do, since it does not need them, or
+ * they are choices that it knows. */
+static int body_count(const fsr_kernel *k, const fsr_loop_version *version, int *spared) {
     bool dead[FSR_MAX_INSTS];
     fsr_body body;
     int n = 0;
+    *spared = 0;
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         fsr_body_of(k, pass, &body);
         fsr_body_dead(k, &body, version, dead);
-        for (int i = 0; i < body.n; ++i)
+        for (int i = 0; i < body.n; ++i) {
             n += !dead[body.inst[i]];
-    }
-    return n;
-}
-
-/* Instructions of an element that the version does not do: it does not need them, or they are choices that it knows. */
-static int spared(const fsr_kernel *k, const fsr_loop_version *version) {
-    bool dead[FSR_MAX_INSTS];
-    fsr_body body;
-    int n = 0;
-    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
-        fsr_body_of(k, pass, &body);
-        fsr_body_dead(k, &body, version, dead);
-        for (int i = 0; i < body.n; ++i)
-            n += dead[body.inst[i]] || fsr_inst_chosen(k, version, body.inst[i]) >= 0;
+            *spared += dead[body.inst[i]] || fsr_inst_chosen(k, version, body.inst[i]) >= 0;
+        }
     }
     return n;
 }
@@ -259,9 +250,9 @@ static bool has_steps(const fsr_kernel *k) {
 void fsr_finish_versions(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     const bool steps = has_steps(k);
-    int printed = body_count(k, &(fsr_loop_version){0, 0}), kept = 0;
+    int spared, printed = body_count(k, &(fsr_loop_version){0, 0}, &spared), kept = 0;
     for (int i = 0; i < s->nversions; ++i) {
-        const int own = body_count(k, &s->version[i]);
+        const int own = body_count(k, &s->version[i], &spared);
         const bool knows = s->version[i].holds || s->version[i].never || steps;
         if (!knows || (kept && printed + own > MOST_PRINTED))
             continue;
@@ -276,7 +267,9 @@ void fsr_finish_versions(fsr_kernel *k) {
 /* Predicated loads cost a GPU little: one version, of a kernel that is mostly the same and loses much of its program there. */
 void fsr_finish_gpu_versions(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
-    const int all = body_count(k, &(fsr_loop_version){0, 0});
-    const bool worth = s->nversions && spared(k, &s->version[0]) >= SPARED;
-    s->nversions = worth && fsr_kernel_may_version(k) && 2 * all <= MOST_PRINTED;
+    int spared = 0;
+    const int all = body_count(k, &(fsr_loop_version){0, 0}, &spared);
+    if (s->nversions)
+        body_count(k, &s->version[0], &spared);
+    s->nversions = s->nversions && spared >= SPARED && fsr_kernel_may_version(k) && 2 * all <= MOST_PRINTED;
 }

@@ -63,6 +63,12 @@ static long double side_of_unit(long double a, long double unused) {
     return a < -1 ? -1 : a > 1;
 }
 
+/* Left of, in, or right of [0, 1]: rayleigh is NaN on both sides. */
+static long double side_of_positive(long double a, long double unused) {
+    (void)unused;
+    return a < 0 ? -1 : a > 1;
+}
+
 /* Exponent and sign. */
 static long double octave(long double a, long double unused) {
     int exponent;
@@ -102,6 +108,8 @@ double fsr_ball_carry(fsr_op op, fsr_dtype compute, const fsr_ball *x, long doub
     case FSR_OP_ATANH:
     case FSR_OP_ERFINV:
         return agree(side_of_unit, x, &same) ? fsr_ball_corners(op, compute, arity, x, center) : INFINITY;
+    case FSR_OP_RAYLEIGH:
+        return agree(side_of_positive, x, &same) ? fsr_ball_corners(op, compute, arity, x, center) : INFINITY;
     case FSR_OP_COSH:
         radius = fsr_ball_corners(op, compute, arity, x, center);
         return with_least(x[0], 0, 1, *center, radius);

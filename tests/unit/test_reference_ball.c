@@ -263,16 +263,16 @@ static void test_zero_between(void **state) {
     assert_true(isnan(quotient.center) && quotient.radius == 0);
 }
 
-/* NaN at both ends and in the middle of an interval, but not within [-1, 1]. */
+/* NaN at both ends and in the middle of an interval, but not within [-1, 1] or [0, 1]. */
 static void test_domain_between(void **state) {
     (void)state;
-    static const fsr_op inverse[] = {FSR_OP_ASIN, FSR_OP_ACOS, FSR_OP_ATANH, FSR_OP_ERFINV};
+    static const fsr_op inverse[] = {FSR_OP_ASIN, FSR_OP_ACOS, FSR_OP_ATANH, FSR_OP_ERFINV, FSR_OP_RAYLEIGH};
     for (size_t i = 0; i < sizeof inverse / sizeof *inverse; i++) {
         assert_true(isinf(op1(inverse[i], FSR_F64, 3, 5).radius));
         assert_true(isinf(op1(inverse[i], FSR_F32, -3, 5).radius));
         fsr_ball outside = op1(inverse[i], FSR_F64, 3, 1);
         assert_true(isnan(outside.center) && outside.radius == 0);
-        fsr_ball inside = op1(inverse[i], FSR_F64, 0.25, 0.5);
+        fsr_ball inside = op1(inverse[i], FSR_F64, 0.5, 0.25);
         assert_true(isfinite(inside.center) && isfinite(inside.radius));
     }
 }
