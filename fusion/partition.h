@@ -104,10 +104,12 @@ typedef struct fsr_fusion {
 } fsr_fusion;
 
 /* Nodes behind which memory is cut, in order (fusion/peak.c): what is read behind one is stored before it, and no group
- * has roots on both sides. */
+ * has roots on both sides. And values that are computed wherever they are read, whatever that costs, as there is no memory
+ * for them. */
 typedef struct fsr_cuts {
     int n;
     int *at;
+    bool *again; /* per node; NULL: none */
 } fsr_cuts;
 
 typedef struct fsr_reader fsr_reader; /* of an array, in a list: fusion/partition_near.c */
@@ -196,6 +198,8 @@ void fsr_partition_take(fsr_partition *p);
 /* The call of a node; used: of each of its results, whether somebody reads it. */
 void fsr_library_of(fsr_library_call *out, const fsr_flow *flow, int node, const bool *used, bool gpu);
 
+/* ns that storing a node's value spares, 0: it is not stored for that. */
+double fsr_partition_saving(const fsr_partition *p, int node);
 /* The instructions that one root would need are bounded before that: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);
 /* What costs less to store than to compute again is marked in p->held. False: out of memory. */

@@ -8,7 +8,10 @@
  * Where a plan takes more it is cut, at the steps that are over alone: behind a node, so that whatever the unfused program
  * would have in memory there is stored, and no kernel has roots on both sides. A plan that is cut everywhere is the
  * unfused one. Counter-example to giving up every n-th fusion of the whole: a sum of 3,200 products was one array over
- * its limit, and became 4,379 kernels, of 25. */
+ * its limit, and became 4,379 kernels, of 25.
+ *
+ * Where no cut helps, values that are stored because that is faster are computed again instead. Counter-example to ending
+ * there: a chain of stencils that stored two arrays a stage was run node by node, ten times as many passes over memory. */
 #include "fusion/peak.h"
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
@@ -121,6 +124,7 @@ bool fsr_unfused_peak(const fsr_flow *flow, bool gpu, int64_t *peak) {
 
 void fsr_cuts_clear(fsr_cuts *cuts) {
     free(cuts->at);
+    free(cuts->again);
     memset(cuts, 0, sizeof *cuts);
 }
 
@@ -210,6 +214,44 @@ int fsr_cuts_add(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flo
     for (int i = 0; added >= 0 && i < program->nsteps; ++i)
         if (live[i] >= most || live[i] > limit)
             added += cut_step(cuts, program, flow, &program->step[i]);
+    free(live);
+    return added;
+}
+
+static bool is_alive(const fsr_temporary *t, int step) {
+    return t->first >= 0 && t->first <= step && step <= t->last;
+}
+
+/* Of the temporaries alive at a step the one whose store spares least, NULL: none may go; *gone: one has gone already. */
+static const fsr_temporary *least_saving(const fsr_cuts *cuts, const fsr_program *program, int step, bool *gone) {
+    const fsr_temporary *least = NULL;
+    for (int i = 0; i < program->ntemporaries; ++i) {
+        const fsr_temporary *t = &program->temporary[i];
+        if (t->saving <= 0 || !is_alive(t, step))
+            continue;
+        *gone = *gone || cuts->again[t->link.id];
+        least = least && least->saving <= t->saving ? least : t;
+    }
+    return least;
+}
+
+int fsr_cuts_unstore(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, int64_t limit) {
+    int64_t *live = live_bytes(program), most = 0;
+    int added = 0;
+    if (!cuts->again)
+        cuts->again = calloc((size_t)flow->n + 1, sizeof *cuts->again);
+    if (!live || !cuts->again)
+        added = -1;
+    for (int i = 0; added >= 0 && i < program->nsteps; ++i)
+        most = live[i] > most ? live[i] : most;
+    for (int i = 0; added >= 0 && i < program->nsteps; ++i) {
+        bool gone = false;
+        const fsr_temporary *least = live[i] >= most || live[i] > limit ? least_saving(cuts, program, i, &gone) : NULL;
+        if (!least || gone)
+            continue;
+        cuts->again[least->link.id] = true;
+        ++added;
+    }
     free(live);
     return added;
 }

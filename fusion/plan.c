@@ -104,7 +104,8 @@ typedef struct builder {
 } builder;
 
 static fsr_slot temporary_of(builder *b, int64_t bytes, fsr_link link) {
-    b->out->temporary[b->out->ntemporaries] = (fsr_temporary){.bytes = bytes, .in_place_of = -1, .link = link};
+    b->out->temporary[b->out->ntemporaries] =
+        (fsr_temporary){.bytes = bytes, .in_place_of = -1, .link = link, .saving = fsr_partition_saving(b->p, link.id)};
     return (fsr_slot){FSR_SLOT_TEMPORARY, b->out->ntemporaries++};
 }
 
@@ -382,8 +383,28 @@ static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_pr
     return status;
 }
 
+typedef int mending(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, int64_t limit);
+
+/* Mends a plan and makes it again, until its block is within the limit, or no mend is left: then it is cleared. */
+static fsr_status plan_again(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, fsr_cuts *cuts,
+                             mending *mend, int64_t limit, char *why, size_t size) {
+    fsr_status status = FSR_OK;
+    for (int round = 0; !status && block_bytes(out) > limit; ++round) {
+        const int added = round < MAX_ROUNDS ? mend(cuts, out, flow, limit - out->work_bytes) : 0;
+        fsr_program_clear(out);
+        if (added <= 0)
+            return added < 0 ? FSR_ERR_MEMORY : FSR_OK;
+        status = plan_once(out, flow, options, cuts, why, size);
+    }
+    return status;
+}
+
+static bool is_made(const fsr_program *program) {
+    return program->step != NULL;
+}
+
 /* A plan that takes more memory than the unfused program, by more than the state of tiles, is cut where it does and made
- * again; the last resort is the unfused plan. */
+ * again; then without what it stores to spare time; the last resort is the unfused plan. */
 static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
                                      fsr_cuts *cuts, char *why, size_t size) {
     fsr_program_options unfused = *options;
@@ -395,13 +416,16 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
     if (!fsr_unfused_peak(flow, options->target.gpu, &limit))
         status = FSR_ERR_MEMORY;
     limit = fsr_size_add(limit, slack);
-    for (int round = 0; !status && block_bytes(out) > limit; ++round) {
-        int added = round < MAX_ROUNDS ? fsr_cuts_add(cuts, out, flow, limit - out->work_bytes) : 0;
-        fsr_program_clear(out);
-        status = added < 0 ? FSR_ERR_MEMORY : plan_once(out, flow, added ? options : &unfused, cuts, why, size);
-        if (!added)
-            break;
+    if (!status)
+        status = plan_again(out, flow, options, cuts, fsr_cuts_add, limit, why, size);
+    if (!status && !is_made(out)) {
+        fsr_cuts_clear(cuts);
+        status = plan_once(out, flow, options, cuts, why, size);
+        if (!status)
+            status = plan_again(out, flow, options, cuts, fsr_cuts_unstore, limit, why, size);
     }
+    if (!status && !is_made(out))
+        status = plan_once(out, flow, &unfused, cuts, why, size);
     if (status)
         fsr_program_clear(out);
     return status;

@@ -22,6 +22,7 @@ typedef struct fsr_temporary {
     int64_t offset;  /* in the program's arena */
     int in_place_of; /* an earlier temporary whose memory it takes over, -1: none. That one's lifetime covers both */
     fsr_link link;   /* the value it holds; id -1: flags of a kernel, which no node knows */
+    double saving;   /* ns that storing it spares; 0: it has to be stored */
 } fsr_temporary;
 
 /* What a step does. The memory plan looks at uses and asks no kind; runtime/executable.c has a function for each. */

@@ -233,7 +233,8 @@ static void walk(cone *c, fsr_saving *store) {
         }
         double each = size > 0 ? times / size : 0;
         c->work += times * own;
-        if (at.fanned && n->nargs && each > at.shared && each > c->prices->spare) {
+        const bool again = c->p->cuts->again && c->p->cuts->again[at.id];
+        if (at.fanned && n->nargs && !again && each > at.shared && each > c->prices->spare) {
             last = saving_of(c, &at, times);
             *store = last;
             if (pays(c, &last))
@@ -308,6 +309,13 @@ static bool price(cone *c, int id) {
             return false;
     }
     return true;
+}
+
+double fsr_partition_saving(const fsr_partition *p, int node) {
+    for (int i = 0; i < p->nsavings; ++i)
+        if (p->saving[i].node == node)
+            return fmax(p->saving[i].computed - p->saving[i].stored, 1);
+    return 0;
 }
 
 static bool is_root(const fsr_partition *p, const bool *out, int id) {
