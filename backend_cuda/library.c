@@ -2,6 +2,42 @@
 /* Which function a library call is on a GPU, and the order of streams around it. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
+#include "graph/floats.h"
+#include "runtime/library.h"
+
+/* A callee that may wait, or allocate, would break the capture that the caller of fsr_plan_run has begun. */
+static fsr_status capture_take(fsr_cuda *c, const fsr_callee *callee, cudaStream_t stream, fsr_fault *fault) {
+    enum cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+    if (callee->capturable)
+        return FSR_OK;
+    const cudaError_t error = cudaStreamIsCapturing(stream, &captured);
+    if (error != cudaSuccess)
+        return fsr_cuda_fail(c, error, fault, "library call %s: asking its stream", callee->name);
+    return captured == cudaStreamCaptureStatusNone
+               ? FSR_OK
+               : fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s may not be captured", callee->name);
+}
+
+/* What the callee's launches left as the thread's last error is the call's. */
+fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
+                           cudaStream_t stream, fsr_fault *fault) {
+    const fsr_callee *callee = &call->called->what;
+    fsr_step_room room;
+    if (!callee->cuda)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a GPU", callee->name);
+    fsr_status status = capture_take(c, callee, stream, fault);
+    if (status)
+        return status;
+    fsr_step_fill(&room, call, array, work);
+    room.step.cuda = true;
+    room.step.stream = stream;
+    const fsr_floats floats = fsr_floats_enter();
+    status = callee->cuda(&room.step);
+    fsr_floats_leave(&floats);
+    const cudaError_t error = cudaGetLastError();
+    status = fsr_library_told(&room, call, status, fault);
+    return status || error == cudaSuccess ? status : fsr_cuda_fail(c, error, fault, "library call %s", callee->name);
+}
 
 fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
                             fsr_stream stream, fsr_fault *fault) {
@@ -11,7 +47,7 @@ fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *
 #include "graph/libraries.def"
     };
     fsr_cuda *c = fsr_cuda_of(b);
-    const char *what = fsr_library_word(call->library);
+    const char *what = fsr_library_call_name(call);
     cudaStream_t use;
     fsr_status status = fsr_cuda_use(c, fault);
     if (status)

@@ -54,9 +54,10 @@ static void explain_arrays(const fsr_program_step *step, int n, FILE *to) {
     }
 }
 
-static void explain_call(const fsr_program_step *step, FILE *to) {
+static void explain_call(const fsr_program_step *step, const fsr_flow *flow, FILE *to) {
     const bool works = step->call->work_bytes > 0;
-    fprintf(to, "library call: %s\n", fsr_library_word(step->call->library));
+    fprintf(to, "library call: %s\n", fsr_library_call_name(step->call));
+    fsr_explain_lines(flow, &step->call->node, 1, to);
     explain_arrays(step, step->nuses - works, to);
     fprintf(to, "\n    workspace: %lld bytes\n    bytes moved: at least %lld\n", (long long)step->call->work_bytes,
             (long long)step->bytes_moved);
@@ -94,7 +95,7 @@ static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE
         else if (step->task == FSR_TASK_COPY)
             explain_copy(step, to);
         else if (step->task == FSR_TASK_LIBRARY)
-            explain_call(step, to);
+            explain_call(step, flow, to);
     }
 }
 

@@ -51,9 +51,13 @@ static void print_sites(const fsr_site *const *site, int n, FILE *to) {
 }
 
 void fsr_explain_sites(const fsr_flow *flow, const fsr_kernel *k, FILE *to) {
-    int node[FSR_MAX_INSTS], n = 0;
+    int node[FSR_MAX_INSTS];
+    fsr_explain_lines(flow, node, fsr_kernel_nodes(k, node), to);
+}
+
+void fsr_explain_lines(const fsr_flow *flow, const int *node, int count, FILE *to) {
+    int n = 0;
     const fsr_site *site[FSR_MAX_INSTS];
-    const int count = fsr_kernel_nodes(k, node);
     for (int i = 0; i < count; ++i)
         if (site_of(flow, node[i]))
             site[n++] = site_of(flow, node[i]);

@@ -47,7 +47,7 @@ const char *fsr_flow_name(const fsr_flow *flow, int id) {
     if (fsr_has(n->kind, FSR_FIELD_routine))
         return n->routine->name;
     if (fsr_has(n->kind, FSR_FIELD_library))
-        return fsr_library_word(n->library);
+        return fsr_library_name(n->library, n->called);
     const char *fold = fsr_is(n->kind, FSR_IS_FOLD) && n->combine->builtin
                            ? folds[fsr_is(n->kind, FSR_IS_RUNNING)][n->combine->op]
                            : NULL;

@@ -3,6 +3,7 @@
  * anything runs. */
 #include "fusion/library.h"
 #include "graph/shape.h"
+#include <string.h>
 
 enum {
     COUNTS = 16 * 2048 * 8, /* of the buckets of a long row's parts, on a CPU */
@@ -30,6 +31,52 @@ static int64_t work_sort(const fsr_library_call *call, bool gpu) {
     if (!places->used && !rows && size >= 4)
         return fsr_size_add(records(n, size, 1), inside);
     return fsr_size_add(records(n, 3 * word + (rows ? 20 : 12), 1), inside);
+}
+
+/* The calling thread does all. */
+static void alone(const fsr_step *step, fsr_share_fn body, void *arg) {
+    (void)step;
+    body(arg, 0);
+}
+
+void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const *array, void *work) {
+    const fsr_callee *c = &call->called->what;
+    *out = (fsr_step_room){.step = {.attributes = c->attributes,
+                                    .attribute_bytes = c->attribute_bytes,
+                                    .user = c->user,
+                                    .inputs = call->nin,
+                                    .outputs = call->nout,
+                                    .input = out->array,
+                                    .output = out->array + call->nin,
+                                    .work = work,
+                                    .work_bytes = call->work_bytes,
+                                    .why = out->why,
+                                    .why_bytes = sizeof out->why,
+                                    .threads = 1,
+                                    .parallel = alone}};
+    for (int i = 0; i < call->nin + call->nout; ++i) {
+        fsr_step_array *to = &out->array[i];
+        const fsr_library_array *from = &call->array[i];
+        if (i >= call->nin) {
+            *to = call->called->type[i - call->nin];
+        } else {
+            to->dtype = from->dtype;
+            to->ndim = from->shape.ndim;
+            memcpy(to->shape, from->shape.dim, sizeof to->shape[0] * (size_t)to->ndim);
+        }
+        to->data = array ? array[i] : NULL;
+    }
+}
+
+static int64_t work_caller(const fsr_library_call *call, bool gpu) {
+    const fsr_step_bytes_fn work = call->called->what.work;
+    fsr_step_room room;
+    if (!work)
+        return 0;
+    fsr_step_fill(&room, call, NULL, NULL);
+    room.step.cuda = gpu;
+    const int64_t bytes = work(&room.step);
+    return bytes < 0 || bytes > FSR_SIZE_OVER ? FSR_SIZE_OVER : bytes;
 }
 
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu) {

@@ -16,11 +16,24 @@ typedef struct fsr_library_array {
 
 typedef struct fsr_library_call {
     fsr_library library;
+    fsr_called *called; /* what it is told besides; a step's is a reference */
+    int node;           /* of the flow */
     int nin, nout;
     fsr_library_array array[FSR_LIBRARY_ARRAYS]; /* arguments, then results */
     int64_t work_bytes;
 } fsr_library_call;
 
+/* What it is called in words for the caller. */
+static inline const char *fsr_library_call_name(const fsr_library_call *call) {
+    return fsr_library_name(call->library, call->called);
+}
+/* A call of the program's own as its functions see it, for a CPU and one thread. array: NULL, or of each argument and result. */
+typedef struct fsr_step_room {
+    fsr_step step;
+    fsr_step_array array[FSR_LIBRARY_ARRAYS];
+    char why[256];
+} fsr_step_room;
+void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const *array, void *work);
 /* Bytes of workspace that a call needs on a machine; FSR_SIZE_OVER where they overflow. */
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu);
 

@@ -35,7 +35,8 @@ bool fsr_library_copies(const fsr_flow_node *n) {
 
 void fsr_library_of(fsr_library_call *out, const fsr_flow *flow, int node, const bool *used, bool gpu) {
     const fsr_flow_node *n = &flow->node[node];
-    *out = (fsr_library_call){.library = n->library, .nin = n->nargs, .nout = n->nout};
+    *out =
+        (fsr_library_call){.library = n->library, .called = n->called, .node = node, .nin = n->nargs, .nout = n->nout};
     for (int i = 0; i < n->nargs; ++i) {
         const fsr_flow_node *from = &flow->node[n->arg[i].id];
         out->array[i] = (fsr_library_array){from->dtype[n->arg[i].output], true, from->shape};

@@ -13,6 +13,8 @@ enum { MAX_ROUNDS = 12 }; /* of cutting a plan that takes too much memory */
 void fsr_program_clear(fsr_program *program) {
     for (int i = 0; i < program->nsteps; ++i) {
         fsr_kernel_free(program->step[i].kernel);
+        if (program->step[i].call)
+            fsr_called_unref(program->step[i].call->called);
         free(program->step[i].call);
     }
     free(program->step);
@@ -23,11 +25,19 @@ void fsr_program_clear(fsr_program *program) {
     memset(program, 0, sizeof *program);
 }
 
-const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i) {
+static const fsr_program_step *step_of(const fsr_program *program, fsr_task task, int i) {
     for (int s = 0; s < program->nsteps; ++s)
-        if (program->step[s].task == FSR_TASK_KERNEL && i-- == 0)
+        if (program->step[s].task == task && i-- == 0)
             return &program->step[s];
     return NULL;
+}
+
+const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i) {
+    return step_of(program, FSR_TASK_KERNEL, i);
+}
+
+const fsr_program_step *fsr_program_call(const fsr_program *program, int i) {
+    return step_of(program, FSR_TASK_LIBRARY, i);
 }
 
 /* Not one that went into another. */
@@ -182,6 +192,8 @@ static fsr_status make_call(builder *b, const fsr_group *group, const fsr_progra
     if (!call)
         return FSR_ERR_MEMORY;
     fsr_library_of(call, b->flow, group->call, &b->p->used[group->call * FSR_MAX_OUTPUTS], options->target.gpu);
+    fsr_called_ref(call->called);
+    step->nothing = true;
     for (int i = 0; i < call->nin + group->nstores; ++i) {
         const bool written = i >= call->nin;
         const fsr_operand result = {.link = written ? group->store[i - call->nin] : (fsr_link){-1, 0}};
@@ -189,7 +201,9 @@ static fsr_status make_call(builder *b, const fsr_group *group, const fsr_progra
         const int64_t bytes = array_bytes(b->flow, operand, b->leaf_node);
         add_use(step, slot_of(b, operand), written, bytes);
         step->bytes_moved = fsr_size_add(step->bytes_moved, bytes);
+        step->nothing = step->nothing && (!written || bytes == 0);
     }
+    b->out->info.calls++;
     if (call->work_bytes)
         add_use(step, temporary_of(b, call->work_bytes, (fsr_link){-1, 0}), true, call->work_bytes);
     b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);

@@ -56,7 +56,8 @@ typedef struct fsr_program_step {
     int64_t work_bytes, zero_bytes;
     bool in_place; /* writes a region of an array that stays as it is elsewhere */
     bool part;     /* writes a part of its arrays' elements, other steps the rest (fusion/divide.c) */
-    bool nothing;  /* every array that it writes is empty: not launched. 2^33 rows of no columns would be visited */
+    bool
+        nothing; /* every array that it writes is empty: not launched, nor called. 2^33 rows of no columns would be visited */
 } fsr_program_step;
 
 typedef struct fsr_program {
@@ -91,6 +92,8 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
 void fsr_program_clear(fsr_program *program);
 /* The program's i-th kernel step, from 0; NULL: it has not so many. */
 const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i);
+/* The same of library calls. */
+const fsr_program_step *fsr_program_call(const fsr_program *program, int i);
 
 /* Bytes of array i that the kernel touches in a pass, at most `whole`, all of them; and the passes that it is used in. */
 int64_t fsr_touched_bytes(const fsr_kernel *k, const int64_t *integer, int array, int64_t whole);

@@ -272,6 +272,51 @@ static void clear_routine(void *a) {
     *f = NULL;
 }
 
+static bool equal_called(const void *x, const void *y, int rank) {
+    const fsr_called *a = *(fsr_called *const *)x, *b = *(fsr_called *const *)y;
+    (void)rank;
+    return a && b ? fsr_called_equal(a, b) : a == b;
+}
+
+static uint64_t hash_called(const void *a, int rank) {
+    const fsr_called *c = *(fsr_called *const *)a;
+    const unsigned char *byte = c ? c->what.attributes : NULL;
+    uint64_t hash = c ? fsr_mix((uint64_t)(uintptr_t)c->what.user, (uint64_t)(uintptr_t)c->what.cpu) : 0;
+    (void)rank;
+    for (size_t i = 0; c && i < c->what.attribute_bytes; i++)
+        hash = fsr_mix(hash, byte[i]);
+    return hash;
+}
+
+/* Addresses too: who has a key has the callee, so they are nobody else's. */
+static void put_called(fsr_bytes *b, const void *a, int rank) {
+    const fsr_called *c = *(fsr_called *const *)a;
+    const char *name = c && c->what.name ? c->what.name : "";
+    (void)rank;
+    put_int(b, c ? (int64_t)c->what.attribute_bytes : -1);
+    if (!c)
+        return;
+    const fsr_callee *w = &c->what;
+    const uintptr_t at[] = {(uintptr_t)w->user, (uintptr_t)w->infer, (uintptr_t)w->work, (uintptr_t)w->cpu,
+                            (uintptr_t)w->cuda};
+    fsr_bytes_put(b, name, strlen(name) + 1);
+    fsr_bytes_put(b, at, sizeof at);
+    put_int(b, w->inputs);
+    put_int(b, w->outputs);
+    fsr_bytes_put(b, w->attributes, w->attribute_bytes);
+}
+
+static bool copy_called(void *to, const void *from) {
+    *(fsr_called **)to = fsr_called_ref(*(fsr_called *const *)from);
+    return true;
+}
+
+static void clear_called(void *a) {
+    fsr_called **c = a;
+    fsr_called_unref(*c);
+    *c = NULL;
+}
+
 /* ---- texts --------------------------------------------------------------------------------------------------- */
 
 static bool copy_text(void *to, const void *from) {
@@ -288,7 +333,8 @@ static const class number = {0}, flag = {0}, axes = {.lead = lead_axes}, axis = 
                    text = {.copy = copy_text, .clear = free_and_null},
                    combine = {equal_combine, hash_combine, put_combine, copy_combine, clear_combine, NULL},
                    loop = {equal_loop, hash_loop, put_loop, copy_loop, clear_loop, NULL},
-                   routine = {equal_routine, hash_routine, put_routine, copy_routine, clear_routine, NULL};
+                   routine = {equal_routine, hash_routine, put_routine, copy_routine, clear_routine, NULL},
+                   called = {equal_called, hash_called, put_called, copy_called, clear_called, NULL};
 
 static const struct field {
     size_t offset, size;

@@ -116,6 +116,7 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
     fsr_view view;   /* of argument 0 */                                                             \
     fsr_bound bound; /* what becomes of computed indices outside of argument 0 */                    \
     fsr_library library;                                                                             \
+    fsr_called *called;   /* a reference; NULL: nothing */                                           \
     fsr_combine *combine; /* owned by a recorded node, borrowed by a flow's; and so the rest */      \
     fsr_routine *routine; /* a reference */                                                          \
     fsr_iteration *loop;                                                                             \

@@ -3,8 +3,7 @@
 #ifndef FUSOR_GRAPH_LIBRARY_H
 #define FUSOR_GRAPH_LIBRARY_H
 
-#include "fusor/dtype.h"
-#include <stdint.h>
+#include "graph/called.h"
 
 typedef enum fsr_library {
 #define FSR_LIBRARY(name, ...) FSR_LIBRARY_##name,
@@ -14,6 +13,8 @@ typedef enum fsr_library {
 
 /* Its word; NULL for what is none. */
 const char *fsr_library_word(fsr_library library);
+/* What it is called in words for the caller: its word, or its callee's name. */
+const char *fsr_library_name(fsr_library library, const fsr_called *called);
 /* The dtype of places among n elements. */
 static inline fsr_dtype fsr_place_dtype(int64_t n) {
     return n <= UINT32_MAX ? FSR_U32 : FSR_U64;

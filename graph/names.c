@@ -3,6 +3,7 @@
  * compares this one with the headers, so that none is forgotten. */
 #include "fusor/names.h"
 #include "fusor/expr.h"
+#include "fusor/library.h"
 #include "fusor/native.h"
 #include "fusor/run.h"
 #include "graph/ops.h"
@@ -28,7 +29,7 @@ static const constant constants[] = {
     NAMED(FSR_ISA_NATIVE) NAMED(FSR_ISA_AVX512) NAMED(FSR_ISA_AVX2) NAMED(FSR_ISA_BASELINE)
     NAMED(FSR_LOG_SILENT) NAMED(FSR_LOG_WARNING) NAMED(FSR_LOG_INFO) NAMED(FSR_LOG_DEBUG)
     NAMED(FSR_MAX_DIMS) NAMED(FSR_MAX_TUPLE) NAMED(FSR_MAX_STATE) NAMED(FSR_MAX_LOOP_OPERANDS) NAMED(FSR_MAX_CORE)
-    NAMED(FSR_MAX_PARAMETERS) NAMED(FSR_MAX_NATIVE)
+    NAMED(FSR_MAX_PARAMETERS) NAMED(FSR_MAX_NATIVE) NAMED(FSR_MAX_CALL_INPUTS) NAMED(FSR_MAX_CALL_OUTPUTS)
     NAMED(FSR_XY) NAMED(FSR_KEEPDIMS) NAMED(FSR_EXCLUSIVE) NAMED(FSR_REVERSE) NAMED(FSR_DESCENDING) NAMED(FSR_UNIQUE)
     NAMED(FSR_UNORDERED) NAMED(FSR_SLICE_END)
     NAMED(FSR_PAD_CONSTANT) NAMED(FSR_PAD_EDGE) NAMED(FSR_PAD_REFLECT) NAMED(FSR_PAD_SYMMETRIC) NAMED(FSR_PAD_WRAP)
@@ -38,7 +39,8 @@ static const constant constants[] = {
     NAMED(sizeof(fsr_node)) NAMED(sizeof(fsr_site)) NAMED(sizeof(fsr_value)) NAMED(sizeof(fsr_c64)) NAMED(sizeof(fsr_c128))
     NAMED(sizeof(fsr_name)) NAMED(sizeof(fsr_arg)) NAMED(sizeof(fsr_plan_value)) NAMED(sizeof(fsr_config)) NAMED(sizeof(fsr_stats))
     NAMED(sizeof(fsr_plan_info)) NAMED(sizeof(fsr_verify_report)) NAMED(sizeof(fsr_operator)) NAMED(sizeof(fsr_loop))
-    NAMED(sizeof(fsr_kernel_profile)) NAMED(sizeof(fsr_function)) NAMED(sizeof(fsr_native))
+    NAMED(sizeof(fsr_kernel_profile)) NAMED(sizeof(fsr_function)) NAMED(sizeof(fsr_native)) NAMED(sizeof(fsr_callee))
+    NAMED(sizeof(fsr_step_array)) NAMED(sizeof(fsr_step))
     /* clang-format on */
 };
 

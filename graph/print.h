@@ -18,7 +18,7 @@
  *     | inset TYPE %a, %b, %i, ... axes=A,B bound=clip
  *     | gather TYPE %a, %i, ... axes=A,B affine [MAP, ...] bound=raise|clip|wrap
  *     | call TYPE %a, ... NAME(DTYPE name, ...) ulp=U c="..." [cuda="..."] [c_preamble="..."] [cuda_preamble="..."]
- *     | library TYPES %a, ... NAME
+ *     | library TYPES %a, ... NAME[(WORD, ...)]
  *     | iterate TYPES %a, ... max=N [tables=T] LOOP
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).

@@ -41,6 +41,20 @@ static void write_library(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write_piece(w, " %s", fsr_library_word(n->library));
 }
 
+/* Words; of a call of the program's own its name, which no text can call. */
+static void write_called(fsr_writer *w, const fsr_content *n, int rank) {
+    const int words = fsr_called_count(n->called);
+    (void)rank;
+    if (n->called && n->called->what.name) {
+        fsr_write_piece(w, " %s", n->called->what.name);
+        return;
+    }
+    for (int i = 0; i < words; i++)
+        fsr_write_piece(w, "%s%" PRId64, i ? ", " : "(", fsr_called_word(n->called, i));
+    if (words)
+        fsr_write(w, ")");
+}
+
 static void write_brief(fsr_writer *w, int values, const fsr_region *r) {
     fsr_write_piece(w, " {%d value%s, %d step%s}", values, values == 1 ? "" : "s", r->ninsts,
                     r->ninsts == 1 ? "" : "s");

@@ -12,6 +12,10 @@ const char *fsr_library_word(fsr_library library) {
     return (unsigned)library < FSR_LIBRARY_COUNT ? word[library] : NULL;
 }
 
+const char *fsr_library_name(fsr_library library, const fsr_called *called) {
+    return called && called->what.name ? called->what.name : fsr_library_word(library);
+}
+
 static const char *check_sort(const fsr_applied *a) {
     const fsr_content *n = a->n;
     const int last = n->shape.ndim - 1;
@@ -22,6 +26,18 @@ static const char *check_sort(const fsr_applied *a) {
     if (last < 0 || !fsr_shape_equal(&a->arg[0]->shape, &n->shape) || fsr_shape_size(&n->shape) == 0)
         return "an argument of another shape, or nothing to sort";
     return n->dtype[1] != fsr_place_dtype(n->shape.dim[last]) ? "dtype of the places" : NULL;
+}
+
+static const char *check_caller(const fsr_applied *a) {
+    const fsr_called *c = a->n->called;
+    if (!c || !c->what.name || !c->type || (!c->what.cpu && !c->what.cuda))
+        return "a call of nothing";
+    if (a->n->nargs != c->what.inputs || a->n->nout != c->what.outputs)
+        return "arity";
+    for (int i = 0; i < a->n->nout; i++)
+        if (a->n->dtype[i] != c->type[i].dtype)
+            return "a result of another dtype than its callee gives";
+    return NULL;
 }
 
 const char *fsr_library_check(const fsr_applied *a) {

@@ -103,6 +103,24 @@ static void read_library(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     rec->library = i < FSR_LIBRARY_COUNT ? (fsr_library)i : 0;
 }
 
+static void read_called(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+    int64_t word[FSR_MAX_CALL_WORDS];
+    int n = 0;
+    (void)g;
+    if (rec->library == FSR_LIBRARY_CALLER)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "a call of a program's own has functions, which no text has");
+    if (l->status || !fsr_lex_try(l, "("))
+        return;
+    do {
+        fsr_lex_int(l, INT64_MIN, INT64_MAX, &word[n++]);
+    } while (!l->status && n < FSR_MAX_CALL_WORDS && fsr_lex_try(l, ","));
+    if (!fsr_lex_expect(l, ")"))
+        return;
+    rec->called = fsr_called_words(word, n);
+    if (!rec->called)
+        fsr_lex_fail(l, FSR_ERR_MEMORY, "out of memory");
+}
+
 static void read_exclusive(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     (void)g;
     rec->exclusive = fsr_lex_try(l, "exclusive");

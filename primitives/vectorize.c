@@ -260,6 +260,12 @@ static bool again_scatter(rows *r, uint32_t id, const fsr_shape *whole, const fs
     return again_plain(r, id, whole, own);
 }
 
+/* Calls of graph/libraries.def go along their arguments' last dimensions; what a call of the program's own does with more
+ * nobody knows. */
+static bool again_library(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
+    return (fsr_graph_rec(r->g, id)->library == FSR_LIBRARY_CALLER ? again_never : again_plain)(r, id, whole, arg);
+}
+
 static const again_fn again[FSR_KIND_COUNT] = {
 #define FSR_KIND(name, word, nargs, fields, traits, insts, shape, check, again, ...) [FSR_NODE_##name] = again_##again,
 #include "graph/node_kinds.def"

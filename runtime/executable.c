@@ -80,6 +80,8 @@ static fsr_status run_library(const execution *x, int i, fsr_fault *fault) {
     const fsr_library_call *call = step->call;
     void *array[FSR_LIBRARY_ARRAYS] = {NULL};
     int next = 0;
+    if (step->nothing)
+        return FSR_OK;
     for (int a = 0; a < call->nin + call->nout; ++a)
         if (call->array[a].used)
             array[a] = address(x, &step->use[next++]);

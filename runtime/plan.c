@@ -414,13 +414,15 @@ fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info
     return status ? fsr_context_fail(plan->ctx, status, "plan_query: the answer %s", fsr_sized_words(status)) : FSR_OK;
 }
 
-/* What the plan knows of a kernel. */
+/* What the plan knows of a kernel, or behind these of a library call. */
 static void describe(const fsr_plan *plan, int kernel, fsr_kernel_profile *out) {
     const fsr_program *program = &plan->prepared->executable->program;
-    const fsr_program_step *step = fsr_program_kernel(program, kernel);
+    const int kernels = program->info.kernels;
+    const fsr_program_step *step =
+        kernel < kernels ? fsr_program_kernel(program, kernel) : fsr_program_call(program, kernel - kernels);
     const double ms = plan->profile.ms[step - program->step];
-    *out = (fsr_kernel_profile){.name = step->kernel->name,
-                                .fuses = step->kernel->comment,
+    *out = (fsr_kernel_profile){.name = step->call ? fsr_library_call_name(step->call) : step->kernel->name,
+                                .fuses = step->call ? "library call" : step->kernel->comment,
                                 .lines = plan->profile.lines[step - program->step],
                                 .runs = plan->profile.runs,
                                 .bytes_moved = step->bytes_moved,
@@ -436,9 +438,10 @@ fsr_status fsr_plan_profile_sized(size_t size, fsr_plan *plan, int kernel, fsr_k
         return FSR_ERR_FORKED;
     if (!plan->profile.ms)
         return fsr_context_fail(plan->ctx, FSR_ERR_UNSUPPORTED, "%s: the context's knob profile is 0", what);
-    const int kernels = plan->prepared->executable->program.info.kernels;
-    if (kernel < 0 || kernel >= kernels)
-        return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "%s: kernel %d of %d", what, kernel, kernels);
+    const fsr_plan_info *info = &plan->prepared->executable->program.info;
+    if (kernel < 0 || kernel >= info->kernels + info->calls)
+        return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "%s: kernel %d of %d and %d library calls", what, kernel,
+                                info->kernels, info->calls);
     fsr_kernel_profile own;
     pthread_mutex_lock(&plan->lock);
     describe(plan, kernel, &own);

@@ -19,9 +19,10 @@ static bool same_line(const fsr_site *a, const fsr_site *b) {
     return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-/* The sites of a kernel's nodes, each line once; how many. */
-static int kernel_sites(const fsr_kernel *k, const fsr_prepared *p, const fsr_site *site, const fsr_site **out) {
-    int node[FSR_MAX_INSTS], count = fsr_kernel_nodes(k, node), n = 0;
+/* The sites of a step's nodes, each line once; how many. */
+static int step_sites(const fsr_program_step *step, const fsr_prepared *p, const fsr_site *site, const fsr_site **out) {
+    int node[FSR_MAX_INSTS] = {step->call ? step->call->node : 0}, n = 0;
+    const int count = step->call ? 1 : fsr_kernel_nodes(step->kernel, node);
     for (int i = 0; i < count; ++i) {
         const int origin = node[i] < p->norigins ? p->origin[node[i]] : 0;
         const fsr_site *at = origin ? &site[origin - 1] : NULL;
@@ -35,14 +36,14 @@ static int kernel_sites(const fsr_kernel *k, const fsr_prepared *p, const fsr_si
 }
 
 /* "a.c:12, a.c:15", malloc'ed; NULL: out of memory. */
-static char *lines_of(const fsr_kernel *k, const fsr_prepared *p, const fsr_site *site) {
+static char *lines_of(const fsr_program_step *step, const fsr_prepared *p, const fsr_site *site) {
     const fsr_site *at[FSR_MAX_INSTS];
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return NULL;
-    const int n = kernel_sites(k, p, site, at);
+    const int n = step_sites(step, p, site, at);
     for (int i = 0; i < n; ++i)
         fprintf(to, "%s%s:%d", i ? ", " : "", at[i]->file, at[i]->line);
     if (fclose(to) != 0) {
@@ -60,8 +61,8 @@ fsr_status fsr_profile_make(fsr_profile *out, const fsr_prepared *p, const fsr_s
     bool good = site && out->lines && out->ms;
     out->nsteps = good ? program->nsteps : 0;
     for (int i = 0; i < out->nsteps && good; ++i)
-        good = program->step[i].task != FSR_TASK_KERNEL ||
-               (out->lines[i] = lines_of(program->step[i].kernel, p, site)) != NULL;
+        good = (!program->step[i].kernel && !program->step[i].call) ||
+               (out->lines[i] = lines_of(&program->step[i], p, site)) != NULL;
     return good ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a profile");
 }
 
@@ -84,7 +85,7 @@ static void write_step(const fsr_program_step *step, double ms, const char *line
     fprintf(to, "profile: %s ms", fsr_number_of('f', 4, ms).text);
     fprintf(to, ", %lld bytes, %s GB/s: ", (long long)step->bytes_moved, fsr_number_of('f', 1, rate).text);
     if (step->call)
-        fprintf(to, "library call: %s", fsr_library_word(step->call->library));
+        fprintf(to, "library call: %s", fsr_library_call_name(step->call));
     else
         fprintf(to, "%s: %s", step->kernel->name, step->kernel->comment);
     if (lines && *lines)

@@ -16,6 +16,7 @@ primitives/body.c 1
 primitives/cast.c 1
 primitives/filter.c 1
 primitives/iterate.c 1
+primitives/library.c 1
 primitives/literal.c 4
 primitives/map.c 1
 primitives/native.c 1

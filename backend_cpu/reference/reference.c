@@ -190,19 +190,23 @@ static fsr_status run_iterate(run *r, const fsr_rec *rec, fsr_ref_view *out) {
 
 static fsr_status run_library(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     static bool (*const call[FSR_LIBRARY_COUNT])(const fsr_rec *, const fsr_shape *, const fsr_ref_view *,
-                                                 fsr_ref_data **) = {
+                                                 fsr_ref_data **, fsr_fault *) = {
 #define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = fsr_ref_##function,
 #include "graph/libraries.def"
     };
     fsr_ref_view in[FSR_MAX_ARGS];
+    fsr_shape shape[FSR_MAX_ARGS];
     fsr_ref_data *data[FSR_MAX_OUTPUTS] = {NULL};
-    for (int i = 0; i < rec->nargs; i++)
+    for (int i = 0; i < rec->nargs; i++) {
         in[i] = *view_of(r, rec->arg[i]);
-    bool ok = call[rec->library](rec, &fsr_graph_rec(r->plan.graph, rec->arg[0].id)->shape, in, data);
+        shape[i] = fsr_graph_rec(r->plan.graph, rec->arg[i].id)->shape;
+    }
+    fsr_fault_clear(r->fault);
+    bool ok = call[rec->library](rec, shape, in, data, r->fault);
     for (int i = 0; i < rec->nout; i++)
         if (data[i])
             out[i] = fsr_ref_view_whole(data[i], &rec->shape);
-    return ok ? FSR_OK : no_memory(r, rec);
+    return ok ? FSR_OK : r->fault->status ? r->fault->status : no_memory(r, rec);
 }
 
 typedef fsr_status (*picker)(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data *out,

@@ -152,7 +152,9 @@ static bool sort_rows(row *r, const fsr_rec *rec, const fsr_shape *shape, const 
     return good;
 }
 
-bool fsr_ref_sort(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out) {
+bool fsr_ref_sort(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
+                  fsr_fault *fault) {
+    (void)fault;
     const size_t n = (size_t)shape->dim[shape->ndim - 1];
     row r = {.n = (int64_t)n,
              .item = malloc(n * sizeof *r.item),

@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function a library call is. */
+/* Which function a library call is, and the calls of the program's own. */
 #include "backend_cpu/run/library.h"
+#include "graph/floats.h"
+
+static void in_parallel(const fsr_step *step, fsr_share_fn body, void *arg) {
+    fsr_thread_pool_run(step->pool, body, arg);
+}
+
+fsr_status fsr_cpu_caller(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+                          fsr_fault *fault) {
+    const fsr_callee *c = &call->called->what;
+    fsr_step_room room;
+    if (!c->cpu)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a CPU", c->name);
+    fsr_step_fill(&room, call, array, work);
+    if (threads) {
+        room.step.parallel = in_parallel;
+        room.step.pool = threads;
+        room.step.threads = fsr_thread_pool_size(threads);
+    }
+    const fsr_floats floats = fsr_floats_enter();
+    const fsr_status status = c->cpu(&room.step);
+    fsr_floats_leave(&floats);
+    return fsr_library_told(&room, call, status, fault);
+}
 
 fsr_status fsr_cpu_library(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
                            fsr_fault *fault) {

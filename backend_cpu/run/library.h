@@ -5,7 +5,7 @@
 
 #include "backend_cpu/run/thread_pool.h"
 #include "fusion/library.h"
-#include "runtime/fault.h"
+#include "runtime/library.h"
 
 /* Computes a call and returns when it is done. array: of each argument and result, NULL for one that is not used; work: of
  * call->work_bytes, or of what the call needs on a CPU. Without a pool the calling thread works alone. */

@@ -516,6 +516,11 @@ inline std::vector<node> vectorize(const char *signature, int nout, nodes in, fs
 inline node call(const fsr_function &f, nodes args, FUSOR_PLACE) noexcept {
     return fsr_call_at(FUSOR_AT, sizeof f, &f, args.begin(), static_cast<int>(args.size()));
 }
+inline std::vector<node> call_library(fsr_graph *g, const fsr_callee &callee, nodes args, FUSOR_PLACE) {
+    std::vector<fsr_node> out(callee.outputs > 0 ? static_cast<std::size_t>(callee.outputs) : 1);
+    fsr_call_library_at(FUSOR_AT, sizeof callee, g, out.data(), &callee, args.begin(), static_cast<int>(args.size()));
+    return std::vector<node>(out.begin(), out.end());
+}
 inline node call_native(const fsr_native &f, nodes args, FUSOR_PLACE) noexcept {
     return fsr_call_native_at(FUSOR_AT, sizeof f, &f, args.begin(), static_cast<int>(args.size()));
 }

@@ -8,6 +8,7 @@
 #include "fusor/context.h"
 #include "fusor/dtype.h"
 #include "fusor/expr.h"
+#include "fusor/library.h"
 #include "fusor/names.h"
 #include "fusor/native.h"
 #include "fusor/run.h"

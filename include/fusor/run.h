@@ -88,15 +88,16 @@ typedef struct fsr_plan_info {
     int fusions;         /* merges done; FUSOR_FUEL counts them */
     int interpreted; /* of kernels: how many would be interpreted now, for want of a C compiler. They are compiled at
                             a later run, when one works; until then they are slow, and their last bits may differ */
+    int calls; /* library calls made by one run (fsr_sort, fsr_call_library ...); their arrays are in bytes_moved */
 } fsr_plan_info;
 /* Fills out. FSR_ERR_NULL if either is null. */
 fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info *out);
 #define fsr_plan_query(...) fsr_plan_query_sized(sizeof(fsr_plan_info), __VA_ARGS__)
 
-/* What the last run of one kernel of a plan took. */
+/* What the last run of one kernel, or one library call, of a plan took. */
 typedef struct fsr_kernel_profile {
     const char *name;    /* the kernel's, as in sources and fsr_explain; the texts are the plan's, until it is freed */
-    const char *fuses;   /* its operations, in words */
+    const char *fuses;   /* its operations, in words; "library call": it is one, and that is all it is */
     const char *lines;   /* where these were recorded: "model.c:12, model.c:15"; "" where nobody knows */
     int64_t runs;        /* runs of the plan that were timed; 0: ms and gb_per_s are 0 */
     int64_t bytes_moved; /* as in fsr_plan_info, of this kernel */
@@ -105,7 +106,8 @@ typedef struct fsr_kernel_profile {
     double
         gb_per_s; /* bytes_moved / ms: what passed if every pass over an array reached memory; caches may hide some */
 } fsr_kernel_profile;
-/* Fills out for kernel 0 <= kernel < fsr_plan_info.kernels. Runs are timed where the context's knob `profile` is 1 or 2:
+/* Fills out for kernel 0 <= kernel < fsr_plan_info.kernels, and behind these for each library call, fsr_plan_info.calls of
+ * them. Runs are timed where the context's knob `profile` is 1 or 2:
  * then fsr_plan_run waits for each kernel before it launches the next (a GPU works on nothing else of the stream
  * meanwhile; a stream that is being captured must not be used), and errors of the device surface in it.
  * FSR_ERR_UNSUPPORTED: the knob is 0. FSR_ERR_VALUE: there is no such kernel. FSR_ERR_NULL. */

@@ -2,6 +2,7 @@
 /* Rows that read a text: expressions, functions written as one, functions in C. */
 #include "graph/graph.h"
 #include "tests/api/api.h"
+#include <string.h>
 
 static const char *const texts[] = {"x + 1",
                                     "max(x) - min(x, 0, keepdims)",
@@ -110,6 +111,63 @@ static void call_call_native(api_run *r) {
     api_take(r, fsr_call_native_at(API_SITE(r), sizeof f, none ? NULL : &f, args, n), 0, false);
 }
 
+static fsr_status pair_types(const fsr_step *s) {
+    s->output[0] = s->input[0];
+    if (s->attribute_bytes && *(const char *)s->attributes)
+        return (fsr_status) * (const char *)s->attributes;
+    for (int i = 1; i < s->outputs; i++)
+        s->output[i] = (fsr_step_array){.dtype = FSR_I32, .ndim = 1, .shape = {s->inputs}};
+    return FSR_OK;
+}
+
+/* Copies of input 0, and zeros. */
+static fsr_status pair(const fsr_step *s) {
+    for (int i = 0; i < s->outputs; i++) {
+        size_t bytes = fsr_dtype_size(s->output[i].dtype);
+        for (int d = 0; d < s->output[i].ndim; d++)
+            bytes *= (size_t)s->output[i].shape[d];
+        if (s->output[i].data && i == 0 && bytes)
+            memcpy(s->output[i].data, s->input[0].data, bytes);
+        else if (s->output[i].data)
+            memset(s->output[i].data, 0, bytes);
+    }
+    return FSR_OK;
+}
+
+static void count_one(void *user) {
+    ++*(int *)user;
+}
+
+/* user is seen to be let go where nothing was recorded, and not before then else. */
+static void call_call_library(api_run *r) {
+    static const char codes[] = {0, 0, 0, 0, FSR_ERR_SHAPE, FSR_STATUS_COUNT, -1};
+    fsr_graph *g = api_graph(r);
+    int n, freed = 0;
+    const fsr_node *args = api_nodes(r, &n);
+    const bool owns = api_below(r, 4) == 0; /* then it must fail, as user is on the stack */
+    const char code = owns ? FSR_ERR_DTYPE : codes[api_below(r, API_COUNT(codes))];
+    fsr_callee f = {
+        .name = api_name(r), .attributes = api_below(r, 9) ? &code : NULL, .infer = pair_types, .cpu = pair};
+    f.attribute_bytes = owns ? 1 : (size_t)api_below(r, 2);
+    f.inputs = api_below(r, 3) ? n : api_small(r);
+    f.outputs = api_below(r, 3) ? 1 + api_below(r, 3) : api_small(r);
+    f.ulp = api_below(r, 2) ? 0 : api_number(r);
+    f.cpu = api_below(r, 9) ? pair : NULL;
+    f.infer = owns || f.attribute_bytes || f.outputs > 1 || api_below(r, 2) ? pair_types : NULL;
+    f.user = owns ? &freed : NULL;
+    f.destroy = owns ? count_one : NULL;
+    const bool none = !owns && api_none(r);
+    const int nout = none || f.outputs < 1 || f.outputs > FSR_MAX_CALL_OUTPUTS ? 1 : f.outputs;
+    fsr_node *out = api_memory(r, sizeof *out * (size_t)nout);
+    memset(out, 0, sizeof *out * (size_t)nout);
+    api_say(r, "fsr_call_library_at /* a call of these */", nout, true);
+    if (f.inputs == 0 && f.infer)
+        f.infer = NULL; /* pair_types looks at input 0 */
+    fsr_call_library_at(API_SITE(r), sizeof f, g, out, none ? NULL : &f, args, n);
+    API_MUST(r, freed == owns, "user data of a failed call was freed %d times", freed);
+    api_take_all(r, out, nout);
+}
+
 static void call_apply(api_run *r) {
     static const char *const names[] = {"add", "exp", "where", "cast", "minimun", "", NULL, "fma"};
     const char *name = api_one_of(r, names, API_COUNT(names));
@@ -121,5 +179,6 @@ static void call_apply(api_run *r) {
 
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
-const api_row api_text_rows[] = {ROW(expr, 4), ROW(exprs, 2), ROW(call, 2), ROW(call_native, 2), ROW(apply, 2)};
+const api_row api_text_rows[] = {ROW(expr, 4),        ROW(exprs, 2),        ROW(call, 2),
+                                 ROW(call_native, 2), ROW(call_library, 2), ROW(apply, 2)};
 const int api_text_count = API_COUNT(api_text_rows);

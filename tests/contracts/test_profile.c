@@ -227,7 +227,7 @@ static void errors(void **state) {
     ctx = open_with(2);
     r = record(ctx);
     assert_int_equal(fsr_plan_profile(r.plan, 2, &p), FSR_ERR_VALUE);
-    assert_string_equal(fsr_error(ctx), "plan_profile: kernel 2 of 2");
+    assert_string_equal(fsr_error(ctx), "plan_profile: kernel 2 of 2 and 0 library calls");
     assert_int_equal(fsr_plan_profile(r.plan, -1, &p), FSR_ERR_VALUE);
     fsr_plan_free(r.plan);
     fsr_close(ctx);

@@ -115,6 +115,14 @@ static void execution_clear(execution *e) {
     fsr_program_clear(&e->program);
 }
 
+/* Functions of the tests' own are no text. */
+static bool is_text(const fsr_flow *flow) {
+    bool all = true;
+    for (int i = 0; i < flow->n; i++)
+        all = all && !(flow->node[i].called && flow->node[i].called->what.name);
+    return all;
+}
+
 /* After its passes, a flow's text is read back as the same flow. */
 static fsr_status flow_reads_back(const fsr_graph *g, const fsr_ref *refs, int n, const plan_kind *plan, char *why,
                                   size_t size) {
@@ -130,10 +138,11 @@ static fsr_status flow_reads_back(const fsr_graph *g, const fsr_ref *refs, int n
     FILE *to = open_memstream(&text, &bytes);
     fsr_flow_print(&flow, to);
     fclose(to);
-    if (!status && (status = fsr_flow_parse(&again, fsr_graph_create(owner), text, &error)) != FSR_OK)
+    const bool whole = !status && is_text(&flow);
+    if (whole && (status = fsr_flow_parse(&again, fsr_graph_create(owner), text, &error)) != FSR_OK)
         snprintf(why, size, "line %d of the flow: %s", error.line, error.message);
     void *signature[2] = {fsr_flow_signature(&flow, &sizes[0]), fsr_flow_signature(&again, &sizes[1])};
-    if (!status && (sizes[0] != sizes[1] || memcmp(signature[0], signature[1], sizes[0]) != 0)) {
+    if (whole && !status && (sizes[0] != sizes[1] || memcmp(signature[0], signature[1], sizes[0]) != 0)) {
         snprintf(why, size, "the flow's text is read back as another flow");
         status = FSR_ERR_INTERNAL;
     }
@@ -242,6 +251,10 @@ static fsr_status run_library(execution *e, const fsr_program_step *step) {
     for (int a = 0; a < call->nin + call->nout; a++)
         if (call->array[a].used)
             array[a] = address(e, step->use[next++].slot);
+    if (step->nothing) {
+        free(work);
+        return FSR_OK;
+    }
     fsr_status status = work ? fsr_cpu_library(NULL, call, array, work, &fault) : FSR_ERR_MEMORY;
     fsr_fault_clear(&fault);
     free(work);

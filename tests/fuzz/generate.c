@@ -296,7 +296,7 @@ static void draw_loop(generator *t, recipe_step *s) {
 }
 
 static void draw_order(generator *t, recipe_step *s) {
-    s->kind = chance(t, 50) ? STEP_SORT : STEP_ARGSORT;
+    s->kind = chance(t, 40) ? STEP_SORT : chance(t, 60) ? STEP_ARGSORT : STEP_LIBRARY;
     s->arg[0] = pick_step(t);
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
     s->axis = from->ndim && chance(t, 80) ? below(t, from->ndim) : RECIPE_FLAT;

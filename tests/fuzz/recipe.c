@@ -362,6 +362,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         fuzz_iterate(out, in, s->axis, s->start);
     else if (s->kind == STEP_SORT || s->kind == STEP_ARGSORT)
         out[0] = record_order(s, in[0]);
+    else if (s->kind == STEP_LIBRARY)
+        out[0] = fuzz_backwards(in[0]);
     else if (s->kind >= STEP_PAD)
         out[0] = recipe_record_shape(s, in);
     else if (s->kind > STEP_PAIR)

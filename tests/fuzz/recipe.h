@@ -82,11 +82,12 @@ typedef enum step_kind {
     STEP_LOOP,   /* loop `axis` of fuzz_loop on arg 0 and arg 1, at most `start` times */
     STEP_SORT,   /* axis (RECIPE_FLAT: flattened), flags; so the next */
     STEP_ARGSORT,
-    STEP_PAD,    /* axis: start before and stop after; other axes: list[0], list[1]; flags: the mode; value */
-    STEP_TILE,   /* shape: repetitions */
-    STEP_REPEAT, /* axis (RECIPE_FLAT: flattened), start: how often */
-    STEP_DIFF,   /* axis, start: the order */
-    STEP_TRIU,   /* start: the diagonal; so the next */
+    STEP_LIBRARY, /* fuzz_backwards */
+    STEP_PAD,     /* axis: start before and stop after; other axes: list[0], list[1]; flags: the mode; value */
+    STEP_TILE,    /* shape: repetitions */
+    STEP_REPEAT,  /* axis (RECIPE_FLAT: flattened), start: how often */
+    STEP_DIFF,    /* axis, start: the order */
+    STEP_TRIU,    /* start: the diagonal; so the next */
     STEP_TRIL,
     STEP_AVERAGE, /* arg 0 weighted by arg 1; list, ndim, flags */
     STEP_ROWS,    /* the row function number `flags` of arg 0 and arg 1 */
@@ -179,6 +180,9 @@ fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
 /* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be
  * evaluated; elsewhere its text is compiled. */
 fsr_node fuzz_call(fsr_node x, fsr_node y);
+
+/* x backwards, by a library call of the tests' own. recipe_library.c */
+fsr_node fuzz_backwards(fsr_node x);
 
 /* Records step i; node[0..i) are the nodes of the earlier steps. A pair's second component goes to other[i]. */
 void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_node *other);

@@ -243,6 +243,8 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
         fprintf(to, "fsr_%ssort(n%d, ", s->kind == STEP_SORT ? "" : "arg", s->arg[0]);
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "AXES(%d)", s->axis);
         fprintf(to, ", 1, %s)", s->flags ? "FSR_DESCENDING" : "0");
+    } else if (s->kind == STEP_LIBRARY) {
+        fprintf(to, "fuzz_backwards(n%d)", s->arg[0]);
     } else if (s->kind >= STEP_PAD) {
         recipe_print_shape(s, to);
     } else if (s->kind > STEP_PAIR) {

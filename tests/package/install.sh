@@ -38,7 +38,7 @@ by_cmake() {
     quietly "$cmake" -S "$source/tests/package/found" -B "$dir/$name" -DCMAKE_PREFIX_PATH="$dir/moved" \
         -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" "$@"
     quietly "$cmake" --build "$dir/$name"
-    for program in outside_c outside_cpp; do
+    for program in outside_c outside_cpp outside_call; do
         linked "$dir/$name/$program" "$expected"
         "$dir/$name/$program" || fail "$program of $name: status $?"
     done

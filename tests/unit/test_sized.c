@@ -193,6 +193,28 @@ static void loops(void **state) {
     refused(out[0], FSR_ERR_VALUE, "iterate: the loop" NONE);
 }
 
+static fsr_status same(const fsr_step *s) {
+    memcpy(s->output[0].data, s->input[0].data, sizeof(float) * (size_t)s->input[0].shape[0]);
+    return FSR_OK;
+}
+
+static void callees(void **state) {
+    (void)state;
+    const size_t size = sizeof(fsr_callee);
+    WIDE(fsr_callee) callee = {.own = {.name = "same", .inputs = 1, .outputs = 1, .cpu = same, .ulp = -1}};
+    fsr_node x = numbers(), out;
+    fsr_call_library_at(AT, offsetof(fsr_callee, capturable), subject_g, &out, &callee.own, &x, 1);
+    assert_true(first_of(out) == first_of(x));
+    callee.own.ulp = 0;
+    fsr_call_library_at(AT, size + 8, subject_g, &out, &callee.own, &x, 1);
+    assert_true(first_of(out) == first_of(x));
+    callee.bytes[size + 7] = 1;
+    fsr_call_library_at(AT, size + 8, subject_g, &out, &callee.own, &x, 1);
+    refused(out, FSR_ERR_UNSUPPORTED, "call_library: the callee" NEWER);
+    fsr_call_library_at(AT, 5000, subject_g, &out, &callee.own, &x, 1);
+    refused(out, FSR_ERR_VALUE, "call_library: the callee" NONE);
+}
+
 static void functions(void **state) {
     (void)state;
     WIDE(fsr_function) f = {.own = {"f", "a", "a + 1"}};
@@ -209,7 +231,8 @@ static void functions(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(sizes),           SUBJECT_TEST(older_config), SUBJECT_TEST(newer_config), SUBJECT_TEST(answers),
-    SUBJECT_TEST(profile_answers), SUBJECT_TEST(operators),    SUBJECT_TEST(loops),        SUBJECT_TEST(functions),
+    SUBJECT_TEST(sizes),   SUBJECT_TEST(older_config),    SUBJECT_TEST(newer_config),
+    SUBJECT_TEST(answers), SUBJECT_TEST(profile_answers), SUBJECT_TEST(operators),
+    SUBJECT_TEST(loops),   SUBJECT_TEST(callees),         SUBJECT_TEST(functions),
 };
 SUBJECT_MAIN(tests)
