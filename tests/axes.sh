@@ -8,35 +8,54 @@ trap 'rm -rf "$dir"' EXIT
 status=0
 tried=0
 
-# compiles LANGUAGE STATEMENT: as the body of a function; the compiler's words go to a file.
+# The lines of a file of statements, as the body of a function whose first line is FIRST.
+FIRST=6
 compiles() {
-    local -a tool=("$cc" -std=c11 -x c)
-    [ "$1" = c ] || tool=("$cxx" "-std=$1" -x c++)
-    printf '%s\n' '#include <fusor/fusor.h>' 'enum { ROWS };' \
-        'void f(fsr_node x, fsr_node *out, const fsr_operator *op, const int *some, const int64_t *shift);' \
-        'void f(fsr_node x, fsr_node *out, const fsr_operator *op, const int *some, const int64_t *shift) {' \
-        '    (void)x, (void)out, (void)op, (void)some, (void)shift;' "    $2" '}' >"$dir/t"
-    tried=$((tried + 1))
+    local -a tool=("$cc" -std=c11 -x c -fmax-errors=0)
+    [ "$1" = c ] || tool=("$cxx" "-std=$1" -x c++ -fmax-errors=0)
+    "$cc" -v 2>&1 | grep -q clang && tool=("${tool[@]/-fmax-errors/-ferror-limit}")
+    {
+        printf '%s\n' '#include <fusor/fusor.h>' 'enum { ROWS };' \
+            'void f(fsr_node x, fsr_node *out, const fsr_operator *op, const int *some, const int64_t *shift);' \
+            'void f(fsr_node x, fsr_node *out, const fsr_operator *op, const int *some, const int64_t *shift) {' \
+            '    (void)x, (void)out, (void)op, (void)some, (void)shift;'
+        cat "$2"
+        echo '}'
+    } >"$dir/t"
     "${tool[@]}" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude "-I$generated/include" "$dir/t" >"$dir/words" 2>&1
 }
 
 must() {
-    compiles "$1" "$2" || {
+    tried=$((tried + 1))
+    printf '%s\n' "$2" >"$dir/body"
+    compiles "$1" "$dir/body" || {
         echo "$1: does not compile: $2" >&2
         head -5 "$dir/words" >&2
         status=1
     }
 }
 
+# must_not LANGUAGE STATEMENT...: one compilation of all, a line each. Each line is told of, and no error is another one.
 must_not() {
-    if compiles "$1" "$2"; then
-        echo "$1: compiles: $2" >&2
+    local language=$1 line=$FIRST statement
+    shift
+    tried=$((tried + $#))
+    printf '%s\n' "$@" >"$dir/body"
+    if compiles "$language" "$dir/body"; then
+        echo "$language: compiles: $*" >&2
         status=1
-    elif ! grep -q 'axes are an address: NULL is every axis' "$dir/words"; then
-        echo "$1: the words do not say what is wrong: $2" >&2
-        head -5 "$dir/words" >&2
+    elif grep 'error:' "$dir/words" | grep -v 'axes are an address: NULL is every axis' >"$dir/others"; then
+        echo "$language: the words do not say what is wrong:" >&2
+        head -5 "$dir/others" >&2
         status=1
     fi
+    for statement; do
+        grep -qE "/t:$line:[0-9]+:" "$dir/words" || {
+            echo "$language: compiles: $statement" >&2
+            status=1
+        }
+        line=$((line + 1))
+    done
 }
 
 generated=$1 cc=$2 cxx=$3
@@ -48,14 +67,15 @@ for name in sum prod min max mean any all ptp count_nonzero logsumexp nansum nan
     calls+=("fsr_$name(x, @, 1, 0);")
 done
 for language in c c++11 c++20; do
-    all='' i=0
+    all='' wrong=()
     for call in "${calls[@]}"; do
         for axes in NULL some '&some[0]' 'some + 1' '(some)'; do
             all+=" ${call/@/"$axes"}"
         done
-        must_not "$language" "${call/@/0}"
+        wrong+=("${call/@/0}")
     done
     must "$language" "$all"
+    must_not "$language" "${wrong[@]}"
 done
 
 # C alone: lists, whose commas are not the arguments', and other null pointer constants.
@@ -66,11 +86,12 @@ done
 must c "$all"
 must c 'fsr_sum(fsr_max(fsr_sum(x, NULL, 0, 0), (int[]){0}, 1, 0), some, 1, 0); fsr_roll(x, (int64_t[]){1, 2}, (int[]){0, 1}, 2);'
 must c 'fsr_reduce_with((fsr_node[2]){{0}}, (fsr_node[]){x, x, x}, op, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8, 0);'
+wrong=()
 for axes in ROWS 0L '(0)' 0u; do
-    must_not c "fsr_sum(x, $axes, 1, 0);"
-    must_not c "fsr_sum(fsr_sum(x, some, 1, FSR_KEEPDIMS), $axes, 1, 0);"
-    must_not c "fsr_sum(fsr_sum(x, $axes, 1, FSR_KEEPDIMS), some, 1, 0);"
+    wrong+=("fsr_sum(x, $axes, 1, 0);" "fsr_sum(fsr_sum(x, some, 1, FSR_KEEPDIMS), $axes, 1, 0);"
+        "fsr_sum(fsr_sum(x, $axes, 1, FSR_KEEPDIMS), some, 1, 0);")
 done
+must_not c "${wrong[@]}"
 must c++11 'fsr_sum(x, nullptr, 0, 0); fsr_argmax(x, nullptr, 0, 0); fsr_cumsum(x, some, 1, FSR_REVERSE);'
-echo "$tried programs"
+echo "$tried statements"
 exit $status
