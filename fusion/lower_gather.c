@@ -9,9 +9,9 @@
  * evaluating it at each index: exp(x)[i] of a table of a hundred elements and a million indices. */
 #include "fusion/lower.h"
 
-/* The source itself is in memory, or costs nothing: through views. */
+/* The source itself, which may be a view, is in memory, or costs nothing: through views. */
 static bool is_at_hand(const fsr_lowering *l, fsr_link link) {
-    while (fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW))
+    while (fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW) && *fsr_partition_stored(l->p, link) < 0)
         link = l->flow->node[link.id].arg[0];
     return !fsr_is(l->flow->node[link.id].kind, FSR_COMPUTES) || *fsr_partition_stored(l->p, link) >= 0;
 }

@@ -7,11 +7,11 @@
  *
  * Which of even bins an element is in follows from a quotient that may round to either side of an edge; so it is compared
  * with the edges on both sides, as NumPy does, and these are computed rather than loaded. Counter-example to the quotient
- * alone: of 0.1, 0.2, 0.3 in ten bins of [0, 1] one falls short. Among given edges a search takes a step for each bit of
- * their number, one after the other in the kernel. */
+ * alone: of 0.1, 0.2, 0.3 in ten bins of [0, 1] one falls short. Among given edges it is searched for (search.c). */
 #include "graph/floats.h"
 #include "graph/number.h"
 #include "primitives/scatter.h"
+#include "primitives/search.h"
 #include <math.h>
 
 static fsr_node whole(fsr_site at, fsr_node like, int64_t value) {
@@ -174,21 +174,6 @@ fsr_node fsr_histogram2d_at(fsr_site at, fsr_node x, fsr_node y, fsr_node weight
 
 /* ---- edges ------------------------------------------------------------------------------------------------------ */
 
-/* How many of the m edges, in order, are at most x. */
-static fsr_node not_beyond(fsr_site at, fsr_node x, fsr_node edges, int64_t m) {
-    int64_t step = 1;
-    fsr_node n = whole(at, x, 0);
-    while (step <= m / 2)
-        step *= 2;
-    for (; step > 0; step /= 2) {
-        fsr_node next = fsr_add_at(at, n, whole(at, x, step));
-        fsr_node its = fsr_take_at(at, edges, fsr_sub_at(at, next, whole(at, x, 1)), 0, FSR_BOUND_CLIP);
-        fsr_node there = fsr_less_equal_at(at, next, whole(at, x, m));
-        n = fsr_where_at(at, fsr_logical_and_at(at, there, fsr_less_equal_at(at, its, x)), next, n);
-    }
-    return n;
-}
-
 fsr_node fsr_histogram_edges_at(fsr_site at, fsr_node x, fsr_node weights, fsr_node edges) {
     static const char what[] = "histogram_edges";
     fsr_node poison, all[] = {x, edges, weights};
@@ -205,7 +190,8 @@ fsr_node fsr_histogram_edges_at(fsr_site at, fsr_node x, fsr_node weights, fsr_n
     edges = fsr_strong(at, edges);
     if (!fsr_node_sound(x) || !fsr_node_sound(edges))
         return fsr_node_sound(x) ? edges : x;
-    fsr_node n = not_beyond(at, x, edges, m), top = fsr_slice_at(at, edges, 0, bins, m, 1);
+    const fsr_search how = {fsr_common_dtype((fsr_node[]){edges, x}, 2), true, {0}};
+    fsr_node n = fsr_searched(at, edges, x, &how), top = fsr_slice_at(at, edges, 0, bins, m, 1);
     fsr_node bin = fsr_where_at(at, fsr_equal_at(at, x, top), whole(at, x, bins), n);
     fsr_node index = fsr_where_at(at, fsr_greater_at(at, bin, whole(at, x, 0)), fsr_sub_at(at, bin, whole(at, x, 1)),
                                   whole(at, x, INT64_MAX));

@@ -15,9 +15,11 @@ static const char *const option_names[FSR_ARGS_OPTIONS] = {
     [FSR_OPTION_EXCLUSIVE] = "exclusive", [FSR_OPTION_REVERSE] = "reverse",
     [FSR_OPTION_DDOF] = "ddof",           [FSR_OPTION_ORD] = "ord",
     [FSR_OPTION_VALUE] = "value",         [FSR_OPTION_MODE] = "mode",
-    [FSR_OPTION_DTYPE] = "dtype",         [FSR_OPTION_DESCENDING] = "descending"};
+    [FSR_OPTION_DTYPE] = "dtype",         [FSR_OPTION_DESCENDING] = "descending",
+    [FSR_OPTION_SIDE] = "side",           [FSR_OPTION_LEFT] = "left",
+    [FSR_OPTION_RIGHT] = "right",         [FSR_OPTION_PERIOD] = "period"};
 
-/* The words of mode=, in the order of the enum that they stand for. */
+/* The words of mode= and side=, in the order of the enum that they stand for. */
 static const struct {
     const char *function, *words[5], *are;
 } modes[] = {
@@ -25,6 +27,7 @@ static const struct {
     {"correlate", {"full", "same", "valid"}, "full, same or valid"},
     {"take", {"raise", "clip", "wrap"}, "raise, clip or wrap"},
     {"pad", {"constant", "edge", "reflect", "symmetric", "wrap"}, "constant, edge, reflect, symmetric or wrap"},
+    {"searchsorted", {"left", "right"}, "left or right"},
 };
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
@@ -71,11 +74,12 @@ static void read_list(fsr_reading *r, fsr_args *c) {
         fsr_token_expect(r, end);
 }
 
+/* Of literals; true is 1. */
 static void read_number(fsr_reading *r, fsr_args *c, int option) {
     const char *where = r->token.at;
     fsr_node x = fsr_read_value(r);
     const fsr_rec *rec = r->status ? NULL : fsr_node_rec(x);
-    if (rec && rec->weak)
+    if (rec && (rec->weak || (fsr_is(rec->kind, FSR_IS_LITERAL) && rec->dtype[0] == FSR_BOOL)))
         c->number[option] = fsr_value_to_double(rec->dtype[0], rec->value);
     else
         fsr_reading_fail(r, where, FSR_ERR_VALUE, "%s must be a number of literals", option_names[option]);
@@ -92,7 +96,7 @@ static bool takes_none(fsr_reading *r) {
 }
 
 /* That a function takes no mode is said when its options are checked. */
-FSR_APART static void read_mode(fsr_reading *r, fsr_args *c) {
+FSR_APART static void read_mode(fsr_reading *r, fsr_args *c, int option) {
     const fsr_token word = fsr_token_word(r);
     size_t k = 0, n = sizeof modes / sizeof *modes;
     while (k < n && !fsr_args_name(c, modes[k].function))
@@ -106,7 +110,8 @@ FSR_APART static void read_mode(fsr_reading *r, fsr_args *c) {
     if (k == n && word.kind == FSR_TOKEN_WORD)
         fsr_token_next(r);
     else
-        fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "mode is %s", k < n ? modes[k].are : "a word");
+        fsr_reading_fail(r, r->token.at, FSR_ERR_VALUE, "%s is %s", option_names[option],
+                         k < n ? modes[k].are : "a word");
 }
 
 /* A dtype by its name, ours or NumPy's. */
@@ -138,8 +143,8 @@ static void read_option(fsr_reading *r, fsr_args *c, int option) {
             read_list(r, c);
     } else if (option == FSR_OPTION_DTYPE && takes_none(r)) {
         c->given &= ~(1u << option);
-    } else if (option == FSR_OPTION_MODE) {
-        read_mode(r, c);
+    } else if (option == FSR_OPTION_MODE || option == FSR_OPTION_SIDE) {
+        read_mode(r, c, option);
     } else if (option == FSR_OPTION_DTYPE) {
         read_dtype(r, c);
     } else if (!is_word(option)) {

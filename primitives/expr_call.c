@@ -238,6 +238,32 @@ static bool call_scatter(fsr_reading *r, fsr_args *c, fsr_node *out) {
     return true;
 }
 
+/* left and right are numbers of digitize and interp; the search's side is a word. */
+static bool call_search(fsr_reading *r, fsr_args *c, fsr_node *out) {
+    const bool bins = fsr_args_name(c, "digitize"), places = fsr_args_name(c, "searchsorted");
+    if (!bins && !places && !fsr_args_name(c, "interp"))
+        return false;
+    const unsigned ends = FSR_ARGS_LEFT | FSR_ARGS_RIGHT;
+    if (!fsr_args_are(r, c, bins || places ? 2 : 3) || !fsr_args_options(r, c,
+                                                                         bins     ? FSR_ARGS_RIGHT
+                                                                         : places ? FSR_ARGS_SIDE
+                                                                                  : ends | FSR_ARGS_PERIOD))
+        return true;
+    fsr_node end[2] = {{0}};
+    for (int i = 0; i < 2; i++)
+        if (c->given >> (FSR_OPTION_LEFT + i) & 1)
+            end[i] = fsr_float_at(r->at, r->g, c->number[FSR_OPTION_LEFT + i]);
+    if (bins)
+        *out = fsr_digitize_at(r->at, c->x[0], c->x[1], c->number[FSR_OPTION_RIGHT] != 0);
+    else if (places)
+        *out = fsr_searchsorted_at(r->at, c->x[0], c->x[1], (fsr_side)c->mode);
+    else if (c->given & FSR_ARGS_PERIOD)
+        *out = fsr_interp_period_at(r->at, c->x[0], c->x[1], c->x[2], c->number[FSR_OPTION_PERIOD]);
+    else
+        *out = fsr_interp_at(r->at, c->x[0], c->x[1], c->x[2], end[0], end[1]);
+    return true;
+}
+
 /* Number i of a stream: of a dtype, f64 if none is given, and u64 of bits. */
 typedef struct draw {
     const char *name;
@@ -304,8 +330,8 @@ static bool call_op(fsr_reading *r, fsr_args *c, fsr_node *out) {
 /* The call's arguments read, and its node. */
 FSR_APART static fsr_node finish(fsr_reading *r, fsr_args *c) {
     static bool (*const kinds[])(fsr_reading *, fsr_args *, fsr_node *) = {
-        call_extremes, call_reduction, call_scan,      call_order, call_view, call_take,
-        call_scatter,  call_draw,      fsr_args_shape, call_cast,  call_op};
+        call_extremes, call_reduction, call_scan, call_order,     call_view, call_take,
+        call_scatter,  call_search,    call_draw, fsr_args_shape, call_cast, call_op};
     fsr_node out = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->status; i++)
         if (kinds[i](r, c, &out))
@@ -324,7 +350,8 @@ void fsr_args_offer(fsr_nearest *near) {
         fsr_nearest_offer(near, draws[i].name);
     for (size_t i = 0; i < sizeof scatters / sizeof *scatters; i++)
         fsr_nearest_offer(near, scatters[i].name);
-    static const char *const others[] = {"transpose", "take", "take_along_axis", "put", "sort", "argsort"};
+    static const char *const others[] = {"transpose", "take",         "take_along_axis", "put",   "sort",
+                                         "argsort",   "searchsorted", "digitize",        "interp"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         fsr_nearest_offer(near, others[i]);
     for (int op = 0; op < FSR_OP_COUNT; op++)

@@ -21,6 +21,10 @@ enum {
     FSR_OPTION_MODE,
     FSR_OPTION_DTYPE,
     FSR_OPTION_DESCENDING,
+    FSR_OPTION_SIDE,
+    FSR_OPTION_LEFT,
+    FSR_OPTION_RIGHT,
+    FSR_OPTION_PERIOD,
     FSR_ARGS_OPTIONS
 };
 
@@ -33,7 +37,11 @@ enum {
     FSR_ARGS_VALUE = 1 << FSR_OPTION_VALUE,
     FSR_ARGS_MODE = 1 << FSR_OPTION_MODE,
     FSR_ARGS_DTYPE = 1 << FSR_OPTION_DTYPE,
-    FSR_ARGS_DESCENDING = 1 << FSR_OPTION_DESCENDING
+    FSR_ARGS_DESCENDING = 1 << FSR_OPTION_DESCENDING,
+    FSR_ARGS_SIDE = 1 << FSR_OPTION_SIDE,
+    FSR_ARGS_LEFT = 1 << FSR_OPTION_LEFT,
+    FSR_ARGS_RIGHT = 1 << FSR_OPTION_RIGHT,
+    FSR_ARGS_PERIOD = 1 << FSR_OPTION_PERIOD
 };
 
 typedef struct fsr_args {
@@ -49,8 +57,8 @@ typedef struct fsr_args {
     int axes[FSR_MAX_DIMS];         /* the same as ints, once checked */
     int nlist;
     bool all, named;                 /* AXES: None was written; with axis= */
-    double number[FSR_ARGS_OPTIONS]; /* ddof, ord, value */
-    int mode;                        /* fsr_overlap, fsr_bound or fsr_pad, as the function takes */
+    double number[FSR_ARGS_OPTIONS]; /* ddof, ord, value, left, right, period; true is 1 */
+    int mode;                        /* fsr_overlap, fsr_bound, fsr_pad or fsr_side, as the function takes */
     fsr_dtype dtype;
 } fsr_args;
 

@@ -617,6 +617,34 @@ fsr_node fsr_argsort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int
 #define fsr_sort(...) fsr_sort_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 #define fsr_argsort(...) fsr_argsort_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 
+/* ---- searches ----------------------------------------------------------------------------------- */
+
+/* Whether a place is in front of what is equal, or behind it. */
+typedef enum fsr_side { FSR_LEFT, FSR_RIGHT } fsr_side;
+
+/* NumPy's searchsorted: for each element of x, of any shape, where it belongs among the keys, one-dimensional and in ascending
+ * order, NaN last: i64, 0 to the number of keys. FSR_LEFT: in front of keys that are equal to it, FSR_RIGHT: behind them. Both are
+ * compared in their common dtype. That the keys are in order is not looked at: the places lie inside in any case. The search is a loop
+ * in the kernel that computes x and goes on with the places; keys that are computed are stored first.
+ * FSR_ERR_SHAPE: the keys are no vector. FSR_ERR_DTYPE: complex numbers. FSR_ERR_VALUE: there is no such side. */
+fsr_node fsr_searchsorted_at(fsr_site at, fsr_node keys, fsr_node x, fsr_side side);
+#define fsr_searchsorted(...) fsr_searchsorted_at(FSR_HERE, __VA_ARGS__)
+/* NumPy's digitize: for each element of x the bin i, i64, with bins[i - 1] <= x < bins[i], or with `right` bins[i - 1] < x <= bins[i];
+ * 0 and the number of bins where it is outside. Bins may be in descending order: then bins[i - 1] > x >= bins[i], and with
+ * `right` bins[i - 1] >= x > bins[i]. Errors as fsr_searchsorted. */
+fsr_node fsr_digitize_at(fsr_site at, fsr_node x, fsr_node bins, bool right);
+#define fsr_digitize(...) fsr_digitize_at(FSR_HERE, __VA_ARGS__)
+/* NumPy's interp: for each element of x the value at it of the line through the points xp[i], fp[i], in f64, or in c128 if fp is
+ * complex. xp is in ascending order, which is not looked at. left, right: 0-d, what is below xp[0], above xp[n - 1]; of zeroed nodes the
+ * first and the last value. FSR_ERR_SHAPE: xp and fp are no vectors of one length, or left or right is not 0-d. FSR_ERR_EMPTY: there are
+ * no points. FSR_ERR_DTYPE: x or xp is complex, or left or right is beside real values. */
+fsr_node fsr_interp_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp, fsr_node left, fsr_node right);
+#define fsr_interp(...) fsr_interp_at(FSR_HERE, __VA_ARGS__)
+/* The same of a function with a period: x and xp, in any order, are taken by the remainder. FSR_ERR_VALUE: the period is 0 or no
+ * finite number. */
+fsr_node fsr_interp_period_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp, double period);
+#define fsr_interp_period(...) fsr_interp_period_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- filters --------------------------------------------------------------------------------- */
 
 /* NumPy's x[mask], as long as x: the elements where the mask is true, in C order, then the fill value. mask: of x's

@@ -351,6 +351,19 @@ inline node histogram2d(const node &x, const node &y, extents bins, std::initial
     const detail::row<double> ends(range, 4, 0);
     return fsr_histogram2d_at(FUSOR_AT, x, y, weights, n.at, ends.at);
 }
+inline node searchsorted(const node &keys, const node &x, fsr_side side = FSR_LEFT, FUSOR_PLACE) noexcept {
+    return fsr_searchsorted_at(FUSOR_AT, keys, x, side);
+}
+inline node digitize(const node &x, const node &bins, bool right = false, FUSOR_PLACE) noexcept {
+    return fsr_digitize_at(FUSOR_AT, x, bins, right);
+}
+inline node interp(const node &x, const node &xp, const node &fp, const node &left = {}, const node &right = {},
+                   FUSOR_PLACE) noexcept {
+    return fsr_interp_at(FUSOR_AT, x, xp, fp, left, right);
+}
+inline node interp_period(const node &x, const node &xp, const node &fp, double period, FUSOR_PLACE) noexcept {
+    return fsr_interp_period_at(FUSOR_AT, x, xp, fp, period);
+}
 // flags: FSR_UNORDERED.
 inline node scatter_add(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {

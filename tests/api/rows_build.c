@@ -190,6 +190,10 @@ BUILD(put, NODE(x); NODE(i); NODE(values); fsr_bound b = bound_of(r);
 BUILD(bincount, NODE(x); NODE(w); EXTENT(n); fsr_bound b = bound_of(r), x, w, n, b)
 BUILD(histogram, NODE(x); NODE(w); EXTENT(n); NUMBER(low); NUMBER(high), x, w, n, low, high)
 BUILD(histogram_edges, NODE(x); NODE(w); NODE(edges), x, w, edges)
+BUILD(searchsorted, NODE(keys); NODE(x); SMALL(side), keys, x, (fsr_side)side)
+BUILD(digitize, NODE(x); NODE(bins); bool right = api_bool(r), x, bins, right)
+BUILD(interp, NODE(x); NODE(xp); NODE(fp); NODE(left); NODE(right), x, xp, fp, left, right)
+BUILD(interp_period, NODE(x); NODE(xp); NODE(fp); NUMBER(period), x, xp, fp, period)
 
 static void call_histogram2d(api_run *r) {
     NODE(x);
@@ -552,6 +556,10 @@ const api_row api_build_rows[] = {
     ROW(scatter_xor, 1),
     ROW(put, 2),
     ROW(bincount, 2),
+    ROW(searchsorted, 2),
+    ROW(digitize, 2),
+    ROW(interp, 5),
+    ROW(interp_period, 3),
     ROW(histogram, 2),
     ROW(histogram_edges, 2),
     ROW(histogram2d, 2),

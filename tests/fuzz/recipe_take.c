@@ -57,7 +57,18 @@ static fsr_node combine(fsr_node x, fsr_node y, fsr_bound bound, int which) {
                                                   0);
 }
 
+/* 7: where y's elements are among x's, in whatever order these are: each search goes its way. */
+static fsr_node search(fsr_node x, fsr_node y, int axis) {
+    const int64_t n = fsr_node_size(x);
+    fsr_node keys = fsr_reshape(fsr_node_dtype(x) >= FSR_C64 ? fsr_real(x) : x, 1, &n);
+    fsr_node needle = fsr_node_dtype(y) >= FSR_C64 ? fsr_imag(y) : y;
+    return axis % 3 == 2 ? fsr_digitize(needle, keys, false)
+                         : fsr_searchsorted(keys, needle, axis % 3 ? FSR_RIGHT : FSR_LEFT);
+}
+
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) {
+    if (form == 7)
+        return search(x, y, axis);
     if (form == 1)
         return fsr_take_along_axis(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
     if (form == 2)

@@ -118,9 +118,19 @@ static void tables(void **state) {
     check(fsr_sum(at, AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
 }
 
+/* Searches, and elements at the places that they find. */
+static void searches(void **state) {
+    (void)state;
+    fsr_node x = array(30, 40), keys = fsr_input(g, "t", FSR_F32, 1, SHAPE(71)), none = {0};
+    check(fsr_cast(fsr_digitize(x, keys, false), FSR_F32), FSR_SCHEDULE_MAP, 0);
+    fsr_node sum = fsr_sum(fsr_searchsorted(keys, fsr_sqrt(x), FSR_RIGHT), AXES(1), 1, 0);
+    check(fsr_cast(sum, FSR_F32), FSR_SCHEDULE_ROW, 0);
+    check(fsr_max(fsr_cast(fsr_interp(x, keys, keys, none, none), FSR_F32), AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(maps),   TEST(rows),    TEST(columns), TEST(long_rows),
-                                       TEST(slices), TEST(updates), TEST(tables)};
+                                       TEST(slices), TEST(updates), TEST(tables),  TEST(searches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
