@@ -53,6 +53,7 @@ void fsr_emit_compact_values(fsr_emit *e, int v) {
 void fsr_emit_compact(fsr_emit *e, int v) {
     char row[FSR_EXPR];
     if (is_compacted(e, v))
-        fsr_emit_line(e, "fsr_compact<%d, %d>(&%s, room, o%d, m%d, k%d, %s, end, cols);", fsr_emit_lane_count(e),
-                      widest(e), fsr_emit_element(e, row, e->k->inst[v].index, NULL), v, v, v, fsr_emit_step_column(e));
+        fsr_emit_line(e, "fsr_compact<%d, %d, %s>(&%s, room, o%d, m%d, k%d, %s, end, cols);", fsr_emit_lane_count(e),
+                      widest(e), e->k->inst[v].front ? "true" : "false",
+                      fsr_emit_element(e, row, e->k->inst[v].index, NULL), v, v, v, fsr_emit_step_column(e));
 }

@@ -6,9 +6,9 @@
 const fsr_prelude_piece fsr_prelude_filter[] = {
     {"fsr_compact", false,
      "/* A step's elements x, of column c and those behind it, of LANES lanes: the selected ones go to their counts in the row, the others\n"
-     "   behind them from its end. All lanes take part. room has BYTES for an element, those of the kernel's widest one: warps are not at\n"
+     "   behind them from its end, or, FRONT, nowhere. All lanes take part. room has BYTES for an element, those of the kernel's widest one: warps are not at\n"
      "   the same store, and what one of them hands over may not lie where another one's does. */\n"
-     "template <int LANES, int BYTES, class T, class X, class I, int V>\n"
+     "template <int LANES, int BYTES, bool FRONT, class T, class X, class I, int V>\n"
      "__forceinline__ static void fsr_compact(T *row, c128 *room, const X (&x)[V], const b8 (&mask)[V], const I (&before)[V],\n"
      "                                        idx c, idx end, idx cols)\n"
      "{\n"
@@ -22,14 +22,14 @@ const fsr_prelude_piece fsr_prelude_filter[] = {
      "#pragma unroll\n"
      "    for (int v = 0; v < V; v++) {\n"
      "        const u32 i = lane * V + v, rank = (u32)(before[v] - begin);\n"
-     "        if (i < n) step[mask[v] ? rank : n - 1 - (i - rank)] = x[v];\n"
+     "        if (i < n && (!FRONT || mask[v])) step[mask[v] ? rank : n - 1 - (i - rank)] = x[v];\n"
      "    }\n"
      "    fsr_warp_barrier();\n"
      "    T *const front = row + (idx)begin, *const back = row + (idx)(cols - (first - (idx)begin) - n);\n"
      "#pragma unroll\n"
      "    for (int v = 0; v < V; v++) {\n"
      "        const u32 i = lane + v * LANES;\n"
-     "        if (i < n) (i < selected ? front : back)[i] = step[i];\n"
+     "        if (i < (FRONT ? selected : n)) (i < selected ? front : back)[i] = step[i];\n"
      "    }\n"
      "    fsr_warp_barrier();\n"
      "}\n"},

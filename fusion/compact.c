@@ -116,7 +116,7 @@ void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts) {
         if (inst->filter && all)
             inst->filter = FSR_FILTER_COMPACTED;
         else if (inst->filter)
-            inst->arg[1] = inst->arg[2] = -1, inst->filter = FSR_FILTER_NONE;
+            inst->arg[1] = inst->arg[2] = -1, inst->filter = FSR_FILTER_NONE, inst->front = false;
     }
     if (all)
         remove_unused(k);

@@ -180,7 +180,7 @@ static bool add_reports(builder *b, const fsr_rec *rec, fsr_flow_node *node) {
             b->report_capacity = capacity;
         }
         b->binding->report[b->flow->nreports++] =
-            (fsr_report){rec->site, j - rec->lead, fsr_added_extent(own, source, &rec->view, j)};
+            (fsr_report){rec->site, j - rec->lead, fsr_added_extent(own, source, &rec->view, j), rec->says};
     }
     return true;
 }

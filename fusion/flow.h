@@ -50,11 +50,12 @@ typedef struct fsr_flow {
     fsr_literal_use *use; /* of each literal, by its number; NULL: they are not numbered, and all are text */
 } fsr_flow;
 
-/* A computed index that a run may report as outside: where it was recorded, and of what. */
+/* A computed index that a run may report as outside: where it was recorded, of what, and what it means. */
 typedef struct fsr_report {
     fsr_site site;
     int axis;
     int64_t extent;
+    fsr_says says;
 } fsr_report;
 
 /* Where the leaves and scalars of a flow come from in the graph, and its reports. */

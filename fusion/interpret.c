@@ -164,6 +164,8 @@ static void store(fsr_machine *m, const fsr_inst *inst) {
     fsr_value v = m->value[inst->arg[0]];
     if (is_dropped(m, &m->k->form[a->form]))
         return;
+    if (inst->filter && inst->front && !m->value[inst->arg[1]].b)
+        return;
     int64_t at = address(m, a) + (inst->filter == FSR_FILTER_COMPACTED ? compacted_place(m, inst) : 0);
     if (m->status != FSR_OK)
         return;

@@ -34,7 +34,7 @@ static void read_combining(fsr_kernel_reader *r, fsr_inst *inst) {
     inst->extent = fsr_lex_mark(l, "i", r->k->nints);
 }
 
-/* store b1[...] = v6, of a filter with "filter v2 after v7" or "compact v2 after v7" before the sign */
+/* store b1[...] = v6, of a filter with "filter v2 after v7" or "compact v2 after v7", and "front", before the sign */
 static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
     int n = r->k->ninsts;
@@ -46,6 +46,7 @@ static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
         inst->arg[1] = fsr_lex_mark(l, "v", n);
         fsr_lex_expect(l, "after");
         inst->arg[2] = fsr_lex_mark(l, "v", n);
+        inst->front = fsr_lex_try(l, "front");
     }
     if (fsr_lex_try(l, "by"))
         read_combining(r, inst);

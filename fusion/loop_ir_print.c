@@ -183,8 +183,8 @@ static void print_store(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
     fprintf(to, "store ");
     print_address(to, k, &k->access[inst->index]);
     if (inst->filter)
-        fprintf(to, " %s v%d after v%d", inst->filter == FSR_FILTER_ADDRESSED ? "filter" : "compact", inst->arg[1],
-                inst->arg[2]);
+        fprintf(to, " %s v%d after v%d%s", inst->filter == FSR_FILTER_ADDRESSED ? "filter" : "compact", inst->arg[1],
+                inst->arg[2], inst->front ? " front" : "");
     if (inst->combines)
         fprintf(to, " by %s of i%d", fsr_op_get(inst->op)->name, inst->extent);
     fprintf(to, " = v%d", inst->arg[0]);

@@ -124,6 +124,7 @@ int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to);
 /* lower_paste.c */
 int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *index);
+int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* 1 + the number of a guard of these conditions; 0: too many. */
 int fsr_lower_guard(fsr_lowering *l, const fsr_guard *guard);
 /* Adds a condition to a guard, once. False: too many. */

@@ -5,7 +5,7 @@
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
  * paste below a paste adds its conditions to those under which its own loads take place. Where the box is the whole domain or nothing of
  * it, there is no choice. An inset is a paste whose place is computed: the box moves, its conditions have values, and
- * whether they hold is asked at each point.
+ * whether they hold is asked at each point. A prefix is a choice whose box has a computed end.
  *
  * Counter-example to a choice of two loads without a guard: concat(x, y) at a point of y has no element of x to
  * load. */
@@ -178,4 +178,30 @@ int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     if (fsr_index_terms(&inner) > FSR_MAX_DIMS)
         return fsr_lower_refuse(l, "the address would have too many computed indices");
     return choose(l, link, &index, &inner, &conditions, truth);
+}
+
+/* A choice between two values at one index. The box ends where the count says, which moves its other side too, to where no
+ * element is: 0 <= i - count + extent < extent. */
+int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    const int last = n->shape.ndim - 1;
+    fsr_index index = *asked;
+    fsr_guard conditions = {0};
+    fsr_box box;
+    if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
+        return fsr_lower_blame_flat(l, "a reshape of a prefix has no affine index", link, asked);
+    const int64_t extent = n->shape.dim[last];
+    const int value = fsr_lower_eval(l, n->arg[2], &index);
+    const int count = value < 0 ? -1 : fsr_lower_bound(l, link, 0, value, extent + 1, FSR_BOUND_CLIP);
+    fsr_affine into;
+    if (count < 0)
+        return -1;
+    if (index.row[last].nterms == FSR_MAX_DIMS)
+        return fsr_lower_refuse(l, "the address would have too many computed indices");
+    fsr_affine_into(&into, &index.row[last], -extent, 1);
+    fsr_affine_add_symbol(&into, count, -1);
+    const fsr_truth truth = fsr_box_make(&box, &into, extent, &l->group->domain);
+    if (truth == FSR_SOMETIMES && !fsr_lower_condition(l, &conditions, &box))
+        return -1;
+    return choose(l, link, &index, &index, &conditions, truth);
 }

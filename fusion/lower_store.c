@@ -97,7 +97,7 @@ static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_aff
     return inst->arg[0] >= 0 && inst->extent >= 0;
 }
 
-/* A filter's element `row` along the last dimension: a place from the front if the mask holds, else from the end. The
+/* A filter's element `row` along the last dimension: a place from the front if the mask holds, else from the end, or none. The
  * filters of one count share it. */
 static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int mask, int before) {
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -105,6 +105,9 @@ static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int m
     int i = fsr_lower_number(l, link.id, row, dtype);
     int one = fsr_lower_constant(l, dtype, fsr_value_from_int(dtype, 1), -1);
     int from_end = fsr_lower_op(l, FSR_OP_SUB, fsr_lower_op(l, FSR_OP_SUB, before, i, -1), one, -1);
+    if (n->front)
+        from_end =
+            fsr_lower_constant(l, dtype, fsr_value_from_int(dtype, dtype == FSR_I32 ? INT32_MIN : INT64_MIN), -1);
     int place = fsr_lower_cast(l, fsr_lower_op(l, FSR_OP_WHERE, mask, before, from_end), FSR_I64);
     return place < 0 ? -1 : fsr_lower_bound(l, link, 0, place, n->shape.dim[n->shape.ndim - 1], FSR_BOUND_DROP);
 }
@@ -130,6 +133,7 @@ static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *inde
     if (!fsr_counts_mask(l->k, before, mask))
         return true;
     inst->filter = FSR_FILTER_ADDRESSED;
+    inst->front = n->front;
     inst->arg[1] = mask;
     inst->arg[2] = before;
     return true;

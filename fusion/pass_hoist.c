@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps and reductions are hoisted above a node that only moves elements: f(move(x)) becomes move(f(x)), and sum(move(x))
- * becomes sum(x), where move is a COMPACT of some mask.
+ * becomes sum(x), where move is a COMPACT of some mask. Of those that the mask selects alone, a PREFIX as long as the mask's own count, the
+ * others become what lies behind them: prefix(y, move(x), count) is move(mask ? x : y), if y is the same everywhere.
  *
  * Such a node only says where elements end in memory, so what is done to each of them alone may be done before: then it
  * belongs to the kernel that moves them, and only results are stored. A map may be hoisted if each operand is moved
@@ -37,7 +38,7 @@ static const fsr_flow_node *move_of(const fsr_flow *flow, fsr_link link, bool re
 
 /* Both move elements alike. */
 static bool alike(const fsr_flow_node *a, const fsr_flow_node *b) {
-    bool same = a->kind == b->kind && a->nargs == b->nargs;
+    bool same = a->kind == b->kind && a->nargs == b->nargs && a->front == b->front;
     for (int i = 1; same && i < a->nargs; ++i)
         same = fsr_link_equal(a->arg[i], b->arg[i]);
     return same;
@@ -65,6 +66,61 @@ static bool may_move(const fsr_flow *flow, const fsr_flow_node *n) {
                (n->axes >> (flow->node[n->arg[0].id].shape.ndim - 1) & 1);
     return fsr_is(n->kind, FSR_IS_EACH) && fsr_is(n->kind, FSR_IS_EXPRESSION);
 }
+
+/* ---- prefixes of what is moved -------------------------------------------------------------------------------- */
+
+/* An integer that holds every count. */
+static bool is_wide(fsr_dtype dtype, int64_t n) {
+    return dtype == FSR_I64 || (dtype == FSR_I32 && n <= INT32_MAX);
+}
+
+/* What lies below views and casts to integers that hold every count up to n. */
+static fsr_link below(const fsr_flow *flow, fsr_link link, int64_t n) {
+    for (;;) {
+        const fsr_flow_node *at = &flow->node[link.id];
+        const bool casts = fsr_has(at->kind, FSR_FIELD_op) && at->op == FSR_OP_CAST && is_wide(at->dtype[0], n);
+        if (!casts && !fsr_is(at->kind, FSR_IS_VIEW))
+            return link;
+        link = at->arg[0];
+    }
+}
+
+/* The sum of all of the mask, a vector. */
+static bool counts(const fsr_flow *flow, fsr_link count, fsr_link mask) {
+    const fsr_shape *shape = &flow->node[mask.id].shape;
+    const int64_t n = shape->dim[0];
+    const fsr_flow_node *sum = &flow->node[below(flow, count, n).id];
+    if (shape->ndim != 1 || !fsr_is(sum->kind, FSR_IS_FOLD) || fsr_is(sum->kind, FSR_IS_RUNNING))
+        return false;
+    const fsr_flow_node *one = &flow->node[sum->arg[0].id];
+    return sum->combine->builtin && sum->combine->op == FSR_OP_ADD && is_wide(sum->dtype[0], n) &&
+           fsr_has(one->kind, FSR_FIELD_op) && one->op == FSR_OP_CAST && fsr_link_equal(one->arg[0], mask);
+}
+
+/* The move that n shows as many elements of as its mask selects; NULL: it is something else. */
+static const fsr_flow_node *prefixed(const fsr_flow *flow, const fsr_flow_node *n) {
+    if (!fsr_is(n->kind, FSR_IS_PREFIX) || n->hint == FSR_HINT_MATERIALIZE || !is_uniform(flow, n->arg[0]))
+        return NULL;
+    const fsr_flow_node *move = move_of(flow, n->arg[1], false);
+    return move && counts(flow, n->arg[2], move->arg[1]) ? move : NULL;
+}
+
+/* Appends the choice of what is not moved yet, and its move. Returns what stands for it, -1: out of memory. */
+static int choose_before(fsr_flow *flow, const fsr_flow_node *n, fsr_flow_node move) {
+    fsr_flow_node choice = {.kind = FSR_NODE_MAP, .nout = 1, .shape = n->shape, .op = FSR_OP_WHERE, .nargs = 3};
+    choice.site = n->site;
+    choice.dtype[0] = n->dtype[0];
+    choice.arg[0] = move.arg[1];
+    choice.arg[1] = move.arg[0];
+    choice.arg[2] = n->arg[0];
+    move.hint = n->hint;
+    move.origin = 0;
+    move.front = false;
+    move.arg[0] = (fsr_link){fsr_flow_add(flow, &choice), 0};
+    return move.arg[0].id < 0 ? -1 : fsr_flow_add(flow, &move);
+}
+
+/* ---- what is done before ---------------------------------------------------------------------------------------- */
 
 /* Appends a view of what `like` shows; its number, -1: out of memory. */
 static int add_view(fsr_flow *flow, const fsr_flow_node *like, fsr_link source, const fsr_shape *shape) {
@@ -130,8 +186,9 @@ static int copy(const fsr_flow *from, fsr_flow *to, fsr_link *at) {
         fsr_flow_node n = from->node[i];
         for (int k = 0; k < n.nargs; ++k)
             n.arg[k] = at[n.arg[k].id * FSR_MAX_OUTPUTS + n.arg[k].output];
-        const fsr_flow_node *move = may_move(to, &n) ? common_move(to, &n) : NULL;
+        const fsr_flow_node *whole = prefixed(to, &n), *move = may_move(to, &n) ? common_move(to, &n) : whole;
         int id = !move                         ? fsr_flow_add(to, &n)
+                 : whole                       ? choose_before(to, &n, *whole)
                  : fsr_is(n.kind, FSR_IS_FOLD) ? reduce_before(to, &n)
                                                : map_before(to, &n, *move);
         if (id < 0)

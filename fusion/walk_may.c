@@ -23,7 +23,7 @@ bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
         for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; ++d)
             if (fsr_access_form(k, a)->stride[d] != FSR_STRIDE_ZERO)
                 return false;
-    for (int i = 0; i < k->ninsts && k->ndim != 1; ++i)
+    for (int i = 0; i < k->ninsts && k->ndim > 1; ++i)
         if (k->inst[i].kind == FSR_INST_INDEX || fsr_inst_guard(&k->inst[i]) >= 0)
             return false;
     return true;

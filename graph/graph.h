@@ -48,6 +48,25 @@ typedef struct fsr_ref {
     uint32_t output;
 } fsr_ref;
 
+/* A length that only the device knows: of a value's capacity, its extent, the first `count` elements are there, the rest is
+ * nobody's. Lengths are told apart by what they are, not by who holds them: the number that `origin` stands for, less
+ * `less`, at most `most`, at least 0. Counter-example to comparing counts' nodes: x[1:] and x[:-1] of one x have a node each. */
+typedef struct fsr_length {
+    uint64_t origin; /* a node's stamp; 0: there is none, the length is the extent */
+    int64_t less, most;
+    fsr_ref count; /* i64 of no dimensions, in [0, extent] */
+    fsr_site site; /* where origin's length was recorded */
+} fsr_length;
+
+/* What a report of a node means. */
+typedef enum fsr_says {
+    FSR_SAYS_INDEX,     /* an index outside of an axis */
+    FSR_SAYS_LIVE,      /* an index behind a length; the axis' extent stands between it and the number reported */
+    FSR_SAYS_EMPTY,     /* that there was no element */
+    FSR_SAYS_TOO_LONG,  /* a length beyond the capacity, and how much */
+    FSR_SAYS_DIFFERENT, /* a length that is another one than it had to be */
+} fsr_says;
+
 /* A recorded node. Its content's members are its own: rec->kind is rec->content.kind. */
 typedef struct fsr_rec {
     uint64_t stamp;
@@ -62,6 +81,8 @@ typedef struct fsr_rec {
     fsr_site site;
     int lead;  /* dimensions that a row function has put before those that the site recorded */
     int scope; /* depth of the scope that owns it */
+    fsr_length length;
+    fsr_says says;
     bool mark; /* scratch of a traversal; false between calls */
 } fsr_rec;
 
@@ -107,6 +128,15 @@ fsr_node fsr_poison_own(fsr_graph *g, fsr_site at, fsr_status status, char *mess
 /* The first of n nodes that is null, stale, of another graph, or poisoned, as the poison to return for `op`; false if
  * all are fine. g receives their graph. */
 bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison);
+
+/* The same where values with lengths of their own are taken: elsewhere one is FSR_ERR_UNSUPPORTED. */
+bool fsr_poison_of_any(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison);
+/* The length of a sound node, NULL: it is the extent. */
+const fsr_length *fsr_node_length(fsr_node x);
+bool fsr_length_equal(const fsr_length *a, const fsr_length *b);
+/* What a report says, in words, and its status: a number that is not 0, of an axis of so many elements, recorded there. */
+fsr_status fsr_says_words(char *out, size_t size, fsr_says says, int64_t number, int axis, int64_t extent,
+                          fsr_site site);
 
 /* Shells of graphs, owned by the context (see runtime/context.h). */
 typedef struct fsr_graph_owner fsr_graph_owner;

@@ -52,6 +52,7 @@ typedef struct fsr_inst {
     fsr_bound bound;         /* BOUND */
     int report;              /* BOUND that raises: 1 + an array of one u64; 0: others */
     fsr_filter_store filter; /* STORE */
+    bool front;              /* a filter's STORE: of what the mask selects alone */
     bool combines;           /* STORE: `op` of what is there and arg[0] */
     int extent;              /* STORE that combines: integer argument with the elements of its array */
     int node;                /* number of the plan's node that it comes from, for comments; -1: none */

@@ -50,6 +50,7 @@ enum {
     FSR_IS_DISTINCT = 1 << 17, /* two of them are two, whatever else is equal */
     FSR_SCATTERS = 1 << 18,    /* overwrites what computed indices lead to, with the elements of argument 1 */
     FSR_IS_LIBRARY = 1 << 19,  /* a step of its own between arrays in memory: no kernel evaluates it */
+    FSR_IS_PREFIX = 1 << 21,   /* argument 0, but for its first elements, which are argument 1's */
     FSR_TAKES = 1 << 20,       /* an element of argument 0, at what the others compute: a loop's body may do so */
     FSR_MAY_BE_WEAK = 1 << 16, /* a literal without a dtype of its own, and what follows from such */
 };
@@ -109,6 +110,7 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
     bool weak;       /* recorded by fsr_float or fsr_int, and what follows from such */              \
     bool exclusive;  /* a running fold: without the element itself */                                \
     bool reverse;    /* from the end of the axis */                                                  \
+    bool front;      /* of what is moved: only what the mask selects, the rest may be anything */    \
     fsr_value value; /* of dtype[0]; also of what is weak */                                         \
     uint32_t axes;   /* bit i set if axis i is folded, or an argument is added to the index there */ \
     int axis;                                                                                        \

@@ -82,6 +82,22 @@ static fsr_graph *home_of(const fsr_node *x, int n) {
 }
 
 bool fsr_poison_of(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison) {
+    if (fsr_poison_of_any(at, op, x, n, g, poison))
+        return true;
+    for (int i = 0; i < n; i++) {
+        const fsr_length *length = fsr_node_length(x[i]);
+        if (!length)
+            continue;
+        *poison = fsr_poison(*g, at, FSR_ERR_UNSUPPORTED, op,
+                             "operand %d, %s, has a length that only the device knows (%s:%d); fsr_filled gives it its "
+                             "capacity",
+                             i + 1, fsr_say(x[i]).text, length->site.file ? length->site.file : "?", length->site.line);
+        return true;
+    }
+    return false;
+}
+
+bool fsr_poison_of_any(fsr_site at, const char *op, const fsr_node *x, int n, fsr_graph **g, fsr_node *poison) {
     fsr_graph *home = home_of(x, n);
     *g = home;
     for (int i = 0; i < n; i++) {

@@ -188,6 +188,11 @@ static void write_reverse(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write(w, n->reverse ? " reverse" : "");
 }
 
+static void write_front(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, n->front ? " front" : "");
+}
+
 enum { HEAD = 1, IDENTITY = 0 };
 
 static const struct {

@@ -86,7 +86,10 @@ char *fsr_describe(char *buf, size_t size, fsr_dtype dtype, const fsr_shape *sha
 fsr_words fsr_say(fsr_node x) {
     fsr_words words = {"?"};
     const fsr_rec *rec = fsr_node_rec(x);
-    if (rec)
+    if (rec && rec->length.origin)
+        snprintf(words.text, sizeof words.text, "%s[<=%lld]", fsr_dtype_name(rec->dtype[x.output]),
+                 (long long)rec->shape.dim[0]);
+    else if (rec)
         fsr_describe(words.text, sizeof words.text, rec->dtype[x.output], &rec->shape);
     return words;
 }

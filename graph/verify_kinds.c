@@ -223,6 +223,17 @@ static const char *check_inset(const fsr_applied *a) {
     return NULL;
 }
 
+static const char *check_prefix(const fsr_applied *a) {
+    if (a->n->shape.ndim == 0)
+        return "a prefix of an array that is 0-d";
+    for (int i = 0; i < a->n->nargs; i++)
+        if (!fsr_shape_equal(&a->arg[i]->shape, &a->n->shape))
+            return "an argument of another shape";
+    if (fsr_applied_dtype(a, 0) != a->n->dtype[0] || fsr_applied_dtype(a, 1) != a->n->dtype[0])
+        return "an argument of another dtype";
+    return fsr_applied_dtype(a, 2) == FSR_I64 ? NULL : "a count that is not i64";
+}
+
 static const char *check_library(const fsr_applied *a) {
     return fsr_library_check(a);
 }

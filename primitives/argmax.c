@@ -7,7 +7,7 @@
  * The identity (the worst value, the greatest index) loses against every element, also against -inf at index 0.
  * Where NaN is skipped it takes the identity's place: if nothing else is there, the greatest index is left, and that
  * becomes -1. */
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 
 static fsr_node either(fsr_site at, fsr_node a, fsr_node b) {
     return fsr_logical_or_at(at, a, b);
@@ -49,7 +49,7 @@ static void better(fsr_node *out, const fsr_node *left, const fsr_node *right, v
 static bool search_take(fsr_site at, const char *what, fsr_node *x, const int *axis, int naxes, int flags, int *along,
                         fsr_node *poison) {
     fsr_graph *g;
-    if (fsr_poison_of(at, what, x, 1, &g, poison))
+    if (fsr_poison_of_any(at, what, x, 1, &g, poison))
         return false;
     if (!fsr_flags_take(*x, at, what, flags, FSR_KEEPDIMS, poison))
         return false;
@@ -101,7 +101,7 @@ static fsr_node position(fsr_site at, const search *s, fsr_node x, const int *ax
     if (hides)
         hide_nan(at, in, op.identity[0]);
     fsr_fold_nodes(at, out, in, combine, 1u << along);
-    fsr_node found = out[1];
+    fsr_node found = fsr_told_empty(at, out[1], x);
     if (hides) {
         fsr_node none = fsr_equal_at(at, found, fsr_int_at(at, x.graph, INT64_MAX));
         found = fsr_where_at(at, none, fsr_int_at(at, x.graph, -1), found);

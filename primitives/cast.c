@@ -19,6 +19,7 @@ static fsr_node cast_node(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak) {
         return handle;
     const fsr_rec *from = fsr_node_rec(x);
     rec->op = FSR_OP_CAST;
+    rec->length = from->length;
     rec->nargs = 1;
     rec->arg[0] = (fsr_ref){x.id, x.output};
     rec->weak = weak;
@@ -62,7 +63,7 @@ fsr_node fsr_cast_at(fsr_site at, fsr_node x, fsr_dtype dtype) {
     fsr_graph *g;
     fsr_node poison;
     fsr_shape shape;
-    if (fsr_poison_of(at, "cast", &x, 1, &g, &poison))
+    if (fsr_poison_of_any(at, "cast", &x, 1, &g, &poison))
         return poison;
     const fsr_rec *rec = fsr_node_rec(x);
     if (!fsr_shape_take(g, at, "cast", dtype, rec->shape.ndim, rec->shape.dim, &shape, &poison))

@@ -85,7 +85,7 @@ bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int al
 bool fsr_reduction_take(fsr_node x, fsr_site at, const char *what, const int *axes, int naxes, int flags,
                         uint32_t *mask, fsr_node *poison) {
     fsr_graph *g;
-    if (fsr_poison_of(at, what, &x, 1, &g, poison))
+    if (fsr_poison_of_any(at, what, &x, 1, &g, poison))
         return false;
     return fsr_flags_take(x, at, what, flags, FSR_KEEPDIMS, poison) &&
            fsr_axes_take(x, at, what, axes, naxes, mask, poison);

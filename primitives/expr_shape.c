@@ -149,6 +149,18 @@ static fsr_node filter(const fsr_shape_call *s) {
     return fsr_filter_at(s->at, s->x[0], s->x[1], s->n > 2 ? s->x[2] : fsr_int_at(s->at, s->r->g, 0));
 }
 
+static fsr_node compress(const fsr_shape_call *s) {
+    return fsr_compress_at(s->at, s->x[0], s->x[1]);
+}
+
+static fsr_node flatnonzero(const fsr_shape_call *s) {
+    return fsr_flatnonzero_at(s->at, s->x[0]);
+}
+
+static fsr_node filled(const fsr_shape_call *s) {
+    return fsr_filled_at(s->at, s->x[0], s->n > 1 ? s->x[1] : fsr_int_at(s->at, s->r->g, 0));
+}
+
 static fsr_node average(const fsr_shape_call *s) {
     return fsr_average_at(s->at, s->x[0], s->x[1], s->axes, s->nlist, fsr_args_keepdims(s->c));
 }
@@ -176,6 +188,9 @@ static const fsr_shape_row rows[] = {
     {.name = "tile", tile, 1, 1, 1, .list = 2},
     {.name = "pad", pad, 1, 1, 1, .list = 2, .options = FSR_ARGS_VALUE | FSR_ARGS_MODE},
     {.name = "filter", filter, 2, 3, 3},
+    {.name = "compress", compress, 2, 2, 2},
+    {.name = "flatnonzero", flatnonzero, 1, 1, 1},
+    {.name = "filled", filled, 1, 2, 2},
     {.name = "average", average, 2, 2, 2, .list = 1, .axis = true, .options = FSR_ARGS_KEEPDIMS},
 };
 

@@ -30,7 +30,7 @@ static const struct {
 } words[] = {
     {"order", "sorts, or picks by rank"},
     {"sets", "compares all elements with all others"},
-    {"length", "the values decide how long the result is; `fsr_filter` and `fsr_count_nonzero` say it with a capacity"},
+    {"length", "the values decide how long the result is; `fsr_compress` has a capacity and a count"},
     {"gather", "reads at computed addresses"},
     {"indices", "makes places to read or write at"},
     {"library call",
@@ -74,9 +74,9 @@ static const char head[] =
     "- **dtypes are said, not guessed**: `fsr_zeros(g, FSR_F32, 2, shape)`. Expressions take NumPy's defaults, i64 and "
     "f64, and\n"
     "  `f32(x)` or `float32(x)` converts.\n"
-    "- **A mask keeps the length**: `x[mask]` is `fsr_filter`, as long as x; `x[indices]` is `fsr_index`, and one "
-    "outside is told\n"
-    "  when the result is read.\n"
+    "- **A mask gives a length that the device counts**: `x[mask]` is `fsr_compress`, or, as long as x with a fill, "
+    "`fsr_filter`;\n"
+    "  `x[indices]` is `fsr_index`, and one outside is told when the result is read.\n"
     "- **`where=`, `initial=`, `like=`** are not taken: `fsr_sum` of `fsr_where(m, x, fsr_float(g, 0))` is `sum(x, "
     "where=m)`.\n"
     "- **`numpy.random`** has no rows here: a random number is a function of a seed, a stream and an index, so there "

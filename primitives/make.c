@@ -116,7 +116,7 @@ static fsr_node difference(fsr_site at, fsr_node x, int axis) {
 fsr_node fsr_diff_at(fsr_site at, fsr_node x, int n, int axis) {
     fsr_node poison;
     fsr_graph *g;
-    if (fsr_poison_of(at, "diff", &x, 1, &g, &poison))
+    if (fsr_poison_of_any(at, "diff", &x, 1, &g, &poison))
         return poison;
     x = fsr_strong(at, x);
     if (!fsr_node_sound(x))

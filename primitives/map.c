@@ -10,10 +10,12 @@
  * in floats, and in a comparison, which is exact: done in i64, or, where one side is u64 and the other a signed
  * integer, put together from the sign and a comparison in u64. Counter-example to f64, where the two meet otherwise:
  * 2^63 and 2^63 - 1 are equal there.
+ * Values with a length that only the device knows meet others of the same length alone, and single elements.
+ *
  * Weak nodes carry their value in rec->value, so arithmetic on literals is checked as well:
  * u8 + (200 + 100) overflows although neither literal does. */
 #include "graph/floats.h"
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 #include <string.h>
 
 typedef struct promotion {
@@ -242,8 +244,10 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
     fsr_node poison, cast[FSR_MAX_ARGS], handle;
     fsr_graph *g;
     fsr_shape shape;
+    fsr_length length;
     promotion p;
-    if (fsr_poison_of(at, info->name, args, n, &g, &poison))
+    if (fsr_poison_of_any(at, info->name, args, n, &g, &poison) ||
+        !fsr_lengths_meet(at, info->name, args, n, &length, &poison))
         return poison;
     if (is_mixed(info, args) &&
         fsr_shape_broadcast(&fsr_node_rec(args[0])->shape, &fsr_node_rec(args[1])->shape, &shape))
@@ -267,6 +271,7 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
         return handle;
     rec->op = op;
     rec->weak = weak;
+    rec->length = length;
     rec->nargs = n;
     for (int i = 0; i < n; i++)
         rec->arg[i] = (fsr_ref){cast[i].id, cast[i].output};

@@ -14,7 +14,7 @@
  * Skipping NaN: such an element is 0 with weight 0, and the count is a sum of weights, a sibling of the sum.
  * Counts known beforehand enter as parameters, not literals: a new shape does not make a new plan. */
 #include "graph/floats.h"
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 #include <math.h>
 
 enum { SHORT = 8192 };
@@ -72,9 +72,8 @@ static bool is_whole(const sample *s) {
 static fsr_node freedom(fsr_site at, const sample *s, double less) {
     const fsr_rec *rec = fsr_node_rec(s->x);
     fsr_dtype dtype = rec->dtype[s->x.output];
-    double count = (double)fsr_folded(&rec->shape, s->mask) - less;
     if (is_whole(s))
-        return fsr_count(s->x.graph, at, dtype, count > 0 ? count : 0);
+        return fsr_folded_count(at, s->x, s->mask, dtype, less);
     fsr_node counted = fsr_fold_op(at, FSR_OP_ADD, fsr_convert(at, s->valid, FSR_I64, false), s->mask);
     counted = fsr_convert(at, counted, dtype, false);
     return less == 0 ? counted : fsr_sub_at(at, counted, fsr_float_at(at, s->x.graph, less));
@@ -114,7 +113,7 @@ fsr_node fsr_mean_as_at(fsr_site at, fsr_node x, fsr_dtype dtype, const int *axe
         return poison;
     if (fsr_dtype_is_inexact(dtype))
         return mean(at, what, fsr_convert(at, x, dtype, false), axes, naxes, flags, false);
-    fsr_node count = fsr_count(x.graph, at, FSR_F64, (double)fsr_folded(&fsr_node_rec(x)->shape, mask));
+    fsr_node count = fsr_folded_count(at, x, mask, FSR_F64, 0);
     fsr_node out = fsr_div_at(at, fsr_sum_as_at(at, x, dtype, axes, naxes, flags), count);
     return fsr_node_sound(out) ? fsr_convert(at, out, dtype, false) : out;
 }

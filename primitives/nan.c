@@ -4,7 +4,7 @@
  * A NaN becomes the operator's identity, but for the extremes: there the operator itself prefers what is a number, and
  * its identity is NaN, so that NaN comes out where nothing else went in. Counter-example to replacing NaN by +inf and
  * taking the minimum: the answer for nothing but NaN would be +inf. Integers have no NaN and take the plain fold. */
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 #include <math.h>
 
 static fsr_node replaced(fsr_site at, fsr_node x, double by) {
@@ -66,6 +66,8 @@ static fsr_node extreme(fsr_site at, const char *what, bool largest, fsr_node x,
             return poison;
         fsr_fold_nodes(at, &out, &x, combine, mask);
     }
+    if (mask)
+        out = fsr_told_empty(at, out, x);
     return flags & FSR_KEEPDIMS ? out : fsr_drop_axes(at, out, mask);
 }
 

@@ -4,7 +4,7 @@
  * No scaling: NumPy squares in the operand's dtype too, so what overflows here overflows there; but f16 and bf16 are
  * computed in f32. */
 #include "graph/floats.h"
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 #include <math.h>
 
 /* The norm of any order that is not 0 or infinite. */
@@ -34,7 +34,7 @@ fsr_node fsr_norm_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
     if (!fsr_node_sound(size))
         return size;
     if (isinf(ord)) {
-        out = fsr_fold_op(at, ord > 0 ? FSR_OP_MAXIMUM : FSR_OP_MINIMUM, size, mask);
+        out = fsr_told_empty(at, fsr_fold_op(at, ord > 0 ? FSR_OP_MAXIMUM : FSR_OP_MINIMUM, size, mask), size);
     } else if (ord == 0) {
         fsr_node there = fsr_convert(at, fsr_convert(at, size, FSR_BOOL, false), fsr_node_dtype(size), false);
         out = fsr_fold_op(at, FSR_OP_ADD, there, mask);

@@ -10,6 +10,7 @@
 #include "graph/sized.h"
 #include "primitives/body.h"
 #include "primitives/capture.h"
+#include "primitives/live.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +114,9 @@ static bool operator_take(fsr_site at, const char *what, const fsr_node *from, c
     *poison = (fsr_node){0};
     if (!from)
         return false;
-    if (fsr_poison_of(at, what, from, op ? op->arity : 1, &g, poison))
+    fsr_length length;
+    if (fsr_poison_of_any(at, what, from, op ? op->arity : 1, &g, poison) ||
+        !fsr_lengths_meet(at, what, from, op ? op->arity : 1, &length, poison))
         return false;
     if (!op || !op->body) {
         *poison = fsr_poison(g, at, FSR_ERR_NULL, what, "the operator or its body is null");
@@ -164,7 +167,7 @@ static fsr_combine *record(fsr_site at, const char *what, fsr_node *out, fsr_nod
         dtype[i] = fsr_node_dtype(in[i]);
     fsr_combine *combine = fsr_operator_record(in[0].graph, at, what, op, dtype, in + op->arity, &poison);
     fsr_graph *g;
-    if (combine && !fsr_poison_of(at, what, in, op->arity, &g, &poison))
+    if (combine && !fsr_poison_of_any(at, what, in, op->arity, &g, &poison))
         return combine;
     fsr_combine_free(combine);
     fill(out, op, poison);

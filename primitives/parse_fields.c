@@ -131,6 +131,11 @@ static void read_reverse(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     rec->reverse = fsr_lex_try(l, "reverse");
 }
 
+static void read_front(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+    (void)g;
+    rec->front = fsr_lex_try(l, "front");
+}
+
 /* START+STEP*dI and its short forms, for dimension j of the source. */
 static void map(fsr_lex *l, fsr_view *view, int j) {
     int64_t number = 0, step = 1, from = 0;

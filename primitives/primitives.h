@@ -67,6 +67,8 @@ fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis);
 fsr_node fsr_drop_axes(fsr_site at, fsr_node x, uint32_t mask);
 /* x in memory that nobody else has. */
 fsr_node fsr_own(fsr_site at, fsr_node x);
+/* x once more, a record of its own. */
+fsr_node fsr_alias(fsr_site at, fsr_node x);
 /* x as one dimension in C order. */
 fsr_node fsr_flatten(fsr_site at, fsr_node x);
 
@@ -87,6 +89,11 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
                                  const fsr_dtype *dtype, fsr_node *outside, fsr_node *poison);
 /* The reduction of x with a built-in op over the axes of mask, which stay; x itself if mask is 0. */
 fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask);
+
+/* How many before each element of a bool array it holds for, along the last dimension, i32 where that is enough. */
+fsr_node fsr_count_before(fsr_site at, fsr_node mask);
+/* How many elements of a bool vector it holds for, i64. */
+fsr_node fsr_count_true(fsr_site at, fsr_node mask);
 
 /* ---- signatures of row functions ---------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * to be kept. Converting first is what makes the sum of u8 exact; folding first would wrap at 256.
  * f16 and bf16 add up in f32, rounded at the end.
  * Nothing to fold (an empty axis list, or 0-d) gives the converted operand, no node. */
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 #include <string.h>
 
 fsr_dtype fsr_sum_dtype(fsr_dtype dtype) {
@@ -58,7 +58,9 @@ fsr_rec *fsr_fold_begin(fsr_site at, fsr_kind kind, fsr_node *out, const fsr_nod
 }
 
 void fsr_fold_nodes(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, uint32_t mask) {
-    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_REDUCE, out, in, combine, mask);
+    fsr_node there[FSR_MAX_ARGS];
+    fsr_live_fold_operands(at, there, in, combine);
+    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_REDUCE, out, there, combine, mask);
     if (rec)
         rec->axes = mask;
 }
@@ -98,6 +100,8 @@ static fsr_node reduce(fsr_site at, const reduction *r, fsr_node x, fsr_dtype dt
     if (r->needs_element && !fsr_element_take(x, at, r->name, mask, &poison))
         return poison;
     fsr_node out = fsr_fold_op(at, r->op, fsr_convert(at, x, dtype, false), mask);
+    if (r->needs_element)
+        out = fsr_told_empty(at, out, x);
     return flags & FSR_KEEPDIMS ? out : fsr_drop_axes(at, out, mask);
 }
 
@@ -108,7 +112,7 @@ static fsr_node checked_as(fsr_site at, const reduction *r, fsr_node x, fsr_dtyp
                            int flags) {
     fsr_graph *g;
     fsr_node poison;
-    if (fsr_poison_of(at, r->name, &x, 1, &g, &poison) || !fsr_dtype_take(x, at, r->name, dtype, &poison))
+    if (fsr_poison_of_any(at, r->name, &x, 1, &g, &poison) || !fsr_dtype_take(x, at, r->name, dtype, &poison))
         return poison;
     if (!fsr_op_defined(r->op, dtype))
         return fsr_poison(g, at, FSR_ERR_DTYPE, r->name, "not defined for %s", fsr_say(x).text);

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. Without axes they run over the flat array. As reductions, the operand is converted to the
- * result's dtype first, f16 and bf16 are summed in f32. */
-#include "primitives/primitives.h"
+ * result's dtype first, f16 and bf16 are summed in f32. What lies behind a length changes nothing before it, but from the end. */
+#include "primitives/live.h"
 
 void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, int flags) {
-    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_SCAN, out, in, combine, 0);
+    fsr_node there[FSR_MAX_ARGS];
+    fsr_length length = {.origin = 0};
+    for (int i = 0; combine && i < combine->arity; i++)
+        if (fsr_node_length(in[i]))
+            length = *fsr_node_length(in[i]);
+    if (flags & FSR_REVERSE)
+        fsr_live_fold_operands(at, there, in, combine);
+    fsr_rec *rec = fsr_fold_begin(at, FSR_NODE_SCAN, out, flags & FSR_REVERSE ? there : in, combine, 0);
     if (!rec)
         return;
+    rec->length = length;
     rec->axis = axis;
     rec->exclusive = flags & FSR_EXCLUSIVE;
     rec->reverse = flags & FSR_REVERSE;
@@ -46,7 +54,7 @@ static fsr_node running_as(fsr_site at, const scan *s, fsr_node x, fsr_dtype dty
     fsr_graph *g;
     fsr_node poison, out = {0};
     int axis;
-    if (fsr_poison_of(at, what, &x, 1, &g, &poison) || !fsr_dtype_take(x, at, what, dtype, &poison))
+    if (fsr_poison_of_any(at, what, &x, 1, &g, &poison) || !fsr_dtype_take(x, at, what, dtype, &poison))
         return poison;
     if (!fsr_flags_take(x, at, what, flags, FSR_EXCLUSIVE | FSR_REVERSE, &poison))
         return poison;

@@ -166,6 +166,13 @@ static bool result_take(rows *r, int i, fsr_node *result) {
     if (!rec)
         return false;
     const fsr_core *core = &r->s.core[r->s.nin + i];
+    if (fsr_node_length(*result)) {
+        r->poison = fsr_poison(r->g, r->at, FSR_ERR_UNSUPPORTED, what,
+                               "result %d of the %s, %s, has a length of its own in each row; fsr_filled gives it its "
+                               "capacity",
+                               i, whose, fsr_say(*result).text);
+        return false;
+    }
     if (rec->shape.ndim == core->ndim)
         return core_take(r, core, "result", i, *result);
     r->poison = fsr_poison(r->g, r->at, FSR_ERR_SHAPE, what, "result %d of the %s is %s, not of %d dimensions", i,
@@ -240,6 +247,7 @@ static bool again_plain(rows *r, uint32_t id, const fsr_shape *whole, const fsr_
     }
     made->content = content;
     made->lead = rec->lead + r->lead.ndim;
+    made->says = rec->says;
     memcpy(made->arg, arg, sizeof made->arg);
     r->image[id] = copy;
     return true;

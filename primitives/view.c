@@ -4,7 +4,7 @@
  * Everything but a true reshape is AFFINE (see fsr_view): broadcast, transpose, flip, slice, inserted and dropped
  * axes. A reshape that only inserts or drops axes of extent 1 is AFFINE too, so that x[:, None] never hides a strided
  * access behind a flat index. Views are not merged here: fusion does that. */
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 
 static fsr_node view_node(fsr_site at, fsr_node x, const fsr_shape *shape, const fsr_view *view) {
     fsr_node handle;
@@ -26,6 +26,12 @@ static fsr_view shifted(int ndim, int shift) {
         view.step[j] = 1;
     }
     return view;
+}
+
+fsr_node fsr_alias(fsr_site at, fsr_node x) {
+    const fsr_rec *rec = fsr_node_sound(x);
+    const fsr_view view = shifted(rec ? rec->shape.ndim : 0, 0);
+    return rec ? view_node(at, x, &rec->shape, &view) : x;
 }
 
 fsr_node fsr_stretch(fsr_site at, fsr_node x, const fsr_shape *shape) {
@@ -272,13 +278,16 @@ static int64_t slice_count(int64_t start, int64_t stop, int64_t step) {
 
 static fsr_node slice(fsr_site at, const char *what, fsr_node x, int axis, int64_t start, int64_t stop, int64_t step) {
     fsr_node poison;
-    if (!view_take(at, what, &x, &poison))
+    const bool live = fsr_node_is_live(x);
+    if (!live && !view_take(at, what, &x, &poison))
         return poison;
     fsr_shape shape = fsr_node_rec(x)->shape;
     if (!fsr_axis_take(x, at, what, shape.ndim, &axis, &poison))
         return poison;
     if (step == 0)
         return fsr_poison(x.graph, at, FSR_ERR_VALUE, what, "the step is 0 (of %s)", fsr_say(x).text);
+    if (live)
+        return fsr_live_slice(at, x, start, stop, step);
     int64_t extent = shape.dim[axis];
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
     start = bound(start, step > 0 ? low : high, extent, low, high);

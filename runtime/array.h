@@ -20,6 +20,10 @@ fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_b
                            fsr_fault *fault);
 /* Keeps, in order, the refs that have no array yet, each once; returns how many. */
 int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n);
+/* Puts the counts of those that have lengths behind n refs, which have room for twice as many; returns how many there are. */
+int fsr_add_counts(const fsr_graph *g, fsr_ref *refs, int n);
+/* How many elements of a computed node are there: all, or as many as its length says. Waits for that. */
+fsr_status fsr_count_there(fsr_context *ctx, const fsr_graph *g, const fsr_rec *rec, int64_t *count, fsr_fault *fault);
 int64_t fsr_rec_bytes(const fsr_rec *rec, int output);
 
 /* Fails with FSR_ERR_VALUE, and what is wrong in words, unless bytes bytes from data may be used as memory of that place,

@@ -70,10 +70,15 @@ fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path) {
     return x;
 }
 
-static fsr_status write_array(const char *path, const fsr_rec *rec, int output, const void *data, size_t bytes,
+/* there: elements of the first axis. */
+static fsr_status write_array(const char *path, const fsr_rec *rec, int output, const void *data, int64_t there,
                               fsr_fault *fault) {
     char head[FSR_NPY_HEADER_MAX];
-    const size_t size = fsr_npy_header_write(head, rec->dtype[output], &rec->shape);
+    fsr_shape shape = rec->shape;
+    if (shape.ndim)
+        shape.dim[0] = there;
+    const size_t size = fsr_npy_header_write(head, rec->dtype[output], &shape);
+    const size_t bytes = (size_t)fsr_shape_bytes(&shape, rec->dtype[output]);
     fsr_fault inner = {FSR_OK, NULL};
     const fsr_status status = fsr_write_file(path, (fsr_part[]){{head, size}, {data, bytes}}, 2, &inner);
     if (status)
@@ -94,14 +99,15 @@ fsr_status fsr_npy_write(fsr_node x, const char *path) {
     if (!fsr_npy_has(rec->dtype[x.output]))
         return fsr_context_fail(ctx, FSR_ERR_DTYPE, "npy_write: .npy files have no %s; cast to f32",
                                 fsr_dtype_name(rec->dtype[x.output]));
+    int64_t count = 0;
     size_t bytes = (size_t)fsr_rec_bytes(rec, (int)x.output);
     void *data = malloc(bytes + 1);
     if (!data)
         return fsr_context_fail(ctx, FSR_ERR_MEMORY, "npy_write: out of memory for %zu bytes", bytes);
     fsr_fault fault = {FSR_OK, NULL};
-    status = fsr_read(x, data, bytes);
+    status = fsr_read_live(x, data, bytes, &count);
     if (!status)
-        status = write_array(path, rec, (int)x.output, data, bytes, &fault);
+        status = write_array(path, rec, (int)x.output, data, count, &fault);
     if (fault.status)
         fsr_context_take(ctx, &fault);
     free(data);

@@ -69,10 +69,12 @@ fsr_status fsr_reports_begin(fsr_context *ctx, fsr_report_run run, const fsr_rep
 static fsr_status tell(const fsr_report_batch *batch, const uint64_t *word, fsr_fault *fault) {
     for (int i = 0; i < batch->n; ++i) {
         const fsr_report *r = &batch->report[i];
-        if (word[i])
-            return fsr_fault_set(fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
-                                 (long long)(int64_t)word[i], r->axis, (long long)r->extent,
-                                 r->site.file ? r->site.file : "?", r->site.line);
+        if (!word[i])
+            continue;
+        char text[1024];
+        const fsr_status status =
+            fsr_says_words(text, sizeof text, r->says, (int64_t)word[i], r->axis, r->extent, r->site);
+        return fsr_fault_set(fault, status, "%s", text);
     }
     return FSR_OK;
 }

@@ -18,6 +18,7 @@ primitives/filter.c 1
 primitives/iterate.c 1
 primitives/library.c 1
 primitives/literal.c 4
+primitives/live.c 1
 primitives/map.c 1
 primitives/native.c 1
 primitives/parse.c 3
@@ -32,7 +33,7 @@ primitives/view.c 1
 fusion/flow.c 1
 fusion/flow_text.c 1
 fusion/pass_fold.c 1
-fusion/pass_hoist.c 1
+fusion/pass_hoist.c 2
 runtime/array.c 1'
 
 kinds=$(sed -nE 's/^FSR_KIND\(([A-Z_]+),.*/\1/p' graph/node_kinds.def | paste -sd'|')

@@ -10,6 +10,7 @@
  * From there whole lines of memory go to the array, past the caches where results are larger than they; what is left
  * of a line stays until the next strip. Only a part's first and last line of each end, which it may share with
  * its neighbours, are written by bytes.
+ * What is not selected may be nobody's (`front`): then there is one end.
  * Counter-example to writing what a strip has: strips begin anywhere, and a line that is written by halves past a cache
  * that holds it is read back. Measured, 2^24 f32, one thread: places 21.9 ms, halves of lines 10.1, whole lines
  * 5.4. */
@@ -84,71 +85,86 @@ static const vector_text vectors[] = {
     {8, 8, "long long", "di", "fsr_pack_bits8(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0"},
 };
 
-static void put_vectors(fsr_text *to, const vector_text *v) {
+static void put_vectors(fsr_text *to, const vector_text *v, bool front) {
     fsr_text_add(to,
                  "#ifdef FSR_PACK_VECTORS\n"
                  "    typedef %s vec __attribute__((vector_size(64), may_alias));\n"
                  "    typedef %s part __attribute__((vector_size(64), may_alias, aligned(1)));\n"
                  "    for (; l + %d <= m; l += %d) {\n"
                  "        const vec x = *(const part *)(v + l), none = {0};\n"
-                 "        const u32 bits = %s, all = %u;\n",
-                 v->type, v->type, v->lanes, v->lanes, v->bits, (1u << v->lanes) - 1);
-    fsr_text_add(to,
-                 "        const vec a = __builtin_ia32_compress%s512_mask(x, none, bits);\n"
-                 "        const vec b = __builtin_ia32_compress%s512_mask(x, none, bits ^ all);\n"
+                 "        const u32 bits = %s;\n"
                  "        const i64 held = __builtin_popcount(bits);\n"
-                 "        *(part *)p = a;\n"
-                 "        *(part *)(q - %d) = __builtin_shufflevector(b, b, %s);\n"
-                 "        p += held;\n"
-                 "        q -= %d - held;\n"
-                 "    }\n"
-                 "#endif\n",
-                 v->name, v->name, v->lanes, v->reverse, v->lanes);
+                 "        *(part *)p = __builtin_ia32_compress%s512_mask(x, none, bits);\n"
+                 "        p += held;\n",
+                 v->type, v->type, v->lanes, v->lanes, v->bits, v->name);
+    if (!front)
+        fsr_text_add(to,
+                     "        const vec b = __builtin_ia32_compress%s512_mask(x, none, bits ^ %uu);\n"
+                     "        *(part *)(q - %d) = __builtin_shufflevector(b, b, %s);\n"
+                     "        q -= %d - held;\n",
+                     v->name, (1u << v->lanes) - 1, v->lanes, v->reverse, v->lanes);
+    fsr_text_add(to, "    }\n"
+                     "#endif\n");
 }
 
-/* The ends of an array of elements of `size` bytes, and the function that a strip of so many elements calls. */
-static void put_functions(fsr_text *to, int size, int strip) {
-    const int bytes = strip * size + 2 * FSR_EMIT_LINE;
-    char type[FSR_EMIT_NAME];
-    snprintf(type, sizeof type, size <= 8 ? "u%d" : "c128", 8 * size);
+/* What the names of functions for one end end in. */
+static const char *suffix(bool front) {
+    return front ? "f" : "";
+}
+
+/* The ends of an array of elements of `size` bytes. */
+static void put_ends(fsr_text *to, int size, int bytes, bool front) {
+    char down[FSR_EMIT_NAME];
+    snprintf(down, sizeof down, ", down[%d]", bytes);
     fsr_text_add(to,
-                 "typedef struct { char up[%d], down[%d]; fsr_pack_side front, back; } __attribute__((aligned(64))) "
-                 "fsr_pack_ends%d;\n",
-                 bytes, bytes, size);
-    fsr_text_add(
-        to,
-        "static __attribute__((noinline)) void fsr_pack%d(fsr_pack_ends%d *e, const %s *restrict v, const u8 *restrict "
-        "mask, i64 m, i64 stream) {\n"
-        "    %s *p = (%s *)(e->up + e->front.held), *q = (%s *)(e->down + %d - e->back.held);\n"
-        "    i64 l = 0;\n",
-        size, size, type, type, type, type, bytes);
+                 "typedef struct { char up[%d]%s; fsr_pack_side front%s; } __attribute__((aligned(64))) "
+                 "fsr_pack_ends%d%s;\n",
+                 bytes, front ? "" : down, front ? "" : ", back", size, suffix(front));
+}
+
+/* The function that a strip of so many elements calls. */
+static void put_strip(fsr_text *to, int size, int bytes, bool front) {
+    char type[FSR_EMIT_NAME], q[2 * FSR_EMIT_NAME];
+    snprintf(type, sizeof type, size <= 8 ? "u%d" : "c128", 8 * size);
+    snprintf(q, sizeof q, ", *q = (%s *)(e->down + %d - e->back.held)", type, bytes);
+    fsr_text_add(to,
+                 "static __attribute__((noinline)) void fsr_pack%d%s(fsr_pack_ends%d%s *e, const %s *restrict v, const "
+                 "u8 *restrict mask, i64 m, i64 stream) {\n"
+                 "    %s *p = (%s *)(e->up + e->front.held)%s;\n"
+                 "    i64 l = 0;\n",
+                 size, suffix(front), size, suffix(front), type, type, type, front ? "" : q);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (vectors[i].size == size)
-            put_vectors(to, &vectors[i]);
+            put_vectors(to, &vectors[i], front);
     fsr_text_add(to,
                  "    for (; l < m; ++l) {\n"
                  "        const %s x = v[l];\n"
                  "        const i64 one = mask[l];\n"
                  "        *p = x;\n"
-                 "        q[-1] = x;\n"
                  "        p += one;\n"
-                 "        q -= 1 - one;\n"
-                 "    }\n",
-                 type);
-    fsr_text_add(to,
+                 "%s"
+                 "    }\n"
                  "    e->front.held = (char *)p - e->up;\n"
-                 "    e->back.held = e->down + %d - (char *)q;\n"
-                 "    fsr_pack_flush_up(&e->front, e->up, stream);\n"
-                 "    fsr_pack_flush_down(&e->back, e->down + %d, stream);\n"
-                 "}\n",
-                 bytes, bytes);
+                 "    fsr_pack_flush_up(&e->front, e->up, stream);\n",
+                 type, front ? "" : "        q[-1] = x;\n        q -= 1 - one;\n");
+    if (!front)
+        fsr_text_add(to,
+                     "    e->back.held = e->down + %d - (char *)q;\n"
+                     "    fsr_pack_flush_down(&e->back, e->down + %d, stream);\n",
+                     bytes, bytes);
+    fsr_text_add(to, "}\n");
+}
+
+/* The function that a part calls at its end. */
+static void put_end(fsr_text *to, int size, int bytes, bool front) {
     fsr_text_add(to,
-                 "static void fsr_pack_end%d(fsr_pack_ends%d *e) {\n"
-                 "    fsr_pack_side *a = &e->front, *b = &e->back;\n"
-                 "    __builtin_memcpy(a->to + a->skip, e->up + a->skip, a->held - a->skip);\n"
-                 "    __builtin_memcpy(b->to - b->held, e->down + %d - b->held, b->held - b->skip);\n"
-                 "}\n\n",
-                 size, size, bytes);
+                 "static void fsr_pack_end%d%s(fsr_pack_ends%d%s *e) {\n"
+                 "    fsr_pack_side *a = &e->front%s;\n"
+                 "    __builtin_memcpy(a->to + a->skip, e->up + a->skip, a->held - a->skip);\n",
+                 size, suffix(front), size, suffix(front), front ? "" : ", *b = &e->back");
+    if (!front)
+        fsr_text_add(to, "    __builtin_memcpy(b->to - b->held, e->down + %d - b->held, b->held - b->skip);\n", bytes);
+    fsr_text_add(to, "}\n\n");
 }
 
 static int size_of(const fsr_c_emit *e, const fsr_inst *store) {
@@ -156,15 +172,20 @@ static int size_of(const fsr_c_emit *e, const fsr_inst *store) {
 }
 
 void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
-    bool put[sizeof(fsr_c128) + 1] = {false};
+    bool put[2][sizeof(fsr_c128) + 1] = {{false}};
     if (!fsr_kernel_compacts(e->k))
         return;
     fsr_text_raw(to, ends_text, sizeof ends_text - 1);
-    for (int i = 0; i < e->k->ninsts; i++)
-        if (e->k->inst[i].filter == FSR_FILTER_COMPACTED && !put[size_of(e, &e->k->inst[i])]) {
-            put[size_of(e, &e->k->inst[i])] = true;
-            put_functions(to, size_of(e, &e->k->inst[i]), e->s->strip);
-        }
+    for (int i = 0; i < e->k->ninsts; i++) {
+        const fsr_inst *store = &e->k->inst[i];
+        if (store->filter != FSR_FILTER_COMPACTED || put[store->front][size_of(e, store)])
+            continue;
+        const int size = size_of(e, store), bytes = e->s->strip * size + 2 * FSR_EMIT_LINE;
+        put[store->front][size] = true;
+        put_ends(to, size, bytes, store->front);
+        put_strip(to, size, bytes, store->front);
+        put_end(to, size, bytes, store->front);
+    }
 }
 
 void fsr_c_pack_arrays(fsr_c_emit *e, int number) {
@@ -173,10 +194,11 @@ void fsr_c_pack_arrays(fsr_c_emit *e, int number) {
     char cols[FSR_EMIT_NAME];
     fsr_c_line(e, "%s c%d_[%d];", fsr_c_storage(store->dtype), number, e->s->strip);
     fsr_c_line(e, "u8 m%d_[%d];", number, e->s->strip);
-    fsr_c_line(e, "fsr_pack_ends%d ends%d;", size, number);
+    fsr_c_line(e, "fsr_pack_ends%d%s ends%d;", size, suffix(store->front), number);
     fsr_c_line(e, "fsr_pack_up(&ends%d.front, (char *)(x%d + g%d_0));", number, b, f);
-    fsr_c_line(e, "fsr_pack_down(&ends%d.back, (char *)(x%d + (%s - (%s - g%d_0))));", number, b,
-               fsr_c_integer(e, FSR_INT_COLS, cols), e->s->part ? "begin" : "0", f);
+    if (!store->front)
+        fsr_c_line(e, "fsr_pack_down(&ends%d.back, (char *)(x%d + (%s - (%s - g%d_0))));", number, b,
+                   fsr_c_integer(e, FSR_INT_COLS, cols), e->s->part ? "begin" : "0", f);
 }
 
 void fsr_c_pack_store(fsr_c_emit *e, int number) {
@@ -188,11 +210,12 @@ void fsr_c_pack_store(fsr_c_emit *e, int number) {
 }
 
 void fsr_c_pack_strip(fsr_c_emit *e, int number) {
-    const int size = size_of(e, &e->k->inst[number]);
-    fsr_c_line(e, "fsr_pack%d(&ends%d, (const void *)c%d_, m%d_, m, %s);", size, number, number, number,
-               e->s->streams ? "stream" : "0");
+    const fsr_inst *store = &e->k->inst[number];
+    fsr_c_line(e, "fsr_pack%d%s(&ends%d, (const void *)c%d_, m%d_, m, %s);", size_of(e, store), suffix(store->front),
+               number, number, number, e->s->streams ? "stream" : "0");
 }
 
 void fsr_c_pack_end(fsr_c_emit *e, int number) {
-    fsr_c_line(e, "fsr_pack_end%d(&ends%d);", size_of(e, &e->k->inst[number]), number);
+    const fsr_inst *store = &e->k->inst[number];
+    fsr_c_line(e, "fsr_pack_end%d%s(&ends%d);", size_of(e, store), suffix(store->front), number);
 }

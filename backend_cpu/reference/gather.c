@@ -5,6 +5,12 @@
  * the one at its plain value, and nothing is known of how far others may be off. */
 #include "backend_cpu/reference/gather.h"
 
+fsr_status fsr_ref_outside(const fsr_rec *rec, int64_t index, int axis, int64_t extent, fsr_fault *fault) {
+    char text[1024];
+    const fsr_status status = fsr_says_words(text, sizeof text, rec->says, index, axis - rec->lead, extent, rec->site);
+    return fsr_fault_set(fault, status, "%s", text);
+}
+
 /* Where in [0, n) index i is. False: it is to be reported. */
 static bool bring_inside(fsr_bound bound, int64_t *i, int64_t n) {
     if (bound == FSR_BOUND_WRAP) {
@@ -42,9 +48,7 @@ static fsr_status position(const gather *g, const fsr_ref_walk *walk, int64_t *a
             int64_t asked = x.value.i64;
             *known = *known && fsr_ref_is_known(&x.ball);
             if (!bring_inside(rec->bound, &asked, extent))
-                return fsr_fault_set(
-                    g->fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
-                    (long long)x.value.i64, j - rec->lead, (long long)extent, rec->site.file, rec->site.line);
+                return fsr_ref_outside(rec, x.value.i64, j, extent, g->fault);
             index += asked;
             next++;
         }
@@ -110,6 +114,22 @@ fsr_status fsr_ref_inset(const fsr_rec *rec, const fsr_shape *part, const fsr_re
         bool known, inside = inside_part(rec, part, in, &walk, &from, &known);
         fsr_ref_element x = inside ? fsr_ref_data_get(in[1].data, from) : fsr_ref_data_get(in[0].data, walk.at[0]);
         if (!known)
+            x.ball = fsr_ball_unknown(rec->dtype[0]);
+        if (!fsr_ref_data_set(out, at, &x))
+            return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
+    }
+    return FSR_OK;
+}
+
+fsr_status fsr_ref_prefix(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data *out,
+                          fsr_fault *fault) {
+    fsr_ref_walk walk;
+    fsr_ref_walk_start(&walk, shape, 0, in, 3);
+    for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
+        const fsr_ref_element count = fsr_ref_data_get(in[2].data, walk.at[2]);
+        const int there = walk.index[shape->ndim - 1] < count.value.i64;
+        fsr_ref_element x = fsr_ref_data_get(in[there].data, walk.at[there]);
+        if (!fsr_ref_is_known(&count.ball))
             x.ball = fsr_ball_unknown(rec->dtype[0]);
         if (!fsr_ref_data_set(out, at, &x))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");

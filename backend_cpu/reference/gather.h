@@ -14,5 +14,10 @@ fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr
 /* An INSET's elements, in the same way. part: the second argument's shape. */
 fsr_status fsr_ref_inset(const fsr_rec *rec, const fsr_shape *part, const fsr_ref_view *in, fsr_ref_data *out,
                          fsr_fault *fault);
+/* A PREFIX's elements. shape: of all of its arguments. */
+fsr_status fsr_ref_prefix(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data *out,
+                          fsr_fault *fault);
+/* What the record says of an index outside of an axis of so many elements. */
+fsr_status fsr_ref_outside(const fsr_rec *rec, int64_t index, int axis, int64_t extent, fsr_fault *fault);
 
 #endif

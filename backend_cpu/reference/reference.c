@@ -232,6 +232,10 @@ static fsr_status run_inset(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return run_picker(r, rec, fsr_ref_inset, 1, out);
 }
 
+static fsr_status run_prefix(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    return run_picker(r, rec, fsr_ref_prefix, 1, out);
+}
+
 static fsr_status run_compact(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return run_picker(r, rec, fsr_ref_compact, 0, out);
 }

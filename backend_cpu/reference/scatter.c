@@ -5,6 +5,7 @@
  * A mask that is not known for sure (of numbers that were rounded, say) may put any element anywhere in its array: values
  * are those of the plain mask, and nothing is known of how far others may be off. */
 #include "backend_cpu/reference/scatter.h"
+#include "backend_cpu/reference/gather.h"
 #include "graph/shape.h"
 
 static bool all_known(const fsr_shape *shape, const fsr_ref_view *mask) {
@@ -65,9 +66,7 @@ static fsr_status target(const fsr_rec *rec, const fsr_shape *part, const fsr_re
             next++;
             *known = *known && fsr_ref_is_known(&x.ball);
             if (asked < 0 && rec->bound == FSR_BOUND_RAISE)
-                return fsr_fault_set(
-                    fault, FSR_ERR_INDEX, "index %lld is out of bounds for axis %d with size %lld (%s:%d)",
-                    (long long)x.value.i64, j - rec->lead, (long long)extent, rec->site.file, rec->site.line);
+                return fsr_ref_outside(rec, x.value.i64, j, extent, fault);
             index = asked < 0 ? -1 : index + asked;
         }
         at = index < 0 || at < 0 ? -1 : at * rec->shape.dim[j] + index;

@@ -92,6 +92,8 @@ int fsr_node_ndim(fsr_node x);              /* -1 if the node is not valid */
 int64_t fsr_node_dim(fsr_node x, int axis); /* -1 if the node or axis is not valid; axis may be negative */
 int64_t fsr_node_size(fsr_node x);          /* elements; -1 if the node is not valid */
 int64_t fsr_node_bytes(fsr_node x);         /* elements times their size; -1 if the node is not valid */
+/* True: the extent is a capacity, and how many elements are there only the device knows (fsr_compress). */
+bool fsr_node_is_live(fsr_node x);
 /* The context of the node's graph. NULL: the null node, or one of a freed graph. */
 fsr_context *fsr_node_context(fsr_node x);
 
@@ -654,6 +656,37 @@ fsr_node fsr_interp_period_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp,
  * of the result, belong to that kernel too; several arrays filtered by one mask are one kernel. */
 fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
 #define fsr_filter(...) fsr_filter_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- values with a length that only the device knows ---------------------------------------------- */
+
+/* NumPy's x[mask] has as many elements as the mask holds for: that is known when the program has run. Such a value has
+ * one dimension, whose extent (fsr_node_dim) is a capacity: memory for the most elements there can be. Its first elements
+ * are there, as many as a count on the device says, which is the value's length; behind them there is anything.
+ *
+ * What is computed of it sees what is there, without a trip to the host: elementwise functions, casts, reductions, scans,
+ * fsr_slice, fsr_flip and fsr_diff, where bounds are clipped to the length and negative ones count from its end. Other
+ * functions are FSR_ERR_UNSUPPORTED: fsr_filled gives them an array. Two such values meet only if their length is the
+ * same one: of one mask, of one value, of slices that shorten both alike; else FSR_ERR_SHAPE, with the lines where both
+ * were counted. With others only single elements meet; no length broadcasts as 1, whatever the count. A reduction that
+ * needs an element is FSR_ERR_EMPTY where an index outside is told (fsr_bound). Computing a value computes its count.
+ *
+ * x[mask]: the elements for which the mask, of x's shape (else FSR_ERR_SHAPE), is not 0, in C order, with x's size as
+ * capacity. NumPy's compress. One kernel with what is done before and after, which writes what is selected and no more. */
+fsr_node fsr_compress_at(fsr_site at, fsr_node mask, fsr_node x);
+#define fsr_compress(...) fsr_compress_at(FSR_HERE, __VA_ARGS__)
+/* The indices, i64, of the elements of the flattened x that are not 0. NumPy's flatnonzero. */
+fsr_node fsr_flatnonzero_at(fsr_site at, fsr_node x);
+#define fsr_flatnonzero(...) fsr_flatnonzero_at(FSR_HERE, __VA_ARGS__)
+/* x, a vector, with a length. of: the count, an integer of no dimensions, computed or a parameter, brought into
+ * [0, x's extent]; or a value with a length and x's extent, whose length it then is. FSR_ERR_SHAPE, FSR_ERR_DTYPE. */
+fsr_node fsr_live_at(fsr_site at, fsr_node x, fsr_node of);
+#define fsr_live(...) fsr_live_at(FSR_HERE, __VA_ARGS__)
+/* An array of x's capacity: x's elements, then the fill, 0-d, converted to x's dtype. x itself if it has no such length. */
+fsr_node fsr_filled_at(fsr_site at, fsr_node x, fsr_node fill);
+#define fsr_filled(...) fsr_filled_at(FSR_HERE, __VA_ARGS__)
+/* The count, an i64 of no dimensions, as a value; of an array its first extent. FSR_ERR_SHAPE: x is 0-d. */
+fsr_node fsr_live_count_at(fsr_site at, fsr_node x);
+#define fsr_live_count(...) fsr_live_count_at(FSR_HERE, __VA_ARGS__)
 
 /* ---- a user's operator over tuples ------------------------------------------------------------ */
 

@@ -296,6 +296,21 @@ inline node tril(const node &x, std::int64_t k = 0, FUSOR_PLACE) noexcept {
 inline node filter(const node &x, const node &mask, const detail::operand &fill = 0) noexcept {
     return fsr_filter_at(fill.at(), x, mask, fill.in(fsr_node(x).graph));
 }
+inline node compress(const node &mask, const node &x, FUSOR_PLACE) noexcept {
+    return fsr_compress_at(FUSOR_AT, mask, x);
+}
+inline node flatnonzero(const node &x, FUSOR_PLACE) noexcept {
+    return fsr_flatnonzero_at(FUSOR_AT, x);
+}
+inline node live(const node &x, const node &of, FUSOR_PLACE) noexcept {
+    return fsr_live_at(FUSOR_AT, x, of);
+}
+inline node filled(const node &x, const detail::operand &fill = 0) noexcept {
+    return fsr_filled_at(fill.at(), x, fill.in(fsr_node(x).graph));
+}
+inline node live_count(const node &x, FUSOR_PLACE) noexcept {
+    return fsr_live_count_at(FUSOR_AT, x);
+}
 
 // ---- elements by computed indices --------------------------------------------------------------------------------------
 

@@ -162,6 +162,10 @@ class node {
         return fsr_node_size(node_);
     }
 
+    bool is_live() const noexcept {
+        return fsr_node_is_live(node_);
+    }
+
     // Computes and copies n elements to out. FSR_ERR_DTYPE: T is not the node's dtype. FSR_ERR_BYTES: n is not its size.
     template <class T> fsr_status try_read(T *out, std::size_t n) const noexcept {
         if (status() != FSR_OK)
@@ -180,7 +184,8 @@ class node {
         return dtype() != dtype_of<T>::value ? FSR_ERR_DTYPE : fsr_param_get(node_, value, sizeof *value);
     }
 #ifndef FUSOR_NO_EXCEPTIONS
-    // The elements in C order, of the node's dtype: float of f32, std::complex<double> of c128.
+    // The elements in C order, of the node's dtype: float of f32, std::complex<double> of c128. Of a length that only the
+    // device knows those that are there.
     template <class T> std::vector<T> to_vector() const;
     // Of a node of one element.
     template <class T> T item() const;
@@ -205,6 +210,9 @@ inline void check_node(fsr_status status, fsr_node x) {
 template <class T> inline std::vector<T> node::to_vector() const {
     std::vector<T> out(size() > 0 ? static_cast<std::size_t>(size()) : 0);
     detail::check_node(try_read(out.data(), out.size()), node_);
+    std::int64_t there = 0;
+    if (is_live() && fsr_node_count(node_, &there) == FSR_OK)
+        out.resize(static_cast<std::size_t>(there));
     return out;
 }
 // std::vector<bool> has no array: bytes are read first.
@@ -214,6 +222,9 @@ template <> inline std::vector<bool> node::to_vector<bool>() const {
     if (status == FSR_OK)
         status = dtype() != FSR_BOOL ? FSR_ERR_DTYPE : fsr_read(node_, bytes.data(), bytes.size());
     detail::check_node(status, node_);
+    std::int64_t there = 0;
+    if (is_live() && fsr_node_count(node_, &there) == FSR_OK)
+        bytes.resize(static_cast<std::size_t>(there));
     return std::vector<bool>(bytes.begin(), bytes.end());
 }
 template <class T> inline T node::item() const {

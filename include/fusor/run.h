@@ -22,6 +22,14 @@ fsr_status fsr_force(fsr_node x);
  * fsr_node_bytes(x). FSR_ERR_VALUE: dst is memory of a device. Device-side errors surface here. */
 fsr_status fsr_read(fsr_node x, void *dst, size_t bytes);
 
+/* How many elements are along x's first axis: of a value with a length that only the device knows (fsr_compress) computes
+ * it, waits and asks; else its extent. FSR_ERR_NULL: count is null. FSR_ERR_SHAPE: x is 0-d. */
+fsr_status fsr_node_count(fsr_node x, int64_t *count);
+/* As fsr_read, of a value with such a length: what is there, and in *count how many elements that is, which is written
+ * also where it needs more than `bytes` (FSR_ERR_BYTES). count may be NULL. fsr_read of such a value takes the bytes of its
+ * capacity, and leaves those behind what is there as they are; fsr_npy_write writes what is there. */
+fsr_status fsr_read_live(fsr_node x, void *dst, size_t bytes, int64_t *count);
+
 /* ---- plans: compile once, run often ------------------------------------------------------------ */
 
 /* A compiled computation. */

@@ -51,6 +51,12 @@ static void call_node_bytes(api_run *r) {
     API_MUST(r, (fsr_node_bytes(x) >= 0) == (fsr_node_status(x) == FSR_OK), "bytes");
 }
 
+static void call_node_is_live(api_run *r) {
+    fsr_node x = api_node(r);
+    api_say(r, "fsr_node_is_live", -1, false);
+    API_MUST(r, !fsr_node_is_live(x) || fsr_node_ndim(x) == 1, "a length of one dimension");
+}
+
 static void call_node_context(api_run *r) {
     fsr_node x = api_node(r);
     api_say(r, "fsr_node_context", -1, false);
@@ -310,36 +316,13 @@ static void call_close(api_run *r) {
 #define ROW(name) \
     { "fsr_" #name, call_##name, 1 }
 const api_row api_ask_rows[] = {
-    ROW(node_status),
-    ROW(node_error),
-    ROW(node_dtype),
-    ROW(node_ndim),
-    ROW(node_dim),
-    ROW(node_size),
-    ROW(node_bytes),
-    ROW(node_context),
-    ROW(status_name),
-    ROW(status_sentence),
-    ROW(dtype_size),
-    ROW(dtype_name),
-    ROW(dtype_real),
-    ROW(dtype_promote),
-    ROW(error),
-    ROW(error_status),
-    ROW(error_clear),
-    ROW(backend_name),
-    ROW(device_name),
-    ROW(sync),
-    ROW(trim),
-    ROW(context_stats_sized),
-    ROW(config_init_sized),
-    ROW(constant),
-    ROW(constant_name),
-    ROW(dtype_from_name),
-    ROW(op_name),
-    ROW(op_arity),
-    ROW(open_why_sized),
-    ROW(open_sized),
-    ROW(close),
+    ROW(node_status),  ROW(node_error),     ROW(node_dtype),          ROW(node_ndim),
+    ROW(node_dim),     ROW(node_size),      ROW(node_bytes),          ROW(node_is_live),
+    ROW(node_context), ROW(status_name),    ROW(status_sentence),     ROW(dtype_size),
+    ROW(dtype_name),   ROW(dtype_real),     ROW(dtype_promote),       ROW(error),
+    ROW(error_status), ROW(error_clear),    ROW(backend_name),        ROW(device_name),
+    ROW(sync),         ROW(trim),           ROW(context_stats_sized), ROW(config_init_sized),
+    ROW(constant),     ROW(constant_name),  ROW(dtype_from_name),     ROW(op_name),
+    ROW(op_arity),     ROW(open_why_sized), ROW(open_sized),          ROW(close),
 };
 const int api_ask_count = API_COUNT(api_ask_rows);

@@ -71,6 +71,11 @@ BUILD(swapaxes, NODE(x); AXIS(a); AXIS(b), x, a, b)
 BUILD(slice, NODE(x); AXIS(axis); BOUND(a); BOUND(b); BOUND(step), x, axis, a, b, step)
 BUILD(update, NODE(x); NODE(view); NODE(y), x, view, y)
 BUILD(filter, NODE(x); NODE(mask); NODE(fill), x, mask, fill)
+BUILD(compress, NODE(mask); NODE(x), mask, x)
+BUILD(flatnonzero, NODE(x), x)
+BUILD(live, NODE(x); NODE(of), x, of)
+BUILD(filled, NODE(x); NODE(fill), x, fill)
+BUILD(live_count, NODE(x), x)
 BUILD(concat, NODES; AXIS(axis), x, n, axis)
 BUILD(stack, NODES; AXIS(axis), x, n, axis)
 BUILD(diff, NODE(x); SMALL(n); AXIS(axis), x, n, axis)
@@ -496,6 +501,11 @@ const api_row api_build_rows[] = {
     ROW(slice, 6),
     ROW(update, 5),
     ROW(filter, 3),
+    ROW(compress, 4),
+    ROW(flatnonzero, 2),
+    ROW(live, 2),
+    ROW(filled, 3),
+    ROW(live_count, 2),
     ROW(concat, 4),
     ROW(stack, 3),
     ROW(diff, 3),

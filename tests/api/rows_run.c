@@ -124,6 +124,34 @@ static void call_read(api_run *r) {
     api_status(r, fsr_read(x, data, room), true);
 }
 
+static void call_read_live(api_run *r) {
+    fsr_node x = api_node(r);
+    const int64_t bytes = fsr_node_bytes(x);
+    const size_t room =
+        bytes >= 0 && bytes <= 16 * API_LIGHT && api_below(r, 4) ? (size_t)bytes : (size_t)api_below(r, 9);
+    unsigned char *data = api_below(r, 12) ? api_memory(r, room) : NULL;
+    int64_t count = 0, *into = api_below(r, 4) ? &count : NULL;
+    if (!api_reasonable(r, &x, 1))
+        return;
+    api_add(r, data ? ", memory, %zu, %s" : ", NULL, %zu, %s", room, into ? "&count" : "NULL");
+    api_say(r, "fsr_read_live", -1, false);
+    const fsr_status status = fsr_read_live(x, data, room, into);
+    api_status(r, status, true);
+    API_MUST(r, status || !into || !fsr_node_is_live(x) || (count >= 0 && count <= fsr_node_dim(x, 0)), "a count");
+}
+
+static void call_node_count(api_run *r) {
+    fsr_node x = api_node(r);
+    int64_t count = -1, *into = api_below(r, 8) ? &count : NULL;
+    if (!api_reasonable(r, &x, 1))
+        return;
+    api_add(r, into ? ", &count" : ", NULL");
+    api_say(r, "fsr_node_count", -1, false);
+    const fsr_status status = fsr_node_count(x, into);
+    api_status(r, status, true);
+    API_MUST(r, status || (count >= 0 && count <= fsr_node_dim(x, 0)), "a count");
+}
+
 static void call_verify_sized(api_run *r) {
     NODES;
     fsr_verify_report *report = api_below(r, 4) ? api_memory(r, sizeof *report) : NULL;
@@ -342,6 +370,8 @@ const api_row api_run_rows[] = {
     ROW(compute, 5),
     ROW(force, 5),
     ROW(read, 5),
+    ROW(read_live, 3),
+    ROW(node_count, 2),
     ROW(verify_sized, 2),
     ROW(explain, 2),
     ROW(print, 1),

@@ -270,9 +270,9 @@ __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> 
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
 }
 /* A step's elements x, of column c and those behind it, of LANES lanes: the selected ones go to their counts in the row, the others
-   behind them from its end. All lanes take part. room has BYTES for an element, those of the kernel's widest one: warps are not at
+   behind them from its end, or, FRONT, nowhere. All lanes take part. room has BYTES for an element, those of the kernel's widest one: warps are not at
    the same store, and what one of them hands over may not lie where another one's does. */
-template <int LANES, int BYTES, class T, class X, class I, int V>
+template <int LANES, int BYTES, bool FRONT, class T, class X, class I, int V>
 __forceinline__ static void fsr_compact(T *row, c128 *room, const X (&x)[V], const b8 (&mask)[V], const I (&before)[V],
                                         idx c, idx end, idx cols)
 {
@@ -286,14 +286,14 @@ __forceinline__ static void fsr_compact(T *row, c128 *room, const X (&x)[V], con
 #pragma unroll
     for (int v = 0; v < V; v++) {
         const u32 i = lane * V + v, rank = (u32)(before[v] - begin);
-        if (i < n) step[mask[v] ? rank : n - 1 - (i - rank)] = x[v];
+        if (i < n && (!FRONT || mask[v])) step[mask[v] ? rank : n - 1 - (i - rank)] = x[v];
     }
     fsr_warp_barrier();
     T *const front = row + (idx)begin, *const back = row + (idx)(cols - (first - (idx)begin) - n);
 #pragma unroll
     for (int v = 0; v < V; v++) {
         const u32 i = lane + v * LANES;
-        if (i < n) (i < selected ? front : back)[i] = step[i];
+        if (i < (FRONT ? selected : n)) (i < selected ? front : back)[i] = step[i];
     }
     fsr_warp_barrier();
 }
@@ -382,6 +382,6 @@ k_greater_cast_cumsum_where_comp_09393f1d(const f32 *__restrict__ x0, f32 *__res
             m8[v] = v2[i];
             k8[v] = v7;
         }
-        fsr_compact<32, 4>(&x1[a1], room, o8, m8, k8, cj, end, cols);
+        fsr_compact<32, 4, false>(&x1[a1], room, o8, m8, k8, cj, end, cols);
     }
 }

@@ -101,6 +101,37 @@ static void small(void **state) {
     free(name[1]);
 }
 
+/* So many kernels without temporaries on both targets. */
+static void kernels(const fsr_node *outs, int n, int count) {
+    const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], outs, n);
+        const bool good = p.info.kernels == count && p.info.temporaries == 0;
+        if (!good)
+            print_error("on the %s:\n%s\n", targets[t]->gpu ? "GPU" : "CPU", p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+/* What is done to values with a length is in the kernel of their filter; reductions of them need none. */
+static void lengths(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), y = plan_vector(g, N), zero = fsr_float(g, 0);
+    fsr_node mask = fsr_greater(fsr_mul(x, y), fsr_float(g, 0.5)), a = fsr_compress(mask, x), b = fsr_compress(mask, y);
+    check((fsr_node[]){a, fsr_live_count(a)}, 2, 3 * BYTES + 8);
+    check((fsr_node[]){fsr_sqrt(fsr_add(a, fsr_log(fsr_abs(b))))}, 1, 3 * BYTES);
+    check((fsr_node[]){fsr_filled(a, zero)}, 1, 3 * BYTES);
+    check((fsr_node[]){a, fsr_sum(b, NULL, 0, 0), fsr_live_count(b)}, 3, 3 * BYTES + 12);
+    kernels((fsr_node[]){fsr_sum(fsr_exp(a), NULL, 0, 0), fsr_mean(b, NULL, 0, 0)}, 2, 1);
+    kernels((fsr_node[]){fsr_max(a, NULL, 0, 0)}, 1, 1);
+    fsr_node given = fsr_live(x, fsr_input(g, "n", FSR_I64, 0, NULL));
+    kernels((fsr_node[]){fsr_sum(fsr_exp(given), NULL, 0, 0), fsr_argmax(given, NULL, 0, 0)}, 2, 1);
+    kernels((fsr_node[]){fsr_filled(fsr_mul(given, given), zero)}, 1, 1);
+    check_stores(&target_cpu, a, 0, 1);
+    check_stores(&target_gpu, a, 0, 1);
+}
+
 static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
     fsr_node mask = fsr_greater(in[0], fsr_float(g, 0));
@@ -144,6 +175,7 @@ static void refusals(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(compacted), TEST(small), TEST(rows), TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(compacted), TEST(small),
+                                       TEST(lengths),    TEST(rows),      TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,49 @@ static void filters(void **state) {
     }
 }
 
+/* What is selected alone, of several widths; nothing is written behind it. */
+static void lengths(void **state) {
+    (void)state;
+    static const struct {
+        int64_t n;
+        fsr_schedule_kind kind;
+    } sizes[] = {{2, FSR_SCHEDULE_ROW},
+                 {33, FSR_SCHEDULE_ROW},
+                 {1000, FSR_SCHEDULE_ROW},
+                 {20000, FSR_SCHEDULE_LOOKBACK},
+                 {32769, FSR_SCHEDULE_LOOKBACK}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        fsr_node x = INPUT(g, FSR_F32, sizes[i].n), y = fsr_input(g, "y", FSR_F32, 1, SHAPE(sizes[i].n));
+        fsr_node mask = fsr_less(x, y), kept = fsr_compress(mask, x);
+        fsr_node out[] = {kept,
+                          fsr_neg(fsr_compress(mask, y)),
+                          fsr_cast(kept, FSR_F64),
+                          fsr_compress(mask, fsr_signbit(y)),
+                          fsr_filled(kept, fsr_float(g, 3)),
+                          fsr_live_count(kept)};
+        check(out, 6, sizes[i].n, sizes[i].kind, 5);
+    }
+}
+
+/* Lengths from 0 to the capacity, which a kernel finds when it begins: of reductions and of elements. */
+static void lengths_given(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 33, 1000, 40000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int part = 0; part < 4; part++) {
+            fsr_node x = INPUT(g, FSR_F32, sizes[i]), scale = fsr_input(g, "n", FSR_F32, 0, NULL);
+            fsr_node n = fsr_cast(fsr_mul(fsr_abs(scale), fsr_float(g, (double)sizes[i] / 4.625 * part / 3)), FSR_I64);
+            fsr_node live = fsr_live(x, n), out[] = {fsr_filled(fsr_exp(live), fsr_float(g, -1)),
+                                                     fsr_sum(live, NULL, 0, 0), fsr_argmax(live, NULL, 0, 0)};
+            for (int o = 0; o < 3; o++) {
+                fsr_program program = planned(&out[o], 1);
+                assert_int_equal(program.info.kernels, 1);
+                run(fsr_program_kernel(&program, 0), sizes[i]);
+                fsr_program_clear(&program);
+            }
+        }
+}
+
 /* Each row's elements above 0, negated, at its front; the rest 0. */
 static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
@@ -201,6 +244,7 @@ static void filtered_columns(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters), TEST(filtered_rows), TEST(filtered_columns)};
+    const struct CMUnitTest tests[] = {TEST(filters), TEST(lengths), TEST(lengths_given), TEST(filtered_rows),
+                                       TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static const fsr_report sites[] = {{{"a.c", 3}, 0, 10}, {{"b.c", 4}, 2, 7}};
+static const fsr_report sites[] = {{{"a.c", 3}, 0, 10, FSR_SAYS_INDEX}, {{"b.c", 4}, 2, 7, FSR_SAYS_INDEX}};
 
 /* Stand for graphs and plans, of which nothing but the address is looked at. */
 static const char owners[4];
