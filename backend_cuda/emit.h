@@ -171,7 +171,7 @@ void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v);
 /* emit_tile.c: one tile of columns in registers, for ROW, SPLIT and LOOKBACK. Expects in scope: r, a<x>, end (the
  * first column beyond), c0 (the thread's first column), acc<pass>, carry<pass>_<stage>. */
 
-/* Threads of a row, lanes of a warp that share one, warps of a row, steps of a tile. */
+/* Threads of a row, neighbours among them whose columns are a vector apart, warps of a row, steps of a tile. */
 int fsr_emit_group(const fsr_emit *e);
 int fsr_emit_lane_count(const fsr_emit *e);
 int fsr_emit_warps(const fsr_emit *e);
@@ -184,6 +184,8 @@ void fsr_emit_pass_types(fsr_emit *e);
 void fsr_emit_kept(fsr_emit *e);
 /* acc and carry of the pass, and shared memory of its exchanges. */
 void fsr_emit_pass_state(fsr_emit *e);
+/* LOOKBACK: rows that a block has side by side; 1 in all other frames of a tile. */
+int fsr_emit_beside(const fsr_emit *e);
 /* "all<pass>": the fold of the accumulators over the group. */
 void fsr_emit_pass_total(fsr_emit *e);
 void fsr_emit_tile(fsr_emit *e);
@@ -203,6 +205,13 @@ void fsr_emit_by_version(fsr_emit *e, int stage, void (*print)(fsr_emit *e, int 
 /* emit_row.c: the column of a thread's first element relative to its tile; columns of a tile. */
 void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]);
 int fsr_emit_tile_columns(const fsr_emit *e);
+
+/* "part": the block's partial state of all reductions, those of the accumulators, sum0, and those of chains; `chained` is
+ * the name of a chain's state without its stage. */
+void fsr_emit_partial_state(fsr_emit *e, const fsr_fold_list *all, const char *chained);
+/* From the thread's accumulators to the ROW instructions of the last pass, which the last block of a row does: `place` is
+ * the block's number within the row, `ticket` where the row's ticket lies. */
+void fsr_emit_finish_row(fsr_emit *e, const char *place, const char *ticket, const char *chained);
 
 /* One a schedule: the function's body. */
 void fsr_emit_map(fsr_emit *e);

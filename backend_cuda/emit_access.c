@@ -238,7 +238,9 @@ void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) 
                 (size_t)snprintf(where + n, sizeof where - n, " && %s >= 0", fsr_emit_ref(e, ref, form->term[t].value));
     lane_address(e, at, v);
     fsr_emit_ref(e, ref, store->arg[0]);
-    if (store->combines)
+    if (store->combines && e->s.bins)
+        fsr_emit_line(e, "if (%s) fsr_into_%s(bins + (%s), %s);", where, fsr_op_into(store->op), at, ref);
+    else if (store->combines)
         fsr_emit_line(e, "if (%s) fsr_into_%s(x%d + (%s), %s);", where, fsr_op_into(store->op),
                       e->k->access[store->index].buffer, at, ref);
     else

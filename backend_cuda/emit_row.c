@@ -5,9 +5,6 @@
  * (persistent) or
  *           loaded again, tile by tile.
  * SPLIT     `splits` blocks share a row; each leaves a partial state, the last one to finish folds them in order.
- * LOOKBACK  a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are
- * always running
- *           or done, and waiting for them ends.
  *
  * Which block finishes last depends on timing, what it computes does not: partial states are folded in the order of
  * columns. */
@@ -88,9 +85,7 @@ void fsr_emit_row(fsr_emit *e) {
 
 /* ---- the last block of a row ------------------------------------------------------------------- */
 
-/* The block's partial state of all reductions: those of the accumulators and those of chains. `chained` is the name of
- * a chain's state without its stage. */
-static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *chained) {
+void fsr_emit_partial_state(fsr_emit *e, const fsr_fold_list *all, const char *chained) {
     char text[FSR_EXPR];
     size_t n = 0;
     for (int i = 0; i < all->n; i++) {
@@ -107,9 +102,7 @@ static void partial_state(fsr_emit *e, const fsr_fold_list *all, const char *cha
     fsr_emit_line(e, "const part0::state part = {%s};", text);
 }
 
-/* From the thread's accumulators to the ROW instructions of the last pass: `place` is the block's number within the
- * row, `ticket` where the row's ticket lies. */
-static void finish_row(fsr_emit *e, const char *place, const char *ticket, const char *chained) {
+void fsr_emit_finish_row(fsr_emit *e, const char *place, const char *ticket, const char *chained) {
     fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
     int rows[FSR_MAX_INSTS], warps = e->s.threads / 32;
     const char *type = all.n == own.n ? "pass0" : "part0";
@@ -125,7 +118,7 @@ static void finish_row(fsr_emit *e, const char *place, const char *ticket, const
         fsr_emit_line(e, "const pass0::state %s = fsr_group_fold<pass0, 32, %d>(fsr_serial_fold<pass0>(acc0), %s);",
                       all.n == own.n ? "part" : "sum0", warps, shared);
     if (all.n != own.n)
-        partial_state(e, &all, chained);
+        fsr_emit_partial_state(e, &all, chained);
     fsr_emit_line(e, "%s::state *const parts = (%s::state *)work + (u64)r * splits;", type, type);
     fsr_emit_line(e, "__shared__ u32 turn;");
     fsr_emit_line(e, "if (!fsr_is_last(parts + %s, part, %s, splits, turn)) return;", place, ticket);
@@ -157,53 +150,5 @@ void fsr_emit_split(fsr_emit *e) {
     fsr_emit_line(e, "const idx c0 = first + %s;", column);
     fsr_emit_tile(e);
     fsr_emit_close(e);
-    finish_row(e, "s", "(u32 *)zero + r", "carry0_");
-}
-
-/* ---- LOOKBACK ---------------------------------------------------------------------------------- */
-
-/* "board0": where the chain of a stage meets its neighbours. The running sizes are texts, rounded up to regions. */
-static void board(fsr_emit *e, int stage) {
-    fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->tile.stage, stage);
-    if (chain.n == 0)
-        return;
-    fsr_emit_line(e, "const fsr_board<chain0_%d> board%d = {flags + r * entries * fsr_board<chain0_%d>::flag,", stage,
-                  stage, stage);
-    fsr_emit_line(e, "    values + r * entries * fsr_board<chain0_%d>::value, (u32)splits};", stage);
-    fsr_emit_line(e, "flags += fsr_region(rows * entries * fsr_board<chain0_%d>::flag);", stage);
-    fsr_emit_line(e, "values += fsr_region(rows * entries * fsr_board<chain0_%d>::value);", stage);
-}
-
-static void boards(fsr_emit *e) {
-    fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
-    fsr_emit_line(e, "const u64 entries = fsr_board_entries((u32)splits);");
-    fsr_emit_line(e, "char *flags = (char *)zero + fsr_region(4%s);", all.n ? " + 4 * (u64)rows" : "");
-    if (all.n)
-        fsr_emit_line(e, "char *values = (char *)work + fsr_region((u64)rows * splits * sizeof(%s::state));",
-                      all.n == own.n ? "pass0" : "part0");
-    else
-        fsr_emit_line(e, "char *values = (char *)work;");
-    for (int s = 0; s < e->tile.nstages; s++)
-        board(e, s);
-}
-
-void fsr_emit_lookback(fsr_emit *e) {
-    char column[FSR_EXPR];
-    fsr_emit_thread_column(e, column);
-    fsr_emit_line(e, "__shared__ u32 ticket;");
-    fsr_emit_line(e, "const idx tile = fsr_take_ticket((u32 *)zero, ticket);");
-    fsr_emit_line(e, "const idx r = fsr_div(tile, splits);");
-    fsr_emit_line(e, "const idx t = tile - r * splits;");
-    fsr_emit_line(e, "const idx end = cols;");
-    fsr_emit_line(e, "const idx c0 = t * %d + %s;", fsr_emit_tile_columns(e), column);
-    fsr_emit_row_indices(e);
-    fsr_emit_row_parts(e, true, true);
-    fsr_emit_compact_room(e);
-    fsr_emit_kept(e);
-    fsr_emit_row_values(e, 0, "t == 0 && threadIdx.x == 0");
-    fsr_emit_enter_pass(e, 0);
-    boards(e);
-    fsr_emit_pass_state(e);
-    fsr_emit_tile(e);
-    finish_row(e, "t", "(u32 *)zero + 1 + r", "total");
+    fsr_emit_finish_row(e, "s", "(u32 *)zero + r", "carry0_");
 }

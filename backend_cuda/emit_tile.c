@@ -2,7 +2,8 @@
 /* One tile of columns held in registers: loads, its instructions cut into stages, folds, scans, stores.
  *
  * A thread's element i = j * vector + v has column c0 + j * (lanes * vector) + v: a warp's step j is contiguous in
- * memory, and a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). All loads come
+ * memory, and a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). Of rows side by side a
+ * thread has neighbouring columns, i of its own: there lanes are 1. All loads come
  * first, to be in flight together; a stage ends where a chain must be complete for the whole tile before anything goes
  * on.
  *
@@ -12,12 +13,12 @@
 #include <stdio.h>
 
 int fsr_emit_group(const fsr_emit *e) {
-    return e->s.kind == FSR_SCHEDULE_ROW ? e->s.group : e->s.threads;
+    return e->s.kind == FSR_SCHEDULE_ROW ? e->s.group : e->s.threads / fsr_emit_beside(e);
 }
 
 int fsr_emit_lane_count(const fsr_emit *e) {
     int group = fsr_emit_group(e);
-    return group < 32 ? group : 32;
+    return fsr_emit_beside(e) > 1 ? 1 : group < 32 ? group : 32;
 }
 
 int fsr_emit_warps(const fsr_emit *e) {
@@ -80,8 +81,11 @@ void fsr_emit_kept(fsr_emit *e) {
     }
 }
 
+/* Rows side by side meet with a state a thread in shared memory, and once; else it is one a warp, and tiles of a row take
+ * turns. */
 void fsr_emit_pass_state(fsr_emit *e) {
-    int p = e->pass, warps = e->s.threads / 32;
+    const bool beside = fsr_emit_beside(e) > 1;
+    int p = e->pass, warps = beside ? e->s.threads : e->s.threads / 32;
     bool wide = fsr_emit_warps(e) > 1;
     if (fsr_kernel_reductions(e->k, p, true).n) {
         if (wide)
@@ -93,7 +97,7 @@ void fsr_emit_pass_state(fsr_emit *e) {
         if (!fsr_kernel_chain(e->k, p, e->tile.stage, s).n)
             continue;
         if (wide)
-            fsr_emit_line(e, "__shared__ chain%d_%d::state s%d_%d[2][%d];", p, s, p, s, warps);
+            fsr_emit_line(e, "__shared__ chain%d_%d::state s%d_%d[%d][%d];", p, s, p, s, beside ? 1 : 2, warps);
         if (e->s.kind != FSR_SCHEDULE_LOOKBACK)
             fsr_emit_line(e, "chain%d_%d::state carry%d_%d = chain%d_%d::identity();", p, s, p, s, p, s);
     }
@@ -180,7 +184,7 @@ static void declare_registers(fsr_emit *e) {
             continue;
         fsr_emit_line(e, "chain%d_%d::%s t%d[%d];", e->pass, s, fsr_emit_has_items(e, &chain) ? "item" : "state", s,
                       e->s.items);
-        fsr_emit_line(e, "chain%d_%d::state b%d[%d];", e->pass, s, s, fsr_emit_steps(e));
+        fsr_emit_line(e, "chain%d_%d::state b%d[%d];", e->pass, s, s, fsr_emit_beside(e) > 1 ? 1 : fsr_emit_steps(e));
     }
 }
 
@@ -281,30 +285,58 @@ static void stage_stores(fsr_emit *e, int stage) {
         fsr_emit_close(e);
 }
 
-/* Completes the chain of a stage: t<stage> holds the folds' inputs before and the scans' results after. */
-static void complete_chain(fsr_emit *e, int stage) {
-    int p = e->pass, s = stage;
-    char scratch[FSR_REF] = "nullptr", from[FSR_REF];
-    fsr_fold_list chain = fsr_kernel_chain(e->k, p, e->tile.stage, s);
-    bool scans = false;
-    for (int i = 0; i < chain.n; i++)
-        scans = scans || e->k->fold[chain.fold[i]].kind == FSR_FOLD_SCAN;
-    if (chain.n == 0)
-        return;
+/* "total1", the fold of the whole tile, or of a row's, and b1, of what stands before each step, or the thread's columns. */
+static void chain_sums(fsr_emit *e, int s) {
+    const int p = e->pass, beside = fsr_emit_beside(e);
+    char scratch[FSR_REF] = "nullptr";
     if (fsr_emit_warps(e) > 1)
         snprintf(scratch, sizeof scratch, "s%d_%d[%s]", p, s, e->s.kind == FSR_SCHEDULE_LOOKBACK ? "0" : "flip");
-    fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_sums<chain%d_%d, %d, %d, %d>(t%d, b%d, %s);", p, s, s,
-                  p, s, e->s.vector, fsr_emit_lane_count(e), fsr_emit_warps(e), s, s, scratch);
-    snprintf(from, sizeof from, "carry%d_%d", p, s);
-    if (e->s.kind == FSR_SCHEDULE_LOOKBACK && scans) {
-        snprintf(from, sizeof from, "prefix%d", s);
-        fsr_emit_line(e, "__shared__ chain%d_%d::state k%d[4];", p, s, s);
-        fsr_emit_line(e, "const chain%d_%d::state %s = fsr_lookback<chain%d_%d, %d>(total%d, t, board%d, k%d);", p, s,
-                      from, p, s, fsr_emit_warps(e), s, s, s);
-    }
-    if (scans)
+    if (beside > 1)
+        fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_rows_sums<chain%d_%d, %d, %d>(t%d, b%d, %s);", p, s, s,
+                      p, s, beside, fsr_emit_group(e), s, s, scratch);
+    else
+        fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_sums<chain%d_%d, %d, %d, %d>(t%d, b%d, %s);", p, s,
+                      s, p, s, e->s.vector, fsr_emit_lane_count(e), fsr_emit_warps(e), s, s, scratch);
+}
+
+/* "prefix1": the fold of all tiles to the left. */
+static void chain_lookback(fsr_emit *e, int s) {
+    const int p = e->pass, beside = fsr_emit_beside(e);
+    fsr_emit_line(e, "__shared__ chain%d_%d::state k%d[%d];", p, s, s, 4 * beside);
+    if (beside > 1)
+        fsr_emit_line(e,
+                      "const chain%d_%d::state prefix%d = fsr_rows_lookback<chain%d_%d, %d, %d>(total%d, t, board%d, "
+                      "beside, k%d);",
+                      p, s, s, p, s, beside, e->s.threads / 32, s, s, s);
+    else
+        fsr_emit_line(e, "const chain%d_%d::state prefix%d = fsr_lookback<chain%d_%d, %d>(total%d, t, board%d, k%d);",
+                      p, s, s, p, s, fsr_emit_warps(e), s, s, s);
+}
+
+static bool chain_scans(const fsr_emit *e, const fsr_fold_list *chain) {
+    for (int i = 0; i < chain->n; i++)
+        if (e->k->fold[chain->fold[i]].kind == FSR_FOLD_SCAN)
+            return true;
+    return false;
+}
+
+/* Completes the chain of a stage: t<stage> holds the folds' inputs before and the scans' results after. */
+static void complete_chain(fsr_emit *e, int stage) {
+    const int p = e->pass, s = stage;
+    char from[FSR_REF];
+    fsr_fold_list chain = fsr_kernel_chain(e->k, p, e->tile.stage, s);
+    if (chain.n == 0)
+        return;
+    const bool scans = chain_scans(e, &chain), looks_back = e->s.kind == FSR_SCHEDULE_LOOKBACK;
+    chain_sums(e, s);
+    if (looks_back && scans)
+        chain_lookback(e, s);
+    snprintf(from, sizeof from, looks_back ? "prefix%d" : "carry%d_%d", looks_back ? s : p, s);
+    if (scans && fsr_emit_beside(e) > 1)
+        fsr_emit_line(e, "fsr_rows_apply<chain%d_%d>(t%d, b%d, %s);", p, s, s, s, from);
+    else if (scans)
         fsr_emit_line(e, "fsr_tile_apply<chain%d_%d, %d>(t%d, b%d, %s);", p, s, e->s.vector, s, s, from);
-    if (e->s.kind != FSR_SCHEDULE_LOOKBACK)
+    if (!looks_back)
         fsr_emit_line(e, "%s = chain%d_%d::combine(%s, total%d);", from, p, s, from, s);
 }
 

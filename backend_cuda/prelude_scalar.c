@@ -147,7 +147,8 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    return fsr_f32_bits(fsr_bits_f32(fsr_turnf(fabsf(a), 0)) ^ (fsr_bits_f32(a) & 0x80000000u));\n"
      "}\n"},
     {"fsr_cospif", false,
-     "static __forceinline__ f32 fsr_cospif(f32 a) { return fsr_turnf(a, 1); }\n"},
+     "/* Its zeros are +0: the quarter turn alone would leave -0 at every second one. */\n"
+     "static __forceinline__ f32 fsr_cospif(f32 a) { return fsr_turnf(a, 1) + 0.0f; }\n"},
     {"fsr_sinpi", false,
      "/* The zero at an odd number is -0. */\n"
      "static inline f64 fsr_sinpi(f64 a)\n"

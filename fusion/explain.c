@@ -13,7 +13,7 @@ static const struct {
                       [FSR_SCHEDULE_SPLIT] = {"several blocks a row, the last one finishes", "of them a row", NULL},
                       [FSR_SCHEDULE_COL] = {"adjacent threads on adjacent columns", "of them along the rows",
                                             "adjacent rows in the inner loop"},
-                      [FSR_SCHEDULE_LOOKBACK] = {"tiles with look-back", "of them a row", NULL},
+                      [FSR_SCHEDULE_LOOKBACK] = {"tiles with look-back", "rows a block", NULL},
                       [FSR_SCHEDULE_TEAM] = {"teams of resident blocks that meet after each pass", "teams", NULL}};
 
 static void explain_schedule(const fsr_program_step *step, FILE *to) {

@@ -143,22 +143,41 @@ static int64_t tiled_blocks(const fsr_kernel *k, const int64_t *integer) {
     return blocks;
 }
 
+static int64_t map_blocks(const fsr_kernel *k, const int64_t *integer) {
+    const fsr_schedule *s = &k->schedule;
+    if (s->tile)
+        return tiled_blocks(k, integer);
+    const int64_t blocks = fsr_ceil_div(integer[FSR_INT_ROWS], (int64_t)s->threads * s->items);
+    return s->bins && blocks > integer[FSR_INT_SPLITS] ? integer[FSR_INT_SPLITS] : blocks;
+}
+
 int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     int64_t rows = integer[FSR_INT_ROWS], splits = integer[FSR_INT_SPLITS];
     if (s->target == FSR_TARGET_CPU || rows <= 0)
         return 0;
     switch (s->kind) {
-    case FSR_SCHEDULE_MAP:
-        return s->tile ? tiled_blocks(k, integer) : fsr_ceil_div(rows, (int64_t)s->threads * s->items);
+    case FSR_SCHEDULE_MAP: return map_blocks(k, integer);
     case FSR_SCHEDULE_ROW: return fsr_ceil_div(rows, s->threads / s->group);
     case FSR_SCHEDULE_COL:
         return s->tall ? tiled_blocks(k, integer) : fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);
-    case FSR_SCHEDULE_SPLIT:
-    case FSR_SCHEDULE_LOOKBACK: return fsr_size_mul(rows, splits);
+    case FSR_SCHEDULE_SPLIT: return fsr_size_mul(rows, splits);
+    case FSR_SCHEDULE_LOOKBACK: return fsr_size_mul(fsr_ceil_div(rows, s->group), splits);
     case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->group, s->members ? s->members : splits);
     }
     return 0;
+}
+
+int64_t fsr_beside_shared_bytes(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    int stage[FSR_MAX_INSTS], stages = fsr_kernel_stages(k, 0, stage);
+    const fsr_fold_list all = fsr_kernel_reductions(k, 0, false);
+    int64_t bytes = 2 * s->threads * fsr_fold_list_bytes(k, &all);
+    for (int i = 0; i < stages; i++) {
+        const fsr_fold_list chain = fsr_kernel_chain(k, 0, stage, i);
+        bytes += chain.n ? fsr_fold_list_bytes(k, &chain) * (s->threads + 4 * s->group) : 0;
+    }
+    return bytes;
 }
 
 /* Sums `of` over the boards of a LOOKBACK kernel. */

@@ -184,7 +184,8 @@ typedef enum fsr_schedule_kind {
     /* The folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass if splits > 1 (the
      * last block finishes), else any; scans only with splits = 1. */
     FSR_SCHEDULE_COL,
-    /* Scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block. */
+    /* Scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block. A
+     * block has a tile of each of `group` adjacent rows: more than one where they are adjacent in memory. */
     FSR_SCHEDULE_LOOKBACK,
     /* Several passes over rows too long for a block, which are cut into `splits` parts: `group` teams of as many blocks,
      * or of `members` of them, all resident at once; a team takes row after row and meets after every pass. Commutative
@@ -238,8 +239,8 @@ typedef struct fsr_schedule {
     fsr_target_kind target; /* NONE: not chosen yet */
     fsr_schedule_kind kind; /* CPU: MAP, ROW or COL */
     bool wide;              /* 64-bit index arithmetic */
-    int group; /* rows done together: GPU, ROW: threads of a row, a power of two that divides threads; COL: a block's
-                  rows; TEAM: teams. CPU, COL: rows of the inner loop */
+    int group; /* rows done together: GPU, ROW: threads of a row, a power of two that divides threads; COL, LOOKBACK: a
+                  block's rows; TEAM: teams. CPU, COL: rows of the inner loop */
     int tall;  /* COL: outputs along dimension `across` whose states a thread holds at once, in registers; 0: one */
     int across;
     int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
@@ -252,7 +253,9 @@ typedef struct fsr_schedule {
     bool persistent;  /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
     int members;      /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part */
     int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
-    int resident;  /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
+    int resident; /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
+    int bins; /* MAP: elements, a power of two, of which a block has the combining store's in shared memory, and combines
+                     them in the end; 0: each element goes into the array at once. FSR_INT_SPLITS blocks take turns */
     int depth;     /* with `tall`: columns whose staged elements are in shared memory at once */
     int pad;       /* elements of shared memory behind each of these columns, or each row of a square */
     bool outlined; /* loops for each element are functions that are called */
@@ -289,11 +292,12 @@ _Static_assert(FSR_MAX_BUFFERS <= 64 && FSR_MAX_COMBINES <= 32 && FSR_MAX_CONDIT
 
 /* Integer arguments with a fixed place; strides, offsets follow. */
 enum {
-    FSR_INT_ROWS,   /* rows */
-    FSR_INT_COLS,   /* columns */
-    FSR_INT_SPLITS, /* SPLIT, COL: blocks along the columns; TEAM: parts, LOOKBACK: tiles of a row; else 1 */
-    FSR_INT_CHUNK,  /* SPLIT, COL: columns of one block; TEAM: of one part, LOOKBACK: of one tile; else cols */
-    FSR_INT_EXTENT  /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
+    FSR_INT_ROWS, /* rows */
+    FSR_INT_COLS, /* columns */
+    FSR_INT_SPLITS, /* SPLIT, COL: blocks along the columns; TEAM: parts, LOOKBACK: tiles of a row; MAP with bins: blocks at
+                       most; else 1 */
+    FSR_INT_CHUNK, /* SPLIT, COL: columns of one block; TEAM: of one part, LOOKBACK: of one tile; else cols */
+    FSR_INT_EXTENT /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
 };
 
 typedef struct fsr_kernel {

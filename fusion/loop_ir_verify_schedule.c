@@ -2,6 +2,7 @@
 /* The verifier's rules about a schedule: what its kind demands of the kernel, and the shape of a block.
  *
  * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
+#include "fusion/launch_shape.h"
 #include "fusion/loop_ir_verify.h"
 #include "fusion/outputs.h"
 #include "fusion/square.h"
@@ -44,10 +45,34 @@ static bool check_square(const fsr_check *v) {
            fsr_check_bad(v, "schedule: squares do not lie in shared memory");
 }
 
+/* Bins of a block: there is a store that combines into them, and they fit. */
+static bool check_bins(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    const int store = fsr_kernel_combining(v->k);
+    if (!s->bins)
+        return true;
+    if (s->kind != FSR_SCHEDULE_MAP || s->tile || store < 0 || !fsr_power_of_two(s->bins))
+        return fsr_check_bad(v, "schedule: no %d bins", s->bins);
+    return s->bins <= SHARED_BYTES / (int)fsr_dtype_size(v->k->inst[store].dtype) ||
+           fsr_check_bad(v, "schedule: %d bins do not lie in shared memory", s->bins);
+}
+
+/* Rows side by side: threads of a row are lanes of a warp for a moment, and leave their states in shared memory. */
+static bool check_beside(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->group == 1)
+        return true;
+    const int threads = s->group > 0 ? s->threads / s->group : 0;
+    if (!fsr_power_of_two(s->group) || !fsr_power_of_two(threads) || threads > 32 || s->vector != 1)
+        return fsr_check_bad(v, "schedule: no %d rows side by side in %d threads", s->group, s->threads);
+    return fsr_beside_shared_bytes(v->k) <= SHARED_BYTES ||
+           fsr_check_bad(v, "schedule: states of rows side by side do not lie in shared memory");
+}
+
 /* The shape of a block. */
 static bool check_gpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
-    bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
+    bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL || s->kind == FSR_SCHEDULE_LOOKBACK;
     if (!fsr_check_range(s->threads - 1, 1024))
         return fsr_check_bad(v, "schedule: %d threads", s->threads);
     if (grouped && (s->group < 1 || s->threads % s->group != 0))
@@ -69,7 +94,7 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))
         return fsr_check_bad(v, "schedule: %d resident blocks of %d threads", s->resident, s->threads);
-    return check_square(v) && check_outputs(v);
+    return check_square(v) && check_outputs(v) && check_bins(v) && check_beside(v);
 }
 
 static bool check_versions(const fsr_check *v) {

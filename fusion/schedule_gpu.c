@@ -5,7 +5,7 @@
  * Elementwise: one 16-byte access a thread for the widest dtype, less where an element has many loads.
  * Along rows: as many threads a row as hold it in registers; long rows of which there are few are split over blocks.
  * Along columns: adjacent threads on adjacent columns, split along the folded dimension until the machine is full.
- * Scans of long rows: tiles of threads * items with look-back. Several passes over long rows: teams of blocks.
+ * Scans of long rows: tiles of threads * items with look-back; of columns, tiles of several side by side. Several passes over long rows: teams of blocks.
  *
  * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block
  * takes a row; a million rows of 128 leave most of its threads idle. */
@@ -14,10 +14,13 @@
 
 enum {
     MAP_THREADS = 256,
+    BIN_SHARE = 4, /* elements of a block for each bin, at least */
     ROW_ITEMS = 16,
     ROW_THREADS = 1024,
     SPLIT_THREADS = 512,
     LOOKBACK_THREADS = 512,
+    BESIDE_ROWS = 32,
+    BESIDE_COLS = 64,
     TEAM_THREADS = 512,
     CHEAP = 16,
     LOADED_WORDS = 32 /* registers of a thread for what is loaded ahead of the work */
@@ -85,6 +88,27 @@ static int fitting(const fsr_kernel *k, int items, int most) {
     return items;
 }
 
+/* A block has bins of its own where a store combines into few elements and each block has several elements for a bin: fewer
+ * blocks then, which take turns, rather than many that have little to combine. */
+static void gpu_bins(fsr_group *group) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    const int store = fsr_kernel_combining(k);
+    if (store < 0)
+        return;
+    const int64_t rows = group->integer[FSR_INT_ROWS], elements = group->integer[k->inst[store].extent];
+    const int64_t room = fsr_nominal_gpu.shared_bytes / (int64_t)fsr_dtype_size(k->inst[store].dtype);
+    const int64_t turns = fsr_ceil_div(rows, (int64_t)s->threads * s->items);
+    const int64_t blocks = min64(nominal_threads() / s->threads, elements ? rows / (BIN_SHARE * elements) : 0);
+    int bins = 32;
+    while (bins < elements && bins <= room)
+        bins *= 2;
+    if (bins > room || (blocks < turns && blocks < fsr_nominal_gpu.processors))
+        return;
+    s->bins = bins;
+    group->integer[FSR_INT_SPLITS] = turns > blocks ? blocks : turns > 0 ? turns : 1;
+}
+
 static void gpu_map(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     const int widest = widest_of_a_point(k);
@@ -100,6 +124,7 @@ static void gpu_map(fsr_group *group) {
     s->items = s->vector;
     if (s->vector == 1 && !k->nloops)
         s->items = fitting(k, widest > 4 ? 2 : 4, LOADED_WORDS);
+    gpu_bins(group);
 }
 
 /* Rough instructions for one element. */
@@ -187,7 +212,7 @@ static void gpu_lookback(fsr_group *group) {
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_LOOKBACK;
     s->threads = LOOKBACK_THREADS;
-    s->group = LOOKBACK_THREADS;
+    s->group = 1;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
     s->items = widest_state(k) <= 8 ? 28 : 128 / widest_state(k);
     for (int i = 0; i < 2 && rows * fsr_ceil_div(cols, (int64_t)s->threads * s->items) < fsr_nominal_gpu.processors;
@@ -253,6 +278,35 @@ static bool rows_stay_cached(const fsr_group *group) {
            fsr_size_mul(bytes, fsr_nominal_gpu.processors) <= fsr_nominal_gpu.cache_bytes / 2;
 }
 
+/* Rows side by side, of which a thread has some neighbouring columns: as many rows as are a line of memory, or all if they are
+ * fewer, and as many threads a row as share a warp, or as it has columns for. False: where each row has a thread the machine is
+ * full, or rows are so short that one thread is soon done, or states are too wide. */
+static bool gpu_beside(fsr_group *group) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    const int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    if (k->npasses > 1 || rows < 2 || 2 * rows >= nominal_threads() || cols <= BESIDE_COLS || fsr_kernel_has_loops(k))
+        return false;
+    int beside = 2, along = 32;
+    while (beside < BESIDE_ROWS && beside < rows)
+        beside *= 2;
+    s->kind = FSR_SCHEDULE_LOOKBACK;
+    s->vector = 1;
+    s->items = fitting(k, widest_state(k) <= 8 ? 16 : 8, 2 * LOADED_WORDS);
+    while (along > 1 && (beside * along > LOOKBACK_THREADS || (along / 2) * s->items >= cols))
+        along /= 2;
+    s->group = beside;
+    s->threads = beside * along < 32 ? 32 : beside * along;
+    while (s->threads > 64 && fsr_beside_shared_bytes(k) > fsr_nominal_gpu.shared_bytes)
+        s->threads /= 2;
+    if (fsr_beside_shared_bytes(k) > fsr_nominal_gpu.shared_bytes)
+        return false;
+    const int64_t tile = (int64_t)s->threads / s->group * s->items;
+    group->integer[FSR_INT_CHUNK] = tile;
+    group->integer[FSR_INT_SPLITS] = fsr_ceil_div(cols, tile);
+    return true;
+}
+
 /* Each thread goes down a column of its own. Of few columns as many blocks as there are processors have some, and what comes
  * next is loaded together, since its latency is what such a walk takes. Measured on one H200, ADI of 4000 by 4000 in blocks of
  * 256 threads, loads of one step at a time: 3.99 ms, of up to eight 1.81, these in blocks of 32: 1.67; vertical advection 0.392,
@@ -271,6 +325,8 @@ static void gpu_col(fsr_group *group) {
     fsr_schedule *s = &k->schedule;
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
     bool serial = k->npasses > 1 || fsr_kernel_has_scan(k);
+    if (fsr_kernel_has_scan(k) && gpu_beside(group))
+        return;
     s->kind = FSR_SCHEDULE_COL;
     s->threads = 256;
     s->vector = serial ? 1 : fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k));

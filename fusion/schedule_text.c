@@ -39,6 +39,7 @@ static const struct {
               FIELD(COUNT, GPU | CPU, group),
               FIELD(SOME, GPU | CPU, tall),
               FIELD(SOME, GPU | CPU, across),
+              FIELD(SOME, GPU, bins),
               FIELD(SOME, GPU, depth),
               FIELD(SOME, GPU, pad),
               FIELD(SOME, GPU, chunk),

@@ -19,6 +19,7 @@ enum {
     RESIDENT_THREADS = 1024,
     WORDS_WAITING = 44, /* of a thread that waits for its neighbours */
     WORDS_NARROW = 48,  /* the same where a fold is narrow */
+    WORDS_BESIDE = 16,  /* less, of rows side by side: where each has its board */
     WORDS_LOADING = 72  /* while loads arrive */
 };
 
@@ -55,7 +56,8 @@ static int words(int64_t bytes) {
 /* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits. */
 static int held_words(const fsr_kernel *k, int *loads) {
     fsr_tile_pass pass;
-    int waiting = 0, items = k->schedule.items, steps = items / k->schedule.vector;
+    const int items = k->schedule.items, steps = k->schedule.group > 1 ? 1 : items / k->schedule.vector;
+    int waiting = 0;
     fsr_tile_pass_make(k, 0, &pass);
     *loads = 0;
     for (int i = 0; i < pass.n; ++i) {
@@ -78,6 +80,7 @@ static int lookback_residents(const fsr_kernel *k) {
     int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING;
     for (int f = 0; f < k->nfolds; ++f)
         most = k->fold[f].narrow ? WORDS_NARROW : most;
+    most -= k->schedule.group > 1 ? WORDS_BESIDE : 0;
     return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads : 1;
 }
 

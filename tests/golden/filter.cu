@@ -1,6 +1,6 @@
 // greater, cast, cumsum, where, compact
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 512 threads, group 512, vector 4, items 28
+// lookback: 512 threads, group 1, vector 4, items 28
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -204,6 +204,11 @@ template <class F> struct fsr_board {
     {
         return i + (level > 0 ? tiles : 0) + (level > 1 ? tiles >> 5 : 0) + (level > 2 ? tiles >> 10 : 0);
     }
+    fsr_board row(u64 r) const
+    {
+        const u64 at = r * fsr_board_entries(tiles);
+        return {flags + at * flag, values + at * value, tiles};
+    }
     void post(int level, u32 i, const S &s) const
     {
         const u32 at = entry(level, i);
@@ -241,30 +246,37 @@ template <class F> struct fsr_board {
         }
     }
 };
+/* A warp folds the entries of a level to the left of tile t within its group of 32, and posts the fold of a group that t completes
+   one level up. The top level has no groups. */
+template <class F> __forceinline__ static typename F::state fsr_climb(int level, u32 t, const fsr_board<F> &board)
+{
+    typedef typename F::state S;
+    const u32 lane = threadIdx.x % 32, own = t >> 5 * level, first = level < 3 ? own & ~31u : 0;
+    const bool closes = level < 3 && ((t + 1) & ((32u << 5 * level) - 1)) == 0;
+    const u32 stop = own + closes;
+    S sum = F::identity();
+    for (u32 q = first; q < stop; q += 32) {
+        S x[1] = {F::identity()};
+        if (q + lane < stop) x[0] = board.wait(level, q + lane);
+        fsr_warp_scan<F, 32>(x);
+        if (closes && lane == 31) board.post(level + 1, own >> 5, x[0]);
+        if (q < own) {
+            const u32 last = own - q < 32 ? own - q - 1 : 31;
+            sum = F::combine(sum, fsr_shuffle(x[0], last));
+        }
+    }
+    return sum;
+}
 /* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: the tile's own fold is published
    first; one warp a level waits for the entries to its left within the group of 32; who completes a group publishes its
-   fold one level up. The top level has no groups. scratch: four states. */
+   fold one level up. scratch: four states. */
 template <class F, int WARPS, class S>
 __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)
 {
-    const u32 lane = threadIdx.x % 32;
     if (threadIdx.x == 0) board.post(0, t, total);
     for (int level = threadIdx.x / 32; level < 4; level += WARPS) {
-        const u32 own = t >> 5 * level, first = level < 3 ? own & ~31u : 0;
-        const bool closes = level < 3 && ((t + 1) & ((32u << 5 * level) - 1)) == 0;
-        const u32 stop = own + closes;
-        S sum = F::identity();
-        for (u32 q = first; q < stop; q += 32) {
-            S x[1] = {F::identity()};
-            if (q + lane < stop) x[0] = board.wait(level, q + lane);
-            fsr_warp_scan<F, 32>(x);
-            if (closes && lane == 31) board.post(level + 1, own >> 5, x[0]);
-            if (q < own) {
-                const u32 last = own - q < 32 ? own - q - 1 : 31;
-                sum = F::combine(sum, fsr_shuffle(x[0], last));
-            }
-        }
-        if (lane == 0) scratch[level] = sum;
+        const S sum = fsr_climb<F>(level, t, board);
+        if (threadIdx.x % 32 == 0) scratch[level] = sum;
     }
     fsr_barrier();
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
@@ -319,7 +331,7 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 1)
-k_greater_cast_cumsum_where_comp_09393f1d(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_greater_cast_cumsum_where_comp_06bea9cd(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);

@@ -105,7 +105,7 @@ static void set_splits(const fsr_kernel *k, fsr_launch *launch, int64_t columns,
     const fsr_schedule *s = &k->schedule;
     int64_t chunk = columns;
     if (s->kind == FSR_SCHEDULE_LOOKBACK || (s->kind == FSR_SCHEDULE_TEAM && s->persistent))
-        chunk = (int64_t)s->threads * s->items;
+        chunk = (int64_t)(s->kind == FSR_SCHEDULE_TEAM ? s->threads : s->threads / s->group) * s->items;
     else if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW)
         chunk = ((columns + splits - 1) / splits + s->vector - 1) / s->vector * s->vector;
     else

@@ -151,7 +151,7 @@ static void rows(void **state) {
     check_rows(&target_gpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
     check_rows(&target_gpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
     check_rows(&target_gpu, plan_matrix(g, 8, 1 << 20), FSR_SCHEDULE_LOOKBACK);
-    check_rows(&target_gpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);
+    check_rows(&target_gpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_LOOKBACK);
     check_rows(&target_cpu, plan_matrix(g, 1 << 14, 1 << 10), FSR_SCHEDULE_ROW);
     check_rows(&target_cpu, plan_matrix(g, 1 << 20, 16), FSR_SCHEDULE_ROW);
     check_rows(&target_cpu, fsr_transpose(plan_matrix(g, 1 << 10, 1 << 14), NULL), FSR_SCHEDULE_COL);

@@ -92,7 +92,7 @@ static void line6_scans(void **state) {
         {"map_scan_map", map_scan_map, {LOOKBACK, 1, true}, {ROW, 1, true}},
         {"scan_rows", scan_rows, {ROW, 1, true}, {ROW, 1, true}},
         {"scan_few_long_rows", scan_few_long_rows, {LOOKBACK, 1, true}, {ROW, 1, true}},
-        {"scan_columns", scan_columns, {COL, 1, true}, {COL, 1, true}},
+        {"scan_columns", scan_columns, {LOOKBACK, 1, true}, {COL, 1, true}},
         {"sibling_scans", sibling_scans, {LOOKBACK, 1, true}, {ROW, 1, true}},
         {"scan_of_scan", scan_of_scan, {LOOKBACK, 1, true}, {ROW, 1, true}},
         {"reductions_of_scan", reductions_of_scan, {LOOKBACK, 1, true}, {ROW, 1, true}},

@@ -216,6 +216,9 @@ static void compiles_lookbacks(void **state) {
     check(n, scheduled(kernel_bent(FSR_C64, true, true), LOOKBACK, 256, 1, 2, 4), true, true);
     check(n, scheduled(kernel_scan_of_scan(FSR_F32), LOOKBACK, 256, 1, 4, 8), true, true);
     check(n, scheduled(kernel_scan(FSR_U8, false), LOOKBACK, 32, 1, 1, 1), false, false);
+    check(n, scheduled(kernel_narrow(kernel_scan(FSR_F32, false)), LOOKBACK, 512, 32, 1, 16), false, false);
+    check(n, wide(scheduled(kernel_recurrence(), LOOKBACK, 64, 2, 1, 8)), false, false);
+    check(n, scheduled(kernel_bent(FSR_C64, true, true), LOOKBACK, 256, 16, 1, 4), false, false);
     fsr_nvrtc_close(n);
 }
 
@@ -279,11 +282,11 @@ static void compiles_combining_stores(void **state) {
             snprintf(text, sizeof text,
                      "kernel k_into: into\n  domain [d0] passes 0 ints 6\n  array b0 i64\n  array b1 %s\n"
                      "  array b2 %s written\n"
-                     "  schedule gpu map threads 128 group 1 vector 1 items 1 accumulators 0 resident 0\n"
+                     "  schedule gpu map threads 128 group 1 %s vector 1 items 1 accumulators 0 resident 0\n"
                      "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
                      "  p0 row  v1 = %s load b1[d0] linear row_linear\n  p0 row  v2 = i64 drop(v0, i5)\n"
                      "  p0 row  store b2[v2] by %s of i5 = v1\n",
-                     name, name, name, fsr_op_get((fsr_op)op)->name);
+                     name, name, op % 2 ? "bins 64" : "", name, fsr_op_get((fsr_op)op)->name);
             if (fsr_kernel_parse(text, &k, NULL, &error))
                 fail_msg("%s", error.message);
             compile(n, k);
@@ -436,6 +439,8 @@ static void sizes_launches(void **state) {
                 64 + 8 * ((1 << 20) + (1 << 15) + (1 << 10) + 32));
     /* states of 16 bytes: flags of 4 bytes, values in work */
     assert_size(size_of(scheduled(kernel_recurrence(), LOOKBACK, 512, 1, 2, 4), 2, 99, 33), 66, 64 * 17, 64 + 320);
+    /* the same of two rows a block */
+    assert_size(size_of(scheduled(kernel_recurrence(), LOOKBACK, 64, 2, 1, 4), 3, 99, 33), 66, 64 * 26, 64 + 448);
 }
 
 int main(void) {

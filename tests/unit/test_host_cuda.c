@@ -58,8 +58,8 @@ static void test_complex(void **state) {
         host_sweep(&n, kernel_complex(FSR_C64, first), host_schedule(FSR_SCHEDULE_MAP, 64, 1, 2, 2), 1, 1e-5);
     }
     host_sweep(&n, kernel_scan(FSR_C64, true), host_schedule(FSR_SCHEDULE_ROW, 128, 32, 2, 4), 1, 1e-4);
-    host_sweep(&n, kernel_scan(FSR_C64, false), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 2, 4), 1, 1e-4);
-    host_sweep(&n, kernel_scan(FSR_C128, true), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 1, 2), 1, 1e-12);
+    host_sweep(&n, kernel_scan(FSR_C64, false), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, 1, 2, 4), 1, 1e-4);
+    host_sweep(&n, kernel_scan(FSR_C128, true), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, 1, 1, 2), 1, 1e-12);
     host_sweep(&n, kernel_column_sums(FSR_C64), host_schedule(FSR_SCHEDULE_COL, 128, 8, 2, 2), 3, 1e-4);
     host_sweep(&n, kernel_column_sums(FSR_C128), host_schedule(FSR_SCHEDULE_COL, 64, 16, 1, 1), 1, 1e-12);
     host_finish(&n);
@@ -136,6 +136,13 @@ static fsr_schedule draw_schedule(uint64_t seed, int *splits, bool *scans) {
     *scans = (bits >> 10) & 1;
     if (s.kind == FSR_SCHEDULE_ROW || (s.kind == FSR_SCHEDULE_COL && !*scans))
         s.group = s.threads >> (bits >> 11) % 6;
+    if (s.kind == FSR_SCHEDULE_LOOKBACK)
+        s.group = 1;
+    if (s.kind == FSR_SCHEDULE_LOOKBACK && *scans) {
+        s.items /= s.vector;
+        s.vector = 1;
+        s.group = s.threads >> (bits >> 11) % 6;
+    }
     if (s.kind == FSR_SCHEDULE_TEAM)
         s.group = 1 + (int)(bits >> 11) % 4;
     if (s.kind == FSR_SCHEDULE_ROW || s.kind == FSR_SCHEDULE_TEAM)

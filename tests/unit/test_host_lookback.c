@@ -15,17 +15,32 @@ static void test_lookback(void **state) {
     (void)state;
     host_counts n = {.launches = 0};
     for (int threads = 32; threads <= 128; threads *= 2) {
-        host_sweep(&n, kernel_scan(FSR_I32, false), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 1), 1, 0);
-        host_sweep(&n, kernel_scan(FSR_F64, true), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 4), 1, 0);
+        host_sweep(&n, kernel_scan(FSR_I32, false), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 1, 1), 1, 0);
+        host_sweep(&n, kernel_scan(FSR_F64, true), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 2, 4), 1, 0);
         host_sweep(&n, kernel_narrow(kernel_scan(FSR_F32, true)),
-                   host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 4, 8), 1, 0);
+                   host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 4, 8), 1, 0);
         host_sweep(&n, kernel_narrow(kernel_scan_of_scan(FSR_F32)),
-                   host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 2), 1, 1e-6);
-        host_sweep(&n, kernel_recurrence(), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 2, 2), 1, 1e-9);
-        host_sweep(&n, kernel_scan_of_scan(FSR_I64), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 1, 2), 1,
+                   host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 1, 2), 1, 1e-6);
+        host_sweep(&n, kernel_recurrence(), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 2, 2), 1, 1e-9);
+        host_sweep(&n, kernel_scan_of_scan(FSR_I64), host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 1, 2), 1, 0);
+        host_sweep(&n, kernel_scan_of_scan(FSR_I32), host_wide(host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 4, 8)),
+                   1, 0);
+    }
+    host_finish(&n);
+}
+
+/* Rows side by side, of which threads have 2 or 3 columns each: as many as there are, more, and some left over. */
+static void test_beside(void **state) {
+    (void)state;
+    host_counts n = {.launches = 0};
+    for (int rows = 2; rows <= 32; rows *= 4) {
+        host_sweep(&n, kernel_scan(FSR_I32, false), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, rows, 1, 2), 1, 0);
+        host_sweep(&n, kernel_narrow(kernel_scan(FSR_F32, true)), host_schedule(FSR_SCHEDULE_LOOKBACK, 32, rows, 1, 3),
+                   1, 0);
+        host_sweep(&n, kernel_scan(FSR_C128, false), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, rows, 1, 2), 1, 1e-12);
+        host_sweep(&n, kernel_recurrence(), host_schedule(FSR_SCHEDULE_LOOKBACK, 32, rows, 1, 3), 1, 1e-9);
+        host_sweep(&n, kernel_scan_of_scan(FSR_I64), host_wide(host_schedule(FSR_SCHEDULE_LOOKBACK, 64, rows, 1, 2)), 1,
                    0);
-        host_sweep(&n, kernel_scan_of_scan(FSR_I32),
-                   host_wide(host_schedule(FSR_SCHEDULE_LOOKBACK, threads, threads, 4, 8)), 1, 0);
     }
     host_finish(&n);
 }
@@ -35,11 +50,14 @@ static void test_lookback_levels(void **state) {
     (void)state;
     static const int64_t size[][2] = {{1, 32 * 31}, {1, 32 * 32},   {1, 32 * 33 + 5},
                                       {3, 32 * 65}, {1, 32 * 1023}, {2, 32 * 1025 + 1}};
-    fsr_schedule s = host_schedule(FSR_SCHEDULE_LOOKBACK, 32, 32, 1, 1);
+    fsr_schedule s = host_schedule(FSR_SCHEDULE_LOOKBACK, 32, 1, 1, 1);
     host_counts n = {.launches = 0};
     host_sweep_sizes(&n, kernel_scan(FSR_I32, false), s, 1, 0, size, 6);
     host_sweep_sizes(&n, kernel_recurrence(), s, 1, 1e-9, size, 6);
     host_sweep_sizes(&n, kernel_scan_of_scan(FSR_I64), s, 1, 0, size, 6);
+    s.group = 2;
+    s.items = 2;
+    host_sweep_sizes(&n, kernel_recurrence(), s, 1, 1e-9, size, 6);
 #ifndef __SANITIZE_ADDRESS__
     n.once = true;
     host_sweep_sizes(&n, kernel_scan(FSR_I64, true), s, 1, 0, (const int64_t[][2]){{1, 32 * 32769 + 1}}, 1);
@@ -50,6 +68,7 @@ static void test_lookback_levels(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookback),
+        cmocka_unit_test(test_beside),
         cmocka_unit_test(test_lookback_levels),
     };
     if (!subject_take_part())

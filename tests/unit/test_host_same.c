@@ -31,7 +31,7 @@ static void test_scans(void **state) {
     host_counts n = {.launches = 0};
     for (int group = 1; group <= 64; group *= 8)
         host_sweep(&n, kernel_bent(FSR_I64, true, group > 1), host_schedule(FSR_SCHEDULE_ROW, 64, group, 1, 2), 1, 0);
-    host_sweep(&n, kernel_bent(FSR_I64, true, true), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, 64, 2, 2), 1, 0);
+    host_sweep(&n, kernel_bent(FSR_I64, true, true), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, 1, 2, 2), 1, 0);
     host_sweep(&n, kernel_bent(FSR_I32, true, true), host_schedule(FSR_SCHEDULE_COL, 64, 64, 1, 1), 1, 0);
     host_finish(&n);
 }

@@ -142,7 +142,7 @@ static void lines(void **state) {
 
 static void columns(void **state) {
     (void)state;
-    check(40, 3001, true, FSR_SCHEDULE_COL);
+    check(40, 3001, true, FSR_SCHEDULE_LOOKBACK);
 }
 
 int main(void) {

@@ -236,7 +236,7 @@ static void one_combining(int row, int way, const char *schedule, runner run, vo
     int64_t place[N];
     uint64_t x[N], y[PLACES], want[PLACES];
     char text[1200];
-    fsr_launch launch = {.integer = {N, 1, 1, 1, N, PLACES}, .array = {place, x, y}};
+    fsr_launch launch = {.integer = {N, 1, 2, 1, N, PLACES}, .array = {place, x, y}};
     snprintf(text, sizeof text, into, name, name, schedule, name, fsr_op_get(op)->name);
     const size_t size = fsr_dtype_size(dtype);
     for (int i = 0; i < PLACES; i++) {
@@ -301,6 +301,8 @@ static void as_cuda(void **state) {
     each_told("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA, told");
     each_combining("gpu map threads 32 group 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL,
                    "CUDA, combining");
+    each_combining("gpu map threads 32 group 1 bins 8 vector 1 items 2 accumulators 0 resident 0", emulate, NULL,
+                   "CUDA, combining into bins");
     each_rows("gpu row threads 64 group 32 vector 1 items 2 accumulators 2 resident 0 persistent", false, emulate, NULL,
               "CUDA, rows");
     each_rows("gpu row threads 64 group 8 vector 4 items 8 accumulators 4 resident 0 persistent", false, emulate, NULL,
