@@ -7,7 +7,7 @@
 #ifdef FUSOR_HAVE_CUB
 #include "backend_cuda/sort.h"
 
-static const fsr_cub_key key_of[FSR_DTYPE_COUNT] = {
+const fsr_cub_key fsr_cub_key_of[FSR_DTYPE_COUNT] = {
     [FSR_BOOL] = FSR_CUB_U8, [FSR_U8] = FSR_CUB_U8,   [FSR_I8] = FSR_CUB_I8,     [FSR_U16] = FSR_CUB_U16,
     [FSR_I16] = FSR_CUB_I16, [FSR_U32] = FSR_CUB_U32, [FSR_I32] = FSR_CUB_I32,   [FSR_U64] = FSR_CUB_U64,
     [FSR_I64] = FSR_CUB_I64, [FSR_F16] = FSR_CUB_F16, [FSR_BF16] = FSR_CUB_BF16, [FSR_F32] = FSR_CUB_F32,
@@ -16,12 +16,13 @@ static const fsr_cub_key key_of[FSR_DTYPE_COUNT] = {
 fsr_status fsr_cuda_sort(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work, cudaStream_t stream,
                          fsr_fault *fault) {
     const fsr_shape *shape = &call->array[0].shape;
-    const fsr_cub_sort s = {.key = key_of[call->array[0].dtype],
+    const fsr_cub_sort s = {.key = fsr_cub_key_of[call->array[0].dtype],
                             .in = array[0],
                             .keys = array[1],
                             .places = array[2],
                             .n = (uint64_t)fsr_shape_size(shape),
                             .cols = (uint64_t)shape->dim[shape->ndim - 1],
+                            .first = (uint64_t)shape->dim[shape->ndim - 1],
                             .work = work,
                             .work_bytes = (size_t)call->work_bytes,
                             .stream = stream};

@@ -39,17 +39,18 @@ unsigned blocks_of(uint64_t n) {
 
 // How the bits of a dtype become a word with the same order: as on the CPU, but that zeros of both signs are one.
 struct form {
-    uint64_t flip, base, magnitude, most, nan, negative_zero;
+    uint64_t flip, base, magnitude, most, nan, negative_zero, turn, usual; // turn: of words, for the greatest first
 };
 
-form form_of(fsr_cub_key key, int bits) {
+form form_of(fsr_cub_key key, int bits, bool greatest) {
     const uint64_t top = 1ull << (bits - 1), all = top | (top - 1);
     const bool whole = key != FSR_CUB_F16 && key != FSR_CUB_BF16 && key != FSR_CUB_F32 && key != FSR_CUB_F64;
     const bool has_sign = key == FSR_CUB_I8 || key == FSR_CUB_I16 || key == FSR_CUB_I32 || key == FSR_CUB_I64;
     if (whole)
-        return {0, has_sign ? top : 0, all, all, 0, 0};
+        return {0, has_sign ? top : 0, all, all, 0, 0, greatest ? all : 0, 0};
     const int digits = key == FSR_CUB_F16 ? 10 : key == FSR_CUB_BF16 ? 7 : key == FSR_CUB_F32 ? 23 : 52;
-    return {all ^ top, top, all ^ top, (top - 1) >> digits << digits, all, top};
+    const uint64_t infinity = (top - 1) >> digits << digits;
+    return {all ^ top, top, all ^ top, infinity, all, top, greatest ? all : 0, infinity | 1ull << (digits - 1)};
 }
 
 template <class Element, class Word>
@@ -59,14 +60,14 @@ __global__ void write_words(const Element *in, Word *word, uint32_t *place, uint
         if (f.negative_zero && u == (Element)f.negative_zero)
             u = 0;
         const bool negative = u >> (8 * sizeof(Element) - 1) & 1;
-        const Element ordered = (Element)(u ^ (Element)((negative ? f.flip : 0) | f.base));
+        const Element ordered = (Element)(u ^ (Element)((negative ? f.flip : 0) | f.base) ^ (Element)f.turn);
         word[i] = (u & (Element)f.magnitude) > (Element)f.most ? (Word)f.nan : (Word)ordered;
         place[i] = (uint32_t)i;
     }
 }
 
 template <class Word> void write_all(const fsr_cub_sort *s, int size, Word *word, uint32_t *place) {
-    const form f = form_of(s->key, 8 * size);
+    const form f = form_of(s->key, 8 * size, s->greatest);
     const unsigned blocks = blocks_of(s->n);
     if (size == 1)
         write_words<<<blocks, THREADS, 0, s->stream>>>((const uint8_t *)s->in, word, place, s->n, f);
@@ -98,7 +99,28 @@ __global__ void pick(const Element *in, const uint32_t *place, Element *out, uin
     }
 }
 
+// The first of each row, n in all.
+template <class Element>
+__global__ void pick_first(const Element *in, const uint32_t *place, Element *out, uint32_t *in_row, uint64_t n,
+                           uint32_t cols, uint32_t first, form f) {
+    for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += gridDim.x * (uint64_t)THREADS) {
+        const uint32_t from = place[i / first * cols + i % first];
+        const Element u = in[from];
+        if (out)
+            out[i] = (u & (Element)f.magnitude) > (Element)f.most ? (Element)f.usual : u;
+        if (in_row)
+            in_row[i] = from % cols;
+    }
+}
+
 template <class Element> void pick_as(const fsr_cub_sort *s, const uint32_t *place, uint32_t *in_row) {
+    if (s->first < s->cols) {
+        const uint64_t n = s->n / s->cols * s->first;
+        pick_first<<<blocks_of(n), THREADS, 0, s->stream>>>((const Element *)s->in, place, (Element *)s->keys, in_row, n,
+                                                            (uint32_t)s->cols, (uint32_t)s->first,
+                                                            form_of(s->key, 8 * (int)sizeof(Element), false));
+        return;
+    }
     pick<<<blocks_of(s->n), THREADS, 0, s->stream>>>((const Element *)s->in, place, (Element *)s->keys, in_row, s->n,
                                                      (uint32_t)s->cols);
 }
@@ -156,9 +178,9 @@ cudaError_t sort_rows(const fsr_cub_sort *s, pieces room, const uint32_t *place,
 
 template <class Word> cudaError_t with_places(const fsr_cub_sort *s, int size) {
     pieces room = {static_cast<char *>(s->work), s->work_bytes};
-    const bool whole = s->n == s->cols;
+    const bool whole = s->n == s->cols, all = s->first == s->cols;
     uint32_t *from = (uint32_t *)room.take(4 * s->n);
-    uint32_t *to = whole && s->places ? s->places : (uint32_t *)room.take(4 * s->n);
+    uint32_t *to = whole && all && s->places ? s->places : (uint32_t *)room.take(4 * s->n);
     Word *word = (Word *)room.take(sizeof(Word) * s->n), *sorted = (Word *)room.take(sizeof(Word) * s->n);
     if (!from || !to || !word || !sorted)
         return cudaErrorMemoryAllocation;
@@ -166,13 +188,13 @@ template <class Word> cudaError_t with_places(const fsr_cub_sort *s, int size) {
     cudaError_t error = pairs<Word>(&room, word, sorted, from, to, s->n, 8 * size, s->stream);
     if (error == cudaSuccess && !whole)
         error = sort_rows(s, room, to, from);
-    if (error == cudaSuccess && (!whole || s->keys))
-        pick_all(s, size, whole ? to : from, whole ? nullptr : s->places);
+    if (error == cudaSuccess && (!whole || !all || s->keys))
+        pick_all(s, size, whole ? to : from, whole && all ? nullptr : s->places);
     return error == cudaSuccess ? cudaGetLastError() : error;
 }
 
 template <class Key> cudaError_t sort(const fsr_cub_sort *s) {
-    if (!s->places && s->n == s->cols)
+    if (!s->places && s->n == s->cols && s->first == s->cols && !s->greatest)
         return keys_alone<Key>(s);
     return sizeof(Key) == 8 ? with_places<uint64_t>(s, 8) : with_places<uint32_t>(s, 4);
 }

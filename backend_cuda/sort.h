@@ -33,16 +33,21 @@ typedef struct fsr_cub_sort {
     uint32_t *places; /* where each was in its row, NULL: not asked for */
     uint64_t n;       /* elements in all, of rows of `cols` */
     uint64_t cols;    /* below 2^32 where there are several rows, or places are asked for */
+    uint64_t first;   /* so many ranks of each row are results; of all of them cols */
+    int greatest;     /* descending, NaN last; first < cols only: NaN comes out as the usual one */
     void *work;
     size_t work_bytes;
     cudaStream_t stream;
 } fsr_cub_sort;
 
-/* Sorts each row, stably and in ascending order; asynchronous. cudaErrorMemoryAllocation: the workspace is too small. */
+/* Sorts each row, stably; asynchronous. cudaErrorMemoryAllocation: the workspace is too small. */
 cudaError_t fsr_cub_run(const fsr_cub_sort *s);
 
 #ifdef __cplusplus
 }
+#else
+#include "fusor/dtype.h"
+extern const fsr_cub_key fsr_cub_key_of[FSR_DTYPE_COUNT];
 #endif
 
 #endif

@@ -18,7 +18,52 @@ static void argsort_abs_diff(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_argsort(fsr_abs(fsr_sub(in[0], in[1])), NULL, 0, 0);
 }
 
+/* The greatest of them, and where they are. */
+static void first(const fsr_node *in, int64_t k, const int *axes, fsr_node *out) {
+    out[0] = fsr_topk(in[0], k, axes, 1, FSR_DESCENDING);
+    out[1] = fsr_argtopk(in[0], k, axes, 1, FSR_DESCENDING);
+}
+
+static void topk_10(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    first(in, 10, NULL, out);
+}
+
+static void topk_1000(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    first(in, 1000, NULL, out);
+}
+
+static void topk_rows(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    first(in, 10, (int[]){1}, out);
+}
+
 static const bench_workload work[] = {
+    {.name = "topk_10",
+     .what = "the 10 greatest of n elements in order, and their places",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = topk_10},
+    {.name = "topk_1000",
+     .what = "the 1000 greatest of n elements in order, and their places",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = topk_1000},
+    {.name = "topk_rows",
+     .what = "the 10 greatest of each row in order, and their places",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = topk_rows},
     {.name = "sort",
      .what = "n elements in ascending order",
      .ninputs = 1,

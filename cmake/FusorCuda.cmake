@@ -22,7 +22,8 @@ if(NOT FUSOR_CUDA STREQUAL "OFF")
     endif()
 endif()
 
-# Sorting on a GPU is CUB's, compiled ahead: without nvcc it says that it is missing. SASS for sm_80 and sm_90, PTX for what
+# Sorting on a GPU is CUB's, and the first k of rows are found by kernels of our own, compiled ahead: without nvcc they say that
+# they are missing. SASS for sm_80 and sm_90, PTX for what
 # comes later. CUB's host side needs the C++ runtime.
 set(FUSOR_CUB_FOUND FALSE)
 if(NOT FUSOR_NVCC MATCHES "^(AUTO|ON|OFF)$")
@@ -47,27 +48,32 @@ function(fusor_cub_backend objects)
     if(NOT FUSOR_CUB_FOUND)
         return()
     endif()
-    set(source ${PROJECT_SOURCE_DIR}/backend_cuda/sort.cu)
-    set(raw ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.raw.o)
-    set(alone ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.alone.o)
-    set(object ${PROJECT_BINARY_DIR}/backend_cuda/sort.cu.o)
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/backend_cuda)
-    add_custom_command(OUTPUT ${object}
-        COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${FUSOR_NVCC_PROGRAM} -std=c++17 -O3 -DNDEBUG -DCCCL_DISABLE_NVTX -DNVTX_DISABLE -I${PROJECT_SOURCE_DIR}
-                -Xcompiler=-fPIC,-fvisibility=hidden,-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
-                -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
-                -c ${source} -o ${raw}
-        COMMAND ${CMAKE_LINKER} -r --force-group-allocation ${raw} -o ${alone}
-        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=fsr_* ${alone} ${object}
-        DEPENDS ${source} ${PROJECT_SOURCE_DIR}/backend_cuda/sort.h
-        COMMENT "Compiling CUB's sorts" VERBATIM)
-    add_custom_target(fusor_cub DEPENDS ${object})
-    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-    set_property(SOURCE ${PROJECT_SOURCE_DIR}/backend_cuda/sort.c TARGET_DIRECTORY ${objects} APPEND PROPERTY
-                 COMPILE_DEFINITIONS FUSOR_HAVE_CUB=1)
+    file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backend_cuda/*.cuh)
+    set(made)
+    foreach(name sort top)
+        set(source ${PROJECT_SOURCE_DIR}/backend_cuda/${name}.cu)
+        set(raw ${PROJECT_BINARY_DIR}/backend_cuda/${name}.cu.raw.o)
+        set(alone ${PROJECT_BINARY_DIR}/backend_cuda/${name}.cu.alone.o)
+        set(object ${PROJECT_BINARY_DIR}/backend_cuda/${name}.cu.o)
+        add_custom_command(OUTPUT ${object}
+            COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${FUSOR_NVCC_PROGRAM} -std=c++17 -O3 -DNDEBUG -DCCCL_DISABLE_NVTX -DNVTX_DISABLE -I${PROJECT_SOURCE_DIR}
+                    -Xcompiler=-fPIC,-fvisibility=hidden,-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+                    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+                    -c ${source} -o ${raw}
+            COMMAND ${CMAKE_LINKER} -r --force-group-allocation ${raw} -o ${alone}
+            COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=fsr_* ${alone} ${object}
+            DEPENDS ${source} ${PROJECT_SOURCE_DIR}/backend_cuda/sort.h ${PROJECT_SOURCE_DIR}/backend_cuda/top.h ${shared}
+            COMMENT "Compiling backend_cuda/${name}.cu" VERBATIM)
+        set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+        set_property(SOURCE ${PROJECT_SOURCE_DIR}/backend_cuda/${name}.c TARGET_DIRECTORY ${objects} APPEND PROPERTY
+                     COMPILE_DEFINITIONS FUSOR_HAVE_CUB=1)
+        list(APPEND made ${object})
+    endforeach()
+    add_custom_target(fusor_cub DEPENDS ${made})
     foreach(library ${ARGN})
         add_dependencies(${library} fusor_cub)
-        target_sources(${library} PRIVATE ${object})
+        target_sources(${library} PRIVATE ${made})
         target_link_libraries(${library} PRIVATE stdc++)
     endforeach()
 endfunction()

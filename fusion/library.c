@@ -7,8 +7,26 @@
 
 enum {
     COUNTS = 16 * 2048 * 8, /* of the buckets of a long row's parts, on a CPU */
-    STATES = 1 << 20        /* of CUB's own, however few elements there are */
+    LISTS = 2 << 20,        /* of the first k, on a GPU */
+    COUNTS_OF_PARTS = FSR_SELECT_PARTS * FSR_SELECT_DIGITS * 8,
+    STATES = 1 << 20 /* of CUB's own, however few elements there are */
 };
+
+/* Room in which a slot, or a part of a long row, keeps what may be among the first k of n. */
+int64_t fsr_top_room(int64_t n, int64_t k) {
+    const int64_t room = 2 * k + 1024;
+    return fsr_top_is_many(n, k) ? k : room < n + 64 ? room : n + 64;
+}
+
+bool fsr_top_is_many(int64_t n, int64_t k) {
+    return n >= FSR_TOP_LONG && k > (n + (1 << 20)) / (12 * FSR_SELECT_PARTS) - 512;
+}
+
+int64_t fsr_top_slots(int64_t n, int64_t k, int64_t rows) {
+    if (n >= FSR_TOP_LONG)
+        return fsr_top_is_many(n, k) ? 1 : FSR_SELECT_PARTS;
+    return rows < FSR_SELECT_PARTS ? rows : FSR_SELECT_PARTS;
+}
 
 /* Of n records of so many bytes, in so many buffers. */
 static int64_t records(int64_t n, int64_t size, int64_t buffers) {
@@ -77,6 +95,23 @@ static int64_t work_caller(const fsr_library_call *call, bool gpu) {
     room.step.cuda = gpu;
     const int64_t bytes = work(&room.step);
     return bytes < 0 || bytes > FSR_SIZE_OVER ? FSR_SIZE_OVER : bytes;
+}
+
+/* CPU: what slots, or parts of a long row, keep: records of 16 bytes, words, buffers in which the first k are sorted.
+ * GPU: lists of a long row, however long it is; of more ranks than have a place there, what sorting the places takes. */
+static int64_t work_top(const fsr_library_call *call, bool gpu) {
+    const fsr_library_array *x = &call->array[0], *first = &call->array[1];
+    const int last = x->shape.ndim - 1;
+    const int64_t n = x->shape.dim[last], k = first->shape.dim[last], rows = fsr_shape_size(&x->shape) / n;
+    const int64_t slots = fsr_top_slots(n, k, rows), ends = n >= FSR_TOP_LONG ? 1 : slots;
+    const int64_t room = fsr_size_mul(slots, fsr_top_room(n, k));
+    if (gpu) {
+        const fsr_library_array places = {call->array[2].dtype, true, x->shape};
+        const fsr_library_call all = {.array = {*x, *x, places}};
+        return k <= FSR_TOP_SEARCHED ? LISTS : work_sort(&all, true);
+    }
+    return fsr_size_add(COUNTS_OF_PARTS, fsr_size_add(fsr_size_add(records(room, 16, 1), records(room, 8, 1)),
+                                                      records(fsr_size_mul(ends, k), 16, 2)));
 }
 
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu) {

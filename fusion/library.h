@@ -34,6 +34,20 @@ typedef struct fsr_step_room {
     char why[256];
 } fsr_step_room;
 void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const *array, void *work);
+
+/* Selecting on a CPU: what of its workspace follows from sizes. */
+enum {
+    FSR_SELECT_PARTS = 32,    /* of a long row; of many rows as many slots */
+    FSR_SELECT_DIGITS = 2048, /* values that are counted in each */
+    FSR_TOP_LONG = 1 << 16    /* elements that are worth several threads */
+};
+/* On a GPU: of more first elements than so many all are sorted. */
+enum { FSR_TOP_SEARCHED = 2048 };
+/* The first k of n elements are not few: they are found by counts of digits. */
+bool fsr_top_is_many(int64_t n, int64_t k);
+int64_t fsr_top_room(int64_t n, int64_t k);
+int64_t fsr_top_slots(int64_t n, int64_t k, int64_t rows);
+
 /* Bytes of workspace that a call needs on a machine; FSR_SIZE_OVER where they overflow. */
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu);
 

@@ -40,6 +40,24 @@ static const char *check_caller(const fsr_applied *a) {
     return NULL;
 }
 
+static const char *check_top(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    const int last = n->shape.ndim - 1;
+    if (n->nargs != 1 || n->nout != 2)
+        return "arity";
+    if (fsr_applied_dtype(a, 0) != n->dtype[0] || fsr_dtype_is_complex(n->dtype[0]))
+        return "an argument of another dtype, or a complex one";
+    fsr_shape shape = a->arg[0]->shape;
+    if (last < 0 || shape.ndim != n->shape.ndim || shape.dim[last] < n->shape.dim[last])
+        return "an argument of less elements";
+    if (n->dtype[1] != fsr_place_dtype(shape.dim[last]))
+        return "dtype of the places";
+    shape.dim[last] = n->shape.dim[last];
+    return !fsr_shape_equal(&shape, &n->shape) || fsr_shape_size(&shape) == 0
+               ? "an argument of another shape, or nothing to find"
+               : NULL;
+}
+
 const char *fsr_library_check(const fsr_applied *a) {
     static const char *(*const check_of[FSR_LIBRARY_COUNT])(const fsr_applied *) = {
 #define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = check_##function,

@@ -26,17 +26,20 @@ static fsr_node keys_of(fsr_site at, fsr_node x, bool descending) {
     return fsr_where_at(at, fsr_isnan_at(at, x), nan, keys);
 }
 
-/* Result 0 or 1 of the call. */
-static fsr_node call(fsr_site at, const char *what, fsr_node keys, uint32_t result) {
+/* Result 0 or 1 of the call, of so many ranks. */
+static fsr_node call(fsr_site at, const char *what, fsr_library library, fsr_node keys, int64_t ranks,
+                     uint32_t result) {
     const fsr_rec *of = fsr_node_sound(keys);
     fsr_node handle;
     if (!of)
         return keys;
-    const fsr_type type = {of->shape, 2, {fsr_node_dtype(keys), fsr_place_dtype(of->shape.dim[of->shape.ndim - 1])}};
+    const int last = of->shape.ndim - 1;
+    fsr_type type = {of->shape, 2, {fsr_node_dtype(keys), fsr_place_dtype(of->shape.dim[last])}};
+    type.shape.dim[last] = ranks;
     fsr_rec *rec = fsr_graph_add(keys.graph, at, what, FSR_NODE_LIBRARY, &type, &handle);
     if (!rec)
         return handle;
-    rec->library = FSR_LIBRARY_SORT;
+    rec->library = library;
     rec->nargs = 1;
     rec->arg[0] = (fsr_ref){keys.id, keys.output};
     handle.output = result;
@@ -75,6 +78,10 @@ static bool is_trivial(const order *o) {
     return shape->dim[o->axis] < 2 || fsr_shape_size(shape) == 0;
 }
 
+static int64_t length(const order *o) {
+    return fsr_node_rec(o->x)->shape.dim[o->axis];
+}
+
 fsr_node fsr_sort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
     static const char what[] = "sort";
     fsr_node poison;
@@ -84,7 +91,7 @@ fsr_node fsr_sort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
     if (is_trivial(&o))
         return o.x;
     const fsr_node rows = fsr_swapaxes_at(at, o.x, o.axis, o.last);
-    fsr_node sorted = call(at, what, keys_of(at, rows, o.descending), 0);
+    fsr_node sorted = call(at, what, FSR_LIBRARY_SORT, keys_of(at, rows, o.descending), length(&o), 0);
     if (o.descending)
         sorted = turned(at, sorted);
     return fsr_swapaxes_at(at, sorted, o.axis, o.last);
@@ -99,6 +106,40 @@ fsr_node fsr_argsort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int
     if (is_trivial(&o))
         return fsr_iota(o.x.graph, at, FSR_I64, &fsr_node_rec(o.x)->shape, o.axis);
     const fsr_node rows = fsr_swapaxes_at(at, o.x, o.axis, o.last);
-    const fsr_node places = fsr_convert(at, call(at, what, keys_of(at, rows, o.descending), 1), FSR_I64, false);
+    const fsr_node keys = keys_of(at, rows, o.descending);
+    const fsr_node places = fsr_convert(at, call(at, what, FSR_LIBRARY_SORT, keys, length(&o), 1), FSR_I64, false);
     return fsr_swapaxes_at(at, places, o.axis, o.last);
+}
+
+/* ---- the first of them --------------------------------------------------------------------------------------- */
+
+/* x's first k along the axis of o. */
+static fsr_node first_of(fsr_site at, const order *o, fsr_node x, int64_t k) {
+    return fsr_slice_at(at, x, o->axis, 0, k, 1);
+}
+
+/* What the call takes as it is: elements of any bits. All of them in order, and none of them, are no search. */
+static fsr_node top(fsr_site at, const char *what, fsr_node x, int64_t k, const int *axes, int naxes, int flags,
+                    bool places) {
+    fsr_node poison;
+    order o;
+    if (!order_take(at, what, x, axes, naxes, flags, &o, &poison))
+        return poison;
+    if (k < 0 || k > length(&o))
+        return fsr_poison(x.graph, at, FSR_ERR_VALUE, what, "the first %lld of %lld elements", (long long)k,
+                          (long long)length(&o));
+    if (k == 0 || k == length(&o) || is_trivial(&o))
+        return first_of(at, &o, (places ? fsr_argsort_at : fsr_sort_at)(at, o.x, &o.axis, 1, flags), k);
+    const fsr_node rows = fsr_swapaxes_at(at, o.x, o.axis, o.last);
+    const fsr_library library = o.descending ? FSR_LIBRARY_GREATEST : FSR_LIBRARY_LEAST;
+    const fsr_node found = call(at, what, library, rows, k, places);
+    return fsr_swapaxes_at(at, places ? fsr_convert(at, found, FSR_I64, false) : found, o.axis, o.last);
+}
+
+fsr_node fsr_topk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags) {
+    return top(at, "topk", x, k, axes, naxes, flags, false);
+}
+
+fsr_node fsr_argtopk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags) {
+    return top(at, "argtopk", x, k, axes, naxes, flags, true);
 }

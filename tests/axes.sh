@@ -60,7 +60,7 @@ must_not() {
 
 generated=$1 cc=$2 cxx=$3
 # The calls as they should be, @ standing for the axes.
-calls=('fsr_var(x, @, 1, 0, 1);' 'fsr_norm(x, @, 1, FSR_KEEPDIMS, 2);' 'fsr_average(x, x, @, 1, 0);' 'fsr_transpose(x, @);'
+calls=('fsr_var(x, @, 1, 0, 1);' 'fsr_norm(x, @, 1, FSR_KEEPDIMS, 2);' 'fsr_average(x, x, @, 1, 0);' 'fsr_topk(x, 1, @, 1, 0);' 'fsr_argtopk(x, 1, @, 1, 0);' 'fsr_transpose(x, @);'
     'fsr_repeat(x, 2, @);' 'fsr_roll(x, shift, @, 1);' 'fsr_gradients(out, x, NULL, @, 1, 1);' 'fsr_reduce_with(out, &x, op, @, 1, 0);' 'fsr_scan_with(out, &x, op, @, 1, 0);')
 for name in sum prod min max mean any all ptp count_nonzero logsumexp nansum nanprod nanmin nanmax nanmean argmax argmin nanargmax \
     nanargmin cumsum cumprod cummax cummin cumany cumall sort argsort; do

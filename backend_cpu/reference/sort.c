@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorting, row by row: a merge of halves by the plain values, which keeps the order of equal ones.
+/* Sorting, row by row: a merge of halves by the plain values, which keeps the order of equal ones. The first elements in
+ * order, the least or the greatest, are those that sorting puts first; in descending order the negative values are sorted.
  *
  * Bounds. Of numbers that may each be anywhere in an interval the i-th smallest is at least the i-th smallest of the lower
  * ends and at most the i-th smallest of the upper ends. Where it was is known if no other interval meets its own; ends of
@@ -16,7 +17,8 @@ typedef struct item {
 } item;
 
 typedef struct row {
-    int64_t n;
+    int64_t n, first; /* so many ranks are results */
+    bool descending;  /* items hold the negative values */
     item *item, *other;
     fsr_ref_element *element; /* of each place */
     long double *end;         /* 2 n */
@@ -46,14 +48,15 @@ static int by_value(const void *x, const void *y) {
 }
 
 static void load(row *r, fsr_dtype dtype) {
+    const int sign = r->descending ? -1 : 1;
     r->known = r->bounded = true;
     for (int64_t i = 0; i < r->n; i++) {
         const fsr_ref_element *x = &r->element[i];
-        const long double plain = fsr_ball_from_value(dtype, x->value).center;
+        const long double plain = sign * fsr_ball_from_value(dtype, x->value).center, center = sign * x->ball.center;
         const bool exact = x->ball.radius == 0;
         r->item[i] = (item){.plain = plain,
-                            .low = exact ? x->ball.center : x->ball.center - x->ball.radius,
-                            .high = exact ? x->ball.center : x->ball.center + x->ball.radius,
+                            .low = exact ? center : center - x->ball.radius,
+                            .high = exact ? center : center + x->ball.radius,
                             .place = i,
                             .exact = exact,
                             .unsigned_zero = fsr_ball_unsigned(x->ball)};
@@ -74,7 +77,8 @@ static void sort_ends(row *r) {
 
 /* The ball of rank i, around a centre that can be kept (fsr_ref_data); a zero has either sign if one of the row's may have. */
 static fsr_ball ball_of(const row *r, fsr_dtype dtype, int64_t i, bool unsigned_zero) {
-    const long double low = r->end[i], high = r->end[r->n + i];
+    const long double low = r->descending ? -r->end[r->n + i] : r->end[i];
+    const long double high = r->descending ? -r->end[i] : r->end[r->n + i];
     if (low == 0 && high == 0)
         return fsr_ball_real(0, unsigned_zero ? -0.0 : 0.0);
     if (low == high || isnan(low) || isnan(high))
@@ -134,7 +138,7 @@ static bool sort_row(row *r, const fsr_rec *rec, bool *certain, int64_t at, fsr_
     }
     for (int64_t i = 0; i < r->n; i++)
         unsigned_zero = unsigned_zero || r->item[i].unsigned_zero;
-    for (int64_t i = 0; i < r->n && good; i++)
+    for (int64_t i = 0; i < r->first && good; i++)
         good = store(r, rec, i, unsigned_zero, r->known || (r->bounded && certain[i]), at, out);
     return good;
 }
@@ -144,7 +148,7 @@ static bool sort_rows(row *r, const fsr_rec *rec, const fsr_shape *shape, const 
     fsr_ref_walk walk;
     bool good = true;
     fsr_ref_walk_start(&walk, shape, 0, in, 1);
-    for (int64_t at = 0; good && walk.left > 0; at += r->n) {
+    for (int64_t at = 0; good && walk.left > 0; at += r->first) {
         for (int64_t i = 0; i < r->n; i++, fsr_ref_walk_next(&walk))
             r->element[i] = fsr_ref_data_get(in->data, walk.at[0]);
         good = sort_row(r, rec, certain, at, out);
@@ -157,13 +161,15 @@ bool fsr_ref_sort(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view
     (void)fault;
     const size_t n = (size_t)shape->dim[shape->ndim - 1];
     row r = {.n = (int64_t)n,
+             .first = rec->shape.dim[shape->ndim - 1],
+             .descending = rec->library == FSR_LIBRARY_GREATEST,
              .item = malloc(n * sizeof *r.item),
              .other = malloc(n * sizeof *r.other),
              .element = malloc(n * sizeof *r.element),
              .end = malloc(2 * n * sizeof *r.end)};
     bool *certain = malloc(n * sizeof *certain);
     for (int i = 0; i < 2; i++)
-        out[i] = fsr_ref_data_new(rec->dtype[i], fsr_shape_size(shape), true);
+        out[i] = fsr_ref_data_new(rec->dtype[i], fsr_shape_size(&rec->shape), true);
     const bool good = r.item && r.other && r.element && r.end && certain && out[0] && out[1] &&
                       sort_rows(&r, rec, shape, in, certain, out);
     free(r.item);
@@ -172,4 +178,9 @@ bool fsr_ref_sort(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view
     free(r.end);
     free(certain);
     return good;
+}
+
+bool fsr_ref_top(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
+                 fsr_fault *fault) {
+    return fsr_ref_sort(rec, shape, in, out, fault);
 }

@@ -57,6 +57,8 @@ void fsr_sort_keys(fsr_sort *s, size_t size);
 void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64_t high);
 /* Places, and elements where they are asked for: records are filled here. */
 void fsr_sort_places(fsr_sort *s, size_t size);
+/* Records of 16 bytes that buffer 0 holds: places, in order of the keys of so many bits. */
+void fsr_sort_records(fsr_sort *s, int key_bits);
 /* The first of `rows` short rows, some side by side: how many; 0: none can be; less: so many are to be sorted one by one. */
 int64_t fsr_sort_laned(const fsr_sort *s, size_t size, int64_t rows);
 

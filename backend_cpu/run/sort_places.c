@@ -83,6 +83,10 @@ static void run(pass *p, void (*work)(void *, int)) {
 SORT_RECORDS(32)
 SORT_RECORDS(64)
 
+void fsr_sort_records(fsr_sort *s, int key_bits) {
+    sort_records_64(s, key_bits);
+}
+
 void fsr_sort_places(fsr_sort *s, size_t size) {
     pass p = {.s = s, .size = size, .wide = s->wide || size == 8};
     run(&p, fill);

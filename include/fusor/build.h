@@ -618,6 +618,16 @@ fsr_node fsr_sort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
 fsr_node fsr_argsort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 #define fsr_sort(...) fsr_sort_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
 #define fsr_argsort(...) fsr_argsort_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+/* The first k of fsr_sort's and of fsr_argsort's results with the same axes and flags, without sorting the others: the k least in
+ * ascending order, with FSR_DESCENDING the k greatest in descending order; of equal elements those of lower indices come first, NaN
+ * is last in either direction, so it is among the first k only where there are less than k others. The axis has extent k, which is
+ * part of the plan's identity; axes NULL: of the flattened array, k in all. FSR_ERR_VALUE: k is negative, or more than there are
+ * elements. The elements are read once where k is small, whatever they are; what computes x is stored first. Both, asked for
+ * together, are one step. FSR_ERR_UNSUPPORTED as fsr_sort. */
+fsr_node fsr_topk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags);
+fsr_node fsr_argtopk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags);
+#define fsr_topk(...) fsr_topk_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+#define fsr_argtopk(...) fsr_argtopk_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
 
 /* ---- searches ----------------------------------------------------------------------------------- */
 

@@ -485,6 +485,15 @@ FUSOR_REDUCTION(sort)
 FUSOR_REDUCTION(argsort)
 #undef FUSOR_REDUCTION
 
+// The first k of sort's and of argsort's results. flags: FSR_DESCENDING.
+#define FUSOR_FIRST(name)                                                                             \
+    inline node name(const node &x, int64_t k, axes over = {}, int flags = 0, FUSOR_PLACE) noexcept { \
+        return fsr_##name##_at(FUSOR_AT, x, k, FUSOR_LIST(over), flags);                              \
+    }
+FUSOR_FIRST(topk)
+FUSOR_FIRST(argtopk)
+#undef FUSOR_FIRST
+
 // stddev is fsr_std, whose name would be that of namespace std; ddof is subtracted from the count.
 #define FUSOR_NUMBERED(name, function, number, otherwise)                                                             \
     inline node name(const node &x, axes over = {}, int flags = 0, double number = otherwise, FUSOR_PLACE) noexcept { \

@@ -77,9 +77,12 @@ REDUCE_AS(prod_as)
 REDUCE_AS(mean_as)
 REDUCE_AS(cumsum_as)
 REDUCE_AS(cumprod_as)
+#define FIRST int64_t k = api_extent(r)
+FOLD(topk, FIRST; AXES; FLAGS, k, axes, n, flags)
+FOLD(argtopk, FIRST; AXES; FLAGS, k, axes, n, flags)
 FOLD(average, fsr_node weights = api_node(r); AXES; FLAGS, weights, axes, n, flags)
 
 #define ROW(name) {"fsr_" #name "_at", call_##name, 1},
-const api_row api_fold_rows[] = {EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) EACH_ORDER(ROW)
-                                     ROW(average) ROW(sum_as) ROW(prod_as) ROW(mean_as) ROW(cumsum_as) ROW(cumprod_as)};
+const api_row api_fold_rows[] = {EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) EACH_ORDER(ROW) ROW(
+    topk) ROW(argtopk) ROW(average) ROW(sum_as) ROW(prod_as) ROW(mean_as) ROW(cumsum_as) ROW(cumprod_as)};
 const int api_fold_count = API_COUNT(api_fold_rows);

@@ -296,10 +296,12 @@ static void draw_loop(generator *t, recipe_step *s) {
 }
 
 static void draw_order(generator *t, recipe_step *s) {
-    s->kind = chance(t, 40) ? STEP_SORT : chance(t, 60) ? STEP_ARGSORT : STEP_LIBRARY;
+    s->kind = (step_kind)(STEP_SORT + below(t, STEP_LIBRARY - STEP_SORT + 1));
     s->arg[0] = pick_step(t);
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
     s->axis = from->ndim && chance(t, 80) ? below(t, from->ndim) : RECIPE_FLAT;
+    const int64_t n = s->axis == RECIPE_FLAT ? fsr_shape_size(from) : from->dim[s->axis];
+    s->start = below(t, (int)(n < 40 ? n : 40) + 1);
     s->flags = chance(t, 40) ? FSR_DESCENDING : 0;
 }
 

@@ -328,7 +328,12 @@ static fsr_node assigned(const recipe_step *s, fsr_node y) {
 
 static fsr_node record_order(const recipe_step *s, fsr_node x) {
     const int *axes = s->axis == RECIPE_FLAT ? NULL : &s->axis;
-    return s->kind == STEP_SORT ? fsr_sort(x, axes, 1, s->flags) : fsr_argsort(x, axes, 1, s->flags);
+    switch (s->kind) {
+    case STEP_SORT: return fsr_sort(x, axes, 1, s->flags);
+    case STEP_ARGSORT: return fsr_argsort(x, axes, 1, s->flags);
+    case STEP_TOPK: return fsr_topk(x, s->start, axes, 1, s->flags);
+    default: return fsr_argtopk(x, s->start, axes, 1, s->flags);
+    }
 }
 
 static fsr_node record_paste(const recipe_step *s, const fsr_node *in) {
@@ -360,7 +365,7 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         out[0] = other[s->arg[0]];
     else if (s->kind == STEP_LOOP)
         fuzz_iterate(out, in, s->axis, s->start);
-    else if (s->kind == STEP_SORT || s->kind == STEP_ARGSORT)
+    else if (s->kind >= STEP_SORT && s->kind <= STEP_ARGTOPK)
         out[0] = record_order(s, in[0]);
     else if (s->kind == STEP_LIBRARY)
         out[0] = fuzz_backwards(in[0]);

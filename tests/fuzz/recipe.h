@@ -82,6 +82,8 @@ typedef enum step_kind {
     STEP_LOOP,   /* loop `axis` of fuzz_loop on arg 0 and arg 1, at most `start` times */
     STEP_SORT,   /* axis (RECIPE_FLAT: flattened), flags; so the next */
     STEP_ARGSORT,
+    STEP_TOPK, /* start: how many; so the next */
+    STEP_ARGTOPK,
     STEP_LIBRARY, /* fuzz_backwards */
     STEP_PAD,     /* axis: start before and stop after; other axes: list[0], list[1]; flags: the mode; value */
     STEP_TILE,    /* shape: repetitions */

@@ -239,8 +239,11 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {
         fprintf(to, "t%d[1]", s->arg[0]);
-    } else if (s->kind == STEP_SORT || s->kind == STEP_ARGSORT) {
-        fprintf(to, "fsr_%ssort(n%d, ", s->kind == STEP_SORT ? "" : "arg", s->arg[0]);
+    } else if (s->kind >= STEP_SORT && s->kind <= STEP_ARGTOPK) {
+        static const char *const name[] = {"sort", "argsort", "topk", "argtopk"};
+        fprintf(to, "fsr_%s(n%d, ", name[s->kind - STEP_SORT], s->arg[0]);
+        if (s->kind >= STEP_TOPK)
+            fprintf(to, "%d, ", (int)s->start);
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "AXES(%d)", s->axis);
         fprintf(to, ", 1, %s)", s->flags ? "FSR_DESCENDING" : "0");
     } else if (s->kind == STEP_LIBRARY) {

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of elements, blocks that hold a small one, and the k-th of some words.
+ *
+ * The k-th word: the highest bits in which the words differ are a digit; counts of its values say which of them the k-th
+ * has; the words that have it go on. Whatever the words are, each round reads what is left once or twice and settles
+ * eight bits. Counter-example to a pivot: there are orders of the words in which it splits off one at a time. */
+#include "backend_cpu/run/select.h"
+
+enum { DIGIT = 8, VALUES = 1 << DIGIT, CHUNK = 256 };
+
+fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero) {
+    const int bits = 8 * (int)fsr_dtype_size(dtype);
+    const uint64_t top = UINT64_C(1) << (bits - 1), all = top | (top - 1);
+    fsr_select_form f = {.magnitude = all, .most = all, .all = all, .turn = greatest ? all : 0};
+    if (fsr_dtype_is_inexact(dtype)) {
+        const int digits = dtype == FSR_F16 ? 10 : dtype == FSR_BF16 ? 7 : dtype == FSR_F32 ? 23 : 52;
+        f.flip = f.magnitude = f.zero = all ^ top;
+        f.base = top;
+        f.most = (top - 1) >> digits << digits;
+        f.nan = f.most | UINT64_C(1) << (digits - 1);
+        f.zeros = one_zero;
+    } else if (!fsr_dtype_is_unsigned(dtype) && dtype != FSR_BOOL) {
+        f.base = top;
+    }
+    return f;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------------- */
+
+#define KEY(T)                                                                              \
+    static inline __attribute__((always_inline)) T key_##T(const fsr_select_form *f, T u) { \
+        const T negative = (T)((T)0 - (T)(u >> (8 * sizeof(T) - 1)));                       \
+        T key = (T)(u ^ (T)((negative & (T)f->flip) | (T)f->base));                         \
+        key = (T)(key + ((key == (T)f->zero) & (T)f->zeros));                               \
+        return (T)(u & (T)f->magnitude) > (T)f->most ? (T)f->all : (T)(key ^ (T)f->turn);   \
+    }
+/* Whole blocks none of whose keys is at most the limit are passed over. The form is copied, so that compilers know it
+ * does not change. */
+#define SEEK(T, name, attributes)                                                                               \
+    attributes static int64_t name(const fsr_select_form *form, const T *x, int64_t i, int64_t high, T limit) { \
+        const fsr_select_form f = *form;                                                                        \
+        for (; i + FSR_SELECT_BLOCK <= high; i += FSR_SELECT_BLOCK) {                                           \
+            T some = 0;                                                                                         \
+            for (int j = 0; j < FSR_SELECT_BLOCK; j++)                                                          \
+                some |= (T)(key_##T(&f, x[i + j]) <= limit);                                                    \
+            if (some)                                                                                           \
+                break;                                                                                          \
+        }                                                                                                       \
+        return i;                                                                                               \
+    }
+#define WORDS(T, name)                                                                                    \
+    static void name(const fsr_select_form *form, const T *x, int64_t low, int64_t high, uint64_t *out) { \
+        const fsr_select_form f = *form;                                                                  \
+        for (int64_t i = low; i < high; i++)                                                              \
+            out[i - low] = key_##T(&f, x[i]);                                                             \
+    }
+#define EACH(T)               \
+    KEY(T)                    \
+    SEEK(T, seek_plain_##T, ) \
+    WORDS(T, words_##T)
+EACH(uint8_t)
+EACH(uint16_t)
+EACH(uint32_t)
+EACH(uint64_t)
+
+#if defined(__x86_64__)
+#define AVX(T)                                              \
+    SEEK(T, seek_avx2_##T, __attribute__((target("avx2")))) \
+    SEEK(T, seek_avx512_##T, __attribute__((target("avx512f,avx512bw,prefer-vector-width=512"))))
+AVX(uint8_t)
+AVX(uint16_t)
+AVX(uint32_t)
+AVX(uint64_t)
+#define BEST(T)                                           \
+    (__builtin_cpu_supports("avx512bw") ? seek_avx512_##T \
+     : __builtin_cpu_supports("avx2")   ? seek_avx2_##T   \
+                                        : seek_plain_##T)
+#else
+#define BEST(T) seek_plain_##T
+#endif
+
+void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high, uint64_t *out) {
+    if (size == 1)
+        words_uint8_t(f, x, low, high, out);
+    else if (size == 2)
+        words_uint16_t(f, x, low, high, out);
+    else if (size == 4)
+        words_uint32_t(f, x, low, high, out);
+    else
+        words_uint64_t(f, x, low, high, out);
+}
+
+int64_t fsr_select_seek(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high,
+                        uint64_t limit) {
+    if (size == 1)
+        return BEST(uint8_t)(f, x, low, high, (uint8_t)limit);
+    if (size == 2)
+        return BEST(uint16_t)(f, x, low, high, (uint16_t)limit);
+    return size == 4 ? BEST(uint32_t)(f, x, low, high, (uint32_t)limit) : BEST(uint64_t)(f, x, low, high, limit);
+}
+
+/* ---- the k-th ------------------------------------------------------------------------------------------------ */
+
+uint64_t fsr_select_kth(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
+    int64_t count[VALUES];
+    *less = 0;
+    for (;;) {
+        uint64_t some = 0, all = ~UINT64_C(0);
+        for (int64_t i = 0; i < n; i++) {
+            some |= word[i];
+            all &= word[i];
+        }
+        if (some == all)
+            return all;
+        const int highest = 63 - __builtin_clzll(some ^ all), shift = highest < DIGIT ? 0 : highest - DIGIT + 1;
+        memset(count, 0, sizeof count);
+        for (int64_t i = 0; i < n; i++)
+            count[word[i] >> shift & (VALUES - 1)]++;
+        uint64_t value = 0;
+        for (; k >= count[value]; value++) {
+            k -= count[value];
+            *less += count[value];
+        }
+        int64_t left = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const uint64_t own = word[i];
+            word[left] = own;
+            left += (own >> shift & (VALUES - 1)) == value;
+        }
+        n = left;
+    }
+}
+
+/* ---- elements ------------------------------------------------------------------------------------------------ */
+
+#define PICK(T, P)                                                             \
+    for (int64_t i = 0; i < n; i++) {                                          \
+        const T u = ((const T *)x)[((const P *)places)[i]];                    \
+        ((T *)out)[i] = (T)(u & (T)f->magnitude) > (T)f->most ? (T)f->nan : u; \
+    }
+#define PICK_AS(T)            \
+    {                         \
+        if (wide)             \
+            PICK(T, uint64_t) \
+        else                  \
+            PICK(T, uint32_t) \
+    }
+
+void fsr_select_pick(const fsr_select_form *f, size_t size, const void *x, const void *places, bool wide, int64_t n,
+                     void *out) {
+    if (size == 1)
+        PICK_AS(uint8_t)
+    else if (size == 2)
+        PICK_AS(uint16_t)
+    else if (size == 4)
+        PICK_AS(uint32_t)
+    else
+        PICK_AS(uint64_t)
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The first k of a long row, where k is small: each part keeps a list of its own, in one pass over the row.
+ *
+ * The k-th of any of the row's keys is none less than the k-th of all, so a sample gives a threshold that need not be checked;
+ * the k-th that a part has seen is another, and the least one of all parts counts for each. A list that is full is pruned.
+ * Which keys a list holds on the way depends on who was first; the first k of all of them do not. */
+#include "backend_cpu/run/top.h"
+
+enum {
+    LINE = 16,
+    STRIDE = 1 << 14
+}; /* elements that are sampled side by side; between two looks at the others' threshold */
+
+typedef struct search {
+    const fsr_top *t;
+    fsr_top_list list[FSR_SELECT_PARTS];
+    atomic_ullong limit;
+    atomic_int next;
+} search;
+
+static void lower(search *s, uint64_t limit) {
+    unsigned long long known = atomic_load(&s->limit);
+    while (limit < known && !atomic_compare_exchange_weak(&s->limit, &known, limit))
+        ;
+}
+
+/* The k-th of lines that lie evenly. */
+static void sample(search *s) {
+    const fsr_top *t = s->t;
+    const int64_t lines = (16 * t->k + (1 << 14)) / LINE, apart = t->n / lines;
+    int64_t less;
+    if (apart < 2 * LINE)
+        return;
+    for (int64_t i = 0; i < lines; i++)
+        fsr_select_keys(&t->form, t->size, t->in, i * apart, i * apart + LINE, t->word + i * LINE);
+    lower(s, fsr_select_kth(t->word, lines * LINE, t->k - 1, &less));
+}
+
+static void scan_parts(void *arg, int worker) {
+    search *s = arg;
+    (void)worker;
+    for (int part; (part = atomic_fetch_add(&s->next, 1)) < FSR_SELECT_PARTS;) {
+        fsr_top_list *list = &s->list[part];
+        int64_t low, high;
+        fsr_select_part(s->t->n, part, &low, &high);
+        for (int64_t end; low < high; low = end) {
+            end = low + STRIDE < high ? low + STRIDE : high;
+            const uint64_t limit = atomic_load(&s->limit);
+            list->limit = limit < list->limit ? limit : list->limit;
+            fsr_top_add(s->t, list, low, end);
+            lower(s, list->last);
+        }
+        fsr_top_prune(list);
+    }
+}
+
+void fsr_top_few(const fsr_top *t) {
+    search s = {.t = t};
+    atomic_init(&s.limit, UINT64_MAX);
+    for (int part = 0; part < FSR_SELECT_PARTS; part++)
+        s.list[part] = fsr_top_list_at(t, part);
+    sample(&s);
+    fsr_select_run(t->threads, scan_parts, &s, &s.next);
+    fsr_top_list all = s.list[0];
+    all.n = 0;
+    for (int part = 0; part < FSR_SELECT_PARTS; part++) {
+        memmove(all.record + all.n, s.list[part].record, (size_t)s.list[part].n * sizeof *all.record);
+        all.n += s.list[part].n;
+    }
+    fsr_top_prune(&all);
+}

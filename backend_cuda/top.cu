@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Launches of top_block.cuh and top_long.cuh, compiled ahead by nvcc: which kernel for which rows.
+//
+// Rows that a block can hold, or of which there are many, are a block each; long ones are taken one after the other by all blocks.
+// What the host cannot know is asked by the kernels: those of the second pass of a long row leave at once where the first
+// one has done.
+#include "backend_cuda/top.h"
+#include "backend_cuda/top_long.cuh"
+
+namespace {
+
+enum {
+    SMALL_K = 64,         // k up to which least keys of threads are a threshold for a row
+    SMALL_ROOM = 256,     // records of such a block
+    LONG_ROW = 1 << 14,   // elements that are worth several blocks, in few rows
+    FEW_ROWS = 16,
+    VERY_LONG = 1 << 17,  // and in not so few
+    SOME_ROWS = 128,
+    DIGIT_BLOCKS = 1024
+};
+
+fsr_top_form form_of(fsr_cub_key key, int bits, bool greatest) {
+    const uint64_t top = 1ull << (bits - 1), all = top | (top - 1);
+    const bool whole = key != FSR_CUB_F16 && key != FSR_CUB_BF16 && key != FSR_CUB_F32 && key != FSR_CUB_F64;
+    const bool has_sign = key == FSR_CUB_I8 || key == FSR_CUB_I16 || key == FSR_CUB_I32 || key == FSR_CUB_I64;
+    const uint64_t turn = greatest ? all : 0;
+    if (whole)
+        return {0, has_sign ? top : 0, all, all, 0, 0, turn, all, 0};
+    const int digits = key == FSR_CUB_F16 ? 10 : key == FSR_CUB_BF16 ? 7 : key == FSR_CUB_F32 ? 23 : 52;
+    const uint64_t infinity = (top - 1) >> digits << digits, magnitude = all ^ top;
+    return {magnitude, top, magnitude, infinity, magnitude, 1, turn, all, infinity | 1ull << (digits - 1)};
+}
+
+// ---- rows ----------------------------------------------------------------------------------------------------
+
+template <class T, int ITEMS, int ROOM, int THREADS>
+__global__ void __launch_bounds__(THREADS, 640 / THREADS)
+    row_kernel(fsr_top_form f, const T *in, uint64_t rows, unsigned n, unsigned k, unsigned groups, fsr_top_out out) {
+    __shared__ fsr_top_shared<ROOM> s;
+    for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+        fsr_top_row<T, ITEMS, ROOM>(s, f, in + row * n, n, k, THREADS, groups, out, row * k);
+        __syncthreads();
+    }
+}
+
+template <class T, int ITEMS, int ROOM, int THREADS>
+void rows_of(const fsr_cuda_top_search *s, const fsr_top_form &f, unsigned groups) {
+    const unsigned blocks = s->rows < 1u << 30 ? (unsigned)s->rows : 1u << 30;
+    row_kernel<T, ITEMS, ROOM, THREADS><<<blocks, THREADS, 0, s->stream>>>(
+        f, (const T *)s->in, s->rows, (unsigned)s->n, s->k, groups, fsr_top_out{s->values, s->places});
+}
+
+// Least keys of so many groups of threads; of four times k nearly all of the first k are in different ones.
+unsigned groups_of(unsigned k, unsigned threads) {
+    unsigned groups = threads;
+    while (groups / 2 >= 4 * k)
+        groups /= 2;
+    return groups;
+}
+
+// Threads hold what 32 words hold. Rows of short elements, which are sooner read again than unpacked, have one kernel less each.
+template <class T> void rows(const fsr_cuda_top_search *s, const fsr_top_form &f) {
+    constexpr int items = sizeof(T) == 8 ? 16 : sizeof(T) == 4 ? 32 : 0, threads = items == 32 ? 128 : 256;
+    if (s->k > SMALL_K)
+        rows_of<T, 0, FSR_TOP_MOST, 256>(s, f, 0);
+    else if (s->n <= 4096)
+        rows_of<T, items, SMALL_ROOM, threads>(s, f, groups_of(s->k, threads));
+    else
+        rows_of<T, 0, SMALL_ROOM, 256>(s, f, groups_of(s->k, 256));
+}
+
+// ---- long rows -----------------------------------------------------------------------------------------------
+
+template <class T>
+__global__ void __launch_bounds__(FSR_TOP_THREADS)
+    sample_kernel(fsr_top_form f, const T *row, uint64_t n, unsigned apart, fsr_top_work *w) {
+    __shared__ fsr_top_word least[FSR_TOP_THREADS];
+    fsr_top_sample(least, f, row, n, apart, w);
+}
+
+__global__ void __launch_bounds__(FSR_TOP_FINISH) begin_kernel(unsigned k, fsr_top_word all, int sampled, fsr_top_work *w) {
+    __shared__ fsr_top_shared<FSR_TOP_FINISH> s;
+    fsr_top_begin(s, w, k, all, sampled, FSR_TOP_FINISH);
+}
+
+template <class T>
+__global__ void __launch_bounds__(FSR_TOP_THREADS)
+    collect_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, int second, fsr_top_work *w) {
+    __shared__ unsigned ties;
+    fsr_top_collect(&ties, f, row, n, chunk, second, w);
+}
+
+template <class T>
+__global__ void __launch_bounds__(FSR_TOP_THREADS)
+    digit_kernel(fsr_top_form f, const T *row, uint64_t n, int first, fsr_top_work *w) {
+    __shared__ fsr_top_shared<FSR_TOP_THREADS> s;
+    fsr_top_digit(s, f, row, n, gridDim.x, first, w);
+}
+
+template <class T>
+__global__ void __launch_bounds__(FSR_TOP_THREADS)
+    ties_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, unsigned k, fsr_top_work *w) {
+    __shared__ fsr_top_shared<FSR_TOP_THREADS> s;
+    fsr_top_find_ties(s, f, row, n, chunk, k, w);
+}
+
+template <class T>
+__global__ void __launch_bounds__(FSR_TOP_FINISH)
+    end_kernel(fsr_top_form f, const T *row, unsigned k, const fsr_top_work *w, fsr_top_out out, uint64_t at) {
+    __shared__ fsr_top_shared<FSR_TOP_MOST> s;
+    fsr_top_end(s, f, row, k, FSR_TOP_FINISH, w, out, at);
+}
+
+template <class T> void long_row(const fsr_cuda_top_search *s, const fsr_top_form &f, uint64_t at) {
+    const T *row = (const T *)s->in + at * s->n;
+    const uint64_t n = s->n, part = (n + FSR_TOP_CHUNKS - 1) / FSR_TOP_CHUNKS;
+    const uint64_t chunk = part < 8192 ? 8192 : (part + 4095) / 4096 * 4096;
+    const unsigned chunks = (unsigned)((n + chunk - 1) / chunk);
+    const unsigned digits = n / 16384 < DIGIT_BLOCKS ? (unsigned)(n / 16384) + 1 : DIGIT_BLOCKS;
+    const unsigned apart = n / 4096 < 32 ? 32 : n / 4096 > 1024 ? 1024 : (unsigned)(n / 4096) / 32 * 32;
+    const bool sampled = n > FSR_TOP_LIST;
+    fsr_top_work *const w = (fsr_top_work *)s->work;
+    if (sampled)
+        sample_kernel<<<FSR_TOP_SAMPLERS, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, apart, w);
+    begin_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(s->k, f.all, sampled, w);
+    collect_kernel<<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, 0, w);
+    for (int bits = 8 * (int)sizeof(T), first = 1; sampled && bits > 0; bits -= FSR_TOP_BITS, first = 0)
+        digit_kernel<<<digits, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, first, w);
+    if (sampled)
+        collect_kernel<<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, 1, w);
+    ties_kernel<<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, s->k, w);
+    end_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(f, row, s->k, w, fsr_top_out{s->values, s->places}, at * s->k);
+}
+
+template <class T> cudaError_t run(const fsr_cuda_top_search *s) {
+    const fsr_top_form f = form_of(s->key, 8 * (int)sizeof(T), s->greatest);
+    const bool is_long =
+        (s->n >= LONG_ROW && s->rows <= FEW_ROWS) || (s->n >= VERY_LONG && s->rows <= SOME_ROWS);
+    if (!is_long)
+        rows<T>(s, f);
+    for (uint64_t row = 0; is_long && row < s->rows; row++)
+        long_row<T>(s, f, row);
+    return cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" size_t fsr_cuda_top_work(void) {
+    return sizeof(fsr_top_work);
+}
+
+extern "C" cudaError_t fsr_cuda_top_run(const fsr_cuda_top_search *s) {
+    switch (s->key) {
+    case FSR_CUB_U8:
+    case FSR_CUB_I8: return run<uint8_t>(s);
+    case FSR_CUB_U16:
+    case FSR_CUB_I16:
+    case FSR_CUB_F16:
+    case FSR_CUB_BF16: return run<uint16_t>(s);
+    case FSR_CUB_U64:
+    case FSR_CUB_I64:
+    case FSR_CUB_F64: return run<uint64_t>(s);
+    default: return run<uint32_t>(s);
+    }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// The first k of a row that several blocks share; the words of top_block.cuh.
+//
+// Lanes of lines that lie evenly give least keys of groups, whose k-th is the threshold: it is at least the k-th of all and need
+// not be checked. One pass lists what is below it, and counts what is equal to it in each chunk. Where less than k are below, the
+// threshold is the k-th key itself, and of the equal ones the first are taken, chunk by chunk, in order. Counter-example to
+// listing equal ones: a row of one value. Where more are below than the list holds, digits are searched for by all blocks, and the
+// pass is made again with the k-th key as the threshold.
+#ifndef FUSOR_BACKEND_CUDA_TOP_LONG_CUH
+#define FUSOR_BACKEND_CUDA_TOP_LONG_CUH
+
+#include "backend_cuda/top_block.cuh"
+
+// Blocks that sample, and records below the threshold that are kept; the host's machine has less.
+#ifndef FSR_TOP_SAMPLERS
+#define FSR_TOP_SAMPLERS 512
+#define FSR_TOP_LIST (1u << 17)
+#endif
+
+enum {
+    FSR_TOP_GROUPS = FSR_TOP_SAMPLERS * 32,
+    FSR_TOP_CHUNKS = 1 << 12, // of a row, at most
+    FSR_TOP_THREADS = 256,    // of blocks along it
+    FSR_TOP_FINISH = 1024     // of the block that ends it
+};
+
+// A word that other blocks write.
+__device__ __forceinline__ unsigned fsr_top_peek(const unsigned *at) {
+    return *(const volatile unsigned *)at;
+}
+
+// What the kernels of a row tell one another.
+struct fsr_top_state {
+    fsr_top_word limit;             // keys below it are listed
+    fsr_top_word prefix;            // of the search by digits: the k-th key from bit `known` up
+    unsigned below;                 // how many there are; more than FSR_TOP_LIST: it is not known
+    unsigned rank;                  // of the k-th among those that have the prefix
+    unsigned known, again, tickets; // again: the pass is made again
+    unsigned count[FSR_TOP_VALUES];
+};
+
+// Its memory. Records below the threshold in any order, the places of the first of those equal to it.
+struct fsr_top_work {
+    fsr_top_state state;
+    fsr_top_word group[FSR_TOP_GROUPS], key[FSR_TOP_LIST];
+    unsigned place[FSR_TOP_LIST], tie[FSR_TOP_MOST], chunk_ties[FSR_TOP_CHUNKS];
+};
+
+// Elements that are loaded at once.
+template <class T> struct alignas(16) fsr_top_vector {
+    T x[16 / sizeof(T)];
+};
+
+// f(element, place) for the calling thread's elements in [low, high), of blocks of FSR_TOP_THREADS; none of them waits.
+template <class T, class F>
+__device__ __forceinline__ void fsr_top_scan(const T *row, fsr_top_word low, fsr_top_word high, F f) {
+    typedef fsr_top_vector<T> vector;
+    enum { ELEMENTS = 16 / sizeof(T), AHEAD = 4 };
+    const unsigned threads = FSR_TOP_THREADS;
+    fsr_top_word i = low;
+    if ((unsigned long)(row + low) % 16 == 0) {
+        const fsr_top_word step = (fsr_top_word)threads * ELEMENTS;
+        for (; i + AHEAD * step <= high; i += AHEAD * step) {
+            vector v[AHEAD];
+#pragma unroll
+            for (int a = 0; a < AHEAD; a++)
+                v[a] = *(const vector *)(row + i + a * step + threadIdx.x * ELEMENTS);
+#pragma unroll
+            for (int a = 0; a < AHEAD; a++)
+#pragma unroll
+                for (int e = 0; e < ELEMENTS; e++)
+                    f(v[a].x[e], i + a * step + threadIdx.x * ELEMENTS + e);
+        }
+    }
+    for (i += threadIdx.x; i < high; i += threads)
+        f(row[i], i);
+}
+
+// Least keys of groups: lane l of every line that a block samples. Lines are `apart` elements from one another; neighbours are
+// different blocks'.
+template <class T>
+__device__ void fsr_top_sample(fsr_top_word *shared, const fsr_top_form &f, const T *row, fsr_top_word n,
+                               unsigned apart, fsr_top_work *w) {
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = FSR_TOP_THREADS / 32;
+    const fsr_top_word lines = n / apart, all = (fsr_top_word)FSR_TOP_SAMPLERS * warps;
+    fsr_top_word least = ~0ull;
+    for (fsr_top_word line = (fsr_top_word)warp * FSR_TOP_SAMPLERS + blockIdx.x; line < lines; line += all) {
+        const fsr_top_word key = (fsr_top_word)fsr_top_key(f, row[line * apart + lane]);
+        least = key < least ? key : least;
+    }
+    shared[threadIdx.x] = least;
+    __syncthreads();
+    if (warp == 0) {
+        for (unsigned i = lane + 32; i < warps * 32; i += 32)
+            least = shared[i] < least ? shared[i] : least;
+        w->group[blockIdx.x * 32 + lane] = least;
+    }
+}
+
+struct fsr_top_words {
+    const fsr_top_word *word;
+    unsigned n, threads;
+    template <class F> __device__ void each(F f) const {
+        for (unsigned i = threadIdx.x; i < n; i += threads)
+            f(word[i]);
+    }
+};
+
+// By one block: the threshold, and a state in which nothing was counted. sampled 0: everything is listed.
+template <int ROOM>
+__device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned k, fsr_top_word all, int sampled,
+                              unsigned threads) {
+    fsr_top_state *const state = &w->state;
+    fsr_top_word limit = all, less;
+    unsigned equal;
+    if (sampled)
+        limit = fsr_top_kth(fsr_top_words{w->group, FSR_TOP_GROUPS, threads}, s, k - 1, threads, &less, &equal);
+    for (unsigned v = threadIdx.x; v < FSR_TOP_VALUES; v += threads)
+        state->count[v] = 0;
+    if (threadIdx.x == 0) {
+        state->limit = limit < all ? limit : all;
+        state->prefix = 0;
+        state->below = state->known = state->again = state->tickets = 0;
+        state->rank = k - 1;
+    }
+}
+
+// One pass over a chunk; the second one, where it is needed.
+template <class T>
+__device__ void fsr_top_collect(unsigned *shared, const fsr_top_form &f, const T *row, fsr_top_word n, fsr_top_word chunk,
+                                int second, fsr_top_work *w) {
+    if (second && !w->state.again)
+        return;
+    const T limit = (T)w->state.limit;
+    const fsr_top_word low = blockIdx.x * chunk, high = low + chunk < n ? low + chunk : n;
+    unsigned ties = 0;
+    if (threadIdx.x == 0)
+        *shared = 0;
+    __syncthreads();
+    fsr_top_scan(row, low, high, [&](T u, fsr_top_word place) {
+        const T key = fsr_top_key(f, u);
+        ties += key == limit;
+        if (key >= limit || fsr_top_peek(&w->state.below) > FSR_TOP_LIST)
+            return;
+        const unsigned at = atomicAdd(&w->state.below, 1);
+        if (at < FSR_TOP_LIST) {
+            w->key[at] = key;
+            w->place[at] = (unsigned)place;
+        }
+    });
+    if (ties)
+        atomicAdd(shared, ties);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        w->chunk_ties[blockIdx.x] = *shared;
+}
+
+// One digit of the search, by all blocks; nothing to do where the list holds what is below. The last block chooses the digit's
+// value; with the last digit the k-th key is the threshold.
+template <class T, int ROOM>
+__device__ void fsr_top_digit(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, fsr_top_word n,
+                              unsigned blocks, int first, fsr_top_work *w) {
+    fsr_top_state *const state = &w->state;
+    const unsigned threads = FSR_TOP_THREADS, bits = 8 * sizeof(T);
+    if (first ? state->below <= FSR_TOP_LIST : !state->again)
+        return;
+    const unsigned known = first ? bits : state->known, shift = known < FSR_TOP_BITS ? 0 : known - FSR_TOP_BITS;
+    const fsr_top_word prefix = state->prefix, each = (n / blocks / 64 + 1) * 64;
+    const fsr_top_word low = blockIdx.x * each, high = low + each < n ? low + each : n;
+    fsr_top_run run = {0, 0};
+    fsr_top_clear(s, threads);
+    fsr_top_scan(row, low, high, [&](T u, fsr_top_word) {
+        const fsr_top_word key = (fsr_top_word)fsr_top_key(f, u);
+        if ((known < 64 ? key >> known : 0) == prefix)
+            fsr_top_count(s.count, run, (unsigned)(key >> shift) & (FSR_TOP_VALUES - 1));
+    });
+    if (run.n)
+        atomicAdd(&s.count[run.value], run.n);
+    __syncthreads();
+    for (unsigned v = threadIdx.x; v < FSR_TOP_VALUES; v += threads)
+        if (s.count[v])
+            atomicAdd(&state->count[v], s.count[v]);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        s.n = atomicAdd(&state->tickets, 1);
+    __syncthreads();
+    if (s.n + 1 < blocks)
+        return;
+    __threadfence();
+    for (unsigned v = threadIdx.x; v < FSR_TOP_VALUES; v += threads) {
+        s.count[v] = fsr_top_peek(&state->count[v]);
+        state->count[v] = 0;
+    }
+    __syncthreads();
+    fsr_top_choose(s, state->rank, threads);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        state->prefix = prefix << (known - shift) | (s.value & ((1ull << (known - shift)) - 1));
+        state->rank -= (unsigned)s.less;
+        state->known = shift;
+        state->tickets = 0;
+        state->again = 1;
+        if (shift == 0) {
+            state->limit = state->prefix;
+            state->below = 0;
+        }
+    }
+}
+
+// Where less than k are below the threshold: of those equal to it the first, chunk by chunk, in order. A thread has a part of
+// its chunk.
+template <class T, int ROOM>
+__device__ void fsr_top_find_ties(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, fsr_top_word n,
+                                  fsr_top_word chunk, unsigned k, fsr_top_work *w) {
+    const unsigned threads = FSR_TOP_THREADS;
+    if (w->state.below >= k || !w->chunk_ties[blockIdx.x])
+        return;
+    const unsigned wanted = k - w->state.below;
+    const T limit = (T)w->state.limit;
+    unsigned part = 0, before, total;
+    for (unsigned c = threadIdx.x; c < blockIdx.x; c += threads)
+        part += w->chunk_ties[c] < wanted ? w->chunk_ties[c] : wanted;
+    fsr_top_before(s, part, threads, &before);
+    if (before >= wanted)
+        return;
+    const fsr_top_word each = (chunk + threads - 1) / threads, end = blockIdx.x * chunk + chunk;
+    const fsr_top_word low = blockIdx.x * chunk + threadIdx.x * each, stop = end < n ? end : n;
+    const fsr_top_word high = low + each < stop ? low + each : stop;
+    unsigned ties = 0;
+    for (fsr_top_word i = low; i < high; i++)
+        ties += fsr_top_key(f, row[i]) == limit;
+    unsigned at = before + fsr_top_before(s, ties, threads, &total);
+    for (fsr_top_word i = low; ties && i < high && at < wanted; i++)
+        if (fsr_top_key(f, row[i]) == limit)
+            w->tie[at++] = (unsigned)i;
+}
+
+// Records below the threshold, and behind them those equal to it.
+struct fsr_top_found {
+    const fsr_top_work *w;
+    fsr_top_word limit;
+    unsigned below, n, threads;
+    template <class F> __device__ void both(F f) const {
+        for (unsigned i = threadIdx.x; i < n; i += threads)
+            if (i < below)
+                f(w->key[i], w->place[i]);
+            else
+                f(limit, w->tie[i - below]);
+    }
+};
+
+// By one block: the first k of what was found.
+template <class T, int ROOM>
+__device__ void fsr_top_end(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, unsigned k, unsigned threads,
+                            const fsr_top_work *w, const fsr_top_out &out, fsr_top_word at) {
+    const unsigned below = w->state.below;
+    const fsr_top_found found = {w, w->state.limit, below, below < k ? k : below, threads};
+    fsr_top_take(found, s, k, threads);
+    fsr_top_order(s, k, threads,
+                  [&](unsigned rank, unsigned place) { fsr_top_emit(f, out, row, at + rank, place); });
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of backend_cuda/top_block.cuh and top_long.cuh on the host's machine, under several orders of threads and blocks,
+ * against a sort by element and place. What the machine lacks for them, and the launches of backend_cuda/top.cu, stand here. */
+#include "tests/host_cuda/host_cuda.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LONGEST = 4500, LIST = 512, CHUNK = 512, SAMPLERS = 8 };
+
+static const char text[] =
+    "typedef %s T;\n"
+    "#define FSR_TOP_SAMPLERS 8\n"
+    "#define FSR_TOP_LIST 512u\n"
+    "#define __device__\n"
+    "static inline void __syncthreads(HOST_LINE) { host_calls->barrier(line); }\n"
+    "static inline void __threadfence(HOST_LINE) { host_calls->yield(line); }\n"
+    "#define ATOMIC(name, op) template <class A, class B> static inline A name(A *at, B x, HOST_LINE) { \\\n"
+    "    host_calls->yield(line); const A was = *at; *at = (A)(was op (A)x); return was; }\n"
+    "ATOMIC(atomicAdd, +)\nATOMIC(atomicOr, |)\nATOMIC(atomicAnd, &)\n"
+    "#include \"backend_cuda/top_long.cuh\"\n"
+    "extern \"C\" void __global__ top(int which, fsr_top_form *f, const T *row, unsigned n, unsigned k, unsigned "
+    "blocks,\n"
+    "                                 int flag, fsr_top_work *w, void *values, unsigned *places) {\n"
+    "    __shared__ fsr_top_shared<2048> large;\n"
+    "    __shared__ fsr_top_shared<256> small;\n"
+    "    const fsr_top_out out = {values, places};\n"
+    "    switch (which) {\n"
+    "    case 0: return fsr_top_sample(large.key, *f, row, n, 64, w);\n"
+    "    case 1: return fsr_top_begin(large, w, k, f->all, flag, 1024u);\n"
+    "    case 2: return fsr_top_collect(&large.n, *f, row, n, 512, flag, w);\n"
+    "    case 3: return fsr_top_digit(small, *f, row, n, blocks, flag, w);\n"
+    "    case 4: return fsr_top_find_ties(small, *f, row, n, 512, k, w);\n"
+    "    case 5: return fsr_top_end(large, *f, row, k, 1024u, w, out, 0);\n"
+    "    case 6: return fsr_top_row<T, 16, 256>(small, *f, row, n, k, 128u, flag, out, 0);\n"
+    "    case 7: return fsr_top_row<T, 0, 256>(small, *f, row, n, k, 128u, flag, out, 0);\n"
+    "    default: return fsr_top_row<T, 0, 2048>(large, *f, row, n, k, 256u, 0u, out, 0);\n"
+    "    }\n"
+    "}\n";
+
+/* As fsr_top_form. */
+typedef struct form {
+    unsigned long long flip, base, magnitude, most, zero, zeros, turn, all, nan;
+} form;
+
+typedef struct dtype {
+    const char *word;
+    size_t size;
+    int digits; /* of a float; 0: unsigned */
+} dtype;
+
+typedef struct item {
+    double value;
+    unsigned place;
+} item;
+
+static char work[1 << 20];
+static int direction;
+
+static int compare(const void *x, const void *y) {
+    const item *a = x, *b = y;
+    if (isnan(a->value) || isnan(b->value))
+        return isnan(a->value) == isnan(b->value) ? (a->place > b->place) - (a->place < b->place)
+                                                  : isnan(a->value) - isnan(b->value);
+    if (a->value != b->value)
+        return a->value < b->value ? -direction : direction;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+static double value_of(const dtype *d, const void *data, unsigned i) {
+    if (d->size == 1)
+        return ((const unsigned char *)data)[i];
+    return d->size == 4 ? (double)((const float *)data)[i] : ((const double *)data)[i];
+}
+
+static form form_of(const dtype *d, bool greatest) {
+    const int bits = 8 * (int)d->size;
+    const unsigned long long top = 1ull << (bits - 1), all = top | (top - 1), turn = greatest ? all : 0;
+    const unsigned long long infinity = (top - 1) >> d->digits << d->digits, low = all ^ top;
+    if (!d->digits)
+        return (form){0, 0, all, all, 0, 0, turn, all, 0};
+    return (form){low, top, low, infinity, low, 1, turn, all, infinity | 1ull << (d->digits - 1)};
+}
+
+typedef struct launch {
+    const dtype *d;
+    form f;
+    const void *row;
+    unsigned n, k, *places;
+    void *values;
+    uint64_t seed;
+} launch;
+
+static void run(const launch *l, int which, int blocks, int threads, int flag) {
+    char source[8192];
+    const form *f = &l->f;
+    unsigned n = l->n, k = l->k, of = (unsigned)blocks, *places = l->places;
+    const void *row = l->row;
+    void *w = work, *values = l->values;
+    void *args[] = {&which, &f, &row, &n, &k, &of, &flag, &w, &values, &places};
+    fsr_fault fault = {FSR_OK, NULL};
+    snprintf(source, sizeof source, text, l->d->word);
+    if (host_cuda_run_text("top", source, args, blocks, threads, l->seed, &fault))
+        fail_msg("kernel %d: %s", which, fault.message);
+}
+
+/* The launches of a long row. */
+static void run_long(const launch *l) {
+    const int chunks = ((int)l->n + CHUNK - 1) / CHUNK, bits = 8 * (int)l->d->size;
+    const bool sampled = l->n > LIST;
+    if (sampled)
+        run(l, 0, SAMPLERS, 256, 0);
+    run(l, 1, 1, 1024, sampled);
+    run(l, 2, chunks, 256, 0);
+    for (int known = bits; sampled && known > 0; known -= 11)
+        run(l, 3, 3, 256, known == bits);
+    if (sampled)
+        run(l, 2, chunks, 256, 1);
+    run(l, 4, chunks, 256, 0);
+    run(l, 5, 1, 1024, 0);
+}
+
+static void check(const launch *l, bool greatest, const char *what) {
+    static item want[LONGEST];
+    for (unsigned i = 0; i < l->n; i++)
+        want[i] = (item){value_of(l->d, l->row, i), i};
+    direction = greatest ? -1 : 1;
+    qsort(want, l->n, sizeof *want, compare);
+    for (unsigned i = 0; i < l->k; i++) {
+        const double got = value_of(l->d, l->values, i);
+        if (l->places[i] != want[i].place || (isnan(got) ? !isnan(want[i].value) : got != want[i].value))
+            fail_msg("%s, %s, n %u, k %u, greatest %d: rank %u is %g at %u, not %g at %u", what, l->d->word, l->n, l->k,
+                     greatest, i, got, l->places[i], want[i].value, want[i].place);
+    }
+}
+
+/* ---- input --------------------------------------------------------------------------------------------------- */
+
+static const dtype dtypes[] = {{"unsigned", 4, 23}, {"unsigned long", 8, 52}, {"unsigned char", 1, 0}};
+
+enum { EQUAL, SORTED, REVERSED, RANDOM, FEW, SPECIAL, HIDDEN, PATTERNS };
+static const char *const pattern[] = {"equal", "sorted", "reversed", "random", "few", "special", "hidden"};
+
+/* HIDDEN: lines that are sampled hold nothing of what is looked for. */
+static void make(const dtype *d, int p, unsigned n, void *out) {
+    static const double special[] = {NAN, -NAN, 0, -0.0, INFINITY, -INFINITY, 1e-310, -1e-40, 1, 2};
+    uint32_t state = 12345;
+    for (unsigned i = 0; i < n; i++) {
+        state = state * 1664525u + 1013904223u;
+        const double random = state >> 8;
+        const double x = p == EQUAL      ? 3
+                         : p == SORTED   ? i
+                         : p == REVERSED ? n - i
+                         : p == RANDOM   ? random
+                         : p == FEW      ? (int)random % 3
+                         : p == SPECIAL  ? special[(int)random % 10]
+                                         : (i % 64 < 32 ? 1e6 + i : 100 + i * 0.5);
+        if (d->size == 1)
+            ((unsigned char *)out)[i] = isfinite(x) ? (unsigned char)fmod(fabs(x), 256) : 255;
+        else if (d->size == 4)
+            ((float *)out)[i] = (float)x;
+        else
+            ((double *)out)[i] = x;
+    }
+}
+
+static void sweep(const launch *shape, void (*each)(const launch *), int patterns) {
+    static double row[LONGEST], values[2048];
+    static unsigned places[2048];
+    for (int p = 0; p < patterns; p++)
+        for (int greatest = 0; greatest < 2; greatest++) {
+            launch l = *shape;
+            make(l.d, p, l.n, row);
+            l.f = form_of(l.d, greatest);
+            l.row = row;
+            l.values = values;
+            l.places = places;
+            l.seed = (uint64_t)p * 7 + l.n;
+            memset(work, 0xcb, sizeof work);
+            memset(places, 0xff, sizeof places);
+            each(&l);
+            check(&l, greatest, pattern[p]);
+        }
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------- */
+
+static void run_row(const launch *l) {
+    run(l, 6, 1, 128, l->k <= 16 ? 64 : l->k <= 64 ? 128 : 0);
+}
+static void run_read(const launch *l) {
+    run(l, 7, 1, 128, l->k <= 64 ? 128 : 0);
+}
+static void run_large(const launch *l) {
+    run(l, 8, 1, 256, 0);
+}
+
+static void rows(void **state) {
+    (void)state;
+    static const unsigned n[] = {1, 40, 2048}, k[] = {1, 33, 64};
+    for (int d = 0; d < 3; d++)
+        for (int i = d ? 2 : 0; i < 3; i++) {
+            sweep(&(launch){.d = &dtypes[d], .n = n[i], .k = k[i]}, run_row, d ? REVERSED : PATTERNS);
+            sweep(&(launch){.d = &dtypes[d], .n = n[i], .k = 1 + 6 * (i > 0)}, run_read, d ? SORTED : RANDOM);
+        }
+}
+
+static void many(void **state) {
+    (void)state;
+    sweep(&(launch){.d = &dtypes[0], .n = 3000, .k = 700}, run_large, PATTERNS);
+    sweep(&(launch){.d = &dtypes[1], .n = 2100, .k = 2048}, run_large, SORTED);
+}
+
+static void long_rows(void **state) {
+    (void)state;
+    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 10}, run_long, PATTERNS);
+    sweep(&(launch){.d = &dtypes[1], .n = LONGEST - 3, .k = 200}, run_long, REVERSED);
+    sweep(&(launch){.d = &dtypes[2], .n = LONGEST - 3, .k = 200}, run_long, SORTED);
+    sweep(&(launch){.d = &dtypes[0], .n = 500, .k = 300}, run_long, SORTED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(many), cmocka_unit_test(long_rows)};
+    if (!host_cuda_available()) {
+        puts("skipped: no C++ compiler");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
