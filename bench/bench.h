@@ -100,7 +100,8 @@ typedef enum bench_rule {
 
 typedef struct bench_output {
     bench_rule rule;
-    int scale; /* SCALED: this output or an earlier one */
+    int scale;    /* SCALED: this output or an earlier one */
+    double least; /* SCALED: and at least this, where larger values may cancel on the way */
 } bench_output;
 
 /* ---- programs: workloads of other people's suites, docs/programs.md -------------------------------------- */

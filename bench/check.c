@@ -93,7 +93,7 @@ static bool check_output(const bench_case *c, output *o, int k, double *scale, b
     bench_output how = c->work->out[k];
     if (how.rule == BENCH_REFERENCE)
         return true;
-    scale[k] = magnitude(o);
+    scale[k] = fmax(magnitude(o), how.least);
     if (how.rule == BENCH_SAME)
         return same_bits(row, o, k);
     return within(row, o, k, tolerance(o->dtype, c->n), how.rule == BENCH_CLOSE ? -1 : scale[how.scale]);

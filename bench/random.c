@@ -75,7 +75,7 @@ static bool time_seed(bench_session *s, uint64_t seed, FILE *to, tally *sum) {
                            .what = "drawn at random",
                            .ninputs = 2,
                            .nouts = 2,
-                           .out = {{BENCH_SCALED, 0}, {BENCH_SCALED, 1}},
+                           .out = {{BENCH_SCALED, 0, 1}, {BENCH_SCALED, 1, 1}},
                            .kernels = -1,
                            .program = &program};
     bench_row row = {.work = &work, .ratio = NAN};
