@@ -157,6 +157,10 @@ static fsr_node flatnonzero(const fsr_shape_call *s) {
     return fsr_flatnonzero_at(s->at, s->x[0]);
 }
 
+static fsr_node update_mask(const fsr_shape_call *s) {
+    return fsr_update_mask_at(s->at, s->x[0], s->x[1], s->x[2]);
+}
+
 static fsr_node filled(const fsr_shape_call *s) {
     return fsr_filled_at(s->at, s->x[0], s->n > 1 ? s->x[1] : fsr_int_at(s->at, s->r->g, 0));
 }
@@ -190,6 +194,7 @@ static const fsr_shape_row rows[] = {
     {.name = "filter", filter, 2, 3, 3},
     {.name = "compress", compress, 2, 2, 2},
     {.name = "flatnonzero", flatnonzero, 1, 1, 1},
+    {.name = "update_mask", update_mask, 3, 3, 3},
     {.name = "filled", filled, 1, 2, 2},
     {.name = "average", average, 2, 2, 2, .list = 1, .axis = true, .options = FSR_ARGS_KEEPDIMS},
 };

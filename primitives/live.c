@@ -12,12 +12,19 @@
 #include "primitives/live.h"
 
 fsr_length fsr_length_of(fsr_site at, fsr_node x, fsr_counted how, fsr_node count, int64_t most) {
-    const uint64_t origin = (x.stamp * FSR_MAX_OUTPUTS + x.output) * 4 + how;
+    const uint64_t origin = (x.stamp * FSR_MAX_OUTPUTS + x.output) * FSR_COUNTED + how;
     return (fsr_length){origin, 0, most, {count.id, count.output}, at};
 }
 
 fsr_node fsr_length_count(fsr_graph *g, const fsr_length *length) {
     return fsr_graph_handle(g, length->count.id, length->count.output);
+}
+
+bool fsr_any_live(const fsr_node *x, int n) {
+    int i = 0;
+    while (i < n && !fsr_node_is_live(x[i]))
+        i++;
+    return i < n;
 }
 
 fsr_node fsr_with_length(fsr_node x, const fsr_length *length) {

@@ -6,7 +6,14 @@
 #include "primitives/primitives.h"
 
 /* What origins are made of: a node, and what of it the length is. */
-typedef enum fsr_counted { FSR_COUNTS_TRUE, FSR_COUNTS_ITSELF, FSR_COUNTS_RUNS, FSR_COUNTS_FALSE } fsr_counted;
+typedef enum fsr_counted {
+    FSR_COUNTS_TRUE,   /* how many elements hold */
+    FSR_COUNTS_FALSE,  /* how many do not */
+    FSR_COUNTS_ITSELF, /* its value */
+    FSR_COUNTS_SUM,    /* its sum */
+    FSR_COUNTS_RUNS,   /* its runs of equal elements */
+    FSR_COUNTED
+} fsr_counted;
 
 /* The length that `count`, i64 of no dimensions, in [0, most], gives; it is told from others by x. */
 fsr_length fsr_length_of(fsr_site at, fsr_node x, fsr_counted how, fsr_node count, int64_t most);
@@ -35,6 +42,16 @@ fsr_node fsr_told_empty(fsr_site at, fsr_node out, fsr_node x);
 
 /* What the mask selects of x, by itself or, where both have one length, of what is there; its length is told by origin. */
 fsr_node fsr_compressed(fsr_site at, const char *what, fsr_node mask, fsr_node x, fsr_node origin, fsr_counted how);
+
+/* fsr_take and fsr_index where x or the indices have a length. */
+fsr_node fsr_live_take(fsr_site at, const char *what, fsr_node x, fsr_node indices, int axis, fsr_bound bound);
+fsr_node fsr_live_index(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound);
+/* Makes the arrays of indices, n of at least 1, and the values, one of which has a length, ones without, of a scatter that has the
+ * bound that *bound becomes. False: *poison. */
+bool fsr_live_scatter(fsr_site at, const char *what, fsr_node x, fsr_node *arrays, int n, fsr_node *values,
+                      fsr_bound *bound, fsr_node *poison);
+/* One of n nodes has a length. */
+bool fsr_any_live(const fsr_node *x, int n);
 
 /* x[start:stop:step] of a value with a length. */
 fsr_node fsr_live_slice(fsr_site at, fsr_node x, int64_t start, int64_t stop, int64_t step);

@@ -133,9 +133,22 @@ bool fsr_scatter_take(fsr_site at, const char *what, fsr_node x, fsr_node values
     return false;
 }
 
+bool fsr_scatter_lengths(fsr_site at, const char *what, fsr_node x, const fsr_node **arrays, fsr_node *own, int n,
+                         fsr_node *values, fsr_bound *bound, fsr_node *poison) {
+    if (!*arrays || n < 1 || n > FSR_MAX_DIMS || (!fsr_any_live(*arrays, n) && !fsr_node_is_live(*values)))
+        return true;
+    for (int i = 0; i < n; i++)
+        own[i] = (*arrays)[i];
+    *arrays = own;
+    return fsr_live_scatter(at, what, x, own, n, values, bound, poison);
+}
+
 fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
                         int flags) {
     fsr_node poison;
+    fsr_node own[FSR_MAX_DIMS];
+    if (!fsr_scatter_lengths(at, "scatter", x, &arrays, own, n, &values, &bound, &poison))
+        return poison;
     fsr_indices g = {.what = "scatter", .bound = bound};
     if (!fsr_scatter_take(at, g.what, x, values, arrays, n, flags, FSR_UNIQUE, &poison) ||
         !fsr_indices_first(at, &x, arrays, n, FSR_BOUND_DROP, &g, &poison))

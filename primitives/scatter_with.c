@@ -81,7 +81,9 @@ static bool dtype_takes(const way *w, fsr_dtype dtype) {
 
 static fsr_node scatter_with(fsr_site at, const way *w, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
                              fsr_bound bound, int flags) {
-    fsr_node out;
+    fsr_node out, own[FSR_MAX_DIMS];
+    if (!fsr_scatter_lengths(at, w->what, x, &arrays, own, n, &values, &bound, &out))
+        return out;
     fsr_indices g = {.what = w->what, .bound = bound};
     if (!fsr_scatter_take(at, w->what, x, values, arrays, n, flags, FSR_UNORDERED, &out) ||
         !fsr_indices_first(at, &x, arrays, n, FSR_BOUND_DROP, &g, &out))

@@ -7,6 +7,7 @@
  * in memory. Counter-example to giving it as an array of indices, start + arange: every element would have an address of
  * its own. */
 #include "primitives/indices.h"
+#include "primitives/live.h"
 
 typedef fsr_indices gather;
 
@@ -113,6 +114,8 @@ static bool too_deep(fsr_site at, fsr_node x, const char *what, int ndim, fsr_no
 fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
     fsr_node poison;
     gather g = {.what = "take", .bound = bound, .view = {.kind = FSR_VIEW_AFFINE}};
+    if (fsr_node_is_live(x) || fsr_node_is_live(indices))
+        return fsr_live_take(at, g.what, x, indices, axis, bound);
     if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !bound_take(at, &g, x, FSR_BOUND_WRAP, &poison) ||
         !fsr_axis_take(x, at, g.what, fsr_node_ndim(x), &axis, &poison))
         return poison;
@@ -211,6 +214,8 @@ bool fsr_indices_first(fsr_site at, fsr_node *x, const fsr_node *arrays, int n, 
 fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound) {
     fsr_node poison;
     gather g = {.what = "index", .bound = bound};
+    if (arrays && n > 0 && n <= FSR_MAX_DIMS && (fsr_node_is_live(x) || fsr_any_live(arrays, n)))
+        return fsr_live_index(at, x, arrays, n, bound);
     return fsr_indices_first(at, &x, arrays, n, FSR_BOUND_WRAP, &g, &poison) ? gathered(at, x, &g) : poison;
 }
 

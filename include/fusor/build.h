@@ -674,7 +674,8 @@ fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
  * are there, as many as a count on the device says, which is the value's length; behind them there is anything.
  *
  * What is computed of it sees what is there, without a trip to the host: elementwise functions, casts, reductions, scans,
- * fsr_slice, fsr_flip and fsr_diff, where bounds are clipped to the length and negative ones count from its end. Other
+ * fsr_slice, fsr_flip and fsr_diff, where bounds are clipped to the length and negative ones count from its end; fsr_take
+ * and fsr_index of it, whose indices it bounds, and at it; fsr_scatter and its kin of it, to indices of its length. Other
  * functions are FSR_ERR_UNSUPPORTED: fsr_filled gives them an array. Two such values meet only if their length is the
  * same one: of one mask, of one value, of slices that shorten both alike; else FSR_ERR_SHAPE, with the lines where both
  * were counted. With others only single elements meet; no length broadcasts as 1, whatever the count. A reduction that
@@ -687,6 +688,23 @@ fsr_node fsr_compress_at(fsr_site at, fsr_node mask, fsr_node x);
 /* The indices, i64, of the elements of the flattened x that are not 0. NumPy's flatnonzero. */
 fsr_node fsr_flatnonzero_at(fsr_site at, fsr_node x);
 #define fsr_flatnonzero(...) fsr_flatnonzero_at(FSR_HERE, __VA_ARGS__)
+/* out[0]: what the mask selects of x, as fsr_compress gives it; out[1]: the others, in order. Both are poisoned on a mistake. */
+void fsr_partition_by_at(fsr_site at, fsr_node *out, fsr_node mask, fsr_node x);
+#define fsr_partition_by(...) fsr_partition_by_at(FSR_HERE, __VA_ARGS__)
+/* The runs of equal neighbours in the vector x: out[0] the element of each, out[1], i64, how many there are of it. One length for
+ * both, with x's extent as capacity. NaN equals nothing. Both are poisoned on a mistake. FSR_ERR_SHAPE. */
+void fsr_run_lengths_at(fsr_site at, fsr_node *out, fsr_node x);
+#define fsr_run_lengths(...) fsr_run_lengths_at(FSR_HERE, __VA_ARGS__)
+/* Element i of the vector x counts[i] times, in order: NumPy's repeat. counts are integers of x's extent, which the device
+ * may compute; one below 0 counts as 0. The result has a length, their sum, and room for `capacity` elements: more is told as an
+ * index outside is, FSR_ERR_SIZE. FSR_ERR_SHAPE, FSR_ERR_DTYPE; FSR_ERR_VALUE: capacity is negative. */
+fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t capacity);
+#define fsr_repeat_counts(...) fsr_repeat_counts_at(FSR_HERE, __VA_ARGS__)
+/* x with x[mask] = y, as a value: x stays as it is. mask: of x's shape, else FSR_ERR_SHAPE. y: one element; or a vector of as
+ * many elements as the mask selects, which go there in C order: of the length of fsr_compress of that very mask, else
+ * FSR_ERR_SHAPE, or an array, which is looked at when it is computed, and told as an index outside is: FSR_ERR_SHAPE. */
+fsr_node fsr_update_mask_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node y);
+#define fsr_update_mask(...) fsr_update_mask_at(FSR_HERE, __VA_ARGS__)
 /* x, a vector, with a length. of: the count, an integer of no dimensions, computed or a parameter, brought into
  * [0, x's extent]; or a value with a length and x's extent, whose length it then is. FSR_ERR_SHAPE, FSR_ERR_DTYPE. */
 fsr_node fsr_live_at(fsr_site at, fsr_node x, fsr_node of);

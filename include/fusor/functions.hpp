@@ -302,6 +302,22 @@ inline node compress(const node &mask, const node &x, FUSOR_PLACE) noexcept {
 inline node flatnonzero(const node &x, FUSOR_PLACE) noexcept {
     return fsr_flatnonzero_at(FUSOR_AT, x);
 }
+inline node_pair partition_by(const node &mask, const node &x, FUSOR_PLACE) noexcept {
+    fsr_node out[2];
+    fsr_partition_by_at(FUSOR_AT, out, mask, x);
+    return node_pair(out[0], out[1]);
+}
+inline node_pair run_lengths(const node &x, FUSOR_PLACE) noexcept {
+    fsr_node out[2];
+    fsr_run_lengths_at(FUSOR_AT, out, x);
+    return node_pair(out[0], out[1]);
+}
+inline node repeat_counts(const node &x, const node &counts, std::int64_t capacity, FUSOR_PLACE) noexcept {
+    return fsr_repeat_counts_at(FUSOR_AT, x, counts, capacity);
+}
+inline node update_mask(const node &x, const node &mask, const detail::operand &y) noexcept {
+    return fsr_update_mask_at(y.at(), x, mask, y.in(fsr_node(x).graph));
+}
 inline node live(const node &x, const node &of, FUSOR_PLACE) noexcept {
     return fsr_live_at(FUSOR_AT, x, of);
 }

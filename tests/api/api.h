@@ -133,6 +133,8 @@ void api_say(api_run *r, const char *name, int results, bool site);
 /* A call's node number k: checked, and kept in a slot. */
 void api_take(api_run *r, fsr_node x, int k, bool of_array);
 void api_take_all(api_run *r, const fsr_node *x, int n);
+/* What runs report of indices, lengths and elements that are not there: told by whoever reads or waits next. */
+enum { API_REPORTED = 1 << FSR_ERR_INDEX | 1 << FSR_ERR_EMPTY | 1 << FSR_ERR_SIZE | 1 << FSR_ERR_SHAPE };
 /* A call's status. words: fsr_error has to say why, if there was a live operand. */
 void api_status(api_run *r, fsr_status status, bool words);
 void api_finish(api_run *r);

@@ -73,6 +73,8 @@ BUILD(update, NODE(x); NODE(view); NODE(y), x, view, y)
 BUILD(filter, NODE(x); NODE(mask); NODE(fill), x, mask, fill)
 BUILD(compress, NODE(mask); NODE(x), mask, x)
 BUILD(flatnonzero, NODE(x), x)
+BUILD(repeat_counts, NODE(x); NODE(counts); EXTENT(n), x, counts, n)
+BUILD(update_mask, NODE(x); NODE(mask); NODE(y), x, mask, y)
 BUILD(live, NODE(x); NODE(of), x, of)
 BUILD(filled, NODE(x); NODE(fill), x, fill)
 BUILD(live_count, NODE(x), x)
@@ -426,6 +428,25 @@ static void call_gradients(api_run *r) {
     api_take_all(r, out, n);
 }
 
+static void call_partition_by(api_run *r) {
+    fsr_node *out = api_memory(r, sizeof *out * 2);
+    api_add(r, ", t%d", r->at);
+    NODE(mask);
+    NODE(x);
+    api_say(r, "fsr_partition_by_at", 2, true);
+    fsr_partition_by_at(API_SITE(r), out, mask, x);
+    api_take_all(r, out, 2);
+}
+
+static void call_run_lengths(api_run *r) {
+    fsr_node *out = api_memory(r, sizeof *out * 2);
+    api_add(r, ", t%d", r->at);
+    NODE(x);
+    api_say(r, "fsr_run_lengths_at", 2, true);
+    fsr_run_lengths_at(API_SITE(r), out, x);
+    api_take_all(r, out, 2);
+}
+
 static void call_split(api_run *r) {
     static const int counts[] = {1, 2, 3, 4, 5, 12, 0, -1, 16};
     const int parts = counts[api_below(r, API_COUNT(counts))];
@@ -503,6 +524,10 @@ const api_row api_build_rows[] = {
     ROW(filter, 3),
     ROW(compress, 4),
     ROW(flatnonzero, 2),
+    ROW(repeat_counts, 2),
+    ROW(update_mask, 3),
+    ROW(partition_by, 2),
+    ROW(run_lengths, 2),
     ROW(live, 2),
     ROW(filled, 3),
     ROW(live_count, 2),
