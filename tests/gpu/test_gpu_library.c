@@ -22,7 +22,7 @@ static fsr_status copy(const fsr_step *s) {
         cudaMemcpyAsync(s->output[0].data, s->work, bytes, cudaMemcpyDeviceToDevice, stream) != cudaSuccess)
         return FSR_ERR_DEVICE;
     if (s->user)
-        cudaMemcpyAsync(s->output[0].data, NULL, 0, (enum cudaMemcpyKind)99, stream); /* left as the last error */
+        cudaMemcpyAsync(s->output[0].data, s->work, 1, (enum cudaMemcpyKind)99, stream); /* left as the last error */
     return FSR_OK;
 }
 
