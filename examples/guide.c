@@ -263,6 +263,28 @@ static void searches(fsr_context *ctx, fsr_graph *g) {
     /* guide: end */
 }
 
+/* guide: wave */
+static void wave(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    fsr_node u = state[0], before = state[1];
+    fsr_node left = fsr_roll(u, (int64_t[]){1}, (int[]){0}, 1), right = fsr_roll(u, (int64_t[]){-1}, (int[]){0}, 1);
+    fsr_node bend = fsr_sub(fsr_add(left, right), fsr_mul(fsr_float(u.graph, 2), u));
+    (void)in;
+    out[0] = fsr_add(fsr_sub(fsr_mul(fsr_float(u.graph, 2), u), before), fsr_mul(*(fsr_node *)user, bend));
+    out[1] = u;
+}
+/* guide: end */
+
+static void array_loops(fsr_context *ctx, fsr_graph *g) {
+    enum { N = 100 };
+    /* guide: time steps */
+    fsr_node speed = fsr_param(g, "speed", FSR_F64, 0.25);
+    fsr_node string = fsr_sin(fsr_linspace(g, FSR_F64, 0, 6.28, N, false));
+    fsr_node rest[] = {string, string}, later[2];
+    fsr_fori_loop(later, rest, 2, fsr_int(g, 100), wave, &speed);
+    must(ctx, fsr_verify(later, 1, NULL));
+    /* guide: end */
+}
+
 /* guide: row function */
 static void normalized(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
@@ -430,8 +452,8 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
     static const chapter chapters[] = {
-        poison,    force, promotion, parameters,    scopes,           views,   taking, reductions, scans,
-        operators, loops, searches,  row_functions, native_functions, explain, verify, errors};
+        poison, force,    promotion,   parameters,    scopes,           views,   taking, reductions, scans, operators,
+        loops,  searches, array_loops, row_functions, native_functions, explain, verify, errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

@@ -3,7 +3,8 @@
  * not fused, with the reason. */
 #include "fusion/explain.h"
 #include "fusion/literals.h"
-#include "fusion/plan.h"
+#include "fusion/loop_plan.h"
+#include <string.h>
 
 /* A schedule on a GPU, what `group` counts there, and the same schedule on a CPU, which has three. */
 static const struct {
@@ -63,6 +64,37 @@ static void explain_call(const fsr_program_step *step, const fsr_flow *flow, FIL
             (long long)step->bytes_moved);
 }
 
+/* A line of an explanation within another one. */
+static void explain_inside(const char *head, const char *text, FILE *to) {
+    fprintf(to, "    %s:\n", head);
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = strchr(text, '\n');
+        end = end ? end : text + strlen(text);
+        fprintf(to, "      %.*s\n", (int)(end - text), text);
+    }
+}
+
+/* The kernels that its body has are numbered by themselves. */
+static void explain_loop(const fsr_program_step *step, FILE *to) {
+    const fsr_loop_plan *loop = step->loop;
+    fputs("loop: ", to);
+    if (loop->count < 0)
+        fputs("as many turns as the run says", to);
+    else
+        fprintf(to, "%s%lld turn%s", loop->conditional ? "at most " : "", (long long)loop->count,
+                loop->count == 1 ? "" : "s");
+    if (loop->conditional && loop->batch > 1)
+        fprintf(to, ", a condition looked at after every %d", loop->batch);
+    else if (loop->conditional)
+        fputs(", a condition looked at after each", to);
+    fputc('\n', to);
+    explain_arrays(step, step->nuses, to);
+    fputc('\n', to);
+    if (loop->conditional)
+        explain_inside("before the first turn", loop->first.program.explanation, to);
+    explain_inside("a turn", loop->turn.program.explanation, to);
+}
+
 /* The i-th kernel. */
 static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, int i, FILE *to) {
     const fsr_kernel *k = step->kernel;
@@ -96,6 +128,10 @@ static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE
             explain_copy(step, to);
         else if (step->task == FSR_TASK_LIBRARY)
             explain_call(step, flow, to);
+        else if (step->task == FSR_TASK_LOOP) {
+            explain_loop(step, to);
+            kernels += step->loop->first.program.info.kernels + step->loop->turn.program.info.kernels;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flow; see flow.h. Building is an explicit-stack depth-first walk: a chain of a million nodes is no recursion. */
 #include "fusion/flow.h"
+#include "graph/rounds.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,13 +162,12 @@ static int same_size(const builder *b, const fsr_rec *rec) {
     return -1;
 }
 
-/* The reports of a node whose computed indices may lie outside: where it was recorded, for each of its axes. */
-static bool add_reports(builder *b, const fsr_rec *rec, fsr_flow_node *node) {
+/* The reports of a node of g whose computed indices may lie outside: where it was recorded, for each of its axes. */
+static bool add_reports(builder *b, const fsr_graph *g, const fsr_rec *rec) {
     if (!fsr_has(rec->kind, FSR_FIELD_bound) || rec->bound != FSR_BOUND_RAISE)
         return true;
-    const fsr_shape *source = &fsr_graph_rec(b->g, rec->arg[0].id)->shape;
-    const fsr_shape *own = fsr_is(rec->kind, FSR_SCATTERS) ? &fsr_graph_rec(b->g, rec->arg[1].id)->shape : &rec->shape;
-    node->report = 1 + b->flow->nreports;
+    const fsr_shape *source = &fsr_graph_rec(g, rec->arg[0].id)->shape;
+    const fsr_shape *own = fsr_is(rec->kind, FSR_SCATTERS) ? &fsr_graph_rec(g, rec->arg[1].id)->shape : &rec->shape;
     for (int j = 0; j < source->ndim; ++j) {
         if (!(rec->axes >> j & 1))
             continue;
@@ -183,6 +183,16 @@ static bool add_reports(builder *b, const fsr_rec *rec, fsr_flow_node *node) {
             (fsr_report){rec->site, j - rec->lead, fsr_added_extent(own, source, &rec->view, j), rec->says};
     }
     return true;
+}
+
+/* Those of a loop's body, as a flow of all of its nodes numbers them. */
+static bool add_inner_reports(builder *b, const fsr_rounds *t) {
+    bool good = true;
+    for (uint32_t id = 1; good && id < fsr_graph_slots(t->body); ++id) {
+        const fsr_rec *rec = fsr_graph_rec(t->body, id);
+        good = add_reports(b, t->body, rec) && (!rec->rounds || add_inner_reports(b, rec->rounds));
+    }
+    return good;
 }
 
 static bool add_node(builder *b, uint32_t id) {
@@ -201,8 +211,10 @@ static bool add_node(builder *b, uint32_t id) {
             return false;
         node.ordinal = b->flow->nscalars++;
     }
-    if (!add_reports(b, rec, &node))
+    const int reports = b->flow->nreports;
+    if (!add_reports(b, b->g, rec) || (rec->rounds && !add_inner_reports(b, rec->rounds)))
         return false;
+    node.report = b->flow->nreports > reports ? 1 + reports : 0;
     int at = fsr_flow_add(b->flow, &node);
     return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }

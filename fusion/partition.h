@@ -193,6 +193,8 @@ bool fsr_cuts_hold(const fsr_cuts *cuts, const fsr_flow *flow, fsr_held *held);
 
 /* A library call that takes the node needs a copy of it in memory: no kernel stores it for its own sake. */
 bool fsr_library_copies(const fsr_flow_node *n);
+/* A library call, or a loop, takes its k-th argument as an array: it is no scalar that each run gives. */
+bool fsr_library_takes(const fsr_flow *flow, const fsr_flow_node *n, int k);
 /* Nodes that library calls take and that memory need not hold else are marked in p->held. */
 void fsr_partition_take(fsr_partition *p);
 /* The call of a node; used: of each of its results, whether somebody reads it. */

@@ -6,6 +6,7 @@
  * kernels before it would have evaluated it each for itself.
  * A leaf is taken as it lies. A view is copied: calls take arrays in C order. */
 #include "fusion/partition_parts.h"
+#include "graph/rounds.h"
 
 const char fsr_reason_library[] = "a library call is a step of its own";
 
@@ -24,13 +25,22 @@ void fsr_partition_take(fsr_partition *p) {
     for (int i = 0; i < flow->n; ++i)
         for (int k = 0; fsr_is(flow->node[i].kind, FSR_IS_LIBRARY) && k < flow->node[i].nargs; ++k) {
             const int id = flow->node[i].arg[k].id;
-            if (fsr_library_copies(&flow->node[id]) && p->held[id] < FSR_HELD_TAKEN)
+            if (fsr_library_takes(flow, &flow->node[i], k) && fsr_library_copies(&flow->node[id]) &&
+                p->held[id] < FSR_HELD_TAKEN)
                 p->held[id] = FSR_HELD_TAKEN;
         }
 }
 
 bool fsr_library_copies(const fsr_flow_node *n) {
     return !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_FOLD | FSR_IS_STORED | FSR_RUNS_ONCE);
+}
+
+bool fsr_library_takes(const fsr_flow *flow, const fsr_flow_node *n, int k) {
+    if (!n->rounds)
+        return true;
+    if (k < fsr_rounds_operands(n->rounds))
+        return !fsr_rounds_scalar(n->rounds, k);
+    return !fsr_is(flow->node[n->arg[k].id].kind, FSR_IS_ARGUMENT);
 }
 
 void fsr_library_of(fsr_library_call *out, const fsr_flow *flow, int node, const bool *used, bool gpu) {
@@ -72,11 +82,26 @@ static void take(fsr_partition *p, fsr_group *group, fsr_link link) {
     fsr_partition_note(p, link.id, group->call, fsr_reason_library);
 }
 
+static void leave(fsr_partition *p, fsr_group *group, fsr_link link) {
+    group->store[group->nstores++] = link;
+    *fsr_partition_stored(p, link) = p->ngroups;
+}
+
+/* The nodes that are result k of the group's loop: one, but where hints differ. */
+static void leave_results(fsr_partition *p, fsr_group *group, int k) {
+    for (int i = group->call + 1; i < p->flow->n && group->nstores < FSR_MAX_STORES; ++i) {
+        const fsr_flow_node *n = &p->flow->node[i];
+        if (fsr_is(n->kind, FSR_IS_RESULT) && n->arg[0].id == group->call && n->arg[0].output == k)
+            leave(p, group, (fsr_link){i, 0});
+    }
+}
+
 fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size) {
     const fsr_flow_node *n = &p->flow->node[node];
     fsr_status status = FSR_OK;
     for (int k = 0; k < n->nargs && !status; ++k)
-        status = store(p, n->arg[k], why, size);
+        if (fsr_library_takes(p->flow, n, k))
+            status = store(p, n->arg[k], why, size);
     if (status)
         return status;
     if (!fsr_partition_room(p))
@@ -85,13 +110,13 @@ fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size
     group->library = true;
     group->call = node;
     for (int k = 0; k < n->nargs; ++k)
-        take(p, group, n->arg[k]);
+        if (fsr_library_takes(p->flow, n, k))
+            take(p, group, n->arg[k]);
     for (int k = 0; k < n->nout; ++k) {
-        const fsr_link link = {node, k};
-        if (!p->used[node * FSR_MAX_OUTPUTS + k])
-            continue;
-        group->store[group->nstores++] = link;
-        *fsr_partition_stored(p, link) = p->ngroups;
+        if (n->rounds)
+            leave_results(p, group, k);
+        else if (p->used[node * FSR_MAX_OUTPUTS + k])
+            leave(p, group, (fsr_link){node, k});
     }
     fsr_partition_settle(p, p->ngroups++);
     return FSR_OK;

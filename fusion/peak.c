@@ -28,20 +28,31 @@ static bool is_held(const fsr_flow_node *n) {
     return fsr_is(n->kind, FSR_IS_FOLD | FSR_IS_STORED) || fsr_unfused_holds(n) || n->hint == FSR_HINT_MATERIALIZE;
 }
 
-/* Bytes that the i-th node needs while it runs, beside its results: a library call's workspace and copies of the views that
- * it takes. */
-static int64_t passing_bytes(const fsr_flow *flow, int i, bool gpu) {
-    const fsr_flow_node *n = &flow->node[i];
+/* A library call's workspace; a loop's, of whose results none is read. */
+static int64_t call_bytes(const fsr_flow *flow, int i, bool gpu) {
     bool used[FSR_MAX_OUTPUTS];
     fsr_library_call call;
-    if (!fsr_is(n->kind, FSR_IS_LIBRARY))
-        return 0;
     memset(used, true, sizeof used);
     fsr_library_of(&call, flow, i, used, gpu);
-    int64_t bytes = fsr_round_up(call.work_bytes, ALIGN);
+    return call.work_bytes;
+}
+
+static int64_t loop_bytes(const fsr_loop_plan *loop) {
+    fsr_loop_layout layout;
+    fsr_loop_lay_out(loop, 0, &layout);
+    return layout.bytes;
+}
+
+/* Bytes that the i-th node needs while it runs, beside its results: a library call's workspace and copies of the views that
+ * it takes. */
+static int64_t passing_bytes(const fsr_flow *flow, const fsr_loop_plans *loops, int i, bool gpu) {
+    const fsr_flow_node *n = &flow->node[i];
+    if (!fsr_is(n->kind, FSR_IS_LIBRARY))
+        return 0;
+    int64_t bytes = fsr_round_up(n->rounds ? loop_bytes(loops->of[i]) : call_bytes(flow, i, gpu), ALIGN);
     for (int k = 0; k < n->nargs; ++k) {
         const fsr_flow_node *from = &flow->node[n->arg[k].id];
-        if (fsr_library_copies(from) && !is_held(from))
+        if (fsr_library_takes(flow, n, k) && fsr_library_copies(from) && !is_held(from))
             bytes = fsr_size_add(bytes, result_bytes(from, n->arg[k].output));
     }
     return bytes;
@@ -99,7 +110,7 @@ static bool takes_over(const fsr_flow *flow, const int *last, const int64_t *byt
     return false;
 }
 
-bool fsr_unfused_peak(const fsr_flow *flow, bool gpu, int64_t *peak) {
+bool fsr_unfused_peak(const fsr_flow *flow, const fsr_loop_plans *loops, bool gpu, int64_t *peak) {
     int *last = last_uses(flow);
     int64_t *bytes = last ? arena_bytes(flow, last) : NULL, live = 0;
     int64_t *dying = calloc((size_t)flow->n + 1, sizeof *dying);
@@ -108,7 +119,7 @@ bool fsr_unfused_peak(const fsr_flow *flow, bool gpu, int64_t *peak) {
     for (int i = 0; good && i < flow->n && live != FSR_SIZE_OVER; ++i) {
         int64_t over = takes_over(flow, last, bytes, i) ? bytes[i] : 0;
         live = fsr_size_add(live, bytes[i]);
-        const int64_t most = fsr_size_add(live - over, passing_bytes(flow, i, gpu));
+        const int64_t most = fsr_size_add(live - over, passing_bytes(flow, loops, i, gpu));
         *peak = most > *peak ? most : *peak;
         if (last[i] >= 0)
             dying[last[i]] = fsr_size_add(dying[last[i]], bytes[i]);

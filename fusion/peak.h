@@ -3,11 +3,11 @@
 #ifndef FUSOR_FUSION_PEAK_H
 #define FUSOR_FUSION_PEAK_H
 
-#include "fusion/plan.h"
+#include "fusion/loop_plan.h"
 
 /* Bytes that lie in the arena at once, outputs not counted, where each node that computes is a kernel of its own, in the
  * flow's order. False: out of memory. */
-bool fsr_unfused_peak(const fsr_flow *flow, bool gpu, int64_t *bytes);
+bool fsr_unfused_peak(const fsr_flow *flow, const fsr_loop_plans *loops, bool gpu, int64_t *bytes);
 /* Adds cuts where the program, planned with those that there are, has more than `limit` bytes of temporaries alive at
  * once. Returns how many were added, -1: out of memory. */
 int fsr_cuts_add(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, int64_t limit);

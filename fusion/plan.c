@@ -2,6 +2,7 @@
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. */
 #include "fusion/plan.h"
 #include "fusion/literals.h"
+#include "fusion/loop_plan.h"
 #include "fusion/peak.h"
 #include "fusion/schedule.h"
 #include <stdlib.h>
@@ -16,6 +17,7 @@ void fsr_program_clear(fsr_program *program) {
         if (program->step[i].call)
             fsr_called_unref(program->step[i].call->called);
         free(program->step[i].call);
+        fsr_loop_plan_unref(program->step[i].loop);
     }
     free(program->step);
     free(program->temporary);
@@ -111,6 +113,7 @@ typedef struct builder {
     const fsr_partition *p;
     int *leaf_node; /* flow node of each leaf */
     int *home_slot; /* per node * FSR_MAX_OUTPUTS: output ordinal, or -2 - temporary, -1 none */
+    const fsr_loop_plans *loops;
 } builder;
 
 static fsr_slot temporary_of(builder *b, int64_t bytes, fsr_link link) {
@@ -210,6 +213,60 @@ static fsr_status make_call(builder *b, const fsr_group *group, const fsr_progra
     return FSR_OK;
 }
 
+/* A result that another one is as well: two nodes that differ in hints. */
+static void copy_result(builder *b, fsr_link from, fsr_link to) {
+    const fsr_operand operand[2] = {{.link = from}, {.link = to}};
+    fsr_program_step *step = add_step(b->out, FSR_TASK_COPY);
+    for (int i = 0; i < 2; ++i)
+        add_use(step, slot_of(b, &operand[i]), i == 1, result_bytes(b->flow, to));
+}
+
+/* Its operands and results as uses; those from `copies` on are results once more. */
+static fsr_status make_loop(builder *b, const fsr_group *group) {
+    const fsr_flow_node *n = &b->flow->node[group->call];
+    fsr_program_step *step = add_step(b->out, FSR_TASK_LOOP);
+    fsr_loop_plan *loop = step->loop = fsr_loop_plan_ref(b->loops->of[group->call]);
+    fsr_link result[FSR_MAX_OUTPUTS];
+    fsr_loop_layout layout;
+    int next = 0;
+    step->report = n->report - 1;
+    for (int k = 0; k < n->nargs; ++k) {
+        if (loop->scalar[k])
+            step->scalar[k] = b->flow->node[n->arg[k].id].ordinal;
+        else
+            add_use(step, slot_of(b, &group->operand[next]), false,
+                    array_bytes(b->flow, &group->operand[next], b->leaf_node));
+        next += !loop->scalar[k];
+    }
+    for (int i = 0; i < group->nstores; ++i) {
+        const fsr_operand stored = {.link = group->store[i]};
+        const int output = b->flow->node[stored.link.id].arg[0].output;
+        if (step->present >> output & 1)
+            continue;
+        step->present |= 1u << output;
+        result[output] = stored.link;
+        add_use(step, slot_of(b, &stored), true, array_bytes(b->flow, &stored, b->leaf_node));
+    }
+    fsr_loop_lay_out(loop, step->present, &layout);
+    if (layout.bytes)
+        add_use(step, temporary_of(b, layout.bytes, (fsr_link){-1, 0}), true, layout.bytes);
+    step->bytes_moved = fsr_size_mul(loop->turn.program.info.bytes_moved, fsr_loop_turns(loop));
+    for (int i = 0; i < group->nstores; ++i) {
+        const fsr_link link = group->store[i], first = result[b->flow->node[link.id].arg[0].output];
+        if (!fsr_link_equal(first, link))
+            copy_result(b, first, link);
+    }
+    const fsr_program *part[] = {&loop->first.program, &loop->turn.program};
+    for (int i = 0; i < 2; ++i) {
+        b->out->info.kernels += part[i]->info.kernels;
+        b->out->info.calls += part[i]->info.calls;
+        if (part[i]->zero_bytes > b->out->zero_bytes)
+            b->out->zero_bytes = part[i]->zero_bytes;
+    }
+    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
+    return FSR_OK;
+}
+
 static void make_step(builder *b, fsr_group *group, const fsr_program_options *options) {
     fsr_program_step *step = add_step(b->out, FSR_TASK_KERNEL);
     fsr_kernel *k = group->kernel;
@@ -284,13 +341,20 @@ static int64_t leaf_bytes(const fsr_flow *flow) {
     return bytes;
 }
 
+static size_t results_of(const fsr_flow *flow) {
+    size_t n = 0;
+    for (int i = 0; i < flow->n; ++i)
+        n += fsr_is(flow->node[i].kind, FSR_IS_RESULT);
+    return n;
+}
+
 static bool prepare(builder *b) {
     const fsr_flow *flow = b->flow;
     fsr_program *out = b->out;
     size_t n = (size_t)flow->n + 1;
     b->leaf_node = calloc((size_t)flow->nleaves + 1, sizeof *b->leaf_node);
     b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
-    out->step = calloc(2 * (size_t)b->p->ngroups + (size_t)flow->nout + 1, sizeof *out->step);
+    out->step = calloc(2 * (size_t)b->p->ngroups + results_of(flow) + (size_t)flow->nout + 1, sizeof *out->step);
     out->temporary = calloc((size_t)b->p->ngroups * (FSR_MAX_STORES + 1) + 1, sizeof *out->temporary);
     out->text = calloc((size_t)fsr_literals_count(flow) + 1, sizeof *out->text);
     if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary || !out->text)
@@ -354,7 +418,7 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
         fsr_group *group = &p->group[order[i]];
         out->info.kernels += group->kernel != NULL;
         if (group->library)
-            status = make_call(b, group, options);
+            status = b->flow->node[group->call].rounds ? make_loop(b, group) : make_call(b, group, options);
         else
             make_step(b, group, options);
     }
@@ -382,10 +446,10 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
 }
 
 static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
-                            const fsr_cuts *cuts, char *why, size_t size) {
+                            const fsr_loop_plans *loops, const fsr_cuts *cuts, char *why, size_t size) {
     fsr_partition p = {0};
     memset(out, 0, sizeof *out);
-    builder b = {.out = out, .flow = flow, .p = &p};
+    builder b = {.out = out, .flow = flow, .p = &p, .loops = loops};
     fsr_status status = fsr_partition_make(&p, flow, &options->target, cuts, options->fusion, options->fuel, why, size);
     if (!status)
         status = assemble(&b, &p, options, why, size);
@@ -400,15 +464,16 @@ static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_pr
 typedef int mending(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, int64_t limit);
 
 /* Mends a plan and makes it again, until its block is within the limit, or no mend is left: then it is cleared. */
-static fsr_status plan_again(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, fsr_cuts *cuts,
-                             mending *mend, int64_t limit, char *why, size_t size) {
+static fsr_status plan_again(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
+                             const fsr_loop_plans *loops, fsr_cuts *cuts, mending *mend, int64_t limit, char *why,
+                             size_t size) {
     fsr_status status = FSR_OK;
     for (int round = 0; !status && block_bytes(out) > limit; ++round) {
         const int added = round < MAX_ROUNDS ? mend(cuts, out, flow, limit - out->work_bytes) : 0;
         fsr_program_clear(out);
         if (added <= 0)
             return added < 0 ? FSR_ERR_MEMORY : FSR_OK;
-        status = plan_once(out, flow, options, cuts, why, size);
+        status = plan_once(out, flow, options, loops, cuts, why, size);
     }
     return status;
 }
@@ -420,26 +485,26 @@ static bool is_made(const fsr_program *program) {
 /* A plan that takes more memory than the unfused program, by more than the state of tiles, is cut where it does and made
  * again; then without what it stores to spare time; the last resort is the unfused plan. */
 static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
-                                     fsr_cuts *cuts, char *why, size_t size) {
+                                     const fsr_loop_plans *loops, fsr_cuts *cuts, char *why, size_t size) {
     fsr_program_options unfused = *options;
-    fsr_status status = plan_once(out, flow, options, cuts, why, size);
+    fsr_status status = plan_once(out, flow, options, loops, cuts, why, size);
     int64_t slack = out->info.bytes_min / 64 + (4 << 20), limit;
     if (status || !options->fusion || block_bytes(out) <= slack)
         return status;
     unfused.fusion = false;
-    if (!fsr_unfused_peak(flow, options->target.gpu, &limit))
+    if (!fsr_unfused_peak(flow, loops, options->target.gpu, &limit))
         status = FSR_ERR_MEMORY;
     limit = fsr_size_add(limit, slack);
     if (!status)
-        status = plan_again(out, flow, options, cuts, fsr_cuts_add, limit, why, size);
+        status = plan_again(out, flow, options, loops, cuts, fsr_cuts_add, limit, why, size);
     if (!status && !is_made(out)) {
         fsr_cuts_clear(cuts);
-        status = plan_once(out, flow, options, cuts, why, size);
+        status = plan_once(out, flow, options, loops, cuts, why, size);
         if (!status)
-            status = plan_again(out, flow, options, cuts, fsr_cuts_unstore, limit, why, size);
+            status = plan_again(out, flow, options, loops, cuts, fsr_cuts_unstore, limit, why, size);
     }
     if (!status && !is_made(out))
-        status = plan_once(out, flow, &unfused, cuts, why, size);
+        status = plan_once(out, flow, &unfused, loops, cuts, why, size);
     if (status)
         fsr_program_clear(out);
     return status;
@@ -448,9 +513,17 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
 fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size) {
     fsr_cuts cuts = {0};
+    fsr_loop_plans loops;
     memset(out, 0, sizeof *out);
-    fsr_status status = plan_within_memory(out, flow, options, &cuts, why, size);
+    fsr_status status = fsr_loop_plans_make(&loops, flow, options, why, size);
+    if (!status)
+        status = plan_within_memory(out, flow, options, &loops, &cuts, why, size);
+    fsr_loop_plans_clear(&loops);
     fsr_cuts_clear(&cuts);
+    if (!status && !fsr_loop_splice(out)) {
+        fsr_program_clear(out);
+        status = FSR_ERR_MEMORY;
+    }
     return status;
 }
 

@@ -31,6 +31,7 @@ typedef enum fsr_task {
     FSR_TASK_COPY,  /* use 0 into use 1; nothing where the caller has made them one array */
     FSR_TASK_CLEAR, /* use 0 becomes zeros */
     FSR_TASK_LIBRARY,
+    FSR_TASK_LOOP, /* runs the steps of its body, which stand behind it, turn after turn */
     FSR_TASK_COUNT
 } fsr_task;
 
@@ -40,19 +41,27 @@ typedef struct fsr_use {
     int64_t bytes;
 } fsr_use;
 
+typedef struct fsr_loop_plan fsr_loop_plan; /* fusion/loop_plan.h */
+
 typedef struct fsr_program_step {
     fsr_task task;
     int nuses;
     /* KERNEL: its arrays, in their order; after them its flags if it leaves any. LIBRARY: the arrays of the call that are
-     * used, in their order; after them its workspace */
+     * used, in their order; after them its workspace. LOOP: operands that are arrays, results in use, workspace */
     fsr_use use[FSR_MAX_BUFFERS + 1];
     int64_t bytes_moved; /* arrays read and written, passes of a kernel counted */
     /* LIBRARY */
     fsr_library_call *call; /* owned */
-    /* KERNEL */
-    fsr_kernel *kernel;          /* owned */
+    /* LOOP */
+    fsr_loop_plan *loop; /* a reference */
+    uint32_t present;    /* bit i: somebody reads result i */
+    int report;          /* of its body: the first of the program's */
+    bool inner;          /* of a loop's body */
+    /* KERNEL, and of a LOOP by operand */
     int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number */
-    fsr_launch launch;           /* integers and blocks filled in; arrays, scalars, work at run time */
+    /* KERNEL */
+    fsr_kernel *kernel; /* owned */
+    fsr_launch launch;  /* integers and blocks filled in; arrays, scalars, work at run time */
     int64_t work_bytes, zero_bytes;
     bool in_place; /* writes a region of an array that stays as it is elsewhere */
     bool part;     /* writes a part of its arrays' elements, other steps the rest (fusion/divide.c) */

@@ -5,7 +5,7 @@
  * more dimensions change nothing. A text has none for comparing, as no text is a node's identity.
  * Counter-example to comparing whole contents by their bytes: a NaN literal has to equal itself, two operators that
  * compute the same stand at two addresses, and of an affine view only the source's dimensions count. */
-#include "graph/kind.h"
+#include "graph/rounds.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,6 +233,36 @@ static void clear_loop(void *a) {
     *l = NULL;
 }
 
+static bool equal_rounds(const void *x, const void *y, int rank) {
+    const fsr_rounds *a = *(fsr_rounds *const *)x, *b = *(fsr_rounds *const *)y;
+    (void)rank;
+    return a && b ? fsr_rounds_equal(a, b) : a == b;
+}
+
+static uint64_t hash_rounds(const void *a, int rank) {
+    const fsr_rounds *t = *(fsr_rounds *const *)a;
+    (void)rank;
+    return t ? fsr_mix((uint64_t)t->size, (uint64_t)t->count) : 0;
+}
+
+static void put_rounds(fsr_bytes *b, const void *a, int rank) {
+    const fsr_rounds *t = *(fsr_rounds *const *)a;
+    (void)rank;
+    fsr_bytes_put(b, t->bytes, t->size);
+}
+
+static bool copy_rounds(void *to, const void *from) {
+    fsr_rounds *t = *(fsr_rounds *const *)from;
+    *(fsr_rounds **)to = t ? fsr_rounds_ref(t) : NULL;
+    return true;
+}
+
+static void clear_rounds(void *a) {
+    fsr_rounds **t = a;
+    fsr_rounds_unref(*t);
+    *t = NULL;
+}
+
 static bool equal_routine(const void *x, const void *y, int rank) {
     const fsr_routine *a = *(fsr_routine *const *)x, *b = *(fsr_routine *const *)y;
     (void)rank;
@@ -333,6 +363,7 @@ static const class number = {0}, flag = {0}, axes = {.lead = lead_axes}, axis = 
                    text = {.copy = copy_text, .clear = free_and_null},
                    combine = {equal_combine, hash_combine, put_combine, copy_combine, clear_combine, NULL},
                    loop = {equal_loop, hash_loop, put_loop, copy_loop, clear_loop, NULL},
+                   rounds = {equal_rounds, hash_rounds, put_rounds, copy_rounds, clear_rounds, NULL},
                    routine = {equal_routine, hash_routine, put_routine, copy_routine, clear_routine, NULL},
                    called = {equal_called, hash_called, put_called, copy_called, clear_called, NULL};
 

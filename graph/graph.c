@@ -177,6 +177,25 @@ void fsr_graph_destroy(fsr_graph *g) {
     body_free(body);
 }
 
+fsr_graph *fsr_graph_create_inner(const fsr_graph *of) {
+    fsr_graph *g = calloc(1, sizeof *g);
+    fsr_graph_body *body = g ? body_new() : NULL;
+    if (!body) {
+        free(g);
+        return NULL;
+    }
+    *g = (fsr_graph){of->owner, body};
+    body->shell = g;
+    return g;
+}
+
+void fsr_graph_destroy_inner(fsr_graph *g) {
+    if (!g)
+        return;
+    body_free(g->body);
+    free(g);
+}
+
 void *fsr_graph_context(const fsr_graph *g) {
     return g->owner->context;
 }

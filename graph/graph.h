@@ -149,6 +149,9 @@ void fsr_graph_owner_free(fsr_graph_owner *owner);                            /*
 bool fsr_graph_owner_here(const fsr_graph_owner *owner);
 fsr_graph *fsr_graph_create(fsr_graph_owner *owner); /* thread-safe, as is destroy */
 void fsr_graph_destroy(fsr_graph *g);
+/* A graph that another one's nodes own: its owner does not know it, and it leaves nothing behind. NULL: out of memory. */
+fsr_graph *fsr_graph_create_inner(const fsr_graph *of);
+void fsr_graph_destroy_inner(fsr_graph *g);
 void *fsr_graph_context(const fsr_graph *g); /* the context given to fsr_graph_owner_new, also of a freed graph */
 /* Reports a failure in a graph, freed ones too: "op: message". Returns status. g may be NULL: nobody is told. */
 fsr_status fsr_graph_fail(const fsr_graph *g, fsr_status status, const char *op, const char *format, ...)

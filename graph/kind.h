@@ -52,6 +52,7 @@ enum {
     FSR_IS_LIBRARY = 1 << 19,  /* a step of its own between arrays in memory: no kernel evaluates it */
     FSR_IS_PREFIX = 1 << 21,   /* argument 0, but for its first elements, which are argument 1's */
     FSR_TAKES = 1 << 20,       /* an element of argument 0, at what the others compute: a loop's body may do so */
+    FSR_IS_RESULT = 1 << 21,   /* what argument 0, a step of its own, leaves in memory, with a shape of its own */
     FSR_MAY_BE_WEAK = 1 << 16, /* a literal without a dtype of its own, and what follows from such */
 };
 
@@ -75,6 +76,8 @@ static inline bool fsr_has(fsr_kind kind, fsr_field field) {
 }
 /* The kind with this word in the text form; FSR_KIND_COUNT: there is none. */
 fsr_kind fsr_kind_find(const char *word);
+
+typedef struct fsr_rounds fsr_rounds; /* graph/rounds.h */
 
 typedef struct fsr_shape {
     int ndim;
@@ -122,6 +125,7 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
     fsr_combine *combine; /* owned by a recorded node, borrowed by a flow's; and so the rest */      \
     fsr_routine *routine; /* a reference */                                                          \
     fsr_iteration *loop;                                                                             \
+    fsr_rounds *rounds;                                                                              \
     char *name;        /* NULL for an unnamed size */                                                \
     fsr_status status; /* of a poison */                                                             \
     char *message;

@@ -21,6 +21,7 @@
  *     | call TYPE %a, ... NAME(DTYPE name, ...) ulp=U c="..." [cuda="..."] [c_preamble="..."] [cuda_preamble="..."]
  *     | library TYPES %a, ... NAME[(WORD, ...)]
  *     | iterate TYPES %a, ... max=N [tables=T] LOOP
+ *     | loop TYPES %a, ... state=N slices=N stacked=N [turns=N] [reverse] [while] "graph" | result TYPE %a
  *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI,

@@ -2,7 +2,9 @@
 /* The text of what nodes hold: of each field of graph/node_fields.def, by the grammar in graph/print.h. */
 #include "graph/number.h"
 #include "graph/print.h"
+#include "graph/rounds.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* Dimension j of a view's source. */
 static void write_map(fsr_writer *w, const fsr_view *view, int j) {
@@ -97,6 +99,23 @@ static void write_loop(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write(w, " {");
     fsr_write_region(w, &l->body, &text);
     fsr_write(w, "}");
+}
+
+/* The body is a graph's text in quotes. */
+static void write_rounds(fsr_writer *w, const fsr_content *n, int rank) {
+    const fsr_rounds *t = n->rounds;
+    (void)rank;
+    fsr_write_piece(w, " state=%d slices=%d stacked=%d", t->nstate, t->nsliced, t->nstacked);
+    if (t->count >= 0)
+        fsr_write_piece(w, " turns=%" PRId64, t->count);
+    fsr_write(w, t->reverse ? " reverse" : "");
+    fsr_write(w, t->conditional ? " while" : "");
+    char *text = w->brief ? NULL : fsr_rounds_text(t);
+    if (text) {
+        fsr_write(w, " ");
+        fsr_write_string(w, text);
+    }
+    free(text);
 }
 
 static void write_axes(fsr_writer *w, const fsr_content *n, int rank) {

@@ -39,7 +39,8 @@ static const char *check_type(const fsr_content *n) {
 static const char *check_arity(const fsr_applied *a) {
     const int nargs = fsr_kinds[a->n->kind].nargs;
     const bool several = fsr_has(a->n->kind, FSR_FIELD_combine) || fsr_has(a->n->kind, FSR_FIELD_loop) ||
-                         fsr_has(a->n->kind, FSR_FIELD_library) || (fsr_is(a->n->kind, FSR_IS_ARRAY) && !a->n->name);
+                         fsr_has(a->n->kind, FSR_FIELD_library) || fsr_has(a->n->kind, FSR_FIELD_rounds) ||
+                         (fsr_is(a->n->kind, FSR_IS_ARRAY) && !a->n->name);
     if (nargs >= 0 && a->n->nargs != nargs)
         return nargs ? "arity" : "a leaf with arguments";
     if (!several && a->n->nout != 1)

@@ -22,6 +22,9 @@ const char *fsr_fold_check(const fsr_applied *a);
 const char *fsr_loop_check(const fsr_applied *a);
 /* What is wrong with a library call. */
 const char *fsr_library_check(const fsr_applied *a);
+/* What is wrong with a loop over arrays; with a result of one. */
+const char *fsr_rounds_check(const fsr_applied *a);
+const char *fsr_result_check(const fsr_applied *a);
 
 static inline fsr_dtype fsr_applied_dtype(const fsr_applied *a, int i) {
     return a->arg[i]->dtype[a->output[i]];

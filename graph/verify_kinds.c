@@ -238,6 +238,14 @@ static const char *check_library(const fsr_applied *a) {
     return fsr_library_check(a);
 }
 
+static const char *check_rounds(const fsr_applied *a) {
+    return fsr_rounds_check(a);
+}
+
+static const char *check_result(const fsr_applied *a) {
+    return fsr_result_check(a);
+}
+
 static const char *check_iterate(const fsr_applied *a) {
     return fsr_loop_check(a);
 }

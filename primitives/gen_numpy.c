@@ -82,6 +82,9 @@ static const char head[] =
     "- **`numpy.random`** has no rows here: a random number is a function of a seed, a stream and an index, so there "
     "is no\n"
     "  generator. [The guide](guide.md#random-numbers) says which function is which.\n"
+    "- **A `for` or `while` over arrays** is `fsr_fori_loop`, `fsr_while_loop` or `fsr_scan_loop`, which are JAX's, "
+    "one\n"
+    "  plan; over elements, `fsr_iterate`.\n"
     "- **Operators of expressions have C's precedence**: `a & b == c` is `a & (b == c)`, and `&&`, `||`, `!` are the "
     "logical ones.\n\n"
     "Examples below are of `x` f32[3,4], `y` f32[4], `n` i32[4], `b` bool[4] and `cube` f64[2,3,5].\n\n";

@@ -193,6 +193,10 @@ static void read_loop(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     fsr_lex_iteration(l, rec->nout - 1, rec->nargs, type, &rec->loop);
 }
 
+static void read_rounds(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+    fsr_lex_rounds(l, g, rec);
+}
+
 static void read_combine(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     fsr_dtype same[FSR_MAX_ARGS];
     int n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each kind of
  * step has its function here. */
-#include "runtime/executable.h"
+#include "runtime/execution.h"
 #include <string.h>
 #include <time.h>
 
@@ -24,28 +24,22 @@ static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault
     return FSR_OK;
 }
 
-/* One run of an executable. */
-typedef struct execution {
-    fsr_context *ctx;
-    const fsr_prepared *p;
-    const fsr_run *run;
-    char *arena;     /* NULL: of no bytes */
-    uint64_t *words; /* of reports */
-} execution;
-
-static void *address(const execution *x, const fsr_use *use) {
+static void *address(const fsr_execution *x, const fsr_use *use) {
     if (use->slot.kind == FSR_SLOT_REPORT)
         return x->words + use->slot.ordinal;
     if (use->slot.kind == FSR_SLOT_LEAF)
-        return x->run->leaf[use->slot.ordinal];
+        return x->leaf[use->slot.ordinal];
     if (use->slot.kind == FSR_SLOT_OUTPUT)
-        return x->run->out[use->slot.ordinal];
-    return x->arena ? x->arena + x->p->executable->program.temporary[use->slot.ordinal].offset : NULL;
+        return x->out[use->slot.ordinal];
+    return x->arena ? x->arena + x->program->temporary[use->slot.ordinal].offset : NULL;
 }
 
-static fsr_status run_kernel(const execution *x, int i, fsr_fault *fault) {
-    const fsr_program *program = &x->p->executable->program;
-    const fsr_program_step *step = &program->step[i];
+void *fsr_execution_address(const fsr_execution *x, const fsr_use *use) {
+    return address(x, use);
+}
+
+static fsr_status run_kernel(const fsr_execution *x, int i, fsr_fault *fault) {
+    const fsr_program_step *step = &x->all->program.step[i];
     const int narrays = step->kernel->narrays;
     fsr_launch launch;
     if (step->nothing)
@@ -55,28 +49,31 @@ static fsr_status run_kernel(const execution *x, int i, fsr_fault *fault) {
     for (int a = 0; a < narrays; ++a)
         launch.array[a] = address(x, &step->use[a]);
     for (int s = 0; s < step->kernel->nscalars; ++s)
-        launch.scalar[s] = step->scalar[s] < program->nscalars ? x->run->scalar[step->scalar[s]]
-                                                               : x->p->literal[step->scalar[s] - program->nscalars];
-    launch.work = x->arena ? x->arena + program->arena_bytes : NULL;
+        launch.scalar[s] = step->scalar[s] < x->program->nscalars ? x->scalar[step->scalar[s]]
+                                                                  : x->literal[step->scalar[s] - x->program->nscalars];
+    launch.work = x->arena ? x->arena + x->program->arena_bytes : NULL;
     launch.zero = step->nuses > narrays ? address(x, &step->use[narrays]) : x->ctx->zero;
-    return x->ctx->backend->ops->launch(x->ctx->backend, x->p->executable->module[i], &launch, x->run->stream, fault);
+    return x->ctx->backend->ops->launch(x->ctx->backend, x->all->module[i], &launch, x->stream, fault);
 }
 
-static fsr_status run_copy(const execution *x, int i, fsr_fault *fault) {
-    const fsr_use *use = x->p->executable->program.step[i].use;
-    void *to = address(x, &use[1]), *from = address(x, &use[0]);
-    if (to == from || use[1].bytes == 0)
+static fsr_status run_copy(const fsr_execution *x, int i, fsr_fault *fault) {
+    const fsr_use *use = x->all->program.step[i].use;
+    return fsr_execution_copy(x, address(x, &use[1]), address(x, &use[0]), use[1].bytes, fault);
+}
+
+fsr_status fsr_execution_copy(const fsr_execution *x, void *to, const void *from, int64_t bytes, fsr_fault *fault) {
+    if (to == from || bytes == 0)
         return FSR_OK;
-    return x->ctx->backend->ops->copy(x->ctx->backend, to, from, use[1].bytes, x->run->stream, fault);
+    return x->ctx->backend->ops->copy(x->ctx->backend, to, from, bytes, x->stream, fault);
 }
 
-static fsr_status run_clear(const execution *x, int i, fsr_fault *fault) {
-    const fsr_use *use = x->p->executable->program.step[i].use;
-    return x->ctx->backend->ops->clear(x->ctx->backend, address(x, use), use->bytes, x->run->stream, fault);
+static fsr_status run_clear(const fsr_execution *x, int i, fsr_fault *fault) {
+    const fsr_use *use = x->all->program.step[i].use;
+    return x->ctx->backend->ops->clear(x->ctx->backend, address(x, use), use->bytes, x->stream, fault);
 }
 
-static fsr_status run_library(const execution *x, int i, fsr_fault *fault) {
-    const fsr_program_step *step = &x->p->executable->program.step[i];
+static fsr_status run_library(const fsr_execution *x, int i, fsr_fault *fault) {
+    const fsr_program_step *step = &x->all->program.step[i];
     const fsr_library_call *call = step->call;
     void *array[FSR_LIBRARY_ARRAYS] = {NULL};
     int next = 0;
@@ -86,16 +83,17 @@ static fsr_status run_library(const execution *x, int i, fsr_fault *fault) {
         if (call->array[a].used)
             array[a] = address(x, &step->use[next++]);
     void *work = next < step->nuses ? address(x, &step->use[next]) : NULL;
-    return x->ctx->backend->ops->library(x->ctx->backend, call, array, work, x->run->stream, fault);
+    return x->ctx->backend->ops->library(x->ctx->backend, call, array, work, x->stream, fault);
 }
 
-static fsr_status run_step(const execution *x, int i, fsr_fault *fault) {
-    static fsr_status (*const run_task[FSR_TASK_COUNT])(const execution *, int,
+static fsr_status run_step(const fsr_execution *x, int i, fsr_fault *fault) {
+    static fsr_status (*const run_task[FSR_TASK_COUNT])(const fsr_execution *, int,
                                                         fsr_fault *) = {[FSR_TASK_KERNEL] = run_kernel,
                                                                         [FSR_TASK_COPY] = run_copy,
                                                                         [FSR_TASK_CLEAR] = run_clear,
-                                                                        [FSR_TASK_LIBRARY] = run_library};
-    return run_task[x->p->executable->program.step[i].task](x, i, fault);
+                                                                        [FSR_TASK_LIBRARY] = run_library,
+                                                                        [FSR_TASK_LOOP] = fsr_loop_run};
+    return run_task[x->all->program.step[i].task](x, i, fault);
 }
 
 static double clock_ms(void) {
@@ -104,24 +102,36 @@ static double clock_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. */
-static fsr_status timed_step(const execution *x, int i, fsr_fault *fault) {
+/* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. A loop's turns
+ * add up; the loop itself is no more than they are. */
+static fsr_status timed_step(const fsr_execution *x, int i, fsr_fault *fault) {
     fsr_context *ctx = x->ctx;
-    const fsr_run *run = x->run;
     const fsr_backend_ops *ops = ctx->backend->ops;
-    double *ms = &run->ms[i];
     const double start = clock_ms();
-    *ms = -1;
-    if (x->p->executable->program.step[i].nothing)
+    double ms = 0;
+    if (x->all->program.step[i].nothing)
         return FSR_OK;
-    fsr_status status = ctx->target.gpu ? ops->mark(ctx->backend, 2, run->stream, fault) : FSR_OK;
+    if (x->all->program.step[i].loop)
+        return run_step(x, i, fault);
+    fsr_status status = ctx->target.gpu ? ops->mark(ctx->backend, 2, x->stream, fault) : FSR_OK;
     if (!status)
         status = run_step(x, i, fault);
     if (!status && ctx->target.gpu)
-        status = ops->mark(ctx->backend, 3, run->stream, fault);
+        status = ops->mark(ctx->backend, 3, x->stream, fault);
     if (!status && ctx->target.gpu)
-        return ops->elapsed(ctx->backend, 2, ms, fault);
-    *ms = clock_ms() - start;
+        status = ops->elapsed(ctx->backend, 2, &ms, fault);
+    else
+        ms = clock_ms() - start;
+    x->ms[i] = x->ms[i] < 0 ? ms : x->ms[i] + ms;
+    return status;
+}
+
+fsr_status fsr_execution_steps(const fsr_execution *x, int first, int n, fsr_fault *fault) {
+    fsr_status status = FSR_OK;
+    for (int i = first; i < first + n && !status; ++i) {
+        status = (x->ms ? timed_step : run_step)(x, i, fault);
+        i += fsr_loop_steps(&x->all->program.step[i]);
+    }
     return status;
 }
 
@@ -145,9 +155,21 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
         status = ops->alloc(ctx->backend, bytes, &arena, fault);
     if (!status && e->program.nreports)
         status = fsr_reports_begin(ctx, run->of, run->report, e->program.nreports, &batch, &words, fault);
-    const execution x = {ctx, p, run, arena, words};
-    for (int i = 0; i < e->program.nsteps && !status; ++i)
-        status = (run->ms ? timed_step : run_step)(&x, i, fault);
+    for (int i = 0; run->ms && i < e->program.nsteps; ++i)
+        run->ms[i] = -1;
+    const fsr_execution x = {.ctx = ctx,
+                             .all = e,
+                             .program = &e->program,
+                             .leaf = run->leaf,
+                             .out = run->out,
+                             .scalar = run->scalar,
+                             .literal = p->literal,
+                             .arena = arena,
+                             .words = words,
+                             .stream = run->stream,
+                             .ms = run->ms};
+    if (!status)
+        status = fsr_execution_steps(&x, 0, e->program.nsteps, fault);
     if (batch)
         fsr_reports_end(ctx, batch);
     if (!status && run->ms)

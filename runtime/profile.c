@@ -62,7 +62,7 @@ fsr_status fsr_profile_make(fsr_profile *out, const fsr_prepared *p, const fsr_s
     out->nsteps = good ? program->nsteps : 0;
     for (int i = 0; i < out->nsteps && good; ++i)
         good = (!program->step[i].kernel && !program->step[i].call) ||
-               (out->lines[i] = lines_of(&program->step[i], p, site)) != NULL;
+               (out->lines[i] = program->step[i].inner ? strdup("") : lines_of(&program->step[i], p, site));
     return good ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a profile");
 }
 

@@ -23,7 +23,10 @@ primitives/map.c 1
 primitives/native.c 1
 primitives/parse.c 3
 primitives/paste.c 1
+primitives/parse_rounds.c 1
 primitives/reduce.c 1
+primitives/rounds.c 3
+primitives/rounds_body.c 3
 primitives/scan.c 1
 primitives/scatter.c 3
 primitives/sort.c 1

@@ -10,6 +10,7 @@
 #include "backend_cpu/reference/iterate.h"
 #include "backend_cpu/reference/library.h"
 #include "backend_cpu/reference/map.h"
+#include "backend_cpu/reference/rounds.h"
 #include "backend_cpu/reference/scatter.h"
 #include "backend_cpu/reference/walk.h"
 #include "graph/shape.h"
@@ -23,6 +24,8 @@ typedef struct run {
     void *user;
     fsr_ball_mode mode;
     fsr_fault *fault;
+    const fsr_ref_view *given; /* of a loop's body: its inputs and parameters, by node; NULL: fetch has them */
+    uint32_t id;               /* the node that is evaluated */
 } run;
 
 static fsr_status no_memory(run *r, const fsr_rec *rec) {
@@ -39,6 +42,11 @@ static const fsr_ref_view *view_of(const run *r, fsr_ref edge) {
 /* ---- the kinds of nodes ------------------------------------------------------------------------ */
 
 static fsr_status run_leaf(run *r, const fsr_rec *rec, uint32_t output, fsr_ref_view *out) {
+    if (r->given) {
+        *out = r->given[r->id];
+        fsr_ref_data_ref(out->data);
+        return FSR_OK;
+    }
     const int64_t size = fsr_shape_size(&rec->shape);
     fsr_ref_data *data = fsr_ref_data_new(rec->dtype[output], size, false);
     if (!data)
@@ -57,12 +65,19 @@ static bool copy_element(fsr_ref_data *to, int64_t at, const fsr_ref_data *from,
     return fsr_ref_data_set(to, at, &x);
 }
 
+/* What a scalar argument is now: in a loop's body not what it was recorded with. */
+static fsr_value scalar_now(const run *r, uint32_t id) {
+    const fsr_ref_view *given = r->given ? &r->given[id] : NULL;
+    return given && given->data ? fsr_ref_data_get(given->data, given->offset).value
+                                : fsr_graph_rec(r->plan.graph, id)->value;
+}
+
 /* CONST, PARAM: one element for the whole shape. */
 static fsr_status run_value(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     out->data = fsr_ref_data_new(rec->dtype[0], 1, false);
     if (!out->data)
         return no_memory(r, rec);
-    return set_known(out->data, 0, rec->value) ? FSR_OK : no_memory(r, rec);
+    return set_known(out->data, 0, scalar_now(r, r->id)) ? FSR_OK : no_memory(r, rec);
 }
 
 /* One line of indices, not moving in the other dimensions. */
@@ -209,6 +224,23 @@ static fsr_status run_library(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     return ok ? FSR_OK : r->fault->status ? r->fault->status : no_memory(r, rec);
 }
 
+static fsr_status run_inner(void *user, const fsr_graph *g, const fsr_ref *outs, int n, const fsr_ref_view *given,
+                            fsr_ref_view *results);
+
+static fsr_status run_loop(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    fsr_ref_view in[FSR_MAX_ARGS];
+    for (int i = 0; i < rec->nargs; i++)
+        in[i] = *view_of(r, rec->arg[i]);
+    const fsr_status status = fsr_ref_rounds(rec, in, run_inner, r, out);
+    return status == FSR_ERR_MEMORY ? no_memory(r, rec) : status;
+}
+
+static fsr_status run_result(run *r, const fsr_rec *rec, fsr_ref_view *out) {
+    *out = *view_of(r, rec->arg[0]);
+    fsr_ref_data_ref(out->data);
+    return FSR_OK;
+}
+
 typedef fsr_status (*picker)(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data *out,
                              fsr_fault *fault);
 
@@ -268,7 +300,7 @@ static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_re
     for (int i = 0; i < rec->nout; i++)
         in[i] = *view_of(r, rec->arg[i]);
     for (int i = rec->nout; i < rec->nargs; i++)
-        same[i - rec->nout] = fsr_graph_rec(r->plan.graph, rec->arg[i].id)->value;
+        same[i - rec->nout] = scalar_now(r, rec->arg[i].id);
     fsr_region_bind(&bound->body, same, rec->nargs - rec->nout);
     fsr_status status = fold(rec, bound, in, shape, data);
     fsr_combine_free(bound);
@@ -315,6 +347,7 @@ static fsr_status run_kind(run *r, const fsr_rec *rec, fsr_ref_view *out) {
 
 /* Results that are leaves replace what evaluation gave; those that nobody wants go at once. */
 static fsr_status run_node(run *r, uint32_t id) {
+    r->id = id;
     fsr_ref_slot *slot = &r->plan.slot[id];
     const fsr_rec *rec = fsr_graph_rec(r->plan.graph, id);
     fsr_status status = FSR_OK;
@@ -363,6 +396,22 @@ static fsr_status take_result(run *r, fsr_ref edge, fsr_ref_array *out) {
     }
     fsr_ref_plan_release(&r->plan, edge);
     return FSR_OK;
+}
+
+/* A loop's body, of whose results the views are wanted. */
+static fsr_status run_inner(void *user, const fsr_graph *g, const fsr_ref *outs, int n, const fsr_ref_view *given,
+                            fsr_ref_view *results) {
+    const run *outer = user;
+    run r = {.mode = outer->mode, .fault = outer->fault, .given = given};
+    fsr_status status = fsr_ref_plan_make(&r.plan, g, outs, n);
+    for (size_t i = 0; status == FSR_OK && i < r.plan.count; i++)
+        status = run_node(&r, r.plan.order[i]);
+    for (int i = 0; status == FSR_OK && i < n; i++) {
+        results[i] = *view_of(&r, outs[i]);
+        fsr_ref_data_ref(results[i].data);
+    }
+    fsr_ref_plan_free(&r.plan);
+    return status;
 }
 
 static fsr_status run_all(run *r, const fsr_graph *g, const fsr_ref *outs, int n, fsr_ref_array *results) {

@@ -787,6 +787,48 @@ void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loo
                     const fsr_node *arg, int64_t max_n);
 #define fsr_iterate(...) fsr_iterate_at(FSR_HERE, sizeof(fsr_loop), __VA_ARGS__)
 
+/* ---- loops over arrays ---------------------------------------------------------------------------------- */
+
+enum { FSR_MAX_TURN_RESULTS = 8, FSR_MAX_TURN_ARRAYS = 8 }; /* state and stacked results; arrays with slices */
+
+/* Records one turn of a loop over arrays: out[0..nstate) receives the next state, of the state's dtypes and shapes, built with
+ * ordinary builder functions of any kind from state[0..nstate), in[], literals and other nodes of the graph, which are the
+ * same in every turn: what is computed of them alone is computed once, before the loop. in[0..narrays) are this turn's slices
+ * (of fsr_scan_loop, else there are none), in[narrays] is the number of the turn, from 0, a 0-d i64 that may be a start of
+ * fsr_dynamic_slice. Called once, during the recording call; nothing that needs the state can be computed in it. A condition
+ * is recorded in the same way, before the body: out[0] receives what has to be true for another turn, a 0-d bool. */
+typedef void (*fsr_turn_fn)(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user);
+
+/* The state after a number of turns of the body (JAX's fori_loop): time steps, sweeps, the columns of a factorization. Where the
+ * loop is a plan it is compiled once, runs without a trip to the host, and takes the memory of two states and of what one
+ * turn needs, however many turns there are. A turn has the bits that the same nodes have when they are computed at
+ * once, by fsr_compute of all its results. Loops may stand in loops. turns: a 0-d integer, none if it is negative: a literal, part of the plan; a parameter, whose changes neither plan nor
+ * compile; or computed, and then read by the host once, before the first turn. out[0..nstate) receives the state (all
+ * poisoned on a mistake).
+ * FSR_ERR_DTYPE, FSR_ERR_SHAPE: result i of the body, whose line is told, is not as state i; turns is no 0-d integer.
+ * FSR_ERR_VALUE: nstate is not 1 to FSR_MAX_TURN_RESULTS. FSR_ERR_UNSUPPORTED: state and what the body takes from outside are
+ * more than 17 arrays and parameters; inside of fsr_vectorize. */
+void fsr_fori_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, fsr_node turns, fsr_turn_fn body,
+                      void *user);
+#define fsr_fori_loop(...) fsr_fori_loop_at(FSR_HERE, __VA_ARGS__)
+/* The state after the first turn that leaves it such that the condition does not hold, itself if it does not hold at first, and
+ * after most_turns turns in any case (JAX's while_loop): Jacobi's iteration until it converges. Errors as above, and FSR_ERR_VALUE:
+ * most_turns is negative. On a CPU the condition is looked at after every turn. On a GPU turns are started in batches
+ * of up to 16, and what is started after the end leaves the state as it is; of a body with indices that may be outside
+ * (FSR_BOUND_RAISE) one by one. */
+void fsr_while_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, int64_t most_turns,
+                       fsr_turn_fn condition, fsr_turn_fn body, void *user);
+#define fsr_while_loop(...) fsr_while_loop_at(FSR_HERE, __VA_ARGS__)
+/* A sequential scan whose step sees whole slices and a tuple of carries (JAX's scan): Kalman filters, tridiagonal systems, dynamic
+ * programming by rows. One turn for each slice of arrays[0..narrays), which have as many along `axis`, from the first to the last,
+ * with FSR_REVERSE in flags from the last to the first. The body gives the next state and nstacked arrays of any shape, this turn's
+ * slices of results: out[0..nstate) receives the last state, out[nstate..nstate + nstacked) those slices along the axis, each where the
+ * slice that it was made of was. Slices are neither copied nor pasted where the axis is 0. FSR_ERR_VALUE: narrays is not 1 to
+ * FSR_MAX_TURN_ARRAYS, nstate + nstacked not 1 to FSR_MAX_TURN_RESULTS, unknown flags. FSR_ERR_AXIS. Other errors as above. */
+void fsr_scan_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, const fsr_node *arrays,
+                      int narrays, int nstacked, int axis, int flags, fsr_turn_fn body, void *user);
+#define fsr_scan_loop(...) fsr_scan_loop_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- random numbers ------------------------------------------------------------------------------------ */
 
 /* A random number is a function of a seed, a stream and an index: integers, or arrays of them, that broadcast against each

@@ -560,6 +560,28 @@ inline std::vector<node> iterate(fsr_loop loop, nodes state, nodes args, std::in
     fsr_iterate_at(FUSOR_AT, sizeof loop, out.data(), &loop, state.begin(), args.begin(), max_n);
     return std::vector<node>(out.begin(), out.end());
 }
+// The state at the end.
+inline std::vector<node> fori_loop(nodes state, node turns, fsr_turn_fn body, void *user = nullptr, FUSOR_PLACE) {
+    std::vector<fsr_node> out(state.size() ? state.size() : 1);
+    fsr_fori_loop_at(FUSOR_AT, out.data(), state.begin(), static_cast<int>(state.size()), turns, body, user);
+    return std::vector<node>(out.begin(), out.end());
+}
+inline std::vector<node> while_loop(nodes state, std::int64_t most_turns, fsr_turn_fn condition, fsr_turn_fn body,
+                                    void *user = nullptr, FUSOR_PLACE) {
+    std::vector<fsr_node> out(state.size() ? state.size() : 1);
+    fsr_while_loop_at(FUSOR_AT, out.data(), state.begin(), static_cast<int>(state.size()), most_turns, condition, body,
+                      user);
+    return std::vector<node>(out.begin(), out.end());
+}
+// The state at the end, then what was stacked.
+inline std::vector<node> scan_loop(nodes state, nodes arrays, int nstacked, int axis, int flags, fsr_turn_fn body,
+                                   void *user = nullptr, FUSOR_PLACE) {
+    const std::size_t n = state.size() + (nstacked > 0 ? static_cast<std::size_t>(nstacked) : 0);
+    std::vector<fsr_node> out(n ? n : 1);
+    fsr_scan_loop_at(FUSOR_AT, out.data(), state.begin(), static_cast<int>(state.size()), arrays.begin(),
+                     static_cast<int>(arrays.size()), nstacked, axis, flags, body, user);
+    return std::vector<node>(out.begin(), out.end());
+}
 inline std::vector<node> vectorize(const char *signature, int nout, nodes in, fsr_row_fn body, void *user = nullptr,
                                    FUSOR_PLACE) {
     std::vector<fsr_node> out(nout > 0 ? static_cast<std::size_t>(nout) : 0);

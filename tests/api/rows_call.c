@@ -206,6 +206,7 @@ static void call_scan_with(api_run *r) {
 typedef struct loop_callbacks {
     callback body, condition;
     bool counts; /* the body counts up to five: it ends */
+    int states;
 } loop_callbacks;
 
 static void loop_body(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
@@ -262,6 +263,102 @@ static void call_iterate(api_run *r) {
     api_take_all(r, out, good ? nstate + 1 : 1);
 }
 
+/* ---- loops over arrays ------------------------------------------------------------------------------------ */
+
+static void turn_body(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    loop_callbacks *c = user;
+    for (int i = 0; c->counts && i < c->body.n; i++)
+        out[i] = i < c->states ? fsr_flip(state[i], 0) : in[0];
+    if (!c->counts)
+        act(&c->body, out, state, in);
+}
+
+static void turn_condition(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    loop_callbacks *c = user;
+    if (c->counts || c->condition.kind < 4)
+        out[0] = fsr_any(fsr_less(state[0], in[0]), NULL, 0, 0);
+    else
+        act(&c->condition, out, state, in);
+}
+
+/* Memory for the arrays and results of a loop; how many states there are said to be. */
+typedef struct turns {
+    loop_callbacks c;
+    fsr_node *state, *array, *out;
+    int nstate, narrays, nstacked;
+} turns;
+
+static void draw_turns(api_run *r, turns *t, bool slices) {
+    static const int counts[] = {1, 2, 1, 2, 8, 0, -1, 9};
+    const int bs = api_byte(r), ba = api_byte(r), bk = api_byte(r);
+    t->nstate = counts[bs < 230 ? bs % 4 : bs % 8];
+    t->narrays = slices ? counts[ba < 230 ? ba % 4 : ba % 8] : 0;
+    t->nstacked = slices ? counts[bk < 230 ? bk % 3 : bk % 8] : 0;
+    t->state = api_memory(r, 9 * sizeof *t->state);
+    t->array = api_memory(r, 9 * sizeof *t->array);
+    t->out = api_memory(r, 18 * sizeof *t->out);
+    const int n = t->nstate + t->nstacked;
+    t->c = (loop_callbacks){.counts = api_below(r, 2), .states = t->nstate};
+    api_add(r, ", t%d, TURNS(%d, %d, %d, %s", r->at, t->nstate, t->narrays, t->nstacked,
+            t->c.counts ? "flips" : "body");
+    t->c.body = (callback){r, draw_kind(r), n > 0 && n <= 8 ? n : 0};
+    t->c.condition = (callback){r, draw_kind(r), 1};
+    api_add(r, "), (fsr_node[]){");
+    for (int i = 0; i < 9; i++)
+        t->state[i] = i < 2 ? (api_add(r, i ? ", " : ""), api_pick(r)) : t->state[i % 2];
+    api_add(r, "}, (fsr_node[]){");
+    for (int i = 0; i < 9; i++)
+        t->array[i] = i < 2 ? (api_add(r, i ? ", " : ""), api_pick(r)) : t->array[i % 2];
+    api_add(r, "}");
+}
+
+/* Takes the results; more: arrays beside the state in which a mistake may be recorded. */
+static void take_turns(api_run *r, const turns *t, const fsr_node *more, int nmore, bool good) {
+    good = good && t->nstate >= 1 && t->nstate <= FSR_MAX_TURN_RESULTS && t->narrays >= 0 && t->nstacked >= 0;
+    const bool state_lives = (lives(r, good, t->state, t->nstate), r->live);
+    const bool all = good && t->nstate + t->nstacked <= FSR_MAX_TURN_RESULTS && t->narrays <= FSR_MAX_TURN_ARRAYS;
+    if (all && nmore > 0)
+        lives(r, true, more, nmore);
+    r->live |= state_lives;
+    api_take_all(r, t->out, good ? t->nstate + t->nstacked : 1);
+}
+
+static void call_fori_loop(api_run *r) {
+    turns t;
+    draw_turns(r, &t, false);
+    const bool few = api_below(r, 4) > 0;
+    const fsr_node n = few ? fsr_int(t.state[0].graph, api_below(r, 6) - 1) : api_pick(r);
+    const bool none = api_none(r);
+    api_say(r, "fsr_fori_loop_at", 4, true);
+    r->work = few ? 4 * r->work : 1e18; /* it may be any number */
+    fsr_fori_loop_at(API_SITE(r), t.out, t.state, t.nstate, n, none ? NULL : turn_body, &t.c);
+    take_turns(r, &t, &n, 1, true);
+}
+
+static void call_while_loop(api_run *r) {
+    static const int64_t most[] = {1, 5, 3, 0, -1};
+    turns t;
+    draw_turns(r, &t, false);
+    const int64_t n = most[api_below(r, 5)];
+    const bool none = api_none(r);
+    api_say(r, "fsr_while_loop_at", 4, true);
+    r->work *= 4;
+    fsr_while_loop_at(API_SITE(r), t.out, t.state, t.nstate, n, turn_condition, none ? NULL : turn_body, &t.c);
+    take_turns(r, &t, NULL, 0, true);
+}
+
+static void call_scan_loop(api_run *r) {
+    turns t;
+    draw_turns(r, &t, true);
+    const int axis = api_below(r, 4) - 1, flags = api_flags(r);
+    const bool none = api_none(r);
+    api_say(r, "fsr_scan_loop_at", 4, true);
+    r->work *= 40;
+    fsr_scan_loop_at(API_SITE(r), t.out, t.state, t.nstate, t.array, t.narrays, t.nstacked, axis, flags,
+                     none ? NULL : turn_body, &t.c);
+    take_turns(r, &t, t.array, t.narrays, t.narrays >= 1 && !(flags & ~FSR_REVERSE));
+}
+
 /* ---- row functions ----------------------------------------------------------------------------------------- */
 
 static void row_body(fsr_node *out, const fsr_node *in, void *user) {
@@ -310,5 +407,6 @@ static void call_vectorize(api_run *r) {
 
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
-const api_row api_call_rows[] = {ROW(reduce_with, 4), ROW(scan_with, 4), ROW(iterate, 4), ROW(vectorize, 4)};
+const api_row api_call_rows[] = {ROW(reduce_with, 4), ROW(scan_with, 4),  ROW(iterate, 4),  ROW(vectorize, 4),
+                                 ROW(fori_loop, 3),   ROW(while_loop, 3), ROW(scan_loop, 3)};
 const int api_call_count = API_COUNT(api_call_rows);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Planning for several machines, interpreting, comparing; see check.h. */
-#include "tests/fuzz/check.h"
 #include "backend_cpu/run/library.h"
 #include "fusion/loop_ir_parse.h"
-#include "fusion/plan.h"
 #include "runtime/array.h"
 #include "runtime/reference.h"
+#include "tests/fuzz/execution.h"
 #include "tests/support/nodes.h"
 #include "tests/support/targets.h"
 #include <inttypes.h>
@@ -15,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GUARD = 64, PATTERN = 0xc5, PLANS = 5, PAGE = 64 << 10 };
+enum { PLANS = 5, PAGE = 64 << 10 };
 
 static const char *const verdicts[VERDICT_COUNT] = {"good",
                                                     "not a graph",
@@ -73,23 +72,12 @@ static void make_plans(plan_kind *plan, uint64_t seed) {
 
 /* ---- one program ------------------------------------------------------------------------------------------ */
 
-typedef struct execution {
-    fsr_program program;
-    fsr_binding binding;
-    void **leaf;
-    fsr_value *scalar;
-    unsigned char **out; /* between guards */
-    int64_t *bytes;      /* of each output */
-    char *arena;         /* what follows it cannot be read */
-    uint64_t *word;      /* of reports */
-} execution;
-
 /* Whole pages that hold the arena, which ends where they end. */
 static size_t arena_pages(const fsr_program *p) {
     return ((size_t)p->arena_bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static char *arena_new(const fsr_program *p) {
+char *fuzz_arena_new(const fsr_program *p) {
     size_t bytes = arena_pages(p);
     char *pages = mmap(NULL, bytes + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED || mprotect(pages + bytes, PAGE, PROT_NONE) != 0)
@@ -97,7 +85,7 @@ static char *arena_new(const fsr_program *p) {
     return pages + bytes - p->arena_bytes;
 }
 
-static void arena_free(const fsr_program *p, char *arena) {
+void fuzz_arena_free(const fsr_program *p, char *arena) {
     if (arena)
         munmap(arena + p->arena_bytes - arena_pages(p), arena_pages(p) + PAGE);
 }
@@ -110,7 +98,7 @@ static void execution_clear(execution *e) {
     free(e->leaf);
     free(e->scalar);
     free(e->word);
-    arena_free(&e->program, e->arena);
+    fuzz_arena_free(&e->program, e->arena);
     fsr_binding_clear(&e->binding);
     fsr_program_clear(&e->program);
 }
@@ -174,7 +162,7 @@ static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
     e->out = calloc((size_t)p->nouts + 1, sizeof *e->out);
     e->bytes = calloc((size_t)p->nouts + 1, sizeof *e->bytes);
     e->word = calloc((size_t)p->nreports + 1, sizeof *e->word);
-    e->arena = arena_new(p);
+    e->arena = fuzz_arena_new(p);
     memset(e->arena, PATTERN, (size_t)p->arena_bytes);
     for (int i = 0; i < p->nleaves; i++)
         e->leaf[i] = fsr_graph_rec(g, e->binding.leaf[i].id)->buffer[e->binding.leaf[i].output]->data;
@@ -187,7 +175,7 @@ static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
     }
 }
 
-static void *address(const execution *e, fsr_slot slot) {
+void *fuzz_address(const execution *e, fsr_slot slot) {
     if (slot.kind == FSR_SLOT_LEAF)
         return e->leaf[slot.ordinal];
     if (slot.kind == FSR_SLOT_OUTPUT)
@@ -233,7 +221,7 @@ static fsr_status run_kernel(execution *e, const fsr_program_step *step) {
     fsr_launch *launch = malloc(sizeof *launch);
     *launch = step->launch;
     for (int a = 0; a < step->kernel->narrays; a++)
-        launch->array[a] = address(e, step->use[a].slot);
+        launch->array[a] = fuzz_address(e, step->use[a].slot);
     for (int s = 0; s < step->kernel->nscalars; s++)
         launch->scalar[s] = e->scalar[step->scalar[s]];
     fsr_status status = check_in_place(step->kernel, launch) ? fsr_kernel_interpret(k, launch) : FSR_ERR_INTERNAL;
@@ -250,7 +238,7 @@ static fsr_status run_library(execution *e, const fsr_program_step *step) {
     int next = 0;
     for (int a = 0; a < call->nin + call->nout; a++)
         if (call->array[a].used)
-            array[a] = address(e, step->use[next++].slot);
+            array[a] = fuzz_address(e, step->use[next++].slot);
     if (step->nothing) {
         free(work);
         return FSR_OK;
@@ -265,10 +253,19 @@ static fsr_status run_step(execution *e, const fsr_program_step *step) {
     if (step->task == FSR_TASK_LIBRARY)
         return run_library(e, step);
     if (step->task == FSR_TASK_COPY)
-        memcpy(address(e, step->use[1].slot), address(e, step->use[0].slot), (size_t)step->use[1].bytes);
+        memcpy(fuzz_address(e, step->use[1].slot), fuzz_address(e, step->use[0].slot), (size_t)step->use[1].bytes);
     if (step->task == FSR_TASK_CLEAR)
-        memset(address(e, step->use[0].slot), 0, (size_t)step->use[0].bytes);
+        memset(fuzz_address(e, step->use[0].slot), 0, (size_t)step->use[0].bytes);
     return step->task == FSR_TASK_KERNEL ? run_kernel(e, step) : FSR_OK;
+}
+
+fsr_status fuzz_run_steps(execution *e, const fsr_program_step *step, int n) {
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < n && !status; i++) {
+        status = step[i].loop ? fuzz_run_loop(e, &step[i]) : run_step(e, &step[i]);
+        i += fsr_loop_steps(&step[i]);
+    }
+    return status;
 }
 
 static bool guards_whole(const execution *e, int i) {
@@ -305,9 +302,14 @@ static verdict run_program(execution *e, const fsr_graph *g, const fsr_ref *refs
         const char *odd = e->program.step[i].kernel ? odd_schedule(&e->program.step[i]) : NULL;
         if (odd)
             return found(out, VERDICT_PLAN_FAILED, "kernel %d: %s", i, odd);
-        fsr_status status = run_step(e, &e->program.step[i]);
+    }
+    for (int i = 0; i < e->program.nsteps; i++) {
+        const fsr_program_step *step = &e->program.step[i];
+        const int body = fsr_loop_steps(step);
+        fsr_status status = fuzz_run_steps(e, step, 1 + body);
         if (status)
             return found(out, VERDICT_RUN_FAILED, "kernel %d: %s", i, fsr_status_name(status));
+        i += body;
     }
     for (int i = 0; i < e->program.nouts; i++) {
         if (!guards_whole(e, i))

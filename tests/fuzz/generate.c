@@ -295,6 +295,15 @@ static void draw_loop(generator *t, recipe_step *s) {
     s->start = below(t, 6);
 }
 
+static void draw_turns(generator *t, recipe_step *s) {
+    s->kind = STEP_TURNS;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_step(t);
+    s->axis = below(t, FUZZ_TURNS);
+    s->start = below(t, 6);
+    s->flags = below(t, 3);
+}
+
 static void draw_order(generator *t, recipe_step *s) {
     s->kind = (step_kind)(STEP_SORT + below(t, STEP_LIBRARY - STEP_SORT + 1));
     s->arg[0] = pick_step(t);
@@ -333,6 +342,8 @@ static void draw(generator *t, recipe_step *s) {
         draw_op(t, s);
     else if (kind < 52)
         (chance(t, 50) ? draw_loop : draw_order)(t, s);
+    else if (kind < 53)
+        draw_turns(t, s);
     else if (kind < 59)
         draw_paste(t, s);
     else if (kind < 63)

@@ -25,7 +25,7 @@ bool step_is_pair(step_kind kind) {
 }
 
 bool step_has_pair(step_kind kind) {
-    return step_is_pair(kind) || kind == STEP_LOOP;
+    return step_is_pair(kind) || kind == STEP_LOOP || kind == STEP_TURNS;
 }
 
 bool step_has_number(step_kind kind) {
@@ -365,6 +365,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         out[0] = other[s->arg[0]];
     else if (s->kind == STEP_LOOP)
         fuzz_iterate(out, in, s->axis, s->start);
+    else if (s->kind == STEP_TURNS)
+        fuzz_turns(out, in[0], in[1], s->axis, s->start, s->flags);
     else if (s->kind >= STEP_SORT && s->kind <= STEP_ARGTOPK)
         out[0] = record_order(s, in[0]);
     else if (s->kind == STEP_LIBRARY)
@@ -399,7 +401,7 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
         bool extreme = s->kind == STEP_MIN || s->kind == STEP_MAX || s->kind == STEP_ANY || s->kind == STEP_ALL ||
                        s->kind == STEP_CUMMAX || s->kind == STEP_CUMMIN;
         bool sums = (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) ||
-                    (s->kind >= STEP_AVERAGE && s->kind != STEP_TAKE);
+                    (s->kind >= STEP_AVERAGE && s->kind < STEP_TAKE);
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
         rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_inexact(dtype)));

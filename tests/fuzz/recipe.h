@@ -94,6 +94,7 @@ typedef enum step_kind {
     STEP_AVERAGE, /* arg 0 weighted by arg 1; list, ndim, flags */
     STEP_ROWS,    /* the row function number `flags` of arg 0 and arg 1 */
     STEP_TAKE,    /* elements of arg 0 at indices made of arg 1: fuzz_take's form start, bound flags, axis */
+    STEP_TURNS, /* body `axis` of fuzz_turns on arg 0 and arg 1: flags 0 `start` turns, 1 while it may, 2 by slices of arg 1 */
     STEP_KINDS
 } step_kind;
 
@@ -178,6 +179,12 @@ void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
  * 6 one with equal indices, by an operator or none.
  * Indices that would be reported are brought inside before. recipe_take.c */
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
+
+/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, a turn for each slice of y
+ * along axis 0, from the last if turns is odd. out[0] the first state at the end, out[1] the other, or what was stacked.
+ * recipe_turns.c */
+enum { FUZZ_TURNS = 4, FUZZ_WHILE = 1, FUZZ_SLICES = 2 };
+void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags);
 
 /* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be
  * evaluated; elsewhere its text is compiled. */

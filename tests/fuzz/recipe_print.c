@@ -140,6 +140,12 @@ static void print_loop(const recipe_step *s, int i, FILE *to) {
     fprintf(to, "    fsr_node n%d = t%d[0];\n", i, i);
 }
 
+static void print_turns(const recipe_step *s, int i, FILE *to) {
+    fprintf(to, "fsr_node t%d[2];\n    fuzz_turns(t%d, n%d, n%d, %d, %lld, %d);\n", i, i, s->arg[0], s->arg[1], s->axis,
+            (long long)s->start, s->flags);
+    fprintf(to, "    fsr_node n%d = t%d[0];\n", i, i);
+}
+
 static void print_view(const recipe_step *s, FILE *to) {
     const int x = s->arg[0];
     switch (s->kind) {
@@ -217,7 +223,7 @@ static void print_paste(const recipe_step *s, FILE *to) {
 static void print_step(const recipe_step *s, int i, FILE *to) {
     fprintf(to, "    ");
     if (step_has_pair(s->kind)) {
-        (s->kind == STEP_LOOP ? print_loop : print_pair)(s, i, to);
+        (s->kind == STEP_LOOP ? print_loop : s->kind == STEP_TURNS ? print_turns : print_pair)(s, i, to);
         return;
     }
     if (s->kind == STEP_ROWS) {

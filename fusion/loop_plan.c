@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Planning loops over arrays; see loop_plan.h. */
+#include "fusion/loop_plan.h"
+#include "graph/shape.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 256 };
+
+/* ---- references ------------------------------------------------------------------------------------------------ */
+
+static void clear_part(fsr_loop_part *part) {
+    fsr_program_clear(&part->program);
+    free(part->leaf);
+    free(part->scalar);
+}
+
+fsr_loop_plan *fsr_loop_plan_ref(fsr_loop_plan *loop) {
+    ++loop->refs;
+    return loop;
+}
+
+void fsr_loop_plan_unref(fsr_loop_plan *loop) {
+    if (!loop || --loop->refs > 0)
+        return;
+    clear_part(&loop->first);
+    clear_part(&loop->turn);
+    free(loop);
+}
+
+/* ---- a body's programs ------------------------------------------------------------------------------------------- */
+
+static int operand_of(const fsr_rounds *t, uint32_t id) {
+    for (int k = 0; k < fsr_rounds_operands(t); ++k)
+        if (t->node[k] == id)
+            return k;
+    return id == t->number ? FSR_LOOP_NUMBER : id == t->go ? FSR_LOOP_GO : FSR_LOOP_FIXED;
+}
+
+/* What the program's leaves and scalars are. */
+static bool bind(fsr_loop_part *part, const fsr_rounds *t, const fsr_flow *flow, const fsr_binding *binding) {
+    part->leaf = malloc(sizeof *part->leaf * ((size_t)flow->nleaves + 1));
+    part->scalar = calloc((size_t)flow->nscalars + 1, sizeof *part->scalar);
+    if (!part->leaf || !part->scalar)
+        return false;
+    for (int i = 0; i < flow->nleaves; ++i)
+        part->leaf[i] = operand_of(t, binding->leaf[i].id);
+    for (int i = 0; i < flow->nscalars; ++i)
+        part->scalar[i] = (fsr_loop_scalar){operand_of(t, binding->scalar[i].id),
+                                            fsr_graph_rec(t->body, binding->scalar[i].id)->value};
+    return true;
+}
+
+static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_ref *outs, int n,
+                            const fsr_program_options *options, char *why, size_t size) {
+    fsr_flow flow;
+    fsr_binding binding;
+    fsr_status status = fsr_flow_build_all(&flow, &binding, t->body, outs, n);
+    if (status)
+        return status;
+    if (!bind(part, t, &flow, &binding))
+        status = FSR_ERR_MEMORY;
+    fsr_binding_clear(&binding);
+    if (status)
+        fsr_flow_clear(&flow);
+    else
+        status = fsr_program_make(&part->program, &flow, options, why, size);
+    part->nsteps = part->program.nsteps;
+    return status;
+}
+
+/* What a turn gives: the next state, what is stacked, and with a condition whether there is another one. */
+static fsr_status make_turn(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_program_options *options, char *why,
+                            size_t size) {
+    fsr_ref outs[FSR_MAX_OUTPUTS + 1];
+    const int n = t->nstate + t->nstacked;
+    const bool guarded = t->conditional && options->target.gpu;
+    memcpy(outs, guarded ? t->guarded : t->result, sizeof *outs * (size_t)n);
+    outs[n] = guarded ? t->still : t->again;
+    return make_part(&loop->turn, t, outs, n + t->conditional, options, why, size);
+}
+
+static void measure(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_flow *flow, const fsr_flow_node *n) {
+    for (int k = 0; k < fsr_rounds_operands(t); ++k) {
+        const fsr_rec *rec = fsr_graph_rec(t->body, t->node[k]);
+        loop->scalar[k] = fsr_rounds_scalar(t, k);
+        loop->bytes[k] = fsr_shape_bytes(&rec->shape, rec->dtype[0]);
+    }
+    for (int i = 0; i < t->nstate + t->nstacked; ++i)
+        loop->result_bytes[i] =
+            fsr_shape_bytes(&fsr_graph_rec(t->body, t->result[i].id)->shape, fsr_rounds_result(t, i).dtype[0]);
+    if (t->count >= 0)
+        return;
+    const fsr_link last = n->arg[n->nargs - 1];
+    loop->count_dtype = flow->node[last.id].dtype[last.output];
+    loop->scalar[n->nargs - 1] = fsr_is(flow->node[last.id].kind, FSR_IS_ARGUMENT);
+    loop->bytes[n->nargs - 1] = (int64_t)fsr_dtype_size(loop->count_dtype);
+}
+
+fsr_status fsr_loop_plan_make(fsr_loop_plan **out, const fsr_flow *flow, int node, const fsr_program_options *options,
+                              char *why, size_t size) {
+    const fsr_flow_node *n = &flow->node[node];
+    const fsr_rounds *t = n->rounds;
+    fsr_loop_plan *loop = *out = calloc(1, sizeof *loop);
+    if (!loop)
+        return FSR_ERR_MEMORY;
+    loop->refs = 1;
+    loop->nstate = t->nstate;
+    loop->nsliced = t->nsliced;
+    loop->noperands = n->nargs;
+    loop->nstacked = t->nstacked;
+    loop->reverse = t->reverse;
+    loop->conditional = t->conditional;
+    loop->count = t->count;
+    loop->staged = options->target.gpu;
+    measure(loop, t, flow, n);
+    fsr_status status = make_turn(loop, t, options, why, size);
+    if (!status && t->conditional)
+        status = make_part(&loop->first, t, &t->first, 1, options, why, size);
+    loop->batch = options->target.gpu && loop->turn.program.nreports == 0 ? FSR_LOOP_BATCH : 1;
+    return status;
+}
+
+fsr_status fsr_loop_plans_make(fsr_loop_plans *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
+                               size_t size) {
+    fsr_status status = FSR_OK;
+    *out = (fsr_loop_plans){.n = flow->n};
+    for (int i = 0; i < flow->n && !status; ++i) {
+        if (!flow->node[i].rounds)
+            continue;
+        if (!out->of && !(out->of = calloc((size_t)flow->n, sizeof *out->of)))
+            return FSR_ERR_MEMORY;
+        status = fsr_loop_plan_make(&out->of[i], flow, i, options, why, size);
+    }
+    return status;
+}
+
+void fsr_loop_plans_clear(fsr_loop_plans *loops) {
+    for (int i = 0; loops->of && i < loops->n; ++i)
+        fsr_loop_plan_unref(loops->of[i]);
+    free(loops->of);
+    loops->of = NULL;
+}
+
+/* ---- the workspace -------------------------------------------------------------------------------------------------- */
+
+/* Takes room for n bytes; where it begins. */
+static int64_t take(fsr_loop_layout *l, int64_t n) {
+    const int64_t at = l->bytes;
+    l->bytes = fsr_size_add(at, fsr_round_up(n, ALIGN));
+    return at;
+}
+
+static int64_t block_bytes(const fsr_program *p) {
+    return fsr_size_add(p->arena_bytes, p->work_bytes);
+}
+
+void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layout *out) {
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < loop->nstate + loop->nstacked; ++i) {
+        const int64_t bytes = loop->result_bytes[i];
+        out->spare[i] = i < loop->nstate ? take(out, bytes) : 0;
+        out->absent[i] = present >> i & 1 ? 0 : take(out, bytes);
+        out->stacked[i] = i >= loop->nstate && fsr_loop_is_odd(loop, bytes) ? take(out, bytes) : 0;
+    }
+    for (int k = loop->nstate; k < loop->nstate + loop->nsliced; ++k)
+        out->staged[k] = fsr_loop_is_odd(loop, loop->bytes[k]) ? take(out, loop->bytes[k]) : 0;
+    for (int i = 0; i < 2 && loop->conditional; ++i)
+        out->go[i] = take(out, 1);
+    const int64_t first = block_bytes(&loop->first.program), turn = block_bytes(&loop->turn.program);
+    out->arena = take(out, first > turn ? first : turn);
+}
+
+/* ---- one list of steps ---------------------------------------------------------------------------------------------- */
+
+/* Bytes count once for each of `times`. */
+static void move_steps(fsr_program_step *to, int *n, fsr_loop_part *part, int64_t times) {
+    for (int i = 0; i < part->nsteps; ++i) {
+        fsr_program_step *step = &to[(*n)++];
+        *step = part->program.step[i];
+        step->inner = true;
+        step->bytes_moved = fsr_size_mul(step->bytes_moved, times);
+    }
+    free(part->program.step);
+    part->program.step = NULL;
+    part->program.nsteps = 0;
+}
+
+bool fsr_loop_splice(fsr_program *program) {
+    int n = 0, loops = 0;
+    for (int i = 0; i < program->nsteps; ++i) {
+        const fsr_loop_plan *loop = program->step[i].loop;
+        loops += loop != NULL;
+        n += 1 + (loop ? loop->first.nsteps + loop->turn.nsteps : 0);
+    }
+    if (!loops)
+        return true;
+    fsr_program_step *step = malloc(sizeof *step * (size_t)n);
+    if (!step)
+        return false;
+    n = 0;
+    for (int i = 0; i < program->nsteps; ++i) {
+        step[n++] = program->step[i];
+        if (!program->step[i].loop)
+            continue;
+        move_steps(step, &n, &program->step[i].loop->first, 1);
+        move_steps(step, &n, &program->step[i].loop->turn, fsr_loop_turns(program->step[i].loop));
+    }
+    free(program->step);
+    program->step = step;
+    program->nsteps = n;
+    return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* A loop over arrays as a step of a program: its body's programs and the memory that they work in.
+ *
+ * The body is planned once, as a flow of its own: a turn, and with a condition what tells whether there is a first one. Once
+ * the whole program is planned their steps stand behind the loop's, so that whoever compiles, explains, times or counts steps
+ * sees one list; they are run by the loop's step, and passed over by who runs those around it.
+ * The workspace is one block: for each state a second buffer (results are the first ones), which turns write in alternation; slices
+ * on their way; conditions; and the temporaries of a turn. It does not depend on how many turns there are. */
+#ifndef FUSOR_FUSION_LOOP_PLAN_H
+#define FUSOR_FUSION_LOOP_PLAN_H
+
+#include "fusion/plan.h"
+#include "graph/rounds.h"
+
+enum { FSR_LOOP_GO = -1, FSR_LOOP_NUMBER = -2, FSR_LOOP_FIXED = -3 };
+enum { FSR_LOOP_BATCH = 16 }; /* turns that are started before a condition is looked at */
+
+/* A scalar of a body's program. */
+typedef struct fsr_loop_scalar {
+    int operand; /* of the loop; or FSR_LOOP_NUMBER, the turn's; or FSR_LOOP_FIXED: value */
+    fsr_value value;
+} fsr_loop_scalar;
+
+typedef struct fsr_loop_part {
+    fsr_program program;
+    int nsteps; /* behind the loop's step once they are there, and then the program has none */
+    int *leaf;  /* by the program's leaves: the operand, or FSR_LOOP_GO */
+    fsr_loop_scalar *scalar;
+} fsr_loop_part;
+
+struct fsr_loop_plan {
+    int refs;
+    int nstate, nsliced, noperands, nstacked;
+    bool reverse, conditional;
+    int batch;     /* 1: the condition is looked at after every turn */
+    int64_t count; /* -1: the last operand has it */
+    fsr_dtype count_dtype;
+    bool scalar[FSR_MAX_ARGS];             /* of an operand, the count among them: each run gives it */
+    int64_t bytes[FSR_MAX_ARGS];           /* of an operand that is an array: of a state, of a slice, of the whole */
+    int64_t result_bytes[FSR_MAX_OUTPUTS]; /* of a state, or of a slice */
+    bool staged;                           /* slices that no vector may begin at are copied */
+    fsr_loop_part first, turn;
+};
+
+/* Plans the loop of a node. */
+fsr_status fsr_loop_plan_make(fsr_loop_plan **out, const fsr_flow *flow, int node, const fsr_program_options *options,
+                              char *why, size_t size);
+fsr_loop_plan *fsr_loop_plan_ref(fsr_loop_plan *loop);
+void fsr_loop_plan_unref(fsr_loop_plan *loop); /* NULL is allowed */
+
+/* Steps of a loop's body behind a step; 0: it is no loop's. */
+static inline int fsr_loop_steps(const fsr_program_step *step) {
+    return step->loop ? step->loop->first.nsteps + step->loop->turn.nsteps : 0;
+}
+
+/* The turns that a plan counts: all, where they are known when it is made, else one. */
+static inline int64_t fsr_loop_turns(const fsr_loop_plan *loop) {
+    return loop->count < 0 || loop->conditional ? 1 : loop->count;
+}
+
+/* Where things lie in the workspace: byte offsets. */
+typedef struct fsr_loop_layout {
+    int64_t spare[FSR_MAX_OUTPUTS];                         /* of a state: what its result is not written to */
+    int64_t absent[FSR_MAX_OUTPUTS];                        /* of a result that nobody reads: what takes its place */
+    int64_t staged[FSR_MAX_ARGS], stacked[FSR_MAX_OUTPUTS]; /* of slices that are copied */
+    int64_t go[2];
+    int64_t arena;
+    int64_t bytes; /* all */
+} fsr_loop_layout;
+/* present: bit i is set if somebody reads result i. */
+void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layout *out);
+/* Slice bytes at which no vector begins. */
+static inline bool fsr_loop_is_odd(const fsr_loop_plan *loop, int64_t bytes) {
+    return loop->staged && bytes % 16 != 0;
+}
+
+/* The loops of a flow, by node; NULL: it has none. */
+typedef struct fsr_loop_plans {
+    fsr_loop_plan **of;
+    int n;
+} fsr_loop_plans;
+fsr_status fsr_loop_plans_make(fsr_loop_plans *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
+                               size_t size);
+void fsr_loop_plans_clear(fsr_loop_plans *loops);
+/* Puts the steps of the loops' bodies behind those of the loops. False: out of memory. */
+bool fsr_loop_splice(fsr_program *program);
+
+#endif
