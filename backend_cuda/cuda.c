@@ -140,8 +140,14 @@ static void cuda_facts(fsr_backend *b, fsr_backend_facts *out) {
     read_driver(out->driver, sizeof out->driver);
 }
 
+static bool cuda_has(void *backend, int library) {
+    return library == FSR_LIBRARY_MATMUL && fsr_cublas_has(&fsr_cuda_of(backend)->cublas);
+}
+
 static void cuda_target(fsr_backend *b, fsr_target *out) {
     *out = fsr_cuda_of(b)->target;
+    out->has = cuda_has;
+    out->backend = b;
 }
 
 static void cuda_stats(fsr_backend *b, fsr_backend_stats *out) {
@@ -165,6 +171,7 @@ static void cuda_close(fsr_backend *b) {
     if (c->stream)
         fsr_cuda_wait(b, NULL, &ignored);
     fsr_fault_clear(&ignored);
+    fsr_cublas_close(&c->cublas);
     fsr_cuda_modules_close(c);
     fsr_device_pool_close(c->pool);
     fsr_transfer_close(c);
@@ -332,6 +339,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
     c->log_level = config->log_level;
     pthread_mutex_init(&c->order.lock, NULL);
     pthread_mutex_init(&c->ring.lock, NULL);
+    fsr_cublas_open(&c->cublas);
     const fsr_status status = start(c, config, fault);
     if (status == FSR_OK) {
         *out = &c->base;

@@ -4,6 +4,7 @@
 #define FUSOR_BACKEND_CUDA_DEVICE_H
 
 #include "backend_cuda/build.h"
+#include "backend_cuda/cublas.h"
 #include "backend_cuda/memory.h"
 #include "runtime/backend.h"
 #include <cuda.h>
@@ -47,6 +48,7 @@ typedef struct fsr_cuda {
     fsr_nvrtc *nvrtc;
     fsr_cuda_build *build;
     fsr_cuda_modules *modules;
+    fsr_cublas cublas;
     fsr_ask_pointer *ask_pointer;
     atomic_int_fast64_t launches;
 } fsr_cuda;

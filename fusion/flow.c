@@ -26,7 +26,26 @@ void fsr_flow_clear(fsr_flow *flow) {
     free(flow->node);
     free(flow->out);
     free(flow->use);
+    for (int i = 0; i < flow->ncalled; ++i)
+        fsr_called_unref(flow->called[i]);
+    free(flow->called);
     memset(flow, 0, sizeof *flow);
+}
+
+bool fsr_flow_own(fsr_flow *flow, fsr_called *called) {
+    fsr_called **grown = realloc(flow->called, sizeof *grown * (size_t)(flow->ncalled + 1));
+    if (!grown) {
+        fsr_called_unref(called);
+        return false;
+    }
+    flow->called = grown;
+    flow->called[flow->ncalled++] = called;
+    return true;
+}
+
+void fsr_flow_adopt(fsr_flow *flow, fsr_flow *from) {
+    flow->called = from->called;
+    flow->ncalled = from->ncalled;
 }
 
 void fsr_binding_clear(fsr_binding *binding) {

@@ -48,6 +48,8 @@ typedef struct fsr_flow {
     int nleaves, nscalars;
     int nreports;         /* words that a run may leave */
     fsr_literal_use *use; /* of each literal, by its number; NULL: they are not numbered, and all are text */
+    fsr_called **called;  /* what calls that a pass made are told, references of the flow's own */
+    int ncalled;
 } fsr_flow;
 
 /* A computed index that a run may report as outside: where it was recorded, of what, and what it means. */
@@ -76,7 +78,11 @@ void fsr_binding_clear(fsr_binding *binding);
 fsr_status fsr_flow_build_all(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts);
 /* Appends a node (zeroed but for what the caller set); -1: out of memory. */
 int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node);
-/* A deep copy. */
+/* Takes over a reference, also where it fails: false, memory is out. */
+bool fsr_flow_own(fsr_flow *flow, fsr_called *called);
+/* Takes over what `from` owns, whose nodes have become flow's. */
+void fsr_flow_adopt(fsr_flow *flow, fsr_flow *from);
+/* A deep copy, but of what passes made. */
 fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from);
 /* Every byte that a plan depends on, malloc'ed. NULL: out of memory. */
 void *fsr_flow_signature(const fsr_flow *flow, size_t *size);

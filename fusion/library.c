@@ -86,6 +86,11 @@ void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const
     }
 }
 
+static int64_t work_matmul(const fsr_library_call *call, bool gpu) {
+    (void)call, (void)gpu;
+    return 0;
+}
+
 static int64_t work_caller(const fsr_library_call *call, bool gpu) {
     const fsr_step_bytes_fn work = call->called->what.work;
     fsr_step_room room;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. */
 #include "fusion/plan.h"
+#include "fusion/contract.h"
 #include "fusion/literals.h"
 #include "fusion/loop_plan.h"
 #include "fusion/peak.h"
@@ -531,6 +532,8 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
                             size_t size) {
     memset(out, 0, sizeof *out);
     fsr_status status = fsr_passes_run(flow, &options->passes, why, size);
+    if (!status)
+        status = fsr_flow_contract(flow, &options->target);
     if (!status)
         status = fsr_program_plan(out, flow, options, why, size);
     fsr_flow_clear(flow);

@@ -22,7 +22,7 @@
  *     | library TYPES %a, ... NAME[(WORD, ...)]
  *     | iterate TYPES %a, ... max=N [tables=T] LOOP
  *     | loop TYPES %a, ... state=N slices=N stacked=N [turns=N] [reverse] [while] "graph" | result TYPE %a
- *     | reduce TYPES %a, ... axes=A,B COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
+ *     | reduce TYPES %a, ... axes=A,B [product] COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI,
  * STEP*dI). COMBINE is op=NAME, or {[commutative] identity=V,V; REGION}, LOOP is {REGION}. A region is

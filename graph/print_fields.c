@@ -197,6 +197,11 @@ static void write_axis(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write_piece(w, " axis=%d", n->axis);
 }
 
+static void write_product(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, n->product ? " product" : "");
+}
+
 static void write_exclusive(fsr_writer *w, const fsr_content *n, int rank) {
     (void)rank;
     fsr_write(w, n->exclusive ? " exclusive" : "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Library calls: their words, and what each asks of its arguments and results. */
 #include "graph/library.h"
+#include "graph/matmul.h"
 #include "graph/shape.h"
 #include "graph/verify.h"
 
@@ -26,6 +27,20 @@ static const char *check_sort(const fsr_applied *a) {
     if (last < 0 || !fsr_shape_equal(&a->arg[0]->shape, &n->shape) || fsr_shape_size(&n->shape) == 0)
         return "an argument of another shape, or nothing to sort";
     return n->dtype[1] != fsr_place_dtype(n->shape.dim[last]) ? "dtype of the places" : NULL;
+}
+
+/* Words that lie apart: fusion/contract.h names them. */
+static const char *check_matmul(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nargs != 2 || n->nout != 1 || fsr_called_count(n->called) != FSR_MATMUL_WORDS)
+        return "arity";
+    const fsr_dtype from = fsr_applied_dtype(a, 0);
+    if (from != fsr_applied_dtype(a, 1) || !fsr_dtype_is_inexact(n->dtype[0]) || fsr_dtype_is_half(n->dtype[0]) ||
+        (from != n->dtype[0] && !(fsr_dtype_is_half(from) && n->dtype[0] == FSR_F32)))
+        return "dtypes";
+    const fsr_matmul *m = fsr_matmul_of(n->called);
+    return fsr_matmul_check(m, fsr_shape_size(&a->arg[0]->shape), fsr_shape_size(&a->arg[1]->shape),
+                            fsr_shape_size(&n->shape));
 }
 
 static const char *check_caller(const fsr_applied *a) {

@@ -103,6 +103,9 @@ static fsr_node cross(const fsr_shape_call *s) {
 static fsr_node vecdot(const fsr_shape_call *s) {
     return fsr_vecdot_at(s->at, s->x[0], s->x[1], s->axes ? *s->axes : -1);
 }
+static fsr_node matmul(const fsr_shape_call *s) {
+    return fsr_matmul_at(s->at, s->x[0], s->x[1]);
+}
 static fsr_node vander(const fsr_shape_call *s) {
     return fsr_vander_at(s->at, s->x[0], s->n > 1 ? s->whole[0] : fsr_node_size(s->x[0]), false);
 }
@@ -140,6 +143,7 @@ const fsr_shape_row fsr_shape_reach[] = {
     {.name = "kron", kron, 2, 2, 2},
     {.name = "cross", cross, 2, 2, 2, .axis = true},
     {.name = "vecdot", vecdot, 2, 2, 2, .axis = true},
+    {.name = "matmul", matmul, 2, 2, 2},
     {.name = "vander", vander, 1, 2, 1},
     {.name = "logspace", logspace, 3, 3, 2},
     {.name = "geomspace", geomspace, 3, 3, 2},

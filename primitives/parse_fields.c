@@ -121,6 +121,11 @@ static void read_called(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
         fsr_lex_fail(l, FSR_ERR_MEMORY, "out of memory");
 }
 
+static void read_product(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+    (void)g;
+    rec->product = fsr_lex_try(l, "product");
+}
+
 static void read_exclusive(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     (void)g;
     rec->exclusive = fsr_lex_try(l, "exclusive");

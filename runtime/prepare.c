@@ -4,6 +4,7 @@
  * A flow whose very signature is known goes straight to its executable. Else its passes run, and its literals are
  * compared with those of plans that are otherwise the same (specialize.h): a plan that takes as arguments what differs
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
+#include "fusion/contract.h"
 #include "runtime/plan_cache.h"
 #include "runtime/specialize.h"
 #include "runtime/write_file.h"
@@ -97,6 +98,8 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
     fsr_program_options options = options_of(ctx);
     *choice = (fsr_choice){0};
     fsr_status status = fsr_passes_run(flow, &options.passes, why, sizeof why);
+    if (!status)
+        status = fsr_flow_contract(flow, &options.target);
     if (!status)
         status = fsr_choose_literals(ctx->families, flow, remember, choice);
     return status ? plan_fault(fault, status, why) : FSR_OK;

@@ -11,6 +11,7 @@
  * kernel. Interpreted and compiled results may differ in their last bits: the interpreter folds in order, and calls the C
  * library's elementary functions. */
 #include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/run/blas.h"
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/run/files.h"
 #include "backend_cpu/run/library.h"
@@ -77,8 +78,16 @@ static void cpu_facts(fsr_backend *b, fsr_backend_facts *out) {
     fsr_c_compiler_name(cpu->compiler, out->compiler, sizeof out->compiler);
 }
 
+static bool cpu_has(void *backend, int library) {
+    fsr_blas blas;
+    (void)backend;
+    return library == FSR_LIBRARY_MATMUL && fsr_blas_find(&blas);
+}
+
 static void cpu_target(fsr_backend *b, fsr_target *out) {
     memset(out, 0, sizeof *out);
+    out->has = cpu_has;
+    out->backend = b;
     out->processors = fsr_thread_pool_size(((fsr_cpu *)b)->threads);
     out->max_threads = out->threads_per_processor = 1;
     out->registers_bytes = 32 * 64;

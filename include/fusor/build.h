@@ -362,6 +362,28 @@ fsr_node fsr_cross_at(fsr_site at, fsr_node a, fsr_node b, int axis);
 /* The sum of conj(a) b along an axis of both, in the dtype of the product. FSR_ERR_SHAPE: their extents differ. */
 fsr_node fsr_vecdot_at(fsr_site at, fsr_node a, fsr_node b, int axis);
 #define fsr_vecdot(...) fsr_vecdot_at(FSR_HERE, __VA_ARGS__)
+/* The matrix product, NumPy's a @ b: of a's last axis with b's last but one, or only one; axes before these broadcast, an array of
+ * one dimension is a row as a and a column as b, which the result does not have. In the dtype that a and b promote to: integers wrap,
+ * bools are any of ands, f16 and bf16 are summed in f32.
+ * Products of floats and complex numbers that are large enough (sides of 4 and more, 16 summed elements, 8192 products) are a
+ * library's where there is one, cuBLAS, OpenBLAS: then transposed views, slices of columns or rows, and batches are not copied. Else they are
+ * loops as any other, and fuse. The order of the additions is the library's, the same in every run on one machine.
+ * FSR_ERR_SHAPE: the extents do not fit, or an operand has no dimension. FSR_ERR_UNSUPPORTED: more than 8 dimensions together with the
+ * summed one (so for the other two). */
+fsr_node fsr_matmul_at(fsr_site at, fsr_node a, fsr_node b);
+#define fsr_matmul(...) fsr_matmul_at(FSR_HERE, __VA_ARGS__)
+/* The sum over n pairs of axes, axes_a[i] of a with axes_b[i] of b; the result has a's other axes, then b's. FSR_ERR_AXIS: an axis is not
+ * there, or comes twice, or n is negative or too many. FSR_ERR_SHAPE: extents differ, or the result has more than 8 dimensions.
+ * FSR_ERR_NULL: axes are null and n is not 0. */
+fsr_node fsr_tensordot_at(fsr_site at, fsr_node a, fsr_node b, const int *axes_a, const int *axes_b, int n);
+#define fsr_tensordot(...) fsr_tensordot_at(FSR_HERE, __VA_ARGS__)
+/* NumPy's einsum of n arrays, 1 to 16: "ij,jk->ik" and the like. Letters name axes; what the result, behind "->", does not name is summed;
+ * without "->" the result has what comes once, in order; "..." stands for the axes before or between that broadcast; a letter twice in an
+ * array is its diagonal. Two by two from the left, each as fsr_matmul where it is one. FSR_ERR_VALUE: the subscripts cannot be
+ * read, or are of another number of arrays. FSR_ERR_SHAPE: they do not fit the arrays. FSR_ERR_UNSUPPORTED: a product of two of
+ * them has more than 8 dimensions. FSR_ERR_NULL: subscripts is null. With no graph to record in (x is null or n < 1) the null node. */
+fsr_node fsr_einsum_at(fsr_site at, const char *subscripts, const fsr_node *x, int n);
+#define fsr_einsum(...) fsr_einsum_at(FSR_HERE, __VA_ARGS__)
 /* The powers n - 1 to 0 of each element of the vector x, or with increasing 0 to n - 1, as a row each; integers of less than
  * 64 bits give i64. FSR_ERR_SHAPE: x is no vector. FSR_ERR_VALUE: n is negative. */
 fsr_node fsr_vander_at(fsr_site at, fsr_node x, int64_t n, bool increasing);

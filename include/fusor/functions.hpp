@@ -281,6 +281,16 @@ inline node kron(const node &a, const node &b, FUSOR_PLACE) noexcept {
 inline node cross(const node &a, const node &b, int axis = -1, FUSOR_PLACE) noexcept {
     return fsr_cross_at(FUSOR_AT, a, b, axis);
 }
+inline node matmul(const node &a, const node &b, FUSOR_PLACE) noexcept {
+    return fsr_matmul_at(FUSOR_AT, a, b);
+}
+inline node tensordot(const node &a, const node &b, axes of_a, axes of_b, FUSOR_PLACE) noexcept {
+    return fsr_tensordot_at(FUSOR_AT, a, b, of_a.begin(), of_b.begin(),
+                            of_a.size() == of_b.size() ? static_cast<int>(of_a.size()) : -1);
+}
+inline node einsum(const char *subscripts, nodes x, FUSOR_PLACE) noexcept {
+    return fsr_einsum_at(FUSOR_AT, subscripts, x.begin(), static_cast<int>(x.size()));
+}
 inline node vecdot(const node &a, const node &b, int axis = -1, FUSOR_PLACE) noexcept {
     return fsr_vecdot_at(FUSOR_AT, a, b, axis);
 }

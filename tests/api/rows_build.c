@@ -98,6 +98,21 @@ BUILD(outer, NODE(a); NODE(b), a, b)
 BUILD(kron, NODE(a); NODE(b), a, b)
 BUILD(cross, NODE(a); NODE(b); AXIS(axis), a, b, axis)
 BUILD(vecdot, NODE(a); NODE(b); AXIS(axis), a, b, axis)
+BUILD(matmul, NODE(a); NODE(b), a, b)
+BUILD(tensordot, NODE(a); NODE(b); int n = api_below(r, 5) - 1; const int *of_a = api_ints(r, n < 0 ? 0 : n);
+      const int *of_b = api_ints(r, n < 0 ? 0 : n); api_add(r, ", %d", n), a, b, of_a, of_b, n)
+
+static void call_einsum(api_run *r) {
+    static const char *const text[] = {"ij,jk->ik", "ij,jk",     "ii",         "i,i->",       "...ij,...jk->...ik",
+                                       "ij->ji",    "ijk,k->ij", "a,b,c->cab", "ij,",         "ij->k",
+                                       "i1",        "......",    NULL,         "ij,jk,kl->il"};
+    const char *subscripts = api_one_of(r, text, API_COUNT(text));
+    int n;
+    const fsr_node *x = api_nodes(r, &n);
+    api_say(r, "fsr_einsum_at", 0, true);
+    api_take(r, fsr_einsum_at(API_SITE(r), subscripts, x, n), 0, false);
+}
+
 BUILD(vander, NODE(x); EXTENT(n); bool increasing = api_bool(r), x, n, increasing)
 
 static fsr_overlap overlap_of(api_run *r) {
@@ -564,6 +579,9 @@ const api_row api_build_rows[] = {
     ROW(kron, 2),
     ROW(cross, 1),
     ROW(vecdot, 1),
+    ROW(matmul, 3),
+    ROW(tensordot, 2),
+    ROW(einsum, 2),
     ROW(vander, 1),
     ROW(convolve, 2),
     ROW(correlate, 1),

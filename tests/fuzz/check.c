@@ -47,6 +47,12 @@ typedef struct plan_kind {
     fsr_program_options options;
 } plan_kind;
 
+/* Products of matrices are calls: plain loops where the machine has no library. */
+static bool has_library(void *backend, int library) {
+    (void)backend;
+    return library == FSR_LIBRARY_MATMUL;
+}
+
 /* The plans of one computation: unfused, the usual two, a GPU whose blocks hold only 16 columns (so that small arrays
  * meet the rules of long rows), and one with few fusions or without a pass. */
 static void make_plans(plan_kind *plan, uint64_t seed) {
@@ -56,6 +62,7 @@ static void make_plans(plan_kind *plan, uint64_t seed) {
         plan[i] = (plan_kind){.options = {.target = i < 2 ? target_cpu : target_gpu, .fusion = i > 0, .fuel = -1}};
         snprintf(plan[i].name, sizeof plan[i].name, "%s", names[i]);
     }
+    plan[1].options.target.has = has_library;
     plan[3].options.target.max_threads = 1;
     plan[3].options.target.processors = 4 << fuzz_below(&state, 4);
     if (fuzz_below(&state, 2)) {

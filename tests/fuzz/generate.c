@@ -266,6 +266,13 @@ static void draw_take(generator *t, recipe_step *s) {
     s->flags = below(t, FSR_BOUND_WRAP + 1 + (s->start >= 5));
 }
 
+static void draw_product(generator *t, recipe_step *s) {
+    s->kind = STEP_MATMUL;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_step(t);
+    s->flags = below(t, FUZZ_PRODUCTS);
+}
+
 static void draw_fold(generator *t, recipe_step *s) {
     s->kind = (step_kind)(STEP_SUM + below(t, STEP_SCAN_MAX_SUM - STEP_SUM + 1));
     if (chance(t, 5))
@@ -341,7 +348,7 @@ static void draw(generator *t, recipe_step *s) {
     } else if (kind < 50)
         draw_op(t, s);
     else if (kind < 52)
-        (chance(t, 50) ? draw_loop : draw_order)(t, s);
+        (chance(t, 50) ? draw_loop : t->folds && chance(t, 10) ? draw_product : draw_order)(t, s);
     else if (kind < 53)
         draw_turns(t, s);
     else if (kind < 59)

@@ -93,6 +93,7 @@ typedef enum step_kind {
     STEP_TRIL,
     STEP_AVERAGE, /* arg 0 weighted by arg 1; list, ndim, flags */
     STEP_ROWS,    /* the row function number `flags` of arg 0 and arg 1 */
+    STEP_MATMUL,  /* fuzz_matmul of arg 0 and arg 1: form flags */
     STEP_TAKE,    /* elements of arg 0 at indices made of arg 1: fuzz_take's form start, bound flags, axis */
     STEP_TURNS, /* body `axis` of fuzz_turns on arg 0 and arg 1: flags 0 `start` turns, 1 while it may, 2 by slices of arg 1 */
     STEP_KINDS
@@ -189,6 +190,11 @@ void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, 
 /* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be
  * evaluated; elsewhere its text is compiled. */
 fsr_node fuzz_call(fsr_node x, fsr_node y);
+
+/* A product of matrices large enough for a library, of x's and y's elements over and over. form: 0 plain, 1 and 2 an operand turned, 3
+ * batches, 4 parts of matrices. recipe_library.c */
+enum { FUZZ_PRODUCTS = 5 };
+fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form);
 
 /* x backwards, by a library call of the tests' own. recipe_library.c */
 fsr_node fuzz_backwards(fsr_node x);

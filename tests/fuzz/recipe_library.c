@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A call of a program's own in random graphs: the elements backwards, with a result beside them that has another shape and is
+/* Library calls in random graphs: products of matrices, and a call of a program's own: the elements backwards, with a result beside them that has another shape and is
  * never read. */
 #include "tests/fuzz/recipe.h"
 #include <string.h>
@@ -36,4 +36,29 @@ fsr_node fuzz_backwards(fsr_node x) {
     fsr_node out[2];
     fsr_call_library(x.graph, out, &callee, &x, 1);
     return out[0];
+}
+
+/* Elements of x as an array of two or three dimensions. */
+static fsr_node filled(fsr_node x, int ndim, const int64_t *shape) {
+    int64_t n = 1;
+    for (int i = 0; i < ndim; i++)
+        n *= shape[i];
+    const int64_t have = fsr_node_size(x), times = (n + have - 1) / have;
+    return fsr_reshape(fsr_slice(fsr_tile(fsr_reshape(x, 1, &have), 1, &times), 0, 0, n, 1), ndim, shape);
+}
+
+fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
+    enum { M = 18, N = 20, K = 24, B = 2 };
+    if (fsr_node_size(x) == 0 || fsr_node_size(y) == 0)
+        return fsr_matmul(fsr_reshape(x, 1, (int64_t[]){fsr_node_size(x)}),
+                          fsr_zeros(x.graph, fsr_node_dtype(x), 2, (int64_t[]){fsr_node_size(x), 3}));
+    switch (form) {
+    case 1: return fsr_matmul(fsr_transpose(filled(x, 2, (int64_t[]){K, M}), NULL), filled(y, 2, (int64_t[]){K, N}));
+    case 2: return fsr_matmul(filled(x, 2, (int64_t[]){M, K}), fsr_transpose(filled(y, 2, (int64_t[]){N, K}), NULL));
+    case 3: return fsr_matmul(filled(x, 3, (int64_t[]){B, M, K}), filled(y, 2, (int64_t[]){K, N}));
+    case 4:
+        return fsr_matmul(fsr_slice(filled(x, 2, (int64_t[]){M, K + 3}), 1, 3, K + 3, 1),
+                          fsr_flip(filled(y, 2, (int64_t[]){K, N}), 1));
+    default: return fsr_matmul(filled(x, 2, (int64_t[]){M, K}), filled(y, 2, (int64_t[]){K, N}));
+    }
 }

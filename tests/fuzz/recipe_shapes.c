@@ -81,6 +81,7 @@ fsr_node recipe_record_shape(const recipe_step *s, const fsr_node *in) {
     case STEP_TRIU: return fsr_triu(in[0], s->start);
     case STEP_TRIL: return fsr_tril(in[0], s->start);
     case STEP_AVERAGE: return fsr_average(in[0], in[1], s->ndim < 0 ? NULL : s->list, s->ndim, s->flags);
+    case STEP_MATMUL: return fuzz_matmul(in[0], in[1], s->flags);
     case STEP_TAKE: return fuzz_take(in[0], in[1], (int)s->start, (fsr_bound)s->flags, s->axis);
     default: return record_rows(s, in);
     }
@@ -110,6 +111,7 @@ void recipe_print_shape(const recipe_step *s, FILE *to) {
         fprintf(to, "fsr_repeat(n%d, %lld, ", s->arg[0], (long long)s->start);
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL)" : "&(int){%d})", s->axis);
         break;
+    case STEP_MATMUL: fprintf(to, "fuzz_matmul(n%d, n%d, %d)", s->arg[0], s->arg[1], s->flags); break;
     case STEP_TAKE:
         fprintf(to, "fuzz_take(n%d, n%d, %d, (fsr_bound)%d, %d)", s->arg[0], s->arg[1], (int)s->start, s->flags,
                 s->axis);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading cuBLAS, and its handle. A library that was not there when it was first looked for is not looked for again: its search takes
+ * longer than a small plan. Its directory may be named by LD_LIBRARY_PATH. */
+#ifdef FUSOR_HAVE_CUDA
+#include "backend_cuda/cublas.h"
+#include <dlfcn.h>
+#include <string.h>
+
+static const char *const library_name[] = {
+    "libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13", "/opt/cuda/lib64/libcublas.so.13",
+    "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.12", "/opt/cuda/lib64/libcublas.so.12",
+};
+
+static bool load(fsr_cublas *b, const char *name) {
+    b->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!b->library)
+        return false;
+#define FSR_CUBLAS_LOAD(name, parameters) *(void **)&b->name = dlsym(b->library, "cublas" #name);
+    FSR_CUBLAS_LIST(FSR_CUBLAS_LOAD)
+#undef FSR_CUBLAS_LOAD
+    bool whole = true;
+#define FSR_CUBLAS_THERE(name, parameters) whole = whole && b->name;
+    FSR_CUBLAS_LIST(FSR_CUBLAS_THERE)
+#undef FSR_CUBLAS_THERE
+    dlclose(b->library); /* it stays until the process ends */
+    if (!whole)
+        b->library = NULL;
+    return whole;
+}
+
+void fsr_cublas_open(fsr_cublas *b) {
+    memset(b, 0, sizeof *b);
+    pthread_mutex_init(&b->lock, NULL);
+}
+
+void fsr_cublas_close(fsr_cublas *b) {
+    if (b->handle)
+        b->Destroy_v2(b->handle);
+    b->handle = NULL;
+    pthread_mutex_destroy(&b->lock);
+}
+
+bool fsr_cublas_has(fsr_cublas *b) {
+    pthread_mutex_lock(&b->lock);
+    for (size_t i = 0; i < sizeof library_name / sizeof *library_name && !b->tried && !b->library; i++)
+        load(b, library_name[i]);
+    b->tried = true;
+    const bool has = b->library != NULL;
+    pthread_mutex_unlock(&b->lock);
+    return has;
+}
+
+fsr_status fsr_cublas_fail(int status, const char *what, fsr_fault *fault) {
+    static const char *const word[] = {[1] = "not initialized", [3] = "out of memory",  [7] = "invalid value",
+                                       [8] = "arch mismatch",   [11] = "mapping error", [13] = "execution failed",
+                                       [14] = "internal error", [15] = "not supported", [16] = "license error"};
+    const bool known = status > 0 && status <= 16 && word[status];
+    const fsr_status is = status == 3 ? FSR_ERR_DEVICE_MEMORY : status == 15 ? FSR_ERR_UNSUPPORTED : FSR_ERR_DEVICE;
+    return fsr_fault_set(fault, is, "library call matmul: %s gave status %d%s%s", what, status, known ? ", " : "",
+                         known ? word[status] : "");
+}
+
+fsr_status fsr_cublas_use(fsr_cublas *b, cudaStream_t stream, fsr_fault *fault) {
+    int status;
+    if (!fsr_cublas_has(b))
+        return fsr_fault_set(
+            fault, FSR_ERR_UNSUPPORTED,
+            "library call matmul: there is no libcublas.so.13 or .12 with cublasGemmStridedBatchedEx_64");
+    if (!b->handle) {
+        void *handle = NULL;
+        status = b->Create_v2(&handle);
+        if (status)
+            return fsr_cublas_fail(status, "cublasCreate", fault);
+        status = b->SetMathMode(handle, FSR_CUBLAS_NO_REDUCED_SUMS);
+        if (status) {
+            b->Destroy_v2(handle);
+            return fsr_cublas_fail(status, "cublasSetMathMode", fault);
+        }
+        b->handle = handle;
+    }
+    status = b->SetStream_v2(b->handle, stream);
+    return status ? fsr_cublas_fail(status, "cublasSetStream", fault) : FSR_OK;
+}
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA backend's calls of cuBLAS over a driver that is none (fake_cuda.h) and a library that is none either (tests/fakes, found by
+ * LD_LIBRARY_PATH): what is handed over, and every call of it failing. */
+#include "tests/support/subject.h"
+#include <stdio.h>
+
+#ifndef FUSOR_HAVE_CUDA
+int main(void) {
+    printf("skipped: built without a CUDA toolkit's header\n");
+    return 77;
+}
+#else
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/trust/fake_cuda.h"
+#include "tests/trust/faults.h"
+#include "tests/trust/scenarios.h"
+#include <stdlib.h>
+#include <string.h>
+
+static fsr_context *ctx;
+static fsr_graph *g;
+
+static int setup(void **state) {
+    (void)state;
+    char why[600];
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    unsetenv("FAKE_CUBLAS_FAIL");
+    unsetenv("FAKE_CUBLAS_HANDLES");
+    fake_cuda_reset();
+    if (fsr_open_why(&config, &ctx, why, sizeof why))
+        fail_msg("open: %s", why);
+    g = fsr_graph_new(ctx);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_close(ctx);
+    const char *handles = getenv("FAKE_CUBLAS_HANDLES");
+    assert_true(!handles || !atoi(handles));
+    return 0;
+}
+
+static fsr_node numbers(fsr_dtype dtype, int ndim, const int64_t *shape, int stream) {
+    float x[4096];
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++)
+        n *= shape[d];
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (float)((i * 7 + stream) % 11) - 5;
+    return fsr_cast(fsr_from_host(g, FSR_F32, ndim, shape, x), dtype);
+}
+
+/* Whole numbers: every order of additions gives the same. */
+static void expect(fsr_node a, fsr_node b) {
+    fsr_node c = fsr_matmul(a, b), out;
+    fsr_plan_info info;
+    fsr_verify_report report;
+    assert_int_equal(fsr_query(&c, 1, &info), FSR_OK);
+    assert_int_equal(info.calls, 1);
+    out = fsr_neg(c);
+    const fsr_status status = fsr_verify(&out, 1, &report);
+    if (status)
+        fail_msg("%s", fsr_error(ctx));
+    assert_int_equal(report.unknown, 0);
+}
+
+static void products(void **state) {
+    (void)state;
+    fsr_node a = numbers(FSR_F32, 2, SHAPE(20, 30), 1), b = numbers(FSR_F32, 2, SHAPE(30, 24), 2);
+    assert_int_equal(fsr_compute((fsr_node[]){a, b}, 2), FSR_OK);
+    expect(a, b);
+    expect(fsr_transpose(b, NULL), fsr_transpose(a, NULL));
+    fsr_node h = numbers(FSR_F16, 2, SHAPE(20, 30), 1), z = numbers(FSR_C64, 2, SHAPE(20, 30), 1);
+    expect(h, fsr_cast(b, FSR_F16));
+    expect(z, fsr_add(fsr_cast(b, FSR_C64), fsr_complex(g, 0, 1)));
+    fsr_node many = numbers(FSR_F64, 3, SHAPE(3, 20, 30), 4);
+    expect(many, fsr_swapaxes(many, 1, 2));
+}
+
+/* Each function that fails says which, and that is all: the next computation works. */
+static void calls_fail(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        fsr_status status;
+        const char *words;
+    } row[] = {
+        {"Create", FSR_ERR_DEVICE, "library call matmul: cublasCreate gave status 1, not initialized"},
+        {"SetMathMode", FSR_ERR_DEVICE_MEMORY, "library call matmul: cublasSetMathMode gave status 3, out of memory"},
+        {"SetStream", FSR_ERR_DEVICE, "library call matmul: cublasSetStream gave status 7, invalid value"},
+        {"Gemm", FSR_ERR_DEVICE, "library call matmul: cublasGemmStridedBatchedEx gave status 13, execution failed"}};
+    fsr_node a = numbers(FSR_F32, 2, SHAPE(20, 30), 1), b = numbers(FSR_F32, 2, SHAPE(30, 24), 2), c = fsr_matmul(a, b);
+    assert_int_equal(fsr_compute((fsr_node[]){a, b}, 2), FSR_OK);
+    for (int i = 0; i < COUNT_OF(row); i++) {
+        setenv("FAKE_CUBLAS_FAIL", row[i].name, 1);
+        subject_error(ctx, fsr_force(c), row[i].status, row[i].words);
+    }
+    unsetenv("FAKE_CUBLAS_FAIL");
+    assert_int_equal(fsr_force(c), FSR_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(products, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(calls_fail, setup, teardown)};
+    if (!host_cuda_available()) {
+        printf("skipped: no C++ compiler to run kernels on the host with\n");
+        return 77;
+    }
+    fake_cuda_reset();
+    fault_fake_nvrtc(true);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
