@@ -37,6 +37,11 @@ static void filter(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[1] = fsr_count_nonzero(mask, NULL, 0, 0);
 }
 
+static void filter_half(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    out[0] = fsr_compress(fsr_greater(in[0], fsr_float(g, 0.5)), in[0]);
+    out[1] = fsr_live_count(out[0]);
+}
+
 static const bench_workload work[] = {
     {.name = "cumsum",
      .what = "running sum",
@@ -78,6 +83,14 @@ static const bench_workload work[] = {
      .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
      .kernels = 1,
      .build = filter},
+    {.name = "filter_half",
+     .what = "the same, and nothing is written behind them",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .kernels = 1,
+     .build = filter_half},
 };
 
 const bench_family bench_family_scan = {work, sizeof work / sizeof *work};

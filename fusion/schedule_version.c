@@ -69,14 +69,16 @@ static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, i
     return true;
 }
 
-/* The share of the domain where a condition holds whose run lies where a value says; false: it is none such. */
+/* The share of the domain where a condition holds whose run lies where a value says; false: it is none such. Of a run as
+ * long as the dimension, whose end moves, nothing is known: a CPU takes it for half of the dimension and has a version for
+ * either side; of a GPU's tiles most lie on one side, and those outside load nothing. */
 static bool floats(const fsr_group *group, int condition, double *share) {
     const fsr_condition *c = &group->kernel->condition[condition];
     const fsr_form f = fsr_form_of(group->kernel, group->integer, c->form);
     for (int d = 0; d < group->kernel->ndim && f.nterms && !c->step; ++d)
         if (moves_along(group, condition, &f, d)) {
             const double part = (double)group->integer[c->extent] / (double)group->extent[d];
-            *share = part < 1 ? part : 1;
+            *share = part < 1 ? part : group->kernel->schedule.target == FSR_TARGET_GPU ? 1 : 0.5;
             return true;
         }
     return false;
@@ -271,5 +273,6 @@ void fsr_finish_gpu_versions(fsr_kernel *k) {
     const int all = body_count(k, &(fsr_loop_version){0, 0}, &spared);
     if (s->nversions)
         body_count(k, &s->version[0], &spared);
-    s->nversions = s->nversions && spared >= SPARED && fsr_kernel_may_version(k) && 2 * all <= MOST_PRINTED;
+    const bool knows = s->nversions && (s->version[0].holds || s->version[0].never);
+    s->nversions = knows && spared >= SPARED && fsr_kernel_may_version(k) && 2 * all <= MOST_PRINTED;
 }

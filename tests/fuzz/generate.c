@@ -273,6 +273,13 @@ static void draw_product(generator *t, recipe_step *s) {
     s->flags = below(t, FUZZ_PRODUCTS);
 }
 
+static void draw_lengths(generator *t, recipe_step *s) {
+    s->kind = STEP_LENGTHS;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_like(t, s->arg[0]);
+    s->start = below(t, FUZZ_LENGTHS);
+}
+
 static void draw_fold(generator *t, recipe_step *s) {
     s->kind = (step_kind)(STEP_SUM + below(t, STEP_SCAN_MAX_SUM - STEP_SUM + 1));
     if (chance(t, 5))
@@ -352,7 +359,7 @@ static void draw(generator *t, recipe_step *s) {
     else if (kind < 53)
         draw_turns(t, s);
     else if (kind < 59)
-        draw_paste(t, s);
+        (chance(t, 20) ? draw_lengths : draw_paste)(t, s);
     else if (kind < 63)
         draw_shape(t, s);
     else if (kind < 68)

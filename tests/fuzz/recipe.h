@@ -96,6 +96,7 @@ typedef enum step_kind {
     STEP_MATMUL,  /* fuzz_matmul of arg 0 and arg 1: form flags */
     STEP_TAKE,    /* elements of arg 0 at indices made of arg 1: fuzz_take's form start, bound flags, axis */
     STEP_TURNS, /* body `axis` of fuzz_turns on arg 0 and arg 1: flags 0 `start` turns, 1 while it may, 2 by slices of arg 1 */
+    STEP_LENGTHS, /* fuzz_lengths' form start, of the mask arg 1 and arg 0 */
     STEP_KINDS
 } step_kind;
 
@@ -180,6 +181,9 @@ void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
  * 6 one with equal indices, by an operator or none.
  * Indices that would be reported are brought inside before. recipe_take.c */
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
+/* An array made of x's elements where the mask holds, through values whose length only the device knows. recipe_lengths.c */
+enum { FUZZ_LENGTHS = 14 };
+fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 
 /* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, a turn for each slice of y
  * along axis 0, from the last if turns is odd. out[0] the first state at the end, out[1] the other, or what was stacked.

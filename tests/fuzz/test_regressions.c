@@ -297,6 +297,13 @@ static void test_filters_of_functions(void **state) {
     check_on_cpu(record_filters);
 }
 
+/* Of a length of at most one element nothing is known where loops begin, and a version on a GPU that knows nothing is none. */
+static void test_length_of_one_element(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 4), mask = fuzz_leaf(g, FSR_F32, 0, NULL, 4);
+    CHECK(false, fsr_maximum(fuzz_lengths(mask, x, 4), x));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -313,6 +320,7 @@ int main(void) {
         TEST(test_no_circle_by_replacing_all),
         TEST(test_filter_of_nothing),
         TEST(test_filter_of_rows_of_nothing),
+        TEST(test_length_of_one_element),
         TEST(test_cut_beside_what_is_stored),
         TEST(test_loaded_again_after_being_written_over),
         TEST(test_stored_literal_of_a_loop),

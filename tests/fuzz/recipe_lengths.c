@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps through values with a length that only the device knows: from arrays to an array, so that the steps around them need
+ * not know of any. What lies behind a length must not reach them. */
+#include "tests/fuzz/recipe.h"
+
+/* The mask's selection of x, once more selected, slices of it, and what is done to these. */
+static fsr_node through(fsr_node mask, fsr_node x, int form) {
+    fsr_graph *g = x.graph;
+    const fsr_node live = fsr_compress(mask, x);
+    const int64_t n = fsr_node_dim(live, 0);
+    fsr_node two[2];
+    switch (form) {
+    case 0: return live;
+    case 1: return fsr_cumsum(live, (int[]){0}, 1, 0);
+    case 2: return fsr_cumsum(live, (int[]){0}, 1, FSR_REVERSE);
+    case 3: return fsr_diff(live, 1, 0);
+    case 4: return fsr_flip(fsr_where(fsr_isnan(live), fsr_int(g, 1), live), 0);
+    case 5: return fsr_slice(live, 0, -5, FSR_SLICE_END, 1);
+    case 6: return fsr_compress(fsr_compress(mask, fsr_cast(x, FSR_BOOL)), live);
+    case 7: fsr_partition_by(two, mask, x); return two[1];
+    case 8: fsr_run_lengths(two, live); return two[1];
+    case 9: fsr_run_lengths(two, live); return fsr_repeat_counts(two[0], two[1], n);
+    case 10: return fsr_take(live, fsr_flatnonzero(live), 0, FSR_BOUND_CLIP);
+    default: return fsr_add(live, fsr_sum(fsr_slice(live, 0, 0, -2, 1), NULL, 0, 0));
+    }
+}
+
+fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form) {
+    fsr_graph *g = x.graph;
+    if (form == FUZZ_LENGTHS - 1)
+        return fsr_update_mask(x, mask, fsr_compress(mask, fsr_logical_not(x)));
+    if (form == FUZZ_LENGTHS - 2)
+        return fsr_mean(fsr_cast(fsr_compress(mask, fsr_cast(x, FSR_BOOL)), FSR_F32), NULL, 0, 0);
+    return fsr_filled(through(mask, x, form), fsr_int(g, 2));
+}
