@@ -159,7 +159,7 @@ extern const bench_family bench_family_real, bench_family_map, bench_family_redu
     bench_family_scan, bench_family_science, bench_family_dtypes, bench_family_small, bench_family_random,
     bench_family_order, bench_family_scatter;
 extern const bench_family bench_programs_stencil, bench_programs_linear, bench_programs_learning,
-    bench_programs_science, bench_programs_image, bench_programs_flow;
+    bench_programs_science, bench_programs_image, bench_programs_flow, bench_programs_loops;
 
 /* Shape and dtype of a program's i-th input. */
 void bench_program_shape(const bench_program *program, bench_scale scale, int i, bench_array *out);

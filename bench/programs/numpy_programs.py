@@ -6,7 +6,7 @@
 
 For every NAME.in0.npy, NAME.in1.npy, ... of DIR the function NAME is called, and its results are compared with NAME.out0.npy,
 ...: integers must be equal, floats within 1e-4 of the largest magnitude of that result (both compute in f32, in different
-orders; a term that is missing is far more). Each function is written against the names np, put, recur and pi alone, so
+orders; a term that is missing is far more). Each function is written against the names np, put, recur, fori, until and pi alone, so
 peers.py runs the same text with other libraries in their place."""
 import glob, os, re, sys
 
@@ -466,17 +466,93 @@ def vadv(w, u, t):
     zero = u[:1] * 0
     d = 3 * u + t - a * (np.concatenate((zero, u[:-1])) - u) - c * (np.concatenate((u[1:], zero)) - u)
     return 3 * (solve(a, 3 - a - c, c, d) - u)
+
+
+def dominant(A):
+    return A + len(A) * np.eye(len(A), dtype=A.dtype)
+
+
+def lu(A):
+    i = np.arange(len(A))
+    later = lambda k: (i > k)[:, None]
+
+    def turn(k, A):
+        c = A[:, k][:, None] / A[k, k]
+        return np.where(later(k), np.where(i > k, A - c * A[k], np.where(i == k, c, A)), A)
+    return fori(len(A), turn, dominant(A))
+
+
+def cholesky(A):
+    i = np.arange(len(A))
+
+    def turn(k, A):
+        c, p = A[:, k][:, None], A[k, k]
+        return np.where((i >= k)[:, None], np.where(i > k, A - c * A[k] / p, np.where(i == k, c / np.sqrt(p), A)), A)
+    return np.tril(fori(len(A), turn, dominant((A + A.T) / 2)))
+
+
+def gramschmidt(A):
+    i = np.arange(A.shape[1])
+
+    def turn(k, both):
+        A, R = both
+        c = A[:, k]
+        n = np.sqrt(np.sum(c * c))
+        q = (c / n)[:, None]
+        r = np.where(i > k, np.sum(q * A, 0), np.where(i == k, n, 0 * n))
+        return np.where(i > k, A - q * r, np.where(i == k, q, A)), put(R, np.s_[k], r)
+    return fori(A.shape[1], turn, (A, np.zeros((A.shape[1], A.shape[1]), A.dtype)))
+
+
+def shortest_paths(A):
+    return fori(len(A), lambda k, A: np.minimum(A, A[:, k][:, None] + A[k]), A)
+
+
+def jacobi_solve(A, b):
+    d, R = np.diag(A) + len(A), A * (1 - np.eye(len(A), dtype=A.dtype))
+
+    def turn(k, both):
+        x = (b - np.sum(R * both[0], 1)) / d
+        return x, np.max(np.abs(x - both[0]))
+    return until(1000, lambda both: both[1] > 1e-6, turn, (b * 0, 1 + 0 * b[0]))[0]
+
+
+def wave_2d(u):
+    def turn(k, both):
+        u, v = both
+        m = u[1:-1, 1:-1]
+        return np.pad(2 * m - v[1:-1, 1:-1] + 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * m), 1), u
+    return fori(100, turn, (u, u))
+
+
+def tridiagonal(a, b, c, d):
+    return solve(a, b + 3, c, d)
 '''
 
 HELPERS = ("rolled", "five", "heat", "softmax_rows", "convolve", "batch_norm", "turns", "linear", "smooth", "deriche_rows",
-           "grey", "box", "woven", "right_side", "carried", "solve")
+           "grey", "box", "woven", "right_side", "carried", "solve", "dominant")
 
 
-def programs_of(np, put, recur):
+def fori(n, turn, state):
+    for k in range(n):
+        state = turn(k, state)
+    return state
+
+
+def until(most, goes_on, turn, state):
+    for k in range(most):
+        if not goes_on(state):
+            break
+        state = turn(k, state)
+    return state
+
+
+def programs_of(np, put, recur, fori=fori, until=until):
     """The functions by name, computing with these."""
-    space = {"np": np, "put": put, "recur": recur, "pi": 3.141592653589793}
+    space = {"np": np, "put": put, "recur": recur, "fori": fori, "until": until, "pi": 3.141592653589793}
     exec(compile(SOURCE, "programs", "exec"), space)
-    return {name: f for name, f in space.items() if callable(f) and name not in HELPERS + ("put", "recur")}
+    return {name: f for name, f in space.items()
+            if callable(f) and name not in HELPERS + ("put", "recur", "fori", "until")}
 
 
 def numpy_programs():

@@ -72,7 +72,13 @@ def run_jax():
             return state, state
         return jax.lax.scan(turn, state, rows)[1]
 
-    functions = programs_of(jax.numpy, lambda x, at, value: x.at[at].set(value), recur)
+    def until(most, goes_on, turn, state):
+        def step(both):
+            return both[0] + 1, turn(both[0], both[1])
+        return jax.lax.while_loop(lambda both: (both[0] < most) & goes_on(both[1]), step, (0, state))[1]
+
+    functions = programs_of(jax.numpy, lambda x, at, value: x.at[at].set(value), recur,
+                            lambda n, turn, state: jax.lax.fori_loop(0, n, turn, state), until)
 
     def prepare(function, inputs):
         compiled, arrays = jax.jit(function), [jax.device_put(x) for x in inputs]
