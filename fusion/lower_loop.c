@@ -2,13 +2,14 @@
 /* Lowering of loops (ITERATE): each is run once for each of its elements, in one kernel, at one index.
  *
  * The first result asked for fixes that index, which must be one where the group could also store it: not under a guard,
- * not broadcast. The loop then has one instruction, and results at that index are read from it. What would run it
+ * not broadcast, and whose kernel may store what others need of it: a scatter's may not. The loop then has one instruction, and results at that index are read from it. What would run it
  * again, several passes over a row above all, is refused.
  *
  * Counter-example to lowering loops as maps: y and y + y.T would run each loop twice, a thousand turns each.
  * A kernel has FSR_MAX_LOOPS of them. One more is nobody's fault: storing that one would need the same loops before it,
  * so the planner cuts in the middle (partition_assign.c). */
 #include "fusion/lower.h"
+#include <stdlib.h>
 #include <string.h>
 
 static bool any_scan(const fsr_lowering *l) {
@@ -53,11 +54,50 @@ static bool loop_inputs(fsr_lowering *l, const fsr_flow_node *n, const fsr_index
     return true;
 }
 
+/* Memory holds the node, or the group that folds or calls it does not go on with it. */
+static bool ends(const fsr_lowering *l, int id) {
+    return fsr_is(l->flow->node[id].kind, FSR_IS_STORED | FSR_IS_FOLD | FSR_IS_LIBRARY);
+}
+
+/* What depends on the loop is needed by something else than the scatter that the group is: an output, or what another kernel
+ * begins with. -1: out of memory. */
+static int needed_elsewhere(const fsr_lowering *l, fsr_link link) {
+    const int scatter = l->group->store[0].id;
+    bool *depends = calloc((size_t)l->flow->n, sizeof *depends), elsewhere = false;
+    if (!depends)
+        return -1;
+    depends[link.id] = true;
+    for (int i = link.id + 1; i < l->flow->n; ++i) {
+        const fsr_flow_node *n = &l->flow->node[i];
+        for (int a = 0; a < n->nargs && !depends[i]; ++a)
+            depends[i] = depends[n->arg[a].id] && !ends(l, n->arg[a].id);
+        elsewhere = elsewhere || (depends[i] && ends(l, i) && i != scatter);
+    }
+    for (int o = 0; o < l->flow->nout; ++o)
+        elsewhere = elsewhere || (depends[l->flow->out[o].id] && l->flow->out[o].id != scatter);
+    free(depends);
+    return elsewhere;
+}
+
+/* A scatter's kernel stores nothing else: a loop whose results others need, too, is run before it. */
+static bool runs_for_others(fsr_lowering *l, fsr_link link) {
+    if (!l->group->nstores || !fsr_is(l->flow->node[l->group->store[0].id].kind, FSR_SCATTERS))
+        return false;
+    const int elsewhere = needed_elsewhere(l, link);
+    if (elsewhere < 0)
+        fsr_lower_refuse(l, fsr_reason_memory);
+    else if (elsewhere)
+        fsr_lower_blame(l, "its loop's results are needed by more than the scatter", link);
+    return elsewhere != 0;
+}
+
 /* The ITERATE of a loop that was not asked for yet, with what it needs: its slot. Loops among the inputs come first. */
 static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_inst inst = fsr_lower_blank(FSR_INST_ITERATE, FSR_I32, link.id);
     int input[FSR_MAX_ARGS];
+    if (runs_for_others(l, link))
+        return -1;
     if (!loop_inputs(l, n, index, input, &inst))
         return -1;
     if (l->k->nloops == FSR_MAX_LOOPS)

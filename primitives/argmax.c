@@ -24,18 +24,13 @@ typedef struct search {
     bool skips_nan;
 } search;
 
-typedef struct call {
-    fsr_site at;
-    const search *search;
-} call;
-
 static void better(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
-    const call *c = user;
+    const fsr_best *c = user;
     fsr_site at = c->at;
-    bool largest = c->search->extreme == FSR_OP_MAXIMUM;
+    bool largest = c->extreme == FSR_OP_MAXIMUM;
     fsr_node wins = largest ? fsr_greater_at(at, right[0], left[0]) : fsr_less_at(at, right[0], left[0]);
     fsr_node ties = fsr_equal_at(at, right[0], left[0]);
-    if (fsr_dtype_has_nan(fsr_node_dtype(left[0])) && !c->search->skips_nan) {
+    if (fsr_dtype_has_nan(fsr_node_dtype(left[0])) && !c->skips_nan) {
         fsr_node left_nan = fsr_isnan_at(at, left[0]), right_nan = fsr_isnan_at(at, right[0]);
         wins = either(at, wins, both(at, right_nan, fsr_logical_not_at(at, left_nan)));
         ties = either(at, ties, both(at, right_nan, left_nan));
@@ -43,6 +38,12 @@ static void better(fsr_node *out, const fsr_node *left, const fsr_node *right, v
     fsr_node take = either(at, wins, both(at, ties, fsr_less_at(at, right[1], left[1])));
     out[0] = fsr_where_at(at, take, right[0], left[0]);
     out[1] = fsr_where_at(at, take, right[1], left[1]);
+}
+
+fsr_operator fsr_best_operator(fsr_best *best, fsr_dtype dtype) {
+    fsr_operator op = {better, best, 2, {0, (double)INT64_MAX}, true, {NULL}};
+    op.identity[0] = fsr_value_to_double(dtype, fsr_op_identity(best->extreme, dtype));
+    return op;
 }
 
 /* Checks x and the axis; a flat search becomes one of a vector. */
@@ -90,9 +91,8 @@ static fsr_node position(fsr_site at, const search *s, fsr_node x, const int *ax
     const fsr_rec *rec = fsr_node_rec(x);
     fsr_dtype dtype = rec->dtype[x.output];
     bool hides = s->skips_nan && fsr_dtype_has_nan(dtype);
-    call c = {at, s};
-    fsr_operator op = {better, &c, 2, {0, (double)INT64_MAX}, true, {NULL}};
-    op.identity[0] = fsr_value_to_double(dtype, fsr_op_identity(s->extreme, dtype));
+    fsr_best best = {at, s->extreme, s->skips_nan};
+    const fsr_operator op = fsr_best_operator(&best, dtype);
     fsr_combine *combine = fsr_operator_record(x.graph, at, s->name, &op, (fsr_dtype[]){dtype, FSR_I64}, NULL, &poison);
     if (!combine)
         return poison;

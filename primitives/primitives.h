@@ -87,6 +87,14 @@ void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *co
  * most FSR_MAX_ARGS - op->arity; NULL: it may use none. NULL: *poison says why. */
 fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
                                  const fsr_dtype *dtype, fsr_node *outside, fsr_node *poison);
+/* The operator that keeps the better of two pairs (value, index), the greatest value or the least, as `extreme` is MAXIMUM or
+ * MINIMUM; of equal ones the first. It needs *best as long as it lives. */
+typedef struct fsr_best {
+    fsr_site at;
+    fsr_op extreme;
+    bool skips_nan; /* else NaN is the best */
+} fsr_best;
+fsr_operator fsr_best_operator(fsr_best *best, fsr_dtype dtype);
 /* The reduction of x with a built-in op over the axes of mask, which stay; x itself if mask is 0. */
 fsr_node fsr_fold_op(fsr_site at, fsr_op op, fsr_node x, uint32_t mask);
 

@@ -71,7 +71,11 @@ static fsr_node into(fsr_site at, const way *w, fsr_node x, fsr_node values, con
         return fsr_dtype_is_float(dtype) ? into_floats(at, w, x, values, g, flags)
                                          : fsr_scatter_combined(at, w->op, x, values, g);
     const way wide = {w->what, dtype == FSR_BOOL ? w->of_bools : w->op, w->of_bools, w->floats};
-    fsr_node out = into(at, &wide, fsr_convert(at, x, word, false), fsr_convert(at, values, word, false), g, flags);
+    x = fsr_convert(at, x, word, false);
+    values = fsr_convert(at, values, word, false);
+    if (!fsr_node_sound(x) || !fsr_node_sound(values))
+        return fsr_node_sound(x) ? values : x;
+    fsr_node out = into(at, &wide, x, values, g, flags);
     return fsr_node_sound(out) ? fsr_convert(at, out, dtype, false) : out;
 }
 

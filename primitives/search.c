@@ -49,6 +49,8 @@ static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, voi
 }
 
 fsr_node fsr_searched(fsr_site at, fsr_node keys, fsr_node needle, const fsr_search *how) {
+    if (!fsr_node_sound(keys) || !fsr_node_sound(needle))
+        return fsr_node_sound(keys) ? needle : keys;
     search s = {at, keys, *how};
     const int64_t n = fsr_node_size(keys);
     const fsr_dtype dtype = n <= INT32_MAX ? FSR_I32 : FSR_I64;
@@ -160,8 +162,8 @@ static fsr_node interpolated(fsr_site at, const curve *p) {
     const fsr_dtype dtype = fsr_dtype_is_complex(fsr_node_dtype(p->fp)) ? FSR_C128 : FSR_F64;
     const fsr_search how = {FSR_F64, true, {0}};
     fsr_node place = fsr_searched(at, p->xp, p->x, &how), one = fsr_int_at(at, p->x.graph, 1), xp[2], fp[2];
-    if (!fsr_node_sound(place))
-        return place;
+    if (!fsr_node_sound(place) || !fsr_node_sound(p->fp))
+        return fsr_node_sound(place) ? p->fp : place;
     for (int i = 0; i < 2; i++) {
         fsr_node point = i ? place : fsr_sub_at(at, place, one);
         xp[i] = fsr_convert(at, fsr_take_at(at, p->xp, point, 0, FSR_BOUND_CLIP), FSR_F64, false);

@@ -12,8 +12,8 @@ typedef struct fsr_search {
     fsr_node descending; /* 0-d bool: the keys are in descending order; a zeroed node: they are not */
 } fsr_search;
 
-/* For each needle how many of the keys, one-dimensional, sorted and of real numbers, are before it: i64. Both are sound and not
- * weak. */
+/* For each needle how many of the keys, one-dimensional, sorted and of real numbers, are before it: i64. Both are not
+ * weak, or poisoned. */
 fsr_node fsr_searched(fsr_site at, fsr_node keys, fsr_node needle, const fsr_search *how);
 
 #endif

@@ -76,7 +76,9 @@ static bool indices_take(fsr_site at, const char *what, fsr_node *x, fsr_node *i
         if (dtype == FSR_U64)
             index[i] =
                 fsr_minimum_at(at, index[i], fsr_literal(x->graph, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
-        index[i] = fsr_convert(at, index[i], FSR_I64, false);
+        index[i] = *poison = fsr_convert(at, index[i], FSR_I64, false);
+        if (!fsr_node_sound(index[i]))
+            return false;
     }
     *x = fsr_strong(at, *x);
     *poison = *x;

@@ -771,6 +771,58 @@ void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *i
 #define fsr_reduce_with(...) fsr_reduce_with_at(FSR_HERE_4OF6(__VA_ARGS__), sizeof(fsr_operator), __VA_ARGS__)
 #define fsr_scan_with(...) fsr_scan_with_at(FSR_HERE_4OF6(__VA_ARGS__), sizeof(fsr_operator), __VA_ARGS__)
 
+/* ---- segments ----------------------------------------------------------------------------------- */
+
+/* Neighbours along x's first axis, folded segment by segment: segment s of n is elements offsets[s] to offsets[s + 1] - 1. offsets: n + 1
+ * integers, one-dimensional, that do not fall; what is outside of x is cut off, and a segment that would end before it begins is
+ * empty. Results have shape [n, ...], the rest x's other axes. Lengths of any skew are much alike in time. What computes x belongs to
+ * the kernels that read it.
+ *
+ *   function           result's dtype       of nothing                     as
+ *   sum, prod          as fsr_sum           0, 1                           NumPy's add.reduceat of segments that are not empty
+ *   min, max           x's                  the greatest, the least value
+ *   argmin, argmax     i64, places in x     -1
+ *   first, last        x's                  0
+ *
+ * The association of floats follows from the offsets and from sizes: blocks of 16 to 256 elements of the axis, by the segments' average length,
+ * each a sum; then running sums of these, of f32 in f64; then what is left at both ends of the segment. The same bits in every run. FSR_ERR_SHAPE: x has no axis,
+ * or offsets no element. FSR_ERR_DTYPE: offsets are no integers; or the operation is not defined for x. Not inside of fsr_vectorize
+ * where each row has its own x (FSR_ERR_UNSUPPORTED). */
+fsr_node fsr_segment_sum_at(fsr_site at, fsr_node x, fsr_node offsets);
+fsr_node fsr_segment_prod_at(fsr_site at, fsr_node x, fsr_node offsets);
+fsr_node fsr_segment_min_at(fsr_site at, fsr_node x, fsr_node offsets);
+fsr_node fsr_segment_max_at(fsr_site at, fsr_node x, fsr_node offsets);
+fsr_node fsr_segment_argmin_at(fsr_site at, fsr_node x, fsr_node offsets);
+fsr_node fsr_segment_argmax_at(fsr_site at, fsr_node x, fsr_node offsets);
+fsr_node fsr_segment_first_at(fsr_site at, fsr_node x, fsr_node offsets);
+fsr_node fsr_segment_last_at(fsr_site at, fsr_node x, fsr_node offsets);
+#define fsr_segment_sum(...) fsr_segment_sum_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_prod(...) fsr_segment_prod_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_min(...) fsr_segment_min_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_max(...) fsr_segment_max_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_argmin(...) fsr_segment_argmin_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_argmax(...) fsr_segment_argmax_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_first(...) fsr_segment_first_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_last(...) fsr_segment_last_at(FSR_HERE, __VA_ARGS__)
+/* Running sums that begin again at each segment, as fsr_cumsum along x's first axis; flags as there. Elements before the first segment
+ * and behind the last one are summed as segments are. */
+fsr_node fsr_segment_cumsum_at(fsr_site at, fsr_node x, fsr_node offsets, int flags);
+#define fsr_segment_cumsum(...) fsr_segment_cumsum_at(FSR_HERE, __VA_ARGS__)
+/* The same with a caller's operator on states of op->arity components, at most 3 (FSR_ERR_UNSUPPORTED: more); in and out as
+ * fsr_reduce_with and fsr_scan_with have them. The body is called several times during the call, and has to record the same each
+ * time. */
+void fsr_segment_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,
+                                fsr_node offsets);
+void fsr_segment_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,
+                              fsr_node offsets, int flags);
+#define fsr_segment_reduce_with(...) fsr_segment_reduce_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
+#define fsr_segment_scan_with(...) fsr_segment_scan_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
+/* Runs of equal neighbours among n keys, one-dimensional, as segments: out[0], i64[n + 1], where each run begins, and n from there
+ * on, so that segments behind the last run are empty; out[1], how many runs there are, a 0-d i64. Sorted keys are groups: the sum of
+ * each key's values is fsr_segment_sum(values, out[0]), the key fsr_segment_first(keys, out[0]). NaN is a run of its own. */
+void fsr_runs_at(fsr_site at, fsr_node *out, fsr_node keys);
+#define fsr_runs(...) fsr_runs_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- a loop for each element -------------------------------------------------------------------- */
 
 enum { FSR_MAX_STATE = 7, FSR_MAX_LOOP_OPERANDS = 17 }; /* components of a loop's state; these and its arguments */

@@ -548,6 +548,44 @@ inline node average(const node &x, const node &weights, axes over = {}, int flag
     return fsr_average_at(FUSOR_AT, x, weights, FUSOR_LIST(over), flags);
 }
 
+// ---- segments: neighbours along the first axis, between offsets ---------------------------------------------------------
+
+#define FUSOR_SEGMENTS(name)                                                               \
+    inline node segment_##name(const node &x, const node &offsets, FUSOR_PLACE) noexcept { \
+        return fsr_segment_##name##_at(FUSOR_AT, x, offsets);                              \
+    }
+FUSOR_SEGMENTS(sum)
+FUSOR_SEGMENTS(prod)
+FUSOR_SEGMENTS(min)
+FUSOR_SEGMENTS(max)
+FUSOR_SEGMENTS(argmin)
+FUSOR_SEGMENTS(argmax)
+FUSOR_SEGMENTS(first)
+FUSOR_SEGMENTS(last)
+#undef FUSOR_SEGMENTS
+// flags: FSR_EXCLUSIVE, FSR_REVERSE.
+inline node segment_cumsum(const node &x, const node &offsets, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_segment_cumsum_at(FUSOR_AT, x, offsets, flags);
+}
+inline std::vector<node> segment_reduce_with(nodes x, fsr_operator op, const node &offsets, FUSOR_PLACE) {
+    std::vector<fsr_node> out(x.size());
+    op.arity = static_cast<int>(x.size());
+    fsr_segment_reduce_with_at(FUSOR_AT, sizeof op, out.data(), x.begin(), &op, offsets);
+    return std::vector<node>(out.begin(), out.end());
+}
+inline std::vector<node> segment_scan_with(nodes x, fsr_operator op, const node &offsets, int flags = 0, FUSOR_PLACE) {
+    std::vector<fsr_node> out(x.size());
+    op.arity = static_cast<int>(x.size());
+    fsr_segment_scan_with_at(FUSOR_AT, sizeof op, out.data(), x.begin(), &op, offsets, flags);
+    return std::vector<node>(out.begin(), out.end());
+}
+// The runs' offsets, and how many there are.
+inline std::vector<node> runs(const node &keys, FUSOR_PLACE) {
+    fsr_node out[2];
+    fsr_runs_at(FUSOR_AT, out, keys);
+    return std::vector<node>(out, out + 2);
+}
+
 // ---- operators, loops and functions of the program's own; op.arity and loop.nstate, loop.narg are the lists' lengths -------
 
 inline std::vector<node> reduce_with(nodes x, fsr_operator op, axes over = {}, int flags = 0, FUSOR_PLACE) {

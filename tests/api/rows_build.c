@@ -216,6 +216,25 @@ BUILD(searchsorted, NODE(keys); NODE(x); SMALL(side), keys, x, (fsr_side)side)
 BUILD(digitize, NODE(x); NODE(bins); bool right = api_bool(r), x, bins, right)
 BUILD(interp, NODE(x); NODE(xp); NODE(fp); NODE(left); NODE(right), x, xp, fp, left, right)
 BUILD(interp_period, NODE(x); NODE(xp); NODE(fp); NUMBER(period), x, xp, fp, period)
+#define SEGMENTS(name) BUILD(segment_##name, NODE(x); NODE(offsets), x, offsets)
+SEGMENTS(sum)
+SEGMENTS(prod)
+SEGMENTS(min)
+SEGMENTS(max)
+SEGMENTS(argmin)
+SEGMENTS(argmax)
+SEGMENTS(first)
+SEGMENTS(last)
+BUILD(segment_cumsum, NODE(x); NODE(offsets); const int flags = api_flags(r), x, offsets, flags)
+
+static void call_runs(api_run *r) {
+    fsr_node out[2];
+    api_add(r, ", out");
+    NODE(keys);
+    api_say(r, "fsr_runs_at", 0, true);
+    fsr_runs_at(API_SITE(r), out, keys);
+    api_take_all(r, out, 2);
+}
 
 static void call_histogram2d(api_run *r) {
     NODE(x);
@@ -613,6 +632,16 @@ const api_row api_build_rows[] = {
     ROW(digitize, 2),
     ROW(interp, 5),
     ROW(interp_period, 3),
+    ROW(segment_sum, 2),
+    ROW(segment_prod, 1),
+    ROW(segment_min, 2),
+    ROW(segment_max, 1),
+    ROW(segment_argmin, 2),
+    ROW(segment_argmax, 1),
+    ROW(segment_first, 2),
+    ROW(segment_last, 2),
+    ROW(segment_cumsum, 2),
+    ROW(runs, 2),
     ROW(histogram, 2),
     ROW(histogram_edges, 2),
     ROW(histogram2d, 2),

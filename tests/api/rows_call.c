@@ -201,6 +201,34 @@ static void call_scan_with(api_run *r) {
     take_tuple(r, out, in, op.arity);
 }
 
+static void take_segments(api_run *r, const fsr_node *out, const fsr_node *in, int arity, fsr_node offsets) {
+    const bool good = arity >= 1 && arity < FSR_MAX_TUPLE;
+    lives(r, good, in, arity);
+    r->live |= fsr_graph_alive(offsets.graph);
+    api_take_all(r, out, good ? arity : 1);
+}
+
+static void call_segment_reduce_with(api_run *r) {
+    callback c;
+    fsr_node in[FSR_MAX_TUPLE], *out = api_memory(r, FSR_MAX_TUPLE * sizeof *out);
+    const fsr_operator op = draw_operator(r, &c, in);
+    const fsr_node offsets = api_node(r);
+    api_say(r, "fsr_segment_reduce_with_at", 4, true);
+    fsr_segment_reduce_with_at(API_SITE(r), sizeof op, out, in, &op, offsets);
+    take_segments(r, out, in, op.body ? op.arity : 0, offsets);
+}
+
+static void call_segment_scan_with(api_run *r) {
+    callback c;
+    fsr_node in[FSR_MAX_TUPLE], *out = api_memory(r, FSR_MAX_TUPLE * sizeof *out);
+    const fsr_operator op = draw_operator(r, &c, in);
+    const fsr_node offsets = api_node(r);
+    const int flags = api_flags(r);
+    api_say(r, "fsr_segment_scan_with_at", 4, true);
+    fsr_segment_scan_with_at(API_SITE(r), sizeof op, out, in, &op, offsets, flags);
+    take_segments(r, out, in, op.body ? op.arity : 0, offsets);
+}
+
 /* ---- loops ------------------------------------------------------------------------------------------------- */
 
 typedef struct loop_callbacks {
@@ -407,6 +435,7 @@ static void call_vectorize(api_run *r) {
 
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
-const api_row api_call_rows[] = {ROW(reduce_with, 4), ROW(scan_with, 4),  ROW(iterate, 4),  ROW(vectorize, 4),
-                                 ROW(fori_loop, 3),   ROW(while_loop, 3), ROW(scan_loop, 3)};
+const api_row api_call_rows[] = {ROW(reduce_with, 4),       ROW(scan_with, 4),  ROW(segment_reduce_with, 4),
+                                 ROW(segment_scan_with, 4), ROW(iterate, 4),    ROW(vectorize, 4),
+                                 ROW(fori_loop, 3),         ROW(while_loop, 3), ROW(scan_loop, 3)};
 const int api_call_count = API_COUNT(api_call_rows);

@@ -117,6 +117,10 @@ static void edges(void **state) {
         }
         compare(fsr_histogram_edges(numbers(FSR_F64, N, x), none, numbers(FSR_F64, m, edge)), want, m - 1, "edges");
     }
+    /* Two scatters need the places: the sums' exponents, and the sums. */
+    fsr_node x = fsr_arange(G, FSR_F32, 12), weights = fsr_repeat(fsr_arange(G, FSR_F32, 3), 4, NULL);
+    compare(fsr_histogram_edges(x, weights, fsr_mul(fsr_arange(G, FSR_F32, 4), fsr_int(G, 3))), (double[]){0, 2, 6}, 3,
+            "weights between edges");
     assert_int_equal(fsr_node_status(fsr_histogram_edges(fsr_arange(G, FSR_I32, 3), none, fsr_int(G, 3))),
                      FSR_ERR_SHAPE);
 }

@@ -185,6 +185,36 @@ static void operations(fsr_node x) {
     }
 }
 
+/* Scatters, searches and segments, of an array of one dimension. */
+static void places(fsr_node x) {
+    typedef fsr_node (*scatter_fn)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                                   fsr_bound bound, int flags);
+    typedef fsr_node (*segment_fn)(fsr_site at, fsr_node x, fsr_node offsets);
+    static const scatter_fn scatters[] = {fsr_scatter_at, fsr_scatter_add_at, fsr_scatter_max_at, fsr_scatter_mul_at};
+    static const segment_fn segments[] = {fsr_segment_sum_at,    fsr_segment_min_at,   fsr_segment_prod_at,
+                                          fsr_segment_argmin_at, fsr_segment_first_at, fsr_segment_last_at};
+    const fsr_node flat = fsr_ravel(x), few = fsr_arange(g, FSR_I64, 3), one = fsr_cast(few, fsr_node_dtype(x));
+    fsr_node run[2], none = {0};
+    for (size_t i = 0; i < sizeof scatters / sizeof *scatters; i++) {
+        take("scatter", scatters[i](AT, flat, &few, 1, one, FSR_BOUND_CLIP, 0));
+        if (fsr_node_dtype(x) != FSR_BOOL)
+            take("scatter", scatters[i](AT, one, &flat, 1, flat, FSR_BOUND_CLIP, 0));
+    }
+    for (size_t i = 0; i < sizeof segments / sizeof *segments; i++) {
+        take("a segment", segments[i](AT, x, few));
+        if (fsr_node_dtype(x) != FSR_BOOL)
+            take("many segments", segments[i](AT, one, flat));
+    }
+    take("segment_cumsum", fsr_segment_cumsum_at(AT, x, few, FSR_EXCLUSIVE));
+    fsr_runs_at(AT, run, flat);
+    take("runs", run[0]);
+    take("searchsorted", fsr_searchsorted_at(AT, flat, x, FSR_LEFT));
+    take("digitize", fsr_digitize_at(AT, x, few, false));
+    take("interp", fsr_interp_at(AT, x, few, few, none, none));
+    take("interp", fsr_interp_at(AT, few, flat, flat, none, none));
+    take("interp_period", fsr_interp_period_at(AT, few, flat, flat, 7));
+}
+
 /* The row function turns rows of u8 into rows of f64. */
 static void widen(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
@@ -233,6 +263,7 @@ static void every_builder(void **state) {
                 joins(x);
                 operations(x);
                 rows(x);
+                places(x);
                 char why[200];
                 if (fsr_graph_verify(g, why, sizeof why))
                     fail_msg("%s", why);

@@ -262,7 +262,7 @@ static void draw_take(generator *t, recipe_step *s) {
     s->arg[1] = chance(t, 50) ? pick_like(t, s->arg[0]) : pick_step(t);
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
     s->axis = from->ndim ? below(t, from->ndim) : 0;
-    s->start = below(t, 8);
+    s->start = below(t, 9);
     s->flags = below(t, FSR_BOUND_WRAP + 1 + (s->start >= 5));
 }
 

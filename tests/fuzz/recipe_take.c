@@ -66,7 +66,23 @@ static fsr_node search(fsr_node x, fsr_node y, int axis) {
                          : fsr_searchsorted(keys, needle, axis % 3 ? FSR_RIGHT : FSR_LEFT);
 }
 
+/* 8: x's first axis folded between y's elements, in whatever order these are. */
+static fsr_node fold_segments(fsr_node x, fsr_node y, int axis) {
+    typedef fsr_node (*segment_fn)(fsr_site at, fsr_node x, fsr_node offsets);
+    static const segment_fn all[] = {fsr_segment_sum_at, fsr_segment_last_at,  fsr_segment_prod_at,
+                                     fsr_segment_min_at, fsr_segment_first_at, fsr_segment_argmax_at,
+                                     fsr_segment_max_at};
+    const int64_t n = fsr_node_size(y);
+    const int known = fsr_node_dtype(x) >= FSR_C64 ? 3 : 7;
+    fsr_node offsets = fsr_sort(indices(fsr_reshape(y, 1, &n), FSR_BOUND_CLIP, 0), (const int[]){0}, 1, 0);
+    if (n == 0 || fsr_node_ndim(x) == 0)
+        return x;
+    return all[(unsigned)(axis + (int)(n % 8)) % (unsigned)known](FSR_HERE, x, offsets);
+}
+
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) {
+    if (form == 8)
+        return fold_segments(x, y, axis);
     if (form == 7)
         return search(x, y, axis);
     if (form == 1)
