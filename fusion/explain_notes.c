@@ -92,7 +92,7 @@ void fsr_explain_savings(const fsr_partition *p, FILE *to) {
         const fsr_saving *at = &p->saving[i];
         if (p->stored[at->node * FSR_MAX_OUTPUTS] < 0)
             continue;
-        fprintf(to, "stored: %s (%%%d): %.0f ns, computed again wherever it is read %.0f ns more",
+        fprintf(to, "stored: %s (%%%d): %.0f ns with what reads it, computed again wherever it is read %.0f ns",
                 fsr_flow_name(p->flow, at->node), at->node, at->stored, at->computed);
         fsr_explain_site(p->flow, at->node, -1, to);
         fputc('\n', to);

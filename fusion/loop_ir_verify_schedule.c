@@ -8,7 +8,7 @@
 #include "fusion/square.h"
 #include "fusion/walk.h"
 
-enum { MOST_TALL = 16, SHARED_BYTES = 48 << 10 };
+enum { MOST_TALL = 16 };
 
 /* A block's tile of outputs: staged are the loads that move in it, by whole vectors. */
 static bool check_outputs(const fsr_check *v) {
@@ -27,7 +27,7 @@ static bool check_outputs(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: no tile of %d outputs across dimension %d", s->tall, s->across);
     if (s->depth < 1 || s->chunk < s->depth || s->chunk % s->depth != 0)
         return fsr_check_bad(v, "schedule: chunks of %d columns, %d of them staged", s->chunk, s->depth);
-    if (s->pad < 0 || s->pad % s->vector != 0 || fsr_tile_shared_bytes(k) > SHARED_BYTES)
+    if (s->pad < 0 || s->pad % s->vector != 0 || fsr_tile_shared_bytes(k) > FSR_SHARED_BYTES)
         return fsr_check_bad(v, "schedule: staged loads do not lie in shared memory");
     return true;
 }
@@ -41,7 +41,7 @@ static bool check_square(const fsr_check *v) {
         s->tile % (s->threads / s->tile) != 0 || s->vector != 1 || s->items * s->threads != s->tile * s->tile ||
         !fsr_kernel_may_square(v->k, s->tiled))
         return fsr_check_bad(v, "schedule: no squares of %d along dimension %d", s->tile, s->tiled);
-    return (s->pad >= 0 && fsr_square_shared_bytes(v->k) <= SHARED_BYTES) ||
+    return (s->pad >= 0 && fsr_square_shared_bytes(v->k) <= FSR_SHARED_BYTES) ||
            fsr_check_bad(v, "schedule: squares do not lie in shared memory");
 }
 
@@ -53,7 +53,7 @@ static bool check_bins(const fsr_check *v) {
         return true;
     if (s->kind != FSR_SCHEDULE_MAP || s->tile || store < 0 || !fsr_power_of_two(s->bins))
         return fsr_check_bad(v, "schedule: no %d bins", s->bins);
-    return s->bins <= SHARED_BYTES / (int)fsr_dtype_size(v->k->inst[store].dtype) ||
+    return s->bins <= FSR_SHARED_BYTES / (int)fsr_dtype_size(v->k->inst[store].dtype) ||
            fsr_check_bad(v, "schedule: %d bins do not lie in shared memory", s->bins);
 }
 
@@ -65,7 +65,7 @@ static bool check_beside(const fsr_check *v) {
     const int threads = s->group > 0 ? s->threads / s->group : 0;
     if (!fsr_power_of_two(s->group) || !fsr_power_of_two(threads) || threads > 32 || s->vector != 1)
         return fsr_check_bad(v, "schedule: no %d rows side by side in %d threads", s->group, s->threads);
-    return fsr_beside_shared_bytes(v->k) <= SHARED_BYTES ||
+    return fsr_beside_shared_bytes(v->k) <= FSR_SHARED_BYTES ||
            fsr_check_bad(v, "schedule: states of rows side by side do not lie in shared memory");
 }
 

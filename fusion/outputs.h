@@ -14,6 +14,7 @@ bool fsr_load_is_panel(const fsr_kernel *k, int number);
 /* ELEM load `number` moves along the last parallel dimension or along schedule.across. */
 bool fsr_load_is_tiled(const fsr_kernel *k, int number);
 /* Bytes of a GPU's shared memory that the copies of all staged loads take. */
+enum { FSR_SHARED_BYTES = 48 << 10 }; /* of a block at most */
 int64_t fsr_tile_shared_bytes(const fsr_kernel *k);
 /* The value may differ along dimension d: with its tile's row, or its lane. */
 bool fsr_tile_value_moves(const fsr_kernel *k, int value, int d);

@@ -76,8 +76,8 @@ static fsr_status assign_all(fsr_partition *p, char *why, size_t size) {
 }
 
 /* Before programs are cut, so that what is computed in several of their parts is counted as often, and then those parts. */
-static bool price(fsr_partition *p) {
-    return !fsr_partition_may_fuse(p) || fsr_partition_price(p);
+static bool price(fsr_partition *p, bool chopped) {
+    return !fsr_partition_may_fuse(p) || fsr_partition_price(p, chopped);
 }
 
 static void find_used(fsr_partition *p) {
@@ -123,9 +123,9 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         find_used(p);
         unfuse(p);
         fsr_partition_take(p);
-        status = fsr_cuts_hold(cuts, flow, p->held) && price(p) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
+        status = fsr_cuts_hold(cuts, flow, p->held) && price(p, false) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
     }
-    if (!status && !price(p))
+    if (!status && !price(p, true))
         status = FSR_ERR_MEMORY;
     if (!status)
         status = assign_all(p, why, size);

@@ -91,9 +91,10 @@ typedef struct fsr_note {
     const char *reason;
 } fsr_note;
 
-/* A value that is stored because that costs less, in ns, than computing it wherever it is read: at least. */
+/* A value that is stored because the kernels that read it and its own then cost less, in ns, than if they computed it. */
 typedef struct fsr_saving {
     int node;
+    double margin; /* share of the price that a store has to spare */
     double computed, stored;
 } fsr_saving;
 
@@ -204,7 +205,8 @@ void fsr_library_of(fsr_library_call *out, const fsr_flow *flow, int node, const
 double fsr_partition_saving(const fsr_partition *p, int node);
 /* The instructions that one root would need are bounded before that: marks values in p->held. */
 fsr_status fsr_partition_chop(fsr_partition *p);
-/* What costs less to store than to compute again is marked in p->held. False: out of memory. */
-bool fsr_partition_price(fsr_partition *p);
+/* What costs less to store than to compute again is marked in p->held; chopped: after fsr_partition_chop. False: out of
+ * memory. */
+bool fsr_partition_price(fsr_partition *p, bool chopped);
 
 #endif

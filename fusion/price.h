@@ -24,9 +24,6 @@ bool fsr_price_walks(const fsr_flow_node *n);
 bool fsr_price_goes_on(const fsr_partition *p, int id);
 /* Operations of a node for one element. */
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
-/* Of each node the same with those of what it takes for one element, malloc'ed; NULL: out of memory. Of a paste, of its
- * region alone: what is around it was there before. */
-double *fsr_price_stages(const fsr_partition *p, const fsr_prices *prices);
 
 /* price_map.c. Operations of an element of a map where a version of the loops runs, with what the guards that it does not know cost. */
 double fsr_price_element(const fsr_prices *prices, const fsr_group *group, const fsr_loop_version *version);

@@ -47,39 +47,3 @@ bool fsr_price_goes_on(const fsr_partition *p, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
     return fsr_price_walks(n) && !p->held[id];
 }
-
-/* What an argument shows; *strides: every other element of it, say, of which another view may show the others. */
-static int shown(const fsr_partition *p, int id, bool *strides) {
-    *strides = false;
-    while (fsr_is(p->flow->node[id].kind, FSR_IS_VIEW) && !p->held[id]) {
-        const fsr_view *view = &p->flow->node[id].view;
-        id = p->flow->node[id].arg[0].id;
-        for (int j = 0; j < p->flow->node[id].shape.ndim && view->kind == FSR_VIEW_AFFINE; ++j)
-            *strides = *strides || (view->from[j] >= 0 && view->step[j] != 1 && view->step[j] != -1);
-    }
-    return id;
-}
-
-/* Of neighbours of one element, one is new from element to element. */
-static bool is_neighbour(const fsr_partition *p, const fsr_flow_node *n, int first, int k) {
-    bool strides, other;
-    const int id = shown(p, n->arg[k].id, &strides);
-    for (int j = first; j < k && !strides; ++j)
-        if (shown(p, n->arg[j].id, &other) == id)
-            return true;
-    return false;
-}
-
-double *fsr_price_stages(const fsr_partition *p, const fsr_prices *prices) {
-    double *stage = malloc(sizeof *stage * (size_t)(p->flow->n + 1));
-    for (int i = 0; stage && i < p->flow->n; ++i) {
-        const fsr_flow_node *n = &p->flow->node[i];
-        const int first = fsr_is(n->kind, FSR_OVERWRITES);
-        bool strides;
-        stage[i] = fsr_price_goes_on(p, i) ? fsr_price_own(prices, p->flow, n) : 0;
-        for (int k = first; fsr_price_goes_on(p, i) && k < n->nargs; ++k)
-            stage[i] += is_neighbour(p, n, first, k) ? 0 : stage[shown(p, n->arg[k].id, &strides)];
-        stage[i] = stage[i] < 1e4 ? stage[i] : 1e4;
-    }
-    return stage;
-}

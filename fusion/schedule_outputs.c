@@ -169,9 +169,23 @@ static bool fills_tiles(const fsr_group *group, int across) {
            tiles(group, across, SMALL) >= fsr_nominal_gpu.processors / 2;
 }
 
+/* Tiles of so many outputs a thread along each side. False: what they stage does not lie in shared memory. */
+static bool set_tile(fsr_kernel *k, int outputs) {
+    fsr_schedule *s = &k->schedule;
+    s->kind = FSR_SCHEDULE_COL;
+    s->threads = THREADS;
+    s->group = ACROSS;
+    s->items = s->tall = outputs;
+    s->vector = 16 / lane_bytes(k) < SMALL ? 16 / lane_bytes(k) : SMALL;
+    s->depth = DEPTH;
+    s->pad = PAD;
+    s->chunk = CHUNK;
+    return fsr_tile_shared_bytes(k) <= FSR_SHARED_BYTES;
+}
+
 bool fsr_choose_gpu_outputs(fsr_group *group) {
     fsr_kernel *k = group->kernel;
-    fsr_schedule *s = &k->schedule;
+    const fsr_schedule before = k->schedule;
     int across = chosen(group, MOST_GPU_COLS);
     if (across >= 0 && !fills_tiles(group, across))
         across = -1;
@@ -179,13 +193,8 @@ bool fsr_choose_gpu_outputs(fsr_group *group) {
         return false;
     const bool large = lane_bytes(k) <= 4 && states(k) == 1 && !holds_planes(k, across) &&
                        tiles(group, across, LARGE) >= 2 * fsr_nominal_gpu.processors;
-    s->kind = FSR_SCHEDULE_COL;
-    s->threads = THREADS;
-    s->group = ACROSS;
-    s->items = s->tall = large ? LARGE : SMALL;
-    s->vector = 16 / lane_bytes(k) < SMALL ? 16 / lane_bytes(k) : SMALL;
-    s->depth = DEPTH;
-    s->pad = PAD;
-    s->chunk = CHUNK;
-    return true;
+    if ((large && set_tile(k, LARGE)) || set_tile(k, SMALL))
+        return true;
+    k->schedule = before;
+    return stage(k, -1, fsr_load_is_tiled);
 }

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Cones; see cone.h. Arguments are earlier nodes, so a list in order of id, walked from its end, meets each node when all
+ * that ask for it have done so. */
+#include "fusion/cone.h"
+#include <math.h>
+#include <string.h>
+
+static double bytes_of(const fsr_flow_node *n, int output) {
+    return (double)fsr_shape_bytes(&n->shape, n->dtype[output]);
+}
+
+/* The index moves along a dimension of the domain. */
+static bool moves_along(const fsr_index *index, int d) {
+    bool moves = false;
+    for (int j = 0; j < index->n; ++j)
+        moves = moves || index->row[j].coef[d] != 0;
+    return moves;
+}
+
+/* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these are
+ * folded, or the innermost ones. */
+static double evaluations(const fsr_cone *c, const fsr_asked *at) {
+    const fsr_index *index = &at->index;
+    double times = 1, last = 1;
+    bool varies = false, column = false;
+    for (int d = 0; d < c->domain.ndim; ++d) {
+        const bool moves = moves_along(index, d);
+        varies = varies || moves;
+        column = column || (moves && d >= c->domain.nparallel);
+        last = moves ? 1 : (double)c->domain.extent[d];
+    }
+    for (int d = 0; d < (column ? c->domain.ndim : c->domain.nparallel); ++d)
+        times *= (double)c->domain.extent[d];
+    if (!varies)
+        return 1;
+    double reuse = 1 / (last < c->prices->reuse ? last : c->prices->reuse);
+    if (c->domain.nparallel < c->domain.ndim && !column)
+        reuse = 1;
+    return times * (at->part < reuse ? at->part : reuse);
+}
+
+/* Of these evaluations those of a kernel whose threads have tiles of outputs: outputs along a dimension where the value does
+ * not vary share one. */
+static double share_of_tile(const fsr_cone *c, const fsr_asked *at) {
+    for (int d = 0; d < c->domain.nparallel; ++d)
+        if (!moves_along(&at->index, d))
+            return 1 / c->prices->tile;
+    return 1;
+}
+
+bool fsr_cone_repeats(const fsr_cone *c, const fsr_cone_node *at) {
+    const fsr_asked *only = &c->asked[at->asked];
+    bool repeats = false;
+    for (int d = 0; d < c->domain.nparallel; ++d)
+        repeats = repeats || !moves_along(&only->index, d);
+    return repeats && only->next < 0 && !c->tiled;
+}
+
+/* The place of a node in the cone, which it joins if it is not there. NULL: no room. */
+static fsr_cone_node *join(fsr_cone *c, int id) {
+    int low = 0, high = c->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (c->node[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < c->n && c->node[low].id == id)
+        return &c->node[low];
+    c->full = c->full || c->n == FSR_MAX_CONE;
+    if (c->full)
+        return NULL;
+    memmove(&c->node[low + 1], &c->node[low], sizeof *c->node * (size_t)(c->n - low));
+    ++c->n;
+    c->node[low] = (fsr_cone_node){.id = id, .asked = -1};
+    return &c->node[low];
+}
+
+/* The same index in another paste's region is another element. */
+static void ask_again(fsr_asked *at, double part, int region) {
+    const double both = at->region == region ? (part > at->part ? part : at->part) : part + at->part;
+    at->part = at->whole = both < 1 ? both : 1;
+    at->region = region;
+}
+
+/* A value is asked for at an index, through a view or not, by what is evaluated `shared` times for an element. */
+static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, double shared) {
+    const fsr_flow *flow = c->p->flow;
+    fsr_index index;
+    fsr_index_copy(&index, &by->index);
+    while (fsr_is(flow->node[link.id].kind, FSR_IS_VIEW) && !c->p->held[link.id]) {
+        const fsr_flow_node *n = &flow->node[link.id];
+        fsr_index inner;
+        if (!fsr_index_view(&inner, &index, &n->view, &n->shape, &flow->node[n->arg[0].id].shape, &c->domain))
+            return;
+        fsr_index_copy(&index, &inner);
+        link = n->arg[0];
+        viewed = true;
+    }
+    fsr_cone_node *node = join(c, link.id);
+    if (!node)
+        return;
+    node->shared = shared > node->shared ? shared : node->shared;
+    node->fanned = node->fanned || viewed;
+    for (int i = node->asked; i >= 0; i = c->asked[i].next)
+        if (fsr_index_equal(&c->asked[i].index, &index)) {
+            ask_again(&c->asked[i], by->part, by->region);
+            return;
+        }
+    c->full = c->full || c->nasked == FSR_MAX_ASKED;
+    if (c->full)
+        return;
+    fsr_asked *asked = &c->asked[c->nasked];
+    fsr_index_copy(&asked->index, &index);
+    asked->part = by->part;
+    asked->whole = by->whole;
+    asked->region = by->region;
+    asked->next = node->asked;
+    node->asked = c->nasked++;
+}
+
+/* Where a paste at an index looks into its region. False: nobody knows. */
+static bool region_index(const fsr_flow *flow, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner) {
+    const fsr_shape *part = &flow->node[n->arg[1].id].shape;
+    *inner = (fsr_index){.n = part->ndim};
+    for (int j = 0; j < n->shape.ndim && !index->flat; ++j) {
+        int from = n->view.from[j];
+        if (from >= 0 && part->dim[from] > 1)
+            fsr_affine_into(&inner->row[from], &index->row[j], n->view.start[j], n->view.step[j]);
+    }
+    return !index->flat;
+}
+
+/* A computed index, another one for each point at which a gather is asked: along all that this varies along. */
+static void somewhere(fsr_index *index, int ndim, int gather) {
+    fsr_affine any = {.offset = gather};
+    for (int j = 0; j < index->n; ++j)
+        for (int d = 0; d < FSR_MAX_DIMS; ++d)
+            any.coef[d] = any.coef[d] || index->row[j].coef[d];
+    *index = (fsr_index){.n = ndim};
+    for (int j = 0; j < ndim; ++j)
+        index->row[j] = any;
+}
+
+static double region_share(const fsr_flow *flow, const fsr_flow_node *n) {
+    const double whole = (double)fsr_shape_size(&n->shape);
+    return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
+}
+
+/* What a node is asked for, it asks of its arguments; a paste asks for its region in a part of the domain, and for what is
+ * around it in the rest. */
+static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
+    const fsr_flow *flow = c->p->flow;
+    const fsr_flow_node *n = &flow->node[at->id];
+    const bool paste = fsr_is(n->kind, FSR_OVERWRITES);
+    const double share = paste ? region_share(flow, n) : 1;
+    const int first = at->asked; /* nodes move */
+    for (int k = 0; k < n->nargs; ++k)
+        for (int i = first; i >= 0; i = c->asked[i].next) {
+            const double part = c->asked[i].part, own = c->asked[i].whole * share;
+            fsr_asked by = {.part = part, .whole = part, .region = c->asked[i].region};
+            if (!paste || k == 0)
+                fsr_index_copy(&by.index, &c->asked[i].index);
+            else if (!region_index(flow, n, &c->asked[i].index, &by.index))
+                continue;
+            if (paste && k == 0) {
+                by.part = own < part ? part - own : 0;
+                by.whole = c->asked[i].whole;
+            } else if (paste && k == 1) {
+                by.part = by.whole = own < part ? own : part;
+                by.region = at->id;
+            }
+            const bool computed = k == 0 && fsr_price_gathers(n);
+            if (computed)
+                somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, at->id);
+            ask(c, n->arg[k], &by, computed, shared);
+        }
+}
+
+/* What is in memory is read; nothing is known of how much of it if few elements are, each with others beside it. */
+static void read(fsr_cone *c, int id, double times, int indices) {
+    const fsr_flow_node *n = &c->p->flow->node[id];
+    if (!c->p->held[id] && !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_FOLD))
+        return;
+    const double all = bytes_of(n, 0), touched = times * c->prices->line;
+    c->bytes += touched < all ? touched : all;
+    c->loads += times;
+    c->nloads += indices;
+    c->tiled = c->tiled && c->nloads <= c->prices->staged;
+}
+
+/* What has no place in a tile of outputs (outputs.h). */
+static bool stops_tiles(const fsr_flow_node *n) {
+    return !fsr_is(n->kind, FSR_IS_EACH) || fsr_price_gathers(n);
+}
+
+static void walk(fsr_cone *c) {
+    for (int left = c->n - 1; left >= 0 && !c->full; --left) {
+        const fsr_cone_node at = c->node[left];
+        const fsr_flow_node *n = &c->p->flow->node[at.id];
+        const double size = (double)fsr_shape_size(&n->shape);
+        double times = 0, tiled = 0, edges = 0;
+        int indices = 0;
+        for (int i = at.asked; i >= 0; i = c->asked[i].next) {
+            const double more = evaluations(c, &c->asked[i]);
+            times += more;
+            edges += c->asked[i].region >= 0 ? more : 0;
+            ++indices;
+            tiled += more * share_of_tile(c, &c->asked[i]);
+        }
+        const double each = size > 0 ? times / size : 0;
+        ++c->visits;
+        if (!fsr_price_goes_on(c->p, at.id) || (c->store && c->store(c->data, c, &at, each))) {
+            read(c, at.id, times + edges * c->prices->edges, indices);
+            continue;
+        }
+        const double own = fsr_price_own(c->prices, c->p->flow, n);
+        c->nevaluated += indices;
+        c->full = c->full || c->nevaluated > FSR_MAX_EVALUATED;
+        c->work += times * own;
+        c->tile_work += tiled * own;
+        c->tiled = c->tiled && !stops_tiles(n);
+        const int before = c->n;
+        pass_on(c, &at, each > at.shared ? each : at.shared);
+        left += c->n - before;
+    }
+}
+
+void fsr_cone_domain(const fsr_partition *p, int root, fsr_domain *out) {
+    const fsr_flow_node *n = &p->flow->node[root];
+    if (fsr_is(n->kind, FSR_IS_FOLD))
+        fsr_fold_domain(p->flow, root, NULL, out);
+    else
+        fsr_domain_make(out, &n->shape, 0);
+}
+
+/* Outputs enough along two dimensions, of a fold of some columns. */
+static bool may_tile(const fsr_cone *c, const fsr_flow_node *n) {
+    const fsr_domain *domain = &c->domain;
+    const int last = domain->nparallel - 1;
+    bool across = false;
+    if (!fsr_is(n->kind, FSR_IS_FOLD) || fsr_is(n->kind, FSR_IS_RUNNING) || last < 1)
+        return false;
+    for (int d = 0; d < last; ++d)
+        across = across || (double)domain->extent[d] >= c->prices->side;
+    return across && (double)domain->extent[last] >= c->prices->side &&
+           (double)fsr_domain_cols(domain) >= c->prices->tile;
+}
+
+static void add_root(fsr_cone *c, int id) {
+    const fsr_flow_node *n = &c->p->flow->node[id];
+    const bool fold = fsr_is(n->kind, FSR_IS_FOLD);
+    const fsr_shape *shape = fold ? &c->p->flow->node[n->arg[0].id].shape : &n->shape;
+    fsr_asked all = {.part = 1, .whole = 1, .region = -1, .next = -1};
+    c->bytes += bytes_of(n, 0);
+    const double own = (double)fsr_shape_size(shape) * (fold ? 1 : fsr_price_own(c->prices, c->p->flow, n));
+    c->work += own;
+    c->tile_work += own;
+    c->tiled = c->tiled && may_tile(c, n);
+    if (!fsr_index_elem(&all.index, shape, &c->domain) || c->nasked == FSR_MAX_ASKED) {
+        c->full = true;
+        return;
+    }
+    if (!fold) {
+        const fsr_cone_node top = {.id = id, .asked = c->nasked};
+        c->asked[c->nasked++] = all;
+        pass_on(c, &top, 1);
+    }
+    for (int k = 0; k < n->nargs && fold; ++k)
+        ask(c, n->arg[k], &all, false, 1);
+}
+
+double fsr_cone_price(fsr_cone *c, const int *root, int n) {
+    c->bytes = c->work = c->loads = c->tile_work = 0;
+    c->tiled = true;
+    c->n = c->nasked = c->nevaluated = c->nloads = 0;
+    c->full = false;
+    fsr_cone_domain(c->p, root[0], &c->domain);
+    for (int i = 0; i < n && !c->full; ++i)
+        add_root(c, root[i]);
+    walk(c);
+    if (c->full)
+        return INFINITY;
+    const double work = c->tiled ? c->tile_work : c->work, loads = c->tiled ? 0 : c->loads;
+    const double issue = fmax(work * c->prices->moves / c->prices->issue, loads / c->prices->loads);
+    return c->prices->launch + fmax(fsr_price_bytes(c->prices, c->bytes), issue);
+}

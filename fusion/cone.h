@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The cone of a kernel before it is lowered: what its roots need, down to what is in memory, and its price.
+ *
+ * A walk goes down from the roots, which have one domain, each node with the distinct indices at which it is asked for, as the
+ * lowering would evaluate it: x[1:] + x[:-1] asks x twice for an element; a value of [n] that meets one of [n, m] is
+ * asked m times. Bytes, operations and loads are summed up on the way.
+ *
+ * Counter-example to counting nodes: of a chain of sweeps each asks for the one before at three places, all of them for the
+ * first at 3^n if no two of these are the same place, and at 2n + 1 if they lie beside each other. */
+#ifndef FUSOR_FUSION_CONE_H
+#define FUSOR_FUSION_CONE_H
+
+#include "fusion/price.h"
+
+enum { FSR_MAX_CONE = 512, FSR_MAX_ASKED = 1024, FSR_MAX_EVALUATED = 400 };
+
+typedef struct fsr_asked {
+    fsr_index index;
+    double part;  /* of the domain, where it is asked for: regions of pastes are a part */
+    double whole; /* what a chain of pastes is asked for, of which the regions above have had theirs */
+    int region;   /* the last paste in whose region that was, -1: in none */
+    int next;     /* of the same node, -1: the last */
+} fsr_asked;
+
+typedef struct fsr_cone_node {
+    int id;
+    int asked;     /* the first index */
+    double shared; /* evaluations for an element of those that ask for it */
+    bool fanned;   /* a view asks for it */
+} fsr_cone_node;
+
+typedef struct fsr_cone fsr_cone;
+
+/* Whether a node that would be evaluated is held from now on; each: how often it is evaluated for an element. */
+typedef bool fsr_cone_store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each);
+
+struct fsr_cone {
+    const fsr_partition *p;
+    const fsr_prices *prices;
+    fsr_cone_store *store; /* NULL: none is */
+    void *data;
+    fsr_domain domain;
+    int n, nasked, nevaluated, nloads; /* nodes, indices of them, of those evaluated and of those in memory */
+    bool full;  /* it was larger than there is room for, or than a kernel's program: nothing is known */
+    bool tiled; /* threads have tiles of outputs (outputs.h) */
+    double bytes, work, loads;
+    double tile_work;                 /* if they have: loads are staged and shared then */
+    int64_t visits;                   /* nodes that all walks have met */
+    fsr_cone_node node[FSR_MAX_CONE]; /* in order of id */
+    fsr_asked asked[FSR_MAX_ASKED];
+};
+
+/* The node is asked for at one index, the same one along some dimension of a domain that has no tiles of outputs. */
+bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
+/* The domain of the kernel of a root: a fold, or a value that is stored. */
+void fsr_cone_domain(const fsr_partition *p, int root, fsr_domain *out);
+/* Walks down from roots of one domain. Returns the price of their kernel in ns, INFINITY: it is not known. */
+double fsr_cone_price(fsr_cone *cone, const int *root, int n);
+
+#endif
