@@ -93,7 +93,10 @@ fsr_dtype fsr_dtype_promote(fsr_dtype a, fsr_dtype b) {
 /* The first dtype, in the order of promotion, that each of them promotes to. Counter-example to promoting one after the
  * other: i8 and u8 are i16, which is f32 with f16; but f16 holds both, and f16 is what they are in any other order. */
 fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n) {
-    for (int d = 0; d < FSR_DTYPE_COUNT && n > 0; d++) {
+    int first = 0;
+    for (int i = 0; i < n; i++) /* none is promoted to one before it */
+        first = (int)dtype[i] > first ? (int)dtype[i] : first;
+    for (int d = first; d < FSR_DTYPE_COUNT && n > 0; d++) {
         int fits = 0;
         while (fits < n && fsr_dtype_promote(dtype[fits], (fsr_dtype)d) == (fsr_dtype)d)
             fits++;

@@ -10,9 +10,11 @@
 # Program; shards of the fast tier; shards of the long one, or `-`: the first are of both, and belong to the fast tier.
 set(FUSOR_PARTS
     "diff_ops_diff 4 4" "diff_casts_diff 4 4" "diff_folds_diff 3 7" "diff_rows_diff 2 1" "diff_views_diff 2 3"
-    "diff_complex_diff 2 1" "diff_filter_diff 2 1" "diff_numpy_exprs 1 1" "diff_numpy_take 1 1" "diff_numpy_search 1 1" "diff_numpy_lengths 1 1" "contracts_live 1 1" "contracts_live_places 1 1" "contracts_chains 1 1"
-    "contracts_array_loops 1 1" "contracts_running_sums 1 1" "contracts_cpu_threads 1 1" "contracts_float_environment 1 1" "contracts_literals 1 1"
-    "contracts_million_steps 1 1" "contracts_numerics 1 1" "contracts_parameters 1 1" "contracts_reference_backend 1 1"
+    "diff_complex_diff 2 1" "diff_filter_diff 2 1" "diff_numpy_exprs 1 1" "diff_numpy_take 1 1" "diff_numpy_search 1 1"
+    "diff_numpy_lengths 1 1" "diff_paste_diff 1 1" "contracts_live 1 1" "contracts_live_places 1 1" "contracts_chains 1 1"
+    "contracts_array_loops 1 1" "contracts_running_sums 1 1" "contracts_cpu_threads 1 1" "contracts_float_environment 1 1"
+    "contracts_literals 1 1" "contracts_million_steps 1 1" "contracts_modules 1 1" "contracts_numerics 1 1"
+    "contracts_parameters 1 1" "contracts_reference_backend 1 1" "contracts_scatter_with 1 1"
     "trust_files 1 1" "trust_memory 1 1" "unit_cpu_math 1 1" "unit_emit_cuda 1 1" "unit_host_cuda 1 1" "unit_host_lookback 1 1"
     "unit_host_rows 1 1" "unit_host_splits 1 1" "unit_schedule_edits 1 1"
     "gpu_gpu_ops 6 -" "gpu_gpu_casts 5 -" "gpu_gpu_folds 9 -" "gpu_gpu_rows 3 -" "gpu_gpu_views 3 -" "gpu_gpu_complex 2 -"
@@ -99,10 +101,14 @@ function(fusor_fuzz test program seconds)
     endif()
 endfunction()
 
-# Every ctest of a program.
-function(fusor_register suite what program seconds)
+# Every ctest of a program. One that divides its cases has a row that says so: without it all of them would be fast.
+function(fusor_register suite what program source seconds)
     set(test ${suite}/${what})
     fusor_row(row FUSOR_PARTS ${program})
+    file(STRINGS ${source} divided REGEX "subject_case\\(|SUBJECT_(OWN_)?CASES\\(" LIMIT_COUNT 1)
+    if(divided AND NOT row AND NOT program STREQUAL "unit_parts")
+        message(FATAL_ERROR "${source} has cases of the long tier: give ${program} a row of FUSOR_PARTS (tests/parts.cmake)")
+    endif()
     if(program STREQUAL "fuzz_fuzz")
         fusor_fuzz(${test} ${program} ${seconds})
     elseif(program IN_LIST FUSOR_LONG)
