@@ -823,6 +823,46 @@ void fsr_segment_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr
 void fsr_runs_at(fsr_site at, fsr_node *out, fsr_node keys);
 #define fsr_runs(...) fsr_runs_at(FSR_HERE, __VA_ARGS__)
 
+/* ---- sparse matrices ---------------------------------------------------------------------------- */
+
+/* A matrix by rows (CSR): of row r elements offsets[r] to offsets[r + 1] - 1 of columns and values, all one-dimensional, offsets and
+ * columns integers. Three nodes and a shape, which a program may fill itself; copied by assignment, nothing is owned. Frozen (docs/abi.md).
+ * Offsets do not fall, from 0 to the number of values; columns are inside, in any order, and the values of equal ones are added.
+ * What breaks that reads no memory outside: what is outside is the nearest that is not. */
+typedef struct fsr_csr {
+    fsr_node offsets, columns, values;
+    int64_t rows, cols;
+} fsr_csr;
+
+/* The matrix of elements at coordinates, in any order: row, column, integers, and values, vectors of one length; each row keeps their
+ * order, equal coordinates stay two. Rows and columns outside are told (FSR_ERR_INDEX, as FSR_BOUND_RAISE has it); negative columns count from
+ * the end. *out receives poisons on a mistake: FSR_ERR_DTYPE, FSR_ERR_SHAPE; FSR_ERR_VALUE: rows or cols is below 1. */
+void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node column, fsr_node values, int64_t rows,
+                         int64_t cols);
+/* The row of each element, i64. Of all that follow FSR_ERR_NULL: the matrix is null; FSR_ERR_SHAPE, FSR_ERR_DTYPE: it is none, or
+ * an operand does not fit it. */
+fsr_node fsr_csr_rows_at(fsr_site at, const fsr_csr *a);
+/* [rows, cols], of the values' dtype. */
+fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *a);
+/* The product with x, [cols] or [cols, k]: [rows] or [rows, k], summed as fsr_segment_sum does. Values and x are of any dtypes, which
+ * promote; what computes them, and what is done to the result, element by element, is in the product's kernels. */
+fsr_node fsr_csr_dot_at(fsr_site at, const fsr_csr *a, fsr_node x);
+/* The transposed matrix' product with x, [rows] or [rows, k]: [cols] or [cols, k], summed as fsr_scatter_add does: the same bits in every
+ * run. */
+fsr_node fsr_csr_dot_transposed_at(fsr_site at, const fsr_csr *a, fsr_node x);
+/* Of x, [rows, k], times y transposed, [cols, k], the elements where the matrix has values, times these: [values]. The product's other
+ * elements are not computed. */
+fsr_node fsr_csr_sampled_at(fsr_site at, const fsr_csr *a, fsr_node x, fsr_node y);
+/* The root of the sum of each row's squared magnitudes, in the dtype of fsr_norm. */
+fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *a);
+#define fsr_csr_from_coo(...) fsr_csr_from_coo_at(FSR_HERE, __VA_ARGS__)
+#define fsr_csr_rows(...) fsr_csr_rows_at(FSR_HERE, __VA_ARGS__)
+#define fsr_csr_to_dense(...) fsr_csr_to_dense_at(FSR_HERE, __VA_ARGS__)
+#define fsr_csr_dot(...) fsr_csr_dot_at(FSR_HERE, __VA_ARGS__)
+#define fsr_csr_dot_transposed(...) fsr_csr_dot_transposed_at(FSR_HERE, __VA_ARGS__)
+#define fsr_csr_sampled(...) fsr_csr_sampled_at(FSR_HERE, __VA_ARGS__)
+#define fsr_csr_norms(...) fsr_csr_norms_at(FSR_HERE, __VA_ARGS__)
+
 /* ---- a loop for each element -------------------------------------------------------------------- */
 
 enum { FSR_MAX_STATE = 7, FSR_MAX_LOOP_OPERANDS = 17 }; /* components of a loop's state; these and its arguments */

@@ -586,6 +586,33 @@ inline std::vector<node> runs(const node &keys, FUSOR_PLACE) {
     return std::vector<node>(out, out + 2);
 }
 
+// ---- sparse matrices -------------------------------------------------------------------------------------------------
+
+inline fsr_csr csr_from_coo(const node &row, const node &column, const node &values, std::int64_t rows,
+                            std::int64_t cols, FUSOR_PLACE) noexcept {
+    fsr_csr out;
+    fsr_csr_from_coo_at(FUSOR_AT, &out, row, column, values, rows, cols);
+    return out;
+}
+inline node csr_rows(const fsr_csr &a, FUSOR_PLACE) noexcept {
+    return fsr_csr_rows_at(FUSOR_AT, &a);
+}
+inline node csr_to_dense(const fsr_csr &a, FUSOR_PLACE) noexcept {
+    return fsr_csr_to_dense_at(FUSOR_AT, &a);
+}
+inline node csr_dot(const fsr_csr &a, const node &x, FUSOR_PLACE) noexcept {
+    return fsr_csr_dot_at(FUSOR_AT, &a, x);
+}
+inline node csr_dot_transposed(const fsr_csr &a, const node &x, FUSOR_PLACE) noexcept {
+    return fsr_csr_dot_transposed_at(FUSOR_AT, &a, x);
+}
+inline node csr_sampled(const fsr_csr &a, const node &x, const node &y, FUSOR_PLACE) noexcept {
+    return fsr_csr_sampled_at(FUSOR_AT, &a, x, y);
+}
+inline node csr_norms(const fsr_csr &a, FUSOR_PLACE) noexcept {
+    return fsr_csr_norms_at(FUSOR_AT, &a);
+}
+
 // ---- operators, loops and functions of the program's own; op.arity and loop.nstate, loop.narg are the lists' lengths -------
 
 inline std::vector<node> reduce_with(nodes x, fsr_operator op, axes over = {}, int flags = 0, FUSOR_PLACE) {

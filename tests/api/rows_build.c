@@ -227,6 +227,36 @@ SEGMENTS(first)
 SEGMENTS(last)
 BUILD(segment_cumsum, NODE(x); NODE(offsets); const int flags = api_flags(r), x, offsets, flags)
 
+static void call_csr_from_coo(api_run *r) {
+    fsr_csr out;
+    api_add(r, ", &matrix");
+    NODE(row);
+    NODE(column);
+    NODE(values);
+    EXTENT(rows);
+    EXTENT(cols);
+    api_say(r, "fsr_csr_from_coo_at", 0, true);
+    fsr_csr_from_coo_at(API_SITE(r), &out, row, column, values, rows, cols);
+    api_take_all(r, (fsr_node[]){out.offsets, out.columns, out.values}, 3);
+}
+#define CSR(name, draw, ...)                                                                                           \
+    static void call_csr_##name(api_run *r) {                                                                          \
+        draw;                                                                                                          \
+        NODE(offsets);                                                                                                 \
+        NODE(columns);                                                                                                 \
+        NODE(values);                                                                                                  \
+        const fsr_csr a = {offsets, columns, values, fsr_node_size(offsets) - api_below(r, 8) / 7 - 1, api_extent(r)}; \
+        api_say(r, "fsr_csr_" #name "_at", 0, true);                                                                   \
+        api_take(r, fsr_csr_##name##_at(API_SITE(r), &a __VA_ARGS__), 0, false);                                       \
+    }
+#define COMMA ,
+CSR(rows, (void)0)
+CSR(to_dense, (void)0)
+CSR(norms, (void)0)
+CSR(dot, NODE(x), COMMA x)
+CSR(dot_transposed, NODE(x), COMMA x)
+CSR(sampled, NODE(x); NODE(y), COMMA x COMMA y)
+
 static void call_runs(api_run *r) {
     fsr_node out[2];
     api_add(r, ", out");
@@ -642,6 +672,13 @@ const api_row api_build_rows[] = {
     ROW(segment_last, 2),
     ROW(segment_cumsum, 2),
     ROW(runs, 2),
+    ROW(csr_from_coo, 2),
+    ROW(csr_rows, 1),
+    ROW(csr_to_dense, 1),
+    ROW(csr_norms, 1),
+    ROW(csr_dot, 2),
+    ROW(csr_dot_transposed, 1),
+    ROW(csr_sampled, 1),
     ROW(histogram, 2),
     ROW(histogram_edges, 2),
     ROW(histogram2d, 2),

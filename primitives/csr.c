@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Sparse matrices by rows: products, norms, masked products, and to and from other forms.
+ *
+ * A matrix is three arrays, so everything is a composition: a row's products are a segment (segment.c), what is taken at the columns
+ * is taken in its kernels, and a transposed product is a scatter with sums (scatter_sum.c), the same bits in every run. Coordinates are
+ * ordered by a stable sort of their rows. The row of each element is how many rows have begun: a count at each offset and a running sum,
+ * where a search for each element would be a loop. */
+#include "primitives/primitives.h"
+
+/* ---- checks ---------------------------------------------------------------------------------------------------- */
+
+static bool is_index(fsr_node x) {
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    return dtype != FSR_BOOL && !fsr_dtype_is_inexact(dtype);
+}
+
+static bool is_vector(fsr_node x, int64_t n) {
+    return fsr_node_ndim(x) == 1 && (n < 0 || fsr_node_size(x) == n);
+}
+
+/* The matrix, not weak, and nx operands of one graph with it. False: *poison. */
+static bool matrix_take(fsr_site at, const char *what, const fsr_csr *from, const fsr_node *x, int nx, fsr_csr *out,
+                        fsr_node *poison) {
+    fsr_node all[5] = {{0}};
+    fsr_graph *graph;
+    for (int i = 0; i < nx; i++)
+        all[i] = x[i];
+    if (!from) {
+        *poison = fsr_poison(nx ? x[0].graph : NULL, at, FSR_ERR_NULL, what, "the matrix is null");
+        return false;
+    }
+    *out = *from;
+    all[nx] = from->offsets;
+    all[nx + 1] = from->columns;
+    all[nx + 2] = from->values;
+    if (fsr_poison_of(at, what, all, nx + 3, &graph, poison))
+        return false;
+    if (!is_index(out->offsets) || !is_index(out->columns))
+        *poison = fsr_poison(graph, at, FSR_ERR_DTYPE, what, "offsets %s and columns %s", fsr_say(out->offsets).text,
+                             fsr_say(out->columns).text);
+    else if (out->rows < 0 || out->cols < 0 || out->rows == INT64_MAX || !is_vector(out->offsets, out->rows + 1) ||
+             !is_vector(out->columns, -1) || !is_vector(out->values, fsr_node_size(out->columns)))
+        *poison = fsr_poison(graph, at, FSR_ERR_SHAPE, what,
+                             "offsets %s, columns %s and values %s are no matrix of %lld rows and %lld columns",
+                             fsr_say(out->offsets).text, fsr_say(out->columns).text, fsr_say(out->values).text,
+                             (long long)out->rows, (long long)out->cols);
+    else
+        *poison = out->values = fsr_strong(at, out->values);
+    return fsr_node_sound(*poison) != NULL;
+}
+
+/* x has one or two axes, of which the first is so long, and becomes strong. */
+static bool operand_take(fsr_site at, const char *what, fsr_node *x, int64_t n, bool two, fsr_node *poison) {
+    const int ndim = fsr_node_ndim(*x);
+    if (ndim < (two ? 2 : 1) || ndim > 2 || fsr_node_dim(*x, 0) != n)
+        *poison = fsr_poison(x->graph, at, FSR_ERR_SHAPE, what, "%s has not %lld rows", fsr_say(*x).text, (long long)n);
+    else
+        *x = *poison = fsr_strong(at, *x);
+    return fsr_node_sound(*poison) != NULL;
+}
+
+/* ---- forms --------------------------------------------------------------------------------------------------------- */
+
+void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node column, fsr_node values, int64_t rows,
+                         int64_t cols) {
+    static const char what[] = "csr_from_coo";
+    const fsr_node all[] = {row, column, values};
+    fsr_node poison = {0};
+    fsr_graph *graph;
+    if (!out)
+        return;
+    if (!fsr_poison_of(at, what, all, 3, &graph, &poison)) {
+        if (!is_index(row) || !is_index(column))
+            poison = fsr_poison(graph, at, FSR_ERR_DTYPE, what, "rows %s and columns %s", fsr_say(row).text,
+                                fsr_say(column).text);
+        else if (!is_vector(row, -1) || !is_vector(column, fsr_node_size(row)) ||
+                 !is_vector(values, fsr_node_size(row)))
+            poison = fsr_poison(graph, at, FSR_ERR_SHAPE, what, "rows %s, columns %s and values %s", fsr_say(row).text,
+                                fsr_say(column).text, fsr_say(values).text);
+        else if (rows < 1 || cols < 1)
+            poison = fsr_poison(graph, at, FSR_ERR_VALUE, what, "%lld rows and %lld columns", (long long)rows,
+                                (long long)cols);
+    }
+    *out = (fsr_csr){poison, poison, poison, rows, cols};
+    if (poison.graph)
+        return;
+    const fsr_node none = {0}, zero = fsr_full_at(at, graph, FSR_I64, 1, (int64_t[]){1}, 0);
+    const fsr_node ends = fsr_cumsum_at(at, fsr_bincount_at(at, row, none, rows, FSR_BOUND_RAISE), (int[]){0}, 1, 0);
+    const fsr_node order = fsr_argsort_at(at, row, (int[]){0}, 1, 0);
+    /* Columns outside are told here, once, and negative ones count from the end. */
+    const fsr_node inside = fsr_take_at(at, fsr_arange_at(at, graph, FSR_I64, cols), column, 0, FSR_BOUND_RAISE);
+    out->offsets = fsr_concat_at(at, (fsr_node[]){zero, ends}, 2, 0);
+    out->columns = fsr_take_at(at, inside, order, 0, FSR_BOUND_CLIP);
+    out->values = fsr_take_at(at, values, order, 0, FSR_BOUND_CLIP);
+}
+
+static fsr_node rows_of(fsr_site at, const fsr_csr *a) {
+    const int64_t n = fsr_node_size(a->columns);
+    const fsr_dtype dtype = n <= INT32_MAX && a->rows <= INT32_MAX ? FSR_I32 : FSR_I64;
+    fsr_node begun = fsr_full_at(at, a->columns.graph, dtype, 1, &n, 0);
+    if (a->rows > 1) {
+        const fsr_node begins = fsr_slice_at(at, a->offsets, 0, 1, a->rows, 1);
+        begun = fsr_scatter_add_at(at, begun, &begins, 1, fsr_int_at(at, begins.graph, 1), FSR_BOUND_DROP, 0);
+    }
+    return fsr_cumsum_at(at, begun, (int[]){0}, 1, 0);
+}
+
+fsr_node fsr_csr_rows_at(fsr_site at, const fsr_csr *matrix) {
+    fsr_node poison;
+    fsr_csr a;
+    return matrix_take(at, "csr_rows", matrix, NULL, 0, &a, &poison) ? rows_of(at, &a) : poison;
+}
+
+fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
+    fsr_node poison;
+    fsr_csr a;
+    if (!matrix_take(at, "csr_to_dense", matrix, NULL, 0, &a, &poison))
+        return poison;
+    fsr_node zeros = fsr_full_at(at, a.values.graph, fsr_node_dtype(a.values), 2, (int64_t[]){a.rows, a.cols}, 0);
+    if (fsr_node_size(a.columns) == 0)
+        return zeros;
+    return fsr_scatter_add_at(at, zeros, (fsr_node[]){rows_of(at, &a), a.columns}, 2, a.values, FSR_BOUND_CLIP, 0);
+}
+
+/* ---- products ------------------------------------------------------------------------------------------------------- */
+
+/* The values, times what belongs to each: a number, or a row of numbers. */
+static fsr_node products(fsr_site at, const fsr_csr *a, fsr_node x, fsr_node index) {
+    const fsr_node taken = fsr_take_at(at, x, index, 0, FSR_BOUND_CLIP);
+    const bool rows = fsr_node_ndim(x) == 2;
+    return fsr_mul_at(at, rows ? fsr_expand_at(at, a->values, 1) : a->values, taken);
+}
+
+fsr_node fsr_csr_dot_at(fsr_site at, const fsr_csr *matrix, fsr_node x) {
+    static const char what[] = "csr_dot";
+    fsr_node poison;
+    fsr_csr a;
+    if (!matrix_take(at, what, matrix, &x, 1, &a, &poison) || !operand_take(at, what, &x, a.cols, false, &poison))
+        return poison;
+    return fsr_segment_sum_at(at, products(at, &a, x, a.columns), a.offsets);
+}
+
+fsr_node fsr_csr_dot_transposed_at(fsr_site at, const fsr_csr *matrix, fsr_node x) {
+    static const char what[] = "csr_dot_transposed";
+    fsr_node poison;
+    fsr_csr a;
+    if (!matrix_take(at, what, matrix, &x, 1, &a, &poison) || !operand_take(at, what, &x, a.rows, false, &poison))
+        return poison;
+    fsr_node parts = products(at, &a, x, rows_of(at, &a));
+    if (!fsr_node_sound(parts))
+        return parts;
+    const fsr_dtype dtype = fsr_sum_dtype(fsr_node_dtype(parts));
+    const int64_t shape[] = {a.cols, fsr_node_ndim(x) == 2 ? fsr_node_dim(x, 1) : 1};
+    const fsr_node zeros = fsr_full_at(at, x.graph, dtype, fsr_node_ndim(x), shape, 0);
+    return fsr_scatter_add_at(at, zeros, &a.columns, 1, fsr_convert(at, parts, dtype, false), FSR_BOUND_CLIP, 0);
+}
+
+fsr_node fsr_csr_sampled_at(fsr_site at, const fsr_csr *matrix, fsr_node x, fsr_node y) {
+    static const char what[] = "csr_sampled";
+    fsr_node poison, both[] = {x, y};
+    fsr_csr a;
+    if (!matrix_take(at, what, matrix, both, 2, &a, &poison) || !operand_take(at, what, &x, a.rows, true, &poison) ||
+        !operand_take(at, what, &y, a.cols, true, &poison))
+        return poison;
+    if (fsr_node_dim(x, 1) != fsr_node_dim(y, 1))
+        return fsr_poison(x.graph, at, FSR_ERR_SHAPE, what, "%s and %s have not the same columns", fsr_say(x).text,
+                          fsr_say(y).text);
+    const fsr_node left = fsr_take_at(at, x, rows_of(at, &a), 0, FSR_BOUND_CLIP);
+    const fsr_node right = fsr_take_at(at, y, a.columns, 0, FSR_BOUND_CLIP);
+    return fsr_mul_at(at, a.values, fsr_sum_at(at, fsr_mul_at(at, left, right), (int[]){1}, 1, 0));
+}
+
+fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *matrix) {
+    fsr_node poison;
+    fsr_csr a;
+    if (!matrix_take(at, "csr_norms", matrix, NULL, 0, &a, &poison))
+        return poison;
+    const fsr_node size = fsr_abs_at(at, fsr_convert(at, a.values, fsr_mean_dtype(fsr_node_dtype(a.values)), false));
+    return fsr_sqrt_at(at, fsr_segment_sum_at(at, fsr_mul_at(at, size, size), a.offsets));
+}

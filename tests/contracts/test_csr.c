@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Sparse matrices by rows against plain loops: from coordinates in any order, products with vectors and matrices, transposed,
+ * masked, norms; rows of power-law lengths, empty ones, equal coordinates; what is fused. */
+#include "tests/support/subject.h"
+#include <math.h>
+#include <stdlib.h>
+
+#define G subject_g
+
+enum { ROWS = 211, COLS = 97, K = 3 };
+
+/* Whole numbers, whose sums of products are exact. */
+typedef struct matrix {
+    int64_t n;
+    int32_t *row, *column;
+    float *value;
+    double dense[ROWS][COLS];
+} matrix;
+
+/* Row r has about ROWS / (r + 1) elements, one in seven none; in an order that is none, some coordinates twice. */
+static matrix *made(void) {
+    matrix *m = calloc(1, sizeof *m);
+    const size_t most = (size_t)ROWS * COLS;
+    m->row = malloc(most * sizeof *m->row);
+    m->column = malloc(most * sizeof *m->column);
+    m->value = malloc(most * sizeof *m->value);
+    for (int c = 0; c < COLS; c++)
+        for (int i = ROWS - 1; i >= 0; i--) {
+            const int r = i * 83 % ROWS;
+            if (r % 7 == 3 || (c * 31 + r) % COLS > COLS / (r + 1) + 2)
+                continue;
+            for (int twice = 0; twice <= (r + c) % 5 / 4; twice++) {
+                m->row[m->n] = r;
+                m->column[m->n] = c;
+                m->value[m->n] = (float)((r * 7 + c * 3) % 11 - 5);
+                m->dense[r][c] += (double)m->value[m->n++];
+            }
+        }
+    return m;
+}
+
+static void freed(matrix *m) {
+    free(m->row);
+    free(m->column);
+    free(m->value);
+    free(m);
+}
+
+static fsr_csr csr_of(const matrix *m) {
+    fsr_csr a;
+    fsr_csr_from_coo(&a, fsr_from_host(G, FSR_I32, 1, &m->n, m->row), fsr_from_host(G, FSR_I32, 1, &m->n, m->column),
+                     fsr_from_host(G, FSR_F32, 1, &m->n, m->value), ROWS, COLS);
+    OK(fsr_node_status(a.values));
+    return a;
+}
+
+static float x_of(int64_t i) {
+    return (float)(i * 37 % 19 - 9);
+}
+
+static fsr_node numbers(int64_t rows, int64_t k) {
+    float x[ROWS * K];
+    for (int64_t i = 0; i < rows * k; i++)
+        x[i] = x_of(i);
+    return k == 1 ? fsr_from_host(G, FSR_F32, 1, &rows, x) : fsr_from_host(G, FSR_F32, 2, SHAPE(rows, k), x);
+}
+
+static void same(fsr_node out, const double *want, int64_t n, const char *what) {
+    OK(fsr_node_status(out));
+    assert_int_equal(fsr_node_size(out), n);
+    float *got = subject_read(out);
+    for (int64_t i = 0; i < n; i++)
+        if (fabs((double)got[i] - want[i]) > 1e-6 * fabs(want[i]))
+            fail_msg("%s: element %lld is %g, not %g", what, (long long)i, (double)got[i], want[i]);
+    free(got);
+}
+
+static void products(void **state) {
+    (void)state;
+    matrix *m = made();
+    const fsr_csr a = csr_of(m);
+    for (int k = 1; k <= K; k += K - 1) {
+        double plain[ROWS * K] = {0}, transposed[COLS * K] = {0};
+        for (int r = 0; r < ROWS; r++)
+            for (int c = 0; c < COLS; c++)
+                for (int j = 0; j < k; j++) {
+                    plain[r * k + j] += m->dense[r][c] * (double)x_of(c * k + j);
+                    transposed[c * k + j] += m->dense[r][c] * (double)x_of(r * k + j);
+                }
+        same(fsr_csr_dot(&a, numbers(COLS, k)), plain, ROWS * k, "dot");
+        same(fsr_csr_dot_transposed(&a, numbers(ROWS, k)), transposed, COLS * k, "transposed");
+    }
+    double norm[ROWS];
+    for (int r = 0; r < ROWS; r++) {
+        norm[r] = 0;
+        for (int64_t i = 0; i < m->n; i++)
+            norm[r] += m->row[i] == r ? (double)m->value[i] * (double)m->value[i] : 0;
+        norm[r] = sqrt(norm[r]);
+    }
+    same(fsr_csr_norms(&a), norm, ROWS, "norms");
+    same(fsr_csr_to_dense(&a), &m->dense[0][0], ROWS * COLS, "dense");
+    freed(m);
+}
+
+/* The elements in order of rows, each row's as they were given. */
+static void forms(void **state) {
+    (void)state;
+    matrix *m = made();
+    const fsr_csr a = csr_of(m);
+    double *row = malloc(sizeof *row * (size_t)m->n), *masked = malloc(sizeof *masked * (size_t)m->n);
+    int64_t n = 0;
+    for (int r = 0; r < ROWS; r++)
+        for (int64_t i = 0; i < m->n; i++)
+            if (m->row[i] == r) {
+                double sum = 0;
+                for (int j = 0; j < K; j++)
+                    sum += (double)x_of(r * K + j) * (double)x_of(m->column[i] * K + j);
+                masked[n] = sum * (double)m->value[i];
+                row[n++] = r;
+            }
+    same(fsr_cast(fsr_csr_rows(&a), FSR_F32), row, m->n, "rows");
+    same(fsr_csr_sampled(&a, numbers(ROWS, K), numbers(COLS, K)), masked, m->n, "sampled");
+    fsr_node x = numbers(COLS, 1);
+    subject_verify((fsr_node[]){fsr_csr_dot(&a, fsr_exp(x)), fsr_tanh(fsr_csr_dot(&a, x))}, 2, NULL,
+                   "around a product");
+    free(row);
+    free(masked);
+    freed(m);
+}
+
+static void mistakes(void **state) {
+    (void)state;
+    fsr_node i = fsr_arange(G, FSR_I64, 4), v = fsr_arange(G, FSR_F32, 4), x = numbers(COLS, 1);
+    fsr_csr a, short_one = {i, i, v, 4, 4};
+    fsr_csr_from_coo(&a, i, i, fsr_slice(v, 0, 0, 3, 1), 4, 4);
+    assert_int_equal(fsr_node_status(a.values), FSR_ERR_SHAPE);
+    fsr_csr_from_coo(&a, v, i, v, 4, 4);
+    assert_int_equal(fsr_node_status(a.offsets), FSR_ERR_DTYPE);
+    fsr_csr_from_coo(&a, i, i, v, 0, 4);
+    assert_int_equal(fsr_node_status(a.offsets), FSR_ERR_VALUE);
+    assert_int_equal(fsr_node_status(fsr_csr_dot(&short_one, v)), FSR_ERR_SHAPE);
+    assert_int_equal(fsr_node_status(fsr_csr_dot(NULL, v)), FSR_ERR_NULL);
+    fsr_csr_from_coo(&a, i, i, v, 4, 4);
+    assert_int_equal(fsr_node_status(fsr_csr_dot(&a, x)), FSR_ERR_SHAPE);
+    assert_int_equal(fsr_node_status(fsr_csr_sampled(&a, v, v)), FSR_ERR_SHAPE);
+    float back[4];
+    fsr_csr_from_coo_at(fsr_here("here.c", 7), &a, i, fsr_add(i, fsr_int(G, 1)), v, 4, 4);
+    subject_error(subject_ctx, fsr_read(fsr_csr_dot(&a, v), back, sizeof back), FSR_ERR_INDEX,
+                  "index 4 is out of bounds for axis 0 with size 4|here.c:7");
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(products), SUBJECT_TEST(forms), SUBJECT_TEST(mistakes)};
+SUBJECT_MAIN(tests)
