@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library calls "least" and "greatest" on a GPU: kernels of our own for few, CUB's sort for many, where the library was built
+/* The library calls "least", "greatest" and "ranked" on a GPU: kernels of our own for few, CUB's sort for many, where the library was built
  * with nvcc. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
@@ -55,7 +55,37 @@ fsr_status fsr_cuda_top(fsr_cuda *c, const fsr_library_call *call, void *const *
                                                 (unsigned long long)k, (unsigned long long)rows, (unsigned long long)n);
 }
 
+fsr_status fsr_cuda_ranked(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
+                           cudaStream_t stream, fsr_fault *fault) {
+    const fsr_shape *shape = &call->array[0].shape;
+    const int last = shape->ndim - 1;
+    const fsr_cuda_ranks s = {.key = fsr_cub_key_of[call->array[0].dtype],
+                              .in = array[0],
+                              .rows = (uint64_t)(fsr_shape_size(shape) / shape->dim[last]),
+                              .n = (uint64_t)shape->dim[last],
+                              .rank = array[1],
+                              .m = (uint32_t)call->array[1].shape.dim[last],
+                              .out = array[2],
+                              .work = work,
+                              .stream = stream};
+    if (s.n > UINT32_MAX)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "ranks of %llu elements on a GPU; there are at most %u",
+                             (unsigned long long)s.n, UINT32_MAX);
+    const cudaError_t error =
+        fsr_cuda_top_work() > (size_t)call->work_bytes ? cudaErrorMemoryAllocation : fsr_cuda_ranks_run(&s);
+    return error == cudaSuccess ? FSR_OK
+                                : fsr_cuda_fail(c, error, fault, "ranks of %llu rows of %llu elements",
+                                                (unsigned long long)s.rows, (unsigned long long)s.n);
+}
+
 #else
+
+fsr_status fsr_cuda_ranked(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
+                           cudaStream_t stream, fsr_fault *fault) {
+    (void)c, (void)call, (void)array, (void)work, (void)stream;
+    return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED,
+                         "ranks on a GPU: this library was built without nvcc; the CPU backend finds them");
+}
 
 fsr_status fsr_cuda_top(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work, cudaStream_t stream,
                         fsr_fault *fault) {

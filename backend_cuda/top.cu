@@ -132,13 +132,62 @@ template <class T> void long_row(const fsr_cuda_top_search *s, const fsr_top_for
     end_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(f, row, s->k, w, fsr_top_out{s->values, s->places}, at * s->k);
 }
 
+// ---- ranks -----------------------------------------------------------------------------------------------------
+
+template <class T, int ITEMS, int THREADS>
+__global__ void __launch_bounds__(THREADS) ranks_kernel(fsr_top_form f, const T *in, uint64_t rows, unsigned n,
+                                                        const long long *rank, unsigned m, T *out) {
+    __shared__ fsr_top_shared<SMALL_ROOM> s;
+    for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x)
+        fsr_top_ranks<T, ITEMS, SMALL_ROOM>(s, f, in + row * n, n, rank + row * m, m, THREADS, out + row * m);
+}
+
+template <class T> __global__ void seek_kernel(const long long *rank, uint64_t n, fsr_top_work *w) {
+    fsr_top_seek<T>(rank, n, w);
+}
+template <class T> __global__ void found_kernel(fsr_top_form f, const fsr_top_work *w, T *out) {
+    fsr_top_found_it(f, w, out);
+}
+
+template <class T> void long_ranks(const fsr_cuda_ranks *s, const fsr_top_form &f) {
+    const unsigned digits = s->n / 16384 < DIGIT_BLOCKS ? (unsigned)(s->n / 16384) + 1 : DIGIT_BLOCKS;
+    fsr_top_work *const w = (fsr_top_work *)s->work;
+    for (uint64_t i = 0; i < s->rows * s->m; i++) {
+        const T *row = (const T *)s->in + i / s->m * s->n;
+        seek_kernel<T><<<1, FSR_TOP_THREADS, 0, s->stream>>>((const long long *)s->rank + i, s->n, w);
+        for (int bits = 8 * (int)sizeof(T); bits > 0; bits -= FSR_TOP_BITS)
+            digit_kernel<<<digits, FSR_TOP_THREADS, 0, s->stream>>>(f, row, s->n, 0, w);
+        found_kernel<<<1, 32, 0, s->stream>>>(f, w, (T *)s->out + i);
+    }
+}
+
+bool is_long(uint64_t rows, uint64_t n) {
+    return (n >= LONG_ROW && rows <= FEW_ROWS) || (n >= VERY_LONG && rows <= SOME_ROWS);
+}
+
+template <class T> cudaError_t ranks(const fsr_cuda_ranks *s) {
+    fsr_top_form f = form_of(s->key, 8 * (int)sizeof(T), false);
+    constexpr int items = sizeof(T) == 8 ? 16 : sizeof(T) == 4 ? 32 : 0, threads = items == 32 ? 128 : 256;
+    const unsigned blocks = s->rows < 1u << 30 ? (unsigned)s->rows : 1u << 30;
+    const long long *rank = (const long long *)s->rank;
+    f.zeros = 0;
+    if (is_long(s->rows, s->n))
+        long_ranks<T>(s, f);
+    else if (s->n <= 4096 && items)
+        ranks_kernel<T, items, threads>
+            <<<blocks, threads, 0, s->stream>>>(f, (const T *)s->in, s->rows, (unsigned)s->n, rank, s->m, (T *)s->out);
+    else
+        ranks_kernel<T, 0, 256>
+            <<<blocks, 256, 0, s->stream>>>(f, (const T *)s->in, s->rows, (unsigned)s->n, rank, s->m, (T *)s->out);
+    return cudaGetLastError();
+}
+
 template <class T> cudaError_t run(const fsr_cuda_top_search *s) {
     const fsr_top_form f = form_of(s->key, 8 * (int)sizeof(T), s->greatest);
-    const bool is_long =
-        (s->n >= LONG_ROW && s->rows <= FEW_ROWS) || (s->n >= VERY_LONG && s->rows <= SOME_ROWS);
-    if (!is_long)
+    const bool shared = is_long(s->rows, s->n);
+    if (!shared)
         rows<T>(s, f);
-    for (uint64_t row = 0; is_long && row < s->rows; row++)
+    for (uint64_t row = 0; shared && row < s->rows; row++)
         long_row<T>(s, f, row);
     return cudaGetLastError();
 }
@@ -161,5 +210,20 @@ extern "C" cudaError_t fsr_cuda_top_run(const fsr_cuda_top_search *s) {
     case FSR_CUB_I64:
     case FSR_CUB_F64: return run<uint64_t>(s);
     default: return run<uint32_t>(s);
+    }
+}
+
+extern "C" cudaError_t fsr_cuda_ranks_run(const fsr_cuda_ranks *s) {
+    switch (s->key) {
+    case FSR_CUB_U8:
+    case FSR_CUB_I8: return ranks<uint8_t>(s);
+    case FSR_CUB_U16:
+    case FSR_CUB_I16:
+    case FSR_CUB_F16:
+    case FSR_CUB_BF16: return ranks<uint16_t>(s);
+    case FSR_CUB_U64:
+    case FSR_CUB_I64:
+    case FSR_CUB_F64: return ranks<uint64_t>(s);
+    default: return ranks<uint32_t>(s);
     }
 }

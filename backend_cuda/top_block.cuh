@@ -315,6 +315,34 @@ template <class T> struct fsr_top_held<T, 0> {
     }
 };
 
+// The bits that a key stands for, where zeros have two.
+template <class T> __device__ __forceinline__ T fsr_top_bits(const fsr_top_form &f, T key) {
+    const T positive = (T)(key >> (8 * sizeof(T) - 1));
+    if (f.nan && key == (T)f.all)
+        return (T)f.nan;
+    return (T)(key ^ (T)((positive ? 0 : f.flip) | f.base));
+}
+
+__device__ __forceinline__ unsigned fsr_top_inside(long long rank, unsigned n) {
+    return rank < 0 ? 0 : rank < (long long)n ? (unsigned)rank : n - 1;
+}
+
+// Elements of a row at m ranks.
+template <class T, int ITEMS, int ROOM>
+__device__ void fsr_top_ranks(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, unsigned n,
+                              const long long *rank, unsigned m, unsigned threads, T *out) {
+    const fsr_top_held<T, ITEMS> held(f, row, n, threads);
+    fsr_top_word less;
+    unsigned equal;
+    for (unsigned i = 0; i < m; i++) {
+        const fsr_top_word key =
+            fsr_top_kth(fsr_top_keys<fsr_top_held<T, ITEMS>>{held}, s, fsr_top_inside(rank[i], n), threads, &less, &equal);
+        if (threadIdx.x == 0)
+            out[i] = fsr_top_bits(f, (T)key);
+        __syncthreads();
+    }
+}
+
 // What passes the threshold, if there is room: s.n of them. groups: threads whose least keys stand for themselves, a
 // power of two of at least k.
 template <class Source, int ROOM>

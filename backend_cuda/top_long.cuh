@@ -208,6 +208,24 @@ __device__ void fsr_top_digit(fsr_top_shared<ROOM> &s, const fsr_top_form &f, co
     }
 }
 
+// The search by digits for a rank alone: its state before, and the element after.
+template <class T> __device__ void fsr_top_seek(const long long *rank, fsr_top_word n, fsr_top_work *w) {
+    fsr_top_state *const state = &w->state;
+    for (unsigned v = threadIdx.x; v < FSR_TOP_VALUES; v += FSR_TOP_THREADS)
+        state->count[v] = 0;
+    if (threadIdx.x == 0) {
+        state->prefix = 0;
+        state->below = state->tickets = 0;
+        state->known = 8 * sizeof(T);
+        state->again = 1;
+        state->rank = fsr_top_inside(*rank, (unsigned)n);
+    }
+}
+template <class T> __device__ void fsr_top_found_it(const fsr_top_form &f, const fsr_top_work *w, T *out) {
+    if (threadIdx.x == 0)
+        *out = fsr_top_bits(f, (T)w->state.prefix);
+}
+
 // Where less than k are below the threshold: of those equal to it the first, chunk by chunk, in order. A thread has a part of
 // its chunk.
 template <class T, int ROOM>

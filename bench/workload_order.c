@@ -39,7 +39,33 @@ static void topk_rows(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     first(in, 10, (int[]){1}, out);
 }
 
+static void median_rows(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_median(in[0], (int[]){1}, 1, 0);
+}
+
+static void median(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    (void)g;
+    out[0] = fsr_median(in[0], NULL, 0, 0);
+}
+
 static const bench_workload work[] = {
+    {.name = "median_rows",
+     .what = "the median of each row",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .kernels = 2,
+     .build = median_rows},
+    {.name = "median",
+     .what = "the median of n elements",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 1,
+     .out = {{BENCH_SAME, 0}},
+     .kernels = 2,
+     .build = median},
     {.name = "topk_10",
      .what = "the 10 greatest of n elements in order, and their places",
      .ninputs = 1,

@@ -73,6 +73,23 @@ static const char *check_top(const fsr_applied *a) {
                : NULL;
 }
 
+static const char *check_ranked(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    const int last = n->shape.ndim - 1;
+    if (n->nargs != 2 || n->nout != 1)
+        return "arity";
+    if (fsr_applied_dtype(a, 0) != n->dtype[0] || fsr_dtype_is_complex(n->dtype[0]) ||
+        fsr_applied_dtype(a, 1) != FSR_I64)
+        return "an argument of another dtype, or a complex one";
+    fsr_shape shape = a->arg[0]->shape;
+    if (last < 0 || shape.ndim != n->shape.ndim || fsr_shape_size(&shape) == 0 || fsr_shape_size(&n->shape) == 0)
+        return "nothing to find";
+    shape.dim[last] = n->shape.dim[last];
+    return !fsr_shape_equal(&shape, &n->shape) || !fsr_shape_equal(&a->arg[1]->shape, &n->shape)
+               ? "an argument of another shape"
+               : NULL;
+}
+
 const char *fsr_library_check(const fsr_applied *a) {
     static const char *(*const check_of[FSR_LIBRARY_COUNT])(const fsr_applied *) = {
 #define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = check_##function,

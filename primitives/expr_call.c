@@ -42,6 +42,8 @@ static const reduction reductions[] = {
     {.name = "nanmin", .build = fsr_nanmin_at},
     {.name = "nanmax", .build = fsr_nanmax_at},
     {.name = "nanmean", .build = fsr_nanmean_at},
+    {.name = "median", .build = fsr_median_at},
+    {.name = "nanmedian", .build = fsr_nanmedian_at},
     {.name = "var", .numbered = fsr_var_at, .option = FSR_OPTION_DDOF},
     {.name = "std", .numbered = fsr_std_at, .option = FSR_OPTION_DDOF},
     {.name = "nanvar", .numbered = fsr_nanvar_at, .option = FSR_OPTION_DDOF},

@@ -156,6 +156,77 @@ static bool sort_rows(row *r, const fsr_rec *rec, const fsr_shape *shape, const 
     return good;
 }
 
+/* Zeros of both signs stand side by side: the negative ones first. */
+static void order_zeros(row *r) {
+    int64_t low = 0, high, next;
+    while (low < r->n && r->item[low].plain != 0)
+        low++;
+    for (high = low; high < r->n && r->item[high].plain == 0; high++)
+        r->other[high] = r->item[high];
+    next = low;
+    for (int sign = 1; sign >= 0; sign--)
+        for (int64_t i = low; i < high; i++)
+            if (!signbit(r->other[i].plain) == !sign)
+                r->item[next++] = r->other[i];
+}
+
+/* The elements of the ranks that a view has from `at` on. */
+static bool pick_ranks(row *r, const fsr_rec *rec, fsr_ref_walk *ranks, const fsr_ref_data *data, int64_t at,
+                       fsr_ref_data *out) {
+    bool good = true, unsigned_zero = false;
+    load(r, rec->dtype[0]);
+    merge_sort(r->item, r->other, r->n);
+    order_zeros(r);
+    if (!r->known && r->bounded)
+        sort_ends(r);
+    for (int64_t i = 0; i < r->n; i++)
+        unsigned_zero = unsigned_zero || r->item[i].unsigned_zero;
+    for (int64_t i = 0; i < r->first && good; i++, fsr_ref_walk_next(ranks)) {
+        const fsr_ref_element asked = fsr_ref_data_get(data, ranks->at[0]);
+        const int64_t rank = asked.value.i64 < 0 ? 0 : asked.value.i64 < r->n ? asked.value.i64 : r->n - 1;
+        const fsr_ref_element *own = &r->element[r->item[rank].place];
+        fsr_ref_element value = {.value = own->value, .ball = own->ball};
+        if (!fsr_ref_is_known(&asked.ball) || !(r->known || r->bounded))
+            value.ball = fsr_ball_unknown(rec->dtype[0]);
+        else if (!r->known)
+            value.ball = ball_of(r, rec->dtype[0], rank, unsigned_zero);
+        good = fsr_ref_data_set(out, at + i, &value);
+    }
+    return good;
+}
+
+static bool rank_rows(row *r, const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data *out) {
+    fsr_ref_walk walk, ranks;
+    bool good = true;
+    fsr_ref_walk_start(&walk, shape, 0, in, 1);
+    fsr_ref_walk_start(&ranks, &rec->shape, 0, &in[1], 1);
+    for (int64_t at = 0; good && walk.left > 0; at += r->first) {
+        for (int64_t i = 0; i < r->n; i++, fsr_ref_walk_next(&walk))
+            r->element[i] = fsr_ref_data_get(in->data, walk.at[0]);
+        good = pick_ranks(r, rec, &ranks, in[1].data, at, out);
+    }
+    return good;
+}
+
+bool fsr_ref_ranked(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
+                    fsr_fault *fault) {
+    const size_t n = (size_t)shape->dim[shape->ndim - 1];
+    row r = {.n = (int64_t)n,
+             .first = rec->shape.dim[shape->ndim - 1],
+             .item = malloc(n * sizeof *r.item),
+             .other = malloc(n * sizeof *r.other),
+             .element = malloc(n * sizeof *r.element),
+             .end = malloc(2 * n * sizeof *r.end)};
+    (void)fault;
+    out[0] = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    const bool good = r.item && r.other && r.element && r.end && out[0] && rank_rows(&r, rec, shape, in, out[0]);
+    free(r.item);
+    free(r.other);
+    free(r.element);
+    free(r.end);
+    return good;
+}
+
 bool fsr_ref_sort(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
                   fsr_fault *fault) {
     (void)fault;

@@ -651,6 +651,68 @@ fsr_node fsr_argtopk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int
 #define fsr_topk(...) fsr_topk_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
 #define fsr_argtopk(...) fsr_argtopk_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
 
+/* The element of rank k, from 0, among the elements along the axes (a list, NULL: all) in ascending order, NaN last, -0 before 0;
+ * a negative k counts from the end. Without the axes, or with FSR_KEEPDIMS with extent 1 there. Of x's dtype. What NumPy's partition
+ * has at place k. FSR_ERR_VALUE: there is no such rank; FSR_ERR_EMPTY: no element; FSR_ERR_DTYPE: x is complex. As those that
+ * follow, by selection: the elements are read a few times, and nothing is sorted. */
+fsr_node fsr_kth_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags);
+#define fsr_kth(...) fsr_kth_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+/* The median: the middle element in order, or half the sum of the two middle ones, in the dtype that fsr_mean has. NaN where there is
+ * one. fsr_nanmedian skips them, and is NaN where there is nothing else. FSR_ERR_EMPTY: no element (NumPy warns, and gives NaN). */
+fsr_node fsr_median_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+fsr_node fsr_nanmedian_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+#define fsr_median(...) fsr_median_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanmedian(...) fsr_nanmedian_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+
+/* NumPy's methods: which ranks a quantile lies between, and what is taken of them. */
+typedef enum fsr_quantile_method {
+    FSR_QUANTILE_LINEAR,
+    FSR_QUANTILE_LOWER,
+    FSR_QUANTILE_HIGHER,
+    FSR_QUANTILE_NEAREST,
+    FSR_QUANTILE_MIDPOINT,
+    FSR_QUANTILE_INVERTED_CDF,
+    FSR_QUANTILE_AVERAGED_INVERTED_CDF,
+    FSR_QUANTILE_CLOSEST_OBSERVATION,
+    FSR_QUANTILE_INTERPOLATED_INVERTED_CDF,
+    FSR_QUANTILE_HAZEN,
+    FSR_QUANTILE_WEIBULL,
+    FSR_QUANTILE_MEDIAN_UNBIASED,
+    FSR_QUANTILE_NORMAL_UNBIASED
+} fsr_quantile_method;
+
+/* Quantiles of the elements along the axes (a list, NULL: all), NumPy's in every bit: q from 0 to 1, a number or an array of one
+ * dimension, which then comes first in the result's shape. Computed in q's dtype, in f64 if that is no float; a literal q takes x's
+ * float. Methods that interpolate give what x and q promote to, the others x's dtype. NaN where there is one; the twins skip
+ * them, each row with as many as it has. q may be computed: beside 0 and 1 it is brought between them, where NumPy raises
+ * ValueError; another q neither plans nor compiles. fsr_percentile: q from 0 to 100.
+ * FSR_ERR_SHAPE: q has two dimensions; FSR_ERR_DTYPE: x is complex, or bool and interpolated; else as fsr_kth. */
+fsr_node fsr_quantile_at(fsr_site at, fsr_node x, fsr_node q, fsr_quantile_method method, const int *axes, int naxes,
+                         int flags);
+fsr_node fsr_percentile_at(fsr_site at, fsr_node x, fsr_node q, fsr_quantile_method method, const int *axes, int naxes,
+                           int flags);
+fsr_node fsr_nanquantile_at(fsr_site at, fsr_node x, fsr_node q, fsr_quantile_method method, const int *axes, int naxes,
+                            int flags);
+fsr_node fsr_nanpercentile_at(fsr_site at, fsr_node x, fsr_node q, fsr_quantile_method method, const int *axes,
+                              int naxes, int flags);
+#define fsr_quantile(...) fsr_quantile_at(FSR_HERE_4OF6(__VA_ARGS__), __VA_ARGS__)
+#define fsr_percentile(...) fsr_percentile_at(FSR_HERE_4OF6(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanquantile(...) fsr_nanquantile_at(FSR_HERE_4OF6(__VA_ARGS__), __VA_ARGS__)
+#define fsr_nanpercentile(...) fsr_nanpercentile_at(FSR_HERE_4OF6(__VA_ARGS__), __VA_ARGS__)
+
+/* The values, each where fsr_sort puts its key, of the keys' shape and any dtype; axes and flags as fsr_sort. Stable. Several values
+ * with the same keys, asked for together, sort once. FSR_ERR_SHAPE: the values have another shape. */
+fsr_node fsr_sort_by_key_at(fsr_site at, fsr_node values, fsr_node keys, const int *axes, int naxes, int flags);
+#define fsr_sort_by_key(...) fsr_sort_by_key_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
+/* The places in the order of several keys of one shape, the last of which comes first, as NumPy's lexsort: i64. Axes as fsr_argsort.
+ * The null node: there are no keys. FSR_ERR_SHAPE: one has another shape. */
+fsr_node fsr_lexsort_at(fsr_site at, const fsr_node *keys, int n, const int *axes, int naxes);
+#define fsr_lexsort(...) fsr_lexsort_at(FSR_HERE, __VA_ARGS__)
+/* The rank of each element in fsr_sort's order, from 0, of x's shape (axes NULL: flat), i64: equal ones have different ranks, in the order
+ * in which they stand. The inverse of fsr_argsort. */
+fsr_node fsr_rank_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
+#define fsr_rank(...) fsr_rank_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+
 /* ---- searches ----------------------------------------------------------------------------------- */
 
 /* Whether a place is in front of what is equal, or behind it. */
@@ -1002,6 +1064,13 @@ fsr_node fsr_random_gamma_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_no
 /* Poisson's of a mean (0 and more, real), i64. */
 fsr_node fsr_random_poisson_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node i, fsr_node mean);
 #define fsr_random_poisson(...) fsr_random_poisson_at(FSR_HERE, __VA_ARGS__)
+/* 0 to n - 1 in random order, i64: the places that sort numbers 0 to n - 1 of 64 random bits of one seed and stream, of which two are
+ * equal with a probability of at most n^2 / 2^65 (then they stay in order); every order is otherwise as likely as any other.
+ * fsr_random_shuffle: x with the indices of an axis in such an order. FSR_ERR_SHAPE: the seed or the stream is an array. */
+fsr_node fsr_random_permutation_at(fsr_site at, fsr_node seed, fsr_node stream, int64_t n);
+fsr_node fsr_random_shuffle_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node x, int axis);
+#define fsr_random_permutation(...) fsr_random_permutation_at(FSR_HERE, __VA_ARGS__)
+#define fsr_random_shuffle(...) fsr_random_shuffle_at(FSR_HERE, __VA_ARGS__)
 /* Another stream, u64, for a stream and a number: independent of both and of those of other numbers (JAX's fold_in). */
 fsr_node fsr_random_fold_in_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_node data);
 #define fsr_random_fold_in(...) fsr_random_fold_in_at(FSR_HERE, __VA_ARGS__)

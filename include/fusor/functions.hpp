@@ -457,6 +457,12 @@ inline node random_integers(const node &seed, const node &stream, const node &i,
 inline node random_choice(const node &seed, const node &stream, const node &i, const node &x, FUSOR_PLACE) noexcept {
     return fsr_random_choice_at(FUSOR_AT, seed, stream, i, x);
 }
+inline node random_permutation(const node &seed, const node &stream, std::int64_t n, FUSOR_PLACE) noexcept {
+    return fsr_random_permutation_at(FUSOR_AT, seed, stream, n);
+}
+inline node random_shuffle(const node &seed, const node &stream, const node &x, int axis = 0, FUSOR_PLACE) noexcept {
+    return fsr_random_shuffle_at(FUSOR_AT, seed, stream, x, axis);
+}
 inline node random_gamma(const node &seed, const node &stream, const node &i, const node &shape, FUSOR_PLACE) noexcept {
     return fsr_random_gamma_at(FUSOR_AT, seed, stream, i, shape);
 }
@@ -495,6 +501,8 @@ FUSOR_REDUCTION(nanprod)
 FUSOR_REDUCTION(nanmin)
 FUSOR_REDUCTION(nanmax)
 FUSOR_REDUCTION(nanmean)
+FUSOR_REDUCTION(median)
+FUSOR_REDUCTION(nanmedian)
 // Along one axis, or flat if none is named. flags of a scan: FSR_EXCLUSIVE, FSR_REVERSE.
 FUSOR_REDUCTION(argmax)
 FUSOR_REDUCTION(argmin)
@@ -509,6 +517,7 @@ FUSOR_REDUCTION(cumall)
 // flags: FSR_DESCENDING.
 FUSOR_REDUCTION(sort)
 FUSOR_REDUCTION(argsort)
+FUSOR_REDUCTION(rank)
 #undef FUSOR_REDUCTION
 
 // The first k of sort's and of argsort's results. flags: FSR_DESCENDING.
@@ -518,7 +527,27 @@ FUSOR_REDUCTION(argsort)
     }
 FUSOR_FIRST(topk)
 FUSOR_FIRST(argtopk)
+// The element of rank k. flags: FSR_KEEPDIMS.
+FUSOR_FIRST(kth)
 #undef FUSOR_FIRST
+
+inline node sort_by_key(const node &values, const node &keys, axes over = {}, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_sort_by_key_at(FUSOR_AT, values, keys, FUSOR_LIST(over), flags);
+}
+inline node lexsort(nodes keys, axes over = {}, FUSOR_PLACE) noexcept {
+    return fsr_lexsort_at(FUSOR_AT, keys.begin(), static_cast<int>(keys.size()), FUSOR_LIST(over));
+}
+// flags: FSR_KEEPDIMS.
+#define FUSOR_QUANTILE(name)                                                                                         \
+    inline node name(const node &x, const node &q, fsr_quantile_method method = FSR_QUANTILE_LINEAR, axes over = {}, \
+                     int flags = 0, FUSOR_PLACE) noexcept {                                                          \
+        return fsr_##name##_at(FUSOR_AT, x, q, method, FUSOR_LIST(over), flags);                                     \
+    }
+FUSOR_QUANTILE(quantile)
+FUSOR_QUANTILE(percentile)
+FUSOR_QUANTILE(nanquantile)
+FUSOR_QUANTILE(nanpercentile)
+#undef FUSOR_QUANTILE
 
 // stddev is fsr_std, whose name would be that of namespace std; ddof is subtracted from the count.
 #define FUSOR_NUMBERED(name, function, number, otherwise)                                                             \

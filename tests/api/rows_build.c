@@ -54,6 +54,8 @@ BUILD(random_exponential, DRAW; DTYPE, seed, stream, i, dtype)
 BUILD(random_bernoulli, DRAW; NODE(p), seed, stream, i, p)
 BUILD(random_integers, DRAW; DTYPE; BOUND(low); BOUND(high), seed, stream, i, dtype, low, high)
 BUILD(random_choice, DRAW; NODE(x), seed, stream, i, x)
+BUILD(random_permutation, NODE(seed); NODE(stream); EXTENT(n), seed, stream, n)
+BUILD(random_shuffle, NODE(seed); NODE(stream); NODE(x); AXIS(axis), seed, stream, x, axis)
 BUILD(random_gamma, DRAW; NODE(shape), seed, stream, i, shape)
 BUILD(random_poisson, DRAW; NODE(mean), seed, stream, i, mean)
 BUILD(random_fold_in, DRAW, seed, stream, i)
@@ -78,6 +80,7 @@ BUILD(update_mask, NODE(x); NODE(mask); NODE(y), x, mask, y)
 BUILD(live, NODE(x); NODE(of), x, of)
 BUILD(filled, NODE(x); NODE(fill), x, fill)
 BUILD(live_count, NODE(x), x)
+BUILD(lexsort, NODES; int m; const int *axes = api_axes(r, &m), x, n, axes, m)
 BUILD(concat, NODES; AXIS(axis), x, n, axis)
 BUILD(stack, NODES; AXIS(axis), x, n, axis)
 BUILD(diff, NODE(x); SMALL(n); AXIS(axis), x, n, axis)
@@ -569,6 +572,8 @@ const api_row api_build_rows[] = {
     ROW(random_bernoulli, 1),
     ROW(random_integers, 1),
     ROW(random_choice, 1),
+    ROW(random_permutation, 1),
+    ROW(random_shuffle, 1),
     ROW(random_gamma, 1),
     ROW(random_poisson, 1),
     ROW(random_fold_in, 1),
@@ -595,6 +600,7 @@ const api_row api_build_rows[] = {
     ROW(live, 2),
     ROW(filled, 3),
     ROW(live_count, 2),
+    ROW(lexsort, 1),
     ROW(concat, 4),
     ROW(stack, 3),
     ROW(diff, 3),

@@ -80,9 +80,24 @@ REDUCE_AS(cumprod_as)
 #define FIRST int64_t k = api_extent(r)
 FOLD(topk, FIRST; AXES; FLAGS, k, axes, n, flags)
 FOLD(argtopk, FIRST; AXES; FLAGS, k, axes, n, flags)
+FOLD(sort_by_key, fsr_node keys = api_node(r); AXES; FLAGS, keys, axes, n, flags)
+FOLD(kth, FIRST; AXES; FLAGS, k, axes, n, flags)
+REDUCE(median)
+REDUCE(nanmedian)
+REDUCE(rank)
+#define QUANTILE                                                        \
+    fsr_node q = api_node(r);                                           \
+    fsr_quantile_method method = (fsr_quantile_method)api_below(r, 15); \
+    api_add(r, ", (fsr_quantile_method)%d", (int)method)
+FOLD(quantile, QUANTILE; AXES; FLAGS, q, method, axes, n, flags)
+FOLD(percentile, QUANTILE; AXES; FLAGS, q, method, axes, n, flags)
+FOLD(nanquantile, QUANTILE; AXES; FLAGS, q, method, axes, n, flags)
+FOLD(nanpercentile, QUANTILE; AXES; FLAGS, q, method, axes, n, flags)
 FOLD(average, fsr_node weights = api_node(r); AXES; FLAGS, weights, axes, n, flags)
 
 #define ROW(name) {"fsr_" #name "_at", call_##name, 1},
-const api_row api_fold_rows[] = {EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) EACH_ORDER(ROW) ROW(
-    topk) ROW(argtopk) ROW(average) ROW(sum_as) ROW(prod_as) ROW(mean_as) ROW(cumsum_as) ROW(cumprod_as)};
+const api_row api_fold_rows[] = {
+    EACH_REDUCE(ROW) EACH_REDUCE_BY(ROW) EACH_ARG(ROW) EACH_SCAN(ROW) EACH_ORDER(ROW) ROW(topk) ROW(argtopk)
+        ROW(sort_by_key) ROW(kth) ROW(median) ROW(nanmedian) ROW(rank) ROW(quantile) ROW(percentile) ROW(nanquantile)
+            ROW(nanpercentile) ROW(average) ROW(sum_as) ROW(prod_as) ROW(mean_as) ROW(cumsum_as) ROW(cumprod_as)};
 const int api_fold_count = API_COUNT(api_fold_rows);

@@ -324,8 +324,10 @@ static void draw_order(generator *t, recipe_step *s) {
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
     s->axis = from->ndim && chance(t, 80) ? below(t, from->ndim) : RECIPE_FLAT;
     const int64_t n = s->axis == RECIPE_FLAT ? fsr_shape_size(from) : from->dim[s->axis];
-    s->start = below(t, (int)(n < 40 ? n : 40) + 1);
-    s->flags = chance(t, 40) ? FSR_DESCENDING : 0;
+    if (n == 0 && s->kind >= STEP_KTH && s->kind <= STEP_MEDIAN)
+        s->kind = STEP_SORT;
+    s->start = below(t, (int)(n < 40 ? n : 40) + (s->kind != STEP_KTH));
+    s->flags = s->kind < STEP_KTH && chance(t, 40) ? FSR_DESCENDING : 0;
 }
 
 /* reduce, then its result against what was reduced: the shape of softmax and normalization. */

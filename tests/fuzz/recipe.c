@@ -332,6 +332,8 @@ static fsr_node record_order(const recipe_step *s, fsr_node x) {
     case STEP_SORT: return fsr_sort(x, axes, 1, s->flags);
     case STEP_ARGSORT: return fsr_argsort(x, axes, 1, s->flags);
     case STEP_TOPK: return fsr_topk(x, s->start, axes, 1, s->flags);
+    case STEP_KTH: return fsr_kth(x, s->start, axes, 1, 0);
+    case STEP_MEDIAN: return fsr_median(x, axes, 1, 0);
     default: return fsr_argtopk(x, s->start, axes, 1, s->flags);
     }
 }
@@ -367,7 +369,7 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         fuzz_iterate(out, in, s->axis, s->start);
     else if (s->kind == STEP_TURNS)
         fuzz_turns(out, in[0], in[1], s->axis, s->start, s->flags);
-    else if (s->kind >= STEP_SORT && s->kind <= STEP_ARGTOPK)
+    else if (s->kind >= STEP_SORT && s->kind <= STEP_MEDIAN)
         out[0] = record_order(s, in[0]);
     else if (s->kind == STEP_LIBRARY)
         out[0] = fuzz_backwards(in[0]);

@@ -84,6 +84,8 @@ typedef enum step_kind {
     STEP_ARGSORT,
     STEP_TOPK, /* start: how many; so the next */
     STEP_ARGTOPK,
+    STEP_KTH, /* start: the rank */
+    STEP_MEDIAN,
     STEP_LIBRARY, /* fuzz_backwards */
     STEP_PAD,     /* axis: start before and stop after; other axes: list[0], list[1]; flags: the mode; value */
     STEP_TILE,    /* shape: repetitions */

@@ -245,10 +245,10 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {
         fprintf(to, "t%d[1]", s->arg[0]);
-    } else if (s->kind >= STEP_SORT && s->kind <= STEP_ARGTOPK) {
-        static const char *const name[] = {"sort", "argsort", "topk", "argtopk"};
+    } else if (s->kind >= STEP_SORT && s->kind <= STEP_MEDIAN) {
+        static const char *const name[] = {"sort", "argsort", "topk", "argtopk", "kth", "median"};
         fprintf(to, "fsr_%s(n%d, ", name[s->kind - STEP_SORT], s->arg[0]);
-        if (s->kind >= STEP_TOPK)
+        if (s->kind >= STEP_TOPK && s->kind <= STEP_KTH)
             fprintf(to, "%d, ", (int)s->start);
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL" : "AXES(%d)", s->axis);
         fprintf(to, ", 1, %s)", s->flags ? "FSR_DESCENDING" : "0");

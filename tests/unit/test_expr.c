@@ -356,6 +356,8 @@ static void reductions_and_scans(void **state) {
     same("nanmin(x)", fsr_nanmin(x, NULL, 0, 0));
     same("nanmax(x)", fsr_nanmax(x, NULL, 0, 0));
     same("nanmean(x)", fsr_nanmean(x, NULL, 0, 0));
+    same("median(x, 0, keepdims)", fsr_median(x, AXES(0), 1, FSR_KEEPDIMS));
+    same("nanmedian(x)", fsr_nanmedian(x, NULL, 0, 0));
     same("cumsum(y)", fsr_cumsum(y, AXES(0), 1, 0));
     same("cumsum(x)", fsr_cumsum(fsr_reshape(x, 1, SHAPE(12)), AXES(0), 1, 0));
     same("cumsum(x, 1)", fsr_cumsum(x, AXES(1), 1, 0));

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements by rank, shared by select.c and quantile.c. */
+#ifndef FUSOR_PRIMITIVES_SELECT_H
+#define FUSOR_PRIMITIVES_SELECT_H
+
+#include "primitives/primitives.h"
+
+/* What is picked from: the elements of the folded axes, side by side. */
+typedef struct fsr_selection {
+    fsr_node rows; /* [kept, n] */
+    fsr_shape whole, kept;
+    uint32_t mask;
+    int64_t n;
+    int flags;
+} fsr_selection;
+
+/* Checks x, the axes and the flags (FSR_KEEPDIMS). */
+bool fsr_select_take(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, fsr_selection *s,
+                     fsr_node *poison);
+/* How many elements of each row are no NaN: i64, [kept, 1], or of no dimensions. */
+fsr_node fsr_select_count(fsr_site at, const fsr_selection *s);
+/* [kept, m]: the elements at i64 ranks that broadcast to that, brought inside. */
+fsr_node fsr_select_ranks(fsr_site at, const char *what, const fsr_selection *s, fsr_node ranks);
+/* Element i along the last dimension, which stays. */
+fsr_node fsr_select_at(fsr_site at, fsr_node x, int64_t i);
+/* x, or NaN where the last element of a row is one. */
+fsr_node fsr_select_nan(fsr_site at, fsr_node x, fsr_node last);
+/* [kept, 1] as the result's shape. */
+fsr_node fsr_select_end(fsr_site at, const fsr_selection *s, fsr_node x);
+
+#endif
