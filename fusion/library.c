@@ -119,16 +119,15 @@ static int64_t work_top(const fsr_library_call *call, bool gpu) {
                                                       records(fsr_size_mul(ends, k), 16, 2)));
 }
 
-/* CPU: keys of a row, twice, for each slot; of a long row what its parts count, and keys that are left. */
+/* CPU: keys of rows for each slot; of a long row what its parts count, and keys that are left. */
 static int64_t work_ranked(const fsr_library_call *call, bool gpu) {
     const fsr_shape *shape = &call->array[0].shape;
     const int64_t n = shape->dim[shape->ndim - 1], rows = fsr_shape_size(shape) / n;
+    const int64_t slots = rows < FSR_SELECT_PARTS ? rows : FSR_SELECT_PARTS;
     if (gpu)
         return LISTS;
-    return fsr_size_add(COUNTS_OF_PARTS,
-                        n >= FSR_TOP_LONG
-                            ? records(n / FSR_SELECT_PARTS, 8, 1)
-                            : records(fsr_size_mul(n, rows < FSR_SELECT_PARTS ? rows : FSR_SELECT_PARTS), 8, 2));
+    return fsr_size_add(COUNTS_OF_PARTS, n >= FSR_TOP_LONG ? records(n / FSR_SELECT_PARTS, 8, 1)
+                                                           : records(slots * n, 8 * fsr_ranked_words(n), 1));
 }
 
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu) {

@@ -87,19 +87,47 @@ static uint64_t key_of_rank(const uint64_t *key, uint64_t *other, int64_t n, int
     return found;
 }
 
+/* Some of so many short rows side by side, sorted by a network: how many; 0: none. */
+static int64_t take_laned(const job *j, int64_t row, int64_t left, char *sorted) {
+    const fsr_select_form *f = &j->row.form;
+    const size_t size = j->row.size, n = (size_t)j->row.n;
+    fsr_sort s = {
+        .form = {.flip = f->flip, .base = f->base, .magnitude = f->magnitude, .most = f->most, .nan = f->nan ^ f->base},
+        .in = (const char *)j->row.in + (size_t)row * n * size,
+        .keys = sorted,
+        .n = j->row.n,
+        .parts = 1};
+    const int64_t done = j->row.n <= FSR_SORT_LANED ? fsr_sort_laned(&s, size, left) : 0;
+    for (int64_t r = 0; r < done; r++)
+        for (int64_t i = 0; i < j->ranks; i++)
+            memcpy((char *)j->out + (size_t)((row + r) * j->ranks + i) * size,
+                   sorted + ((size_t)r * n + (size_t)rank_at(j, row + r, i)) * size, size);
+    return done;
+}
+
+static void take_row(const job *j, int64_t row, uint64_t *key) {
+    const int64_t n = j->row.n;
+    seen s = {.rank = -1};
+    fsr_select_keys(&j->row.form, j->row.size, (const char *)j->row.in + (size_t)(row * n) * j->row.size, 0, n, key);
+    for (int64_t i = 0; i < j->ranks; i++)
+        put(j, row, i, key_of_rank(key, key + n, n, rank_at(j, row, i), &s));
+}
+
 static void take_rows(void *arg, int worker) {
     job *j = arg;
-    const int64_t n = j->row.n;
+    const int64_t words = j->row.n * fsr_ranked_words(j->row.n);
     (void)worker;
-    for (int slot; (slot = atomic_fetch_add(&j->next, 1)) < FSR_SELECT_PARTS;)
-        for (int64_t row = slot; row < j->rows; row += FSR_SELECT_PARTS) {
-            uint64_t *key = j->row.word + 2 * n * slot;
-            seen s = {.rank = -1};
-            fsr_select_keys(&j->row.form, j->row.size, (const char *)j->row.in + (size_t)(row * n) * j->row.size, 0, n,
-                            key);
-            for (int64_t i = 0; i < j->ranks; i++)
-                put(j, row, i, key_of_rank(key, key + n, n, rank_at(j, row, i), &s));
+    for (int slot; (slot = atomic_fetch_add(&j->next, 1)) < FSR_SELECT_PARTS;) {
+        const int64_t low = j->rows * slot / FSR_SELECT_PARTS, high = j->rows * (slot + 1) / FSR_SELECT_PARTS;
+        uint64_t *own = low < high ? j->row.word + words * (j->rows < FSR_SELECT_PARTS ? low : slot) : NULL;
+        for (int64_t row = low, done; row < high; row += done) {
+            done = take_laned(j, row, high - row, (char *)own);
+            if (!done) {
+                take_row(j, row, own);
+                done = 1;
+            }
         }
+    }
 }
 
 /* ---- long rows ----------------------------------------------------------------------------------------------- */

@@ -70,6 +70,10 @@ static void patterns(void **state) {
         expect(make((pattern)p, p % 2 ? FSR_F32 : FSR_I64, 1, LONG_ROW), (int64_t[]){LONG_ROW / 2, 3, LONG_ROW - 1}, 3,
                pattern_name[p]);
     }
+    for (int n = 1; n < 140; n += 23)
+        expect(make(n % 2 ? RANDOM : FEW, n % 3 ? FSR_F32 : FSR_F64, 300, n), (int64_t[]){0, n / 2, n - 1}, 3,
+               "short rows");
+    expect(subject_data(FSR_F32, 2, SHAPE(90, 9), SUBJECT_SPECIAL, 1), (int64_t[]){4, 8}, 2, "short rows");
     expect(make(RANDOM, FSR_F16, 2, LONG_ROW), (int64_t[]){1000, 1001, 69000}, 3, "long rows");
     expect(subject_data(FSR_F64, 2, SHAPE(1, LONG_ROW), SUBJECT_SPECIAL, 1), (int64_t[]){20000, -1, -2}, 3, "special");
 }
