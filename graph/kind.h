@@ -52,7 +52,7 @@ enum {
     FSR_IS_LIBRARY = 1 << 19,  /* a step of its own between arrays in memory: no kernel evaluates it */
     FSR_IS_PREFIX = 1 << 21,   /* argument 0, but for its first elements, which are argument 1's */
     FSR_TAKES = 1 << 20,       /* an element of argument 0, at what the others compute: a loop's body may do so */
-    FSR_IS_RESULT = 1 << 21,   /* what argument 0, a step of its own, leaves in memory, with a shape of its own */
+    FSR_IS_RESULT = 1 << 22,   /* what argument 0, a step of its own, leaves in memory, with a shape of its own */
     FSR_MAY_BE_WEAK = 1 << 16, /* a literal without a dtype of its own, and what follows from such */
 };
 
