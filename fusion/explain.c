@@ -148,6 +148,12 @@ bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
             program->info.temporaries == 1 ? "y" : "ies", program->info.fusions, program->info.fusions == 1 ? "" : "s",
             (long long)program->info.bytes_moved, (long long)program->info.bytes_min);
     explain_steps(program, p->flow, to);
+    for (int i = 0; program->gift && i < program->nouts; ++i)
+        if (p->flow->gift[i] >= 0)
+            fprintf(to,
+                    program->gift[i] >= 0 ? "output%d may take the memory of leaf%d\n"
+                                          : "output%d is copied where it takes the memory of leaf%d\n",
+                    i, p->flow->gift[i]);
     fsr_literals_explain(p->flow, program->text, to);
     const bool told = fsr_explain_notes(p, to);
     fsr_explain_savings(p, to);

@@ -25,6 +25,7 @@ int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node) {
 void fsr_flow_clear(fsr_flow *flow) {
     free(flow->node);
     free(flow->out);
+    free(flow->gift);
     free(flow->use);
     for (int i = 0; i < flow->ncalled; ++i)
         fsr_called_unref(flow->called[i]);
@@ -321,7 +322,8 @@ fsr_status fsr_flow_build_all(fsr_flow *flow, fsr_binding *binding, const fsr_gr
 fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from) {
     memset(to, 0, sizeof *to);
     to->out = malloc(sizeof *to->out * (size_t)(from->nout ? from->nout : 1));
-    bool ok = to->out != NULL;
+    to->gift = from->gift ? malloc(sizeof *to->gift * (size_t)(from->nout + 1)) : NULL;
+    bool ok = to->out && (to->gift || !from->gift);
     for (int i = 0; i < from->n && ok; ++i) {
         ok = fsr_flow_add(to, &from->node[i]) >= 0;
     }
@@ -330,6 +332,8 @@ fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from) {
         return FSR_ERR_MEMORY;
     }
     memcpy(to->out, from->out, sizeof *to->out * (size_t)from->nout);
+    if (from->gift)
+        memcpy(to->gift, from->gift, sizeof *to->gift * (size_t)from->nout);
     to->nout = from->nout;
     to->nleaves = from->nleaves;
     to->nscalars = from->nscalars;

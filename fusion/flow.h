@@ -45,6 +45,7 @@ typedef struct fsr_flow {
     int n, capacity;
     fsr_link *out;
     int nout;
+    int *gift; /* per output: a leaf whose memory it may take, or -1; NULL: there is none */
     int nleaves, nscalars;
     int nreports;         /* words that a run may leave */
     fsr_literal_use *use; /* of each literal, by its number; NULL: they are not numbered, and all are text */

@@ -16,6 +16,8 @@ static void *put_flow(fsr_bytes *b, const fsr_flow *flow, size_t *size) {
     for (int i = 0; i < flow->n; ++i)
         put_node(b, flow, &flow->node[i]);
     fsr_bytes_put(b, flow->out, sizeof *flow->out * (size_t)flow->nout);
+    if (flow->gift)
+        fsr_bytes_put(b, flow->gift, sizeof *flow->gift * (size_t)flow->nout);
     fsr_bytes_put(b, &flow->nout, sizeof flow->nout);
     if (b->failed) {
         free(b->data);

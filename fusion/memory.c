@@ -11,7 +11,7 @@
  * Optimal packing is NP-hard; this stays near the live maximum in practice (Pisarchyk and Lee 2020 compare such
  * orders).
  * Counter-example to a stack discipline: of a, b, c written in that order, a may die last. */
-#include "fusion/plan.h"
+#include "fusion/loop_plan.h"
 #include <stdlib.h>
 
 enum { ALIGN = 256 };
@@ -112,6 +112,91 @@ void fsr_memory_in_place(fsr_program *program) {
         if (program->step[i].task == FSR_TASK_KERNEL)
             in_place_step(program, i);
 }
+
+/* ---- leaves that are given away --------------------------------------------------------------------------------- */
+
+static bool uses(const fsr_program_step *step, fsr_slot_kind kind, int ordinal, bool written) {
+    for (int u = 0; u < step->nuses; ++u)
+        if (step->use[u].slot.kind == kind && step->use[u].slot.ordinal == ordinal && step->use[u].written == written)
+            return true;
+    return false;
+}
+
+static int array_of(const fsr_program_step *step, fsr_slot_kind kind, int ordinal) {
+    for (int a = 0; a < step->kernel->narrays; ++a)
+        if (step->use[a].slot.kind == kind && step->use[a].slot.ordinal == ordinal)
+            return a;
+    return -1;
+}
+
+/* The kernel may write the output over the leaf, which it reads; then the two are marked. */
+static bool may_take(fsr_program_step *step, int leaf, int output) {
+    fsr_kernel *k = step->kernel;
+    if (!k || k->npasses || step->part || step->in_place)
+        return false;
+    const int from = array_of(step, FSR_SLOT_LEAF, leaf), to = array_of(step, FSR_SLOT_OUTPUT, output);
+    if (k->array[from].aliased || k->array[to].aliased || step->use[from].bytes != step->use[to].bytes ||
+        fsr_dtype_size(k->array[from].dtype) != fsr_dtype_size(k->array[to].dtype) || !plain(k, from) ||
+        !plain(k, to) || !loaded_before(k, from, to))
+        return false;
+    k->array[from].aliased = k->array[to].aliased = true;
+    return true;
+}
+
+/* The loop takes the leaf as the first value of the state that the output is the last one of, and as nothing else. */
+static bool is_state(const fsr_program_step *step, int leaf, int output) {
+    const fsr_loop_plan *loop = step->loop;
+    int next = 0, state = -1, times = 0, result = -1;
+    for (int k = 0; loop && k < loop->noperands; ++k) {
+        if (loop->scalar[k])
+            continue;
+        const fsr_slot slot = step->use[next++].slot;
+        if (slot.kind != FSR_SLOT_LEAF || slot.ordinal != leaf)
+            continue;
+        state = k < loop->nstate ? k : -1;
+        ++times;
+    }
+    for (int i = 0; loop && i < loop->nstate; ++i) {
+        if (!(step->present >> i & 1))
+            continue;
+        const fsr_slot slot = step->use[next++].slot;
+        if (slot.kind == FSR_SLOT_OUTPUT && slot.ordinal == output)
+            result = i;
+    }
+    return times == 1 && state >= 0 && state == result;
+}
+
+/* One step writes the output, and none behind it reads the leaf, which no other output has taken. */
+static bool takes(fsr_program *program, int leaf, int output) {
+    int writer = -1;
+    for (int o = 0; o < output; ++o)
+        if (program->gift[o] == leaf)
+            return false;
+    for (int i = 0; i < program->nsteps; ++i) {
+        fsr_program_step *step = &program->step[i];
+        const bool reads = uses(step, FSR_SLOT_LEAF, leaf, false);
+        if (writer >= 0 && (reads || uses(step, FSR_SLOT_OUTPUT, output, true)))
+            return false;
+        if (!uses(step, FSR_SLOT_OUTPUT, output, true))
+            continue;
+        writer = i;
+        if (reads && !is_state(step, leaf, output) && !may_take(step, leaf, output))
+            return false;
+    }
+    return writer >= 0;
+}
+
+bool fsr_memory_gifts(fsr_program *program, const int *gift) {
+    program->gift = malloc(sizeof *program->gift * (size_t)(program->nouts + 1));
+    for (int i = 0; program->gift && i < program->nouts; ++i) {
+        program->gift[i] = -1;
+        if (gift[i] >= 0 && takes(program, gift[i], i))
+            program->gift[i] = gift[i];
+    }
+    return program->gift != NULL;
+}
+
+/* ---- offsets ------------------------------------------------------------------------------------------------------ */
 
 static int by_size(const void *a, const void *b) {
     const fsr_temporary *const *x = a, *const *y = b;

@@ -23,6 +23,7 @@ void fsr_program_clear(fsr_program *program) {
     free(program->step);
     free(program->temporary);
     free(program->same_out);
+    free(program->gift);
     free(program->text);
     free(program->explanation);
     memset(program, 0, sizeof *program);
@@ -428,6 +429,8 @@ static fsr_status assemble(builder *b, fsr_partition *p, const fsr_program_optio
     free(order);
     fsr_memory_lifetimes(out);
     fsr_memory_in_place(out);
+    if (!status && b->flow->gift && !fsr_memory_gifts(out, b->flow->gift))
+        status = FSR_ERR_MEMORY;
     for (int i = 0; i < out->nsteps && !status; ++i)
         if (out->step[i].task == FSR_TASK_KERNEL)
             status = finish_step(out->step[i].kernel, why, size);

@@ -78,6 +78,7 @@ typedef struct fsr_program {
     int64_t work_bytes, zero_bytes; /* largest of the steps */
     int nleaves, nscalars, nouts, nreports;
     int *same_out; /* per output: an earlier output with the same value, or -1 */
+    int *gift;     /* per output: a leaf that it may be written over, or -1; NULL: there is none */
     bool *text;    /* per literal: it was to be an argument, but a kernel has it in its text */
     fsr_plan_info info;
     char *explanation; /* text for fsr_explain; owned */
@@ -113,6 +114,9 @@ void fsr_memory_lifetimes(fsr_program *program);
 /* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in
  * the same order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
 void fsr_memory_in_place(fsr_program *program);
+/* Lets outputs be written over leaves that the caller gives for it, where who writes one reads the leaf element by element in the
+ * same order, or the leaf is not read any more. Sets `gift` and the kernels' aliased flags. False: out of memory. */
+bool fsr_memory_gifts(fsr_program *program, const int *gift);
 /* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. *bytes:
  * the arena's, FSR_SIZE_OVER if there is no such arena. False: out of memory. */
 bool fsr_memory_pack(fsr_temporary *temporary, int n, int64_t *bytes);

@@ -161,12 +161,14 @@ static fsr_status settle(const loop *l, fsr_fault *fault) {
 static fsr_status run_turns(loop *l, fsr_fault *fault) {
     const fsr_loop_plan *p = l->plan;
     int64_t n = 0;
-    bool go = true;
+    bool go = true, over = false; /* a result lies where the first turn reads */
+    for (int i = 0; i < p->nstate; ++i)
+        over = over || l->state[i] == l->result[i];
     fsr_status status = count_turns(l, &n, fault);
     if (!status && n > 0)
         status = test_first(l, &go, fault);
     for (int64_t turn = 0; turn < n && go && !status; ++turn) {
-        const bool to_result = p->conditional ? turn % 2 == 0 : (n - turn) % 2 == 1;
+        const bool to_result = over ? turn % 2 == 1 : p->conditional ? turn % 2 == 0 : (n - turn) % 2 == 1;
         status = run_turn(l, turn, p->reverse ? n - 1 - turn : turn, to_result, fault);
         if (!status && p->conditional && (turn + 1) % p->batch == 0)
             status = read_go(l, (int)((turn + 1) % 2), &go, fault);

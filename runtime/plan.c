@@ -39,6 +39,7 @@ void fsr_plan_free(fsr_plan *plan) {
     free(plan->leaf);
     free(plan->scalar);
     free(plan->out);
+    free(plan->gift);
     free(plan->report);
     fsr_profile_clear(&plan->profile);
     free(plan->address);
@@ -128,8 +129,50 @@ static void enlist(fsr_context *ctx, fsr_plan *plan) {
     pthread_mutex_unlock(&ctx->lock);
 }
 
-static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, fsr_plan **out,
-                          fsr_fault *fault) {
+/* The input that output i takes the memory of. */
+static fsr_status find_gift(const fsr_plan *plan, int i, const char *name, fsr_fault *fault) {
+    plan->gift[i] = -1;
+    for (int k = 0; name && k < plan->nleaves; ++k)
+        if (plan->leaf[k].name && !strcmp(plan->leaf[k].name, name))
+            plan->gift[i] = k;
+    if (!name)
+        return FSR_OK;
+    if (plan->gift[i] < 0)
+        return fsr_fault_set(fault, FSR_ERR_VALUE,
+                             "compile_donating: output %d is to take the memory of \"%.80s\", but there "
+                             "is no such input",
+                             i, name);
+    if (plan->leaf[plan->gift[i]].bytes != plan->out[i].bytes)
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "compile_donating: output %d has %lld bytes, \"%.80s\" %lld", i,
+                             (long long)plan->out[i].bytes, name, (long long)plan->leaf[plan->gift[i]].bytes);
+    for (int k = 0; k < i; ++k)
+        if (plan->gift[k] == plan->gift[i])
+            return fsr_fault_set(fault, FSR_ERR_VALUE,
+                                 "compile_donating: outputs %d and %d are to take the memory of "
+                                 "\"%.80s\"",
+                                 k, i, name);
+    return FSR_OK;
+}
+
+/* donated: NULL, or a name or NULL for each output. */
+static fsr_status find_gifts(fsr_plan *plan, fsr_flow *flow, const char *const *donated, fsr_fault *fault) {
+    if (!donated)
+        return FSR_OK;
+    const size_t bytes = sizeof *plan->gift * (size_t)(plan->nouts + 1);
+    plan->gift = malloc(bytes);
+    flow->gift = malloc(bytes);
+    if (!plan->gift || !flow->gift)
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < plan->nouts && !status; ++i)
+        status = find_gift(plan, i, donated[i], fault);
+    if (!status)
+        memcpy(flow->gift, plan->gift, bytes - sizeof *plan->gift);
+    return status;
+}
+
+static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *refs, int n, const char *const *donated,
+                          fsr_plan **out, fsr_fault *fault) {
     fsr_flow flow;
     fsr_binding binding;
     if (ctx->reference)
@@ -149,6 +192,8 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
     pthread_mutex_init(&plan->lock, NULL);
     enlist(ctx, plan);
     status = describe_arguments(plan, g, &flow, &binding, fault);
+    if (!status)
+        status = find_gifts(plan, &flow, donated, fault);
     for (int i = 0; i < plan->nleaves && !status; ++i)
         plan->origin = plan->leaf[i].buffer ? g : plan->origin;
     plan->report = binding.report;
@@ -168,25 +213,39 @@ static fsr_status compile(fsr_context *ctx, const fsr_graph *g, const fsr_ref *r
     return status;
 }
 
-fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
-    FSR_DEFAULT_FLOATS;
+static fsr_status compile_nodes(const char *what, const fsr_node *outs, int n, const char *const *donated,
+                                fsr_plan **plan) {
     if (plan)
         *plan = NULL;
     if (!plan || !outs || n <= 0)
-        return fsr_context_fail(fsr_context_of(outs, n), FSR_ERR_NULL, "compile: %s",
+        return fsr_context_fail(fsr_context_of(outs, n), FSR_ERR_NULL, "%s: %s", what,
                                 plan ? "there are no nodes" : "where the plan goes is null");
     fsr_ref *refs = malloc(sizeof *refs * (size_t)n);
     fsr_graph *g = NULL;
     fsr_context *ctx = NULL;
     fsr_fault fault = {FSR_OK, NULL};
-    fsr_status status = fsr_take_nodes("compile", outs, n, refs, &g, &ctx);
+    fsr_status status = fsr_take_nodes(what, outs, n, refs, &g, &ctx);
     if (!status) {
-        status = compile(ctx, g, refs, n, plan, &fault);
+        status = compile(ctx, g, refs, n, donated, plan, &fault);
         if (status)
             fsr_context_take(ctx, &fault);
     }
     free(refs);
     return status;
+}
+
+fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan) {
+    FSR_DEFAULT_FLOATS;
+    return compile_nodes("compile", outs, n, NULL, plan);
+}
+
+fsr_status fsr_compile_donating(const fsr_node *outs, int n, const char *const *donated, fsr_plan **plan) {
+    FSR_DEFAULT_FLOATS;
+    if (plan)
+        *plan = NULL;
+    if (!donated)
+        return fsr_context_fail(fsr_context_of(outs, n), FSR_ERR_NULL, "compile_donating: the names are null");
+    return compile_nodes("compile_donating", outs, n, donated, plan);
 }
 
 /* ---- running -------------------------------------------------------------------------------------------- */
@@ -211,11 +270,18 @@ static fsr_status check_arg(const fsr_plan *plan, const fsr_arg *arg, int64_t by
     return status;
 }
 
+/* The output is given the memory of an input that is still read when it is written: it is copied there at the end. */
+static bool is_kept_apart(const fsr_plan *plan, int output, const fsr_arg *arg) {
+    const int leaf = plan->gift ? plan->gift[output] : -1;
+    return leaf >= 0 && plan->address[leaf] == arg->data && plan->prepared->executable->program.gift[output] != leaf;
+}
+
 /* Makes plan->address[slot] a device address the kernels may use for arg. */
 static fsr_status place(fsr_plan *plan, int slot, const fsr_arg *arg, bool input, void *stream, fsr_fault *fault) {
     fsr_context *ctx = plan->ctx;
     const fsr_backend_ops *ops = ctx->backend->ops;
     bool direct = !ctx->target.gpu || (arg->place == FSR_DEVICE && (uintptr_t)arg->data % VECTOR_BYTES == 0);
+    direct = direct && (input || !is_kept_apart(plan, slot - plan->nleaves, arg));
     plan->address[slot] = arg->data;
     if (direct || arg->bytes == 0)
         return FSR_OK;
@@ -295,11 +361,18 @@ static bool overlap(const fsr_arg *a, const fsr_arg *b) {
     return a->bytes && b->bytes && x < y + b->bytes && y < x + a->bytes;
 }
 
-static fsr_status check_overlap(const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
-                                fsr_fault *fault) {
+/* The output is given the memory of the input that it may take. */
+static bool is_given(const fsr_plan *plan, int output, const fsr_arg *out, const fsr_arg *in) {
+    const int leaf = plan->gift ? plan->gift[output] : -1;
+    return leaf >= 0 && in->name && !strcmp(in->name, plan->leaf[leaf].name) && in->data == out->data &&
+           in->bytes == out->bytes && in->place == out->place;
+}
+
+static fsr_status check_overlap(const fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs,
+                                int noutputs, fsr_fault *fault) {
     for (int i = 0; i < noutputs; ++i) {
         for (int j = 0; j < ninputs; ++j)
-            if (overlap(&outputs[i], &inputs[j]))
+            if (overlap(&outputs[i], &inputs[j]) && !is_given(plan, i, &outputs[i], &inputs[j]))
                 return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: output %d overlaps input \"%s\"", i,
                                      inputs[j].name ? inputs[j].name : "");
         for (int j = 0; j < i; ++j)
@@ -365,7 +438,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     if (noutputs != plan->nouts)
         return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "plan_run: %d outputs given, the plan has %d", noutputs,
                                 plan->nouts);
-    fsr_status status = check_overlap(inputs, ninputs, outputs, noutputs, &fault);
+    fsr_status status = check_overlap(plan, inputs, ninputs, outputs, noutputs, &fault);
     if (status)
         return fsr_context_take(plan->ctx, &fault);
     const fsr_backend_ops *ops = plan->ctx->backend->ops;

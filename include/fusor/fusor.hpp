@@ -335,6 +335,11 @@ class plan {
         fsr_plan_free(plan_);
         return fsr_compile(outs, n, &plan_);
     }
+    // Result i may take the memory of the input named donated[i], which may be null.
+    fsr_status try_compile(const fsr_node *outs, int n, const char *const *donated) noexcept {
+        fsr_plan_free(plan_);
+        return fsr_compile_donating(outs, n, donated, &plan_);
+    }
     fsr_status try_run(std::initializer_list<fsr_arg> inputs, std::initializer_list<fsr_arg> outputs,
                        void *stream = nullptr) const noexcept {
         return fsr_plan_run(plan_, inputs.begin(), static_cast<int>(inputs.size()), outputs.begin(),

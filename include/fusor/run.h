@@ -52,6 +52,12 @@ typedef struct fsr_arg {
  * name; other leaves (fsr_from_host, computed nodes) are kept by the plan. The plan does not depend on
  * the graph any more. On an error *plan is NULL. */
 fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan);
+/* The same of a plan of which outs[i] may take the memory of the input named donated[i] (NULL: of none): fsr_plan_run may then be
+ * given that input's address as outputs[i].data, and the input is gone after the run. What is computed element by element
+ * of it, and the state of a loop over arrays, is written there in place; elsewhere the result is made in memory of the run's own and
+ * copied there at its end. fsr_explain says which. Other addresses may be given as well. FSR_ERR_VALUE: there is no such
+ * input, it has another number of bytes, or two results take one. FSR_ERR_NULL: donated is null. */
+fsr_status fsr_compile_donating(const fsr_node *outs, int n, const char *const *donated, fsr_plan **plan);
 /* Runs the plan. inputs: every fsr_input by name, and those parameters that should differ from their
  * value at fsr_compile. outputs[i] receives outs[i]; FSR_HOST outputs are complete on return, FSR_DEVICE
  * outputs in stream order. An output must not overlap an input or another output. stream: a

@@ -231,6 +231,27 @@ static void call_compile(api_run *r) {
         p->bytes[i] = fsr_node_bytes(x[i]);
 }
 
+/* Results that take the memory of inputs by their names. */
+static void call_compile_donating(api_run *r) {
+    NODES;
+    const int at = api_below(r, API_PLANS), odd = api_byte(r);
+    const char **name = api_memory(r, sizeof *name * (size_t)(n > 0 ? n : 1));
+    api_plan *p = &r->plan[at];
+    fsr_plan_free(p->plan);
+    *p = (api_plan){.plan = NULL};
+    for (int i = 0; i < n; i++)
+        name[i] = r->ninputs && (odd >> i % 7 & 1) ? r->input[i % r->ninputs].name : odd == 254 ? "?" : NULL;
+    api_add(r, ", names /* %d */, &plan[%d]", odd, at);
+    api_say(r, "fsr_compile_donating", -1, false);
+    const fsr_status status = fsr_compile_donating(x, n, odd == 255 ? NULL : name, &p->plan);
+    api_status(r, status, x && n > 0 && odd != 255);
+    API_MUST(r, (status == FSR_OK) == (p->plan != NULL), "a plan with an error, or none without");
+    p->work = r->work;
+    p->nouts = n;
+    for (int i = 0; i < n && i < 8 && p->plan; i++)
+        p->bytes[i] = fsr_node_bytes(x[i]);
+}
+
 static fsr_plan *draw_plan(api_run *r, api_plan **p) {
     const int at = api_below(r, 32);
     *p = &r->plan[at % API_PLANS];
@@ -378,6 +399,7 @@ const api_row api_run_rows[] = {
     ROW(dot, 1),
     ROW(query_sized, 2),
     ROW(compile, 4),
+    ROW(compile_donating, 2),
     ROW(plan_run, 5),
     ROW(plan_query_sized, 1),
     ROW(plan_profile_sized, 1),
