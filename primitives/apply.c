@@ -16,7 +16,7 @@ static fsr_node no_such(fsr_graph *g, fsr_site at, const char *name) {
 fsr_node fsr_apply_at(fsr_site at, const char *name, const fsr_node *args, int n) {
     fsr_graph *g;
     fsr_node out = {0};
-    if (!args || n < 1 || fsr_poison_of(at, "apply", args, n, &g, &out))
+    if (!args || n < 1 || fsr_poison_of_any(at, "apply", args, n, &g, &out))
         return out;
     if (!name)
         return fsr_poison(g, at, FSR_ERR_NULL, "apply", "the operation's name is null");

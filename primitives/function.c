@@ -67,7 +67,7 @@ fsr_node fsr_call_at(fsr_site at, size_t size, const fsr_function *f, const fsr_
     fsr_name name[FSR_MAX_PARAMETERS];
     if (!args || nargs < 1)
         return out;
-    if (fsr_poison_of(at, "call", args, nargs, &g, &out))
+    if (fsr_poison_of_any(at, "call", args, nargs, &g, &out))
         return out;
     fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_OK;
     if (status)

@@ -17,10 +17,11 @@ fsr_node fsr_ones_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const
 fsr_node fsr_full_like_at(fsr_site at, fsr_node x, double value) {
     fsr_node poison;
     fsr_graph *g;
-    if (fsr_poison_of(at, "full_like", &x, 1, &g, &poison))
+    if (fsr_poison_of_any(at, "full_like", &x, 1, &g, &poison))
         return poison;
     const fsr_rec *rec = fsr_node_rec(x);
-    return fsr_full_at(at, g, fsr_node_dtype(x), rec->shape.ndim, rec->shape.dim, value);
+    fsr_node full = fsr_full_at(at, g, fsr_node_dtype(x), rec->shape.ndim, rec->shape.dim, value);
+    return fsr_node_is_live(x) && fsr_node_sound(full) ? fsr_live_at(at, full, x) : full;
 }
 
 /* Whether column - row is at least k, over the last two dimensions of a shape. k is an argument, made a double and

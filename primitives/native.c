@@ -7,7 +7,7 @@
  * would be another index, and nobody would be told. */
 #include "graph/floats.h"
 #include "graph/sized.h"
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 #include <string.h>
 
 static const char what[] = "call_native";
@@ -109,8 +109,10 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
     fsr_native own = {.name = NULL};
     fsr_graph *g;
     fsr_node out = {0}, x[FSR_MAX_NATIVE];
+    fsr_length length;
     fsr_shape shape;
-    if (!args || nargs < 1 || fsr_poison_of(at, what, args, nargs, &g, &out))
+    if (!args || nargs < 1 || fsr_poison_of_any(at, what, args, nargs, &g, &out) ||
+        !fsr_lengths_meet(at, what, args, nargs, &length, &out))
         return out;
     fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_OK;
     if (status)
@@ -120,7 +122,8 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
         return out;
     memcpy(x, args, sizeof *x * (size_t)nargs);
     if (arguments_take(g, at, routine, x, &shape, &out))
-        return record(g, at, routine, x, &shape);
+        return length.origin ? fsr_with_length(record(g, at, routine, x, &shape), &length)
+                             : record(g, at, routine, x, &shape);
     fsr_routine_unref(routine);
     return out;
 }

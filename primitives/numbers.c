@@ -41,7 +41,7 @@ fsr_node fsr_around_at(fsr_site at, fsr_node x, int decimals) {
     FSR_DEFAULT_FLOATS;
     fsr_node poison;
     fsr_graph *g;
-    if (fsr_poison_of(at, "around", &x, 1, &g, &poison))
+    if (fsr_poison_of_any(at, "around", &x, 1, &g, &poison))
         return poison;
     if (decimals == 0)
         return fsr_round_at(at, x);
@@ -68,7 +68,7 @@ void fsr_divmod_at(fsr_site at, fsr_node a, fsr_node b, fsr_node *quotient, fsr_
 void fsr_modf_at(fsr_site at, fsr_node x, fsr_node *fraction, fsr_node *whole) {
     fsr_node all = x, part = x;
     fsr_graph *g;
-    if (!fsr_poison_of(at, "modf", &x, 1, &g, &all)) {
+    if (!fsr_poison_of_any(at, "modf", &x, 1, &g, &all)) {
         x = fsr_convert(at, x, fsr_float_dtype(fsr_node_dtype(x)), false);
         all = fsr_trunc_at(at, x);
         fsr_node rest = fsr_where_at(at, fsr_isinf_at(at, x), fsr_float_at(at, g, 0), fsr_sub_at(at, x, all));
@@ -103,7 +103,7 @@ static fsr_node replaced(fsr_site at, fsr_node x, double nan, const double *posi
 fsr_node fsr_nan_to_num_at(fsr_site at, fsr_node x, double nan, const double *posinf, const double *neginf) {
     fsr_node poison;
     fsr_graph *g;
-    if (fsr_poison_of(at, "nan_to_num", &x, 1, &g, &poison))
+    if (fsr_poison_of_any(at, "nan_to_num", &x, 1, &g, &poison))
         return poison;
     x = fsr_strong(at, x);
     if (!fsr_node_sound(x) || !fsr_dtype_has_nan(fsr_node_dtype(x)))
@@ -124,7 +124,7 @@ static fsr_node inexact(fsr_site at, fsr_node b) {
 fsr_node fsr_isclose_at(fsr_site at, fsr_node a, fsr_node b, double rtol, double atol, bool equal_nan) {
     fsr_node poison, in[] = {a, b};
     fsr_graph *g;
-    if (fsr_poison_of(at, "isclose", in, 2, &g, &poison))
+    if (fsr_poison_of_any(at, "isclose", in, 2, &g, &poison))
         return poison;
     b = inexact(at, b);
     fsr_node slack = fsr_mul_at(at, fsr_float_at(at, g, rtol), fsr_abs_at(at, b));
@@ -146,7 +146,7 @@ fsr_node fsr_allclose_at(fsr_site at, fsr_node a, fsr_node b, double rtol, doubl
 fsr_node fsr_sinc_at(fsr_site at, fsr_node x) {
     fsr_node poison;
     fsr_graph *g;
-    if (fsr_poison_of(at, "sinc", &x, 1, &g, &poison))
+    if (fsr_poison_of_any(at, "sinc", &x, 1, &g, &poison))
         return poison;
     fsr_node angle = fsr_mul_at(at, x, fsr_float_at(at, g, 3.14159265358979323846));
     fsr_node wave = fsr_div_at(at, fsr_sin_at(at, angle), angle);

@@ -33,7 +33,7 @@ bool fsr_draw_take(fsr_draw *d, fsr_site at, const char *what, fsr_node seed, fs
     const fsr_node all[] = {seed, stream, i};
     fsr_node *const to[] = {&d->seed, &d->stream, &d->i};
     d->at = at;
-    if (fsr_poison_of(at, what, all, 3, &d->g, poison))
+    if (fsr_poison_of_any(at, what, all, 3, &d->g, poison))
         return false;
     for (int k = 0; k < 3; k++) {
         if (!is_whole(all[k])) {
@@ -185,7 +185,7 @@ fsr_node fsr_random_bernoulli_at(fsr_site at, fsr_node seed, fsr_node stream, fs
     const fsr_node all[] = {seed, stream, i, p};
     fsr_node poison;
     fsr_graph *g;
-    if (fsr_poison_of(at, what, all, 4, &g, &poison))
+    if (fsr_poison_of_any(at, what, all, 4, &g, &poison))
         return poison;
     const fsr_dtype dtype = fsr_node_rec(p)->weak ? FSR_F32 : made_as(fsr_node_dtype(p));
     if (!fsr_dtype_is_float(dtype))

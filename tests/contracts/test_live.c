@@ -267,6 +267,35 @@ static void given(void **state) {
     same(fsr_live(fsr_from_host(G, FSR_F32, 1, SHAPE(100), x), live), x, 7, "another's length");
 }
 
+/* Functions made of elementwise ones, random numbers and functions of the program's own see what is there. */
+static void composed(void **state) {
+    static const fsr_native own = {
+        .name = "half", .result = FSR_F32, .parameters = "f32 x", .c = "return x / 2;", .cuda = "return x / 2;"};
+    (void)state;
+    data d = make(1000, 3);
+    float want[1000];
+    bool near[1000];
+    for (int64_t i = 0; i < d.count; i++) {
+        want[i] = d.kept[i] / 2;
+        near[i] = true;
+    }
+    fsr_node x = fsr_mul(d.live, fsr_full_like(d.live, 0.5));
+    same(x, want, d.count, "full_like");
+    same(fsr_isclose(x, fsr_nan_to_num(x, 0, NULL, NULL), 1e-5, 1e-8, false), near, d.count, "isclose");
+    same(fsr_call_native(&own, &d.live, 1), want, d.count, "a function of the program's own");
+    same(fsr_expr(G, "x / 2", (fsr_name[]){{"x", d.live}}, 1), want, d.count, "an expression");
+    fsr_node i = fsr_flatnonzero(d.bools), seed = fsr_int(G, 1), zero = fsr_int(G, 0);
+    fsr_node all = fsr_random_uniform(seed, zero, fsr_counter(G, 1, SHAPE(1000)), FSR_F32);
+    fsr_node drawn = fsr_random_uniform(seed, zero, i, FSR_F32), sum[2];
+    sum[0] = fsr_sum(fsr_cast(drawn, FSR_F64), NULL, 0, 0);
+    sum[1] = fsr_sum(fsr_cast(fsr_compress(d.bools, all), FSR_F64), NULL, 0, 0);
+    double got[2];
+    OK(fsr_read(sum[0], &got[0], sizeof got[0]));
+    OK(fsr_read(sum[1], &got[1], sizeof got[1]));
+    assert_true(fabs(got[0] - got[1]) < 1e-9);
+    clear(&d);
+}
+
 static void refused(fsr_node x, fsr_status status, const char *words) {
     assert_int_equal(fsr_node_status(x), status);
     if (!strstr(fsr_node_error(x), words))
@@ -370,8 +399,8 @@ static void rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SUBJECT_CASES(elements),   SUBJECT_CASES(folds),  SUBJECT_CASES(scans), SUBJECT_CASES(slices),
-        SUBJECT_TEST(differences), SUBJECT_TEST(indices), SUBJECT_TEST(given),  SUBJECT_TEST(what_does_not_meet),
-        SUBJECT_TEST(told),        SUBJECT_TEST(scopes),  SUBJECT_TEST(rows)};
+        SUBJECT_CASES(elements),          SUBJECT_CASES(folds),  SUBJECT_CASES(scans), SUBJECT_CASES(slices),
+        SUBJECT_TEST(differences),        SUBJECT_TEST(indices), SUBJECT_TEST(given),  SUBJECT_TEST(composed),
+        SUBJECT_TEST(what_does_not_meet), SUBJECT_TEST(told),    SUBJECT_TEST(scopes), SUBJECT_TEST(rows)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
