@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Launches of top_block.cuh and top_long.cuh, compiled ahead by nvcc: which kernel for which rows.
+// Launches of top_row.cuh and top_long.cuh, compiled ahead by nvcc: which kernel for which rows.
 //
 // Rows that a block can hold, or of which there are many, are a block each; long ones are taken one after the other by all blocks.
 // What the host cannot know is asked by the kernels: those of the second pass of a long row leave at once where the first
@@ -16,7 +16,8 @@ enum {
     FEW_ROWS = 16,
     VERY_LONG = 1 << 17,  // and in not so few
     SOME_ROWS = 128,
-    DIGIT_BLOCKS = 1024
+    DIGIT_BLOCKS = 1024,
+    SECOND_BLOCKS = 528   // of kernels that are seldom needed
 };
 
 fsr_top_form form_of(fsr_cub_key key, int bits, bool greatest) {
@@ -33,40 +34,40 @@ fsr_top_form form_of(fsr_cub_key key, int bits, bool greatest) {
 
 // ---- rows ----------------------------------------------------------------------------------------------------
 
-template <class T, int ITEMS, int ROOM, int THREADS>
-__global__ void __launch_bounds__(THREADS, 640 / THREADS)
+template <class T, int ITEMS, int ROOM, int THREADS, bool REAL>
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     row_kernel(fsr_top_form f, const T *in, uint64_t rows, unsigned n, unsigned k, unsigned groups, fsr_top_out out) {
     __shared__ fsr_top_shared<ROOM> s;
     for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-        fsr_top_row<T, ITEMS, ROOM>(s, f, in + row * n, n, k, THREADS, groups, out, row * k);
+        fsr_top_row<T, ITEMS, ROOM, REAL>(s, f, in + row * n, n, k, THREADS, groups, out, row * k);
         __syncthreads();
     }
 }
 
-template <class T, int ITEMS, int ROOM, int THREADS>
+template <class T, int ITEMS, int ROOM, int THREADS, bool REAL>
 void rows_of(const fsr_cuda_top_search *s, const fsr_top_form &f, unsigned groups) {
     const unsigned blocks = s->rows < 1u << 30 ? (unsigned)s->rows : 1u << 30;
-    row_kernel<T, ITEMS, ROOM, THREADS><<<blocks, THREADS, 0, s->stream>>>(
+    row_kernel<T, ITEMS, ROOM, THREADS, REAL><<<blocks, THREADS, 0, s->stream>>>(
         f, (const T *)s->in, s->rows, (unsigned)s->n, s->k, groups, fsr_top_out{s->values, s->places});
 }
 
-// Least keys of so many groups of threads; of four times k nearly all of the first k are in different ones.
+// Least keys of so many groups of threads; of twice k most of the first k are in different ones.
 unsigned groups_of(unsigned k, unsigned threads) {
     unsigned groups = threads;
-    while (groups / 2 >= 4 * k)
+    while (groups / 2 >= 2 * k)
         groups /= 2;
     return groups;
 }
 
 // Threads hold what 32 words hold. Rows of short elements, which are sooner read again than unpacked, have one kernel less each.
-template <class T> void rows(const fsr_cuda_top_search *s, const fsr_top_form &f) {
+template <class T, bool REAL> void rows(const fsr_cuda_top_search *s, const fsr_top_form &f) {
     constexpr int items = sizeof(T) == 8 ? 16 : sizeof(T) == 4 ? 32 : 0, threads = items == 32 ? 128 : 256;
     if (s->k > SMALL_K)
-        rows_of<T, 0, FSR_TOP_MOST, 256>(s, f, 0);
+        rows_of<T, 0, FSR_TOP_MOST, 256, false>(s, f, 0);
     else if (s->n <= 4096)
-        rows_of<T, items, SMALL_ROOM, threads>(s, f, groups_of(s->k, threads));
+        rows_of<T, items, SMALL_ROOM, threads, REAL>(s, f, groups_of(s->k, threads));
     else
-        rows_of<T, 0, SMALL_ROOM, 256>(s, f, groups_of(s->k, 256));
+        rows_of<T, 0, SMALL_ROOM, 256, REAL>(s, f, groups_of(s->k, 256));
 }
 
 // ---- long rows -----------------------------------------------------------------------------------------------
@@ -83,11 +84,12 @@ __global__ void __launch_bounds__(FSR_TOP_FINISH) begin_kernel(unsigned k, fsr_t
     fsr_top_begin(s, w, k, all, sampled, FSR_TOP_FINISH);
 }
 
-template <class T>
+template <bool REAL, class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    collect_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, int second, fsr_top_work *w) {
+    collect_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, int second, fsr_top_work *w) {
     __shared__ unsigned ties;
-    fsr_top_collect(&ties, f, row, n, chunk, second, w);
+    for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x)
+        fsr_top_collect<REAL>(&ties, f, row, n, chunk, c, second, w);
 }
 
 template <class T>
@@ -99,9 +101,12 @@ __global__ void __launch_bounds__(FSR_TOP_THREADS)
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    ties_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, unsigned k, fsr_top_work *w) {
+    ties_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, unsigned k, fsr_top_work *w) {
     __shared__ fsr_top_shared<FSR_TOP_THREADS> s;
-    fsr_top_find_ties(s, f, row, n, chunk, k, w);
+    for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
+        fsr_top_find_ties(s, f, row, n, chunk, c, k, w);
+        __syncthreads();
+    }
 }
 
 template <class T>
@@ -111,11 +116,11 @@ __global__ void __launch_bounds__(FSR_TOP_FINISH)
     fsr_top_end(s, f, row, k, FSR_TOP_FINISH, w, out, at);
 }
 
-template <class T> void long_row(const fsr_cuda_top_search *s, const fsr_top_form &f, uint64_t at) {
+template <class T, bool REAL> void long_row(const fsr_cuda_top_search *s, const fsr_top_form &f, uint64_t at) {
     const T *row = (const T *)s->in + at * s->n;
     const uint64_t n = s->n, part = (n + FSR_TOP_CHUNKS - 1) / FSR_TOP_CHUNKS;
     const uint64_t chunk = part < 8192 ? 8192 : (part + 4095) / 4096 * 4096;
-    const unsigned chunks = (unsigned)((n + chunk - 1) / chunk);
+    const unsigned chunks = (unsigned)((n + chunk - 1) / chunk), few = chunks < SECOND_BLOCKS ? chunks : SECOND_BLOCKS;
     const unsigned digits = n / 16384 < DIGIT_BLOCKS ? (unsigned)(n / 16384) + 1 : DIGIT_BLOCKS;
     const unsigned apart = n / 4096 < 32 ? 32 : n / 4096 > 1024 ? 1024 : (unsigned)(n / 4096) / 32 * 32;
     const bool sampled = n > FSR_TOP_LIST;
@@ -123,23 +128,23 @@ template <class T> void long_row(const fsr_cuda_top_search *s, const fsr_top_for
     if (sampled)
         sample_kernel<<<FSR_TOP_SAMPLERS, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, apart, w);
     begin_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(s->k, f.all, sampled, w);
-    collect_kernel<<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, 0, w);
+    collect_kernel<REAL><<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, 0, w);
     for (int bits = 8 * (int)sizeof(T), first = 1; sampled && bits > 0; bits -= FSR_TOP_BITS, first = 0)
         digit_kernel<<<digits, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, first, w);
     if (sampled)
-        collect_kernel<<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, 1, w);
-    ties_kernel<<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, s->k, w);
+        collect_kernel<false><<<few, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, 1, w);
+    ties_kernel<<<few, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, s->k, w);
     end_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(f, row, s->k, w, fsr_top_out{s->values, s->places}, at * s->k);
 }
 
 // ---- ranks -----------------------------------------------------------------------------------------------------
 
-template <class T, int ITEMS, int THREADS>
-__global__ void __launch_bounds__(THREADS) ranks_kernel(fsr_top_form f, const T *in, uint64_t rows, unsigned n,
+template <class T>
+__global__ void __launch_bounds__(FSR_TOP_THREADS) ranks_kernel(fsr_top_form f, const T *in, uint64_t rows, unsigned n,
                                                         const long long *rank, unsigned m, T *out) {
     __shared__ fsr_top_shared<SMALL_ROOM> s;
     for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x)
-        fsr_top_ranks<T, ITEMS, SMALL_ROOM>(s, f, in + row * n, n, rank + row * m, m, THREADS, out + row * m);
+        fsr_top_ranks<T, SMALL_ROOM>(s, f, in + row * n, n, rank + row * m, m, FSR_TOP_THREADS, out + row * m);
 }
 
 template <class T> __global__ void seek_kernel(const long long *rank, uint64_t n, fsr_top_work *w) {
@@ -167,28 +172,24 @@ bool is_long(uint64_t rows, uint64_t n) {
 
 template <class T> cudaError_t ranks(const fsr_cuda_ranks *s) {
     fsr_top_form f = form_of(s->key, 8 * (int)sizeof(T), false);
-    constexpr int items = sizeof(T) == 8 ? 16 : sizeof(T) == 4 ? 32 : 0, threads = items == 32 ? 128 : 256;
     const unsigned blocks = s->rows < 1u << 30 ? (unsigned)s->rows : 1u << 30;
     const long long *rank = (const long long *)s->rank;
     f.zeros = 0;
     if (is_long(s->rows, s->n))
         long_ranks<T>(s, f);
-    else if (s->n <= 4096 && items)
-        ranks_kernel<T, items, threads>
-            <<<blocks, threads, 0, s->stream>>>(f, (const T *)s->in, s->rows, (unsigned)s->n, rank, s->m, (T *)s->out);
     else
-        ranks_kernel<T, 0, 256>
-            <<<blocks, 256, 0, s->stream>>>(f, (const T *)s->in, s->rows, (unsigned)s->n, rank, s->m, (T *)s->out);
+        ranks_kernel<T><<<blocks, FSR_TOP_THREADS, 0, s->stream>>>(f, (const T *)s->in, s->rows, (unsigned)s->n, rank,
+                                                                   s->m, (T *)s->out);
     return cudaGetLastError();
 }
 
-template <class T> cudaError_t run(const fsr_cuda_top_search *s) {
+template <class T, bool REAL> cudaError_t run(const fsr_cuda_top_search *s) {
     const fsr_top_form f = form_of(s->key, 8 * (int)sizeof(T), s->greatest);
     const bool shared = is_long(s->rows, s->n);
     if (!shared)
-        rows<T>(s, f);
+        rows<T, REAL>(s, f);
     for (uint64_t row = 0; shared && row < s->rows; row++)
-        long_row<T>(s, f, row);
+        long_row<T, REAL>(s, f, row);
     return cudaGetLastError();
 }
 
@@ -201,15 +202,16 @@ extern "C" size_t fsr_cuda_top_work(void) {
 extern "C" cudaError_t fsr_cuda_top_run(const fsr_cuda_top_search *s) {
     switch (s->key) {
     case FSR_CUB_U8:
-    case FSR_CUB_I8: return run<uint8_t>(s);
+    case FSR_CUB_I8: return run<uint8_t, false>(s);
     case FSR_CUB_U16:
     case FSR_CUB_I16:
     case FSR_CUB_F16:
-    case FSR_CUB_BF16: return run<uint16_t>(s);
+    case FSR_CUB_BF16: return run<uint16_t, false>(s);
     case FSR_CUB_U64:
-    case FSR_CUB_I64:
-    case FSR_CUB_F64: return run<uint64_t>(s);
-    default: return run<uint32_t>(s);
+    case FSR_CUB_I64: return run<uint64_t, false>(s);
+    case FSR_CUB_F64: return run<uint64_t, true>(s);
+    case FSR_CUB_F32: return run<uint32_t, true>(s);
+    default: return run<uint32_t, false>(s);
     }
 }
 

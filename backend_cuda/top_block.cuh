@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The first k of rows on a GPU: what threads do. Words of CUDA without any header, so that the host's machine of tests/host_cuda
-// runs the same text; backend_cuda/top.cu launches it. top_long.cuh has the rows that several blocks share.
+// runs the same text; backend_cuda/top.cu launches it. top_row.cuh has the rows of one block, top_long.cuh those that several blocks
+// share.
 //
 // A key is an unsigned word; the first k are those with the least keys, of equal ones those with the least places. So they are
 // settled by two searches for a k-th word, among keys and among the places of keys equal to the last, and nothing depends on the
 // order in which threads come.
-//
-// A row in a block. Each thread takes the least key of its elements: the k-th of some of these is at least the k-th of
-// all, so it is a threshold that need not be checked, and few elements pass it. Where more pass than there is room for, or k is
-// not small, a search by digits over the row settles it, whatever the elements are.
 //
 // Rows have less than 2^32 elements.
 #ifndef FUSOR_BACKEND_CUDA_TOP_BLOCK_CUH
@@ -117,11 +114,18 @@ __device__ __forceinline__ void fsr_top_count(unsigned *count, fsr_top_run &run,
     run.n++;
 }
 
-// The k-th least, from 0, of the words that a source has: source.each(f) calls f(word) for the calling thread's. less: how
-// many are less, equal: how many are it. Bits in which none differ are passed over.
+// The k-th least, from 0, of the words that a source has: source.each(f) calls f(word) for the calling thread's. Bits in which none
+// differ are passed over.
+struct fsr_top_rank {
+    fsr_top_word word; // from bit `shift` up
+    fsr_top_word less; // words that are less there
+    unsigned equal;    // and equal
+    int shift;         // 0, but where so many, or fewer, words are not greater as were said to be enough
+};
+
 template <class Source, int ROOM>
-__device__ fsr_top_word fsr_top_kth(const Source &source, fsr_top_shared<ROOM> &s, fsr_top_word k, unsigned threads,
-                                    fsr_top_word *less, unsigned *equal) {
+__device__ fsr_top_rank fsr_top_kth(const Source &source, fsr_top_shared<ROOM> &s, fsr_top_word k, unsigned threads,
+                                    unsigned enough) {
     fsr_top_word some = 0, all = ~0ull, below = 0;
     if (threadIdx.x == 0) {
         s.some = 0;
@@ -144,11 +148,9 @@ __device__ fsr_top_word fsr_top_kth(const Source &source, fsr_top_shared<ROOM> &
         source.each([&](fsr_top_word) { left++; });
         unsigned total;
         fsr_top_before(s, left, threads, &total);
-        *less = 0;
-        *equal = total;
-        return prefix;
+        return fsr_top_rank{prefix, 0, total, 0};
     }
-    while (known > 0) {
+    while (known > 0 && (!left || below + left > enough)) {
         const int shift = known < FSR_TOP_BITS ? 0 : known - FSR_TOP_BITS;
         fsr_top_clear(s, threads);
         fsr_top_run run = {0, 0};
@@ -167,9 +169,7 @@ __device__ fsr_top_word fsr_top_kth(const Source &source, fsr_top_shared<ROOM> &
         known = shift;
         __syncthreads();
     }
-    *less = below;
-    *equal = left;
-    return prefix;
+    return fsr_top_rank{prefix, below, left, known};
 }
 
 // ---- the records of a block ------------------------------------------------------------------------------------
@@ -193,18 +193,19 @@ template <class Source> struct fsr_top_ties {
     }
 };
 
+// Or a few more, as many as there is room for.
 template <class Source, int ROOM>
 __device__ void fsr_top_take(const Source &source, fsr_top_shared<ROOM> &s, unsigned k, unsigned threads) {
-    fsr_top_word less, fewer, to = ~0ull;
-    unsigned equal, one;
-    const fsr_top_word last = fsr_top_kth(fsr_top_keys<Source>{source}, s, k - 1, threads, &less, &equal);
-    if (less + equal > k)
-        to = fsr_top_kth(fsr_top_ties<Source>{source, last}, s, k - less - 1, threads, &fewer, &one);
+    const fsr_top_rank last = fsr_top_kth(fsr_top_keys<Source>{source}, s, k - 1, threads, ROOM);
+    fsr_top_word to = ~0ull;
+    if (last.less + last.equal > ROOM)
+        to = fsr_top_kth(fsr_top_ties<Source>{source, last.word}, s, k - last.less - 1, threads, 0).word;
     if (threadIdx.x == 0)
         s.n = 0;
     __syncthreads();
     source.both([&](fsr_top_word key, unsigned place) {
-        if (key < last || (key == last && place <= to)) {
+        const fsr_top_word high = key >> last.shift;
+        if (high < last.word || (high == last.word && place <= to)) {
             const unsigned at = atomicAdd(&s.n, 1);
             s.key[at] = key;
             s.place[at] = place;
@@ -217,7 +218,7 @@ __device__ __forceinline__ bool fsr_top_first(fsr_top_word key, unsigned place, 
     return key < other || (key == other && place < its);
 }
 
-// The block's s.n records, at most FSR_TOP_PAIRS, or ROOM, a power of two: rank i of the first k goes to emit(i, place).
+// The block's s.n records, at most FSR_TOP_PAIRS, or ROOM, a power of two: rank i of the first k goes to emit(i, key, place).
 template <int ROOM, class Emit>
 __device__ void fsr_top_order(fsr_top_shared<ROOM> &s, unsigned k, unsigned threads, Emit emit) {
     const unsigned n = s.n;
@@ -229,7 +230,7 @@ __device__ void fsr_top_order(fsr_top_shared<ROOM> &s, unsigned k, unsigned thre
             for (unsigned j = 0; j < n; j++)
                 rank += fsr_top_first(s.key[j], s.place[j], key, place);
             if (rank < k)
-                emit(rank, place);
+                emit(rank, key, place);
         }
         return;
     }
@@ -257,142 +258,7 @@ __device__ void fsr_top_order(fsr_top_shared<ROOM> &s, unsigned k, unsigned thre
         }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < k; i += threads)
-        emit(i, s.place[i]);
-}
-
-// ---- results ---------------------------------------------------------------------------------------------------
-
-struct fsr_top_out {
-    void *values;     // NULL: not asked for
-    unsigned *places; // the same
-};
-
-template <class T>
-__device__ __forceinline__ void fsr_top_emit(const fsr_top_form &f, const fsr_top_out &out, const T *row, fsr_top_word at,
-                                             unsigned place) {
-    const T u = row[place];
-    if (out.values)
-        ((T *)out.values)[at] = (T)(u & (T)f.magnitude) > (T)f.most ? (T)f.nan : u;
-    if (out.places)
-        out.places[at] = place;
-}
-
-// ---- a row in a block ------------------------------------------------------------------------------------------
-
-// Elements that threads hold; ITEMS 0: they are read again.
-template <class T, int ITEMS> struct fsr_top_held {
-    typedef T key_type;
-    T key[ITEMS];
-    unsigned n, threads;
-    __device__ __forceinline__ fsr_top_held(const fsr_top_form &f, const T *row, unsigned n, unsigned threads)
-        : n(n), threads(threads) {
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (threadIdx.x + i * threads < n)
-                key[i] = row[threadIdx.x + i * threads];
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            key[i] = threadIdx.x + i * threads < n ? fsr_top_key(f, key[i]) : (T)f.all;
-    }
-    template <class F> __device__ __forceinline__ void both(F f) const {
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (threadIdx.x + i * threads < n)
-                f(key[i], threadIdx.x + i * threads);
-    }
-};
-template <class T> struct fsr_top_held<T, 0> {
-    typedef T key_type;
-    const fsr_top_form &f;
-    const T *row;
-    unsigned n, threads;
-    __device__ fsr_top_held(const fsr_top_form &f, const T *row, unsigned n, unsigned threads)
-        : f(f), row(row), n(n), threads(threads) {
-    }
-    template <class F> __device__ void both(F each) const {
-        for (fsr_top_word i = threadIdx.x; i < n; i += threads)
-            each(fsr_top_key(f, row[i]), (unsigned)i);
-    }
-};
-
-// The bits that a key stands for, where zeros have two.
-template <class T> __device__ __forceinline__ T fsr_top_bits(const fsr_top_form &f, T key) {
-    const T positive = (T)(key >> (8 * sizeof(T) - 1));
-    if (f.nan && key == (T)f.all)
-        return (T)f.nan;
-    return (T)(key ^ (T)((positive ? 0 : f.flip) | f.base));
-}
-
-__device__ __forceinline__ unsigned fsr_top_inside(long long rank, unsigned n) {
-    return rank < 0 ? 0 : rank < (long long)n ? (unsigned)rank : n - 1;
-}
-
-// Elements of a row at m ranks.
-template <class T, int ITEMS, int ROOM>
-__device__ void fsr_top_ranks(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, unsigned n,
-                              const long long *rank, unsigned m, unsigned threads, T *out) {
-    const fsr_top_held<T, ITEMS> held(f, row, n, threads);
-    fsr_top_word less;
-    unsigned equal;
-    for (unsigned i = 0; i < m; i++) {
-        const fsr_top_word key =
-            fsr_top_kth(fsr_top_keys<fsr_top_held<T, ITEMS>>{held}, s, fsr_top_inside(rank[i], n), threads, &less, &equal);
-        if (threadIdx.x == 0)
-            out[i] = fsr_top_bits(f, (T)key);
-        __syncthreads();
-    }
-}
-
-// What passes the threshold, if there is room: s.n of them. groups: threads whose least keys stand for themselves, a
-// power of two of at least k.
-template <class Source, int ROOM>
-__device__ bool fsr_top_sift(const Source &source, fsr_top_shared<ROOM> &s, unsigned k, unsigned threads,
-                             unsigned groups) {
-    typedef typename Source::key_type T;
-    const unsigned t = threadIdx.x;
-    T *const own = (T *)s.key; // the room of records that are yet to come
-    T least = (T)~0ull;
-    source.both([&](T key, unsigned) { least = key < least ? key : least; });
-    own[t] = least;
-    if (t == 0)
-        s.n = 0;
-    for (unsigned half = threads / 2; half >= groups; half /= 2) {
-        __syncthreads();
-        if (t < half)
-            own[t] = least = own[t + half] < least ? own[t + half] : least;
-    }
-    __syncthreads();
-    if (t < groups) {
-        unsigned rank = 0;
-        for (unsigned j = 0; j < groups; j++)
-            rank += own[j] < least || (own[j] == least && j < t);
-        if (rank == k - 1)
-            s.value = least;
-    }
-    __syncthreads();
-    const T limit = (T)s.value;
-    source.both([&](T key, unsigned place) {
-        if (key > limit)
-            return;
-        const unsigned at = atomicAdd(&s.n, 1);
-        if (at < ROOM) {
-            s.key[at] = key;
-            s.place[at] = place;
-        }
-    });
-    __syncthreads();
-    return s.n <= ROOM;
-}
-
-// One row. groups 0: k is too large for least keys of threads.
-template <class T, int ITEMS, int ROOM>
-__device__ void fsr_top_row(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, unsigned n, unsigned k,
-                            unsigned threads, unsigned groups, const fsr_top_out &out, fsr_top_word at) {
-    const fsr_top_held<T, ITEMS> held(f, row, n, threads);
-    if (!groups || !fsr_top_sift(held, s, k, threads, groups))
-        fsr_top_take(held, s, k, threads);
-    fsr_top_order(s, k, threads,
-                  [&](unsigned rank, unsigned place) { fsr_top_emit(f, out, row, at + rank, place); });
+        emit(i, s.key[i], s.place[i]);
 }
 
 #endif

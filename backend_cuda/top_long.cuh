@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first k of a row that several blocks share; the words of top_block.cuh.
+// The first k of a row that several blocks share; the words of top_block.cuh and top_row.cuh.
 //
 // Lanes of lines that lie evenly give least keys of groups, whose k-th is the threshold: it is at least the k-th of all and need
 // not be checked. One pass lists what is below it, and counts what is equal to it in each chunk. Where less than k are below, the
@@ -9,7 +9,7 @@
 #ifndef FUSOR_BACKEND_CUDA_TOP_LONG_CUH
 #define FUSOR_BACKEND_CUDA_TOP_LONG_CUH
 
-#include "backend_cuda/top_block.cuh"
+#include "backend_cuda/top_row.cuh"
 
 // Blocks that sample, and records below the threshold that are kept; the host's machine has less.
 #ifndef FSR_TOP_SAMPLERS
@@ -84,6 +84,7 @@ __device__ void fsr_top_sample(fsr_top_word *shared, const fsr_top_form &f, cons
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = FSR_TOP_THREADS / 32;
     const fsr_top_word lines = n / apart, all = (fsr_top_word)FSR_TOP_SAMPLERS * warps;
     fsr_top_word least = ~0ull;
+#pragma unroll 8
     for (fsr_top_word line = (fsr_top_word)warp * FSR_TOP_SAMPLERS + blockIdx.x; line < lines; line += all) {
         const fsr_top_word key = (fsr_top_word)fsr_top_key(f, row[line * apart + lane]);
         least = key < least ? key : least;
@@ -106,15 +107,31 @@ struct fsr_top_words {
     }
 };
 
+// Groups of which the k-th least is not much more than the k-th of all; more than a block has threads: all of them.
+__device__ __forceinline__ unsigned fsr_top_groups(unsigned k) {
+    unsigned groups = 32;
+    while (groups < 4 * k)
+        groups *= 2;
+    return groups;
+}
+
 // By one block: the threshold, and a state in which nothing was counted. sampled 0: everything is listed.
 template <int ROOM>
 __device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned k, fsr_top_word all, int sampled,
                               unsigned threads) {
     fsr_top_state *const state = &w->state;
-    fsr_top_word limit = all, less;
-    unsigned equal;
-    if (sampled)
-        limit = fsr_top_kth(fsr_top_words{w->group, FSR_TOP_GROUPS, threads}, s, k - 1, threads, &less, &equal);
+    fsr_top_word limit = all;
+    const unsigned groups = fsr_top_groups(k);
+    if (sampled && groups <= threads) {
+        limit = ~0ull;
+#pragma unroll 8
+        for (unsigned i = threadIdx.x; i < FSR_TOP_GROUPS; i += threads)
+            limit = w->group[i] < limit ? w->group[i] : limit;
+        limit = fsr_top_least(s.key, &s.value, limit, k, threads, groups);
+    } else if (sampled) {
+        const fsr_top_rank last = fsr_top_kth(fsr_top_words{w->group, FSR_TOP_GROUPS, threads}, s, k - 1, threads, ~0u);
+        limit = ((last.word + 1) << last.shift) - 1;
+    }
     for (unsigned v = threadIdx.x; v < FSR_TOP_VALUES; v += threads)
         state->count[v] = 0;
     if (threadIdx.x == 0) {
@@ -125,19 +142,20 @@ __device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned
     }
 }
 
-// One pass over a chunk; the second one, where it is needed.
-template <class T>
+// One pass over chunk c; the second one, where it is needed. REAL: elements are floats, and are compared as such.
+template <bool REAL, class T>
 __device__ void fsr_top_collect(unsigned *shared, const fsr_top_form &f, const T *row, fsr_top_word n, fsr_top_word chunk,
-                                int second, fsr_top_work *w) {
+                                unsigned c, int second, fsr_top_work *w) {
+    typedef fsr_top_quick<T, REAL> quick;
     if (second && !w->state.again)
         return;
     const T limit = (T)w->state.limit;
-    const fsr_top_word low = blockIdx.x * chunk, high = low + chunk < n ? low + chunk : n;
+    const fsr_top_word low = c * chunk, high = low + chunk < n ? low + chunk : n;
     unsigned ties = 0;
     if (threadIdx.x == 0)
         *shared = 0;
     __syncthreads();
-    fsr_top_scan(row, low, high, [&](T u, fsr_top_word place) {
+    const auto keep = [&](T u, fsr_top_word place) {
         const T key = fsr_top_key(f, u);
         ties += key == limit;
         if (key >= limit || fsr_top_peek(&w->state.below) > FSR_TOP_LIST)
@@ -147,12 +165,21 @@ __device__ void fsr_top_collect(unsigned *shared, const fsr_top_form &f, const T
             w->key[at] = key;
             w->place[at] = (unsigned)place;
         }
-    });
+    };
+    const typename quick::type most = REAL ? quick::of(f, fsr_top_bits(f, limit)) : quick::last();
+    if (REAL && most == most)
+        fsr_top_scan(row, low, high, [&](T u, fsr_top_word place) {
+            if (quick::of(f, u) <= most)
+                keep(u, place);
+        });
+    else
+        fsr_top_scan(row, low, high, keep);
     if (ties)
         atomicAdd(shared, ties);
     __syncthreads();
     if (threadIdx.x == 0)
-        w->chunk_ties[blockIdx.x] = *shared;
+        w->chunk_ties[c] = *shared;
+    __syncthreads();
 }
 
 // One digit of the search, by all blocks; nothing to do where the list holds what is below. The last block chooses the digit's
@@ -230,20 +257,20 @@ template <class T> __device__ void fsr_top_found_it(const fsr_top_form &f, const
 // its chunk.
 template <class T, int ROOM>
 __device__ void fsr_top_find_ties(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, fsr_top_word n,
-                                  fsr_top_word chunk, unsigned k, fsr_top_work *w) {
+                                  fsr_top_word chunk, unsigned c, unsigned k, fsr_top_work *w) {
     const unsigned threads = FSR_TOP_THREADS;
-    if (w->state.below >= k || !w->chunk_ties[blockIdx.x])
+    if (w->state.below >= k || !w->chunk_ties[c])
         return;
     const unsigned wanted = k - w->state.below;
     const T limit = (T)w->state.limit;
     unsigned part = 0, before, total;
-    for (unsigned c = threadIdx.x; c < blockIdx.x; c += threads)
-        part += w->chunk_ties[c] < wanted ? w->chunk_ties[c] : wanted;
+    for (unsigned i = threadIdx.x; i < c; i += threads)
+        part += w->chunk_ties[i] < wanted ? w->chunk_ties[i] : wanted;
     fsr_top_before(s, part, threads, &before);
     if (before >= wanted)
         return;
-    const fsr_top_word each = (chunk + threads - 1) / threads, end = blockIdx.x * chunk + chunk;
-    const fsr_top_word low = blockIdx.x * chunk + threadIdx.x * each, stop = end < n ? end : n;
+    const fsr_top_word each = (chunk + threads - 1) / threads, end = c * chunk + chunk;
+    const fsr_top_word low = c * chunk + threadIdx.x * each, stop = end < n ? end : n;
     const fsr_top_word high = low + each < stop ? low + each : stop;
     unsigned ties = 0;
     for (fsr_top_word i = low; i < high; i++)
@@ -260,11 +287,17 @@ struct fsr_top_found {
     fsr_top_word limit;
     unsigned below, n, threads;
     template <class F> __device__ void both(F f) const {
-        for (unsigned i = threadIdx.x; i < n; i += threads)
-            if (i < below)
-                f(w->key[i], w->place[i]);
-            else
-                f(limit, w->tie[i - below]);
+#pragma unroll 8
+        for (unsigned i = threadIdx.x; i < below; i += threads)
+            f(w->key[i], w->place[i]);
+        for (unsigned i = threadIdx.x; i < n - below; i += threads)
+            f(limit, w->tie[i]);
+    }
+    __device__ void all(fsr_top_word *to_key, unsigned *to_place) const {
+        for (unsigned i = threadIdx.x; i < n; i += threads) {
+            to_key[i] = i < below ? w->key[i] : limit;
+            to_place[i] = i < below ? w->place[i] : w->tie[i - below];
+        }
     }
 };
 
@@ -274,9 +307,18 @@ __device__ void fsr_top_end(fsr_top_shared<ROOM> &s, const fsr_top_form &f, cons
                             const fsr_top_work *w, const fsr_top_out &out, fsr_top_word at) {
     const unsigned below = w->state.below;
     const fsr_top_found found = {w, w->state.limit, below, below < k ? k : below, threads};
-    fsr_top_take(found, s, k, threads);
+    if (found.n > ROOM) {
+        fsr_top_take(found, s, k, threads);
+    } else {
+        found.all(s.key, s.place);
+        if (threadIdx.x == 0)
+            s.n = found.n;
+        __syncthreads();
+    }
     fsr_top_order(s, k, threads,
-                  [&](unsigned rank, unsigned place) { fsr_top_emit(f, out, row, at + rank, place); });
+                  [&](unsigned rank, fsr_top_word key, unsigned place) {
+                      fsr_top_emit(f, out, row, at + rank, key, place);
+                  });
 }
 
 #endif

@@ -54,9 +54,24 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         for (int64_t i = low; i < high; i++)                                                              \
             out[i - low] = key_##T(&f, x[i]);                                                             \
     }
-#define EACH(T)               \
-    KEY(T)                    \
-    SEEK(T, seek_plain_##T, ) \
+/* Least keys of whole blocks, lane by lane. */
+#define LEAST(T, name, attributes)                                                                   \
+    attributes static void name(const fsr_select_form *form, const T *x, int64_t n, uint64_t *out) { \
+        const fsr_select_form f = *form;                                                             \
+        T least[FSR_SELECT_BLOCK];                                                                   \
+        memset(least, 0xff, sizeof least);                                                           \
+        for (int64_t i = 0; i + FSR_SELECT_BLOCK <= n; i += FSR_SELECT_BLOCK)                        \
+            for (int j = 0; j < FSR_SELECT_BLOCK; j++) {                                             \
+                const T key = key_##T(&f, x[i + j]);                                                 \
+                least[j] = key < least[j] ? key : least[j];                                          \
+            }                                                                                        \
+        for (int j = 0; j < FSR_SELECT_BLOCK; j++)                                                   \
+            out[j] = least[j];                                                                       \
+    }
+#define EACH(T)                 \
+    KEY(T)                      \
+    SEEK(T, seek_plain_##T, )   \
+    LEAST(T, least_plain_##T, ) \
     WORDS(T, words_##T)
 EACH(uint8_t)
 EACH(uint16_t)
@@ -64,19 +79,21 @@ EACH(uint32_t)
 EACH(uint64_t)
 
 #if defined(__x86_64__)
-#define AVX(T)                                              \
-    SEEK(T, seek_avx2_##T, __attribute__((target("avx2")))) \
-    SEEK(T, seek_avx512_##T, __attribute__((target("avx512f,avx512bw,prefer-vector-width=512"))))
+#define AVX(T)                                                                                    \
+    SEEK(T, seek_avx2_##T, __attribute__((target("avx2"))))                                       \
+    SEEK(T, seek_avx512_##T, __attribute__((target("avx512f,avx512bw,prefer-vector-width=512")))) \
+    LEAST(T, least_avx2_##T, __attribute__((target("avx2"))))                                     \
+    LEAST(T, least_avx512_##T, __attribute__((target("avx512f,avx512bw,prefer-vector-width=512"))))
 AVX(uint8_t)
 AVX(uint16_t)
 AVX(uint32_t)
 AVX(uint64_t)
-#define BEST(T)                                           \
-    (__builtin_cpu_supports("avx512bw") ? seek_avx512_##T \
-     : __builtin_cpu_supports("avx2")   ? seek_avx2_##T   \
-                                        : seek_plain_##T)
+#define BEST(name, T)                                       \
+    (__builtin_cpu_supports("avx512bw") ? name##_avx512_##T \
+     : __builtin_cpu_supports("avx2")   ? name##_avx2_##T   \
+                                        : name##_plain_##T)
 #else
-#define BEST(T) seek_plain_##T
+#define BEST(name, T) name##_plain_##T
 #endif
 
 void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high, uint64_t *out) {
@@ -93,10 +110,22 @@ void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64
 int64_t fsr_select_seek(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high,
                         uint64_t limit) {
     if (size == 1)
-        return BEST(uint8_t)(f, x, low, high, (uint8_t)limit);
+        return BEST(seek, uint8_t)(f, x, low, high, (uint8_t)limit);
     if (size == 2)
-        return BEST(uint16_t)(f, x, low, high, (uint16_t)limit);
-    return size == 4 ? BEST(uint32_t)(f, x, low, high, (uint32_t)limit) : BEST(uint64_t)(f, x, low, high, limit);
+        return BEST(seek, uint16_t)(f, x, low, high, (uint16_t)limit);
+    return size == 4 ? BEST(seek, uint32_t)(f, x, low, high, (uint32_t)limit)
+                     : BEST(seek, uint64_t)(f, x, low, high, limit);
+}
+
+void fsr_select_least(const fsr_select_form *f, size_t size, const void *x, int64_t n, uint64_t *out) {
+    if (size == 1)
+        BEST(least, uint8_t)(f, x, n, out);
+    else if (size == 2)
+        BEST(least, uint16_t)(f, x, n, out);
+    else if (size == 4)
+        BEST(least, uint32_t)(f, x, n, out);
+    else
+        BEST(least, uint64_t)(f, x, n, out);
 }
 
 /* ---- the k-th ------------------------------------------------------------------------------------------------ */

@@ -27,6 +27,9 @@ void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64
 /* The first of the blocks from low on that holds a key of at most `limit`, or that high cuts; high: there is none. */
 int64_t fsr_select_seek(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high,
                         uint64_t limit);
+/* The least keys of the elements in whole blocks whose places have one remainder by FSR_SELECT_BLOCK: so many words. n is at least so
+ * much. */
+void fsr_select_least(const fsr_select_form *f, size_t size, const void *x, int64_t n, uint64_t *out);
 /* The k-th least of n words, from 0; less: how many are less than it. The words are left in disorder. */
 uint64_t fsr_select_kth(uint64_t *word, int64_t n, int64_t k, int64_t *less);
 /* Elements by their places, each NaN as the usual one. wide: places are u64. */

@@ -48,6 +48,16 @@ static fsr_top row_of(const job *j, int64_t row, int slot) {
     return t;
 }
 
+/* A threshold of a short row: the k-th of the least keys of as many groups as a block has elements, if k is not many of them. */
+static uint64_t limit_of(const fsr_top *t) {
+    uint64_t least[FSR_SELECT_BLOCK];
+    int64_t less;
+    if (t->k > FSR_SELECT_BLOCK / 2 || t->n < 8 * FSR_SELECT_BLOCK)
+        return UINT64_MAX;
+    fsr_select_least(&t->form, t->size, t->in, t->n, least);
+    return fsr_select_kth(least, FSR_SELECT_BLOCK, t->k - 1, &less);
+}
+
 /* Each slot's rows, one after the other: every FSR_SELECT_PARTS-th. */
 static void take_rows(void *arg, int worker) {
     job *j = arg;
@@ -57,6 +67,7 @@ static void take_rows(void *arg, int worker) {
             fsr_top t = row_of(j, row, slot);
             fsr_top_list list = fsr_top_list_at(&t, slot);
             t.threads = NULL;
+            list.limit = limit_of(&t);
             fsr_top_add(&t, &list, 0, t.n);
             fsr_top_prune(&list);
             finish(&t, list.record, t.other + slot * t.k);

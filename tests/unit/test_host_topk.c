@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of backend_cuda/top_block.cuh and top_long.cuh on the host's machine, under several orders of threads and blocks,
+/* The kernels of backend_cuda/top_row.cuh and top_long.cuh on the host's machine, under several orders of threads and blocks,
  * against a sort by element and place. What the machine lacks for them, and the launches of backend_cuda/top.cu, stand here. */
 #include "tests/host_cuda/host_cuda.h"
 #include <math.h>
@@ -15,7 +15,7 @@
 enum { LONGEST = 4500, LIST = 512, CHUNK = 512, SAMPLERS = 8 };
 
 static const char text[] =
-    "typedef %s T;\n"
+    "typedef %s T;\nenum { REAL = %d };\n"
     "#define FSR_TOP_SAMPLERS 8\n"
     "#define FSR_TOP_LIST 512u\n"
     "#define __device__\n"
@@ -34,13 +34,14 @@ static const char text[] =
     "    switch (which) {\n"
     "    case 0: return fsr_top_sample(large.key, *f, row, n, 64, w);\n"
     "    case 1: return fsr_top_begin(large, w, k, f->all, flag, 1024u);\n"
-    "    case 2: return fsr_top_collect(&large.n, *f, row, n, 512, flag, w);\n"
+    "    case 2: return fsr_top_collect<REAL>(&large.n, *f, row, n, 512, blockIdx.x, flag, w);\n"
     "    case 3: return fsr_top_digit(small, *f, row, n, blocks, flag, w);\n"
-    "    case 4: return fsr_top_find_ties(small, *f, row, n, 512, k, w);\n"
+    "    case 4: return fsr_top_find_ties(small, *f, row, n, 512, blockIdx.x, k, w);\n"
     "    case 5: return fsr_top_end(large, *f, row, k, 1024u, w, out, 0);\n"
-    "    case 6: return fsr_top_row<T, 16, 256>(small, *f, row, n, k, 128u, flag, out, 0);\n"
-    "    case 7: return fsr_top_row<T, 0, 256>(small, *f, row, n, k, 128u, flag, out, 0);\n"
-    "    default: return fsr_top_row<T, 0, 2048>(large, *f, row, n, k, 256u, 0u, out, 0);\n"
+    "    case 6: return fsr_top_row<T, 16, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
+    "    case 7: return fsr_top_row<T, 0, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
+    "    case 9: return fsr_top_ranks<T, 256>(small, *f, row, n, (long long *)w, k, 256u, (T *)values);\n"
+    "    default: return fsr_top_row<T, 0, 2048, REAL>(large, *f, row, n, k, 256u, 0u, out, 0);\n"
     "    }\n"
     "}\n";
 
@@ -105,7 +106,7 @@ static void run(const launch *l, int which, int blocks, int threads, int flag) {
     void *w = work, *values = l->values;
     void *args[] = {&which, &f, &row, &n, &k, &of, &flag, &w, &values, &places};
     fsr_fault fault = {FSR_OK, NULL};
-    snprintf(source, sizeof source, text, l->d->word);
+    snprintf(source, sizeof source, text, l->d->word, l->d->digits > 0);
     if (host_cuda_run_text("top", source, args, blocks, threads, l->seed, &fault))
         fail_msg("kernel %d: %s", which, fault.message);
 }
@@ -225,8 +226,40 @@ static void long_rows(void **state) {
     sweep(&(launch){.d = &dtypes[0], .n = 500, .k = 300}, run_long, SORTED);
 }
 
+/* Ranks of a row, which stand in the workspace. */
+static void run_ranks(const launch *l) {
+    for (unsigned i = 0; i < l->k; i++)
+        ((long long *)work)[i] = (long long)i * 40 - 40;
+    run(l, 9, 1, 256, 0);
+}
+
+static void ranks(void **state) {
+    (void)state;
+    enum { N = 700, M = 20 };
+    static double row[LONGEST], values[M];
+    static item want[LONGEST];
+    for (int d = 0; d < 3; d++)
+        for (int p = 0; p < (d ? SPECIAL : HIDDEN); p += 1 + d) {
+            make(&dtypes[d], p, N, row);
+            form f = form_of(&dtypes[d], false);
+            f.zeros = 0;
+            run_ranks(&(launch){.d = &dtypes[d], .f = f, .row = row, .n = N, .k = M, .values = values, .seed = 3});
+            for (unsigned i = 0; i < N; i++)
+                want[i] = (item){value_of(&dtypes[d], row, i), i};
+            direction = 1;
+            qsort(want, N, sizeof *want, compare);
+            for (int i = 0; i < M; i++) {
+                const int rank = i * 40 - 40 < 0 ? 0 : i * 40 - 40 < N ? i * 40 - 40 : N - 1;
+                const double got = value_of(&dtypes[d], values, (unsigned)i);
+                if (got != want[rank].value && !(isnan(got) && isnan(want[rank].value)))
+                    fail_msg("%s, %s: rank %d is %g, not %g", pattern[p], dtypes[d].word, rank, got, want[rank].value);
+            }
+        }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(many), cmocka_unit_test(long_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(many), cmocka_unit_test(long_rows),
+                                       cmocka_unit_test(ranks)};
     if (!host_cuda_available()) {
         puts("skipped: no C++ compiler");
         return 77;
