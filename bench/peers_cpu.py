@@ -4,10 +4,10 @@
 
     python3 bench/peers_cpu.py [--n 2^24] [--threads 2] [--fusor BUILD/fusor-bench] [--json FILE]
 
-NumPy, numexpr, Numba, torch.compile and JAX, those that can be imported (pip install numpy numexpr numba torch jax).
+NumPy, SciPy, numexpr, Numba, torch.compile and JAX, those that can be imported (pip install numpy scipy numexpr numba torch jax).
 Inputs are f32 in [0, 1). Every result is compared with NumPy's in f64 before it is timed; a median of 9 runs counts,
 compilation is apart. With --fusor each row of fusor-bench is run before and after its peers, and the ratios to the fastest
-of all and to the fastest of NumPy, numexpr and Numba are printed: above 1 Fusor is faster. Runs of the libraries do not
+of all and to the fastest of NumPy, SciPy, numexpr and Numba are printed: above 1 Fusor is faster. Runs of the libraries do not
 overlap. A filter's result has the selected elements' length in NumPy, Numba and torch; in Fusor, as in JAX under jit, the
 input's, filled up, with the number of them beside it."""
 import argparse, importlib, json, math, os, statistics, subprocess, sys, time
@@ -31,7 +31,7 @@ def load(name):
         return None
 
 
-np, ne, numba, torch, jax = (load(name) for name in ("numpy", "numexpr", "numba", "torch", "jax"))
+np, ne, numba, torch, jax, sparse = (load(name) for name in ("numpy", "numexpr", "numba", "torch", "jax", "scipy.sparse"))
 if np is None:
     sys.exit("NumPy is needed: every result is compared with it")
 base, _, power = options.n.partition("^")
@@ -90,7 +90,66 @@ def argsort_abs_diff(xp, a, b, c, d):
     return xp.argsort(xp.abs(a - b), **({"stable": True} if xp.__name__ == "torch" else {"kind": "stable"} if xp is np else {}))
 
 
-rows = [hidden_layer, polar_distance, arith_chain, sum_sq_diff, four_stats, softmax, map_scan_map, filter, sort, argsort_abs_diff]
+# ---- segments: NumPy's reduceat, SciPy's CSR; others have no such call ---------------------------------------------------
+
+def even_offsets():
+    return np.arange(0, n + 1, 16)
+
+
+def skewed_offsets():
+    return np.concatenate([[0], n // 2 + 3 * np.arange(1 + n // 2 // 3)])
+
+
+def power_offsets():
+    share = np.arange(n // 16 + 1) / (n // 16)
+    return np.floor(np.sqrt(np.sqrt(np.sqrt(share))) * n).astype(np.int64)
+
+
+def sums(a, offsets):
+    out = np.add.reduceat(a[:offsets[-1]], np.minimum(offsets[:-1], offsets[-1] - 1))
+    out[offsets[:-1] == offsets[1:]] = 0
+    return out
+
+
+def segmented_sum(xp, a, b, c, d):
+    return sums(a, even_offsets())
+
+
+def segmented_skewed(xp, a, b, c, d):
+    return sums(a, skewed_offsets())
+
+
+def places(b):
+    return (b.astype(f32) * f32(n // 16)).astype(np.int32)
+
+
+def spmv(xp, a, b, c, d):
+    return sums(a * c[places(b)], even_offsets())
+
+
+def spmv_power(xp, a, b, c, d):
+    return sums(a * c[places(b)], power_offsets())
+
+
+def gather_map(xp, a, b, c, d):
+    return xp.sqrt(a[(b.astype(f32) * f32(n)).astype(np.int32)] * 2 + 1)
+
+
+own_rows = [segmented_sum, segmented_skewed, spmv, spmv_power, gather_map]  # of NumPy, SciPy and Numba alone
+
+
+def scipy_rows():
+    a, b, c, d = data
+    size = n // 16
+    column = places(b)
+
+    def make(offsets):
+        matrix = sparse.csr_matrix((a, column, offsets.astype(np.int32)), shape=(size, size))
+        return lambda: matrix @ c[:size]
+    return {"spmv": make(even_offsets()), "spmv_power": make(power_offsets())}
+
+
+rows = [hidden_layer, polar_distance, arith_chain, sum_sq_diff, four_stats, softmax, map_scan_map, filter, sort, argsort_abs_diff] + own_rows
 if options.only:
     rows = [row for row in rows if row.__name__ in options.only.split(",")]
 
@@ -186,13 +245,41 @@ def numba_rows():
             return out
         return call
 
+    @jit
+    def segments(a, offsets, out):
+        for r in prange(offsets.size - 1):
+            s = f32(0)
+            for k in range(offsets[r], offsets[r + 1]):
+                s += a[k]
+            out[r] = s
+        return out[:offsets.size - 1]
+
+    @jit
+    def sparse_rows(a, column, c, offsets, out):
+        for r in prange(offsets.size - 1):
+            s = f32(0)
+            for k in range(offsets[r], offsets[r + 1]):
+                s += a[k] * c[column[k]]
+            out[r] = s
+        return out[:offsets.size - 1]
+
+    @jit
+    def taken(a, b, out):
+        for i in prange(a.size):
+            out[i] = math.sqrt(a[int(b[i] * f32(a.size))] * f32(2) + f32(1))
+
+    of_16, of_3, of_any, at = even_offsets(), skewed_offsets(), power_offsets(), places(b)
+
     def matrix():
         rows_of(a.reshape(side, side), out.reshape(side, side))
         return out.reshape(side, side)
 
     return {"hidden_layer": into(hidden, a, b), "polar_distance": into(polar, a, b, c, d),
             "arith_chain": into(chain, a, b, c), "sum_sq_diff": lambda: squares(a, b), "four_stats": lambda: stats(a),
-            "softmax": matrix, "map_scan_map": into(scan, a, b), "filter": lambda: selected(a, more)}
+            "softmax": matrix, "map_scan_map": into(scan, a, b), "filter": lambda: selected(a, more),
+            "segmented_sum": lambda: segments(a, of_16, out), "segmented_skewed": lambda: segments(a, of_3, out),
+            "spmv": lambda: sparse_rows(a, at, c, of_16, out), "spmv_power": lambda: sparse_rows(a, at, c, of_any, out),
+            "gather_map": into(taken, a, b)}
 
 
 def torch_rows():
@@ -202,7 +289,7 @@ def torch_rows():
     def make(row):
         compiled = torch.compile(lambda a, b, c, d: row(torch, a, b, c, d))
         return lambda: compiled(*tensors)
-    return {row.__name__: make(row) for row in rows}
+    return {row.__name__: make(row) for row in rows if row not in own_rows}
 
 
 def jax_rows():
@@ -216,7 +303,7 @@ def jax_rows():
     def make(row):
         compiled = jax.jit(filled if row is filter else lambda a, b, c, d: row(jnp, a, b, c, d))
         return lambda: jax.block_until_ready(compiled(*arrays))
-    return {row.__name__: make(row) for row in rows}
+    return {row.__name__: make(row) for row in rows if row not in own_rows}
 
 
 def numpy_rows():
@@ -259,14 +346,14 @@ def fusor_time(name):
 def compare(name, ours, results):
     """Ours against the fastest of all, and against the fastest of those that are no compilers of whole programs."""
     words = []
-    for group in (list(results), [r for r in results if r["peer"] in ("numpy", "numexpr", "numba")]):
+    for group in (list(results), [r for r in results if r["peer"] in ("numpy", "scipy", "numexpr", "numba")]):
         best = min(group, key=lambda r: r["ms"])
         words.append("%.2f times the speed of %s" % (best["ms"] / ours, best["peer"]))
     print("%-16s %-8s %9.2f ms   %s" % (name, "fusor", ours, ", ".join(dict.fromkeys(words))), flush=True)
 
 
 def main():
-    makers = {"numpy": numpy_rows, "numexpr": ne and numexpr_rows, "numba": numba and numba_rows,
+    makers = {"numpy": numpy_rows, "scipy": sparse and scipy_rows, "numexpr": ne and numexpr_rows, "numba": numba and numba_rows,
               "torch": torch and torch_rows, "jax": jax and jax_rows}
     calls = {peer: make() for peer, make in makers.items() if make}
     results = []

@@ -846,7 +846,7 @@ void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *i
  *   argmin, argmax     i64, places in x     -1
  *   first, last        x's                  0
  *
- * The association of floats follows from the offsets and from sizes: blocks of 16 to 256 elements of the axis, by the segments' average length,
+ * The association of floats follows from the offsets and from sizes: blocks of 32 to 256 elements of the axis, by the segments' average length,
  * each a sum; then running sums of these, of f32 in f64; then what is left at both ends of the segment. The same bits in every run. FSR_ERR_SHAPE: x has no axis,
  * or offsets no element. FSR_ERR_DTYPE: offsets are no integers; or the operation is not defined for x. Not inside of fsr_vectorize
  * where each row has its own x (FSR_ERR_UNSUPPORTED). */
