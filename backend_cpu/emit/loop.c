@@ -92,6 +92,14 @@ static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
     }
 }
 
+/* One column of a block of rows, all of it in one loop. */
+static void put_row_loop(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_independent(e);
+    fsr_c_rows_begin(e);
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    fsr_c_rows_end(e);
+}
+
 static void put_rows(fsr_c_emit *e, const fsr_body *loop) {
     if (e->s->tall) {
         fsr_c_tile_column(e, loop);
@@ -101,10 +109,7 @@ static void put_rows(fsr_c_emit *e, const fsr_body *loop) {
         put_staged_rows(e, loop);
         return;
     }
-    fsr_c_independent(e);
-    fsr_c_rows_begin(e);
-    fsr_c_column(e, loop->pass, loop->inst, loop->n);
-    fsr_c_rows_end(e);
+    fsr_c_by_range(e, loop, put_row_loop);
 }
 
 /* One column, for each row of the block where rows are grouped. */

@@ -49,6 +49,16 @@ static void far_arguments(void **state) {
     }
 }
 
+/* The same down columns, of which a few have an angle too large. */
+static void far_down_columns(void **state) {
+    (void)state;
+    fsr_node x = subject_data(FSR_F32, 2, SHAPE(70, 300), SUBJECT_SMALL, 0), at = fsr_arange(subject_g, FSR_F32, 300);
+    fsr_node far =
+        fsr_where(fsr_equal(at, fsr_float(subject_g, 150)), fsr_float(subject_g, 1e9), fsr_float(subject_g, 1));
+    fsr_node angle = fsr_mul(x, far), y = fsr_sum(fsr_mul(fsr_sin(angle), fsr_cos(angle)), AXES(0), 1, 0);
+    subject_verify(&y, 1, NULL, "down columns");
+}
+
 /* What is the same for a whole strip is computed beside the strips: a function of a literal, of a scalar, of a row. */
 static void steady(void **state) {
     (void)state;
@@ -132,7 +142,8 @@ static void scans(void **state) {
         scan_of(PARTS);
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_CASES(elements), SUBJECT_TEST(far_arguments), SUBJECT_TEST(steady),
-                                          SUBJECT_TEST(in_place),  SUBJECT_TEST(shapes),        SUBJECT_CASES(folds),
-                                          SUBJECT_TEST(axes),      SUBJECT_CASES(scans)};
+static const struct CMUnitTest tests[] = {
+    SUBJECT_CASES(elements), SUBJECT_TEST(far_arguments), SUBJECT_TEST(far_down_columns),
+    SUBJECT_TEST(steady),    SUBJECT_TEST(in_place),      SUBJECT_TEST(shapes),
+    SUBJECT_CASES(folds),    SUBJECT_TEST(axes),          SUBJECT_CASES(scans)};
 SUBJECT_MAIN(tests)

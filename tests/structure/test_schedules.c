@@ -158,11 +158,24 @@ static void products_go_where_nothing_is_strided(void **state) {
     }
 }
 
+/* On a CPU loops whose angles are looked at first are vector code, down columns too. */
+static void angles_down_columns(void **state) {
+    (void)state;
+    const int axis0 = 0;
+    fsr_node y = fsr_sum(fsr_sin(plan_matrix(table_graph, 600, 500)), &axis0, 1, 0);
+    fsr_program p = plan_of(&target_cpu, &y, 1);
+    const fsr_schedule *s = &fsr_program_kernel(&p, 0)->kernel->schedule;
+    const bool good = p.info.kernels == 1 && s->kind == FSR_SCHEDULE_COL && s->walk[0].near;
+    fsr_program_clear(&p);
+    assert_true(good);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
         TABLE_TEST(splits_fill_the_machine),
         TABLE_TEST(literals_are_shared),
+        TABLE_TEST(angles_down_columns),
         TABLE_TEST(products_have_tiles),
         TABLE_TEST(products_have_tiles_on_a_gpu),
         TABLE_TEST(transposed_operands_have_squares),
