@@ -87,6 +87,18 @@ static fsr_node filter(void) {
     return fsr_filter(x, fsr_greater(x, fsr_float(subject_g, 0.5)), fsr_float(subject_g, 0));
 }
 
+/* The same with nothing behind it: a filter that has one end. */
+static fsr_node compress(void) {
+    fsr_node x = vector("x");
+    return fsr_neg(fsr_compress(fsr_greater(x, fsr_float(subject_g, 0.5)), x));
+}
+
+/* The elements before a count that the kernel loads. */
+static fsr_node live(void) {
+    fsr_node x = fsr_live(vector("x"), fsr_input(subject_g, "n", FSR_I64, 0, NULL));
+    return fsr_sum(fsr_mul(x, x), NULL, 0, 0);
+}
+
 /* A caller's function: its text stands behind the kernel. */
 static fsr_node native(void) {
     static const fsr_native steps = {.name = "steps",
@@ -136,6 +148,8 @@ static const struct {
                 {"chain", chain},
                 {"chain_sum", chain_sum},
                 {"filter", filter},
+                {"compress", compress},
+                {"live", live},
                 {"native", native},
                 {"mandelbrot", mandelbrot}};
 
