@@ -172,6 +172,7 @@ static void cuda_close(fsr_backend *b) {
         fsr_cuda_wait(b, NULL, &ignored);
     fsr_fault_clear(&ignored);
     fsr_cublas_close(&c->cublas);
+    fsr_cufft_close(&c->cufft);
     fsr_cuda_modules_close(c);
     fsr_device_pool_close(c->pool);
     fsr_transfer_close(c);

@@ -5,6 +5,7 @@
 
 #include "backend_cuda/build.h"
 #include "backend_cuda/cublas.h"
+#include "backend_cuda/cufft.h"
 #include "backend_cuda/memory.h"
 #include "runtime/backend.h"
 #include <cuda.h>
@@ -49,6 +50,7 @@ typedef struct fsr_cuda {
     fsr_cuda_build *build;
     fsr_cuda_modules *modules;
     fsr_cublas cublas;
+    fsr_cufft cufft;
     fsr_ask_pointer *ask_pointer;
     atomic_int_fast64_t launches;
 } fsr_cuda;

@@ -2,6 +2,7 @@
 /* Library calls of a plan, and their workspace: a function of dtypes and shapes, so that the memory plan has it before
  * anything runs. */
 #include "fusion/library.h"
+#include "fusion/fourier.h"
 #include "graph/shape.h"
 #include <string.h>
 
@@ -89,6 +90,19 @@ void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const
 static int64_t work_matmul(const fsr_library_call *call, bool gpu) {
     (void)call, (void)gpu;
     return 0;
+}
+
+/* Of a CPU: tables, and two rows for each part. cuFFT has its own. */
+static int64_t work_fft(const fsr_library_call *call, bool gpu) {
+    const fsr_library_array *in = &call->array[0];
+    const bool wide = in->dtype == FSR_F64 || in->dtype == FSR_C128;
+    fsr_fft f;
+    if (gpu)
+        return 0;
+    fsr_fft_make(&f, fsr_fourier_kind_of(call->called), fsr_fourier_length(call->called));
+    const int64_t rows = fsr_shape_size(&in->shape) / in->shape.dim[in->shape.ndim - 1], point = wide ? 16 : 8;
+    return fsr_size_add(records(fsr_fft_tables(&f), point, 1),
+                        records(fsr_fft_buffers(&f), point, fsr_fft_parts(rows)));
 }
 
 static int64_t work_caller(const fsr_library_call *call, bool gpu) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Library calls: their words, and what each asks of its arguments and results. */
+#include "graph/fourier.h"
 #include "graph/library.h"
 #include "graph/matmul.h"
 #include "graph/shape.h"
@@ -41,6 +42,29 @@ static const char *check_matmul(const fsr_applied *a) {
     const fsr_matmul *m = fsr_matmul_of(n->called);
     return fsr_matmul_check(m, fsr_shape_size(&a->arg[0]->shape), fsr_shape_size(&a->arg[1]->shape),
                             fsr_shape_size(&n->shape));
+}
+
+static const char *check_fft(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nargs != 1 || n->nout != 1 || fsr_called_count(n->called) != FSR_FOURIER_WORDS)
+        return "arity";
+    const fsr_fourier_kind kind = fsr_fourier_kind_of(n->called);
+    const int64_t length = fsr_fourier_length(n->called);
+    const fsr_dtype in = fsr_applied_dtype(a, 0), out = n->dtype[0];
+    fsr_shape from = a->arg[0]->shape, to = n->shape;
+    if ((unsigned)kind >= FSR_FOURIER_KINDS || length < 1 || from.ndim < 1 || from.ndim != to.ndim ||
+        fsr_shape_size(&from) == 0)
+        return "a transform of nothing";
+    const bool of_real = kind == FSR_FOURIER_OF_REAL, to_real = kind == FSR_FOURIER_TO_REAL;
+    const bool narrow = (of_real ? in == FSR_F32 : in == FSR_C64) && (to_real ? out == FSR_F32 : out == FSR_C64);
+    const bool wide = (of_real ? in == FSR_F64 : in == FSR_C128) && (to_real ? out == FSR_F64 : out == FSR_C128);
+    int64_t *cols[] = {&from.dim[from.ndim - 1], &to.dim[to.ndim - 1]};
+    if (!narrow && !wide)
+        return "dtypes";
+    if (*cols[0] != (to_real ? length / 2 + 1 : length) || *cols[1] != (of_real ? length / 2 + 1 : length))
+        return "the length";
+    *cols[0] = *cols[1];
+    return fsr_shape_equal(&from, &to) ? NULL : "rows of another shape";
 }
 
 static const char *check_caller(const fsr_applied *a) {

@@ -15,6 +15,7 @@ graph/verify.c 2
 primitives/body.c 1
 primitives/cast.c 1
 primitives/filter.c 1
+primitives/fourier.c 1
 primitives/iterate.c 1
 primitives/library.c 1
 primitives/literal.c 4

@@ -46,6 +46,7 @@
 #define FSR_4TH_0(...) FSR_HERE
 #define FSR_4TH_1(a, b, c, axes, ...) (FSR_AXES_CHECK(axes), FSR_HERE)
 #define FSR_HERE_2OF2(...) FSR_GLUE(FSR_2ND_, FSR_ARE_2(__VA_ARGS__))(__VA_ARGS__, 0)
+#define FSR_HERE_2OF3(...) FSR_GLUE(FSR_2ND_, FSR_ARE_3(__VA_ARGS__))(__VA_ARGS__, 0)
 #define FSR_HERE_2OF4(...) FSR_GLUE(FSR_2ND_, FSR_ARE_4(__VA_ARGS__))(__VA_ARGS__, 0)
 #define FSR_HERE_2OF5(...) FSR_GLUE(FSR_2ND_, FSR_ARE_5(__VA_ARGS__))(__VA_ARGS__, 0)
 #define FSR_HERE_3OF3(...) FSR_GLUE(FSR_3RD_, FSR_ARE_3(__VA_ARGS__))(__VA_ARGS__, 0)
@@ -56,6 +57,7 @@
 #else
 
 #define FSR_HERE_2OF2(...) FSR_HERE
+#define FSR_HERE_2OF3(...) FSR_HERE
 #define FSR_HERE_2OF4(...) FSR_HERE
 #define FSR_HERE_2OF5(...) FSR_HERE
 #define FSR_HERE_3OF3(...) FSR_HERE
@@ -131,6 +133,8 @@ FSR_REFUSE_AS(fsr_mean_as_at)
 FSR_REFUSE_AS(fsr_cumsum_as_at)
 FSR_REFUSE_AS(fsr_cumprod_as_at)
 FSR_REFUSE_INT(fsr_transpose_at, node, (fsr_site, fsr_node, T))
+FSR_REFUSE_INT(fsr_fftn_at, node, (fsr_site, fsr_node, T, int))
+FSR_REFUSE_INT(fsr_ifftn_at, node, (fsr_site, fsr_node, T, int))
 FSR_REFUSE_INT(fsr_repeat_at, node, (fsr_site, fsr_node, int64_t, T))
 FSR_REFUSE_INT(fsr_roll_at, node, (fsr_site, fsr_node, const int64_t *, T, int))
 FSR_REFUSE_INT(fsr_gradients_at, nothing, (fsr_site, fsr_node *, fsr_node, const double *, T, int, int))

@@ -350,6 +350,34 @@ fsr_node fsr_convolve_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap overla
 fsr_node fsr_correlate_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap overlap);
 #define fsr_convolve(...) fsr_convolve_at(FSR_HERE, __VA_ARGS__)
 #define fsr_correlate(...) fsr_correlate_at(FSR_HERE, __VA_ARGS__)
+/* The same full, centred or whole overlap by Fourier transforms, of two arrays of one dimension and any length: in time n log n, and
+ * within a few units of the sum of magnitudes. f32 of f32 and narrower, f64 of wider and of integers, complex of complex ones.
+ * FSR_ERR_SHAPE: an array is not of one dimension, or empty. */
+fsr_node fsr_fftconvolve_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap overlap);
+#define fsr_fftconvolve(...) fsr_fftconvolve_at(FSR_HERE, __VA_ARGS__)
+
+/* ---- Fourier transforms ------------------------------------------------------------------------------ */
+
+/* NumPy's transforms of whole rows along an axis (zeros behind them are fsr_pad's), the inverse ones divided by n: c64 of f16, bf16, f32
+ * and c64, c128 of all else. Library calls: on a CPU by Fusor's own, in time n log n for every n; on a GPU by cuFFT, loaded when first
+ * used. FSR_ERR_UNSUPPORTED, when it is computed: there is none. Work on x and on the result fuses around them.
+ * FSR_ERR_AXIS. FSR_ERR_SHAPE: there is no element along the axis. */
+fsr_node fsr_fft_at(fsr_site at, fsr_node x, int axis);
+fsr_node fsr_ifft_at(fsr_site at, fsr_node x, int axis);
+#define fsr_fft(...) fsr_fft_at(FSR_HERE, __VA_ARGS__)
+#define fsr_ifft(...) fsr_ifft_at(FSR_HERE, __VA_ARGS__)
+/* Of real x, n along the axis, the first n / 2 + 1 elements, of which the others are conjugates. FSR_ERR_DTYPE: x is complex. */
+fsr_node fsr_rfft_at(fsr_site at, fsr_node x, int axis);
+#define fsr_rfft(...) fsr_rfft_at(FSR_HERE, __VA_ARGS__)
+/* The real array of n elements along the axis of which x is the rfft: f32 or f64. Imaginary parts where such an array has none are not
+ * looked at. FSR_ERR_VALUE: x has not n / 2 + 1 elements there. */
+fsr_node fsr_irfft_at(fsr_site at, fsr_node x, int64_t n, int axis);
+#define fsr_irfft(...) fsr_irfft_at(FSR_HERE, __VA_ARGS__)
+/* fft and ifft along each of several axes (NULL: all). */
+fsr_node fsr_fftn_at(fsr_site at, fsr_node x, const int *axes, int naxes);
+fsr_node fsr_ifftn_at(fsr_site at, fsr_node x, const int *axes, int naxes);
+#define fsr_fftn(...) fsr_fftn_at(FSR_HERE_2OF3(__VA_ARGS__), __VA_ARGS__)
+#define fsr_ifftn(...) fsr_ifftn_at(FSR_HERE_2OF3(__VA_ARGS__), __VA_ARGS__)
 /* All products of the elements of the flattened a and b, as a matrix. */
 fsr_node fsr_outer_at(fsr_site at, fsr_node a, fsr_node b);
 #define fsr_outer(...) fsr_outer_at(FSR_HERE, __VA_ARGS__)

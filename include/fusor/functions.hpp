@@ -272,6 +272,27 @@ inline node convolve(const node &a, const node &v, fsr_overlap overlap = FSR_FUL
 inline node correlate(const node &a, const node &v, fsr_overlap overlap = FSR_VALID, FUSOR_PLACE) noexcept {
     return fsr_correlate_at(FUSOR_AT, a, v, overlap);
 }
+inline node fftconvolve(const node &a, const node &v, fsr_overlap overlap = FSR_FULL, FUSOR_PLACE) noexcept {
+    return fsr_fftconvolve_at(FUSOR_AT, a, v, overlap);
+}
+inline node fft(const node &x, int axis = -1, FUSOR_PLACE) noexcept {
+    return fsr_fft_at(FUSOR_AT, x, axis);
+}
+inline node ifft(const node &x, int axis = -1, FUSOR_PLACE) noexcept {
+    return fsr_ifft_at(FUSOR_AT, x, axis);
+}
+inline node rfft(const node &x, int axis = -1, FUSOR_PLACE) noexcept {
+    return fsr_rfft_at(FUSOR_AT, x, axis);
+}
+inline node irfft(const node &x, std::int64_t n, int axis = -1, FUSOR_PLACE) noexcept {
+    return fsr_irfft_at(FUSOR_AT, x, n, axis);
+}
+inline node fftn(const node &x, axes over = {}, FUSOR_PLACE) noexcept {
+    return fsr_fftn_at(FUSOR_AT, x, FUSOR_LIST(over));
+}
+inline node ifftn(const node &x, axes over = {}, FUSOR_PLACE) noexcept {
+    return fsr_ifftn_at(FUSOR_AT, x, FUSOR_LIST(over));
+}
 inline node outer(const node &a, const node &b, FUSOR_PLACE) noexcept {
     return fsr_outer_at(FUSOR_AT, a, b);
 }

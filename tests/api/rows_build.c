@@ -116,6 +116,12 @@ static void call_einsum(api_run *r) {
     api_take(r, fsr_einsum_at(API_SITE(r), subscripts, x, n), 0, false);
 }
 
+BUILD(fftn, NODE(x); int n; const int *axes = api_axes(r, &n), x, axes, n)
+BUILD(ifftn, NODE(x); int n; const int *axes = api_axes(r, &n), x, axes, n)
+BUILD(fft, NODE(x); AXIS(axis), x, axis)
+BUILD(ifft, NODE(x); AXIS(axis), x, axis)
+BUILD(rfft, NODE(x); AXIS(axis), x, axis)
+BUILD(irfft, NODE(x); EXTENT(n); AXIS(axis), x, n, axis)
 BUILD(vander, NODE(x); EXTENT(n); bool increasing = api_bool(r), x, n, increasing)
 
 static fsr_overlap overlap_of(api_run *r) {
@@ -125,6 +131,7 @@ static fsr_overlap overlap_of(api_run *r) {
 }
 
 BUILD(convolve, NODE(a); NODE(v); fsr_overlap overlap = overlap_of(r), a, v, overlap)
+BUILD(fftconvolve, NODE(a); NODE(v); fsr_overlap overlap = overlap_of(r), a, v, overlap)
 BUILD(correlate, NODE(a); NODE(v); fsr_overlap overlap = overlap_of(r), a, v, overlap)
 
 /* The address of a number, or none. */
@@ -637,6 +644,13 @@ const api_row api_build_rows[] = {
     ROW(matmul, 3),
     ROW(tensordot, 2),
     ROW(einsum, 2),
+    ROW(fft, 1),
+    ROW(ifft, 1),
+    ROW(rfft, 1),
+    ROW(irfft, 2),
+    ROW(fftn, 1),
+    ROW(ifftn, 1),
+    ROW(fftconvolve, 1),
     ROW(vander, 1),
     ROW(convolve, 2),
     ROW(correlate, 1),

@@ -53,6 +53,10 @@ fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
         return fsr_matmul(fsr_reshape(x, 1, (int64_t[]){fsr_node_size(x)}),
                           fsr_zeros(x.graph, fsr_node_dtype(x), 2, (int64_t[]){fsr_node_size(x), 3}));
     switch (form) {
+    case 5: {
+        const int64_t n[] = {fsr_node_size(x), fsr_node_size(y)};
+        return fsr_fftconvolve(fsr_reshape(x, 1, &n[0]), fsr_reshape(y, 1, &n[1]), FSR_FULL);
+    }
     case 1: return fsr_matmul(fsr_transpose(filled(x, 2, (int64_t[]){K, M}), NULL), filled(y, 2, (int64_t[]){K, N}));
     case 2: return fsr_matmul(filled(x, 2, (int64_t[]){M, K}), fsr_transpose(filled(y, 2, (int64_t[]){N, K}), NULL));
     case 3: return fsr_matmul(filled(x, 3, (int64_t[]){B, M, K}), filled(y, 2, (int64_t[]){K, N}));

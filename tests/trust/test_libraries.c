@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA backend's calls of cuBLAS over a driver that is none (fake_cuda.h) and a library that is none either (tests/fakes, found by
+/* The CUDA backend's calls of cuBLAS and cuFFT over a driver that is none (fake_cuda.h) and libraries that are none either (tests/fakes, found by
  * LD_LIBRARY_PATH): what is handed over, and every call of it failing. */
 #include "tests/support/subject.h"
 #include <stdio.h>
@@ -26,6 +26,8 @@ static int setup(void **state) {
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);
     unsetenv("FAKE_CUBLAS_FAIL");
     unsetenv("FAKE_CUBLAS_HANDLES");
+    unsetenv("FAKE_CUFFT_FAIL");
+    unsetenv("FAKE_CUFFT_PLANS");
     fake_cuda_reset();
     if (fsr_open_why(&config, &ctx, why, sizeof why))
         fail_msg("open: %s", why);
@@ -38,6 +40,8 @@ static int teardown(void **state) {
     fsr_close(ctx);
     const char *handles = getenv("FAKE_CUBLAS_HANDLES");
     assert_true(!handles || !atoi(handles));
+    const char *plans = getenv("FAKE_CUFFT_PLANS");
+    assert_true(!plans || !atoi(plans));
     return 0;
 }
 
@@ -100,9 +104,59 @@ static void calls_fail(void **state) {
     assert_int_equal(fsr_force(c), FSR_OK);
 }
 
+static void transforms(void **state) {
+    (void)state;
+    fsr_node x = numbers(FSR_F64, 2, SHAPE(3, 20), 1), z = numbers(FSR_C64, 2, SHAPE(3, 21), 2);
+    assert_int_equal(fsr_compute((fsr_node[]){x, z}, 2), FSR_OK);
+    fsr_node out[] = {fsr_fft(x, 1),
+                      fsr_ifft(z, 1),
+                      fsr_fft(z, 0),
+                      fsr_rfft(x, 1),
+                      fsr_rfft(fsr_real(z), 1),
+                      fsr_irfft(fsr_rfft(x, 1), 20, 1),
+                      fsr_irfft(fsr_rfft(fsr_real(z), 1), 21, 1)};
+    for (int i = 0; i < COUNT_OF(out); i++)
+        if (fsr_verify(&out[i], 1, NULL))
+            fail_msg("%d: %s", i, fsr_error(ctx));
+}
+
+/* More lengths than plans are kept for. */
+static void plans_are_replaced(void **state) {
+    (void)state;
+    fsr_node x = numbers(FSR_C64, 1, SHAPE(40), 1);
+    assert_int_equal(fsr_force(x), FSR_OK);
+    for (int turn = 0; turn < 2; turn++)
+        for (int n = 2; n < 36; n++)
+            assert_int_equal(fsr_force(fsr_fft(fsr_slice(x, 0, 0, n, 1), 0)), FSR_OK);
+    assert_int_equal(atoi(getenv("FAKE_CUFFT_PLANS")), 32);
+}
+
+static void transforms_fail(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        fsr_status status;
+        const char *words;
+    } row[] = {{"Create", FSR_ERR_DEVICE_MEMORY, "library call fft: cufftCreate gave status 2, allocation failed"},
+               {"MakePlanMany64", FSR_ERR_UNSUPPORTED, "library call fft: cufftMakePlanMany64 gave status 16"},
+               {"SetStream", FSR_ERR_DEVICE, "library call fft: cufftSetStream gave status 5"},
+               {"Exec", FSR_ERR_DEVICE, "library call fft: a transform gave status 6"}};
+    fsr_node x = numbers(FSR_C64, 1, SHAPE(40), 1), y = fsr_fft(x, 0);
+    assert_int_equal(fsr_force(x), FSR_OK);
+    for (int i = 0; i < COUNT_OF(row); i++) {
+        setenv("FAKE_CUFFT_FAIL", row[i].name, 1);
+        subject_error(ctx, fsr_force(y), row[i].status, row[i].words);
+    }
+    unsetenv("FAKE_CUFFT_FAIL");
+    assert_int_equal(fsr_force(y), FSR_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(products, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(calls_fail, setup, teardown)};
+                                       cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(transforms, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(plans_are_replaced, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(transforms_fail, setup, teardown)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
         return 77;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading cuFFT, and its plans. Counter-example to a plan for each call: making one takes longer than most transforms. A plan is
+ * replaced when there are too many, the one used longest ago first, behind the work that it does on the stream. */
+#ifdef FUSOR_HAVE_CUDA
+#include "backend_cuda/cufft.h"
+#include <dlfcn.h>
+#include <string.h>
+
+static const char *const library_name[] = {
+    "libcufft.so.12", "/usr/local/cuda/lib64/libcufft.so.12", "/opt/cuda/lib64/libcufft.so.12",
+    "libcufft.so.11", "/usr/local/cuda/lib64/libcufft.so.11", "/opt/cuda/lib64/libcufft.so.11",
+};
+
+static bool load(fsr_cufft *f, const char *name) {
+    f->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!f->library)
+        return false;
+#define FSR_CUFFT_LOAD(name, parameters) *(void **)&f->name = dlsym(f->library, "cufft" #name);
+    FSR_CUFFT_LIST(FSR_CUFFT_LOAD)
+#undef FSR_CUFFT_LOAD
+    bool whole = true;
+#define FSR_CUFFT_THERE(name, parameters) whole = whole && f->name;
+    FSR_CUFFT_LIST(FSR_CUFFT_THERE)
+#undef FSR_CUFFT_THERE
+    dlclose(f->library); /* it stays until the process ends */
+    if (!whole)
+        f->library = NULL;
+    return whole;
+}
+
+static void drop(fsr_cufft *f, int i) {
+    f->Destroy(f->plan[i].handle);
+    memmove(&f->plan[i], &f->plan[i + 1], sizeof f->plan[0] * (size_t)(f->nplans - i - 1));
+    f->nplans--;
+}
+
+void fsr_cufft_close(fsr_cufft *f) {
+    while (f->nplans)
+        drop(f, f->nplans - 1);
+}
+
+fsr_status fsr_cufft_fail(int status, const char *what, fsr_fault *fault) {
+    const fsr_status is = status == 2 ? FSR_ERR_DEVICE_MEMORY : status == 16 ? FSR_ERR_UNSUPPORTED : FSR_ERR_DEVICE;
+    return fsr_fault_set(fault, is, "library call fft: %s gave status %d%s", what, status,
+                         status == 2 ? ", allocation failed" : "");
+}
+
+static fsr_status make(fsr_cufft *f, const fsr_cufft_plan *wanted, fsr_fault *fault) {
+    fsr_cufft_plan made = *wanted;
+    long long n = wanted->n;
+    size_t work;
+    int status = f->Create(&made.handle);
+    if (status)
+        return fsr_cufft_fail(status, "cufftCreate", fault);
+    status = f->MakePlanMany64(made.handle, 1, &n, NULL, 1, 0, NULL, 1, 0, made.type, wanted->rows, &work);
+    if (status) {
+        f->Destroy(made.handle);
+        return fsr_cufft_fail(status, "cufftMakePlanMany64", fault);
+    }
+    if (f->nplans == FSR_CUFFT_PLANS)
+        drop(f, 0);
+    f->plan[f->nplans++] = made;
+    return FSR_OK;
+}
+
+fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, int *handle,
+                         fsr_fault *fault) {
+    const fsr_cufft_plan wanted = {.n = n, .rows = rows, .type = type};
+    for (size_t i = 0; i < sizeof library_name / sizeof *library_name && !f->tried && !f->library; i++)
+        load(f, library_name[i]);
+    f->tried = true;
+    if (!f->library)
+        return fsr_fault_set(
+            fault, FSR_ERR_UNSUPPORTED,
+            "library call fft: there is no libcufft.so.12 or .11 for a GPU; the CPU backend transforms");
+    int i = f->nplans - 1;
+    while (i >= 0 && (f->plan[i].n != n || f->plan[i].rows != rows || f->plan[i].type != type))
+        i--;
+    if (i < 0) {
+        const fsr_status status = make(f, &wanted, fault);
+        if (status)
+            return status;
+    } else {
+        const fsr_cufft_plan found = f->plan[i];
+        memmove(&f->plan[i], &f->plan[i + 1], sizeof f->plan[0] * (size_t)(f->nplans - i - 1));
+        f->plan[f->nplans - 1] = found;
+    }
+    *handle = f->plan[f->nplans - 1].handle;
+    const int status = f->SetStream(*handle, stream);
+    return status ? fsr_cufft_fail(status, "cufftSetStream", fault) : FSR_OK;
+}
+#endif

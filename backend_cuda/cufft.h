@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* cuFFT, loaded when a plan first transforms; plans of its own, by length and number of rows, kept while there are few. */
+#ifndef FUSOR_BACKEND_CUDA_CUFFT_H
+#define FUSOR_BACKEND_CUDA_CUFFT_H
+
+#include "runtime/fault.h"
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers of cuFFT. */
+enum {
+    FSR_CUFFT_R2C = 0x2a,
+    FSR_CUFFT_C2R = 0x2c,
+    FSR_CUFFT_C2C = 0x29,
+    FSR_CUFFT_D2Z = 0x6a,
+    FSR_CUFFT_Z2D = 0x6c,
+    FSR_CUFFT_Z2Z = 0x69,
+    FSR_CUFFT_FORWARD = -1,
+    FSR_CUFFT_INVERSE = 1,
+    FSR_CUFFT_PLANS = 32
+};
+
+/* FSR_CUFFT_LIST(X): name without "cufft", parameters. */
+#define FSR_CUFFT_LIST(X)                                                                                            \
+    X(Create, (int *plan))                                                                                           \
+    X(Destroy, (int plan))                                                                                           \
+    X(MakePlanMany64,                                                                                                \
+      (int plan, int rank, long long *n, long long *inembed, long long istride, long long idist, long long *onembed, \
+       long long ostride, long long odist, int type, long long batch, size_t *work))                                 \
+    X(SetStream, (int plan, cudaStream_t stream))                                                                    \
+    X(ExecC2C, (int plan, void *in, void *out, int direction))                                                       \
+    X(ExecZ2Z, (int plan, void *in, void *out, int direction))                                                       \
+    X(ExecR2C, (int plan, void *in, void *out))                                                                      \
+    X(ExecD2Z, (int plan, void *in, void *out))                                                                      \
+    X(ExecC2R, (int plan, void *in, void *out))                                                                      \
+    X(ExecZ2D, (int plan, void *in, void *out))
+
+typedef struct fsr_cufft_plan {
+    int64_t n, rows;
+    int type, handle;
+} fsr_cufft_plan;
+
+typedef struct fsr_cufft {
+    bool tried;
+    void *library;
+    int nplans;
+    fsr_cufft_plan plan[FSR_CUFFT_PLANS]; /* used last, last */
+#define FSR_CUFFT_FIELD(name, parameters) int(*name) parameters;
+    FSR_CUFFT_LIST(FSR_CUFFT_FIELD)
+#undef FSR_CUFFT_FIELD
+} fsr_cufft;
+
+void fsr_cufft_close(fsr_cufft *f);
+/* The plan for rows of n, on the stream. The caller is alone. */
+fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, int *handle,
+                         fsr_fault *fault);
+fsr_status fsr_cufft_fail(int status, const char *what, fsr_fault *fault);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The library call "fft" on a GPU: cuFFT's. */
+#ifdef FUSOR_HAVE_CUDA
+#include "backend_cuda/library.h"
+#include "graph/fourier.h"
+#include "graph/shape.h"
+
+fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work, cudaStream_t stream,
+                        fsr_fault *fault) {
+    static const int type_of[FSR_FOURIER_KINDS][2] = {{FSR_CUFFT_C2C, FSR_CUFFT_Z2Z},
+                                                      {FSR_CUFFT_C2C, FSR_CUFFT_Z2Z},
+                                                      {FSR_CUFFT_R2C, FSR_CUFFT_D2Z},
+                                                      {FSR_CUFFT_C2R, FSR_CUFFT_Z2D}};
+    const fsr_library_array *in = &call->array[0];
+    const fsr_fourier_kind kind = fsr_fourier_kind_of(call->called);
+    const bool wide = in->dtype == FSR_F64 || in->dtype == FSR_C128;
+    const int64_t rows = fsr_shape_size(&in->shape) / in->shape.dim[in->shape.ndim - 1];
+    const int direction = kind == FSR_FOURIER_FORWARD ? FSR_CUFFT_FORWARD : FSR_CUFFT_INVERSE;
+    fsr_cufft *f = &c->cufft;
+    int plan = 0, status;
+    (void)work;
+    const fsr_status got =
+        fsr_cufft_use(f, type_of[kind][wide], fsr_fourier_length(call->called), rows, stream, &plan, fault);
+    if (got)
+        return got;
+    if (kind == FSR_FOURIER_OF_REAL)
+        status = (wide ? f->ExecD2Z : f->ExecR2C)(plan, array[0], array[1]);
+    else if (kind == FSR_FOURIER_TO_REAL)
+        status = (wide ? f->ExecZ2D : f->ExecC2R)(plan, array[0], array[1]);
+    else
+        status = (wide ? f->ExecZ2Z : f->ExecC2C)(plan, array[0], array[1], direction);
+    return status ? fsr_cufft_fail(status, "a transform", fault) : FSR_OK;
+}
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* A libcufft.so.12 for tests over a driver that is none: transforms by their definition. The environment's FAKE_CUFFT_FAIL names a function
+ * that fails, FAKE_CUFFT_PLANS counts the plans that there are. */
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLANS = 4096, R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c };
+
+int cufftCreate(int *plan);
+int cufftDestroy(int plan);
+int cufftMakePlanMany64(int plan, int rank, long long *n, long long *inembed, long long istride, long long idist,
+                        long long *onembed, long long ostride, long long odist, int type, long long batch,
+                        size_t *work);
+int cufftSetStream(int plan, void *stream);
+int cufftExecC2C(int plan, void *in, void *out, int direction);
+int cufftExecZ2Z(int plan, void *in, void *out, int direction);
+int cufftExecR2C(int plan, void *in, void *out);
+int cufftExecD2Z(int plan, void *in, void *out);
+int cufftExecC2R(int plan, void *in, void *out);
+int cufftExecZ2D(int plan, void *in, void *out);
+
+static struct plan { long long n, rows; } plans[PLANS];
+static int nplans;
+
+static int fails(const char *name, int status) {
+    const char *which = getenv("FAKE_CUFFT_FAIL");
+    return which && !strcmp(which, name) ? status : 0;
+}
+
+static void count(int by) {
+    const char *now = getenv("FAKE_CUFFT_PLANS");
+    char next[16];
+    snprintf(next, sizeof next, "%d", (now ? atoi(now) : 0) + by);
+    setenv("FAKE_CUFFT_PLANS", next, 1);
+}
+
+int cufftCreate(int *plan) {
+    if (fails("Create", 2))
+        return 2;
+    *plan = nplans++ % PLANS;
+    count(1);
+    return 0;
+}
+
+int cufftDestroy(int plan) {
+    (void)plan;
+    count(-1);
+    return 0;
+}
+
+int cufftMakePlanMany64(int plan, int rank, long long *n, long long *inembed, long long istride, long long idist,
+                        long long *onembed, long long ostride, long long odist, int type, long long batch,
+                        size_t *work) {
+    (void)rank, (void)inembed, (void)istride, (void)idist, (void)onembed, (void)ostride, (void)odist, (void)type;
+    plans[plan].n = *n;
+    plans[plan].rows = batch;
+    *work = 0;
+    return fails("MakePlanMany64", 16);
+}
+
+int cufftSetStream(int plan, void *stream) {
+    (void)plan, (void)stream;
+    return fails("SetStream", 5);
+}
+
+/* Of element k of a row, whichever elements there are. */
+#define GET_COMPLEX(type) (double complex)((const type complex *)in)[row * n + k]
+#define GET_REAL(type) (double)((const type *)in)[row * n + k]
+#define GET_HALF(type)                                                              \
+    (k <= n / 2 ? (double complex)((const type complex *)in)[row * (n / 2 + 1) + k] \
+                : conj((double complex)((const type complex *)in)[row * (n / 2 + 1) + n - k]))
+#define TRANSFORM(cols, sign, get, put)                                                                  \
+    const long long n = plans[plan].n;                                                                   \
+    if (fails("Exec", 6))                                                                                \
+        return 6;                                                                                        \
+    for (long long row = 0; row < plans[plan].rows; row++)                                               \
+        for (long long j = 0; j < (cols); j++) {                                                         \
+            double complex sum = 0;                                                                      \
+            for (long long k = 0; k < n; k++)                                                            \
+                sum += (get)*cexp((sign)*6.283185307179586476925 * I * (double)(j * k % n) / (double)n); \
+            put;                                                                                         \
+        }                                                                                                \
+    return 0;
+
+int cufftExecC2C(int plan, void *in, void *out, int direction) {
+    TRANSFORM(n, direction, GET_COMPLEX(float), ((float complex *)out)[row * n + j] = (float complex)sum)
+}
+
+int cufftExecZ2Z(int plan, void *in, void *out, int direction) {
+    TRANSFORM(n, direction, GET_COMPLEX(double), ((double complex *)out)[row * n + j] = sum)
+}
+
+int cufftExecR2C(int plan, void *in, void *out) {
+    TRANSFORM(n / 2 + 1, -1, GET_REAL(float), ((float complex *)out)[row * (n / 2 + 1) + j] = (float complex)sum)
+}
+
+int cufftExecD2Z(int plan, void *in, void *out) {
+    TRANSFORM(n / 2 + 1, -1, GET_REAL(double), ((double complex *)out)[row * (n / 2 + 1) + j] = sum)
+}
+
+int cufftExecC2R(int plan, void *in, void *out) {
+    TRANSFORM(n, 1, GET_HALF(float), ((float *)out)[row * n + j] = (float)creal(sum))
+}
+
+int cufftExecZ2D(int plan, void *in, void *out) {
+    TRANSFORM(n, 1, GET_HALF(double), ((double *)out)[row * n + j] = creal(sum))
+}
