@@ -49,7 +49,28 @@ static void median(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_median(in[0], NULL, 0, 0);
 }
 
+/* The greatest variance that 16 entries of the projection of one of so many random directions have, one a row: V is eight rows. */
+static void sparse_pca(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    enum { RANK = 8, ENTRIES = 16 };
+    const int64_t shape[] = {fsr_node_dim(in[0], 0), RANK};
+    const fsr_node i = fsr_counter(g, 2, shape), v = fsr_slice(in[0], 0, 0, RANK, 1);
+    const fsr_node drawn = fsr_random_normal(fsr_int(g, 7), fsr_int(g, 0), i, FSR_F32);
+    const fsr_node length = fsr_sqrt(fsr_sum(fsr_mul(drawn, drawn), (int[]){1}, 1, FSR_KEEPDIMS));
+    const fsr_node c = fsr_div(drawn, length);
+    const fsr_node x = fsr_sum(fsr_mul(fsr_expand(c, 2), fsr_expand(v, 0)), (int[]){1}, 1, 0);
+    const fsr_node first = fsr_topk(fsr_mul(x, x), ENTRIES, (int[]){1}, 1, FSR_DESCENDING);
+    out[0] = fsr_max(fsr_sum(first, (int[]){1}, 1, 0), NULL, 0, 0);
+}
+
 static const bench_workload work[] = {
+    {.name = "sparse_pca",
+     .what = "sparse PCA by random directions: drawn, of length 1, projected, the greatest entries, the best of all",
+     .ninputs = 1,
+     .in = {{BENCH_MATRIX, 0}},
+     .nouts = 1,
+     .out = {{BENCH_CLOSE, 0}},
+     .kernels = -1,
+     .build = sparse_pca},
     {.name = "median_rows",
      .what = "the median of each row",
      .ninputs = 1,

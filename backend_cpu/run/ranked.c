@@ -50,36 +50,14 @@ static int64_t rank_at(const job *j, int64_t row, int64_t i) {
 
 /* ---- short rows ---------------------------------------------------------------------------------------------- */
 
-static uint64_t greatest_of(const uint64_t *key, int64_t n) {
-    uint64_t greatest = 0;
-    for (int64_t i = 0; i < n; i++)
-        greatest = key[i] > greatest ? key[i] : greatest;
-    return greatest;
-}
-
-/* How many keys are at most so great, and the least of the others. */
-static int64_t up_to(const uint64_t *key, int64_t n, uint64_t last, uint64_t *next) {
-    int64_t count = 0;
-    uint64_t least = UINT64_MAX;
-    for (int64_t i = 0; i < n; i++) {
-        const bool within = key[i] <= last;
-        count += within;
-        least = !within && key[i] < least ? key[i] : least;
-    }
-    *next = least;
-    return count;
-}
-
 static uint64_t key_of_rank(const uint64_t *key, uint64_t *other, int64_t n, int64_t rank, seen *s) {
     int64_t less;
-    uint64_t next;
-    if (rank == n - 1)
-        return greatest_of(key, n);
     if (rank == s->rank)
         return s->key;
-    if (s->rank >= 0 && rank == s->rank + 1) {
-        const int64_t count = up_to(key, n, s->key, &next);
-        return rank < count ? s->key : next;
+    if (rank == n - 1 || (s->rank >= 0 && rank == s->rank + 1)) {
+        fsr_select_seen look;
+        fsr_select_look(key, n, s->key, &look);
+        return rank == n - 1 ? look.greatest : rank < look.within ? s->key : look.above;
     }
     memcpy(other, key, (size_t)n * sizeof *key);
     const uint64_t found = fsr_select_kth(other, n, rank, &less);
@@ -151,12 +129,12 @@ static void look_at_parts(void *arg, int worker) {
         fsr_select_part(l->r->n, part, &low, &high);
         for (int64_t i = low; i < high; i += CHUNK) {
             const int64_t count = i + CHUNK < high ? CHUNK : high - i;
-            uint64_t next;
+            fsr_select_seen own;
             fsr_select_keys(&l->r->form, l->r->size, l->r->in, i, i + count, key);
-            within += up_to(key, count, l->last, &next);
-            const uint64_t most = greatest_of(key, count);
-            greatest = most > greatest ? most : greatest;
-            above = next < above ? next : above;
+            fsr_select_look(key, count, l->last, &own);
+            within += own.within;
+            greatest = own.greatest > greatest ? own.greatest : greatest;
+            above = own.above < above ? own.above : above;
         }
         atomic_fetch_add(&l->within, within);
         unsigned long long known = atomic_load(&l->greatest);

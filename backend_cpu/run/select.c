@@ -6,7 +6,7 @@
  * eight bits. Counter-example to a pivot: there are orders of the words in which it splits off one at a time. */
 #include "backend_cpu/run/select.h"
 
-enum { DIGIT = 8, VALUES = 1 << DIGIT, CHUNK = 256 };
+enum { DIGIT = 8, VALUES = 1 << DIGIT, SAMPLE = 64, ASIDE = 9, LANES = 16 };
 
 fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero) {
     const int bits = 8 * (int)fsr_dtype_size(dtype);
@@ -48,11 +48,15 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         }                                                                                                       \
         return i;                                                                                               \
     }
-#define WORDS(T, name)                                                                                    \
-    static void name(const fsr_select_form *form, const T *x, int64_t low, int64_t high, uint64_t *out) { \
-        const fsr_select_form f = *form;                                                                  \
-        for (int64_t i = low; i < high; i++)                                                              \
-            out[i - low] = key_##T(&f, x[i]);                                                             \
+#define WORDS(T, name, attributes)                                                                                     \
+    attributes static void name(const fsr_select_form *form, const T *restrict x, int64_t n, uint64_t *restrict out) { \
+        const fsr_select_form f = *form;                                                                               \
+        int64_t i = 0;                                                                                                 \
+        for (; i + FSR_SELECT_BLOCK <= n; i += FSR_SELECT_BLOCK)                                                       \
+            for (int j = 0; j < FSR_SELECT_BLOCK; j++)                                                                 \
+                out[i + j] = key_##T(&f, x[i + j]);                                                                    \
+        for (; i < n; i++)                                                                                             \
+            out[i] = key_##T(&f, x[i]);                                                                                \
     }
 /* Least keys of whole blocks, lane by lane. */
 #define LEAST(T, name, attributes)                                                                   \
@@ -72,18 +76,22 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
     KEY(T)                      \
     SEEK(T, seek_plain_##T, )   \
     LEAST(T, least_plain_##T, ) \
-    WORDS(T, words_##T)
+    WORDS(T, words_plain_##T, )
 EACH(uint8_t)
 EACH(uint16_t)
 EACH(uint32_t)
 EACH(uint64_t)
 
 #if defined(__x86_64__)
-#define AVX(T)                                                                                    \
-    SEEK(T, seek_avx2_##T, __attribute__((target("avx2"))))                                       \
-    SEEK(T, seek_avx512_##T, __attribute__((target("avx512f,avx512bw,prefer-vector-width=512")))) \
-    LEAST(T, least_avx2_##T, __attribute__((target("avx2"))))                                     \
-    LEAST(T, least_avx512_##T, __attribute__((target("avx512f,avx512bw,prefer-vector-width=512"))))
+#define AVX512 __attribute__((target("avx512f,avx512bw,prefer-vector-width=512")))
+#define AVX2 __attribute__((target("avx2")))
+#define AVX(T)                         \
+    SEEK(T, seek_avx2_##T, AVX2)       \
+    SEEK(T, seek_avx512_##T, AVX512)   \
+    LEAST(T, least_avx2_##T, AVX2)     \
+    LEAST(T, least_avx512_##T, AVX512) \
+    WORDS(T, words_avx2_##T, AVX2)     \
+    WORDS(T, words_avx512_##T, AVX512)
 AVX(uint8_t)
 AVX(uint16_t)
 AVX(uint32_t)
@@ -98,13 +106,13 @@ AVX(uint64_t)
 
 void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high, uint64_t *out) {
     if (size == 1)
-        words_uint8_t(f, x, low, high, out);
+        BEST(words, uint8_t)(f, (const uint8_t *)x + low, high - low, out);
     else if (size == 2)
-        words_uint16_t(f, x, low, high, out);
+        BEST(words, uint16_t)(f, (const uint16_t *)x + low, high - low, out);
     else if (size == 4)
-        words_uint32_t(f, x, low, high, out);
+        BEST(words, uint32_t)(f, (const uint32_t *)x + low, high - low, out);
     else
-        words_uint64_t(f, x, low, high, out);
+        BEST(words, uint64_t)(f, (const uint64_t *)x + low, high - low, out);
 }
 
 int64_t fsr_select_seek(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high,
@@ -130,9 +138,81 @@ void fsr_select_least(const fsr_select_form *f, size_t size, const void *x, int6
 
 /* ---- the k-th ------------------------------------------------------------------------------------------------ */
 
+/* Lane by lane, so that compilers see vectors. */
+#define LOOK(name, attributes)                                                                          \
+    attributes static void name(const uint64_t *word, int64_t n, uint64_t last, fsr_select_seen *out) { \
+        uint64_t outside[LANES] = {0}, greatest[LANES] = {0}, above[LANES];                             \
+        fsr_select_seen all = {n, UINT64_MAX, 0};                                                       \
+        int64_t i = 0;                                                                                  \
+        memset(above, 0xff, sizeof above);                                                              \
+        for (; i + LANES <= n; i += LANES)                                                              \
+            for (int l = 0; l < LANES; l++) {                                                           \
+                const uint64_t own = word[i + l], beyond = own > last;                                  \
+                const uint64_t candidate = own | (beyond - 1);                                          \
+                outside[l] += beyond;                                                                   \
+                above[l] = candidate < above[l] ? candidate : above[l];                                 \
+                greatest[l] = own > greatest[l] ? own : greatest[l];                                    \
+            }                                                                                           \
+        for (int l = 0; l < LANES; l++) {                                                               \
+            all.within -= (int64_t)outside[l];                                                          \
+            all.above = above[l] < all.above ? above[l] : all.above;                                    \
+            all.greatest = greatest[l] > all.greatest ? greatest[l] : all.greatest;                     \
+        }                                                                                               \
+        for (; i < n; i++) {                                                                            \
+            all.within -= word[i] > last;                                                               \
+            all.above = word[i] > last && word[i] < all.above ? word[i] : all.above;                    \
+            all.greatest = word[i] > all.greatest ? word[i] : all.greatest;                             \
+        }                                                                                               \
+        *out = all;                                                                                     \
+    }
+LOOK(look_plain_, )
+#if defined(__x86_64__)
+LOOK(look_avx2_, AVX2)
+LOOK(look_avx512_, AVX512)
+#endif
+
+void fsr_select_look(const uint64_t *word, int64_t n, uint64_t last, fsr_select_seen *out) {
+    BEST(look, )(word, n, last, out);
+}
+
+/* The words between two of a sample that lie on both sides of the k-th are left at the beginning: how many; *less are less. n: the sample
+ * misleads, and nothing changes. */
+static int64_t narrow(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
+    uint64_t sample[SAMPLE];
+    fsr_select_seen below, within;
+    for (int64_t i = 0; i < SAMPLE; i++) {
+        const uint64_t own = word[i * (n / SAMPLE)];
+        int64_t at = i;
+        for (; at > 0 && sample[at - 1] > own; at--)
+            sample[at] = sample[at - 1];
+        sample[at] = own;
+    }
+    const int64_t rank = k / (n / SAMPLE), low = rank - ASIDE, high = rank + ASIDE;
+    const uint64_t least = low < 0 ? 0 : sample[low < SAMPLE ? low : SAMPLE - 1];
+    const uint64_t most = high < SAMPLE ? sample[high] : UINT64_MAX;
+    below.within = 0;
+    if (least > 0)
+        fsr_select_look(word, n, least - 1, &below);
+    fsr_select_look(word, n, most, &within);
+    if (below.within > k || within.within <= k)
+        return n;
+    int64_t left = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t own = word[i];
+        word[left] = own;
+        left += (own >= least) & (own <= most);
+    }
+    *less = below.within;
+    return left;
+}
+
 uint64_t fsr_select_kth(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
     int64_t count[VALUES];
     *less = 0;
+    if (n >= 8 * SAMPLE) {
+        n = narrow(word, n, k, less);
+        k -= *less;
+    }
     for (;;) {
         uint64_t some = 0, all = ~UINT64_C(0);
         for (int64_t i = 0; i < n; i++) {

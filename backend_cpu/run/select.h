@@ -30,6 +30,12 @@ int64_t fsr_select_seek(const fsr_select_form *f, size_t size, const void *x, in
 /* The least keys of the elements in whole blocks whose places have one remainder by FSR_SELECT_BLOCK: so many words. n is at least so
  * much. */
 void fsr_select_least(const fsr_select_form *f, size_t size, const void *x, int64_t n, uint64_t *out);
+/* What is seen of words in one look. */
+typedef struct fsr_select_seen {
+    int64_t within;           /* so many are at most so great */
+    uint64_t above, greatest; /* the least of the others, UINT64_MAX: none; the greatest of all */
+} fsr_select_seen;
+void fsr_select_look(const uint64_t *word, int64_t n, uint64_t last, fsr_select_seen *out);
 /* The k-th least of n words, from 0; less: how many are less than it. The words are left in disorder. */
 uint64_t fsr_select_kth(uint64_t *word, int64_t n, int64_t k, int64_t *less);
 /* Elements by their places, each NaN as the usual one. wide: places are u64. */

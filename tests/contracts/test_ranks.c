@@ -67,6 +67,7 @@ static void patterns(void **state) {
     enum { LONG_ROW = 70001 };
     for (int p = 0; p < PATTERNS; p++) {
         expect(make((pattern)p, FSR_F32, 40, 301), (int64_t[]){7, 150, 149, 300}, 4, pattern_name[p]);
+        expect(make((pattern)p, FSR_F32, 4, 2100), (int64_t[]){3, 1050, 1049, 2097}, 4, pattern_name[p]);
         expect(make((pattern)p, p % 2 ? FSR_F32 : FSR_I64, 1, LONG_ROW), (int64_t[]){LONG_ROW / 2, 3, LONG_ROW - 1}, 3,
                pattern_name[p]);
     }
