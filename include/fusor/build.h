@@ -312,6 +312,12 @@ typedef enum fsr_pad { FSR_PAD_CONSTANT, FSR_PAD_EDGE, FSR_PAD_REFLECT, FSR_PAD_
  * FSR_ERR_UNSUPPORTED: widths of more than about 60 times the axis (REFLECT, SYMMETRIC, WRAP). */
 fsr_node fsr_pad_at(fsr_site at, fsr_node x, const int64_t (*width)[2], fsr_pad mode, double value);
 #define fsr_pad(...) fsr_pad_at(FSR_HERE, __VA_ARGS__)
+/* Windows of window[i] elements that slide along axes[i] (NULL: every axis, in order): NumPy's sliding_window_view. The axes lose
+ * window[i] - 1 elements, and each window has a dimension behind the others. Nothing is copied. FSR_ERR_VALUE: a window is not 1 to the
+ * axis' extent. FSR_ERR_AXIS: there is no such axis, or it is named twice. FSR_ERR_SHAPE: the result would have more than
+ * FSR_MAX_DIMS dimensions. */
+fsr_node fsr_sliding_window_at(fsr_site at, fsr_node x, const int64_t *window, const int *axes, int naxes);
+#define fsr_sliding_window(...) fsr_sliding_window_at(FSR_HERE_3OF4(__VA_ARGS__), __VA_ARGS__)
 /* x, reps[j] times along axis j; reps of fewer entries than x has axes belong to its last ones, x of fewer axes gets
  * new ones in front. */
 fsr_node fsr_tile_at(fsr_site at, fsr_node x, int n, const int64_t *reps);

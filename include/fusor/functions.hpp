@@ -239,6 +239,9 @@ inline node pad(const node &x, std::initializer_list<width> widths, fsr_pad mode
     }
     return fsr_pad_at(FUSOR_AT, x, both, mode, value);
 }
+inline node sliding_window(const node &x, extents window, axes over = {}, FUSOR_PLACE) noexcept {
+    return fsr_sliding_window_at(FUSOR_AT, x, window.begin(), FUSOR_LIST(over));
+}
 inline node tile(const node &x, extents reps, FUSOR_PLACE) noexcept {
     return fsr_tile_at(FUSOR_AT, x, static_cast<int>(reps.size()), reps.begin());
 }

@@ -317,6 +317,19 @@ static size_t at_least(int n) {
     return n > 0 ? (size_t)n : 0;
 }
 
+static void call_sliding_window(api_run *r) {
+    int n;
+    api_add(r, ", ");
+    const fsr_node x = api_pick(r);
+    int64_t *window = api_memory(r, FSR_MAX_DIMS * sizeof *window);
+    for (int i = 0; i < FSR_MAX_DIMS; i++)
+        window[i] = api_below(r, 8) < 7 ? 1 + api_below(r, 3) : api_below(r, 40) - 20;
+    api_add(r, ", (int64_t[]){%d, %d, ...}", (int)window[0], (int)window[1]);
+    const int *axes = api_axes(r, &n);
+    api_say(r, "fsr_sliding_window_at", 0, true);
+    api_take(r, fsr_sliding_window_at(API_SITE(r), x, window, axes, n), 0, false);
+}
+
 static void call_tile(api_run *r) {
     NODE(x);
     const int n = count_of(r);
@@ -615,6 +628,7 @@ const api_row api_build_rows[] = {
     ROW(tril, 2),
     ROW(repeat, 2),
     ROW(tile, 3),
+    ROW(sliding_window, 3),
     ROW(moveaxis, 2),
     ROW(roll, 3),
     ROW(pad, 5),
