@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Segments and searches: how many kernels, and that nothing as long as the elements is stored between them. */
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+
+enum { N = 1 << 20, ROWS = N / 16 };
+
+/* So many kernels, and temporaries of fewer bytes than that. */
+static void check(const char *what, fsr_node out, int kernels, int64_t bytes) {
+    const fsr_target *targets[] = {&target_gpu, &target_cpu};
+    assert_int_equal(fsr_node_status(out), FSR_OK);
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], &out, 1);
+        const bool good = p.info.kernels == kernels && p.arena_bytes < bytes;
+        if (!good)
+            print_error("%s: %lld bytes\n%s", what, (long long)p.arena_bytes, p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
+    }
+}
+
+static void segments(void **state) {
+    (void)state;
+    const int64_t n = N, m = ROWS + 1;
+    fsr_node offsets = fsr_input(g, "o", FSR_I64, 1, &m), x = plan_vector(g, n);
+    fsr_node column = fsr_input(g, "c", FSR_I32, 1, &n);
+    check("a sum", fsr_sqrt(fsr_segment_sum(x, offsets)), 5, N);
+    check("of squares", fsr_segment_sum(fsr_square(x), offsets), 5, N);
+    const fsr_csr a = {offsets, column, x, ROWS, ROWS};
+    check("products", fsr_csr_dot(&a, plan_vector(g, ROWS)), 5, N);
+    check("places", fsr_segment_argmin(x, offsets), 5, 2 * N);
+    check("functions that take long are stored", fsr_segment_sum(fsr_exp(fsr_sin(fsr_exp(x))), offsets), 6,
+          6 * (int64_t)N);
+}
+
+static void searches(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), keys = plan_vector(g, 1000), none = {0};
+    check("a search", fsr_searchsorted(keys, fsr_sqrt(x), FSR_LEFT), 1, 1);
+    check("interpolation", fsr_sum(fsr_interp(fsr_sqrt(x), keys, keys, none, none), NULL, 0, 0), 1, 1);
+    check("bins", fsr_histogram_edges(x, none, keys), 3, N);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(segments), TEST(searches)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
