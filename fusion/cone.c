@@ -3,6 +3,7 @@
  * that ask for it have done so. */
 #include "fusion/cone.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double bytes_of(const fsr_flow_node *n, int output) {
@@ -178,15 +179,67 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
         }
 }
 
-/* What is in memory is read; nothing is known of how much of it if few elements are, each with others beside it. */
-static void read(fsr_cone *c, int id, double times, int indices) {
+/* Elements of a node that are neighbours in memory are neighbours along another dimension of the domain than the innermost. */
+static bool is_turned(const fsr_cone *c, int id, const fsr_index *index) {
+    enum { CLOSE = 16 };
+    fsr_affine at;
+    bool other = false;
+    const int last = c->domain.ndim - 1;
+    fsr_index_address(&at, index, &c->p->flow->node[id].shape);
+    for (int d = 0; d < last; ++d)
+        other = other || (at.coef[d] != 0 && llabs(at.coef[d]) < CLOSE);
+    return other && llabs(at.coef[last]) >= CLOSE;
+}
+
+/* The node has an element for each point of the domain, and a near cache does not hold them. */
+static bool is_whole(const fsr_cone *c, int id) {
     const fsr_flow_node *n = &c->p->flow->node[id];
-    if (!c->p->held[id] && !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_FOLD))
+    double points = 1;
+    for (int d = 0; d < c->domain.ndim; ++d)
+        points *= (double)c->domain.extent[d];
+    return c->fold && c->domain.ndim > 1 && (double)fsr_shape_size(&n->shape) >= points &&
+           bytes_of(n, 0) > c->prices->near;
+}
+
+/* Where an argument looks, through views. False: nobody knows. */
+static bool look(const fsr_cone *c, fsr_link *link, fsr_index *index) {
+    const fsr_flow *flow = c->p->flow;
+    while (fsr_is(flow->node[link->id].kind, FSR_IS_VIEW) && !c->p->held[link->id]) {
+        const fsr_flow_node *n = &flow->node[link->id];
+        fsr_index inner;
+        if (!fsr_index_view(&inner, index, &n->view, &n->shape, &flow->node[n->arg[0].id].shape, &c->domain))
+            return false;
+        fsr_index_copy(index, &inner);
+        *link = n->arg[0];
+    }
+    return true;
+}
+
+bool fsr_cone_turns(const fsr_cone *c, const fsr_cone_node *at) {
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    bool turned = false, straight = false;
+    for (int k = 0; k < n->nargs && fsr_has(n->kind, FSR_FIELD_op) && is_whole(c, at->id); ++k) {
+        fsr_link link = n->arg[k];
+        fsr_index index;
+        fsr_index_copy(&index, &c->asked[at->asked].index);
+        if (!look(c, &link, &index) || !is_whole(c, link.id))
+            continue;
+        *(is_turned(c, link.id, &index) ? &turned : &straight) = true;
+    }
+    return turned && straight;
+}
+
+/* What is in memory is read; nothing is known of how much of it if few elements are, each with others beside it. */
+static void read(fsr_cone *c, const fsr_cone_node *at, double times, int indices) {
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    if (!c->p->held[at->id] && !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_FOLD))
         return;
     const double all = bytes_of(n, 0), touched = times * c->prices->line;
     c->bytes += touched < all ? touched : all;
     c->loads += times;
     c->nloads += indices;
+    for (int i = at->asked; i >= 0 && is_whole(c, at->id); i = c->asked[i].next)
+        *(is_turned(c, at->id, &c->asked[i].index) ? &c->turned : &c->straight) += evaluations(c, &c->asked[i]);
     c->tiled = c->tiled && c->nloads <= c->prices->staged;
 }
 
@@ -212,7 +265,7 @@ static void walk(fsr_cone *c) {
         const double each = size > 0 ? times / size : 0;
         ++c->visits;
         if (!fsr_price_goes_on(c->p, at.id) || (c->store && c->store(c->data, c, &at, each))) {
-            read(c, at.id, times + edges * c->prices->edges, indices);
+            read(c, &at, times + edges * c->prices->edges, indices);
             continue;
         }
         const double own = fsr_price_own(c->prices, c->p->flow, n);
@@ -258,6 +311,7 @@ static void add_root(fsr_cone *c, int id) {
     c->work += own;
     c->tile_work += own;
     c->tiled = c->tiled && may_tile(c, n);
+    c->fold = c->fold || fold;
     if (!fsr_index_elem(&all.index, shape, &c->domain) || c->nasked == FSR_MAX_ASKED) {
         c->full = true;
         return;
@@ -272,17 +326,18 @@ static void add_root(fsr_cone *c, int id) {
 }
 
 double fsr_cone_price(fsr_cone *c, const int *root, int n) {
-    c->bytes = c->work = c->loads = c->tile_work = 0;
+    c->bytes = c->work = c->loads = c->tile_work = c->turned = c->straight = 0;
     c->tiled = true;
     c->n = c->nasked = c->nevaluated = c->nloads = 0;
-    c->full = false;
+    c->full = c->fold = false;
     fsr_cone_domain(c->p, root[0], &c->domain);
     for (int i = 0; i < n && !c->full; ++i)
         add_root(c, root[i]);
     walk(c);
     if (c->full)
         return INFINITY;
-    const double work = c->tiled ? c->tile_work : c->work, loads = c->tiled ? 0 : c->loads;
+    const double work = c->tiled ? c->tile_work : c->work, turned = fmin(c->turned, c->straight);
+    const double loads = c->tiled ? 0 : c->loads + turned * c->prices->turned;
     const double issue = fmax(work * c->prices->moves / c->prices->issue, loads / c->prices->loads);
     return c->prices->launch + fmax(fsr_price_bytes(c->prices, c->bytes), issue);
 }

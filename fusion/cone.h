@@ -43,7 +43,9 @@ struct fsr_cone {
     int n, nasked, nevaluated, nloads; /* nodes, indices of them, of those evaluated and of those in memory */
     bool full;  /* it was larger than there is room for, or than a kernel's program: nothing is known */
     bool tiled; /* threads have tiles of outputs (outputs.h) */
+    bool fold;  /* a root is one */
     double bytes, work, loads;
+    double turned, straight;          /* loads of whole arrays across the order of memory, and others */
     double tile_work;                 /* if they have: loads are staged and shared then */
     int64_t visits;                   /* nodes that all walks have met */
     fsr_cone_node node[FSR_MAX_CONE]; /* in order of id */
@@ -52,6 +54,9 @@ struct fsr_cone {
 
 /* The node is asked for at one index, the same one along some dimension of a domain that has no tiles of outputs. */
 bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
+/* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for both, and
+ * only maps go by squares. */
+bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
 /* The domain of the kernel of a root: a fold, or a value that is stored. */
 void fsr_cone_domain(const fsr_partition *p, int root, fsr_domain *out);
 /* Walks down from roots of one domain. Returns the price of their kernel in ns, INFINITY: it is not known. */

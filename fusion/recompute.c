@@ -89,7 +89,8 @@ static void forget_below(chooser *c, int id) {
         c->asked[i] = c->asked[i] && c->p->mark[i] != c->p->marks;
 }
 
-/* Asked through a view, and more often than what asks for it; or what another root asked for. A fold and what follows it may be one kernel, which computes what both ask for once. */
+/* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that reads
+ * memory across its order. A fold and what follows it may be one kernel, which computes what both ask for once. */
 static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each) {
     chooser *c = data;
     const fsr_flow_node *n = &c->p->flow->node[at->id];
@@ -97,7 +98,7 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool often = at->fanned && each > at->shared && each > cone->prices->spare;
     const bool shared = c->asked[at->id] && !c->fold && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold;
-    if (again || !n->nargs || n->hint == FSR_HINT_INLINE || !(often || shared))
+    if (again || !n->nargs || n->hint == FSR_HINT_INLINE || !(often || shared || fsr_cone_turns(cone, at)))
         return false;
     const fsr_saving saving = {.node = at->id,
                                .margin = fsr_cone_repeats(cone, at) ? cone->prices->repeat : cone->prices->margin};

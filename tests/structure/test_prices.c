@@ -228,6 +228,20 @@ static void products_beside_each_other(void **state) {
     check_count(&target_cpu, y, FSR_OP_TANH, 2);
 }
 
+/* A fold of a matrix and its transpose reads one of them across memory: a map by squares adds them before. */
+static void transposes_before_a_fold(void **state) {
+    (void)state;
+    const int columns = 1;
+    fsr_node x = plan_matrix(g, 2048, 2048), both = fsr_add(x, fsr_transpose(x, NULL));
+    fsr_node y = fsr_sum(fsr_mul(both, x), &columns, 1, 0), turned = fsr_sum(fsr_transpose(x, NULL), &columns, 1, 0);
+    fsr_program p = plan_of(&target_cpu, &y, 1), q = plan_of(&target_cpu, &turned, 1);
+    const int kernels = p.info.kernels, alone = q.info.kernels;
+    fsr_program_clear(&p);
+    fsr_program_clear(&q);
+    assert_int_equal(kernels, 2);
+    assert_int_equal(alone, 1);
+}
+
 /* A product of many rows' values by a column's, which a hint keeps in the fold: a tile of outputs would stage more than shared
  * memory holds. */
 static void more_than_a_tile_stages(void **state) {
@@ -262,11 +276,17 @@ static void prices(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(sweeps_are_stored),       T(once_before_a_product),
-        T(cheap_is_computed_again), T(alternatives_are_divided),
-        T(cheap_alternatives_stay), T(behind_views_and_indices),
-        T(once_for_all_sweeps),     T(products_beside_each_other),
-        T(more_than_a_tile_stages), T(prices),
+        T(sweeps_are_stored),
+        T(once_before_a_product),
+        T(cheap_is_computed_again),
+        T(alternatives_are_divided),
+        T(cheap_alternatives_stay),
+        T(behind_views_and_indices),
+        T(once_for_all_sweeps),
+        T(products_beside_each_other),
+        T(more_than_a_tile_stages),
+        T(transposes_before_a_fold),
+        T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
