@@ -157,7 +157,7 @@ static inline int64_t bench_size(const bench_workload *work, bool gpu, int64_t a
 
 extern const bench_family bench_family_real, bench_family_map, bench_family_reduce, bench_family_rows,
     bench_family_scan, bench_family_science, bench_family_dtypes, bench_family_small, bench_family_random,
-    bench_family_order, bench_family_scatter, bench_family_segment;
+    bench_family_order, bench_family_scatter, bench_family_segment, bench_family_library;
 extern const bench_family bench_programs_stencil, bench_programs_linear, bench_programs_learning,
     bench_programs_science, bench_programs_image, bench_programs_flow, bench_programs_loops;
 
