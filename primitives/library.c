@@ -159,6 +159,8 @@ static bool record(call *c, fsr_node *out) {
 static fsr_graph *graph_take(fsr_site at, fsr_graph *g, const fsr_node *args, int nargs, fsr_node *poison) {
     fsr_graph *of = g;
     const bool poisoned = args && nargs > 0 && fsr_poison_of(at, what, args, nargs, &of, poison);
+    if (!poison->graph && !fsr_graph_alive(g) && of && of != g)
+        *poison = fsr_poison(of, at, FSR_ERR_NULL, what, "the graph is null");
     if (poison->graph || !fsr_graph_alive(g))
         return NULL;
     if (poisoned)
