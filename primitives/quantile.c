@@ -131,11 +131,12 @@ static fsr_node computed(const quantile *c) {
 /* q's dimension first, then the result's. */
 static fsr_node laid_out(const quantile *c, fsr_node out) {
     const fsr_selection *s = &c->s;
-    fsr_shape shape = {1, {c->m}}, kept = s->flags & FSR_KEEPDIMS ? s->whole : s->kept;
+    fsr_shape shape = {1, {c->m}};
+    const fsr_shape own = fsr_select_shape(s);
     if (c->one || !fsr_node_sound(out))
         return fsr_select_end(c->at, s, out);
-    for (int j = 0; j < kept.ndim; j++)
-        shape.dim[shape.ndim++] = s->flags & FSR_KEEPDIMS && (s->mask >> j & 1) ? 1 : kept.dim[j];
+    for (int j = 0; j < own.ndim; j++)
+        shape.dim[shape.ndim++] = own.dim[j];
     return fsr_reshape_at(c->at, fsr_moveaxis_at(c->at, out, (int[]){-1}, (int[]){0}, 1), shape.ndim, shape.dim);
 }
 
@@ -156,7 +157,9 @@ static fsr_node build(quantile *c, fsr_node x, fsr_node q, const int *axes, int 
         return poison;
     if ((unsigned)c->method > FSR_QUANTILE_NORMAL_UNBIASED)
         return fsr_poison(g, at, FSR_ERR_VALUE, c->what, "there is no method %d", (int)c->method);
-    if (fsr_node_ndim(q) > 1 || (fsr_node_ndim(q) == 1 && c->s.kept.ndim + 1 > FSR_MAX_DIMS - 1))
+    const bool several = fsr_node_ndim(q) == 1;
+    if (fsr_node_ndim(q) > 1 ||
+        (several && (c->s.kept.ndim + 1 > FSR_MAX_DIMS - 1 || fsr_select_shape(&c->s).ndim + 1 > FSR_MAX_DIMS)))
         return fsr_poison(g, at, FSR_ERR_SHAPE, c->what, "%s are no quantiles of %s", fsr_say(q).text, fsr_say(x).text);
     if (fsr_node_dtype(x) == FSR_BOOL && !is_discrete(c->method))
         return fsr_poison(g, at, FSR_ERR_DTYPE, c->what, "%s cannot be interpolated", fsr_say(x).text);

@@ -35,6 +35,9 @@ bool fsr_select_take(fsr_site at, const char *what, fsr_node x, const int *axes,
     for (int j = 0; j < shape->ndim; j++)
         if (s->mask >> j & 1)
             perm[n++] = j;
+    if (!s->mask)
+        s->kept =
+            (fsr_shape){1, {fsr_shape_size(shape)}}; /* rows of one element: of FSR_MAX_DIMS there would be one more */
     s->n = fsr_folded(shape, s->mask);
     fsr_shape rows = s->kept;
     rows.dim[rows.ndim++] = s->n;
@@ -67,13 +70,18 @@ fsr_node fsr_select_ranks(fsr_site at, const char *what, const fsr_selection *s,
     return handle;
 }
 
-fsr_node fsr_select_end(fsr_site at, const fsr_selection *s, fsr_node x) {
+fsr_shape fsr_select_shape(const fsr_selection *s) {
     fsr_shape shape = s->kept;
-    if (s->flags & FSR_KEEPDIMS) {
+    if (s->flags & FSR_KEEPDIMS || !s->mask) {
         shape = s->whole;
         for (int j = 0; j < shape.ndim; j++)
             shape.dim[j] = s->mask >> j & 1 ? 1 : shape.dim[j];
     }
+    return shape;
+}
+
+fsr_node fsr_select_end(fsr_site at, const fsr_selection *s, fsr_node x) {
+    const fsr_shape shape = fsr_select_shape(s);
     return fsr_node_sound(x) ? fsr_reshape_at(at, x, shape.ndim, shape.dim) : x;
 }
 

@@ -7,8 +7,8 @@
 
 /* What is picked from: the elements of the folded axes, side by side. */
 typedef struct fsr_selection {
-    fsr_node rows; /* [kept, n] */
-    fsr_shape whole, kept;
+    fsr_node rows;         /* [kept, n] */
+    fsr_shape whole, kept; /* of no axes all elements are kept, as one dimension: beside eight there is no room for n */
     uint32_t mask;
     int64_t n;
     int flags;
@@ -25,6 +25,8 @@ fsr_node fsr_select_ranks(fsr_site at, const char *what, const fsr_selection *s,
 fsr_node fsr_select_at(fsr_site at, fsr_node x, int64_t i);
 /* x, or NaN where the last element of a row is one. */
 fsr_node fsr_select_nan(fsr_site at, fsr_node x, fsr_node last);
+/* The result's shape: kept dimensions, and 1 for the others with FSR_KEEPDIMS. */
+fsr_shape fsr_select_shape(const fsr_selection *s);
 /* [kept, 1] as the result's shape. */
 fsr_node fsr_select_end(fsr_site at, const fsr_selection *s, fsr_node x);
 

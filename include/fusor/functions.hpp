@@ -16,6 +16,7 @@ namespace fusor {
 // What a call ends with: its place.
 #define FUSOR_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define FUSOR_AT fsr_here(file, line)
+#define FUSOR_LIST(list) (list).size() ? (list).begin() : nullptr, static_cast<int>((list).size())
 
 // ---- elementwise: every operation of fusor/ops.h by its name; operands may be literals ------------------------------
 
@@ -502,8 +503,6 @@ inline node random_split(const node &seed, const node &stream, std::int64_t n, F
 }
 
 // ---- reductions and scans: over the axes, or over all if none is named ---------------------------------------------------
-
-#define FUSOR_LIST(list) (list).size() ? (list).begin() : nullptr, static_cast<int>((list).size())
 
 // flags: 0 or FSR_KEEPDIMS.
 #define FUSOR_REDUCTION(name)                                                              \

@@ -139,6 +139,15 @@ static void axes(void **state) {
     assert_int_equal(fsr_node_status(fsr_quantile(x, fsr_float(G, 0.5), (fsr_quantile_method)13, NULL, 0, 0)),
                      FSR_ERR_VALUE);
     assert_int_equal(fsr_node_status(fsr_quantile(x, flat, FSR_QUANTILE_LINEAR, NULL, 0, 0)), FSR_ERR_SHAPE);
+    fsr_node deep = fsr_reshape(x, 8, SHAPE(1, 5, 1, 7, 1, 6, 1, 1)), same = fsr_nanmedian(deep, AXES(0), 0, 0);
+    assert_int_equal(fsr_node_ndim(same), 8);
+    float *a = subject_read(same), *b = subject_read(x);
+    assert_memory_equal(a, b, (size_t)fsr_node_bytes(x));
+    free(a);
+    free(b);
+    assert_int_equal(fsr_node_status(fsr_quantile(deep, fsr_zeros(G, FSR_F32, 1, SHAPE(2)), FSR_QUANTILE_LINEAR,
+                                                  AXES(1, 3, 5), 3, FSR_KEEPDIMS)),
+                     FSR_ERR_SHAPE);
 }
 
 /* What computes the elements is one kernel before the call, and it does not matter what computes their ranks. */
