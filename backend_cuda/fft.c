@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "fft" on a GPU: cuFFT's. */
+/* The library call "fft" on a GPU: cuFFT's. Its transform to real numbers overwrites what it reads, so it reads a copy: others
+ * may read the array, and it may be the caller's. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
 #include "graph/fourier.h"
@@ -18,15 +19,20 @@ fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *
     const int direction = kind == FSR_FOURIER_FORWARD ? FSR_CUFFT_FORWARD : FSR_CUFFT_INVERSE;
     fsr_cufft *f = &c->cufft;
     int plan = 0, status;
-    (void)work;
     const fsr_status got =
         fsr_cufft_use(f, type_of[kind][wide], fsr_fourier_length(call->called), rows, stream, &plan, fault);
     if (got)
         return got;
+    if (kind == FSR_FOURIER_TO_REAL) {
+        const size_t bytes = (size_t)fsr_shape_bytes(&in->shape, in->dtype);
+        const cudaError_t error = cudaMemcpyAsync(work, array[0], bytes, cudaMemcpyDeviceToDevice, stream);
+        if (error != cudaSuccess)
+            return fsr_cuda_fail(c, error, fault, "a copy for a transform to real numbers");
+    }
     if (kind == FSR_FOURIER_OF_REAL)
         status = (wide ? f->ExecD2Z : f->ExecR2C)(plan, array[0], array[1]);
     else if (kind == FSR_FOURIER_TO_REAL)
-        status = (wide ? f->ExecZ2D : f->ExecC2R)(plan, array[0], array[1]);
+        status = (wide ? f->ExecZ2D : f->ExecC2R)(plan, work, array[1]);
     else
         status = (wide ? f->ExecZ2Z : f->ExecC2C)(plan, array[0], array[1], direction);
     return status ? fsr_cufft_fail(status, "a transform", fault) : FSR_OK;

@@ -68,6 +68,9 @@ fsr_status fsr_cuda_ranked(fsr_cuda *c, const fsr_library_call *call, void *cons
                               .out = array[2],
                               .work = work,
                               .stream = stream};
+    if (call->array[1].shape.dim[last] > UINT32_MAX)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "%lld ranks of a row on a GPU; there are at most %u",
+                             (long long)call->array[1].shape.dim[last], UINT32_MAX);
     if (s.n > UINT32_MAX)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "ranks of %llu elements on a GPU; there are at most %u",
                              (unsigned long long)s.n, UINT32_MAX);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A length as passes. */
 #include "fusion/fourier.h"
+#include "graph/size.h"
 
 /* The factors of n, large ones first, as passes with many rows side by side come last; false: a prime has no pass. */
 static bool divide(fsr_fft_plan *plan, int64_t n) {
@@ -15,15 +16,15 @@ void fsr_fft_make(fsr_fft *f, fsr_fourier_kind kind, int64_t n) {
     *f = (fsr_fft){.kind = kind, .n = n};
     if (divide(&f->plan, n))
         return;
-    for (f->padded = 1; f->padded < 2 * n - 1;)
+    for (f->padded = 1; f->padded / 2 < n;)
         f->padded *= 2;
     divide(&f->plan, f->padded);
 }
 
 int64_t fsr_fft_tables(const fsr_fft *f) {
-    return f->plan.n + (f->padded ? f->n + f->padded : 0);
+    return fsr_size_add(f->plan.n, f->padded ? fsr_size_add(f->n, f->padded) : 0);
 }
 
 int64_t fsr_fft_buffers(const fsr_fft *f) {
-    return 2 * f->plan.n;
+    return fsr_size_mul(2, f->plan.n);
 }

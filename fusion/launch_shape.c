@@ -172,7 +172,7 @@ int64_t fsr_beside_shared_bytes(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int stage[FSR_MAX_INSTS], stages = fsr_kernel_stages(k, 0, stage);
     const fsr_fold_list all = fsr_kernel_reductions(k, 0, false);
-    int64_t bytes = 2 * s->threads * fsr_fold_list_bytes(k, &all);
+    int64_t bytes = 2 * s->threads * fsr_fold_list_bytes(k, &all) + 16 + (int64_t)sizeof(fsr_value) * k->nscalars;
     for (int i = 0; i < stages; i++) {
         const fsr_fold_list chain = fsr_kernel_chain(k, 0, stage, i);
         bytes += chain.n ? fsr_fold_list_bytes(k, &chain) * (s->threads + 4 * s->group) : 0;

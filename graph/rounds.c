@@ -78,9 +78,11 @@ fsr_type fsr_rounds_result(const fsr_rounds *t, int i) {
     fsr_type type = {rec->shape, 1, {rec->dtype[t->result[i].output]}};
     if (i < t->nstate)
         return type;
-    memmove(type.shape.dim + 1, type.shape.dim, sizeof type.shape.dim[0] * (size_t)type.shape.ndim);
-    type.shape.dim[0] = t->count;
-    ++type.shape.ndim;
+    if (type.shape.ndim < FSR_MAX_DIMS) {
+        memmove(type.shape.dim + 1, type.shape.dim, sizeof type.shape.dim[0] * (size_t)type.shape.ndim);
+        type.shape.dim[0] = t->count;
+    }
+    ++type.shape.ndim; /* more than FSR_MAX_DIMS is refused by who asks */
     return type;
 }
 

@@ -19,10 +19,11 @@ static bool is_place(const fsr_rec *rec) {
     return fsr_kinds[rec->kind].nargs == 0 && fsr_has(rec->kind, FSR_FIELD_axis);
 }
 
-static bool is_table(const fsr_rec *rec) {
+/* What is computed already keeps its values, whatever parameters have become since. */
+static bool is_table(fsr_node x, const fsr_rec *rec) {
     if (is_place(rec))
         return false;
-    if (rec->hint == FSR_HINT_MATERIALIZE || rec->shape.ndim == 0)
+    if (rec->hint == FSR_HINT_MATERIALIZE || rec->shape.ndim == 0 || rec->buffer[x.output])
         return true;
     if (fsr_is(rec->kind, FSR_IS_VIEW))
         return rec->view.kind != FSR_VIEW_AFFINE;
@@ -33,7 +34,7 @@ static bool is_table(const fsr_rec *rec) {
 
 bool fsr_element_fits(fsr_node x, fsr_element_use *use) {
     const fsr_rec *rec = fsr_node_rec(x);
-    if (is_table(rec))
+    if (is_table(x, rec))
         return rec->weak || fsr_is(rec->kind, FSR_IS_LITERAL) || ++use->sources <= MOST_SOURCES;
     if (is_place(rec))
         return true;
@@ -112,7 +113,7 @@ static fsr_node element(fsr_site at, fsr_node x, const fsr_node *index) {
     const fsr_rec *rec = fsr_node_sound(x);
     if (!rec || rec->shape.ndim == 0)
         return x;
-    if (is_table(rec))
+    if (is_table(x, rec))
         return fsr_index_at(at, x, index, rec->shape.ndim, FSR_BOUND_CLIP);
     if (is_place(rec))
         return fsr_convert(at, index[rec->axis], rec->dtype[0], false);

@@ -134,15 +134,22 @@ fsr_node fsr_ifftn_at(fsr_site at, fsr_node x, const int *axes, int naxes) {
     return several(at, "ifftn", x, axes, naxes, FSR_FOURIER_INVERSE);
 }
 
-/* The least length from n on whose primes are 2, 3 and 5. */
+#define MOST_LENGTH (INT64_MAX / 16)
+
+/* The least length from n on, at most MOST_LENGTH, whose primes are 2, 3 and 5. */
 static int64_t smooth(int64_t n) {
-    for (;; n++) {
-        int64_t left = n;
-        for (int p = 2; p <= 5; p++)
-            while (left % p == 0)
-                left /= p;
-        if (left == 1)
-            return n;
+    int64_t best = INT64_MAX;
+    for (int64_t fives = 1;; fives *= 5) {
+        for (int64_t threes = fives;; threes *= 3) {
+            int64_t length = threes;
+            while (length < n)
+                length *= 2;
+            best = length < best ? length : best;
+            if (threes >= n)
+                break;
+        }
+        if (fives >= n)
+            return best;
     }
 }
 
@@ -171,6 +178,8 @@ fsr_node fsr_fftconvolve_at(fsr_site at, fsr_node a, fsr_node v, fsr_overlap ove
     const bool complex = fsr_dtype_is_complex(common);
     const int64_t na = fsr_node_size(x[0]), nv = fsr_node_size(x[1]), least = na < nv ? na : nv,
                   most = na < nv ? nv : na;
+    if (na > MOST_LENGTH - nv)
+        return fsr_poison(g, at, FSR_ERR_SIZE, what, "%s and %s are too long", fsr_say(x[0]).text, fsr_say(x[1]).text);
     const int64_t whole = na + nv - 1, n = smooth(whole);
     const fsr_fourier_kind kind = complex ? FSR_FOURIER_FORWARD : FSR_FOURIER_OF_REAL;
     for (int i = 0; i < 2; i++) {

@@ -165,8 +165,11 @@ fsr_node fsr_live_at(fsr_site at, fsr_node x, fsr_node of) {
     if (fsr_node_ndim(of) != 0 || fsr_dtype_class(fsr_node_dtype(of)) != FSR_CLASS_INT)
         return fsr_poison(g, at, FSR_ERR_DTYPE, what,
                           "%s is no count: an integer of no dimensions, or a value with a length", fsr_say(of).text);
-    fsr_node count = fsr_minimum_at(at, fsr_maximum_at(at, of, fsr_int_at(at, g, 0)), fsr_int_at(at, g, extent));
-    count = fsr_strong(at, fsr_convert(at, count, FSR_I64, false));
+    fsr_node count = fsr_strong(at, of);
+    if (fsr_node_dtype(of) == FSR_U64)
+        count = fsr_minimum_at(at, count, fsr_literal(g, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
+    count = fsr_maximum_at(at, fsr_convert(at, count, FSR_I64, false), fsr_int_at(at, g, 0));
+    count = fsr_strong(at, fsr_minimum_at(at, count, fsr_int_at(at, g, extent)));
     if (!fsr_node_sound(count))
         return count;
     const fsr_length length = fsr_length_of(at, of, FSR_COUNTS_ITSELF, count, extent);

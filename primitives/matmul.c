@@ -285,16 +285,21 @@ static bool term_take(product *p, term *t, const int *label, int n, int dots) {
 }
 
 /* Without "->": an ellipsis' labels, then those that come once, in their order. */
-static void implied(const term *t, int n, const int *count, term *out) {
-    int most = 0;
+static bool implied(product *p, const term *t, int n, const int *count, term *out) {
+    int most = 0, labels = 0;
     for (int i = 0; i < n; i++)
         for (int d = 0; d < t[i].n; d++)
             most = t[i].label[d] - BROADCAST > most ? t[i].label[d] - BROADCAST : most;
-    for (; most > 0 && out->n < FSR_MAX_DIMS; most--)
+    for (int c = 0; c < BROADCAST; c++)
+        labels += count[c] == 1;
+    if (most + labels > FSR_MAX_DIMS)
+        return fail(p, FSR_ERR_SHAPE, "a result of more than 8 dimensions");
+    for (; most > 0; most--)
         out->label[out->n++] = BROADCAST + most;
-    for (int c = 0; c < BROADCAST && out->n < FSR_MAX_DIMS; c++)
+    for (int c = 0; c < BROADCAST; c++)
         if (count[c] == 1)
             out->label[out->n++] = c;
+    return true;
 }
 
 /* Behind "->". */
@@ -387,7 +392,8 @@ fsr_node fsr_einsum_at(fsr_site at, const char *subscripts, const fsr_node *x, i
         text += *text == ',';
     }
     if (!*text) {
-        implied(t, n, count, &out);
+        if (!implied(&p, t, n, count, &out))
+            return p.poison;
     } else if (strncmp(text, "->", 2) != 0) {
         return fsr_poison(p.g, at, FSR_ERR_VALUE, p.what, "labels are letters, in the form \"ij,jk->ik\"");
     } else if (!result_take(&p, text + 2, t, n, &out)) {

@@ -282,13 +282,13 @@ typedef struct call {
     const char *what;
     fsr_site at;
     const fsr_node *state, *sliced;
-    int nstate, nsliced, nstacked;
+    int nstate, nsliced, nstacked, unknown_flags;
     fsr_node *rounds; /* NULL: `most` */
     int64_t most;
     bool reverse;
     int axis;
     fsr_turn_fn body, condition;
-    bool conditional;
+    bool conditional, scans;
     void *user;
 } call;
 
@@ -299,6 +299,10 @@ static bool call_take(const call *c, fsr_graph *g, fsr_node *poison) {
         *poison = fsr_poison(g, c->at, FSR_ERR_NULL, c->what, "the arrays are null");
     else if (!c->body || (c->conditional && !c->condition))
         *poison = fsr_poison(g, c->at, FSR_ERR_NULL, c->what, "the %s is null", c->body ? condition_name : body_name);
+    else if (c->scans && c->nsliced < 1)
+        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%d arrays with slices", c->nsliced);
+    else if (c->unknown_flags)
+        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "unknown flags, %d", c->unknown_flags);
     else if (c->most < 0)
         *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%lld turns at most", (long long)c->most);
     else if (results > FSR_MAX_OUTPUTS || c->nsliced > FSR_MAX_TURN_ARRAYS)
@@ -353,7 +357,8 @@ static void build(const call *c, fsr_node *out) {
     fsr_node poison = {0};
     if (!out)
         return;
-    if (c->nstate < 1 || c->nsliced < 0 || c->nstacked < 0 || c->nstate > FSR_MAX_OUTPUTS) {
+    if (c->nstate < 1 || c->nsliced < 0 || c->nstacked < 0 || c->nstate > FSR_MAX_OUTPUTS ||
+        c->nstacked > FSR_MAX_OUTPUTS) {
         out[0] = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what,
                             "a state of %d arrays, %d with slices and %d stacked: 1 to %d and at least 0 are possible",
                             c->nstate, c->nsliced, c->nstacked, FSR_MAX_OUTPUTS);
@@ -416,13 +421,10 @@ void fsr_scan_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nst
                     .nsliced = narrays,
                     .nstacked = nstacked,
                     .reverse = (flags & FSR_REVERSE) != 0,
+                    .unknown_flags = flags & ~FSR_REVERSE,
+                    .scans = true,
                     .axis = axis,
                     .body = body,
                     .user = user};
-    fsr_graph *g = state ? state[0].graph : NULL;
-    if (out && (narrays < 1 || (flags & ~FSR_REVERSE)))
-        out[0] = fsr_poison(g, at, FSR_ERR_VALUE, c.what, narrays < 1 ? "%d arrays with slices" : "unknown flags, %d",
-                            narrays < 1 ? narrays : flags);
-    else
-        build(&c, out);
+    build(&c, out);
 }

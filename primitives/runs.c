@@ -133,7 +133,13 @@ static bool repeat_take(fsr_site at, const char *what, fsr_node *x, fsr_node *co
         !fsr_lengths_meet(at, what, (fsr_node[]){*x, *counts}, 2, &length, poison))
         return false;
     fsr_node zero = fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, 0), false);
-    *counts = fsr_maximum_at(at, fsr_convert(at, *counts, FSR_I64, false), zero);
+    const int64_t n = fsr_node_dim(*counts, 0), share = INT64_MAX / (n > 0 ? n : 1);
+    const int64_t beyond = share > capacity ? share : capacity; /* n such counts do not wrap, and one is too many */
+    if (fsr_node_dtype(*counts) == FSR_U64)
+        *counts = fsr_minimum_at(at, *counts, fsr_literal(g, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
+    *counts = fsr_minimum_at(at, fsr_convert(at, *counts, FSR_I64, false),
+                             fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, beyond), false));
+    *counts = fsr_maximum_at(at, *counts, zero);
     if (fsr_node_is_live(*counts))
         *counts = fsr_prefix(at, *counts, zero, &length);
     *x = fsr_without_length(at, *x);

@@ -435,7 +435,7 @@ fsr_node fsr_tril_at(fsr_site at, fsr_node x, int64_t k);
 /* What becomes of an index outside of an axis of n elements. RAISE: from -n on it counts from the end; any other is
  * reported: the next fsr_read of the graph, fsr_plan_run of the plan with results on the host, or fsr_sync is FSR_ERR_INDEX
  * with the index, the axis, its extent and the recording line; of several the greatest as an unsigned number. Other
- * graphs' readers are not told (docs/contracts.md). Results then have the element at the nearest end there; no other memory is read. FSR_BACKEND=reference tells it when it computes.
+ * graphs' readers are not told (docs/contracts.md). Results then have the element at the nearest end there; no other memory is read. FUSOR_BACKEND=reference tells it when it computes.
  * CLIP: the nearest end, 0 for negative ones. WRAP: the remainder by n. DROP: what goes to such a place is not stored;
  * where elements are read it is FSR_ERR_VALUE. */
 typedef enum fsr_bound { FSR_BOUND_RAISE, FSR_BOUND_CLIP, FSR_BOUND_WRAP, FSR_BOUND_DROP } fsr_bound;

@@ -279,6 +279,13 @@ static void nothing(void **state) {
     fsr_partition_by(out, mask, x);
     same(out[1], "", 0, "sides of nothing");
     same(fsr_repeat_counts(x, x, 5), "", 0, "repeats of nothing");
+    const int64_t huge[] = {INT64_MAX, 1};
+    fsr_node wraps = fsr_repeat_counts(fsr_arange(G, FSR_F32, 2), fsr_from_host(G, FSR_I64, 1, SHAPE(2), huge), 5);
+    float five[5];
+    assert_int_equal(fsr_read(wraps, five, sizeof five), FSR_ERR_SIZE);
+    int64_t there = 0;
+    OK(fsr_node_count(fsr_live(fsr_arange(G, FSR_F32, 1000), fsr_param(G, "there", FSR_U8, 5)), &there));
+    assert_int_equal(there, 5);
     same(fsr_update_mask(x, mask, x), "", 0, "nothing updated");
 }
 

@@ -219,6 +219,9 @@ static void einsums(void **state) {
     const fsr_node none = {0};
     fsr_node m = X(FSR_F64, 1, 5, 5), t = X(FSR_F64, 2, 3, 4, 3);
     expect(fsr_einsum("ii", &m, 1), m, "ii", none, "", "", "a trace");
+    fsr_node five = fsr_zeros(G, FSR_F32, 5, SHAPE(2, 2, 2, 2, 2)),
+             ten = fsr_einsum("abcde,fghij", ((fsr_node[]){five, five}), 2);
+    assert_int_equal(fsr_node_status(ten), FSR_ERR_SHAPE);
     expect(fsr_einsum("ii->i", &m, 1), m, "ii", none, "", "i", "a diagonal");
     expect(fsr_einsum("ij->ji", &m, 1), m, "ij", none, "", "ji", "a transpose");
     expect(fsr_einsum("iji->j", &t, 1), t, "iji", none, "", "j", "a diagonal summed");

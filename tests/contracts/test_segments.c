@@ -269,6 +269,18 @@ static void runs(void **state) {
 
 /* ---- mistakes ------------------------------------------------------------------------------------------------------------- */
 
+/* What is computed keeps its values in every part of a sum. */
+static void computed_before(void **state) {
+    (void)state;
+    const int64_t at[] = {0, 3, 40};
+    fsr_node p = fsr_param(G, "scale", FSR_F32, 1);
+    fsr_node x = fsr_mul(fsr_add(fsr_arange(G, FSR_F32, 40), fsr_float(G, 1)), p);
+    OK(fsr_compute(&x, 1));
+    OK(fsr_param_set(p, 10));
+    fsr_node sums = fsr_segment_sum(x, fsr_from_host(G, FSR_I64, 1, SHAPE(3), at));
+    assert_true(subject_value(sums, 0) == 6 && subject_value(sums, 1) == 814);
+}
+
 static void mistakes(void **state) {
     (void)state;
     fsr_node x = numbers(9), offsets = fsr_arange(G, FSR_I64, 4), out[4];
@@ -287,7 +299,7 @@ static void mistakes(void **state) {
     assert_int_equal(fsr_node_status(out[1]), FSR_ERR_SHAPE);
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths),     SUBJECT_TEST(verified),     SUBJECT_TEST(axes),
-                                          SUBJECT_TEST(recurrences), SUBJECT_TEST(running_sums), SUBJECT_TEST(runs),
-                                          SUBJECT_TEST(mistakes)};
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths),         SUBJECT_TEST(verified),     SUBJECT_TEST(axes),
+                                          SUBJECT_TEST(recurrences),     SUBJECT_TEST(running_sums), SUBJECT_TEST(runs),
+                                          SUBJECT_TEST(computed_before), SUBJECT_TEST(mistakes)};
 SUBJECT_MAIN(tests)
