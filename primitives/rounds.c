@@ -351,14 +351,15 @@ static fsr_graph *home_of(const call *c) {
     return c->state ? c->state[0].graph : NULL;
 }
 
+enum { MOST_TOLD = 1000 }; /* results that a call with too many is believed to have room for */
+
 /* The number of arrays is checked before any is looked at. */
 static void build(const call *c, fsr_node *out) {
     fsr_graph *g = c->state ? c->state[0].graph : NULL;
     fsr_node poison = {0};
     if (!out)
         return;
-    if (c->nstate < 1 || c->nsliced < 0 || c->nstacked < 0 || c->nstate > FSR_MAX_OUTPUTS ||
-        c->nstacked > FSR_MAX_OUTPUTS) {
+    if (c->nstate < 1 || c->nsliced < 0 || c->nstacked < 0 || c->nstate > FSR_MAX_OUTPUTS || c->nstacked > MOST_TOLD) {
         out[0] = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what,
                             "a state of %d arrays, %d with slices and %d stacked: 1 to %d and at least 0 are possible",
                             c->nstate, c->nsliced, c->nstacked, FSR_MAX_OUTPUTS);

@@ -241,8 +241,7 @@ inline node pad(const node &x, std::initializer_list<width> widths, fsr_pad mode
     return fsr_pad_at(FUSOR_AT, x, both, mode, value);
 }
 inline node sliding_window(const node &x, extents window, axes over = {}, FUSOR_PLACE) noexcept {
-    const std::size_t wanted = over.size() || !x.graph ? over.size() : static_cast<std::size_t>(fsr_node_ndim(x));
-    if (window.size() != wanted)
+    if (static_cast<int>(window.size()) != (over.size() ? static_cast<int>(over.size()) : fsr_node_ndim(x)))
         return fsr_sliding_window_at(FUSOR_AT, x, nullptr, nullptr, -1);
     return fsr_sliding_window_at(FUSOR_AT, x, window.begin(), FUSOR_LIST(over));
 }
