@@ -223,7 +223,7 @@ static void copy_result(builder *b, fsr_link from, fsr_link to) {
         add_use(step, slot_of(b, &operand[i]), i == 1, result_bytes(b->flow, to));
 }
 
-/* Its operands and results as uses; those from `copies` on are results once more. */
+/* Its operands and results as uses. */
 static fsr_status make_loop(builder *b, const fsr_group *group) {
     const fsr_flow_node *n = &b->flow->node[group->call];
     fsr_program_step *step = add_step(b->out, FSR_TASK_LOOP);

@@ -112,7 +112,7 @@ fsr_node fsr_irfft_at(fsr_site at, fsr_node x, int64_t n, int axis) {
     return along(at, what, x, axis, FSR_FOURIER_TO_REAL, n);
 }
 
-/* Axis by axis, the last named first as NumPy does. */
+/* Axis by axis, the last one first. */
 static fsr_node several(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, fsr_fourier_kind kind) {
     fsr_graph *g;
     fsr_node poison;

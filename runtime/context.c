@@ -143,7 +143,8 @@ static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fau
         return status;
     ctx->backend->ops->target(ctx->backend, &ctx->target);
     if (!config->deterministic)
-        fsr_context_log(ctx, FSR_LOG_INFO, "deterministic = 0 changes nothing: every operation is deterministic");
+        fsr_context_log(ctx, FSR_LOG_INFO,
+                        "deterministic = 0 changes nothing: FSR_UNORDERED alone is not deterministic");
     ctx->graphs = fsr_graph_owner_new(ctx, report);
     ctx->plans = fsr_plan_cache_open();
     ctx->families = fsr_families_open();

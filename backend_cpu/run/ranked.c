@@ -9,7 +9,7 @@
 enum { CHUNK = 512 };
 
 typedef struct job {
-    fsr_select_row row; /* the first; for short ones `word` has two rows of keys for each slot */
+    fsr_select_row row; /* the first; `word` has fsr_ranked_words rows of keys for each slot */
     const int64_t *rank;
     void *out;
     int64_t rows, ranks;

@@ -9,7 +9,6 @@ typedef struct job {
     fsr_top top; /* of the first row */
     size_t place_size;
     int64_t rows;
-    bool greatest;
     void *own_places; /* NULL: places are a result */
     atomic_int next;
 } job;

@@ -88,7 +88,7 @@ typedef enum fsr_log_level {
     X(int, log_level, LOG_LEVEL, 1, "0 silent, 1 warnings, 2 compilations, 3 plans")                                   \
     X(int, contraction, CONTRACTION, 0, "1: a*b+c may become one fused multiply-add")                                  \
     X(int, deterministic, DETERMINISTIC, 1,                                                                            \
-      "1: only operations whose bits do not depend on timing; no effect today, since every operation is one of them")  \
+      "1: only operations whose bits do not depend on timing; no effect today: FSR_UNORDERED alone asks for others")   \
     X(int, profile, PROFILE, 0,                                                                                        \
       "1: every kernel of every run is timed, which waits for each, and told on stderr after the run: ms, GB/s, what " \
       "it fuses, and the lines that recorded that; 2: timed, and told to fsr_plan_profile and fsr_explain alone")
