@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Library calls in random graphs: products of matrices, and a call of a program's own: the elements backwards, with a result beside them that has another shape and is
- * never read. */
+/* Library calls in random graphs: products of matrices, and a call of a program's own: the elements backwards, with a result
+ * beside them that has another shape and is never read. */
 #include "tests/fuzz/recipe.h"
 #include <string.h>
+#if FUSOR_HAVE_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 static fsr_status types(const fsr_step *s) {
     s->output[0] = s->input[0];
@@ -15,12 +18,17 @@ static int64_t work(const fsr_step *s) {
     return 16;
 }
 
-static fsr_status backwards(const fsr_step *s) {
-    const fsr_step_array *in = &s->input[0];
-    const size_t size = fsr_dtype_size(in->dtype);
+static int64_t elements(const fsr_step_array *in) {
     int64_t n = 1;
     for (int i = 0; i < in->ndim; i++)
         n *= in->shape[i];
+    return n;
+}
+
+static fsr_status backwards(const fsr_step *s) {
+    const fsr_step_array *in = &s->input[0];
+    const size_t size = fsr_dtype_size(in->dtype);
+    const int64_t n = elements(in);
     for (int64_t i = 0; i < n && s->output[0].data; i++) {
         memcpy(s->work, (const char *)in->data + (size_t)(n - 1 - i) * size, size);
         memcpy((char *)s->output[0].data + (size_t)i * size, s->work, size);
@@ -30,9 +38,34 @@ static fsr_status backwards(const fsr_step *s) {
     return FSR_OK;
 }
 
+#if FUSOR_HAVE_CUDA
+static fsr_status backwards_cuda(const fsr_step *s) {
+    const fsr_step_array *in = &s->input[0];
+    const size_t size = fsr_dtype_size(in->dtype);
+    const int64_t n = elements(in);
+    cudaError_t e = cudaSuccess;
+    for (int64_t i = 0; i < n && s->output[0].data && !e; i++)
+        e = cudaMemcpyAsync((char *)s->output[0].data + (size_t)i * size,
+                            (const char *)in->data + (size_t)(n - 1 - i) * size, size, cudaMemcpyDeviceToDevice,
+                            s->stream);
+    if (s->output[1].data && !e)
+        e = cudaMemsetAsync(s->output[1].data, 0, 3 * sizeof(int64_t), s->stream);
+    return e ? FSR_ERR_DEVICE : FSR_OK;
+}
+#endif
+
 fsr_node fuzz_backwards(fsr_node x) {
     static const fsr_callee callee = {
-        .name = "backwards", .inputs = 1, .outputs = 2, .infer = types, .work = work, .cpu = backwards};
+        .name = "backwards",
+        .inputs = 1,
+        .outputs = 2,
+        .infer = types,
+        .work = work,
+        .cpu = backwards,
+#if FUSOR_HAVE_CUDA
+        .cuda = backwards_cuda
+#endif
+    };
     fsr_node out[2];
     fsr_call_library(x.graph, out, &callee, &x, 1);
     return out[0];
