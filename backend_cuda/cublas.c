@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading cuBLAS, and its handle. A library that was not there when it was first looked for is not looked for again: its search takes
- * longer than a small plan. Its directory may be named by LD_LIBRARY_PATH. */
+/* cuBLAS and its handle. A library that was not there when it was first looked for is not looked for again: its search takes
+ * longer than a small plan. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cublas.h"
-#include <dlfcn.h>
+#include "backend_cuda/libraries.h"
+#include "runtime/shared_library.h"
 #include <string.h>
 
-static const char *const library_name[] = {
-    "libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13", "/opt/cuda/lib64/libcublas.so.13",
-    "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.12", "/opt/cuda/lib64/libcublas.so.12",
-};
-
-static bool load(fsr_cublas *b, const char *name) {
-    b->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!b->library)
-        return false;
-#define FSR_CUBLAS_LOAD(name, parameters) *(void **)&b->name = dlsym(b->library, "cublas" #name);
-    FSR_CUBLAS_LIST(FSR_CUBLAS_LOAD)
-#undef FSR_CUBLAS_LOAD
-    bool whole = true;
-#define FSR_CUBLAS_THERE(name, parameters) whole = whole && b->name;
-    FSR_CUBLAS_LIST(FSR_CUBLAS_THERE)
-#undef FSR_CUBLAS_THERE
-    dlclose(b->library); /* it stays until the process ends */
-    if (!whole)
-        b->library = NULL;
-    return whole;
+static void *load(fsr_cublas *b) {
+    static const char *const file[] = {FSR_CUDA_PLACES("libcublas.so.13"), FSR_CUDA_PLACES("libcublas.so.12"), NULL};
+#define FSR_CUBLAS_FUNCTION(name, parameters) {"cublas" #name, &b->name},
+    const fsr_shared_function function[] = {FSR_CUBLAS_LIST(FSR_CUBLAS_FUNCTION){NULL, NULL}};
+#undef FSR_CUBLAS_FUNCTION
+    return fsr_shared_library_load(file, function, NULL, NULL);
 }
 
 void fsr_cublas_open(fsr_cublas *b) {
@@ -42,8 +29,8 @@ void fsr_cublas_close(fsr_cublas *b) {
 
 bool fsr_cublas_has(fsr_cublas *b) {
     pthread_mutex_lock(&b->lock);
-    for (size_t i = 0; i < sizeof library_name / sizeof *library_name && !b->tried && !b->library; i++)
-        load(b, library_name[i]);
+    if (!b->tried)
+        b->library = load(b);
     b->tried = true;
     const bool has = b->library != NULL;
     pthread_mutex_unlock(&b->lock);

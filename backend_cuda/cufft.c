@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading cuFFT, and its plans. Counter-example to a plan for each call: making one takes longer than most transforms. A plan is
+/* cuFFT and its plans. Counter-example to a plan for each call: making one takes longer than most transforms. A plan is
  * replaced when there are too many, the one used longest ago first, behind the work that it does on the stream. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cufft.h"
-#include <dlfcn.h>
+#include "backend_cuda/libraries.h"
+#include "runtime/shared_library.h"
 #include <string.h>
 
-static const char *const library_name[] = {
-    "libcufft.so.12", "/usr/local/cuda/lib64/libcufft.so.12", "/opt/cuda/lib64/libcufft.so.12",
-    "libcufft.so.11", "/usr/local/cuda/lib64/libcufft.so.11", "/opt/cuda/lib64/libcufft.so.11",
-};
-
-static bool load(fsr_cufft *f, const char *name) {
-    f->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!f->library)
-        return false;
-#define FSR_CUFFT_LOAD(name, parameters) *(void **)&f->name = dlsym(f->library, "cufft" #name);
-    FSR_CUFFT_LIST(FSR_CUFFT_LOAD)
-#undef FSR_CUFFT_LOAD
-    bool whole = true;
-#define FSR_CUFFT_THERE(name, parameters) whole = whole && f->name;
-    FSR_CUFFT_LIST(FSR_CUFFT_THERE)
-#undef FSR_CUFFT_THERE
-    dlclose(f->library); /* it stays until the process ends */
-    if (!whole)
-        f->library = NULL;
-    return whole;
+static void *load(fsr_cufft *f) {
+    static const char *const file[] = {FSR_CUDA_PLACES("libcufft.so.12"), FSR_CUDA_PLACES("libcufft.so.11"), NULL};
+#define FSR_CUFFT_FUNCTION(name, parameters) {"cufft" #name, &f->name},
+    const fsr_shared_function function[] = {FSR_CUFFT_LIST(FSR_CUFFT_FUNCTION){NULL, NULL}};
+#undef FSR_CUFFT_FUNCTION
+    return fsr_shared_library_load(file, function, NULL, NULL);
 }
 
 static void drop(fsr_cufft *f, int i) {
@@ -66,8 +53,8 @@ static fsr_status make(fsr_cufft *f, const fsr_cufft_plan *wanted, fsr_fault *fa
 fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, int *handle,
                          fsr_fault *fault) {
     const fsr_cufft_plan wanted = {.n = n, .rows = rows, .type = type};
-    for (size_t i = 0; i < sizeof library_name / sizeof *library_name && !f->tried && !f->library; i++)
-        load(f, library_name[i]);
+    if (!f->tried)
+        f->library = load(f);
     f->tried = true;
     if (!f->library)
         return fsr_fault_set(

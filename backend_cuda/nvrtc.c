@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading NVRTC and compiling with it.
- *
- * One table declares every function used and drives dlsym, so a function cannot be declared and not loaded. The
- * library is opened with RTLD_NODELETE: loading it again would cost its start again, and a second open can see that
- * it is warm.
+/* NVRTC, and compiling with it. It stays loaded, so a second open can see that it is warm.
  *
  * The version number alone does not name a compiler: builds 13.0.48 and 13.0.88 both say 13.0. The identity therefore
  * has the file's size and date. */
 #define _GNU_SOURCE 1
 #include "backend_cuda/nvrtc.h"
+#include "backend_cuda/libraries.h"
+#include "runtime/shared_library.h"
 #include "runtime/text.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -40,7 +38,6 @@ struct fsr_nvrtc {
 #define FSR_NVRTC_FIELD(name, result, parameters) result(*name) parameters;
     FSR_NVRTC_LIST(FSR_NVRTC_FIELD)
 #undef FSR_NVRTC_FIELD
-    void *library;
     bool fresh; /* this open loaded the library */
     int major, minor;
     int narchs;
@@ -48,57 +45,14 @@ struct fsr_nvrtc {
     char *identity;
 };
 
-#define FSR_CUDA_HOME "/usr/local/cuda/lib64/"
-#define FSR_CUDA_TARGET "/usr/local/cuda/targets/x86_64-linux/lib/"
-#define FSR_CUDA_OPT "/opt/cuda/lib64/"
-
-/* In order of preference: the newest version the loader finds, then the standard places. */
-static const char *const library_name[] = {
-    "libnvrtc.so.13", FSR_CUDA_HOME "libnvrtc.so.13", FSR_CUDA_TARGET "libnvrtc.so.13", FSR_CUDA_OPT "libnvrtc.so.13",
-    "libnvrtc.so.12", FSR_CUDA_HOME "libnvrtc.so.12", FSR_CUDA_TARGET "libnvrtc.so.12", FSR_CUDA_OPT "libnvrtc.so.12",
-    "libnvrtc.so",    FSR_CUDA_HOME "libnvrtc.so",    FSR_CUDA_TARGET "libnvrtc.so",    FSR_CUDA_OPT "libnvrtc.so",
-};
-enum { FSR_LIBRARY_NAMES = sizeof library_name / sizeof *library_name };
-
-/* Fills the table from an open library; the name of the first function that it lacks, or NULL. */
-static const char *load_table(fsr_nvrtc *n) {
-#define FSR_NVRTC_LOAD(name, result, parameters)             \
-    *(void **)(&n->name) = dlsym(n->library, "nvrtc" #name); \
-    if (!n->name)                                            \
-        return "nvrtc" #name;
-    FSR_NVRTC_LIST(FSR_NVRTC_LOAD)
-#undef FSR_NVRTC_LOAD
-    return NULL;
-}
-
-/* Tries one name; false adds to `tried` what was wrong. */
-static bool load_library(fsr_nvrtc *n, const char *name, fsr_text *tried) {
-    void *loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    n->fresh = !loaded;
-    n->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (loaded)
-        dlclose(loaded);
-    if (!n->library) {
-        const char *why = dlerror();
-        const bool absent = !why || (strncmp(why, name, strlen(name)) == 0 && strstr(why, "No such file"));
-        fsr_text_add(tried, "%s%s%s%s%s", tried->size ? ", " : "", name, absent ? "" : " (", absent ? "" : why,
-                     absent ? "" : ")");
-        return false;
-    }
-    const char *missing = load_table(n);
-    if (!missing)
-        return true;
-    fsr_text_add(tried, "%s%s (has no %s)", tried->size ? ", " : "", name, missing);
-    dlclose(n->library);
-    n->library = NULL;
-    return false;
-}
-
-static bool load_any(fsr_nvrtc *n, fsr_text *tried) {
-    for (int i = 0; i < FSR_LIBRARY_NAMES; i++)
-        if (load_library(n, library_name[i], tried))
-            return true;
-    return false;
+/* The newest version that the loader finds, else in the standard places. */
+static bool load(fsr_nvrtc *n, fsr_text *tried) {
+    static const char *const file[] = {FSR_CUDA_PLACES("libnvrtc.so.13"), FSR_CUDA_PLACES("libnvrtc.so.12"),
+                                       FSR_CUDA_PLACES("libnvrtc.so"), NULL};
+#define FSR_NVRTC_FUNCTION(name, result, parameters) {"nvrtc" #name, &n->name},
+    const fsr_shared_function function[] = {FSR_NVRTC_LIST(FSR_NVRTC_FUNCTION){NULL, NULL}};
+#undef FSR_NVRTC_FUNCTION
+    return fsr_shared_library_load(file, function, &n->fresh, tried) != NULL;
 }
 
 /* Name, size and date of the library's file. A file that cannot be asked leaves only the version: still right for one
@@ -145,7 +99,7 @@ fsr_status fsr_nvrtc_open(fsr_nvrtc **out, fsr_fault *fault) {
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "opening NVRTC: out of host memory");
     fsr_text tried = {0};
     fsr_status status;
-    if (load_any(n, &tried))
+    if (load(n, &tried))
         status = query(n, fault);
     else
         status = fsr_fault_set(fault, FSR_ERR_NO_BACKEND, "the CUDA run-time compiler NVRTC was not found; tried %s",
@@ -162,8 +116,6 @@ fsr_status fsr_nvrtc_open(fsr_nvrtc **out, fsr_fault *fault) {
 void fsr_nvrtc_close(fsr_nvrtc *n) {
     if (!n)
         return;
-    if (n->library)
-        dlclose(n->library);
     free(n->arch);
     free(n->identity);
     free(n);
