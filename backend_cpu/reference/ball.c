@@ -359,16 +359,25 @@ static long double truncate_to(fsr_dtype to, long double x) {
     return x <= low ? low : x >= high ? high : truncl(x);
 }
 
+void fsr_ball_ends(fsr_dtype dtype, fsr_ball x, long double *low, long double *high) {
+    long double least, greatest;
+    *low = x.center - x.radius;
+    *high = x.center + x.radius;
+    if (fsr_dtype_is_inexact(dtype))
+        return;
+    int_range(dtype, &least, &greatest);
+    *low = *low < least ? least : *low;
+    *high = *high > greatest ? greatest : *high;
+}
+
 static fsr_ball cast_to_int(fsr_dtype to, fsr_dtype from, fsr_ball x) {
-    long double low = x.center - x.radius, high = x.center + x.radius, least, greatest;
+    long double low, high, least, greatest;
+    fsr_ball_ends(from, x, &low, &high);
     if (fsr_dtype_is_float(from)) {
         long double center = truncate_to(to, x.center);
         long double below = center - truncate_to(to, low), above = truncate_to(to, high) - center;
         return fsr_ball_real(center, (double)(below > above ? below : above));
     }
-    int_range(from, &least, &greatest);
-    low = low < least ? least : low;
-    high = high > greatest ? greatest : high;
     int_range(to, &least, &greatest);
     return low < least || high > greatest ? fsr_ball_unknown(to) : x;
 }

@@ -46,6 +46,8 @@ static inline bool fsr_ball_may_be(fsr_ball x, long double value) {
     return fabsl(x.center - value) <= x.radius;
 }
 fsr_ball fsr_ball_from_value(fsr_dtype dtype, fsr_value value);
+/* The ends of what a real number of the dtype may be: of an unsigned 0 +- 1 they are 0 and 1. */
+void fsr_ball_ends(fsr_dtype dtype, fsr_ball x, long double *low, long double *high);
 /* x, which the dtype holds up to rounding, as a value. */
 fsr_value fsr_ball_value(fsr_dtype dtype, long double x);
 fsr_ball fsr_ball_unknown(fsr_dtype dtype);

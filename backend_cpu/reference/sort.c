@@ -54,9 +54,16 @@ static void load(row *r, fsr_dtype dtype) {
         const fsr_ref_element *x = &r->element[i];
         const long double plain = sign * fsr_ball_from_value(dtype, x->value).center, center = sign * x->ball.center;
         const bool exact = x->ball.radius == 0;
+        long double low = center, high = center;
+        if (!exact) {
+            fsr_ball_ends(dtype, x->ball, &low, &high);
+            const long double other = -low;
+            low = r->descending ? -high : low;
+            high = r->descending ? other : high;
+        }
         r->item[i] = (item){.plain = plain,
-                            .low = exact ? center : center - x->ball.radius,
-                            .high = exact ? center : center + x->ball.radius,
+                            .low = low,
+                            .high = high,
                             .place = i,
                             .exact = exact,
                             .unsigned_zero = fsr_ball_unsigned(x->ball)};

@@ -304,6 +304,14 @@ static void test_length_of_one_element(void **state) {
     CHECK(false, fsr_maximum(fuzz_lengths(mask, x, 4), x));
 }
 
+/* Of two whole numbers that are 0, one of them perhaps 1, the lower rank was -1 to 0 with centre -1: 65535 of a u16. */
+static void test_sorted_above_zero(void **state) {
+    (void)state;
+    fsr_node hundreds = fsr_mul(fsr_arange(g, FSR_F32, 2), fsr_float(g, 100));
+    fsr_node x = fsr_cast(fsr_erfc(fsr_add(hundreds, fsr_float(g, 1e-9))), FSR_U16);
+    CHECK(false, fsr_sort(x, NULL, 0, 0), fsr_sort(x, NULL, 0, FSR_DESCENDING));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -321,6 +329,7 @@ int main(void) {
         TEST(test_filter_of_nothing),
         TEST(test_filter_of_rows_of_nothing),
         TEST(test_length_of_one_element),
+        TEST(test_sorted_above_zero),
         TEST(test_cut_beside_what_is_stored),
         TEST(test_loaded_again_after_being_written_over),
         TEST(test_stored_literal_of_a_loop),
