@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cuFFT and its plans. Counter-example to a plan for each call: making one takes longer than most transforms. A plan is
- * replaced when there are too many, the one used longest ago first, behind the work that it does on the stream. */
+/* cuFFT and its plans. Counter-example to a plan for each call: making one takes longer than most transforms. Plans
+ * have memory of their own, and a program of many lengths would keep much that nobody uses: those used longest ago go when
+ * there are too many, when they hold too much together, and all when a new one finds no memory. cufftDestroy waits for the
+ * work of its plan. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cufft.h"
 #include "backend_cuda/libraries.h"
@@ -17,6 +19,7 @@ static void *load(fsr_cufft *f) {
 
 static void drop(fsr_cufft *f, int i) {
     f->Destroy(f->plan[i].handle);
+    f->bytes -= f->plan[i].bytes;
     memmove(&f->plan[i], &f->plan[i + 1], sizeof f->plan[0] * (size_t)(f->nplans - i - 1));
     f->nplans--;
 }
@@ -27,25 +30,40 @@ void fsr_cufft_close(fsr_cufft *f) {
 }
 
 fsr_status fsr_cufft_fail(int status, const char *what, fsr_fault *fault) {
-    const fsr_status is = status == 2 ? FSR_ERR_DEVICE_MEMORY : status == 16 ? FSR_ERR_UNSUPPORTED : FSR_ERR_DEVICE;
+    const fsr_status is = status == FSR_CUFFT_NO_MEMORY ? FSR_ERR_DEVICE_MEMORY
+                          : status == 16                ? FSR_ERR_UNSUPPORTED
+                                                        : FSR_ERR_DEVICE;
     return fsr_fault_set(fault, is, "library call fft: %s gave status %d%s", what, status,
-                         status == 2 ? ", allocation failed" : "");
+                         status == FSR_CUFFT_NO_MEMORY ? ", allocation failed" : "");
+}
+
+/* Fills handle and bytes; *what: the function that failed. */
+static int create(fsr_cufft *f, fsr_cufft_plan *made, const char **what) {
+    long long n = made->n;
+    *what = "cufftCreate";
+    int status = f->Create(&made->handle);
+    if (status)
+        return status;
+    *what = "cufftMakePlanMany64";
+    status = f->MakePlanMany64(made->handle, 1, &n, NULL, 1, 0, NULL, 1, 0, made->type, made->rows, &made->bytes);
+    if (status)
+        f->Destroy(made->handle);
+    return status;
 }
 
 static fsr_status make(fsr_cufft *f, const fsr_cufft_plan *wanted, fsr_fault *fault) {
     fsr_cufft_plan made = *wanted;
-    long long n = wanted->n;
-    size_t work;
-    int status = f->Create(&made.handle);
-    if (status)
-        return fsr_cufft_fail(status, "cufftCreate", fault);
-    status = f->MakePlanMany64(made.handle, 1, &n, NULL, 1, 0, NULL, 1, 0, made.type, wanted->rows, &work);
-    if (status) {
-        f->Destroy(made.handle);
-        return fsr_cufft_fail(status, "cufftMakePlanMany64", fault);
+    const char *what;
+    int status = create(f, &made, &what);
+    if (status == FSR_CUFFT_NO_MEMORY && f->nplans) {
+        fsr_cufft_close(f);
+        status = create(f, &made, &what);
     }
-    if (f->nplans == FSR_CUFFT_PLANS)
+    if (status)
+        return fsr_cufft_fail(status, what, fault);
+    while (f->nplans && (f->nplans == FSR_CUFFT_PLANS || f->bytes + made.bytes > FSR_CUFFT_BYTES))
         drop(f, 0);
+    f->bytes += made.bytes;
     f->plan[f->nplans++] = made;
     return FSR_OK;
 }

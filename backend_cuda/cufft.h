@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuFFT, loaded when a plan first transforms; plans of its own, by length and number of rows, kept while there are few. */
+/* cuFFT, loaded when a plan first transforms; plans of its own, by length and number of rows, kept while they are few and small. */
 #ifndef FUSOR_BACKEND_CUDA_CUFFT_H
 #define FUSOR_BACKEND_CUDA_CUFFT_H
 
@@ -19,8 +19,12 @@ enum {
     FSR_CUFFT_Z2Z = 0x69,
     FSR_CUFFT_FORWARD = -1,
     FSR_CUFFT_INVERSE = 1,
+    FSR_CUFFT_NO_MEMORY = 2,
     FSR_CUFFT_PLANS = 32
 };
+
+/* Bytes of memory that plans keep between transforms, all of them together; one that needs more is kept alone. */
+#define FSR_CUFFT_BYTES ((size_t)256 << 20)
 
 /* FSR_CUFFT_LIST(X): name without "cufft", parameters. */
 #define FSR_CUFFT_LIST(X)                                                                                            \
@@ -40,18 +44,21 @@ enum {
 typedef struct fsr_cufft_plan {
     int64_t n, rows;
     int type, handle;
+    size_t bytes; /* of its workspace on the device */
 } fsr_cufft_plan;
 
 typedef struct fsr_cufft {
     bool tried;
     void *library;
     int nplans;
+    size_t bytes;                         /* of all plans */
     fsr_cufft_plan plan[FSR_CUFFT_PLANS]; /* used last, last */
 #define FSR_CUFFT_FIELD(name, parameters) int(*name) parameters;
     FSR_CUFFT_LIST(FSR_CUFFT_FIELD)
 #undef FSR_CUFFT_FIELD
 } fsr_cufft;
 
+/* Destroys every plan. */
 void fsr_cufft_close(fsr_cufft *f);
 /* The plan for rows of n, on the stream. The caller is alone. */
 fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, int *handle,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcufft.so.12 for tests over a driver that is none: transforms by their definition. The environment's FAKE_CUFFT_FAIL names a function
- * that fails, FAKE_CUFFT_PLANS counts the plans that there are. */
+ * that fails ("MakePlanMany64 once": the first time), FAKE_CUFFT_PLANS counts the plans that there are, FAKE_CUFFT_BYTES their memory: 1 MiB
+ * for each element of a row, none for rows below 36. */
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,10 @@ int cufftExecD2Z(int plan, void *in, void *out);
 int cufftExecC2R(int plan, void *in, void *out);
 int cufftExecZ2D(int plan, void *in, void *out);
 
-static struct plan { long long n, rows; } plans[PLANS];
+static struct plan {
+    long long n, rows;
+    size_t bytes;
+} plans[PLANS];
 static int nplans;
 
 static int fails(const char *name, int status) {
@@ -30,24 +34,25 @@ static int fails(const char *name, int status) {
     return which && !strcmp(which, name) ? status : 0;
 }
 
-static void count(int by) {
-    const char *now = getenv("FAKE_CUFFT_PLANS");
-    char next[16];
-    snprintf(next, sizeof next, "%d", (now ? atoi(now) : 0) + by);
-    setenv("FAKE_CUFFT_PLANS", next, 1);
+static void add_to(const char *name, long long by) {
+    const char *now = getenv(name);
+    char next[24];
+    snprintf(next, sizeof next, "%lld", (now ? atoll(now) : 0) + by);
+    setenv(name, next, 1);
 }
 
 int cufftCreate(int *plan) {
     if (fails("Create", 2))
         return 2;
     *plan = nplans++ % PLANS;
-    count(1);
+    plans[*plan] = (struct plan){0};
+    add_to("FAKE_CUFFT_PLANS", 1);
     return 0;
 }
 
 int cufftDestroy(int plan) {
-    (void)plan;
-    count(-1);
+    add_to("FAKE_CUFFT_PLANS", -1);
+    add_to("FAKE_CUFFT_BYTES", -(long long)plans[plan].bytes);
     return 0;
 }
 
@@ -57,8 +62,15 @@ int cufftMakePlanMany64(int plan, int rank, long long *n, long long *inembed, lo
     (void)rank, (void)inembed, (void)istride, (void)idist, (void)onembed, (void)ostride, (void)odist, (void)type;
     plans[plan].n = *n;
     plans[plan].rows = batch;
-    *work = 0;
-    return fails("MakePlanMany64", 16);
+    if (fails("MakePlanMany64 once", 2)) {
+        setenv("FAKE_CUFFT_FAIL", "", 1);
+        return 2;
+    }
+    if (fails("MakePlanMany64", 16))
+        return 16;
+    *work = plans[plan].bytes = *n < 36 ? 0 : (size_t)*n << 20;
+    add_to("FAKE_CUFFT_BYTES", (long long)*work);
+    return 0;
 }
 
 int cufftSetStream(int plan, void *stream) {

@@ -28,6 +28,7 @@ static int setup(void **state) {
     unsetenv("FAKE_CUBLAS_HANDLES");
     unsetenv("FAKE_CUFFT_FAIL");
     unsetenv("FAKE_CUFFT_PLANS");
+    unsetenv("FAKE_CUFFT_BYTES");
     fake_cuda_reset();
     if (fsr_open_why(&config, &ctx, why, sizeof why))
         fail_msg("open: %s", why);
@@ -42,6 +43,8 @@ static int teardown(void **state) {
     assert_true(!handles || !atoi(handles));
     const char *plans = getenv("FAKE_CUFFT_PLANS");
     assert_true(!plans || !atoi(plans));
+    const char *bytes = getenv("FAKE_CUFFT_BYTES");
+    assert_true(!bytes || !atoll(bytes));
     return 0;
 }
 
@@ -120,6 +123,51 @@ static void transforms(void **state) {
             fail_msg("%d: %s", i, fsr_error(ctx));
 }
 
+static long long counted(const char *name) {
+    const char *now = getenv(name);
+    return now ? atoll(now) : 0;
+}
+
+static void transform(fsr_node x, int64_t n) {
+    fsr_node y = fsr_fft(fsr_slice(x, 0, 0, n, 1), 0);
+    const fsr_status status = fsr_force(y);
+    if (status)
+        fail_msg("%s", fsr_error(ctx));
+}
+
+/* A row of n elements has a plan of n MiB; 256 MiB are kept, or one plan that needs more. */
+static void memory_of_plans_is_bounded(void **state) {
+    (void)state;
+    fsr_node x = numbers(FSR_C64, 1, SHAPE(300), 1);
+    assert_int_equal(fsr_force(x), FSR_OK);
+    for (int64_t n = 40; n < 47; n++) {
+        transform(x, n);
+        assert_true(counted("FAKE_CUFFT_BYTES") <= 256 << 20);
+    }
+    assert_int_equal(counted("FAKE_CUFFT_PLANS"), 5);
+    assert_int_equal(counted("FAKE_CUFFT_BYTES"), (42 + 43 + 44 + 45 + 46) << 20);
+    transform(x, 300);
+    assert_int_equal(counted("FAKE_CUFFT_PLANS"), 1);
+    assert_int_equal(counted("FAKE_CUFFT_BYTES"), 300 << 20);
+    transform(x, 50);
+    assert_int_equal(counted("FAKE_CUFFT_BYTES"), 50 << 20);
+}
+
+/* A plan for which there is no memory is made behind the others' destruction. */
+static void no_memory_for_a_plan(void **state) {
+    (void)state;
+    fsr_node x = numbers(FSR_C64, 1, SHAPE(40), 1);
+    assert_int_equal(fsr_force(x), FSR_OK);
+    transform(x, 8);
+    transform(x, 9);
+    setenv("FAKE_CUFFT_FAIL", "MakePlanMany64 once", 1);
+    transform(x, 10);
+    assert_int_equal(counted("FAKE_CUFFT_PLANS"), 1);
+    setenv("FAKE_CUFFT_FAIL", "Create", 1);
+    subject_error(ctx, fsr_force(fsr_fft(fsr_slice(x, 0, 0, 12, 1), 0)), FSR_ERR_DEVICE_MEMORY,
+                  "library call fft: cufftCreate gave status 2, allocation failed");
+}
+
 /* More lengths than plans are kept for. */
 static void plans_are_replaced(void **state) {
     (void)state;
@@ -127,7 +175,7 @@ static void plans_are_replaced(void **state) {
     assert_int_equal(fsr_force(x), FSR_OK);
     for (int turn = 0; turn < 2; turn++)
         for (int n = 2; n < 36; n++)
-            assert_int_equal(fsr_force(fsr_fft(fsr_slice(x, 0, 0, n, 1), 0)), FSR_OK);
+            transform(x, n);
     assert_int_equal(atoi(getenv("FAKE_CUFFT_PLANS")), 32);
 }
 
@@ -156,6 +204,8 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
                                        cmocka_unit_test_setup_teardown(transforms, setup, teardown),
                                        cmocka_unit_test_setup_teardown(plans_are_replaced, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(memory_of_plans_is_bounded, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(no_memory_for_a_plan, setup, teardown),
                                        cmocka_unit_test_setup_teardown(transforms_fail, setup, teardown)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
