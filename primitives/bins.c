@@ -14,9 +14,6 @@
 #include "primitives/search.h"
 #include <math.h>
 
-static fsr_node whole(fsr_site at, fsr_node like, int64_t value) {
-    return fsr_literal(like.graph, at, FSR_I64, fsr_value_from_int(FSR_I64, value), false);
-}
 static fsr_node real(fsr_site at, fsr_node like, double value) {
     return fsr_literal(like.graph, at, FSR_F64, fsr_value_from_double(FSR_F64, value), false);
 }
@@ -80,7 +77,7 @@ fsr_node fsr_bincount_at(fsr_site at, fsr_node x, fsr_node weights, int64_t leng
     x = fsr_strong(at, x);
     if (fsr_node_dtype(x) != FSR_U64 && (bound == FSR_BOUND_RAISE || bound == FSR_BOUND_DROP)) {
         fsr_node i = fsr_convert(at, x, FSR_I64, false); /* negative ones do not count from the end */
-        x = fsr_where_at(at, fsr_less_at(at, i, whole(at, i, 0)), fsr_sub_at(at, i, whole(at, i, length)), i);
+        x = fsr_where_at(at, fsr_less_at(at, i, fsr_i64(at, i, 0)), fsr_sub_at(at, i, fsr_i64(at, i, length)), i);
     }
     if (given)
         weights = fsr_convert(at, weights, FSR_F64, false);
@@ -116,13 +113,13 @@ static bool even_take(fsr_site at, const char *what, fsr_node x, int64_t bins, d
 static fsr_node edge(fsr_site at, const even *e, fsr_node i) {
     fsr_node from =
         fsr_add_at(at, fsr_mul_at(at, fsr_convert(at, i, FSR_F64, false), real(at, i, e->step)), real(at, i, e->low));
-    fsr_node any = fsr_where_at(at, fsr_equal_at(at, i, whole(at, i, e->bins)), real(at, i, e->high), from);
+    fsr_node any = fsr_where_at(at, fsr_equal_at(at, i, fsr_i64(at, i, e->bins)), real(at, i, e->high), from);
     return fsr_node_sound(any) ? fsr_convert(at, any, e->dtype, false) : any;
 }
 
 /* The bin of each element; outside of the range one that there is not. */
 static fsr_node even_bin(fsr_site at, const even *e, fsr_node x) {
-    fsr_node own = fsr_convert(at, x, e->dtype, false), one = whole(at, x, 1), last = whole(at, x, e->bins - 1);
+    fsr_node own = fsr_convert(at, x, e->dtype, false), one = fsr_i64(at, x, 1), last = fsr_i64(at, x, e->bins - 1);
     fsr_node v = fsr_convert(at, own, FSR_F64, false);
     fsr_node share = fsr_div_at(at, fsr_sub_at(at, v, real(at, x, e->low)), real(at, x, e->high - e->low));
     fsr_node guess = fsr_convert(at, fsr_mul_at(at, share, real(at, x, (double)e->bins)), FSR_I64, false);
@@ -134,7 +131,7 @@ static fsr_node even_bin(fsr_site at, const even *e, fsr_node x) {
     i = fsr_where_at(at, beyond, next, i);
     fsr_node inside = fsr_logical_and_at(at, fsr_greater_equal_at(at, v, real(at, x, e->low)),
                                          fsr_less_equal_at(at, v, real(at, x, e->high)));
-    return fsr_where_at(at, inside, i, whole(at, x, INT64_MAX));
+    return fsr_where_at(at, inside, i, fsr_i64(at, x, INT64_MAX));
 }
 
 fsr_node fsr_histogram_at(fsr_site at, fsr_node x, fsr_node weights, int64_t bins, double low, double high) {
@@ -192,9 +189,9 @@ fsr_node fsr_histogram_edges_at(fsr_site at, fsr_node x, fsr_node weights, fsr_n
         return fsr_node_sound(x) ? edges : x;
     const fsr_search how = {fsr_common_dtype((fsr_node[]){edges, x}, 2), true, {0}};
     fsr_node n = fsr_searched(at, edges, x, &how), top = fsr_slice_at(at, edges, 0, bins, m, 1);
-    fsr_node bin = fsr_where_at(at, fsr_equal_at(at, x, top), whole(at, x, bins), n);
-    fsr_node index = fsr_where_at(at, fsr_greater_at(at, bin, whole(at, x, 0)), fsr_sub_at(at, bin, whole(at, x, 1)),
-                                  whole(at, x, INT64_MAX));
+    fsr_node bin = fsr_where_at(at, fsr_equal_at(at, x, top), fsr_i64(at, x, bins), n);
+    fsr_node index = fsr_where_at(at, fsr_greater_at(at, bin, fsr_i64(at, x, 0)),
+                                  fsr_sub_at(at, bin, fsr_i64(at, x, 1)), fsr_i64(at, x, INT64_MAX));
     return counted(at, what, 1, &bins, &index, given, FSR_BOUND_DROP);
 }
 

@@ -45,6 +45,21 @@ fsr_node fsr_strong(fsr_site at, fsr_node x) {
     return rec && rec->weak ? fsr_convert(at, x, rec->dtype[x.output], false) : x;
 }
 
+fsr_node fsr_integers(fsr_site at, fsr_node x) {
+    if (fsr_node_dtype(x) == FSR_U64)
+        x = fsr_minimum_at(at, fsr_strong(at, x),
+                           fsr_literal(x.graph, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
+    return fsr_convert(at, x, FSR_I64, false);
+}
+
+fsr_node fsr_whole(fsr_site at, fsr_node like, int64_t value) {
+    return fsr_int_at(at, like.graph, value);
+}
+
+fsr_node fsr_i64(fsr_site at, fsr_node like, int64_t value) {
+    return fsr_literal(like.graph, at, FSR_I64, fsr_value_from_int(FSR_I64, value), false);
+}
+
 /* Each dtype once is as many as there can be, however many nodes there are. */
 fsr_dtype fsr_common_dtype(const fsr_node *x, int n) {
     fsr_dtype dtype[FSR_DTYPE_COUNT];

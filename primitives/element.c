@@ -34,6 +34,8 @@ static bool is_table(fsr_node x, const fsr_rec *rec) {
 
 bool fsr_element_fits(fsr_node x, fsr_element_use *use) {
     const fsr_rec *rec = fsr_node_rec(x);
+    for (int j = 0; j < rec->shape.ndim; j++)
+        use->far = use->far || rec->shape.dim[j] > INT32_MAX;
     if (is_table(x, rec))
         return rec->weak || fsr_is(rec->kind, FSR_IS_LITERAL) || ++use->sources <= MOST_SOURCES;
     if (is_place(rec))

@@ -17,6 +17,9 @@ typedef struct fsr_indices {
     int n;
 } fsr_indices;
 
+/* Indices as fsr_integers has them. False: they are none; *poison says so. */
+bool fsr_index_take(fsr_site at, const char *what, fsr_node *index, fsr_node *poison);
+
 /* The rest of *out, whose what and bound are given, at most `most`: indices along an axis, as take_along_axis has them; or
  * arrays of indices along the first axes, as x[i, j]. x becomes strong. False: *poison. */
 bool fsr_indices_along(fsr_site at, fsr_node *x, fsr_node indices, int axis, fsr_bound most, fsr_indices *out,

@@ -165,10 +165,7 @@ fsr_node fsr_live_at(fsr_site at, fsr_node x, fsr_node of) {
     if (fsr_node_ndim(of) != 0 || fsr_dtype_class(fsr_node_dtype(of)) != FSR_CLASS_INT)
         return fsr_poison(g, at, FSR_ERR_DTYPE, what,
                           "%s is no count: an integer of no dimensions, or a value with a length", fsr_say(of).text);
-    fsr_node count = fsr_strong(at, of);
-    if (fsr_node_dtype(of) == FSR_U64)
-        count = fsr_minimum_at(at, count, fsr_literal(g, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
-    count = fsr_maximum_at(at, fsr_convert(at, count, FSR_I64, false), fsr_int_at(at, g, 0));
+    fsr_node count = fsr_maximum_at(at, fsr_integers(at, of), fsr_int_at(at, g, 0));
     count = fsr_strong(at, fsr_minimum_at(at, count, fsr_int_at(at, g, extent)));
     if (!fsr_node_sound(count))
         return count;
@@ -200,5 +197,5 @@ fsr_node fsr_live_count_at(fsr_site at, fsr_node x) {
         return fsr_length_count(g, length);
     if (fsr_node_ndim(x) == 0)
         return fsr_poison(g, at, FSR_ERR_SHAPE, "live_count", "%s has no elements to count", fsr_say(x).text);
-    return fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, fsr_node_dim(x, 0)), false);
+    return fsr_i64(at, x, fsr_node_dim(x, 0));
 }

@@ -7,40 +7,17 @@
  * index lies outside there, and what lies outside is dropped; an index that is to be reported is taken once, from an array
  * that is false everywhere.
  * Counter-example to scattering to index 0 there: the last one of equal indices wins. */
+#include "primitives/indices.h"
 #include "primitives/live.h"
-
-static fsr_node number(fsr_site at, fsr_node like, int64_t value) {
-    return fsr_int_at(at, like.graph, value);
-}
-
-/* The same as an index. */
-static fsr_node index_number(fsr_site at, fsr_node like, int64_t value) {
-    return fsr_literal(like.graph, at, FSR_I64, fsr_value_from_int(FSR_I64, value), false);
-}
-
-/* Indices as i64; numbers of u64 beyond it are its greatest, which no axis has. */
-static bool index_take(fsr_site at, const char *what, fsr_node *i, fsr_node *poison) {
-    const fsr_dtype dtype = fsr_node_dtype(*i);
-    if (dtype == FSR_BOOL || fsr_dtype_is_inexact(dtype)) {
-        *poison = fsr_poison(i->graph, at, FSR_ERR_DTYPE, what, "%s are no indices", fsr_say(*i).text);
-        return false;
-    }
-    *i = fsr_strong(at, *i);
-    if (dtype == FSR_U64)
-        *i = fsr_minimum_at(at, *i, fsr_literal(i->graph, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
-    *i = fsr_convert(at, *i, FSR_I64, false);
-    *poison = *i;
-    return fsr_node_sound(*i) != NULL;
-}
 
 /* An index brought to the n elements of so many that are there; where none is, 0. */
 static fsr_node bounded(fsr_site at, fsr_node i, fsr_node n, int64_t capacity, fsr_bound bound) {
-    fsr_node zero = number(at, i, 0), room = number(at, i, capacity);
-    fsr_node last = fsr_maximum_at(at, fsr_sub_at(at, n, number(at, i, 1)), zero);
+    fsr_node zero = fsr_whole(at, i, 0), room = fsr_whole(at, i, capacity);
+    fsr_node last = fsr_maximum_at(at, fsr_sub_at(at, n, fsr_whole(at, i, 1)), zero);
     if (bound == FSR_BOUND_CLIP)
         return fsr_minimum_at(at, fsr_maximum_at(at, i, zero), last);
     if (bound == FSR_BOUND_WRAP)
-        return fsr_mod_at(at, i, fsr_add_at(at, last, number(at, i, 1)));
+        return fsr_mod_at(at, i, fsr_add_at(at, last, fsr_whole(at, i, 1)));
     fsr_node negative = fsr_less_at(at, i, zero), from_end = fsr_where_at(at, negative, fsr_add_at(at, i, n), i);
     fsr_node outside = fsr_logical_or_at(at, fsr_less_at(at, from_end, zero), fsr_greater_equal_at(at, from_end, n));
     fsr_node beyond = fsr_where_at(at, negative, fsr_sub_at(at, i, room), fsr_add_at(at, i, room));
@@ -49,7 +26,7 @@ static fsr_node bounded(fsr_site at, fsr_node i, fsr_node n, int64_t capacity, f
 
 /* Indices without a length: 0 behind that, which every capacity has. */
 static fsr_node without(fsr_site at, fsr_node i, const fsr_length *length) {
-    return length->origin ? fsr_prefix(at, i, index_number(at, i, 0), length) : i;
+    return length->origin ? fsr_prefix(at, i, fsr_i64(at, i, 0), length) : i;
 }
 
 /* The elements of x, which has a length, at the indices, which may have one. */
@@ -65,14 +42,14 @@ static fsr_node taken(fsr_site at, fsr_node x, fsr_node i, const fsr_length *own
         return out;
     }
     fsr_node none = fsr_literal(x.graph, at, fsr_node_dtype(x), (fsr_value){.bits = 0}, false);
-    return fsr_where_at(at, fsr_greater_at(at, n, number(at, x, 0)), out, none);
+    return fsr_where_at(at, fsr_greater_at(at, n, fsr_whole(at, x, 0)), out, none);
 }
 
 fsr_node fsr_live_take(fsr_site at, const char *what, fsr_node x, fsr_node i, int axis, fsr_bound bound) {
     fsr_node poison, both[] = {x, i};
     fsr_graph *g;
     if (fsr_poison_of_any(at, what, both, 2, &g, &poison) ||
-        !fsr_axis_take(x, at, what, fsr_node_ndim(x), &axis, &poison) || !index_take(at, what, &i, &poison))
+        !fsr_axis_take(x, at, what, fsr_node_ndim(x), &axis, &poison) || !fsr_index_take(at, what, &i, &poison))
         return poison;
     if ((unsigned)bound > FSR_BOUND_WRAP)
         return fsr_poison(g, at, FSR_ERR_VALUE, what, "there is no bound %d", (int)bound);
@@ -107,7 +84,7 @@ fsr_node fsr_live_index(fsr_site at, fsr_node x, const fsr_node *arrays, int n, 
                           fsr_say(x).text);
     for (int i = 0; i < n; i++) {
         all[i] = arrays[i];
-        if (!index_take(at, what, &all[i], &poison))
+        if (!fsr_index_take(at, what, &all[i], &poison))
             return poison;
         if (fsr_node_is_live(all[i]))
             all[i] = without(at, all[i], &length);
@@ -154,17 +131,17 @@ bool fsr_live_scatter(fsr_site at, const char *what, fsr_node x, fsr_node *array
     }
     const fsr_shape shape = {1, {capacity_of(all, 1 + n)}};
     for (int i = 0; i < n; i++) {
-        if (!index_take(at, what, &arrays[i], poison))
+        if (!fsr_index_take(at, what, &arrays[i], poison))
             return false;
         plain[i] = fsr_node_is_live(arrays[i]) ? without(at, arrays[i], &length) : arrays[i];
         arrays[i] = plain[i];
         if (*bound == FSR_BOUND_CLIP || *bound == FSR_BOUND_WRAP)
-            arrays[i] = bounded(at, plain[i], number(at, x, fsr_node_dim(x, i)), fsr_node_dim(x, i), *bound);
+            arrays[i] = bounded(at, plain[i], fsr_whole(at, x, fsr_node_dim(x, i)), fsr_node_dim(x, i), *bound);
     }
     if (*bound == FSR_BOUND_RAISE && fsr_node_size(x) > 0)
-        arrays[0] = fsr_where_at(at, reported(at, x, plain, n), number(at, x, 0), arrays[0]);
+        arrays[0] = fsr_where_at(at, reported(at, x, plain, n), fsr_whole(at, x, 0), arrays[0]);
     *bound = FSR_BOUND_DROP;
-    arrays[0] = fsr_prefix(at, fsr_stretch(at, arrays[0], &shape), index_number(at, x, fsr_node_dim(x, 0)), &length);
+    arrays[0] = fsr_prefix(at, fsr_stretch(at, arrays[0], &shape), fsr_i64(at, x, fsr_node_dim(x, 0)), &length);
     *values = fsr_without_length(at, *values);
     *poison = arrays[0];
     return fsr_node_sound(arrays[0]) != NULL;

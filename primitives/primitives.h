@@ -52,6 +52,11 @@ fsr_node fsr_iota(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shape *s
 fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n);
 /* x as dtype: itself, a literal converted now, or a cast. weak: the result is weak too. */
 fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak);
+/* Integers as i64, as computed indices and counts are; those of u64 beyond it are its greatest, which no axis has. */
+fsr_node fsr_integers(fsr_site at, fsr_node x);
+/* A number in the graph of `like`: weak, and as an index is. */
+fsr_node fsr_whole(fsr_site at, fsr_node like, int64_t value);
+fsr_node fsr_i64(fsr_site at, fsr_node like, int64_t value);
 /* What those of n nodes that are not weak promote to together; FSR_DTYPE_COUNT if all are weak. */
 fsr_dtype fsr_common_dtype(const fsr_node *x, int n);
 /* x as a node that is not weak. */

@@ -99,8 +99,7 @@ static fsr_node picked(const quantile *c, const fsr_node *rank, int n) {
     }
     if (!c->skips_nan && fsr_dtype_has_nan(fsr_node_dtype(c->s.rows))) {
         shape.dim[shape.ndim - 1] = 1;
-        part[n++] = fsr_stretch(
-            at, fsr_literal(c->q.graph, at, FSR_I64, fsr_value_from_int(FSR_I64, c->s.n - 1), false), &shape);
+        part[n++] = fsr_stretch(at, fsr_i64(at, c->q, c->s.n - 1), &shape);
     }
     return fsr_select_ranks(at, c->what, &c->s, fsr_join(at, part, n, shape.ndim - 1));
 }
@@ -177,8 +176,7 @@ static fsr_node build(quantile *c, fsr_node x, fsr_node q, const int *axes, int 
         c->q = fsr_div_at(at, c->q, hundred(c, fsr_node_dtype(x)));
     if (!fsr_node_sound(c->q))
         return c->q;
-    const fsr_node count = c->skips_nan ? fsr_select_count(at, &c->s)
-                                        : fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, c->s.n), false);
+    const fsr_node count = c->skips_nan ? fsr_select_count(at, &c->s) : fsr_i64(at, c->q, c->s.n);
     c->n = fsr_node_sound(count) ? fsr_convert(at, count, fsr_node_dtype(c->q), false) : count;
     return laid_out(c, computed(c));
 }

@@ -9,10 +9,6 @@
  * Counter-example to a search in the running sum of counts for each index: 20 dependent loads an element. */
 #include "primitives/live.h"
 
-static fsr_node number(fsr_site at, fsr_node like, int64_t value) {
-    return fsr_int_at(at, like.graph, value);
-}
-
 /* x of one dimension, or its length's; false: *poison. */
 static bool vector_take(fsr_site at, const char *what, fsr_node *x, fsr_length *length, fsr_node *poison) {
     fsr_graph *g;
@@ -33,7 +29,7 @@ static bool vector_take(fsr_site at, const char *what, fsr_node *x, fsr_length *
 static fsr_node there(fsr_site at, fsr_node x, const fsr_length *length) {
     if (length->origin)
         return fsr_length_count(x.graph, length);
-    return fsr_literal(x.graph, at, FSR_I64, fsr_value_from_int(FSR_I64, fsr_node_dim(x, 0)), false);
+    return fsr_i64(at, x, fsr_node_dim(x, 0));
 }
 
 void fsr_partition_by_at(fsr_site at, fsr_node *out, fsr_node mask, fsr_node x) {
@@ -69,7 +65,7 @@ static fsr_node distances(fsr_site at, fsr_node places, fsr_node end) {
     const int64_t one = 1;
     fsr_node x = fsr_without_length(at, places), i = fsr_arange_at(at, x.graph, FSR_I64, fsr_node_dim(x, 0));
     fsr_node ends[] = {fsr_slice_at(at, x, 0, 1, FSR_SLICE_END, 1), fsr_full_at(at, x.graph, FSR_I64, 1, &one, 0)};
-    fsr_node last = fsr_sub_at(at, fsr_length_count(x.graph, &length), number(at, x, 1));
+    fsr_node last = fsr_sub_at(at, fsr_length_count(x.graph, &length), fsr_whole(at, x, 1));
     fsr_node next = fsr_where_at(at, fsr_equal_at(at, i, last), end, fsr_concat_at(at, ends, 2, 0));
     return fsr_with_length(fsr_alias(at, fsr_sub_at(at, next, x)), &length);
 }
@@ -132,13 +128,10 @@ static bool repeat_take(fsr_site at, const char *what, fsr_node *x, fsr_node *co
     if ((fsr_node_is_live(*x) || fsr_node_is_live(*counts)) &&
         !fsr_lengths_meet(at, what, (fsr_node[]){*x, *counts}, 2, &length, poison))
         return false;
-    fsr_node zero = fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, 0), false);
+    fsr_node zero = fsr_i64(at, *counts, 0);
     const int64_t n = fsr_node_dim(*counts, 0), share = INT64_MAX / (n > 0 ? n : 1);
     const int64_t beyond = share > capacity ? share : capacity; /* n such counts do not wrap, and one is too many */
-    if (fsr_node_dtype(*counts) == FSR_U64)
-        *counts = fsr_minimum_at(at, *counts, fsr_literal(g, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
-    *counts = fsr_minimum_at(at, fsr_convert(at, *counts, FSR_I64, false),
-                             fsr_literal(g, at, FSR_I64, fsr_value_from_int(FSR_I64, beyond), false));
+    *counts = fsr_minimum_at(at, fsr_integers(at, *counts), fsr_i64(at, *counts, beyond));
     *counts = fsr_maximum_at(at, *counts, zero);
     if (fsr_node_is_live(*counts))
         *counts = fsr_prefix(at, *counts, zero, &length);
@@ -153,7 +146,7 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
     fsr_node poison, origin = counts;
     if (!repeat_take(at, what, &x, &counts, capacity, &poison))
         return poison;
-    fsr_node total = fsr_sum_at(at, counts, NULL, 0, 0), room = number(at, x, capacity), zero = number(at, x, 0);
+    fsr_node total = fsr_sum_at(at, counts, NULL, 0, 0), room = fsr_whole(at, x, capacity), zero = fsr_whole(at, x, 0);
     fsr_node ends = fsr_cumsum_at(at, counts, &first, 1, 0), out;
     if (fsr_node_dim(x, 0) == 0 || capacity == 0)
         out = fsr_full_at(at, x.graph, fsr_node_dtype(x), 1, &capacity, 0);
@@ -173,9 +166,9 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
 /* y's elements in order where the mask holds; how many there are has to be how many it holds for. */
 static fsr_node in_order(fsr_site at, fsr_node mask, fsr_node y) {
     fsr_node before = fsr_convert(at, fsr_count_before(at, mask), FSR_I64, false);
-    fsr_node taken = fsr_take_at(at, y, before, 0, FSR_BOUND_CLIP), zero = number(at, mask, 0),
-             one = number(at, mask, 1);
-    fsr_node same = fsr_equal_at(at, fsr_count_true(at, mask), number(at, mask, fsr_node_dim(y, 0)));
+    fsr_node taken = fsr_take_at(at, y, before, 0, FSR_BOUND_CLIP), zero = fsr_whole(at, mask, 0),
+             one = fsr_whole(at, mask, 1);
+    fsr_node same = fsr_equal_at(at, fsr_count_true(at, mask), fsr_whole(at, mask, fsr_node_dim(y, 0)));
     return fsr_told(at, taken, fsr_where_at(at, same, zero, one), FSR_SAYS_DIFFERENT);
 }
 

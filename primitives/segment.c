@@ -17,10 +17,6 @@
 #include "primitives/element.h"
 #include <string.h>
 
-static fsr_node whole(fsr_site at, fsr_node like, int64_t value) {
-    return fsr_int_at(at, like.graph, value);
-}
-
 /* ---- segments ------------------------------------------------------------------------------------------------ */
 
 static bool offsets_take(fsr_site at, const char *what, fsr_node *offsets, fsr_node *poison) {
@@ -31,7 +27,7 @@ static bool offsets_take(fsr_site at, const char *what, fsr_node *offsets, fsr_n
         *poison = fsr_poison(offsets->graph, at, FSR_ERR_SHAPE, what,
                              "%s are no offsets of segments, one more than these", fsr_say(*offsets).text);
     else
-        *offsets = *poison = fsr_strong(at, *offsets);
+        *poison = *offsets;
     return fsr_node_sound(*poison) != NULL;
 }
 
@@ -54,10 +50,8 @@ bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_n
         }
     }
     *out = (fsr_segments){at, what, fsr_node_dim(x[0], 0), fsr_node_size(offsets) - 1, {0}, {0}, {0}};
-    if (fsr_node_dtype(offsets) == FSR_U64)
-        offsets = fsr_minimum_at(at, offsets, fsr_literal(graph, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
-    offsets = fsr_convert(at, offsets, FSR_I64, false);
-    fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, whole(at, offsets, 0)),
+    offsets = fsr_integers(at, offsets);
+    fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, fsr_whole(at, offsets, 0)),
                                      fsr_count(graph, at, FSR_I64, (double)out->n));
     out->offsets = *poison = fsr_convert(at, inside, out->n <= INT32_MAX ? FSR_I32 : FSR_I64, false);
     if (!fsr_node_sound(inside))
@@ -71,12 +65,12 @@ bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_n
 /* Zeros, n of them, with ones at some places; several may name one, those that are `n` none. */
 static fsr_node marks(fsr_site at, fsr_node place, int64_t n, fsr_dtype dtype) {
     fsr_node zeros = fsr_full_at(at, place.graph, dtype, 1, &n, 0);
-    return fsr_scatter_at(at, zeros, &place, 1, whole(at, place, 1), FSR_BOUND_DROP, FSR_UNIQUE);
+    return fsr_scatter_at(at, zeros, &place, 1, fsr_whole(at, place, 1), FSR_BOUND_DROP, FSR_UNIQUE);
 }
 
 fsr_node fsr_segment_marks(const fsr_segments *s, fsr_dtype dtype, bool ends) {
     const fsr_site at = s->at;
-    const fsr_node first = whole(at, s->offsets, 0), one = whole(at, first, 1);
+    const fsr_node first = fsr_whole(at, s->offsets, 0), one = fsr_whole(at, first, 1);
     fsr_node place = s->offsets;
     if (ends)
         place = fsr_where_at(at, fsr_greater_at(at, place, first), fsr_sub_at(at, place, one),
@@ -96,7 +90,7 @@ fsr_dtype fsr_segment_mark(const fsr_node *state, int n) {
 static void restarts(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
     const fsr_restarting *from = user;
     const fsr_site at = from->at;
-    const fsr_node begins = fsr_not_equal_at(at, right[0], whole(at, right[0], 0));
+    const fsr_node begins = fsr_not_equal_at(at, right[0], fsr_whole(at, right[0], 0));
     fsr_node joined[FSR_MAX_TUPLE] = {{0}};
     from->op->body(joined, left + 1, right + 1, from->op->user);
     out[0] = fsr_bitwise_or_at(at, left[0], right[0]);
@@ -199,9 +193,9 @@ static bool scan_blocks(const folding *f, fsr_node first, int64_t blocks, fsr_no
 static bool take_middle(folding *f, fsr_node *poison) {
     const fsr_site at = f->s->at;
     const int64_t blocks = f->s->n >> f->shift;
-    const fsr_node shift = whole(at, f->in[0], f->shift);
+    const fsr_node shift = fsr_whole(at, f->in[0], f->shift);
     fsr_node first =
-        fsr_right_shift_at(at, fsr_add_at(at, f->s->low, whole(at, shift, ((int64_t)1 << f->shift) - 1)), shift);
+        fsr_right_shift_at(at, fsr_add_at(at, f->s->low, fsr_whole(at, shift, ((int64_t)1 << f->shift) - 1)), shift);
     fsr_node last = fsr_right_shift_at(at, f->s->high, shift), has = fsr_less_at(at, first, last);
     fsr_node scanned[FSR_MAX_TUPLE];
     fsr_node place = fsr_where_at(at, has, first, fsr_count(has.graph, at, FSR_I64, (double)blocks));
@@ -209,7 +203,7 @@ static bool take_middle(folding *f, fsr_node *poison) {
         return false;
     for (int i = 0; i < f->op->arity; i++) {
         const fsr_dtype dtype = fsr_node_dtype(f->in[i]);
-        fsr_node end = fsr_take_at(at, scanned[i], fsr_sub_at(at, last, whole(at, last, 1)), 0, FSR_BOUND_CLIP);
+        fsr_node end = fsr_take_at(at, scanned[i], fsr_sub_at(at, last, fsr_whole(at, last, 1)), 0, FSR_BOUND_CLIP);
         end = fsr_node_sound(end) ? fsr_convert(at, end, dtype, false) : end;
         f->middle[i] = fsr_where_at(at, beside(f, has), end, f->identity[i]);
     }
@@ -232,7 +226,7 @@ static void take_one(fsr_node *out, const fsr_node *state, const fsr_node *arg, 
     const folding *f = user;
     const fsr_operator *op = f->op;
     const fsr_site at = f->s->at;
-    const fsr_node index[] = {state[0], arg[COLUMN]}, next = fsr_add_at(at, state[0], whole(at, state[0], 1));
+    const fsr_node index[] = {state[0], arg[COLUMN]}, next = fsr_add_at(at, state[0], fsr_whole(at, state[0], 1));
     const fsr_node at_gap = fsr_equal_at(at, next, arg[FROM]);
     fsr_node x[FSR_MAX_TUPLE], more[FSR_MAX_TUPLE] = {{0}};
     for (int i = 0; i < op->arity; i++)
@@ -253,8 +247,8 @@ static void loop_over(folding *f, fsr_node *out, int64_t turns) {
     fsr_node arg[MIDDLE + FSR_MAX_TUPLE] = {beside(f, f->high), beside(f, f->from), beside(f, f->to)};
     const fsr_dtype dtype = fsr_node_dtype(f->low);
     const int64_t columns = f->flat ? 1 : fsr_node_dim(f->in[0], 1);
-    arg[COLUMN] =
-        f->flat ? fsr_convert(at, whole(at, f->low, 0), dtype, false) : fsr_arange_at(at, f->low.graph, dtype, columns);
+    arg[COLUMN] = f->flat ? fsr_convert(at, fsr_whole(at, f->low, 0), dtype, false)
+                          : fsr_arange_at(at, f->low.graph, dtype, columns);
     /* A gap that the segment begins with is behind it. */
     const fsr_node begins = fsr_equal_at(at, f->low, f->from);
     state[0] = beside(f, fsr_where_at(at, begins, f->to, f->low));
@@ -289,7 +283,8 @@ void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, 
             fill(out, op->arity, in[i]);
             return;
         }
-    folding f = {.s = s, .op = op, .low = s->low, .high = s->high, .from = s->high, .to = s->high, .wide = wide};
+    fsr_segments places = *s;
+    folding f = {.s = &places, .op = op, .wide = wide};
     fsr_shape shape = fsr_node_rec(in[0])->shape;
     fsr_element_use use = {0};
     shape.dim[0] = s->count;
@@ -299,8 +294,14 @@ void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, 
     for (int i = 0; i < op->arity; i++) {
         f.in[i] = as_rows(s->at, in[i]);
         f.identity[i] = f.middle[i] = identity_of(&f, i, fsr_node_dtype(in[i]));
-        f.fits = f.fits && fsr_element_fits(f.in[i], &use);
+        f.fits = fsr_element_fits(f.in[i], &use) && f.fits;
     }
+    if (use.far) {
+        places.low = fsr_convert(s->at, s->low, FSR_I64, false);
+        places.high = fsr_convert(s->at, s->high, FSR_I64, false);
+    }
+    f.low = places.low;
+    f.high = f.from = f.to = places.high;
     const bool none = fsr_shape_size(&shape) == 0 || s->n == 0;
     const int64_t two = (int64_t)2 << f.shift;
     fsr_node poison;

@@ -86,7 +86,7 @@ fsr_node fsr_select_end(fsr_site at, const fsr_selection *s, fsr_node x) {
 }
 
 static fsr_node whole(fsr_site at, const fsr_selection *s, int64_t value) {
-    return fsr_literal(s->rows.graph, at, FSR_I64, fsr_value_from_int(FSR_I64, value), false);
+    return fsr_i64(at, s->rows, value);
 }
 
 fsr_node fsr_select_count(fsr_site at, const fsr_selection *s) {

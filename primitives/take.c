@@ -57,7 +57,18 @@ fsr_node fsr_indexed(fsr_site at, fsr_node x, const fsr_indices *g) {
     return record(at, x, &inside);
 }
 
-/* What all ask first. indices: of an integer dtype, as i64; numbers of u64 beyond it are its greatest, which no axis has. */
+bool fsr_index_take(fsr_site at, const char *what, fsr_node *index, fsr_node *poison) {
+    const fsr_dtype dtype = fsr_node_dtype(*index);
+    if (dtype == FSR_BOOL || fsr_dtype_is_inexact(dtype)) {
+        *poison = fsr_poison(index->graph, at, FSR_ERR_DTYPE, what, "%s are no indices%s", fsr_say(*index).text,
+                             dtype == FSR_BOOL ? "; fsr_filter takes a mask" : "");
+        return false;
+    }
+    *index = *poison = fsr_integers(at, *index);
+    return fsr_node_sound(*index) != NULL;
+}
+
+/* What all ask first: x becomes strong, indices i64. */
 static bool indices_take(fsr_site at, const char *what, fsr_node *x, fsr_node *index, int n, fsr_node *poison) {
     fsr_node all[1 + FSR_MAX_DIMS] = {*x};
     fsr_graph *g;
@@ -65,23 +76,10 @@ static bool indices_take(fsr_site at, const char *what, fsr_node *x, fsr_node *i
         all[1 + i] = index[i];
     if (fsr_poison_of(at, what, all, 1 + n, &g, poison))
         return false;
-    for (int i = 0; i < n; i++) {
-        fsr_dtype dtype = fsr_node_dtype(index[i]);
-        if (dtype == FSR_BOOL || fsr_dtype_is_inexact(dtype)) {
-            *poison = fsr_poison(x->graph, at, FSR_ERR_DTYPE, what, "%s are no indices%s", fsr_say(index[i]).text,
-                                 dtype == FSR_BOOL ? "; fsr_filter takes a mask" : "");
+    for (int i = 0; i < n; i++)
+        if (!fsr_index_take(at, what, &index[i], poison))
             return false;
-        }
-        index[i] = fsr_strong(at, index[i]);
-        if (dtype == FSR_U64)
-            index[i] =
-                fsr_minimum_at(at, index[i], fsr_literal(x->graph, at, FSR_U64, (fsr_value){.u64 = INT64_MAX}, false));
-        index[i] = *poison = fsr_convert(at, index[i], FSR_I64, false);
-        if (!fsr_node_sound(index[i]))
-            return false;
-    }
-    *x = fsr_strong(at, *x);
-    *poison = *x;
+    *x = *poison = fsr_strong(at, *x);
     return fsr_node_sound(*x) != NULL;
 }
 

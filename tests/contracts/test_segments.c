@@ -281,6 +281,24 @@ static void computed_before(void **state) {
     assert_true(subject_value(sums, 0) == 6 && subject_value(sums, 1) == 814);
 }
 
+/* What a view has few elements of may be longer than places of 32 bits reach. */
+static void far_apart(void **state) {
+    (void)state;
+    enum { COUNT = 100, STEP = 1 << 22 };
+    segments s = made(COUNT, any);
+    fsr_node x = fsr_slice(fsr_arange(G, FSR_I64, s.n * STEP), 0, 0, s.n * STEP, STEP), offsets = offsets_of(&s);
+    int64_t *got = subject_read(fsr_segment_sum(fsr_mul(x, fsr_int(G, 2)), offsets));
+    assert_true(s.n * STEP > INT32_MAX);
+    for (int64_t i = 0; i < COUNT; i++) {
+        int64_t total = 0;
+        for (int64_t k = s.offset[i]; k < s.offset[i + 1]; k++)
+            total += 2 * k * STEP;
+        assert_int_equal(got[i], total);
+    }
+    free(got);
+    free(s.offset);
+}
+
 static void mistakes(void **state) {
     (void)state;
     fsr_node x = numbers(9), offsets = fsr_arange(G, FSR_I64, 4), out[4];
@@ -299,7 +317,8 @@ static void mistakes(void **state) {
     assert_int_equal(fsr_node_status(out[1]), FSR_ERR_SHAPE);
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths),         SUBJECT_TEST(verified),     SUBJECT_TEST(axes),
-                                          SUBJECT_TEST(recurrences),     SUBJECT_TEST(running_sums), SUBJECT_TEST(runs),
-                                          SUBJECT_TEST(computed_before), SUBJECT_TEST(mistakes)};
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST(lengths),         SUBJECT_TEST(verified),     SUBJECT_TEST(axes),
+    SUBJECT_TEST(recurrences),     SUBJECT_TEST(running_sums), SUBJECT_TEST(runs),
+    SUBJECT_TEST(computed_before), SUBJECT_TEST(far_apart),    SUBJECT_TEST(mistakes)};
 SUBJECT_MAIN(tests)
