@@ -135,6 +135,13 @@ void fsr_emit_compact_room(fsr_emit *e);
 void fsr_emit_compact_registers(fsr_emit *e, int v);
 void fsr_emit_compact_values(fsr_emit *e, int v);
 void fsr_emit_compact(fsr_emit *e, int v);
+/* Pooled: of a step, of an element, of a store whose values a scan's results are part of. */
+void fsr_emit_pool_ranks(fsr_emit *e, int v);
+void fsr_emit_pool_values(fsr_emit *e, int v);
+/* The loop that fills the pools of a stage's other stores, before the tile's place is known; and, behind a barrier or the
+ * wait for it, what threads store of a stage's pools. */
+void fsr_emit_pool_early(fsr_emit *e, int stage);
+void fsr_emit_pool_out(fsr_emit *e, int stage, bool early);
 
 /* emit_fold.c */
 void fsr_emit_fold_types(fsr_emit *e);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compacted stores: filters in the frames whose threads run along the columns.
  *
+ * Pooled (fusion/pool.c), all elements of a tile that a filter selects meet in shared memory, in order, and threads store
+ * neighbours. Otherwise those of a warp's step do:
  * The neighbours of a warp's step are neighbours in memory, and so are those of them that the mask selects, and the
  * others, counted from the end. So lanes hand their elements to one another: each leaves its own in shared memory where
  * they stand among the step's, and takes the one next to its neighbour's from there, for the array. Which elements these are
@@ -15,6 +17,10 @@ static bool is_compacted(const fsr_emit *e, int v) {
     return e->k->inst[v].filter == FSR_FILTER_COMPACTED;
 }
 
+static bool is_handed_over(const fsr_emit *e, int v) {
+    return is_compacted(e, v) && !e->s.pooled;
+}
+
 /* Bytes of the widest element that is compacted; 0: there is none. */
 static int widest(const fsr_emit *e) {
     size_t size = 0;
@@ -24,15 +30,26 @@ static int widest(const fsr_emit *e) {
     return (int)size;
 }
 
+/* "pool7": a store's elements of the whole tile. */
+static void pool(fsr_emit *e, int v) {
+    if (is_compacted(e, v))
+        fsr_emit_line(e, "__shared__ %s pool%d[%d];", fsr_emit_type(e->k->inst[v].dtype), v, e->s.threads * e->s.items);
+}
+
 void fsr_emit_compact_room(fsr_emit *e) {
     const int size = widest(e);
-    if (size)
+    for (int v = 0; e->s.pooled && v < e->k->ninsts; v++)
+        pool(e, v);
+    if (e->s.pooled)
+        fsr_emit_line(e, "const u32 among = fsr_among(end, t * %d, %d);", fsr_emit_tile_columns(e),
+                      fsr_emit_tile_columns(e));
+    else if (size)
         fsr_emit_line(e, "__shared__ c128 room[%d];", e->s.threads * e->s.vector * size / 16);
 }
 
 void fsr_emit_compact_registers(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
-    if (!is_compacted(e, v))
+    if (!is_handed_over(e, v))
         return;
     fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(inst->dtype), v, e->s.vector);
     fsr_emit_line(e, "b8 m%d[%d];", v, e->s.vector);
@@ -43,7 +60,7 @@ void fsr_emit_compact_values(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
     const char *at = e->s.vector > 1 ? "v" : "0";
     char value[FSR_REF], mask[FSR_REF], before[FSR_REF];
-    if (!is_compacted(e, v))
+    if (!is_handed_over(e, v))
         return;
     fsr_emit_line(e, "o%d[%s] = %s;", v, at, fsr_emit_ref(e, value, inst->arg[0]));
     fsr_emit_line(e, "m%d[%s] = %s;", v, at, fsr_emit_ref(e, mask, inst->arg[1]));
@@ -52,8 +69,79 @@ void fsr_emit_compact_values(fsr_emit *e, int v) {
 
 void fsr_emit_compact(fsr_emit *e, int v) {
     char row[FSR_EXPR];
-    if (is_compacted(e, v))
+    if (is_handed_over(e, v))
         fsr_emit_line(e, "fsr_compact<%d, %d, %s>(&%s, room, o%d, m%d, k%d, %s, end, cols);", fsr_emit_lane_count(e),
                       widest(e), e->k->inst[v].front ? "true" : "false",
                       fsr_emit_element(e, row, e->k->inst[v].index, NULL), v, v, v, fsr_emit_step_column(e));
+}
+
+/* ---- pools --------------------------------------------------------------------------------------------------- */
+
+static bool pools_at(const fsr_emit *e, int v, int stage, bool early) {
+    return is_compacted(e, v) && e->s.pooled && e->tile.stage[v] == stage &&
+           fsr_tile_pools_early(e->k, &e->tile, v) == early;
+}
+
+/* Of an element: what is stored, and whether. */
+static void put(fsr_emit *e, int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char value[FSR_REF], mask[FSR_REF];
+    for (int a = 0; a < 2; a++)
+        if (fsr_tile_writes_again(e->k, inst->arg[a]) && e->tile.stage[inst->arg[a]] != e->tile.stage[v])
+            fsr_emit_value(e, inst->arg[a], "");
+    fsr_emit_line(e, "fsr_pool<%s>(pool%d, %s, %s, %s - t * %d%s, among, rank%d);", inst->front ? "true" : "false", v,
+                  fsr_emit_ref(e, value, inst->arg[0]), fsr_emit_ref(e, mask, inst->arg[1]), fsr_emit_step_column(e),
+                  fsr_emit_tile_columns(e), e->s.vector > 1 ? " + v" : "", v);
+}
+
+static void rank(fsr_emit *e, int v) {
+    const int f = fsr_counting_fold(e->k, &e->k->inst[v]);
+    fsr_emit_line(e, "u32 rank%d = (u32)b%d[%s].f%d.c0;", v, e->tile.stage[e->k->inst[v].arg[2]] - 1,
+                  e->s.vector > 1 ? "j" : "i", f);
+}
+
+void fsr_emit_pool_ranks(fsr_emit *e, int v) {
+    if (pools_at(e, v, e->tile.stage[v], false))
+        rank(e, v);
+}
+
+void fsr_emit_pool_values(fsr_emit *e, int v) {
+    if (pools_at(e, v, e->tile.stage[v], false))
+        put(e, v);
+}
+
+void fsr_emit_pool_early(fsr_emit *e, int stage) {
+    bool any = false;
+    for (int i = 0; i < e->k->ninsts; i++)
+        any = any || pools_at(e, i, stage, true);
+    if (!any)
+        return;
+    fsr_emit_open_steps(e, "c0", fsr_emit_lane_count(e) * e->s.vector);
+    for (int i = 0; i < e->k->ninsts; i++)
+        if (pools_at(e, i, stage, true))
+            rank(e, i);
+    fsr_emit_open_lanes(e);
+    for (int i = 0; i < e->k->ninsts; i++)
+        if (pools_at(e, i, stage, true))
+            put(e, i);
+    fsr_emit_close_lanes(e);
+    fsr_emit_close(e);
+}
+
+void fsr_emit_pool_out(fsr_emit *e, int stage, bool early) {
+    bool waited = early;
+    for (int v = 0; v < e->k->ninsts; v++) {
+        const fsr_inst *inst = &e->k->inst[v];
+        char row[FSR_EXPR];
+        if (!pools_at(e, v, stage, early))
+            continue;
+        const int s = e->tile.stage[inst->arg[2]] - 1, f = fsr_counting_fold(e->k, inst);
+        if (!waited)
+            fsr_emit_line(e, "fsr_barrier();");
+        waited = true;
+        fsr_emit_line(e,
+                      "fsr_pool_out<%d, %s>(&%s, pool%d, prefix%d.f%d.c0, (u32)total%d.f%d.c0, t * %d, among, cols);",
+                      e->s.threads, inst->front ? "true" : "false", fsr_emit_element(e, row, inst->index, NULL), v, s,
+                      f, s, f, fsr_emit_tile_columns(e));
+    }
 }

@@ -95,6 +95,23 @@ static void finish_rows(fsr_emit *e, const char *guard) {
     fsr_emit_row_values(e, 1, guard);
 }
 
+/* What the scans of a row end with, its last tile has. */
+static void finish_riding(fsr_emit *e) {
+    int rows[FSR_MAX_INSTS];
+    if (fsr_kernel_rows(e->k, 1, rows) == 0)
+        return;
+    fsr_emit_line(e, "if (t + 1 != splits) return;");
+    fsr_emit_line(e, "pass0::state all0;");
+    for (int f = 0; f < e->k->nfolds; f++) {
+        const int scan = fsr_fold_rides(e->k, f);
+        if (scan >= 0)
+            fsr_emit_line(e, "all0.f%d = op%d::combine(prefix%d.f%d, total%d.f%d);", f, e->op_of[scan],
+                          fsr_tile_fold_stage(e->k, &e->tile, scan), scan, fsr_tile_fold_stage(e->k, &e->tile, scan),
+                          scan);
+    }
+    fsr_emit_row_values(e, 1, "threadIdx.x == 0");
+}
+
 void fsr_emit_lookback(fsr_emit *e) {
     const bool beside = fsr_emit_beside(e) > 1;
     char guard[FSR_REF] = "threadIdx.x == 0", first[FSR_EXPR];
@@ -115,6 +132,8 @@ void fsr_emit_lookback(fsr_emit *e) {
     fsr_emit_tile(e);
     if (beside)
         finish_rows(e, guard);
+    else if (e->s.riding)
+        finish_riding(e);
     else
         fsr_emit_finish_row(e, "t", "(u32 *)zero + 1 + r", "total");
 }

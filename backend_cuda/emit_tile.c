@@ -87,7 +87,7 @@ void fsr_emit_pass_state(fsr_emit *e) {
     const bool beside = fsr_emit_beside(e) > 1;
     int p = e->pass, warps = beside ? e->s.threads : e->s.threads / 32;
     bool wide = fsr_emit_warps(e) > 1;
-    if (fsr_kernel_reductions(e->k, p, true).n) {
+    if (!e->s.riding && fsr_kernel_reductions(e->k, p, true).n) {
         if (wide)
             fsr_emit_line(e, "__shared__ pass%d::state s%d[%d];", p, p, warps);
         fsr_emit_line(e, "pass%d::state acc%d[%d];", p, p, e->s.accumulators);
@@ -232,9 +232,10 @@ static void stage_folds(fsr_emit *e, int stage) {
     for (int i = 0; i < e->tile.n; i++) {
         const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
         int f = inst->index;
-        if (inst->kind != FSR_INST_COMBINE || e->tile.stage[e->tile.loop[i]] != stage)
-            continue;
         const fsr_fold *fold = &e->k->fold[f];
+        if (inst->kind != FSR_INST_COMBINE || e->tile.stage[e->tile.loop[i]] != stage ||
+            (e->s.riding && fold->kind == FSR_FOLD_REDUCE))
+            continue;
         fsr_emit_item(e, input, identity, f);
         if (fsr_fold_is_ordered(fold))
             fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : %s;", stage, f, fsr_emit_step_column(e), input, identity);
@@ -329,8 +330,10 @@ static void complete_chain(fsr_emit *e, int stage) {
         return;
     const bool scans = chain_scans(e, &chain), looks_back = e->s.kind == FSR_SCHEDULE_LOOKBACK;
     chain_sums(e, s);
+    fsr_emit_pool_early(e, s + 1);
     if (looks_back && scans)
         chain_lookback(e, s);
+    fsr_emit_pool_out(e, s + 1, true);
     snprintf(from, sizeof from, looks_back ? "prefix%d" : "carry%d_%d", looks_back ? s : p, s);
     if (scans && fsr_emit_beside(e) > 1)
         fsr_emit_line(e, "fsr_rows_apply<chain%d_%d>(t%d, b%d, %s);", p, s, s, s, from);
@@ -351,10 +354,12 @@ static void stage_loop(fsr_emit *e, int stage) {
     open_tile_steps(e);
     store_registers(e, stage);
     each_store(e, stage, fsr_emit_compact_registers);
+    each_store(e, stage, fsr_emit_pool_ranks);
     fsr_emit_open_lanes(e);
     stage_values(e, stage);
     store_values(e, stage);
     each_store(e, stage, fsr_emit_compact_values);
+    each_store(e, stage, fsr_emit_pool_values);
     scattered_stores(e, stage);
     stage_folds(e, stage);
     fsr_emit_close_lanes(e);
@@ -370,6 +375,7 @@ void fsr_emit_tile(fsr_emit *e) {
     fsr_emit_by_version(e, -1, tile_loads);
     for (int s = 0; s < e->tile.nstages; s++) {
         fsr_emit_by_version(e, s, stage_loop);
+        fsr_emit_pool_out(e, s, false);
         complete_chain(e, s);
     }
 }

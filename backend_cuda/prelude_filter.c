@@ -33,5 +33,33 @@ const fsr_prelude_piece fsr_prelude_filter[] = {
      "    }\n"
      "    fsr_warp_barrier();\n"
      "}\n"},
+    {"fsr_among", false,
+     "/* Elements of the tile that begins at column `first`. */\n"
+     "static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }\n"},
+    {"fsr_pool", false,
+     "/* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end, or, FRONT, nowhere. rank: of\n"
+     "   this element before, of the next one after. */\n"
+     "template <bool FRONT, class T, class X>\n"
+     "__forceinline__ static void fsr_pool(T *pool, const X &x, b8 mask, idx i, u32 n, u32 &rank)\n"
+     "{\n"
+     "    if (i < n && (!FRONT || mask)) pool[mask ? rank : n - 1 - ((u32)i - rank)] = x;\n"
+     "    rank += mask ? 1 : 0;\n"
+     "}\n"},
+    {"fsr_pool_out", false,
+     "/* A tile's pool, of the n columns from `first` on: its selected elements to place `begin` of the row and behind it, the others to\n"
+     "   where as many as stand before are free at its end. Threads begin at lines of memory. */\n"
+     "template <int THREADS, bool FRONT, class T, class I>\n"
+     "__forceinline__ static void fsr_pool_out(T *row, const T *pool, I begin, u32 selected, idx first, u32 n, idx cols)\n"
+     "{\n"
+     "    T *const front = row + (idx)begin;\n"
+     "    const u32 off = (u32)((u64)front / sizeof(T)) % 32;\n"
+     "#pragma unroll 4\n"
+     "    for (u32 i = threadIdx.x; i < selected + off; i += THREADS)\n"
+     "        if (i >= off) front[i - off] = pool[i - off];\n"
+     "    if (FRONT) return;\n"
+     "    T *const back = row + (idx)(cols - (first - (idx)begin) - n);\n"
+     "#pragma unroll 4\n"
+     "    for (u32 i = selected + threadIdx.x; i < n; i += THREADS) back[i] = pool[i];\n"
+     "}\n"},
     {0}};
 /* clang-format on */

@@ -107,8 +107,9 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
     explain_arrays(step, k->narrays, to);
     if (fsr_kernel_compacts(k))
         fprintf(to, "\n    filters: compacted %s",
-                k->schedule.target == FSR_TARGET_GPU ? "by warps, written side by side"
-                                                     : "strip by strip, written in whole lines of memory");
+                k->schedule.target == FSR_TARGET_CPU ? "strip by strip, written in whole lines of memory"
+                : k->schedule.pooled                 ? "by tiles, written in whole lines of memory"
+                                                     : "by warps, written side by side");
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     if (step->part)

@@ -259,6 +259,9 @@ typedef struct fsr_schedule {
     int depth;     /* with `tall`: columns whose staged elements are in shared memory at once */
     int pad;       /* elements of shared memory behind each of these columns, or each row of a square */
     bool outlined; /* loops for each element are functions that are called */
+    bool pooled; /* LOOKBACK: what filters select of a tile meets in shared memory, of each store by itself, and leaves
+                      side by side; else what they select of a warp's step */
+    bool riding; /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
     /* CPU; 0 on a GPU */
     int lanes;      /* independent accumulators of a commutative fold, a power of two */
     int level;      /* elements from which on a level of a tree of lanes has a loop of its own; those below share one */
@@ -413,6 +416,16 @@ bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
 void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts);
 /* Some store is compacted. */
 bool fsr_kernel_compacts(const fsr_kernel *k);
+/* Bytes of an element of every array that filters store, together. */
+int fsr_kernel_filtered_bytes(const fsr_kernel *k);
+/* True if the tiles of a look-back may be pooled, see fsr_schedule. */
+bool fsr_kernel_may_pool(const fsr_kernel *k);
+/* The fold whose running result is what `store`, a compacted one, counts by. */
+int fsr_counting_fold(const fsr_kernel *k, const fsr_inst *store);
+/* The scan of the same pass that ends with what reduction f gives, to the bit; -1: there is none. */
+int fsr_fold_rides(const fsr_kernel *k, int f);
+/* True if there are reductions and each of them has such a scan. */
+bool fsr_reductions_ride(const fsr_kernel *k);
 /* `before` is the result of an exclusive running count of the bool `mask`, i32 or i64. */
 bool fsr_counts_mask(const fsr_kernel *k, int before, int mask);
 

@@ -94,6 +94,8 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))
         return fsr_check_bad(v, "schedule: %d resident blocks of %d threads", s->resident, s->threads);
+    if ((s->pooled && !fsr_kernel_may_pool(v->k)) || (s->riding && !fsr_reductions_ride(v->k)))
+        return fsr_check_bad(v, "schedule: pools what has no room, or reductions that no scan ends with");
     return check_square(v) && check_outputs(v) && check_bins(v) && check_beside(v);
 }
 

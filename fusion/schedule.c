@@ -63,6 +63,17 @@ int fsr_kernel_widest(const fsr_kernel *k) {
     return (int)widest;
 }
 
+int fsr_columns_widest(const fsr_kernel *k) {
+    size_t widest = 0;
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_inst *inst = &k->inst[i];
+        const bool access = inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE;
+        if (access && inst->level == FSR_ELEM && fsr_dtype_size(inst->dtype) > widest)
+            widest = fsr_dtype_size(inst->dtype);
+    }
+    return widest ? (int)widest : 4;
+}
+
 int fsr_inst_last_use(const fsr_kernel *k, int value) {
     int last = -1;
     for (int i = value + 1; i < k->ninsts; ++i) {

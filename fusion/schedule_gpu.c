@@ -19,6 +19,8 @@ enum {
     ROW_THREADS = 1024,
     SPLIT_THREADS = 512,
     LOOKBACK_THREADS = 512,
+    POOLED_ITEMS = 20, /* of a filter's tile */
+    POOLED_LEAST = 8,
     BESIDE_ROWS = 32,
     BESIDE_COLS = 64,
     IN_FLIGHT = 1 << 20, /* bytes that keep the memory busy */
@@ -146,7 +148,7 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
     fsr_schedule *s = &k->schedule;
     int64_t cols = group->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_ROW;
-    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
+    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->persistent = cols <= capacity;
     int most = (int)(capacity / ROW_THREADS);
     int items = s->vector;
@@ -180,7 +182,7 @@ static void gpu_split(fsr_group *group) {
     s->kind = FSR_SCHEDULE_SPLIT;
     s->threads = SPLIT_THREADS;
     s->group = SPLIT_THREADS;
-    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
+    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = s->vector > 1 ? s->vector * 4 : 4;
     int64_t step = (int64_t)s->threads * s->items;
     int64_t want = fsr_ceil_div(nominal_threads() / s->threads, rows > 0 ? rows : 1);
@@ -195,11 +197,21 @@ static void gpu_split(fsr_group *group) {
 /* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. A narrow scan holds
  * what it takes, and its wide state once a vector. */
 static int widest_state(const fsr_kernel *k) {
-    int bytes = fsr_kernel_widest(k) > 4 ? 8 : 4;
+    int bytes = fsr_columns_widest(k) > 4 ? 8 : 4;
     for (int i = 0; i < k->nfolds; ++i)
         if (k->fold[i].kind == FSR_FOLD_SCAN && fsr_fold_element_bytes(&k->fold[i]) > bytes)
             bytes = (int)fsr_fold_element_bytes(&k->fold[i]);
     return bytes;
+}
+
+/* Elements of a filter's tile that shared memory holds, of `items` at most: or as many as without, where that is few. */
+static int pooled_items(const fsr_kernel *k, int threads, int vector, int items) {
+    const int bytes = fsr_kernel_filtered_bytes(k);
+    int pooled = items < POOLED_ITEMS ? items : POOLED_ITEMS;
+    while (bytes && pooled * threads * bytes > POOLED_ITEMS * LOOKBACK_THREADS * 4)
+        pooled--;
+    pooled -= pooled % vector;
+    return bytes && pooled >= POOLED_LEAST ? pooled : items;
 }
 
 /* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits.
@@ -215,8 +227,9 @@ static void gpu_lookback(fsr_group *group) {
     s->kind = FSR_SCHEDULE_LOOKBACK;
     s->threads = LOOKBACK_THREADS;
     s->group = 1;
-    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
+    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = widest_state(k) <= 8 ? 28 : 128 / widest_state(k);
+    s->items = pooled_items(k, s->threads, s->vector, s->items);
     for (int i = 0; i < 2 && rows * fsr_ceil_div(cols, (int64_t)s->threads * s->items) < fsr_nominal_gpu.processors;
          ++i)
         s->items /= 2;
@@ -256,7 +269,7 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     int64_t resident = FSR_TEAM_RESIDENTS * (int64_t)target->processors;
     s->kind = FSR_SCHEDULE_TEAM;
     s->threads = TEAM_THREADS;
-    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_kernel_widest(k));
+    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = (fsr_kernel_widest(k) > 4 ? 16 : 32) / live_kept(k);
     s->items = s->items < s->vector ? s->vector : s->items;
     int64_t step = (int64_t)s->threads * s->items;

@@ -9,6 +9,8 @@ struct fsr_body;
 
 /* Bytes of an element of the widest array. */
 int fsr_kernel_widest(const fsr_kernel *k);
+/* The same of those whose elements lie along the columns: a row's own, say the count of a mask, move once. 4: there are none. */
+int fsr_columns_widest(const fsr_kernel *k);
 /* Some loop runs for each element. */
 bool fsr_kernel_has_loops(const fsr_kernel *k);
 /* The last pass that reads an instruction's value, -1: none. */

@@ -49,6 +49,8 @@ static const struct {
               FIELD(COUNT, GPU, accumulators),
               FIELD(COUNT, GPU, resident),
               FIELD(FLAG, GPU, outlined),
+              FIELD(FLAG, GPU, pooled),
+              FIELD(FLAG, GPU, riding),
               FIELD(FLAG, GPU, persistent),
               FIELD(COUNT, CPU, lanes),
               FIELD(COUNT, CPU, chunk),

@@ -28,6 +28,14 @@ void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out) {
     out->nstages = fsr_kernel_stages(k, pass, out->stage);
 }
 
+int fsr_tile_fold_stage(const fsr_kernel *k, const fsr_tile_pass *pass, int f) {
+    int at = 0;
+    while (at < pass->n - 1 &&
+           !(k->inst[pass->loop[at]].kind == FSR_INST_COMBINE && k->inst[pass->loop[at]].index == f))
+        at++;
+    return pass->stage[pass->loop[at]];
+}
+
 bool fsr_tile_writes_again(const fsr_kernel *k, int v) {
     const fsr_inst *inst = &k->inst[v];
     int symbol[FSR_MAX_ARGUMENTS];
@@ -43,6 +51,13 @@ bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v)
     return false;
 }
 
+bool fsr_tile_pools_early(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
+    const fsr_inst *store = &k->inst[v];
+    return k->schedule.pooled && store->filter == FSR_FILTER_COMPACTED &&
+           pass->stage[store->arg[0]] < pass->stage[store->arg[2]] &&
+           pass->stage[store->arg[1]] < pass->stage[store->arg[2]];
+}
+
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
     const fsr_inst *inst = &k->inst[v];
     return (inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(k, v)) || inst->keep ||
@@ -51,6 +66,28 @@ bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
 
 static int words(int64_t bytes) {
     return (int)((bytes + 3) / 4);
+}
+
+/* A stage after value v's own reads it behind the wait for other tiles. */
+static bool outlasts(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
+    for (int i = 0; i < pass->n; ++i)
+        if (pass->stage[pass->loop[i]] > pass->stage[v] && fsr_inst_reads(k, pass->loop[i], v) &&
+            !fsr_tile_pools_early(k, pass, pass->loop[i]))
+            return true;
+    return false;
+}
+
+/* Some element of a chain's scans is asked for: not only, by pooled stores, where a thread's elements begin. */
+static bool gives_elements(const fsr_kernel *k, const fsr_fold_list *chain) {
+    for (int i = 0; i < k->ninsts; ++i) {
+        bool of_chain = false;
+        for (int c = 0; c < chain->n; ++c)
+            of_chain = of_chain || (fsr_picks_fold(k, &k->inst[i]) && k->inst[i].index == chain->fold[c]);
+        for (int user = i + 1; of_chain && user < k->ninsts; ++user)
+            if (fsr_inst_reads(k, user, i) && !(k->schedule.pooled && k->inst[user].filter == FSR_FILTER_COMPACTED))
+                return true;
+    }
+    return false;
 }
 
 /* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits. */
@@ -65,13 +102,14 @@ static int held_words(const fsr_kernel *k, int *loads) {
         const int own = items * words((int64_t)fsr_dtype_size(k->inst[v].dtype));
         const bool load = k->inst[v].kind == FSR_INST_LOAD && !fsr_inst_is_late(k, v);
         *loads += load ? own : 0;
-        waiting += (load ? fsr_tile_reads_later(k, &pass, v) : fsr_tile_holds(k, &pass, v)) ? own : 0;
+        const bool held = load ? outlasts(k, &pass, v) : fsr_tile_holds(k, &pass, v) && outlasts(k, &pass, v);
+        waiting += held ? own : 0;
     }
     for (int s = 0; s < pass.nstages; ++s) {
         fsr_fold_list chain = fsr_kernel_chain(k, 0, pass.stage, s);
         if (chain.n)
-            waiting +=
-                items * words(fsr_fold_list_element_bytes(k, &chain)) + steps * words(fsr_fold_list_bytes(k, &chain));
+            waiting += (gives_elements(k, &chain) ? items * words(fsr_fold_list_element_bytes(k, &chain)) : 0) +
+                       steps * words(fsr_fold_list_bytes(k, &chain));
     }
     return waiting;
 }
@@ -89,6 +127,8 @@ void fsr_finish_gpu(fsr_kernel *k) {
     s->accumulators = k->nfolds == 0 ? 0 : s->tall ? 1 : s->items < ACCUMULATORS ? s->items : ACCUMULATORS;
     s->outlined = k->nloops > 0 && s->items > 1;
     fsr_finish_gpu_versions(k);
+    s->pooled = fsr_kernel_may_pool(k);
+    s->riding = fsr_reductions_ride(k);
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
                   : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)
                                                      : 0;

@@ -1,6 +1,6 @@
 // greater, cast, cumsum, where, compact
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 512 threads, group 1, vector 4, items 28
+// lookback: 512 threads, group 1, vector 4, items 20
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -44,7 +44,6 @@ __forceinline__ static void fsr_load(T (&x)[N], int at, const T *p)
 static inline void fsr_barrier() { __syncthreads(); }
 /* Words from another lane; every lane of the warp takes part. */
 static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }
-static inline void fsr_warp_barrier() { __syncwarp(); }
 static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }
 static inline void fsr_pause() { __nanosleep(20); }
 /* Words that blocks leave for each other: a value and its flag in one access, or a flag that follows a value. */
@@ -281,33 +280,30 @@ __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> 
     fsr_barrier();
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
 }
-/* A step's elements x, of column c and those behind it, of LANES lanes: the selected ones go to their counts in the row, the others
-   behind them from its end, or, FRONT, nowhere. All lanes take part. room has BYTES for an element, those of the kernel's widest one: warps are not at
-   the same store, and what one of them hands over may not lie where another one's does. */
-template <int LANES, int BYTES, bool FRONT, class T, class X, class I, int V>
-__forceinline__ static void fsr_compact(T *row, c128 *room, const X (&x)[V], const b8 (&mask)[V], const I (&before)[V],
-                                        idx c, idx end, idx cols)
+/* Elements of the tile that begins at column `first`. */
+static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }
+/* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end, or, FRONT, nowhere. rank: of
+   this element before, of the next one after. */
+template <bool FRONT, class T, class X>
+__forceinline__ static void fsr_pool(T *pool, const X &x, b8 mask, idx i, u32 n, u32 &rank)
 {
-    const u32 lane = threadIdx.x % LANES, base = threadIdx.x % 32 - lane, all = LANES * V;
-    const idx first = c - lane * V;
-    const u32 n = first >= end ? 0 : end - first < all ? (u32)(end - first) : all;
-    T *const step = (T *)((u8 *)room + (threadIdx.x - lane) * V * BYTES);
-    const I ends = before[V - 1] + (lane * V + V - 1 < n && mask[V - 1]);
-    const I begin = fsr_shuffle(before[0], base);
-    const u32 selected = (u32)(fsr_shuffle(ends, base + LANES - 1) - begin);
-#pragma unroll
-    for (int v = 0; v < V; v++) {
-        const u32 i = lane * V + v, rank = (u32)(before[v] - begin);
-        if (i < n && (!FRONT || mask[v])) step[mask[v] ? rank : n - 1 - (i - rank)] = x[v];
-    }
-    fsr_warp_barrier();
-    T *const front = row + (idx)begin, *const back = row + (idx)(cols - (first - (idx)begin) - n);
-#pragma unroll
-    for (int v = 0; v < V; v++) {
-        const u32 i = lane + v * LANES;
-        if (i < (FRONT ? selected : n)) (i < selected ? front : back)[i] = step[i];
-    }
-    fsr_warp_barrier();
+    if (i < n && (!FRONT || mask)) pool[mask ? rank : n - 1 - ((u32)i - rank)] = x;
+    rank += mask ? 1 : 0;
+}
+/* A tile's pool, of the n columns from `first` on: its selected elements to place `begin` of the row and behind it, the others to
+   where as many as stand before are free at its end. Threads begin at lines of memory. */
+template <int THREADS, bool FRONT, class T, class I>
+__forceinline__ static void fsr_pool_out(T *row, const T *pool, I begin, u32 selected, idx first, u32 n, idx cols)
+{
+    T *const front = row + (idx)begin;
+    const u32 off = (u32)((u64)front / sizeof(T)) % 32;
+#pragma unroll 4
+    for (u32 i = threadIdx.x; i < selected + off; i += THREADS)
+        if (i >= off) front[i - off] = pool[i - off];
+    if (FRONT) return;
+    T *const back = row + (idx)(cols - (first - (idx)begin) - n);
+#pragma unroll 4
+    for (u32 i = selected + threadIdx.x; i < n; i += THREADS) back[i] = pool[i];
 }
 static inline i32 fsr_bool_to_i32(b8 x) { return (i32)x; }
 
@@ -330,18 +326,19 @@ struct chain0_0 {
     static state pick(const state &before, const state &after) { return {before.f0}; }
 };
 
-extern "C" __global__ void __launch_bounds__(512, 1)
-k_greater_cast_cumsum_where_comp_06bea9cd(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+extern "C" __global__ void __launch_bounds__(512, 2)
+k_greater_cast_cumsum_where_comp_091d2020(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = fsr_div(tile, splits);
     const idx t = tile - r * splits;
     const idx end = cols;
-    const idx c0 = t * 14336 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
+    const idx c0 = t * 10240 + (threadIdx.x / 32 * 160 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
     const idx a1 = 0;
-    __shared__ c128 room[512];
+    __shared__ f32 pool8[10240];
+    const u32 among = fsr_among(end, t * 10240, 10240);
     const f32 v1 = 0x1p-1f;
     const f32 v5 = 0x0p+0f;
     const u64 entries = fsr_board_entries((u32)splits);
@@ -352,20 +349,20 @@ k_greater_cast_cumsum_where_comp_06bea9cd(const f32 *__restrict__ x0, f32 *__res
     flags += fsr_region(rows * entries * fsr_board<chain0_0>::flag);
     values += fsr_region(rows * entries * fsr_board<chain0_0>::value);
     __shared__ chain0_0::state s0_0[2][16];
-    f32 v0[28] = {};
-    b8 v2[28] = {};
-    f32 v6[28] = {};
-    chain0_0::state t0[28];
-    chain0_0::state b0[7];
+    f32 v0[20] = {};
+    b8 v2[20] = {};
+    f32 v6[20] = {};
+    chain0_0::state t0[20];
+    chain0_0::state b0[5];
 #pragma unroll
-    for (int j = 0; j < 7; j++) {
+    for (int j = 0; j < 5; j++) {
         const idx cj = c0 + j * 128;
         if (cj < end) {
             fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
         }
     }
 #pragma unroll
-    for (int j = 0; j < 7; j++) {
+    for (int j = 0; j < 5; j++) {
         const idx cj = c0 + j * 128;
 #pragma unroll
         for (int v = 0; v < 4; v++) {
@@ -377,23 +374,27 @@ k_greater_cast_cumsum_where_comp_06bea9cd(const f32 *__restrict__ x0, f32 *__res
         }
     }
     const chain0_0::state total0 = fsr_tile_sums<chain0_0, 4, 32, 16>(t0, b0, s0_0[0]);
+#pragma unroll
+    for (int j = 0; j < 5; j++) {
+        const idx cj = c0 + j * 128;
+        u32 rank8 = (u32)b0[j].f0.c0;
+#pragma unroll
+        for (int v = 0; v < 4; v++) {
+            const int i = j * 4 + v;
+            fsr_pool<false>(pool8, v6[i], v2[i], cj - t * 10240 + v, among, rank8);
+        }
+    }
     __shared__ chain0_0::state k0[4];
     const chain0_0::state prefix0 = fsr_lookback<chain0_0, 16>(total0, t, board0, k0);
+    fsr_pool_out<512, false>(&x1[a1], pool8, prefix0.f0.c0, (u32)total0.f0.c0, t * 10240, among, cols);
     fsr_tile_apply<chain0_0, 4>(t0, b0, prefix0);
 #pragma unroll
-    for (int j = 0; j < 7; j++) {
+    for (int j = 0; j < 5; j++) {
         const idx cj = c0 + j * 128;
-        f32 o8[4];
-        b8 m8[4];
-        i32 k8[4];
 #pragma unroll
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
             const i32 v7 = t0[i].f0.c0;
-            o8[v] = v6[i];
-            m8[v] = v2[i];
-            k8[v] = v7;
         }
-        fsr_compact<32, 4, false>(&x1[a1], room, o8, m8, k8, cj, end, cols);
     }
 }

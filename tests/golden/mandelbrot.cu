@@ -1,6 +1,6 @@
 // iterate, cast, sum, div
 // 1 parallel dimensions, 1 folded, 1 passes
-// row: 1024 threads, group 1024, vector 2, items 4, persistent
+// row: 1024 threads, group 1024, vector 4, items 4, persistent
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -153,7 +153,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(1024)
-k_iterate_cast_sum_div_89916767(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
+k_iterate_cast_sum_div_6e5749f9(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
 {
     const idx r = blockIdx.x;
     const idx end = cols;
@@ -166,24 +166,24 @@ k_iterate_cast_sum_div_89916767(const f32 *__restrict__ x0, f64 *__restrict__ x1
     pass0::state acc0[4];
     fsr_identities<pass0>(acc0);
     {
-        const idx c0 = (threadIdx.x / 32 * 64 + threadIdx.x % 32) * 2;
+        const idx c0 = (threadIdx.x / 32 * 32 + threadIdx.x % 32) * 4;
         const int flip = 0;
         f32 v1[4] = {};
         f32 v2[4] = {};
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            const idx cj = c0 + j * 64;
+        for (int j = 0; j < 1; j++) {
+            const idx cj = c0 + j * 128;
             if (cj < end) {
-                fsr_load<2>(v1, j * 2, x0 + (a0 + cj));
-                fsr_load_strided<2>(v2, j * 2, x0, a1 + cj * n7, n7);
+                fsr_load<4>(v1, j * 4, x0 + (a0 + cj));
+                fsr_load_strided<4>(v2, j * 4, x0, a1 + cj * n7, n7);
             }
         }
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            const idx cj = c0 + j * 64;
+        for (int j = 0; j < 1; j++) {
+            const idx cj = c0 + j * 128;
 #pragma unroll
-            for (int v = 0; v < 2; v++) {
-                const int i = j * 2 + v;
+            for (int v = 0; v < 4; v++) {
+                const int i = j * 4 + v;
                 const loop0::state v3 = loop0::run(cj < end ? 100 : 0, v0, v0, v1[i], v2[i]);
                 const i32 v4 = v3.c2;
                 const f64 v5 = fsr_i32_to_f64(v4);

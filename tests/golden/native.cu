@@ -1,6 +1,6 @@
 // neg, steps, cast, mul, sum
 // 0 parallel dimensions, 1 folded, 1 passes
-// split: 512 threads, group 512, vector 2, items 8
+// split: 512 threads, group 512, vector 4, items 16
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -149,7 +149,7 @@ struct pass0 {
 static inline i32 user_steps_af846a29b6b4a12f(f32 re, f32 im, i32 limit);
 
 extern "C" __global__ void __launch_bounds__(512)
-k_neg_steps_cast_mul_sum_2077ed44(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f64 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
+k_neg_steps_cast_mul_sum_7606fe1c(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f64 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
 {
     const idx r = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - r * splits;
@@ -162,24 +162,24 @@ k_neg_steps_cast_mul_sum_2077ed44(const f32 *__restrict__ x0, const f32 *__restr
     pass0::state acc0[4];
     fsr_identities<pass0>(acc0);
 #pragma unroll 1
-    for (idx first = begin, flip = 0; first < end; first += 4096, flip ^= 1) {
-        const idx c0 = first + (threadIdx.x / 32 * 128 + threadIdx.x % 32) * 2;
-        f32 v0[8] = {};
-        f32 v2[8] = {};
+    for (idx first = begin, flip = 0; first < end; first += 8192, flip ^= 1) {
+        const idx c0 = first + (threadIdx.x / 32 * 128 + threadIdx.x % 32) * 4;
+        f32 v0[16] = {};
+        f32 v2[16] = {};
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const idx cj = c0 + j * 64;
+            const idx cj = c0 + j * 128;
             if (cj < end) {
-                fsr_load<2>(v0, j * 2, x0 + (a0 + cj));
-                fsr_load<2>(v2, j * 2, x1 + (a1 + cj));
+                fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
+                fsr_load<4>(v2, j * 4, x1 + (a1 + cj));
             }
         }
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const idx cj = c0 + j * 64;
+            const idx cj = c0 + j * 128;
 #pragma unroll
-            for (int v = 0; v < 2; v++) {
-                const int i = j * 2 + v;
+            for (int v = 0; v < 4; v++) {
+                const int i = j * 4 + v;
                 const f32 v1 = -v0[i];
                 const i32 v4 = user_steps_af846a29b6b4a12f(v1, v2[i], v3);
                 const f64 v5 = fsr_i32_to_f64(v4);

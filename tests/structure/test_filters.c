@@ -132,6 +132,21 @@ static void lengths(void **state) {
     check_stores(&target_gpu, a, 0, 1);
 }
 
+/* Half of an array and how many: lines of 16 bytes though the count has 8, two blocks on a multiprocessor at least, as nothing of
+ * a tile waits in registers, and no partial states of the count. */
+static void selected_and_count(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);
+    fsr_program p = plan_of(&target_gpu, (fsr_node[]){kept, fsr_live_count(kept)}, 2);
+    const fsr_schedule *s = &fsr_program_kernel(&p, 0)->kernel->schedule;
+    const bool good = p.info.kernels == 1 && s->kind == FSR_SCHEDULE_LOOKBACK && s->vector == 4 && s->resident >= 2 &&
+                      s->pooled && s->riding;
+    if (!good)
+        print_error("%s\n", p.explanation);
+    fsr_program_clear(&p);
+    assert_true(good);
+}
+
 static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
     fsr_node mask = fsr_greater(in[0], fsr_float(g, 0));
@@ -175,7 +190,7 @@ static void refusals(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(compacted), TEST(small),
-                                       TEST(lengths),    TEST(rows),      TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel),         TEST(compacted), TEST(small),   TEST(lengths),
+                                       TEST(selected_and_count), TEST(rows),      TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

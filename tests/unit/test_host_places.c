@@ -134,6 +134,26 @@ static void lengths(void **state) {
     }
 }
 
+/* As many as a tile of a look-back has room for in shared memory: before the tile's place is known, and, of what a running count is part
+ * of, behind it. Their number is what the count ends with. */
+static void pooled(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {20000, 32769};
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        const int64_t n = sizes[i / 2];
+        fsr_node x = INPUT(g, FSR_F32, n), y = fsr_input(g, "y", FSR_F32, 1, SHAPE(n)), mask = fsr_less(x, y);
+        fsr_node kept = fsr_compress(mask, i % 2 ? fsr_cumsum(fsr_cast(mask, FSR_I32), (int[]){0}, 1, 0) : x);
+        fsr_node out[] = {kept, i % 2 ? fsr_live_count(kept) : fsr_filter(y, mask, fsr_float(g, 3)),
+                          fsr_live_count(kept)};
+        fsr_program program = planned(out, i % 2 ? 2 : 3);
+        assert_int_equal(program.info.kernels, 1);
+        const fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
+        assert_true(k->schedule.kind == FSR_SCHEDULE_LOOKBACK && k->schedule.pooled && k->schedule.riding);
+        run(fsr_program_kernel(&program, 0), n);
+        fsr_program_clear(&program);
+    }
+}
+
 /* Lengths from 0 to the capacity, which a kernel finds when it begins: of reductions and of elements. */
 static void lengths_given(void **state) {
     (void)state;
@@ -244,7 +264,7 @@ static void filtered_columns(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters), TEST(lengths), TEST(lengths_given), TEST(filtered_rows),
-                                       TEST(filtered_columns)};
+    const struct CMUnitTest tests[] = {TEST(filters),       TEST(lengths),       TEST(pooled),
+                                       TEST(lengths_given), TEST(filtered_rows), TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
