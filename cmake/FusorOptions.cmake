@@ -21,7 +21,7 @@ option(FUSOR_TESTS "Build the tests; needs cmocka and the static library" ${FUSO
 option(FUSOR_INSTALL "Make install rules" ${FUSOR_TOP})
 option(FUSOR_WERROR "Warnings are errors" OFF)
 set(FUSOR_CUDA AUTO CACHE STRING "CUDA backend: AUTO (where a toolkit is found), ON, OFF")
-set(FUSOR_NVCC AUTO CACHE STRING "Sorting on a GPU, compiled by nvcc: AUTO (where it is found), ON, OFF")
+set(FUSOR_NVCC AUTO CACHE STRING "Sorting and selecting (the first k, ranks) on a GPU, compiled by nvcc: AUTO (where it is found), ON, OFF")
 set(FUSOR_SANITIZE "" CACHE STRING "Value for -fsanitize, e.g. address,undefined")
 set_property(CACHE FUSOR_CUDA FUSOR_NVCC PROPERTY STRINGS AUTO ON OFF)
 

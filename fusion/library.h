@@ -43,9 +43,11 @@ enum {
 };
 /* On a GPU: of more first elements than so many all are sorted. */
 enum { FSR_TOP_SEARCHED = 2048 };
+/* On a CPU so many rows are sorted side by side, if a row has at most so many elements. */
+enum { FSR_SORT_LANES = 16, FSR_SORT_LANED = 128 };
 /* Words that a slot has for each element of a row of n: keys and a copy; of rows that are sorted side by side, so many rows. */
 static inline int64_t fsr_ranked_words(int64_t n) {
-    return n <= 128 ? 16 : 2;
+    return n <= FSR_SORT_LANED ? FSR_SORT_LANES : 2;
 }
 /* The first k of n elements are not few: they are found by counts of digits. */
 bool fsr_top_is_many(int64_t n, int64_t k);

@@ -310,7 +310,8 @@ static bool result_take(product *p, const char *text, const term *t, int n, term
     for (int i = 0; i < n; i++)
         for (int d = 0; d < t[i].n; d++)
             most = t[i].label[d] - BROADCAST > most ? t[i].label[d] - BROADCAST : most;
-    most = dots < 0 ? 0 : most;
+    if (dots < 0 && most)
+        return fail(p, FSR_ERR_SHAPE, "an ellipsis stands for axes that the result has no ellipsis for");
     if (nlabels + most > FSR_MAX_DIMS)
         return fail(p, FSR_ERR_SHAPE, "a result of more than 8 dimensions");
     for (int i = 0; i <= nlabels; i++) {

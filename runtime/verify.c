@@ -7,6 +7,7 @@
 #include "graph/sized.h"
 #include "runtime/array.h"
 #include "runtime/reference.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,9 @@ static void show_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **
             fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output] = held[i];
 }
 
-/* Of what has a length that only the device knows what is there. */
+/* Of what has a length that only the device knows what is there. *worst becomes i if nothing before was as wrong. */
 static fsr_status compare(fsr_context *ctx, const fsr_graph *g, fsr_ref ref, int i, fsr_ref_array *want,
-                          fsr_verify_report *report, bool *good, fsr_fault *fault) {
+                          fsr_verify_report *report, int *worst, bool *good, fsr_fault *fault) {
     const fsr_rec *rec = fsr_graph_rec(g, ref.id);
     const int output = (int)ref.output;
     int64_t bytes = fsr_rec_bytes(rec, output);
@@ -55,17 +56,40 @@ static fsr_status compare(fsr_context *ctx, const fsr_graph *g, fsr_ref ref, int
     double before = report->worst;
     bool fine = status || fsr_ref_compare(want, got, report);
     if (report->worst > before)
-        report->worst_out = i;
+        *worst = i;
     *good = *good && fine;
     free(got);
     return status;
 }
 
-static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, int n, fsr_verify_report *report,
-                         fsr_fault *fault) {
+/* Which of nouts outputs reference i is, or has as the count of its length (fsr_add_counts puts these behind them). */
+static int output_of(const fsr_graph *g, const fsr_ref *refs, int nouts, int i) {
+    int out = -1;
+    if (i < nouts)
+        return i;
+    for (int counts = i - nouts + 1; counts > 0; counts -= fsr_graph_rec(g, refs[out].id)->length.origin != 0)
+        out++;
+    return out;
+}
+
+/* What was worst, an element or a length, in words. */
+static fsr_status mismatch(const fsr_verify_report *report, bool length, fsr_fault *fault) {
+    char which[48] = "its length";
+    if (!length)
+        snprintf(which, sizeof which, "element %lld", (long long)report->worst_index);
+    return fsr_fault_set(fault, FSR_ERR_MISMATCH, "verify: output %d, %s: got %s, expected %s, error %s, bound %s",
+                         report->worst_out, which, fsr_number_of('g', 17, report->got).text,
+                         fsr_number_of('g', 17, report->expected).text, fsr_number_of('g', 6, report->worst_error).text,
+                         fsr_number_of('g', 6, report->worst_bound).text);
+}
+
+/* n references, of which the first nouts are the outputs. */
+static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, int nouts, int n,
+                         fsr_verify_report *report, fsr_fault *fault) {
     fsr_ref_array *want = calloc((size_t)n, sizeof *want);
     fsr_buffer **held = calloc((size_t)n, sizeof *held);
     bool good = true;
+    int worst = 0;
     fsr_status status = want && held ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
     if (!status) {
         hide_buffers(g, refs, n, held);
@@ -74,7 +98,8 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
         show_buffers(g, refs, n, held);
     }
     for (int i = 0; i < n && !status; ++i)
-        status = compare(ctx, g, refs[i], i, &want[i], report, &good, fault);
+        status = compare(ctx, g, refs[i], i, &want[i], report, &worst, &good, fault);
+    report->worst_out = output_of(g, refs, nouts, worst);
     for (int i = 0; want && i < n; ++i)
         fsr_ref_array_free(&want[i]);
     free(want);
@@ -83,11 +108,7 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
         fsr_fault_set(fault, status, "verify: %s", fsr_status_sentence(status));
     if (status || good)
         return status;
-    return fsr_fault_set(fault, FSR_ERR_MISMATCH,
-                         "verify: output %d, element %lld: got %s, expected %s, error %s, bound %s", report->worst_out,
-                         (long long)report->worst_index, fsr_number_of('g', 17, report->got).text,
-                         fsr_number_of('g', 17, report->expected).text, fsr_number_of('g', 6, report->worst_error).text,
-                         fsr_number_of('g', 6, report->worst_bound).text);
+    return mismatch(report, worst >= nouts, fault);
 }
 
 static fsr_status check(const fsr_node *outs, int n, fsr_verify_report *report) {
@@ -101,7 +122,7 @@ static fsr_status check(const fsr_node *outs, int n, fsr_verify_report *report) 
     fsr_fault fault = {FSR_OK, NULL};
     status = fsr_take_nodes("verify", outs, n, refs, &g, &ctx);
     if (!status) {
-        status = verify(ctx, g, refs, fsr_add_counts(g, refs, n), report, &fault);
+        status = verify(ctx, g, refs, n, fsr_add_counts(g, refs, n), report, &fault);
         if (status)
             fsr_context_take(ctx, &fault);
     }

@@ -2,7 +2,7 @@
 /* Loops over arrays: the body's graph evaluated turn after turn, each on what the one before has left.
  *
  * The plain state ends where its own condition does. What is known beside it ends there too, if the condition is known at
- * every turn; else another number of turns is as right, and nothing is known of the results. */
+ * every turn, and how many turns there are at most; else another number of turns is as right, and nothing is known of the results. */
 #include "backend_cpu/reference/rounds.h"
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ typedef struct loop {
     fsr_ref_view *stacked; /* of the loop's results */
     fsr_ref_evaluate evaluate;
     void *user;
-    bool lost; /* a condition was not known */
+    bool lost; /* a condition, or the number of turns, was not known */
 } loop;
 
 static fsr_ref_view ref(fsr_ref_view v) {
@@ -22,11 +22,12 @@ static fsr_ref_view ref(fsr_ref_view v) {
     return v;
 }
 
-static int64_t count_of(const loop *l) {
+static int64_t count_of(loop *l) {
     const fsr_ref_view *last = &l->in[fsr_rounds_operands(l->t)];
     if (l->t->count >= 0)
         return l->t->count;
     const fsr_ref_element x = fsr_ref_data_get(last->data, last->offset);
+    l->lost = l->lost || x.ball.radius != 0;
     return fsr_rounds_counted(last->data->dtype, x.value);
 }
 

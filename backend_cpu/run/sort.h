@@ -8,6 +8,7 @@
 #define FUSOR_BACKEND_CPU_SORT_H
 
 #include "backend_cpu/run/library.h"
+#include "fusion/library.h"
 #include <string.h>
 
 enum {
@@ -16,7 +17,6 @@ enum {
     FSR_SORT_WIDE = 1 << 12, /* items that are worth wide digits */
     FSR_SORT_WORDS = 8,      /* digits of the longest key */
     FSR_SORT_SHORT = 32,     /* items that are put in order one by one */
-    FSR_SORT_LANED = 128,    /* elements of rows that are sorted side by side */
     FSR_SORT_PARTS = 16,     /* of a long row, each with its counts */
     FSR_BUCKET_BITS = 11,    /* by which a long row is split */
     FSR_BUCKETS = 1 << FSR_BUCKET_BITS

@@ -7,22 +7,20 @@
  * negative zero are left to others. */
 #include "backend_cpu/run/sort.h"
 
-enum { LANES = 16 };
-
 /* For each pair of the network the lesser words go first. The lanes of a pair are read before any is written: compilers then
  * see that they are vectors. */
 #define EXCHANGE(T, name, attributes)                                                         \
-    attributes static void name(T(*x)[LANES], int64_t n) {                                    \
+    attributes static void name(T(*x)[FSR_SORT_LANES], int64_t n) {                           \
         int64_t top = 1;                                                                      \
         while (2 * top < n)                                                                   \
             top *= 2;                                                                         \
         for (int64_t p = top; p > 0; p /= 2)                                                  \
             for (int64_t q = top, r = 0, d = p; d > 0; d = q == p ? 0 : q - p, q /= 2, r = p) \
                 for (int64_t i = 0; i < n - d; i++) {                                         \
-                    T low[LANES], high[LANES];                                                \
+                    T low[FSR_SORT_LANES], high[FSR_SORT_LANES];                              \
                     if ((i & p) != r)                                                         \
                         continue;                                                             \
-                    for (int l = 0; l < LANES; l++) {                                         \
+                    for (int l = 0; l < FSR_SORT_LANES; l++) {                                \
                         const T a = x[i][l], b = x[i + d][l];                                 \
                         low[l] = a < b ? a : b;                                               \
                         high[l] = a < b ? b : a;                                              \
@@ -71,13 +69,13 @@ static void put_bits(const fsr_key_form *f, void *data, size_t size, int64_t i, 
         ((uint64_t *)data)[i] = u;
 }
 
-/* Keys alone, of `rows` rows in LANES lanes. False: one of them holds a negative zero. */
+/* Keys alone, of `rows` rows in FSR_SORT_LANES lanes. False: one of them holds a negative zero. */
 #define KEYS(T, bits)                                                                                             \
     static inline __attribute__((always_inline)) bool keys_##bits(const fsr_sort *s, size_t size, int64_t rows) { \
-        T x[FSR_SORT_LANED][LANES];                                                                               \
+        T x[FSR_SORT_LANED][FSR_SORT_LANES];                                                                      \
         const fsr_key_form f = s->form;                                                                           \
         uint64_t zeros = 0;                                                                                       \
-        for (int64_t l = 0; l < LANES; l++)                                                                       \
+        for (int64_t l = 0; l < FSR_SORT_LANES; l++)                                                              \
             for (int64_t i = 0; i < s->n; i++) {                                                                  \
                 const uint64_t k = l < rows ? key_of(&f, size, bits_at(s->in, size, l * s->n + i)) : 0;           \
                 zeros |= f.zeros & (k == f.zero);                                                                 \
@@ -96,9 +94,9 @@ KEYS(uint64_t, 64)
 
 /* Keys of at most 32 bits over their places; zeros of both signs have one key here. */
 static inline __attribute__((always_inline)) bool places(const fsr_sort *s, size_t size, int64_t rows) {
-    uint64_t x[FSR_SORT_LANED][LANES];
+    uint64_t x[FSR_SORT_LANED][FSR_SORT_LANES];
     const fsr_key_form f = s->form;
-    for (int64_t l = 0; l < LANES; l++)
+    for (int64_t l = 0; l < FSR_SORT_LANES; l++)
         for (int64_t i = 0; i < s->n; i++) {
             const uint64_t k = l < rows ? key_of(&f, size, bits_at(s->in, size, l * s->n + i)) : 0;
             x[i][l] = (k + (f.zeros & (k == f.zero))) << 32 | (uint64_t)i;
@@ -130,8 +128,8 @@ static bool laned_8(const fsr_sort *s, int64_t rows) {
 }
 
 int64_t fsr_sort_laned(const fsr_sort *s, size_t size, int64_t rows) {
-    const int64_t some = rows < LANES ? rows : LANES;
-    if (s->n > FSR_SORT_LANED || s->wide || rows < LANES / 4)
+    const int64_t some = rows < FSR_SORT_LANES ? rows : FSR_SORT_LANES;
+    if (s->n > FSR_SORT_LANED || s->wide || rows < FSR_SORT_LANES / 4)
         return 0;
     const bool done = size == 1   ? laned_1(s, some)
                       : size == 2 ? laned_2(s, some)

@@ -412,9 +412,9 @@ fsr_node fsr_matmul_at(fsr_site at, fsr_node a, fsr_node b);
 fsr_node fsr_tensordot_at(fsr_site at, fsr_node a, fsr_node b, const int *axes_a, const int *axes_b, int n);
 #define fsr_tensordot(...) fsr_tensordot_at(FSR_HERE, __VA_ARGS__)
 /* NumPy's einsum of n arrays, 1 to 16: "ij,jk->ik" and the like. Letters name axes; what the result, behind "->", does not name is summed;
- * without "->" the result has what comes once, in order; "..." stands for the axes before or between that broadcast; a letter twice in an
- * array is its diagonal. Two by two from the left, each as fsr_matmul where it is one. FSR_ERR_VALUE: the subscripts cannot be
- * read, or are of another number of arrays. FSR_ERR_SHAPE: they do not fit the arrays. FSR_ERR_UNSUPPORTED: a product of two of
+ * without "->" the result has what comes once, in order; "..." stands for the axes before or between that broadcast, and stands in the
+ * result as well if there are any; a letter twice in an array is its diagonal. Two by two from the left, each as fsr_matmul where it is
+ * one. FSR_ERR_VALUE: the subscripts cannot be read, or are of another number of arrays. FSR_ERR_SHAPE: they do not fit the arrays. FSR_ERR_UNSUPPORTED: a product of two of
  * them has more than 8 dimensions. FSR_ERR_NULL: subscripts is null. With no graph to record in (x is null or n < 1) the null node. */
 fsr_node fsr_einsum_at(fsr_site at, const char *subscripts, const fsr_node *x, int n);
 #define fsr_einsum(...) fsr_einsum_at(FSR_HERE, __VA_ARGS__)

@@ -157,7 +157,7 @@ typedef struct fsr_verify_report {
     int64_t apart;                   /* of the unknown, how many differ from the reference's own value by more than half
                                         their digits (integers, bools, infinities and NaN: at all) */
     double worst;                    /* largest error / bound, 1.0 is on the bound */
-    int worst_out;                   /* which of outs */
+    int worst_out;                   /* which of outs: its element, or its length */
     int64_t worst_index;             /* flat index of that element */
     double worst_error, worst_bound; /* absolute */
     double got, expected;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Values with a length that only the device knows: against plain loops at sizes about a tile, of masks that select all,
  * none and some; what meets and what does not; scopes; what is told when it is known. */
+#include "graph/graph.h"
+#include "runtime/context.h"
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -374,6 +376,24 @@ static void scopes(void **state) {
     }
 }
 
+/* fsr_verify tells a wrong length as that of its output. */
+static void wrong_lengths(void **state) {
+    (void)state;
+    data d = make(1000, 2);
+    fsr_node outs[] = {fsr_neg(d.node), fsr_neg(d.live)};
+    fsr_verify_report report;
+    OK(fsr_compute(outs, 2));
+    const fsr_rec *rec = fsr_node_rec(outs[1]), *count = fsr_graph_rec(G, rec->length.count.id);
+    fsr_backend *backend = subject_ctx->backend;
+    fsr_fault fault = {FSR_OK, NULL};
+    const int64_t fewer = d.count - 1;
+    OK(backend->ops->copy_in(backend, count->buffer[0]->data, &fewer, sizeof fewer, NULL, &fault));
+    subject_error(subject_ctx, fsr_verify(outs, 2, &report), FSR_ERR_MISMATCH,
+                  "verify: output 1, its length: got 333, expected 334, error 1, bound 0");
+    assert_int_equal(report.worst_out, 1);
+    clear(&d);
+}
+
 static void of_row(fsr_node *out, const fsr_node *in, void *user) {
     fsr_node kept = fsr_compress(fsr_greater(in[0], fsr_float(G, 0)), in[0]);
     out[0] = *(bool *)user ? kept : fsr_sum(kept, NULL, 0, 0);
@@ -399,8 +419,10 @@ static void rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SUBJECT_CASES(elements),          SUBJECT_CASES(folds),  SUBJECT_CASES(scans), SUBJECT_CASES(slices),
-        SUBJECT_TEST(differences),        SUBJECT_TEST(indices), SUBJECT_TEST(given),  SUBJECT_TEST(composed),
-        SUBJECT_TEST(what_does_not_meet), SUBJECT_TEST(told),    SUBJECT_TEST(scopes), SUBJECT_TEST(rows)};
+        SUBJECT_CASES(elements), SUBJECT_CASES(folds),      SUBJECT_CASES(scans),
+        SUBJECT_CASES(slices),   SUBJECT_TEST(differences), SUBJECT_TEST(indices),
+        SUBJECT_TEST(given),     SUBJECT_TEST(composed),    SUBJECT_TEST(what_does_not_meet),
+        SUBJECT_TEST(told),      SUBJECT_TEST(scopes),      SUBJECT_TEST(wrong_lengths),
+        SUBJECT_TEST(rows)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -222,6 +222,12 @@ static void einsums(void **state) {
     fsr_node five = fsr_zeros(G, FSR_F32, 5, SHAPE(2, 2, 2, 2, 2)),
              ten = fsr_einsum("abcde,fghij", ((fsr_node[]){five, five}), 2);
     assert_int_equal(fsr_node_status(ten), FSR_ERR_SHAPE);
+    static const char *const lost[] = {"...i->i", "i...->i", "...ik->", "...kk->k"}; /* NumPy refuses these, too */
+    for (int i = 0; i < COUNT_OF(lost); i++) {
+        fsr_node cube = X(FSR_F64, 1, 2, 3, 3);
+        assert_int_equal(fsr_node_status(fsr_einsum(lost[i], &cube, 1)), FSR_ERR_SHAPE);
+    }
+    expect(fsr_einsum("...ij->ji", &m, 1), m, "ij", none, "", "ji", "an ellipsis of no axes");
     expect(fsr_einsum("ii->i", &m, 1), m, "ii", none, "", "i", "a diagonal");
     expect(fsr_einsum("ij->ji", &m, 1), m, "ij", none, "", "ji", "a transpose");
     expect(fsr_einsum("iji->j", &t, 1), t, "iji", none, "", "j", "a diagonal summed");
