@@ -10,7 +10,7 @@
  * would halve the time of large kernels and is not used: it gives up loop optimizations, and kernels run more often
  * than they compile. */
 #define _GNU_SOURCE 1
-#include "backend_cuda/build.h"
+#include "backend_cuda/build_state.h"
 #include "backend_cuda/emit_cuda.h"
 #include "runtime/closed_text.h"
 #include "runtime/config.h"
@@ -25,15 +25,6 @@
 #include <unistd.h>
 
 enum { FSR_MAX_OPTIONS = 8 };
-
-struct fsr_cuda_build {
-    fsr_nvrtc *nvrtc;
-    fsr_disk_cache *disk; /* NULL: none */
-    char *dump_dir;       /* NULL: none */
-    char *load_dir;
-    int arch;
-    int log_level;
-};
 
 typedef struct fsr_options {
     char arch[32];
@@ -224,7 +215,7 @@ static fsr_text make_key(const fsr_cuda_build *b, const fsr_options *o, const fs
 
 /* ---- compile ------------------------------------------------------------------------------------- */
 
-static double now_ms(void) {
+double fsr_cuda_build_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
@@ -262,10 +253,10 @@ static fsr_status compile(const fsr_cuda_build *b, const fsr_kernel *k, const fs
     char name[sizeof k->name + 4];
     snprintf(name, sizeof name, "%s.cu", k->name);
     fsr_nvrtc_result result;
-    const double start = now_ms();
+    const double start = fsr_cuda_build_ms();
     fsr_status status = fsr_nvrtc_compile(b->nvrtc, source->path ? source->path : name, source->text, o->option,
                                           o->count, &result, fault);
-    out->ms = now_ms() - start;
+    out->ms = fsr_cuda_build_ms() - start;
     if (status == FSR_OK) {
         out->data = result.cubin;
         out->size = result.size;
@@ -278,9 +269,9 @@ static fsr_status compile(const fsr_cuda_build *b, const fsr_kernel *k, const fs
 }
 
 /* A binary that cannot be stored is compiled again next time: worth a line in the log, not an error. */
-static void store(const fsr_cuda_build *b, const fsr_text *key, const fsr_cuda_binary *binary) {
+void fsr_cuda_build_store(const fsr_cuda_build *b, const fsr_text *key, const void *data, size_t size) {
     fsr_fault why = {0};
-    if (key->data && fsr_disk_cache_put(b->disk, key->data, key->size, binary->data, binary->size, &why) != FSR_OK &&
+    if (key->data && fsr_disk_cache_put(b->disk, key->data, key->size, data, size, &why) != FSR_OK &&
         b->log_level >= FSR_LOG_INFO)
         fprintf(stderr, "fusor: disk cache: %s\n", why.message ? why.message : fsr_status_sentence(why.status));
     fsr_fault_clear(&why);
@@ -301,7 +292,7 @@ fsr_status fsr_cuda_build_run(fsr_cuda_build *b, const fsr_kernel *k, const fsr_
         if (!out->data)
             status = compile(b, k, source, &options, dumped, out, fault);
         if (status == FSR_OK && !out->from_disk)
-            store(b, &key, out);
+            fsr_cuda_build_store(b, &key, out->data, out->size);
         fsr_text_free(&key);
     }
     free(dumped);

@@ -9,6 +9,7 @@
 #include "backend_cuda/nvrtc.h"
 #include "fusion/loop_ir.h"
 #include "fusor/context.h"
+#include "fusor/library.h"
 
 typedef struct fsr_cuda_build fsr_cuda_build;
 
@@ -43,5 +44,10 @@ void fsr_cuda_source_free(fsr_cuda_source *source);
  * the fault has the path of the source and the compiler's whole log. */
 fsr_status fsr_cuda_build_run(fsr_cuda_build *b, const fsr_kernel *k, const fsr_cuda_source *source, bool fresh,
                               fsr_cuda_binary *out, fsr_fault *fault);
+
+/* A caller's kernel (fusor/library.h) as what a device loads: its binary or PTX, or what NVRTC makes of its text, from disk if
+ * it is there and not `fresh`. *name, malloc'ed: the kernel's name in it. FSR_ERR_COMPILE: the fault has the compiler's whole log. */
+fsr_status fsr_cuda_build_code(fsr_cuda_build *b, const fsr_kernel_code *code, bool fresh, fsr_cuda_binary *out,
+                               char **name, fsr_fault *fault);
 
 #endif

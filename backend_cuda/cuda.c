@@ -19,6 +19,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
 }
 
 #else
+#include "backend_cuda/code.h"
 #include "backend_cuda/device.h"
 #include "backend_cuda/library.h"
 #include "runtime/thread.h"
@@ -173,6 +174,7 @@ static void cuda_close(fsr_backend *b) {
     fsr_fault_clear(&ignored);
     fsr_cublas_close(&c->cublas);
     fsr_cufft_close(&c->cufft);
+    fsr_cuda_codes_close(c);
     fsr_cuda_modules_close(c);
     fsr_device_pool_close(c->pool);
     fsr_transfer_close(c);
@@ -328,6 +330,8 @@ static fsr_status start(fsr_cuda *c, const fsr_config *config, fsr_fault *fault)
         status = fsr_cuda_build_open(config, c->nvrtc, c->arch, &c->build, fault);
     if (status == FSR_OK)
         status = fsr_cuda_modules_open(c, config->modules, fault);
+    if (status == FSR_OK)
+        status = fsr_cuda_codes_open(c, config->modules, fault);
     return status;
 }
 

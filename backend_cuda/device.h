@@ -49,6 +49,7 @@ typedef struct fsr_cuda {
     fsr_nvrtc *nvrtc;
     fsr_cuda_build *build;
     fsr_cuda_modules *modules;
+    struct fsr_cuda_codes *codes; /* code.h */
     fsr_cublas cublas;
     fsr_cufft cufft;
     fsr_ask_pointer *ask_pointer;

@@ -2,6 +2,7 @@
 /* Which function a library call is on a GPU, and the order of streams around it. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
+#include "backend_cuda/code.h"
 #include "graph/floats.h"
 #include "runtime/library.h"
 
@@ -23,14 +24,16 @@ fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *cons
                            cudaStream_t stream, fsr_fault *fault) {
     const fsr_callee *callee = &call->called->what;
     fsr_step_room room;
-    if (!callee->cuda)
+    if (!callee->cuda && !callee->kernel.code)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a GPU", callee->name);
-    fsr_status status = capture_take(c, callee, stream, fault);
-    if (status)
-        return status;
     fsr_step_fill(&room, call, array, work);
     room.step.cuda = true;
     room.step.stream = stream;
+    if (callee->kernel.code)
+        return fsr_cuda_code_run(c, &callee->kernel, &room.step, fault);
+    fsr_status status = capture_take(c, callee, stream, fault);
+    if (status)
+        return status;
     const fsr_floats floats = fsr_floats_enter();
     status = callee->cuda(&room.step);
     fsr_floats_leave(&floats);

@@ -22,6 +22,7 @@ fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_
 }
 
 #else
+#include "backend_cuda/code.h"
 #include "backend_cuda/device.h"
 #include "backend_cuda/emit_cuda.h"
 #include "runtime/modules.h"
@@ -160,6 +161,7 @@ static bool make_room(fsr_cuda *c) {
     fsr_fault ignored = {0};
     cudaGetLastError();
     fsr_modules_trim(&c->modules->table);
+    fsr_cuda_codes_trim(c);
     const fsr_status status = fsr_device_pool_trim(c->pool, &ignored);
     fsr_fault_clear(&ignored);
     return status == FSR_OK;

@@ -31,6 +31,8 @@ enum { FSR_NVRTC_SUCCESS = 0 };
     X(CompileProgram, int, (fsr_nvrtc_program program, int noptions, const char *const *options))                   \
     X(GetCUBINSize, int, (fsr_nvrtc_program program, size_t * size))                                                \
     X(GetCUBIN, int, (fsr_nvrtc_program program, char *cubin))                                                      \
+    X(AddNameExpression, int, (fsr_nvrtc_program program, const char *expression))                                  \
+    X(GetLoweredName, int, (fsr_nvrtc_program program, const char *expression, const char **name))                  \
     X(GetProgramLogSize, int, (fsr_nvrtc_program program, size_t * size))                                           \
     X(GetProgramLog, int, (fsr_nvrtc_program program, char *log))
 
@@ -176,20 +178,42 @@ static fsr_status take_cubin(fsr_nvrtc *n, fsr_nvrtc_program program, fsr_nvrtc_
     return fsr_fault_set(fault, FSR_ERR_COMPILE, "NVRTC gave no binary: %s", n->GetErrorString(rc));
 }
 
+/* The name belongs to the program. */
+static fsr_status take_lowered(fsr_nvrtc *n, fsr_nvrtc_program program, const char *kernel, fsr_nvrtc_result *out,
+                               fsr_fault *fault) {
+    const char *lowered = NULL;
+    const int rc = n->GetLoweredName(program, kernel, &lowered);
+    if (rc != FSR_NVRTC_SUCCESS || !lowered)
+        return fsr_fault_set(fault, FSR_ERR_COMPILE, "NVRTC has no name of kernel %s: %s", kernel,
+                             n->GetErrorString(rc));
+    out->lowered = strdup(lowered);
+    return out->lowered ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "kernel %s: out of host memory", kernel);
+}
+
 fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
                              int noptions, fsr_nvrtc_result *out, fsr_fault *fault) {
+    return fsr_nvrtc_compile_named(n, name, source, option, noptions, NULL, out, fault);
+}
+
+fsr_status fsr_nvrtc_compile_named(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
+                                   int noptions, const char *kernel, fsr_nvrtc_result *out, fsr_fault *fault) {
     memset(out, 0, sizeof *out);
     fsr_nvrtc_program program = NULL;
     int rc = n->CreateProgram(&program, source, name, 0, NULL, NULL);
     if (rc != FSR_NVRTC_SUCCESS)
         return fsr_fault_set(fault, FSR_ERR_COMPILE, "NVRTC: %s", n->GetErrorString(rc));
-    rc = n->CompileProgram(program, noptions, option);
+    if (kernel)
+        rc = n->AddNameExpression(program, kernel);
+    if (rc == FSR_NVRTC_SUCCESS)
+        rc = n->CompileProgram(program, noptions, option);
     out->log = take_log(n, program);
     fsr_status status;
     if (rc != FSR_NVRTC_SUCCESS)
         status = fsr_fault_set(fault, FSR_ERR_COMPILE, "%s", n->GetErrorString(rc));
     else
         status = take_cubin(n, program, out, fault);
+    if (status == FSR_OK && kernel)
+        status = take_lowered(n, program, kernel, out, fault);
     n->DestroyProgram(&program);
     return status;
 }
@@ -197,5 +221,6 @@ fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source,
 void fsr_nvrtc_result_free(fsr_nvrtc_result *result) {
     free(result->cubin);
     free(result->log);
+    free(result->lowered);
     memset(result, 0, sizeof *result);
 }

@@ -18,6 +18,7 @@ typedef struct fsr_nvrtc_result {
     void *cubin;
     size_t size;
     char *log;
+    char *lowered; /* malloc'ed: the name that the cubin knows the named kernel by; NULL: none was named */
 } fsr_nvrtc_result;
 
 /* Finds and loads the library. FSR_ERR_NO_BACKEND: it is not there; the fault names every name that was tried. */
@@ -41,6 +42,10 @@ void fsr_nvrtc_warm(fsr_nvrtc *n, int arch);
  * out->log the rest. FSR_ERR_MEMORY. */
 fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
                              int noptions, fsr_nvrtc_result *out, fsr_fault *fault);
+/* The same of a source one of whose kernels is named by an expression of C++, a template's instance among them: it is in
+ * the cubin, under out->lowered. */
+fsr_status fsr_nvrtc_compile_named(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
+                                   int noptions, const char *kernel, fsr_nvrtc_result *out, fsr_fault *fault);
 void fsr_nvrtc_result_free(fsr_nvrtc_result *result);
 
 #endif

@@ -52,7 +52,8 @@ void fsr_library_of(fsr_library_call *out, const fsr_flow *flow, int node, const
         out->array[i] = (fsr_library_array){from->dtype[n->arg[i].output], true, from->shape};
     }
     for (int i = 0; i < n->nout; ++i)
-        out->array[n->nargs + i] = (fsr_library_array){n->dtype[i], used[i], n->shape};
+        out->array[n->nargs + i] =
+            (fsr_library_array){n->dtype[i], used[i] || (n->called && n->called->code), n->shape};
     out->work_bytes = fsr_library_work(out, gpu);
 }
 
@@ -115,7 +116,7 @@ fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size
     for (int k = 0; k < n->nout; ++k) {
         if (n->rounds)
             leave_results(p, group, k);
-        else if (p->used[node * FSR_MAX_OUTPUTS + k])
+        else if (p->used[node * FSR_MAX_OUTPUTS + k] || (n->called && n->called->code))
             leave(p, group, (fsr_link){node, k});
     }
     fsr_partition_settle(p, p->ngroups++);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Making, comparing and freeing what library calls are told. */
 #include "graph/called.h"
+#include "graph/code.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static void free_parts(fsr_called *c) {
     free((void *)c->what.name);
     free((void *)c->what.attributes);
     free(c->type);
+    free(c->code);
     free(c);
 }
 
@@ -29,7 +31,11 @@ fsr_called *fsr_called_make(const fsr_callee *c, const fsr_step_array *type) {
     made->what.name = c->name ? copy_of(c->name, strlen(c->name) + 1) : NULL;
     made->what.attributes = copy_of(c->attributes, c->attribute_bytes);
     made->type = type ? copy_of(type, sizeof *type * (size_t)c->outputs) : NULL;
-    if (made->what.attributes && (made->what.name || !c->name) && (made->type || !type))
+    made->what.types = NULL;
+    if (c->kernel.code)
+        made->code = fsr_code_copy(&made->what.kernel, &c->kernel);
+    if (made->what.attributes && (made->what.name || !c->name) && (made->type || !type) &&
+        (made->code || !c->kernel.code))
         return made;
     free_parts(made);
     return NULL;
@@ -54,6 +60,17 @@ void fsr_called_unref(fsr_called *c) {
     free_parts(c);
 }
 
+/* Types that a call declares are nobody's but its; those that are inferred follow from the rest. */
+static bool same_types(const fsr_called *a, const fsr_called *b) {
+    for (int i = 0; a->type && b->type && i < a->what.outputs; i++) {
+        const fsr_step_array *x = &a->type[i], *y = &b->type[i];
+        if (x->dtype != y->dtype || x->ndim != y->ndim ||
+            memcmp(x->shape, y->shape, sizeof x->shape[0] * (size_t)x->ndim) != 0)
+            return false;
+    }
+    return !a->type == !b->type;
+}
+
 bool fsr_called_equal(const fsr_called *a, const fsr_called *b) {
     const fsr_callee *x = &a->what, *y = &b->what;
     if (a == b)
@@ -62,5 +79,6 @@ bool fsr_called_equal(const fsr_called *a, const fsr_called *b) {
         return false;
     return x->user == y->user && x->inputs == y->inputs && x->outputs == y->outputs && x->infer == y->infer &&
            x->work == y->work && x->cpu == y->cpu && x->cuda == y->cuda && x->attribute_bytes == y->attribute_bytes &&
-           memcmp(x->attributes, y->attributes, x->attribute_bytes) == 0;
+           memcmp(x->attributes, y->attributes, x->attribute_bytes) == 0 && same_types(a, b) &&
+           fsr_code_equal(&x->kernel, &y->kernel);
 }

@@ -16,6 +16,7 @@ typedef struct fsr_called {
     atomic_int refs;
     fsr_callee what;      /* name and attributes are this structure's own; name NULL: a call of the table */
     fsr_step_array *type; /* of each result, without data; NULL: the node's say it */
+    void *code;           /* what the kernel's parts lie in (graph/code.h); NULL: no kernel */
 } fsr_called;
 
 /* A copy of c with one reference; type: what it infers, c->outputs of them. NULL: out of memory; then c->user is still the

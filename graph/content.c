@@ -5,6 +5,7 @@
  * more dimensions change nothing. A text has none for comparing, as no text is a node's identity.
  * Counter-example to comparing whole contents by their bytes: a NaN literal has to equal itself, two operators that
  * compute the same stand at two addresses, and of an affine view only the source's dimensions count. */
+#include "graph/code.h"
 #include "graph/rounds.h"
 #include <stdlib.h>
 #include <string.h>
@@ -334,6 +335,12 @@ static void put_called(fsr_bytes *b, const void *a, int rank) {
     put_int(b, w->inputs);
     put_int(b, w->outputs);
     fsr_bytes_put(b, w->attributes, w->attribute_bytes);
+    for (int i = 0; c->type && i < w->outputs; i++) {
+        put_int(b, c->type[i].dtype);
+        put_int(b, c->type[i].ndim);
+        fsr_bytes_put(b, c->type[i].shape, sizeof c->type[i].shape[0] * (size_t)c->type[i].ndim);
+    }
+    fsr_code_put(b, &w->kernel);
 }
 
 static bool copy_called(void *to, const void *from) {

@@ -31,6 +31,9 @@ static const constant constants[] = {
     NAMED(FSR_MAX_DIMS) NAMED(FSR_MAX_TUPLE) NAMED(FSR_MAX_STATE) NAMED(FSR_MAX_LOOP_OPERANDS) NAMED(FSR_MAX_CORE)
     NAMED(FSR_MAX_TURN_RESULTS) NAMED(FSR_MAX_TURN_ARRAYS)
     NAMED(FSR_MAX_PARAMETERS) NAMED(FSR_MAX_NATIVE) NAMED(FSR_MAX_CALL_INPUTS) NAMED(FSR_MAX_CALL_OUTPUTS)
+    NAMED(FSR_MAX_KERNEL_PARAMS) NAMED(FSR_CODE_CUDA) NAMED(FSR_CODE_PTX) NAMED(FSR_CODE_BINARY)
+    NAMED(FSR_PARAM_INPUT) NAMED(FSR_PARAM_OUTPUT) NAMED(FSR_PARAM_ZEROED) NAMED(FSR_PARAM_COPIED) NAMED(FSR_PARAM_VALUE)
+    NAMED(FSR_PARAM_WORK)
     NAMED(FSR_XY) NAMED(FSR_KEEPDIMS) NAMED(FSR_EXCLUSIVE) NAMED(FSR_REVERSE) NAMED(FSR_DESCENDING) NAMED(FSR_UNIQUE)
     NAMED(FSR_QUANTILE_LINEAR) NAMED(FSR_QUANTILE_LOWER) NAMED(FSR_QUANTILE_HIGHER) NAMED(FSR_QUANTILE_NEAREST)
     NAMED(FSR_QUANTILE_MIDPOINT) NAMED(FSR_QUANTILE_INVERTED_CDF) NAMED(FSR_QUANTILE_AVERAGED_INVERTED_CDF)
@@ -46,7 +49,7 @@ static const constant constants[] = {
     NAMED(sizeof(fsr_name)) NAMED(sizeof(fsr_arg)) NAMED(sizeof(fsr_plan_value)) NAMED(sizeof(fsr_config)) NAMED(sizeof(fsr_stats))
     NAMED(sizeof(fsr_plan_info)) NAMED(sizeof(fsr_verify_report)) NAMED(sizeof(fsr_operator)) NAMED(sizeof(fsr_loop))
     NAMED(sizeof(fsr_kernel_profile)) NAMED(sizeof(fsr_function)) NAMED(sizeof(fsr_native)) NAMED(sizeof(fsr_callee))
-    NAMED(sizeof(fsr_step_array)) NAMED(sizeof(fsr_step)) NAMED(sizeof(fsr_csr))
+    NAMED(sizeof(fsr_step_array)) NAMED(sizeof(fsr_step)) NAMED(sizeof(fsr_kernel_param)) NAMED(sizeof(fsr_kernel_code)) NAMED(sizeof(fsr_csr))
     /* clang-format on */
 };
 

@@ -69,7 +69,7 @@ static const char *check_fft(const fsr_applied *a) {
 
 static const char *check_caller(const fsr_applied *a) {
     const fsr_called *c = a->n->called;
-    if (!c || !c->what.name || !c->type || (!c->what.cpu && !c->what.cuda))
+    if (!c || !c->what.name || !c->type || (!c->what.cpu && !c->what.cuda && !c->code))
         return "a call of nothing";
     if (a->n->nargs != c->what.inputs || a->n->nout != c->what.outputs)
         return "arity";

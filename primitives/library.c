@@ -5,6 +5,7 @@
  * A node has one shape for all of its results. Where a callee's differ they lie at the beginning of results of the largest
  * one's size, and what the caller gets are views of them.
  * User data changes hands at the call: whatever goes wrong, its destructor is called once. */
+#include "graph/code.h"
 #include "graph/floats.h"
 #include "graph/sized.h"
 #include "primitives/primitives.h"
@@ -35,12 +36,13 @@ static bool wrong(call *c, fsr_status status, const char *why) {
 static bool callee_take(call *c, const fsr_callee *callee, size_t size) {
     fsr_status status = fsr_sized_in(&c->callee, sizeof c->callee, callee, size);
     const fsr_callee *own = &c->callee;
+    const char *why = NULL;
     if (status) {
         c->poison = fsr_poison(c->g, c->at, status, what, "the callee %s", fsr_sized_words(status));
         return false;
     }
-    if (!own->name || (!own->cpu && !own->cuda))
-        return wrong(c, FSR_ERR_NULL, "the callee's name, or cpu and cuda, are null");
+    if (!own->name || (!own->cpu && !own->cuda && !own->kernel.code))
+        return wrong(c, FSR_ERR_NULL, "the callee's name, or cpu, cuda and the kernel's code, are null");
     if (!fsr_name_size(own->name))
         return wrong(c, FSR_ERR_VALUE, "the callee's name is not 1 to 63 letters, digits and _");
     if (own->inputs < 0 || own->inputs > FSR_MAX_CALL_INPUTS || own->outputs < 1 || own->outputs > FSR_MAX_CALL_OUTPUTS)
@@ -49,10 +51,16 @@ static bool callee_take(call *c, const fsr_callee *callee, size_t size) {
         return wrong(c, FSR_ERR_VALUE, "ulp is not a finite number from 0");
     if (own->attribute_bytes > MAX_ATTRIBUTES)
         return wrong(c, FSR_ERR_VALUE, "attributes are longer than 65536 bytes");
-    if ((own->attribute_bytes && !own->attributes) || (!own->infer && !own->inputs))
+    if ((own->attribute_bytes && !own->attributes) || (!own->infer && !own->types && !own->inputs))
         return wrong(c, FSR_ERR_NULL,
-                     own->infer ? "attributes are null" : "infer is null, and there is no input to be as");
-    return true;
+                     own->infer || own->types ? "attributes are null"
+                                              : "infer is null, and there is no input to be as");
+    if ((own->infer && own->types) || (own->cuda && own->kernel.code))
+        return wrong(c, FSR_ERR_VALUE,
+                     own->infer && own->types ? "infer and types say the same thing twice"
+                                              : "cuda and the kernel say the same thing twice");
+    status = own->kernel.code ? fsr_code_check(&own->kernel, own->inputs, own->outputs, &why) : FSR_OK;
+    return !status || wrong(c, status, why);
 }
 
 static bool arguments_take(call *c, const fsr_node *args, int nargs) {
@@ -86,7 +94,9 @@ static bool infer(call *c) {
                            .why_bytes = sizeof why,
                            .threads = 1};
     for (int i = 0; i < c->callee.outputs; i++)
-        c->out[i] = c->callee.infer ? (fsr_step_array){.dtype = FSR_DTYPE_COUNT} : c->in[0];
+        c->out[i] = c->callee.infer   ? (fsr_step_array){.dtype = FSR_DTYPE_COUNT}
+                    : c->callee.types ? c->callee.types[i]
+                                      : c->in[0];
     const fsr_status status = c->callee.infer ? c->callee.infer(&step) : FSR_OK;
     why[sizeof why - 1] = 0;
     if ((unsigned)status >= FSR_STATUS_COUNT)
@@ -102,7 +112,7 @@ static bool types_take(call *c, fsr_type *type, bool *same) {
     for (int i = 0; i < c->callee.outputs; i++) {
         c->out[i].data = NULL;
         if ((unsigned)c->out[i].dtype >= FSR_DTYPE_COUNT)
-            return wrong(c, FSR_ERR_DTYPE, "infer gave a dtype that is none");
+            return wrong(c, FSR_ERR_DTYPE, "a result has a dtype that is none");
         if (!fsr_shape_take(c->g, c->at, c->callee.name, c->out[i].dtype, c->out[i].ndim, c->out[i].shape, &shape[i],
                             &c->poison))
             return false;
@@ -110,6 +120,8 @@ static bool types_take(call *c, fsr_type *type, bool *same) {
         most = fsr_shape_size(&shape[i]) > most ? fsr_shape_size(&shape[i]) : most;
         type->dtype[i] = c->out[i].dtype;
     }
+    if (c->callee.kernel.code && !fsr_code_copies_fit(&c->callee.kernel, c->in, c->out))
+        return wrong(c, FSR_ERR_SHAPE, "an output that begins as a copy has another dtype or size than the input");
     type->nout = c->callee.outputs;
     type->shape = *same ? shape[0] : (fsr_shape){1, {most}};
     for (int i = 0; i < type->nout; i++)

@@ -2,6 +2,7 @@
 /* Calls of the program's own: its CPU function, by the calling thread alone, on the arguments' plain values. Of arguments that
  * are known what it gives is known up to the units that the callee states; nothing else is known of what it does. */
 #include "backend_cpu/reference/library.h"
+#include "graph/code.h"
 #include "graph/shape.h"
 #include "runtime/library.h"
 #include <stdlib.h>
@@ -68,6 +69,7 @@ static bool run(call *c, fsr_ref_data **out, fsr_fault *fault) {
         return false;
     }
     fsr_step_fill(&room, &c->step, c->array, c->work);
+    fsr_code_begin(&callee->kernel, &room.step);
     if (fsr_shape_size(&c->rec->shape) > 0 && fsr_library_told(&room, &c->step, callee->cpu(&room.step), fault))
         return false;
     for (int i = 0; i < c->rec->nout; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which function a library call is, and the calls of the program's own. */
 #include "backend_cpu/run/library.h"
+#include "graph/code.h"
 #include "graph/floats.h"
 
 static void in_parallel(const fsr_step *step, fsr_share_fn body, void *arg) {
@@ -20,6 +21,7 @@ fsr_status fsr_cpu_caller(fsr_thread_pool *threads, const fsr_library_call *call
         room.step.threads = fsr_thread_pool_size(threads);
     }
     const fsr_floats floats = fsr_floats_enter();
+    fsr_code_begin(&c->kernel, &room.step);
     const fsr_status status = c->cpu(&room.step);
     fsr_floats_leave(&floats);
     return fsr_library_told(&room, call, status, fault);

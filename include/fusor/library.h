@@ -72,6 +72,76 @@ typedef int64_t (*fsr_step_bytes_fn)(const fsr_step *step);
 /* Lets user data go. */
 typedef void (*fsr_let_go_fn)(void *user);
 
+/* ---- a kernel of the program's own ------------------------------------------------------------------------ */
+
+enum { FSR_MAX_KERNEL_PARAMS = 64 };
+
+/* What a parameter of a kernel is given. */
+typedef enum fsr_kernel_param_kind {
+    FSR_PARAM_INPUT,  /* the address of input `index` */
+    FSR_PARAM_OUTPUT, /* the address of output `index`, whose elements are whatever they are */
+    FSR_PARAM_ZEROED, /* ... whose bytes are 0 when the kernel begins: for sums by atomics */
+    FSR_PARAM_COPIED, /* ... which begins as a copy of input `from`, of the same dtype and number of elements: what a
+                         kernel that works in place is given; the input keeps its elements */
+    FSR_PARAM_VALUE,  /* `bytes` bytes at `value`, copied when the call is recorded: a number, or a structure */
+    FSR_PARAM_WORK    /* the address of the workspace, fsr_step.work */
+} fsr_kernel_param_kind;
+
+/* One parameter of a kernel. */
+typedef struct fsr_kernel_param {
+    fsr_kernel_param_kind kind;
+    int index, from;
+    const void *value;
+    size_t bytes; /* 1 to 4096; as many as the kernel's parameter has */
+} fsr_kernel_param;
+
+#define FSR_IN(i) \
+    { FSR_PARAM_INPUT, i, 0, NULL, 0 }
+#define FSR_OUT(i) \
+    { FSR_PARAM_OUTPUT, i, 0, NULL, 0 }
+#define FSR_VALUE_OF(variable) \
+    { FSR_PARAM_VALUE, 0, 0, &(variable), sizeof(variable) }
+
+/* What code is. */
+typedef enum fsr_code_form {
+    FSR_CODE_CUDA, /* CUDA C++, compiled by NVRTC for the context's device; kept in the disk cache unless it may read a file */
+    FSR_CODE_PTX,   /* text of PTX, compiled by the driver */
+    FSR_CODE_BINARY /* a cubin or a fatbin, for the device's architecture */
+} fsr_code_form;
+
+/* A kernel by its code, and how it is launched. It is compiled and loaded when it is first run by a context; calls of equal code,
+ * name and options share what was loaded. Zeros where nothing is said: an extent of 0 is 1.
+ *
+ *     const char text[] = "extern \"C\" __global__ void add(const float *x, const float *y, float *z, int n) {"
+ *                         "    int i = blockIdx.x * blockDim.x + threadIdx.x;"
+ *                         "    if (i < n) z[i] = x[i] + y[i];"
+ *                         "}";
+ *     const int n = 1000;
+ *     const fsr_kernel_param param[] = {FSR_IN(0), FSR_IN(1), FSR_OUT(0), FSR_VALUE_OF(n)};
+ *     const fsr_callee callee = {.name = "add", .inputs = 2, .outputs = 1,
+ *                                .kernel = {.code = text, .name = "add", .grid = {(n + 255) / 256}, .block = {256},
+ *                                           .param = param, .params = 4}};
+ *
+ * CUDA C++ needs no extern "C": name may be any expression that names a kernel, "scale<float, 4>" an instance of a template
+ * too. PTX and binaries know the names that their compiler wrote. Options are NVRTC's, "-DN=4", "-I/usr/include/mine",
+ * "--fmad=false"; -arch is Fusor's. What stands in code runs with all rights of the program. */
+typedef struct fsr_kernel_code {
+    fsr_code_form form;
+    const void *code;  /* NULL: the callee has no kernel */
+    size_t code_bytes; /* at most 64 MiB; 0: to the text's final 0 */
+    const char *name;
+    const char *const *option; /* of FSR_CODE_CUDA: at most 64 */
+    int options;
+    int64_t grid[3];      /* blocks */
+    int64_t block[3];     /* threads of a block */
+    int64_t shared_bytes; /* dynamic shared memory of a block */
+    bool cooperative;     /* all blocks run at once, and may wait for one another */
+    const fsr_kernel_param *param;
+    int params; /* at most FSR_MAX_KERNEL_PARAMS */
+} fsr_kernel_code;
+
+/* ---- what is called ---------------------------------------------------------------------------------------- */
+
 /* What is called. Everything is copied by the call that records it; attributes byte by byte.
  *
  * The results must depend on the arguments, the attributes and user alone: equal calls, of equal names, functions, user and
@@ -103,19 +173,31 @@ typedef struct fsr_callee {
     /* Largest difference between a result and cpu's of the same arguments that fsr_verify accepts, in units in the last
      * place; 0: such an element is one that nobody knows a bound of. Integers and bools are to be equal. */
     double ulp;
+    /* Without infer: dtype, ndim and shape of each output. NULL: each is as input 0. */
+    const fsr_step_array *types;
+    /* In place of cuda: a kernel that computes the outputs, on any stream, a captured one too if the context has run it before.
+     * Its outputs all have data. What FSR_PARAM_ZEROED and FSR_PARAM_COPIED say is done before cpu is called, too. */
+    fsr_kernel_code kernel;
 } fsr_callee;
 
 /* out[0..callee->outputs) = the results of the call on args[0..nargs). Arguments are not promoted: what they are, infer and
  * the functions are told; a weak literal becomes its default dtype. Results of different shapes lie in arrays of the largest
  * one's size, of which they are views. A call whose results have no element is not made. On a mistake every out is
  * poisoned, with a message that begins with the callee's name: FSR_ERR_NULL: callee is null (then out[0] alone is written),
- * or its name, cpu and cuda both, infer without an input, attributes that have bytes, or args are. FSR_ERR_VALUE: a bad name, number of
- * inputs or outputs, ulp, or attributes too long; nargs is not callee->inputs. What infer returned, with its sentence.
+ * or its name, cpu, cuda and the kernel's code together, infer and types without an input, attributes that have bytes, or args are; of a
+ * kernel its name, an option, its parameters, or a value. FSR_ERR_VALUE: a bad name, number of inputs or outputs, ulp, or attributes too
+ * long; nargs is not callee->inputs; infer and types, or cuda and a kernel; of a kernel a form that is none, code or options too long,
+ * an extent out of what CUDA allows (2147483647, 65535 and 65535 blocks; 1024, 1024 and 64 threads, 1024 together), a parameter of
+ * something that is not there, an output that no parameter is, or is twice. FSR_ERR_SHAPE: a copied output that is no array like its
+ * input. What infer returned, with its sentence.
  * FSR_ERR_DTYPE, FSR_ERR_SHAPE, FSR_ERR_SIZE: infer gave what is no dtype or shape.
  * A function that fails when the call is run makes the computation fail with its status and its sentence: nothing is lost, no
  * node is computed, the context goes on. FSR_ERR_UNSUPPORTED: the context's backend has no function of the callee, or the
  * stream of fsr_plan_run is being captured and the callee is not capturable. FSR_ERR_UNSUPPORTED also where a function
- * of rows (fsr_vectorize) makes a call of what a row has. */
+ * of rows (fsr_vectorize) makes a call of what a row has.
+ * A kernel that cannot be used is found out when it is first run. FSR_ERR_COMPILE: NVRTC rejected the text, or the driver the PTX, with
+ * the whole log; FSR_ERR_DEVICE: a binary or PTX of another architecture, no kernel of that name in it, or a launch that the
+ * device refuses; FSR_ERR_VALUE: the kernel's parameters are not as many, or not as long, as those of the call. */
 void fsr_call_library_at(fsr_site at, size_t size, fsr_graph *g, fsr_node *out, const fsr_callee *callee,
                          const fsr_node *args, int nargs);
 #define fsr_call_library(...) fsr_call_library_at(FSR_HERE, sizeof(fsr_callee), __VA_ARGS__)

@@ -120,13 +120,18 @@ static fsr_status pair_types(const fsr_step *s) {
     return FSR_OK;
 }
 
+static size_t bytes_of(const fsr_step_array *a) {
+    size_t bytes = fsr_dtype_size(a->dtype);
+    for (int d = 0; d < a->ndim; d++)
+        bytes *= (size_t)a->shape[d];
+    return bytes;
+}
+
 /* Copies of input 0, and zeros. */
 static fsr_status pair(const fsr_step *s) {
     for (int i = 0; i < s->outputs; i++) {
-        size_t bytes = fsr_dtype_size(s->output[i].dtype);
-        for (int d = 0; d < s->output[i].ndim; d++)
-            bytes *= (size_t)s->output[i].shape[d];
-        if (s->output[i].data && i == 0 && bytes)
+        const size_t bytes = bytes_of(&s->output[i]);
+        if (s->output[i].data && i == 0 && bytes && s->inputs && bytes == bytes_of(&s->input[0]))
             memcpy(s->output[i].data, s->input[0].data, bytes);
         else if (s->output[i].data)
             memset(s->output[i].data, 0, bytes);
@@ -146,6 +151,8 @@ static void call_call_library(api_run *r) {
     const fsr_node *args = api_nodes(r, &n);
     const bool owns = api_below(r, 4) == 0; /* then it must fail, as user is on the stack */
     const char code = owns ? FSR_ERR_DTYPE : codes[api_below(r, API_COUNT(codes))];
+    const fsr_step_array types[] = {
+        {.dtype = FSR_F32, .ndim = 1, .shape = {3}}, {.ndim = api_small(r)}, {.dtype = FSR_C64}};
     fsr_callee f = {
         .name = api_name(r), .attributes = api_below(r, 9) ? &code : NULL, .infer = pair_types, .cpu = pair};
     f.attribute_bytes = owns ? 1 : (size_t)api_below(r, 2);
@@ -154,10 +161,30 @@ static void call_call_library(api_run *r) {
     f.ulp = api_below(r, 2) ? 0 : api_number(r);
     f.cpu = api_below(r, 9) ? pair : NULL;
     f.infer = owns || f.attribute_bytes || f.outputs > 1 || api_below(r, 2) ? pair_types : NULL;
+    f.types = owns || api_below(r, 5) ? NULL : types;
+    if (f.types && api_below(r, 9))
+        f.infer = NULL;
+    const fsr_kernel_param param[] = {
+        {.kind = (fsr_kernel_param_kind)api_small(r), .index = api_small(r), .from = api_small(r)},
+        FSR_OUT(0),
+        FSR_VALUE_OF(code)};
+    if (!owns && api_below(r, 4) == 0)
+        f.kernel = (fsr_kernel_code){.form = (fsr_code_form)api_below(r, 3),
+                                     .code = "",
+                                     .code_bytes = (size_t)api_below(r, 2),
+                                     .name = api_name(r),
+                                     .options = api_small(r),
+                                     .grid = {api_small(r)},
+                                     .block = {api_small(r), api_small(r)},
+                                     .shared_bytes = api_small(r),
+                                     .param = api_below(r, 9) ? param : NULL,
+                                     .params = api_below(r, 2) ? 1 + api_below(r, 3) : 0};
     f.user = owns ? &freed : NULL;
     f.destroy = owns ? count_one : NULL;
     const bool none = !owns && api_none(r);
     const int nout = none || f.outputs < 1 || f.outputs > FSR_MAX_CALL_OUTPUTS ? 1 : f.outputs;
+    if (f.types && f.outputs > API_COUNT(types))
+        f.types = NULL;
     fsr_node *out = api_memory(r, sizeof *out * (size_t)nout);
     memset(out, 0, sizeof *out * (size_t)nout);
     api_say(r, "fsr_call_library_at /* a call of these */", nout, true);

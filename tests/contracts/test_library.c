@@ -309,12 +309,112 @@ static void a_backend_without_it(void **state) {
                   "only_there|for a CPU");
 }
 
+/* ---- kernels ------------------------------------------------------------------------------------------------ */
+
+/* What a kernel's parameters ask of outputs is done before the function for a CPU is called: it adds to what is there. */
+static fsr_status add_up(const fsr_step *s) {
+    tally *t = s->user;
+    const float *in = s->input[0].data;
+    float *sum = s->output[0].data, *copy = s->output[1].data;
+    atomic_fetch_add(&t->calls, 1);
+    for (int64_t i = 0; i < s->input[0].shape[0]; i++) {
+        sum[0] += in[i];
+        copy[i] += 1;
+    }
+    return FSR_OK;
+}
+
+static void add_up_call(fsr_node *out, fsr_node x, tally *t, const char *text, float value) {
+    const fsr_kernel_param param[] = {
+        {FSR_PARAM_ZEROED, 0, 0, NULL, 0}, {.kind = FSR_PARAM_COPIED, .index = 1}, FSR_IN(0), FSR_VALUE_OF(value)};
+    const fsr_step_array types[] = {{.dtype = FSR_F32}, {.dtype = FSR_F32, .ndim = 1, .shape = {fsr_node_size(x)}}};
+    const fsr_callee callee = {
+        .name = "add_up",
+        .user = t,
+        .inputs = 1,
+        .outputs = 2,
+        .types = types,
+        .cpu = add_up,
+        .ulp = 1,
+        .kernel = {.code = text, .name = "add_up", .block = {32}, .param = param, .params = COUNT_OF(param)}};
+    fsr_call_library(G, out, &callee, &x, 1);
+}
+
+static void kernels_begin_with_their_outputs(void **state) {
+    (void)state;
+    tally t = {0};
+    fsr_node x = fsr_arange(G, FSR_F32, 20), out[2];
+    add_up_call(out, fsr_add(x, x), &t, "text", 1);
+    assert_int_equal(fsr_node_ndim(out[0]), 0);
+    assert_true(subject_value(out[0], 0) == 380);
+    assert_true(subject_value(out[1], 3) == 7);
+    assert_int_equal(subject_verify(out, 2, NULL, "add_up"), 0);
+}
+
+/* Text, values and launch tell two calls apart. */
+static void equal_kernels_are_one(void **state) {
+    (void)state;
+    tally t = {0};
+    char text[] = "text";
+    fsr_node x = fsr_arange(G, FSR_F32, 20), a[2], b[2], c[2], d[2];
+    add_up_call(a, x, &t, "text", 1);
+    add_up_call(b, x, &t, text, 1);
+    add_up_call(c, x, &t, "texts", 1);
+    add_up_call(d, x, &t, "text", 2);
+    text[0] = 'n';
+    OK(fsr_compute((fsr_node[]){a[0], b[0]}, 2));
+    assert_int_equal(atomic_load(&t.calls), 1);
+    OK(fsr_compute((fsr_node[]){c[1], d[1]}, 2));
+    assert_int_equal(atomic_load(&t.calls), 3);
+}
+
+/* The same computation with another value is another plan. */
+static void kernels_are_in_the_plan_key(void **state) {
+    (void)state;
+    tally t = {0};
+    fsr_node x = fsr_arange(G, FSR_F32, 20), out[2];
+    fsr_stats before, after;
+    for (int i = 0; i < 4; i++) {
+        add_up_call(out, x, &t, "key", (float)(i / 2));
+        before = subject_stats();
+        OK(fsr_force(out[1]));
+        after = subject_stats();
+        assert_int_equal(after.plans_built - before.plans_built, i % 2 == 0);
+    }
+}
+
+static void a_kernel_alone_is_for_a_gpu(void **state) {
+    (void)state;
+    const fsr_kernel_param param[] = {FSR_OUT(0)};
+    const fsr_callee callee = {.name = "there",
+                               .inputs = 1,
+                               .outputs = 1,
+                               .kernel = {.code = "", .name = "k", .param = param, .params = 1}},
+                     good = {.name = "there",
+                             .inputs = 1,
+                             .outputs = 1,
+                             .kernel = {.code = "?", .name = "k", .param = param, .params = 1}};
+    fsr_node x = numbers(3), out;
+    fsr_call_library(G, &out, &callee, &x, 1);
+    assert_int_equal(fsr_node_status(out), FSR_ERR_VALUE);
+    fsr_call_library(G, &out, &good, &x, 1);
+    subject_error(subject_ctx, fsr_compute(&out, 1), FSR_ERR_UNSUPPORTED,
+                  "library call there has no function for a CPU");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST(between_fused_work),           SUBJECT_TEST(equal_calls_are_one),
-        SUBJECT_TEST(a_failure_loses_nothing),      SUBJECT_TEST(user_data_is_freed_once),
-        SUBJECT_TEST(results_have_their_own_types), SUBJECT_TEST(a_source),
-        SUBJECT_TEST(profiles_tell_calls),          SUBJECT_TEST(not_in_a_function_of_rows),
-        SUBJECT_TEST(a_backend_without_it)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(kernels_begin_with_their_outputs),
+                                       SUBJECT_TEST(equal_kernels_are_one),
+                                       SUBJECT_TEST(kernels_are_in_the_plan_key),
+                                       SUBJECT_TEST(a_kernel_alone_is_for_a_gpu),
+                                       SUBJECT_TEST(between_fused_work),
+                                       SUBJECT_TEST(equal_calls_are_one),
+                                       SUBJECT_TEST(a_failure_loses_nothing),
+                                       SUBJECT_TEST(user_data_is_freed_once),
+                                       SUBJECT_TEST(results_have_their_own_types),
+                                       SUBJECT_TEST(a_source),
+                                       SUBJECT_TEST(profiles_tell_calls),
+                                       SUBJECT_TEST(not_in_a_function_of_rows),
+                                       SUBJECT_TEST(a_backend_without_it)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -323,6 +323,22 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return cudaSuccess;
 }
 
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
+    (void)stream;
+    BEGIN;
+    *status = fake.capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
+    static _Thread_local enum cudaStreamCaptureMode now = cudaStreamCaptureModeGlobal;
+    BEGIN;
+    const enum cudaStreamCaptureMode was = now;
+    now = *mode;
+    *mode = was;
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     (void)stream, (void)event, (void)flags;
     BEGIN;
@@ -400,6 +416,22 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     memset(attributes, 0, sizeof *attributes);
     attributes->numRegs = 32;
     attributes->maxThreadsPerBlock = 1024;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t i, size_t *offset, size_t *size) {
+    (void)kernel;
+    BEGIN;
+    if (i >= sizeof fake.param_bytes / sizeof *fake.param_bytes || !fake.param_bytes[i])
+        return tell(cudaErrorInvalidValue);
+    *offset = 0;
+    *size = (size_t)fake.param_bytes[i];
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
+    (void)kernel, (void)attribute, (void)value;
+    BEGIN;
     return cudaSuccess;
 }
 

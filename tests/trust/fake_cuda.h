@@ -19,6 +19,8 @@ typedef struct fake_cuda {
     bool no_kernels;          /* launches do nothing */
     bool old_driver;          /* lacks what is looked up by name */
     int loads_without_memory; /* so many libraries, next, that the device has no memory for */
+    bool capturing;           /* every stream is being captured */
+    int param_bytes[8];       /* of the kernels' parameters, to the first 0 */
     /* counted */
     int64_t used;                       /* bytes */
     int64_t blocks, objects;            /* memory blocks; streams, events, libraries, pinned memory */

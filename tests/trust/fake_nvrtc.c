@@ -13,6 +13,7 @@ void __real_free(void *data);
 
 typedef struct program {
     char *source;
+    char kernel[80]; /* named by an expression */
     bool compiled;
 } program;
 
@@ -71,6 +72,22 @@ static int destroy(void **at) {
     __real_free(p);
     *at = NULL;
     return GOOD;
+}
+
+static int add_name(void *at, const char *expression) {
+    int result;
+    if (fails("nvrtcAddNameExpression", &result))
+        return result;
+    snprintf(((program *)at)->kernel, sizeof((program *)at)->kernel, "%s", expression);
+    return GOOD;
+}
+
+static int lowered_name(void *at, const char *expression, const char **name) {
+    int result;
+    if (fails("nvrtcGetLoweredName", &result))
+        return result;
+    *name = ((program *)at)->kernel;
+    return strcmp(*name, expression) == 0 ? GOOD : INVALID_INPUT;
 }
 
 static int compile(void *at, int n, const char *const *options) {
@@ -133,6 +150,8 @@ void *fake_nvrtc_symbol(const char *name) {
         {"nvrtcGetErrorString", (function)error_string},
         {"nvrtcCreateProgram", (function)create},
         {"nvrtcDestroyProgram", (function)destroy},
+        {"nvrtcAddNameExpression", (function)add_name},
+        {"nvrtcGetLoweredName", (function)lowered_name},
         {"nvrtcCompileProgram", (function)compile},
         {"nvrtcGetCUBINSize", (function)cubin_size},
         {"nvrtcGetCUBIN", (function)cubin},

@@ -14,6 +14,7 @@ int main(void) {
 #include "tests/trust/fake_cuda.h"
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
+#include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,19 @@ static int setup(void **state) {
     unsetenv("FAKE_CUFFT_FAIL");
     unsetenv("FAKE_CUFFT_PLANS");
     unsetenv("FAKE_CUFFT_BYTES");
+    fake_cuda_reset();
+    if (fsr_open_why(&config, &ctx, why, sizeof why))
+        fail_msg("open: %s", why);
+    g = fsr_graph_new(ctx);
+    return 0;
+}
+
+/* Of callers' kernels, and of others, two stay that nobody holds. */
+static int setup_few(void **state) {
+    (void)state;
+    char why[600];
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    config.modules = 2;
     fake_cuda_reset();
     if (fsr_open_why(&config, &ctx, why, sizeof why))
         fail_msg("open: %s", why);
@@ -199,6 +213,134 @@ static void transforms_fail(void **state) {
     assert_int_equal(fsr_force(y), FSR_OK);
 }
 
+/* ---- kernels of the program's own -------------------------------------------------------------------------- */
+
+enum { BLOCK = 64 };
+static const char add_text[] =
+    "extern \"C\" __global__ void add_to(const float *x, float *y, float *sum, float a, int n) {\n"
+    "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+    "    if (i < n) { y[i] += a * x[i]; sum[i] += x[i]; }\n"
+    "}\n";
+
+/* y + a * x, and x as what is added to zeros. */
+static void add_to(fsr_node *out, const fsr_node *in, const char *text, float a, int64_t shared) {
+    const int n = (int)fsr_node_size(in[0]);
+    const fsr_kernel_param param[] = {FSR_IN(0),
+                                      {.kind = FSR_PARAM_COPIED, .index = 0, .from = 1},
+                                      {.kind = FSR_PARAM_ZEROED, .index = 1},
+                                      FSR_VALUE_OF(a),
+                                      FSR_VALUE_OF(n)};
+    fsr_step_array type = {.dtype = FSR_F32, .ndim = 1, .shape = {n}};
+    const fsr_callee callee = {.name = "add_to",
+                               .inputs = 2,
+                               .outputs = 2,
+                               .types = (fsr_step_array[]){type, type},
+                               .kernel = {.code = text,
+                                          .name = "add_to",
+                                          .grid = {(n + BLOCK - 1) / BLOCK},
+                                          .block = {BLOCK},
+                                          .shared_bytes = shared,
+                                          .param = param,
+                                          .params = COUNT_OF(param)}};
+    fsr_call_library(g, out, &callee, in, 2);
+}
+
+static void kernel_takes(int floats) {
+    memcpy(fake.param_bytes, (int[]){8, 8, 8, floats, 4, 0}, 6 * sizeof(int));
+}
+
+static fsr_status added(fsr_node *in, float a, int64_t shared) {
+    float got[100];
+    fsr_node out[2];
+    add_to(out, in, add_text, a, shared);
+    fsr_node both = fsr_add(out[0], out[1]);
+    const fsr_status status = fsr_read(both, got, sizeof got);
+    for (int i = 0; i < 100 && !status; i++)
+        assert_true(got[i] == 2 * (float)i + (a + 1) * (float)i);
+    return status;
+}
+
+/* Compiled once, launched as often as it is asked for, with what outputs shall begin with. */
+static void kernels(void **state) {
+    (void)state;
+    fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, fsr_add(x, x)};
+    kernel_takes(4);
+    assert_int_equal(added(in, 3, 0), FSR_OK);
+    const int64_t objects = fake.objects;
+    assert_int_equal(added(in, 4, 0), FSR_OK);
+    assert_int_equal(added(in, 5, 100 << 10), FSR_OK);
+    assert_int_equal(fake.objects, objects);
+}
+
+/* Each call of the driver and of the compiler failing in turn, of a text that is loaded and of one that is not: nothing is left
+ * of it, and the next computation works. */
+static void kernels_fail(void **state) {
+    (void)state;
+    fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, fsr_add(x, x)}, out[2];
+    int failed = 0;
+    char text[40];
+    bool hit = true;
+    kernel_takes(4);
+    fake.no_kernels = true;
+    assert_int_equal(fsr_compute(in, 2), FSR_OK);
+    for (int64_t k = 1; hit; k++) {
+        snprintf(text, sizeof text, "/* text %lld */", (long long)k);
+        hit = false;
+        for (int turn = 0; turn < 2; turn++) {
+            const int64_t objects = fake.objects;
+            add_to(out, in, text, (float)k, 100 << 10);
+            faults_arm(FAULT_CUDA, FAULT_ERROR, k, false, cudaErrorUnknown, NULL);
+            const fsr_status status = fsr_compute(out, 2);
+            hit = faults_disarm() || hit;
+            failed += status != FSR_OK;
+            if (status && status != FSR_ERR_DEVICE && status != FSR_ERR_COMPILE)
+                fail_msg("fault %lld (%s): %s", (long long)k, faults_hit(), fsr_error(ctx));
+            assert_true(fake.objects <= objects + 1);
+            assert_int_equal(fsr_compute(out, 2), FSR_OK);
+        }
+    }
+    assert_true(failed > 16);
+}
+
+static void kernels_of_other_parameters(void **state) {
+    (void)state;
+    fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, x}, out[2];
+    kernel_takes(8);
+    add_to(out, in, add_text, 1, 0);
+    subject_error(ctx, fsr_compute(out, 2), FSR_ERR_VALUE,
+                  "parameter 4 of kernel add_to has 8 bytes, the call gives 4");
+    fake.param_bytes[4] = 0;
+    add_to(out, in, "/* another */", 1, 0);
+    subject_error(ctx, fsr_compute(out, 2), FSR_ERR_VALUE, "kernel add_to has 4 parameters, the call gives 5");
+}
+
+/* What a capture has may be launched as long as the context is open: it is not pushed out by others. */
+static void captured_kernels_stay(void **state) {
+    (void)state;
+    fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, x}, out[2];
+    kernel_takes(4);
+    fake.no_kernels = true;
+    assert_int_equal(fsr_compute(in, 1), FSR_OK);
+    for (int captured = 0; captured < 2; captured++) {
+        char text[40];
+        const int64_t unloaded = fake.unloaded;
+        snprintf(text, sizeof text, "/* the first %d */", captured);
+        for (int i = 0; i < 8; i++) {
+            fake.capturing = captured && i == 0;
+            add_to(out, in, text, 1, 0);
+            assert_int_equal(fsr_compute(out, 2), FSR_OK);
+            snprintf(text, sizeof text, "/* another %d of %d */", i, captured);
+        }
+        assert_true(fake.unloaded > unloaded);
+    }
+    fake.capturing = false;
+    const int64_t objects = fake.objects;
+    add_to(out, in, "/* the first 1 */", 2, 0);
+    assert_int_equal(fsr_compute(out, 2), FSR_OK);
+    assert_int_equal(fake.objects, objects);
+    fake.no_kernels = false;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(products, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
@@ -206,7 +348,11 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(plans_are_replaced, setup, teardown),
                                        cmocka_unit_test_setup_teardown(memory_of_plans_is_bounded, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_memory_for_a_plan, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(transforms_fail, setup, teardown)};
+                                       cmocka_unit_test_setup_teardown(transforms_fail, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(kernels, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(kernels_fail, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(kernels_of_other_parameters, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(captured_kernels_stay, setup_few, teardown)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
         return 77;

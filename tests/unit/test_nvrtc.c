@@ -264,8 +264,94 @@ static void build_keeps_a_rejected_source(void **state) {
     bench_end(&b);
 }
 
+/* ---- callers' kernels ----------------------------------------------------------------------------- */
+
+/* Builds; what the kernel is called in it, freed by the caller. *from_disk: where it came from. */
+static char *code_run(bench *b, const fsr_kernel_code *code, bool fresh, bool *from_disk) {
+    fsr_cuda_binary binary;
+    char *name = NULL;
+    fsr_fault fault = {0};
+    if (fsr_cuda_build_code(b->build, code, fresh, &binary, &name, &fault))
+        fail_msg("%s", fault.message);
+    assert_memory_equal(binary.data, "\177ELF", 4);
+    *from_disk = binary.from_disk;
+    free(binary.data);
+    return name;
+}
+
+/* A template's instance has another name in the binary, which comes from disk too. */
+static void code_is_compiled_and_kept(void **state) {
+    (void)state;
+    static const char text[] = "template <typename T, int N> __global__ void scale(T *x) { x[threadIdx.x] *= N; }\n"
+                               "extern \"C\" __global__ void plain(float *x) { *x = NUMBER; }\n";
+    static const char *const option[] = {"-DNUMBER=4"};
+    fsr_kernel_code code = {
+        .code = text, .code_bytes = sizeof text - 1, .name = "scale<float, 3>", .option = option, .options = 1};
+    bench b;
+    bench_begin(&b);
+    b.config.cache_dir = b.dir;
+    bench_open(&b);
+    bool from_disk;
+    char *first = code_run(&b, &code, false, &from_disk);
+    assert_false(from_disk);
+    assert_string_equal(first, "_Z5scaleIfLi3EEvPT_");
+    char *second = code_run(&b, &code, false, &from_disk);
+    assert_true(from_disk);
+    assert_string_equal(second, first);
+    free(second);
+    free(code_run(&b, &code, true, &from_disk));
+    assert_false(from_disk);
+    code.name = "plain";
+    second = code_run(&b, &code, false, &from_disk);
+    assert_false(from_disk);
+    assert_string_equal(second, "plain");
+    free(second);
+    char include[128];
+    bench_write(&b, "");
+    snprintf(include, sizeof include, "--pre-include=%s/k_test.cu", b.dir);
+    code.option = (const char *[]){"-DNUMBER=4", include}; /* it names a file, which may change */
+    code.options = 2;
+    for (int i = 0; i < 2; i++) {
+        free(code_run(&b, &code, false, &from_disk));
+        assert_false(from_disk);
+    }
+    free(first);
+    bench_end(&b);
+}
+
+static void code_is_rejected(void **state) {
+    (void)state;
+    const struct {
+        const char *text, *name, *option, *words;
+    } row[] = {{"__global__ void k(int *x) { *x = undefined_name; }", "k", NULL, "\"undefined_name\""},
+               {"__global__ void k(int *x) { *x = 1; }", "other", NULL, "\"other\""},
+               {"__global__ void k(int *x) { *x = 1; }", "k", "--no-such-option", "no-such-option"}};
+    bench b;
+    bench_begin(&b);
+    bench_open(&b);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const fsr_kernel_code code = {.code = row[i].text,
+                                      .code_bytes = strlen(row[i].text),
+                                      .name = row[i].name,
+                                      .option = &row[i].option,
+                                      .options = row[i].option != NULL};
+        fsr_cuda_binary binary;
+        char *name;
+        fsr_fault fault = {0};
+        assert_int_equal(fsr_cuda_build_code(b.build, &code, false, &binary, &name, &fault), FSR_ERR_COMPILE);
+        if (!strstr(fault.message, "NVRTC rejected the text of kernel") || !strstr(fault.message, row[i].words))
+            fail_msg("%zu: %s", i, fault.message);
+        assert_null(binary.data);
+        assert_null(name);
+        fsr_fault_clear(&fault);
+    }
+    bench_end(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_is_compiled_and_kept),
+        cmocka_unit_test(code_is_rejected),
         cmocka_unit_test(nvrtc_knows_itself),
         cmocka_unit_test(nvrtc_compiles),
         cmocka_unit_test(nvrtc_log_is_whole),
