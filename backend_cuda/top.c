@@ -48,7 +48,7 @@ fsr_status fsr_cuda_top(fsr_cuda *c, const fsr_library_call *call, void *const *
     const bool few = k <= FSR_TOP_SEARCHED;
     if ((few ? n : rows * n) > UINT32_MAX)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "the first of %llu elements on a GPU; there are at most %u",
-                             (unsigned long long)n, UINT32_MAX);
+                             (unsigned long long)(few ? n : rows * n), UINT32_MAX);
     const cudaError_t error = (few ? search : sort)(call, array, work, rows, n, k, stream);
     return error == cudaSuccess ? FSR_OK
                                 : fsr_cuda_fail(c, error, fault, "the first %llu of %llu rows of %llu elements",

@@ -135,7 +135,11 @@ def gather_map(xp, a, b, c, d):
     return xp.sqrt(a[(b.astype(f32) * f32(n)).astype(np.int32)] * 2 + 1)
 
 
-own_rows = [segmented_sum, segmented_skewed, spmv, spmv_power, gather_map]  # of NumPy, SciPy and Numba alone
+def unique_counts(xp, a, b, c, d):
+    return np.unique((a * f32(1e4)).astype(np.int32), return_counts=True)
+
+
+own_rows = [unique_counts, segmented_sum, segmented_skewed, spmv, spmv_power, gather_map]  # of NumPy, SciPy and Numba alone
 
 
 def scipy_rows():
@@ -313,7 +317,7 @@ def numpy_rows():
 # ---- checking, timing, printing -----------------------------------------------------------------------------------------
 
 def check(row, got):
-    want = row(np, *(data if row is argsort_abs_diff else [x.astype(np.float64) for x in data]))
+    want = row(np, *(data if row in (argsort_abs_diff, unique_counts) else [x.astype(np.float64) for x in data]))
     got = got if isinstance(got, tuple) else (got,)
     want = want if isinstance(want, tuple) else (want,)
     worst = 0.0

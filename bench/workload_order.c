@@ -44,6 +44,13 @@ static void median_rows(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_median(in[0], (int[]){1}, 1, 0);
 }
 
+static void unique_counts(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node kinds[4];
+    fsr_unique(kinds, fsr_cast(fsr_mul(in[0], fsr_float(g, 1e4)), FSR_I32), true);
+    out[0] = fsr_filled(kinds[0], fsr_int(g, 0));
+    out[1] = fsr_filled(kinds[3], fsr_int(g, 0));
+}
+
 static void median(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     (void)g;
     out[0] = fsr_median(in[0], NULL, 0, 0);
@@ -79,6 +86,14 @@ static const bench_workload work[] = {
      .out = {{BENCH_SAME, 0}},
      .kernels = 2,
      .build = median_rows},
+    {.name = "unique_counts",
+     .what = "the different ones of n integers, some 10^4 of them, and how many there are of each",
+     .ninputs = 1,
+     .in = {{BENCH_VECTOR, 0}},
+     .nouts = 2,
+     .out = {{BENCH_SAME, 0}, {BENCH_SAME, 0}},
+     .kernels = -1,
+     .build = unique_counts},
     {.name = "median",
      .what = "the median of n elements",
      .ninputs = 1,

@@ -34,13 +34,15 @@ static fsr_node counted(fsr_site at, const char *what, int ndim, const int64_t *
     return weights || !fsr_node_sound(out) ? out : fsr_convert(at, out, FSR_I64, false);
 }
 
-/* Weights, if there are any, have the elements' shape. */
+/* Weights, if there are any, have the elements' shape, and their length. */
 static bool weights_take(fsr_site at, const char *what, fsr_node x, fsr_node *weights, const fsr_node **out,
                          fsr_node *poison) {
     fsr_node all[] = {x, *weights};
+    fsr_length length;
     fsr_graph *graph;
     *out = weights->graph ? weights : NULL;
-    if (fsr_poison_of(at, what, all, *out ? 2 : 1, &graph, poison))
+    if (fsr_poison_of_any(at, what, all, *out ? 2 : 1, &graph, poison) ||
+        !fsr_lengths_meet(at, what, all, *out ? 2 : 1, &length, poison))
         return false;
     if (!*out)
         return true;

@@ -19,14 +19,16 @@ static bool is_place(const fsr_rec *rec) {
     return fsr_kinds[rec->kind].nargs == 0 && fsr_has(rec->kind, FSR_FIELD_axis);
 }
 
-/* What is computed already keeps its values, whatever parameters have become since. */
+/* What is computed already keeps its values, whatever parameters have become since. The capacity of what has a length is taken from
+ * as it is: an index of it would be one below its count. */
 static bool is_table(fsr_node x, const fsr_rec *rec) {
     if (is_place(rec))
         return false;
     if (rec->hint == FSR_HINT_MATERIALIZE || rec->shape.ndim == 0 || rec->buffer[x.output])
         return true;
     if (fsr_is(rec->kind, FSR_IS_VIEW))
-        return rec->view.kind != FSR_VIEW_AFFINE;
+        return rec->view.kind != FSR_VIEW_AFFINE ||
+               fsr_node_is_live(fsr_graph_handle(x.graph, rec->arg[0].id, rec->arg[0].output));
     if (fsr_is(rec->kind, FSR_TAKES))
         return rec->bound != FSR_BOUND_CLIP;
     return !fsr_is(rec->kind, FSR_IS_EACH) || !fsr_is(rec->kind, FSR_IS_STEP);

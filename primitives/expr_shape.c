@@ -157,6 +157,10 @@ static fsr_node flatnonzero(const fsr_shape_call *s) {
     return fsr_flatnonzero_at(s->at, s->x[0]);
 }
 
+static fsr_node isin(const fsr_shape_call *s) {
+    return fsr_isin_at(s->at, s->x[0], s->x[1]);
+}
+
 static fsr_node update_mask(const fsr_shape_call *s) {
     return fsr_update_mask_at(s->at, s->x[0], s->x[1], s->x[2]);
 }
@@ -194,6 +198,7 @@ static const fsr_shape_row rows[] = {
     {.name = "filter", filter, 2, 3, 3},
     {.name = "compress", compress, 2, 2, 2},
     {.name = "flatnonzero", flatnonzero, 1, 1, 1},
+    {.name = "isin", isin, 2, 2, 2},
     {.name = "update_mask", update_mask, 3, 3, 3},
     {.name = "filled", filled, 1, 2, 2},
     {.name = "average", average, 2, 2, 2, .list = 1, .axis = true, .options = FSR_ARGS_KEEPDIMS},

@@ -28,10 +28,7 @@ static const row rows[] = {
 static const struct {
     const char *word, *what;
 } words[] = {
-    {"order", "sorts, or picks by rank"},
-    {"sets", "compares all elements with all others"},
     {"length", "the values decide how long the result is; `fsr_compress` has a capacity and a count"},
-    {"gather", "reads at computed addresses"},
     {"indices", "makes places to read or write at"},
     {"library call",
      "products of matrices, linear algebra, Fourier transforms: call a library between two computations"},

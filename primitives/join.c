@@ -3,8 +3,10 @@
  *
  * A concatenation is a chain of pastes onto a constant: in a kernel each piece is a load under the guard of its own
  * box, so every input is read once and every element written once, and what makes a piece fuses into it.
+ * Where one has a length that only the device knows, each is written behind those before it, over what of these lies behind their
+ * lengths.
  * roll is the concatenation of an array's two halves the other way round. */
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 #include <stdlib.h>
 
 static fsr_view block(int ndim, int axis, int64_t start) {
@@ -49,7 +51,13 @@ fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis) {
 static bool list_take(fsr_site at, const char *what, const fsr_node *x, int n, fsr_node *poison) {
     fsr_graph *g;
     *poison = (fsr_node){0};
-    return n >= 1 && x && !fsr_poison_of(at, what, x, n, &g, poison);
+    return n >= 1 && x && !fsr_poison_of_any(at, what, x, n, &g, poison);
+}
+
+/* None of them has a length that only the device knows. */
+static bool plain_take(fsr_site at, const char *what, const fsr_node *x, int n, fsr_node *poison) {
+    fsr_graph *g;
+    return list_take(at, what, x, n, poison) && !fsr_poison_of(at, what, x, n, &g, poison);
 }
 
 static bool same_but(fsr_site at, const char *what, const fsr_node *x, int n, int axis, fsr_node *poison) {
@@ -75,6 +83,28 @@ static bool same_but(fsr_site at, const char *what, const fsr_node *x, int n, in
     return fsr_shape_take(x[0].graph, at, what, fsr_node_dtype(x[0]), whole.ndim, whole.dim, &out, poison);
 }
 
+/* Of one dimension, one of which has a length. */
+static fsr_node live_join(fsr_site at, const fsr_node *x, int n) {
+    fsr_shape shape = {1, {0}};
+    const fsr_dtype dtype = fsr_common_dtype(x, n);
+    fsr_node start = fsr_i64(at, x[0], 0);
+    for (int i = 0; i < n; i++)
+        shape.dim[0] += fsr_node_dim(x[i], 0);
+    fsr_node whole = blank(x[0].graph, at, dtype, &shape);
+    for (int i = 0; i < n && fsr_node_sound(whole) && fsr_node_sound(start); i++) {
+        const fsr_length *own = fsr_node_length(x[i]);
+        const fsr_length length = own ? *own : (fsr_length){.origin = 0};
+        const fsr_node part = fsr_without_length(at, fsr_convert(at, x[i], dtype, false));
+        if (fsr_node_dim(x[i], 0) > 0)
+            whole = fsr_dynamic_update_at(at, whole, part, &start);
+        start = fsr_add_at(at, start, fsr_there(at, x[i], &length));
+    }
+    if (!fsr_node_sound(whole) || !fsr_node_sound(start))
+        return fsr_node_sound(whole) ? start : whole;
+    const fsr_length length = fsr_length_of(at, start, FSR_COUNTS_ITSELF, start, shape.dim[0]);
+    return fsr_with_length(fsr_alias(at, whole), &length);
+}
+
 fsr_node fsr_concat_at(fsr_site at, const fsr_node *x, int n, int axis) {
     fsr_node poison;
     if (!list_take(at, "concat", x, n, &poison))
@@ -82,12 +112,12 @@ fsr_node fsr_concat_at(fsr_site at, const fsr_node *x, int n, int axis) {
     if (!fsr_axis_take(x[0], at, "concat", fsr_node_ndim(x[0]), &axis, &poison) ||
         !same_but(at, "concat", x, n, axis, &poison))
         return poison;
-    return fsr_join(at, x, n, axis);
+    return fsr_any_live(x, n) ? live_join(at, x, n) : fsr_join(at, x, n, axis);
 }
 
 fsr_node fsr_stack_at(fsr_site at, const fsr_node *x, int n, int axis) {
     fsr_node poison;
-    if (!list_take(at, "stack", x, n, &poison))
+    if (!plain_take(at, "stack", x, n, &poison))
         return poison;
     if (!same_but(at, "stack", x, n, -1, &poison))
         return poison;

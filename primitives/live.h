@@ -12,6 +12,8 @@ typedef enum fsr_counted {
     FSR_COUNTS_ITSELF, /* its value */
     FSR_COUNTS_SUM,    /* its sum */
     FSR_COUNTS_RUNS,   /* its runs of equal elements */
+    FSR_COUNTS_KINDS,  /* how many different elements it has, NaN being one */
+    FSR_COUNTS_EACH,   /* the same, each NaN being one of its own */
     FSR_COUNTED
 } fsr_counted;
 
@@ -40,8 +42,16 @@ fsr_node fsr_told(fsr_site at, fsr_node x, fsr_node number, fsr_says says);
 /* out, made of x's elements: where x has a length it is told if that is 0. */
 fsr_node fsr_told_empty(fsr_site at, fsr_node out, fsr_node x);
 
+/* x without a length: behind the one that it has stands what is last in the order, ascending or not, of its real numbers. */
+fsr_node fsr_order_filled(fsr_site at, fsr_node x, bool descending);
+
 /* What the mask selects of x, by itself or, where both have one length, of what is there; its length is told by origin. */
 fsr_node fsr_compressed(fsr_site at, const char *what, fsr_node mask, fsr_node x, fsr_node origin, fsr_counted how);
+
+/* How many elements x, of one dimension, has, i64 of no dimensions: as many as the length says, if that has an origin. */
+fsr_node fsr_there(fsr_site at, fsr_node x, const fsr_length *length);
+/* Of places in ascending order, with a length: from each to the next one, from the last one to `end`. */
+fsr_node fsr_distances(fsr_site at, fsr_node places, fsr_node end);
 
 /* fsr_take and fsr_index where x or the indices have a length. */
 fsr_node fsr_live_take(fsr_site at, const char *what, fsr_node x, fsr_node indices, int axis, fsr_bound bound);

@@ -157,8 +157,7 @@ static fsr_node build(quantile *c, fsr_node x, fsr_node q, const int *axes, int 
     if ((unsigned)c->method > FSR_QUANTILE_NORMAL_UNBIASED)
         return fsr_poison(g, at, FSR_ERR_VALUE, c->what, "there is no method %d", (int)c->method);
     const bool several = fsr_node_ndim(q) == 1;
-    if (fsr_node_ndim(q) > 1 ||
-        (several && (c->s.kept.ndim + 1 > FSR_MAX_DIMS - 1 || fsr_select_shape(&c->s).ndim + 1 > FSR_MAX_DIMS)))
+    if (fsr_node_ndim(q) > 1 || (several && fsr_select_shape(&c->s).ndim + 1 > FSR_MAX_DIMS))
         return fsr_poison(g, at, FSR_ERR_SHAPE, c->what, "%s are no quantiles of %s", fsr_say(q).text, fsr_say(x).text);
     if (fsr_node_dtype(x) == FSR_BOOL && !is_discrete(c->method))
         return fsr_poison(g, at, FSR_ERR_DTYPE, c->what, "%s cannot be interpolated", fsr_say(x).text);

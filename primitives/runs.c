@@ -25,8 +25,7 @@ static bool vector_take(fsr_site at, const char *what, fsr_node *x, fsr_length *
     return fsr_node_sound(*x) != NULL;
 }
 
-/* How many elements there are, i64. */
-static fsr_node there(fsr_site at, fsr_node x, const fsr_length *length) {
+fsr_node fsr_there(fsr_site at, fsr_node x, const fsr_length *length) {
     if (length->origin)
         return fsr_length_count(x.graph, length);
     return fsr_i64(at, x, fsr_node_dim(x, 0));
@@ -59,8 +58,7 @@ static fsr_node beginnings(fsr_site at, fsr_node x) {
     return n < 2 ? first : fsr_update_at(at, first, fsr_slice_at(at, first, 0, 1, FSR_SLICE_END, 1), differs);
 }
 
-/* From each place to the next one, from the last one to the end. */
-static fsr_node distances(fsr_site at, fsr_node places, fsr_node end) {
+fsr_node fsr_distances(fsr_site at, fsr_node places, fsr_node end) {
     const fsr_length length = *fsr_node_length(places);
     const int64_t one = 1;
     fsr_node x = fsr_without_length(at, places), i = fsr_arange_at(at, x.graph, FSR_I64, fsr_node_dim(x, 0));
@@ -91,7 +89,7 @@ void fsr_run_lengths_at(fsr_site at, fsr_node *out, fsr_node x) {
         return;
     out[0] = fsr_compressed(at, what, begins, x, x, FSR_COUNTS_RUNS);
     fsr_node places = fsr_compressed(at, what, begins, i, x, FSR_COUNTS_RUNS);
-    out[1] = fsr_node_sound(places) && n > 0 ? distances(at, places, there(at, x, &length)) : places;
+    out[1] = fsr_node_sound(places) && n > 0 ? fsr_distances(at, places, fsr_there(at, x, &length)) : places;
 }
 
 /* ---- repeated ---------------------------------------------------------------------------------------------------- */

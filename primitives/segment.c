@@ -35,12 +35,15 @@ bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_n
                        fsr_node *poison) {
     fsr_node all[FSR_MAX_TUPLE + 1];
     fsr_graph *graph;
+    fsr_length length;
     memcpy(all, x, sizeof *x * (size_t)nx);
     all[nx] = offsets;
-    if (fsr_poison_of(at, what, all, nx + 1, &graph, poison) || !offsets_take(at, what, &offsets, poison))
+    if (fsr_poison_of_any(at, what, all, nx + 1, &graph, poison) ||
+        fsr_poison_of(at, what, &offsets, 1, &graph, poison) || !offsets_take(at, what, &offsets, poison) ||
+        !fsr_lengths_meet(at, what, x, nx, &length, poison))
         return false;
     for (int i = 0; i < nx; i++) {
-        *poison = x[i] = fsr_strong(at, x[i]);
+        *poison = x[i] = fsr_without_length(at, fsr_strong(at, x[i]));
         if (!fsr_node_sound(x[i]))
             return false;
         if (fsr_node_ndim(x[i]) == 0 || !fsr_shape_equal(&fsr_node_rec(x[0])->shape, &fsr_node_rec(x[i])->shape)) {
@@ -49,10 +52,11 @@ bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_n
             return false;
         }
     }
-    *out = (fsr_segments){at, what, fsr_node_dim(x[0], 0), fsr_node_size(offsets) - 1, {0}, {0}, {0}};
+    *out = (fsr_segments){at, what, fsr_node_dim(x[0], 0), fsr_node_size(offsets) - 1, {0}, {0}, {0}, length};
     offsets = fsr_integers(at, offsets);
-    fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, fsr_whole(at, offsets, 0)),
-                                     fsr_count(graph, at, FSR_I64, (double)out->n));
+    const fsr_node end =
+        length.origin ? fsr_length_count(graph, &length) : fsr_count(graph, at, FSR_I64, (double)out->n);
+    fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, fsr_whole(at, offsets, 0)), end);
     out->offsets = *poison = fsr_convert(at, inside, out->n <= INT32_MAX ? FSR_I32 : FSR_I64, false);
     if (!fsr_node_sound(inside))
         return false;
@@ -60,6 +64,10 @@ bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_n
     out->high = fsr_maximum_at(at, out->low, fsr_slice_at(at, out->offsets, 0, 1, out->count + 1, 1));
     *poison = out->high;
     return fsr_node_sound(out->high) != NULL;
+}
+
+fsr_node fsr_segments_length(const fsr_segments *s, fsr_node x) {
+    return s->length.origin ? fsr_with_length(fsr_alias(s->at, x), &s->length) : x;
 }
 
 /* Zeros, n of them, with ones at some places; several may name one, those that are `n` none. */

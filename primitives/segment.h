@@ -3,7 +3,7 @@
 #ifndef FUSOR_PRIMITIVES_SEGMENT_H
 #define FUSOR_PRIMITIVES_SEGMENT_H
 
-#include "primitives/primitives.h"
+#include "primitives/live.h"
 
 /* `count` segments of an axis of n elements. */
 typedef struct fsr_segments {
@@ -12,11 +12,15 @@ typedef struct fsr_segments {
     int64_t n, count;
     fsr_node offsets;   /* [count + 1], i32 or i64, inside of the axis; so the others */
     fsr_node low, high; /* [count], where each begins and ends, in this order */
+    fsr_length length;  /* that of the arrays, which lose it; of origin 0: they have none */
 } fsr_segments;
 
-/* Segments of the first axis of nx arrays of one shape, which become strong. False: *poison. */
+/* Segments of the first axis of nx arrays of one shape, which become strong. Where they have a length no segment passes it.
+ * False: *poison. */
 bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_node offsets, fsr_segments *out,
                        fsr_node *poison);
+/* x, with a result for each element of the axis, as long as the arrays. */
+fsr_node fsr_segments_length(const fsr_segments *s, fsr_node x);
 /* For each element of the first axis 1 where a segment begins, or, with `ends`, ends, else 0; of what is outside of all segments the
  * part before the first one ends, and that behind the last one begins. */
 fsr_node fsr_segment_marks(const fsr_segments *s, fsr_dtype dtype, bool ends);

@@ -149,6 +149,7 @@ static void scanned(const fsr_segments *s, fsr_node *out, const fsr_node *in, co
                                 op->exact[i] ? fsr_value_load(dtype, op->exact[i], 0)
                                              : fsr_value_from_double(dtype, op->identity[i]),
                                 reverse);
+        out[i] = fsr_segments_length(s, out[i]);
     }
 }
 
@@ -162,7 +163,7 @@ fsr_node fsr_segment_cumsum_at(fsr_site at, fsr_node x, fsr_node offsets, int fl
     const fsr_dtype dtype = fsr_sum_dtype(fsr_node_dtype(x));
     x = fsr_convert(at, x, fsr_state_dtype(dtype), false);
     if (!fsr_node_sound(x) || fsr_node_size(x) == 0)
-        return fsr_node_sound(x) ? fsr_convert(at, x, dtype, false) : x;
+        return fsr_node_sound(x) ? fsr_segments_length(&s, fsr_convert(at, x, dtype, false)) : x;
     apply a = {at, FSR_OP_ADD};
     const fsr_operator op = {applied, &a, 1, {0}, false, {NULL}};
     scanned(&s, &out, &x, &op, flags);
@@ -219,7 +220,7 @@ void fsr_segment_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr
         scanned(&s, out, in, &op, flags);
     else
         for (int i = 0; i < op.arity; i++)
-            out[i] = good ? in[i] : poison;
+            out[i] = good ? fsr_segments_length(&s, in[i]) : poison;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------------ */

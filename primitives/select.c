@@ -131,8 +131,9 @@ fsr_node fsr_kth_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int nax
 
 /* ---- medians ------------------------------------------------------------------------------------------------- */
 
-/* Half the sum in the dtype of a mean; one of them where they are one. */
-static fsr_node middle(fsr_site at, fsr_node a, fsr_node b, fsr_node same) {
+fsr_node fsr_select_middle(fsr_site at, fsr_node a, fsr_node b, fsr_node same) {
+    if (!fsr_node_sound(a) || !fsr_node_sound(b))
+        return fsr_node_sound(a) ? b : a;
     const fsr_dtype dtype = fsr_mean_dtype(fsr_node_dtype(a)), state = fsr_state_dtype(dtype);
     a = fsr_convert(at, a, state, false);
     b = fsr_convert(at, b, state, false);
@@ -160,7 +161,7 @@ fsr_node fsr_median_at(fsr_site at, fsr_node x, const int *axes, int naxes, int 
     const fsr_node upper = fsr_select_at(at, found, 0);
     if (!fsr_node_sound(upper))
         return upper;
-    fsr_node out = even ? middle(at, fsr_select_at(at, found, 1), upper, (fsr_node){0})
+    fsr_node out = even ? fsr_select_middle(at, fsr_select_at(at, found, 1), upper, (fsr_node){0})
                         : fsr_convert(at, upper, fsr_mean_dtype(fsr_node_dtype(upper)), false);
     if (has_nan)
         out = fsr_select_nan(at, out, fsr_select_at(at, found, 1 + even));
@@ -179,7 +180,5 @@ fsr_node fsr_nanmedian_at(fsr_site at, fsr_node x, const int *axes, int naxes, i
         fsr_maximum_at(at, fsr_floor_divide_at(at, fsr_sub_at(at, count, one), two), whole(at, &s, 0));
     const fsr_node found = fsr_select_ranks(at, what, &s, beside(at, (fsr_node[]){lower, upper}, 2));
     const fsr_node a = fsr_select_at(at, found, 0), b = fsr_select_at(at, found, 1);
-    if (!fsr_node_sound(a) || !fsr_node_sound(b))
-        return fsr_node_sound(a) ? b : a;
-    return fsr_select_end(at, &s, middle(at, a, b, fsr_equal_at(at, lower, upper)));
+    return fsr_select_end(at, &s, fsr_select_middle(at, a, b, fsr_equal_at(at, lower, upper)));
 }

@@ -61,7 +61,7 @@ must_not() {
 generated=$1 cc=$2 cxx=$3
 # The calls as they should be, @ standing for the axes.
 calls=('fsr_var(x, @, 1, 0, 1);' 'fsr_norm(x, @, 1, FSR_KEEPDIMS, 2);' 'fsr_average(x, x, @, 1, 0);' 'fsr_topk(x, 1, @, 1, 0);' 'fsr_kth(x, 1, @, 1, 0);' 'fsr_median(x, @, 1, 0);' 'fsr_nanmedian(x, @, 1, 0);'
-    'fsr_rank(x, @, 1, 0);' 'fsr_sort_by_key(x, x, @, 1, 0);' 'fsr_quantile(x, x, FSR_QUANTILE_LINEAR, @, 1, 0);' 'fsr_percentile(x, x, FSR_QUANTILE_LINEAR, @, 1, 0);'
+    'fsr_rank(x, @, 1, 0);' 'fsr_lexsort(&x, 1, @, 1);' 'fsr_mode(out, x, @, 1, 0);' 'fsr_sliding_window(x, shift, @, 1);' 'fsr_sort_by_key(x, x, @, 1, 0);' 'fsr_quantile(x, x, FSR_QUANTILE_LINEAR, @, 1, 0);' 'fsr_percentile(x, x, FSR_QUANTILE_LINEAR, @, 1, 0);'
     'fsr_nanquantile(x, x, FSR_QUANTILE_LINEAR, @, 1, 0);' 'fsr_nanpercentile(x, x, FSR_QUANTILE_LINEAR, @, 1, 0);' 'fsr_argtopk(x, 1, @, 1, 0);' 'fsr_transpose(x, @);'
     'fsr_repeat(x, 2, @);' 'fsr_roll(x, shift, @, 1);' 'fsr_gradients(out, x, NULL, @, 1, 1);' 'fsr_reduce_with(out, &x, op, @, 1, 0);' 'fsr_scan_with(out, &x, op, @, 1, 0);')
 for name in sum prod min max mean any all ptp count_nonzero logsumexp nansum nanprod nanmin nanmax nanmean argmax argmin nanargmax \

@@ -741,11 +741,27 @@ fsr_node fsr_sort_by_key_at(fsr_site at, fsr_node values, fsr_node keys, const i
 /* The places in the order of several keys of one shape, the last of which comes first, as NumPy's lexsort: i64. Axes as fsr_argsort.
  * The null node: there are no keys. FSR_ERR_SHAPE: one has another shape. */
 fsr_node fsr_lexsort_at(fsr_site at, const fsr_node *keys, int n, const int *axes, int naxes);
-#define fsr_lexsort(...) fsr_lexsort_at(FSR_HERE, __VA_ARGS__)
+#define fsr_lexsort(...) fsr_lexsort_at(FSR_HERE_3OF4(__VA_ARGS__), __VA_ARGS__)
 /* The rank of each element in fsr_sort's order, from 0, of x's shape (axes NULL: flat), i64: equal ones have different ranks, in the order
  * in which they stand. The inverse of fsr_argsort. */
 fsr_node fsr_rank_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 #define fsr_rank(...) fsr_rank_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)
+/* NumPy's unique: the different elements of x, of any shape, in ascending order. out[0]: these; out[1], i64: where each of them is first
+ * in the flattened x; out[2], i64, of x's shape: for each element of x its number among them; out[3], i64: how many of each there are.
+ * out[0], out[1] and out[3] have one length that only the device knows (fsr_compress), with x's size as capacity. Zeros of both signs
+ * are equal; NaN equals NaN if equal_nan, else each is one of its own. What is not asked for is not computed: out[0] and out[3]
+ * alone sort no places. x may have such a length itself. All four are poisoned on a mistake. FSR_ERR_DTYPE: x is complex. */
+void fsr_unique_at(fsr_site at, fsr_node *out, fsr_node x, bool equal_nan);
+#define fsr_unique(...) fsr_unique_at(FSR_HERE, __VA_ARGS__)
+/* NumPy's isin: for each element of x whether one of the others, of any shape, is equal to it; compared in their common dtype. NaN is
+ * none. The others are sorted, and x's elements are searched for in the kernel that computes them. FSR_ERR_DTYPE: complex numbers. */
+fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others);
+#define fsr_isin(...) fsr_isin_at(FSR_HERE, __VA_ARGS__)
+/* The most frequent element along the axes (a list, NULL: all), of several the least, NaN last and equal to NaN: out[0], of x's dtype; and
+ * how often it is there: out[1], i64. The elements are sorted. flags: FSR_KEEPDIMS. Both are poisoned on a mistake. Errors as
+ * fsr_median. */
+void fsr_mode_at(fsr_site at, fsr_node *out, fsr_node x, const int *axes, int naxes, int flags);
+#define fsr_mode(...) fsr_mode_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
 
 /* ---- searches ----------------------------------------------------------------------------------- */
 
@@ -793,8 +809,9 @@ fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
  *
  * What is computed of it sees what is there, without a trip to the host: elementwise functions, casts, reductions, scans,
  * fsr_slice, fsr_flip and fsr_diff, where bounds are clipped to the length and negative ones count from its end; fsr_take
- * and fsr_index of it, whose indices it bounds, and at it; fsr_scatter and its kin of it, to indices of its length. Other
- * functions are FSR_ERR_UNSUPPORTED: fsr_filled gives them an array. Two such values meet only if their length is the
+ * and fsr_index of it, whose indices it bounds, and at it; fsr_scatter and its kin of it, to indices of its length; fsr_sort,
+ * fsr_argsort, fsr_topk, fsr_argtopk (as many of the first k as there are), fsr_sort_by_key, fsr_lexsort, fsr_rank, fsr_unique and
+ * fsr_isin; fsr_concat; fsr_bincount and fsr_histogram; what is asked of segments of it. Other functions are FSR_ERR_UNSUPPORTED: fsr_filled gives them an array. Two such values meet only if their length is the
  * same one: of one mask, of one value, of slices that shorten both alike; else FSR_ERR_SHAPE, with the lines where both
  * were counted. With others only single elements meet; no length broadcasts as 1, whatever the count. A reduction that
  * needs an element is FSR_ERR_EMPTY where an index outside is told (fsr_bound). Computing a value computes its count.
@@ -900,6 +917,16 @@ fsr_node fsr_segment_last_at(fsr_site at, fsr_node x, fsr_node offsets);
 #define fsr_segment_argmax(...) fsr_segment_argmax_at(FSR_HERE, __VA_ARGS__)
 #define fsr_segment_first(...) fsr_segment_first_at(FSR_HERE, __VA_ARGS__)
 #define fsr_segment_last(...) fsr_segment_last_at(FSR_HERE, __VA_ARGS__)
+/* Each segment sorted by itself, along the first axis: x's shape; what lies in no segment stays where it is. fsr_segment_argsort: where
+ * in x each element was, i64. Order, NaN and zeros as fsr_sort; stable. flags: FSR_DESCENDING. Two sorts of all elements, whatever the lengths are.
+ * fsr_segment_median: the median of each segment, as fsr_median has it; NaN of an empty one. Errors as fsr_segment_sum; FSR_ERR_DTYPE:
+ * x is complex. */
+fsr_node fsr_segment_sort_at(fsr_site at, fsr_node x, fsr_node offsets, int flags);
+fsr_node fsr_segment_argsort_at(fsr_site at, fsr_node x, fsr_node offsets, int flags);
+fsr_node fsr_segment_median_at(fsr_site at, fsr_node x, fsr_node offsets);
+#define fsr_segment_sort(...) fsr_segment_sort_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_argsort(...) fsr_segment_argsort_at(FSR_HERE, __VA_ARGS__)
+#define fsr_segment_median(...) fsr_segment_median_at(FSR_HERE, __VA_ARGS__)
 /* Running sums that begin again at each segment, as fsr_cumsum along x's first axis; flags as there. Elements before the first segment
  * and behind the last one are summed as segments are. */
 fsr_node fsr_segment_cumsum_at(fsr_site at, fsr_node x, fsr_node offsets, int flags);

@@ -344,6 +344,19 @@ inline node_pair partition_by(const node &mask, const node &x, FUSOR_PLACE) noex
     fsr_partition_by_at(FUSOR_AT, out, mask, x);
     return node_pair(out[0], out[1]);
 }
+// The different elements, where each is first, each element's number among them, how many there are of each.
+struct unique_result {
+    node values, first, inverse, counts;
+};
+inline unique_result unique(const node &x, bool equal_nan = true, FUSOR_PLACE) noexcept {
+    fsr_node out[4];
+    fsr_unique_at(FUSOR_AT, out, x, equal_nan);
+    const unique_result all = {out[0], out[1], out[2], out[3]};
+    return all;
+}
+inline node isin(const node &x, const node &others, FUSOR_PLACE) noexcept {
+    return fsr_isin_at(FUSOR_AT, x, others);
+}
 inline node_pair run_lengths(const node &x, FUSOR_PLACE) noexcept {
     fsr_node out[2];
     fsr_run_lengths_at(FUSOR_AT, out, x);
@@ -559,6 +572,11 @@ FUSOR_FIRST(kth)
 inline node sort_by_key(const node &values, const node &keys, axes over = {}, int flags = 0, FUSOR_PLACE) noexcept {
     return fsr_sort_by_key_at(FUSOR_AT, values, keys, FUSOR_LIST(over), flags);
 }
+inline node_pair mode(const node &x, axes over = {}, int flags = 0, FUSOR_PLACE) noexcept {
+    fsr_node out[2];
+    fsr_mode_at(FUSOR_AT, out, x, FUSOR_LIST(over), flags);
+    return node_pair(out[0], out[1]);
+}
 inline node lexsort(nodes keys, axes over = {}, FUSOR_PLACE) noexcept {
     return fsr_lexsort_at(FUSOR_AT, keys.begin(), static_cast<int>(keys.size()), FUSOR_LIST(over));
 }
@@ -616,7 +634,15 @@ FUSOR_SEGMENTS(argmin)
 FUSOR_SEGMENTS(argmax)
 FUSOR_SEGMENTS(first)
 FUSOR_SEGMENTS(last)
+FUSOR_SEGMENTS(median)
 #undef FUSOR_SEGMENTS
+// flags: FSR_DESCENDING.
+inline node segment_sort(const node &x, const node &offsets, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_segment_sort_at(FUSOR_AT, x, offsets, flags);
+}
+inline node segment_argsort(const node &x, const node &offsets, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_segment_argsort_at(FUSOR_AT, x, offsets, flags);
+}
 // flags: FSR_EXCLUSIVE, FSR_REVERSE.
 inline node segment_cumsum(const node &x, const node &offsets, int flags = 0, FUSOR_PLACE) noexcept {
     return fsr_segment_cumsum_at(FUSOR_AT, x, offsets, flags);

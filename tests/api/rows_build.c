@@ -75,6 +75,7 @@ BUILD(update, NODE(x); NODE(view); NODE(y), x, view, y)
 BUILD(filter, NODE(x); NODE(mask); NODE(fill), x, mask, fill)
 BUILD(compress, NODE(mask); NODE(x), mask, x)
 BUILD(flatnonzero, NODE(x), x)
+BUILD(isin, NODE(x); NODE(others), x, others)
 BUILD(repeat_counts, NODE(x); NODE(counts); EXTENT(n), x, counts, n)
 BUILD(update_mask, NODE(x); NODE(mask); NODE(y), x, mask, y)
 BUILD(live, NODE(x); NODE(of), x, of)
@@ -235,6 +236,9 @@ SEGMENTS(argmin)
 SEGMENTS(argmax)
 SEGMENTS(first)
 SEGMENTS(last)
+SEGMENTS(median)
+BUILD(segment_sort, NODE(x); NODE(offsets); const int flags = api_flags(r), x, offsets, flags)
+BUILD(segment_argsort, NODE(x); NODE(offsets); const int flags = api_flags(r), x, offsets, flags)
 BUILD(segment_cumsum, NODE(x); NODE(offsets); const int flags = api_flags(r), x, offsets, flags)
 
 static void call_csr_from_coo(api_run *r) {
@@ -534,6 +538,28 @@ static void call_run_lengths(api_run *r) {
     api_take_all(r, out, 2);
 }
 
+static void call_unique(api_run *r) {
+    fsr_node *out = api_memory(r, sizeof *out * 4);
+    api_add(r, ", t%d", r->at);
+    NODE(x);
+    const bool equal_nan = api_bool(r);
+    api_say(r, "fsr_unique_at", 4, true);
+    fsr_unique_at(API_SITE(r), out, x, equal_nan);
+    api_take_all(r, out, 4);
+}
+
+static void call_mode(api_run *r) {
+    fsr_node *out = api_memory(r, sizeof *out * 2);
+    api_add(r, ", t%d", r->at);
+    NODE(x);
+    int n;
+    const int *axes = api_axes(r, &n);
+    const int flags = api_flags(r);
+    api_say(r, "fsr_mode_at", 2, true);
+    fsr_mode_at(API_SITE(r), out, x, axes, n, flags);
+    api_take_all(r, out, 2);
+}
+
 static void call_split(api_run *r) {
     static const int counts[] = {1, 2, 3, 4, 5, 12, 0, -1, 16};
     const int parts = counts[api_below(r, API_COUNT(counts))];
@@ -617,6 +643,9 @@ const api_row api_build_rows[] = {
     ROW(update_mask, 3),
     ROW(partition_by, 2),
     ROW(run_lengths, 2),
+    ROW(unique, 2),
+    ROW(isin, 2),
+    ROW(mode, 1),
     ROW(live, 2),
     ROW(filled, 3),
     ROW(live_count, 2),
@@ -704,6 +733,9 @@ const api_row api_build_rows[] = {
     ROW(segment_argmax, 1),
     ROW(segment_first, 2),
     ROW(segment_last, 2),
+    ROW(segment_median, 1),
+    ROW(segment_sort, 1),
+    ROW(segment_argsort, 1),
     ROW(segment_cumsum, 2),
     ROW(runs, 2),
     ROW(csr_from_coo, 2),

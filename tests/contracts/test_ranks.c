@@ -163,6 +163,20 @@ static void fused(void **state) {
 
 /* ---- what follows from places ---------------------------------------------------------------------------------- */
 
+/* Of eight dimensions one is folded, and the quantiles are in its place, in front. */
+static void eight(void **state) {
+    (void)state;
+    const double half[] = {0, 0.5};
+    fsr_node x = fsr_reshape(fsr_arange(G, FSR_F64, 24), 8, SHAPE(2, 1, 1, 1, 2, 1, 2, 3)), out[2];
+    out[0] = fsr_quantile(x, fsr_from_host(G, FSR_F64, 1, SHAPE(2), half), FSR_QUANTILE_LINEAR, AXES(7), 1, 0);
+    out[1] =
+        fsr_quantile(x, fsr_from_host(G, FSR_F64, 1, SHAPE(2), half), FSR_QUANTILE_LINEAR, AXES(7), 1, FSR_KEEPDIMS);
+    assert_int_equal(fsr_node_ndim(out[0]), 8);
+    for (int i = 0; i < 16; i++)
+        assert_true(subject_value(out[0], i) == 3 * (i % 8) + (i >= 8));
+    assert_int_equal(fsr_node_status(out[1]), FSR_ERR_SHAPE);
+}
+
 static void by_keys(void **state) {
     (void)state;
     enum { N = 500 };
@@ -220,8 +234,8 @@ static void permutations(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),    SUBJECT_TEST(patterns),    SUBJECT_TEST(several),
-                                       SUBJECT_TEST(parameter), SUBJECT_TEST(axes),        SUBJECT_TEST(fused),
-                                       SUBJECT_TEST(by_keys),   SUBJECT_TEST(permutations)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),    SUBJECT_TEST(patterns), SUBJECT_TEST(several),
+                                       SUBJECT_TEST(parameter), SUBJECT_TEST(axes),     SUBJECT_TEST(fused),
+                                       SUBJECT_TEST(eight),     SUBJECT_TEST(by_keys),  SUBJECT_TEST(permutations)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

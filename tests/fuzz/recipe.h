@@ -184,7 +184,7 @@ void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
  * Indices that would be reported are brought inside before. recipe_take.c */
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
 /* An array made of x's elements where the mask holds, through values whose length only the device knows. recipe_lengths.c */
-enum { FUZZ_LENGTHS = 14 };
+enum { FUZZ_LENGTHS = 18 };
 fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 
 /* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, a turn for each slice of y

@@ -8,8 +8,8 @@ static fsr_node through(fsr_node mask, fsr_node x, int form) {
     fsr_graph *g = x.graph;
     const fsr_node live = fsr_compress(mask, x);
     const int64_t n = fsr_node_dim(live, 0);
-    fsr_node two[2];
-    switch (form) {
+    fsr_node two[2], unique[4];
+    switch (form < 11 || !fsr_dtype_is_complex(fsr_node_dtype(x)) ? form : form - 11) {
     case 0: return live;
     case 1: return fsr_cumsum(live, (int[]){0}, 1, 0);
     case 2: return fsr_cumsum(live, (int[]){0}, 1, FSR_REVERSE);
@@ -21,6 +21,10 @@ static fsr_node through(fsr_node mask, fsr_node x, int form) {
     case 8: fsr_run_lengths(two, live); return two[1];
     case 9: fsr_run_lengths(two, live); return fsr_repeat_counts(two[0], two[1], n);
     case 10: return fsr_take(live, fsr_flatnonzero(live), 0, FSR_BOUND_CLIP);
+    case 11: return fsr_sort(live, (int[]){0}, 1, n % 2 ? FSR_DESCENDING : 0);
+    case 12: fsr_unique(unique, live, n % 3 > 0); return unique[n & 3];
+    case 13: return fsr_topk(live, n / 3, (int[]){0}, 1, FSR_DESCENDING);
+    case 14: return fsr_segment_sort(live, fsr_mul(fsr_arange(g, FSR_I64, 5), fsr_int(g, n / 6)), 0);
     default: return fsr_add(live, fsr_sum(fsr_slice(live, 0, 0, -2, 1), NULL, 0, 0));
     }
 }
