@@ -14,6 +14,7 @@ struct fsr_cuda_build {
     char *load_dir;
     int arch;
     int log_level;
+    bool optimize;
 };
 
 /* Milliseconds of a clock that only goes on. */

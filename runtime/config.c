@@ -44,6 +44,7 @@ static const knob_range ranges[] = {
     {"contraction", 0, 1, {NULL}},
     {"deterministic", 0, 1, {NULL}},
     {"profile", 0, 2, {NULL}},
+    {"optimize", 0, 1, {NULL}},
 };
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))

@@ -33,6 +33,20 @@ set(FUSOR_CAPPED_LONG
 # Whole programs of the long tier alone.
 set(FUSOR_LONG contracts_accuracy)
 
+# Programs of the fast tier that have their kernels made with FUSOR_OPTIMIZE=0, which takes less than half of the time: they ask what a
+# program means, in many kernels, and other programs see to it that the optimizer changes none: every operation in
+# every dtype (diff_ops_diff, contracts_values, contracts_numerics, unit_cpu_math), folds and scans against NumPy's (diff_numpy_folds),
+# every form of loop (unit_emit_c*, unit_schedule_edits), random graphs (fuzz), and the first shard of each program in several. All that is
+# labelled `long` is compiled as users have it, these programs' other cases among it; so are the runs capped at AVX2.
+set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
+    "|diff_numpy_(exprs|take|search|lengths|reach|sort|quantiles)|fuzz_regressions"
+    "|contracts_(array_loops|backends|bins|chains|csr|divided|donated|fft|forced|iterate|large_graphs|library|literals|live|live_places|"
+    "matmul|modules|native|parameters|plan_key|plan_run|random|ranks|reference_backend|scatter|scatter_with|search|segments|small_stack|"
+    "sort|stencils|tables|take|threads|topk|windows)|trust_.*"
+    "|gpu_gpu_(folds|array_loops|csr|literals|live|live_places|modules|parameters|random_statistics|ranks|scatter_with|segments"
+    "|take|numpy_(lengths|reach|search|sort|take)))$")
+string(REPLACE ";" "" FUSOR_QUICK "${FUSOR_QUICK}")
+
 # On a machine without AVX-512 every run is such a run.
 set(FUSOR_HAS_AVX512 OFF)
 if(EXISTS /proc/cpuinfo)
@@ -62,6 +76,14 @@ function(fusor_run test program seconds)
     endif()
 endfunction()
 
+# What a program of FUSOR_QUICK has in its environment, appended to the list out.
+function(fusor_quick out program)
+    if(program MATCHES "${FUSOR_QUICK}" AND NOT "avx2" IN_LIST ARGN AND NOT "long" IN_LIST ARGN)
+        list(APPEND ${out} FUSOR_OPTIMIZE=0)
+        set(${out} "${${out}}" PARENT_SCOPE)
+    endif()
+endfunction()
+
 # fusor_shards(test program seconds n LABELS ... ENVIRONMENT ...): n ctests, or one that has the whole.
 function(fusor_shards test program seconds n)
     cmake_parse_arguments(given "" "CACHE" "LABELS;ENVIRONMENT" ${ARGN})
@@ -71,6 +93,9 @@ function(fusor_shards test program seconds n)
         if(n GREATER 1)
             set(name ${test}.${i})
             set(shard FUSOR_TEST_SHARD=${i}/${n})
+        endif()
+        if(i GREATER 1 OR n EQUAL 1)
+            fusor_quick(shard ${program} ${given_LABELS})
         endif()
         fusor_run(${name} ${program} ${seconds} CACHE "${given_CACHE}" LABELS ${given_LABELS}
                   ENVIRONMENT ${given_ENVIRONMENT} ${shard})
@@ -114,7 +139,7 @@ function(fusor_register suite what program source seconds)
     elseif(program IN_LIST FUSOR_LONG)
         fusor_run(${test} ${program} ${seconds} LABELS ${suite} long)
     elseif(NOT row)
-        fusor_run(${test} ${program} ${seconds} LABELS ${suite})
+        fusor_shards(${test} ${program} ${seconds} 1 LABELS ${suite})
     else()
         list(GET row 1 fast)
         list(GET row 2 long)

@@ -91,7 +91,11 @@ typedef enum fsr_log_level {
       "1: only operations whose bits do not depend on timing; no effect today: FSR_UNORDERED alone asks for others")   \
     X(int, profile, PROFILE, 0,                                                                                        \
       "1: every kernel of every run is timed, which waits for each, and told on stderr after the run: ms, GB/s, what " \
-      "it fuses, and the lines that recorded that; 2: timed, and told to fsr_plan_profile and fsr_explain alone")
+      "it fuses, and the lines that recorded that; 2: timed, and told to fsr_plan_profile and fsr_explain alone")      \
+    X(int, optimize, OPTIMIZE, 1,                                                                                      \
+      "0: kernels are ready sooner and run slower: a C compiler makes no vectors (under half of its time), NVRTC "     \
+      "gives up loop optimizations (two thirds); for programs that run each kernel once, and for tests. The same "     \
+      "bits")
 
 /* A value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. */
 typedef struct fsr_config {

@@ -269,6 +269,7 @@ static fsr_config draw_config(api_run *r) {
     case 11: c.log_level = value == 1 || value == 2 || value == 3 ? 4 : value; break;
     case 12: c.contraction = value; break;
     case 13: c.deterministic = value; break;
+    case 14: c.optimize = value; break;
     default: break;
     }
     api_add(r, ", &config /* knob %d: %d or \"%s\" */", which, value, text ? text : "NULL");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cap of the CPU's instructions: what generated C is compiled for, the same bits at each level, kernels of another
- * level on disk, and what the context says of it. */
+/* The cap of the CPU's instructions, and the knob `optimize`: what generated C is compiled for, the same bits at each level,
+ * kernels of another level on disk, and what the context says of it. */
 #include "runtime/context.h"
 #include "tests/support/subject.h"
 #include <stdio.h>
@@ -34,12 +34,17 @@ static int width_of(fsr_context *ctx) {
     return got;
 }
 
-static fsr_context *open_level(const struct level *level, const char *cache) {
+static fsr_context *open_effort(int isa, int optimize, const char *cache) {
     fsr_config config = subject_config();
-    config.isa = level->isa;
+    config.isa = isa;
+    config.optimize = optimize;
     config.cache_dir = cache;
     config.log_level = FSR_LOG_SILENT;
     return subject_open(&config);
+}
+
+static fsr_context *open_level(const struct level *level, const char *cache) {
+    return open_effort(level->isa, 1, cache);
 }
 
 /* No wider than the cap, and what the device's name says is what is done: a machine with less has another name. */
@@ -186,6 +191,32 @@ static void changes_no_bit_of_functions(void **state) {
     same_bits(true, FSR_ISA_AVX2);
 }
 
+static void quick_kernels_change_no_bit(void **state) {
+    (void)state;
+    for (int elementary = 0; elementary < 2; elementary++) {
+        size_t size[2];
+        char *got[2];
+        for (int optimize = 0; optimize < 2; optimize++) {
+            fsr_context *ctx = open_effort(FSR_ISA_NATIVE, optimize, "");
+            got[optimize] = bits_of(ctx, elementary, &size[optimize]);
+            fsr_close(ctx);
+        }
+        assert_int_equal(size[0], size[1]);
+        assert_memory_equal(got[0], got[1], size[0]);
+        free(got[0]);
+        free(got[1]);
+    }
+}
+
+static int64_t compilations_of(int optimize, const char *cache) {
+    fsr_stats stats;
+    fsr_context *ctx = open_effort(FSR_ISA_NATIVE, optimize, cache);
+    width_of(ctx);
+    assert_int_equal(fsr_context_stats(ctx, &stats), FSR_OK);
+    fsr_close(ctx);
+    return stats.compilations;
+}
+
 /* One cache serves all levels: each finds its own kernel there, never another's. */
 static void each_its_own_objects(void **state) {
     (void)state;
@@ -208,6 +239,17 @@ static void each_its_own_objects(void **state) {
     subject_remove_dir(dir);
 }
 
+static void quick_kernels_are_others(void **state) {
+    (void)state;
+    char dir[64];
+    subject_temporary_dir(dir);
+    assert_int_equal(compilations_of(1, dir), 1);
+    assert_int_equal(compilations_of(0, dir), 1);
+    assert_int_equal(compilations_of(1, dir), 0);
+    assert_int_equal(compilations_of(0, dir), 0);
+    subject_remove_dir(dir);
+}
+
 static void unknown(void **state) {
     (void)state;
     fsr_config config = subject_config();
@@ -217,6 +259,10 @@ static void unknown(void **state) {
     assert_int_equal(fsr_open_why(&config, &ctx, why, sizeof why), FSR_ERR_VALUE);
     assert_null(ctx);
     assert_string_equal(why, "fsr_open: isa is '4'; it must be native, avx512, avx2 or baseline");
+    config.isa = FSR_ISA_NATIVE;
+    config.optimize = 2;
+    assert_int_equal(fsr_open_why(&config, &ctx, why, sizeof why), FSR_ERR_VALUE);
+    assert_string_equal(why, "fsr_open: optimize is '2'; it must be an integer from 0 to 1");
 }
 
 static const struct CMUnitTest tests[] = {
@@ -224,7 +270,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(changes_no_bit),
     cmocka_unit_test(rounds_whole_numbers_once),
     cmocka_unit_test(changes_no_bit_of_functions),
+    cmocka_unit_test(quick_kernels_change_no_bit),
     cmocka_unit_test(each_its_own_objects),
+    cmocka_unit_test(quick_kernels_are_others),
     cmocka_unit_test(unknown),
 };
 SUBJECT_MAIN(tests)

@@ -112,6 +112,7 @@ static void bench_begin(bench *b) {
     strcpy(b->dir, "/tmp/fusor-test-XXXXXX");
     assert_non_null(mkdtemp(b->dir));
     b->config.cache_mb = 16;
+    b->config.optimize = 1;
     b->kernel = fsr_kernel_new();
     assert_non_null(b->kernel);
     strcpy(b->kernel->name, "k_test");
@@ -164,6 +165,12 @@ static void build_caches_on_disk(void **state) {
     assert_false(bench_run(&b, good, false));
     assert_true(bench_run(&b, good, false));
     fsr_cuda_build_close(b.build);
+    b.config.optimize = 0;
+    bench_open(&b);
+    assert_false(bench_run(&b, good, false));
+    assert_true(bench_run(&b, good, false));
+    fsr_cuda_build_close(b.build);
+    b.config.optimize = 1;
     bench_open(&b);
     assert_true(bench_run(&b, good, false));
     bench_end(&b);
