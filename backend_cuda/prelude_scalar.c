@@ -97,11 +97,11 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    return w.bits;\n"
      "}\n"},
     {"fsr_root", true,
-     "/* Two units in the last place, where sqrtf takes four times as long. */\n"
+     "/* Two units in the last place, where sqrtf takes four times as long; of no subnormal number. */\n"
      "static __forceinline__ f32 fsr_root(f32 x)\n"
      "{\n"
      "    f32 y;\n"
-     "    asm(\"sqrt.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "    asm(\"sqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
      "    return y;\n"
      "}\n"},
     {"fsr_rayleighf", false,
@@ -124,7 +124,7 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
     {"fsr_rayleigh", false,
      "static inline f64 fsr_rayleigh(f64 a) { return sqrt(-2.0 * log(a) + 0.0); }\n"},
     {"fsr_turnf", false,
-     "/* sin(pi a + turn pi/2): a less the nearest even number, less quarters of a turn, is exact. */\n"
+     "/* sin(pi a + turn pi/2), turn 0 or 1: a less the nearest even number, less quarters of a turn, is exact. */\n"
      "static __forceinline__ f32 fsr_turnf(f32 a, u32 turn)\n"
      "{\n"
      "    const f32 x = fmaf(-2.0f, rintf(0.5f * a), a), t = fmaf(2.0f, x, 0x1.8p+23f);\n"
@@ -138,8 +138,9 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    c = fmaf(c, z, 0x1.03c1fp+2f);\n"
      "    c = fmaf(c, z, -0x1.3bd3ccp+2f);\n"
      "    c = fmaf(c, z, 1.0f);\n"
-     "    const u32 q = fsr_bits_f32(t) + turn;\n"
-     "    return fsr_f32_bits(fsr_bits_f32(q & 1 ? c : s) ^ (q & 2) << 30);\n"
+     "    const u32 q = fsr_bits_f32(t);\n"
+     "    const bool odd = q & 1;\n"
+     "    return fsr_f32_bits(fsr_bits_f32(turn ? odd ? s : c : odd ? c : s) ^ (q + turn & 2) << 30);\n"
      "}\n"},
     {"fsr_sinpif", false,
      "static __forceinline__ f32 fsr_sinpif(f32 a)\n"
@@ -147,8 +148,8 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    return fsr_f32_bits(fsr_bits_f32(fsr_turnf(fabsf(a), 0)) ^ (fsr_bits_f32(a) & 0x80000000u));\n"
      "}\n"},
     {"fsr_cospif", false,
-     "/* Its zeros are +0: the quarter turn alone would leave -0 at every second one. */\n"
-     "static __forceinline__ f32 fsr_cospif(f32 a) { return fsr_turnf(a, 1) + 0.0f; }\n"},
+     "/* Its zeros are +0: the quarter turn alone would leave -0 at every second one. Of |a|, as the sine: who has both shares the angle. */\n"
+     "static __forceinline__ f32 fsr_cospif(f32 a) { return fsr_turnf(fabsf(a), 1) + 0.0f; }\n"},
     {"fsr_sinpi", false,
      "/* The zero at an odd number is -0. */\n"
      "static inline f64 fsr_sinpi(f64 a)\n"

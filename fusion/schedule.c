@@ -193,8 +193,7 @@ static bool any_adjacent(const fsr_group *group, int d) {
     return false;
 }
 
-/* Something is computed of the index along d in blocks of neighbours. */
-static bool any_block(const fsr_kernel *k, int d) {
+bool fsr_any_block(const fsr_kernel *k, int d) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_OP && (fsr_op_get(k->inst[i].op)->flags & FSR_OP_BLOCKS) &&
             fsr_value_dimensions(k, i) >> d & 1)
@@ -204,7 +203,7 @@ static bool any_block(const fsr_kernel *k, int d) {
 
 int fsr_schedule_vector(const fsr_group *group, int d, int most) {
     const bool adjacent = d >= 0 && any_adjacent(group, d);
-    if (d < 0 || !(adjacent || any_block(group->kernel, d)))
+    if (d < 0 || !(adjacent || fsr_any_block(group->kernel, d)))
         return 1;
     int v = adjacent || most > BLOCK ? most : BLOCK;
     while (v > 1 && !vector_fits(group, d, v))

@@ -11,6 +11,8 @@ struct fsr_body;
 int fsr_kernel_widest(const fsr_kernel *k);
 /* The same of those whose elements lie along the columns: a row's own, say the count of a mask, move once. 4: there are none. */
 int fsr_columns_widest(const fsr_kernel *k);
+/* Something is computed of the index along d in blocks of neighbours. */
+bool fsr_any_block(const fsr_kernel *k, int d);
 /* Some loop runs for each element. */
 bool fsr_kernel_has_loops(const fsr_kernel *k);
 /* The last pass that reads an instruction's value, -1: none. */

@@ -170,6 +170,23 @@ static void angles_down_columns(void **state) {
     assert_true(good);
 }
 
+/* Random numbers that nothing is loaded for: blocks of neighbours, two a thread. A row's own result, of 8 bytes, makes no vector along
+ * the row shorter. */
+static void vectors_of_what_is_not_loaded(void **state) {
+    (void)state;
+    fsr_graph *g = table_graph;
+    fsr_node i = fsr_counter(g, 1, (int64_t[]){1 << 24}), zero = fsr_int(g, 0);
+    fsr_node out[] = {fsr_random_normal(zero, zero, i, FSR_F32),
+                      fsr_count_nonzero(plan_vector(g, 1 << 24), NULL, 0, 0)};
+    for (int o = 0; o < 2; o++) {
+        fsr_program p = plan_of(&target_gpu, &out[o], 1);
+        const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+        fsr_program_clear(&p);
+        assert_int_equal(s.vector, 4);
+        assert_int_equal(s.items, o ? 16 : 8);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
@@ -179,6 +196,7 @@ int main(void) {
         TABLE_TEST(products_have_tiles),
         TABLE_TEST(products_have_tiles_on_a_gpu),
         TABLE_TEST(transposed_operands_have_squares),
+        TABLE_TEST(vectors_of_what_is_not_loaded),
         TABLE_TEST(products_go_where_nothing_is_strided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
