@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A program as others hold it: freeing it, and finding its kernels and calls. */
+#include "fusion/loop_plan.h"
+#include "fusion/plan.h"
+#include <stdlib.h>
+#include <string.h>
+
+void fsr_program_clear(fsr_program *program) {
+    for (int i = 0; i < program->nsteps; ++i) {
+        fsr_kernel_free(program->step[i].kernel);
+        if (program->step[i].call)
+            fsr_called_unref(program->step[i].call->called);
+        free(program->step[i].call);
+        fsr_loop_plan_unref(program->step[i].loop);
+    }
+    free(program->step);
+    free(program->temporary);
+    free(program->same_out);
+    free(program->gift);
+    free(program->text);
+    free(program->explanation);
+    memset(program, 0, sizeof *program);
+}
+
+static const fsr_program_step *step_of(const fsr_program *program, fsr_task task, int i) {
+    for (int s = 0; s < program->nsteps; ++s)
+        if (program->step[s].task == task && i-- == 0)
+            return &program->step[s];
+    return NULL;
+}
+
+const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i) {
+    return step_of(program, FSR_TASK_KERNEL, i);
+}
+
+const fsr_program_step *fsr_program_call(const fsr_program *program, int i) {
+    return step_of(program, FSR_TASK_LIBRARY, i);
+}
