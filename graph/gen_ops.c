@@ -3,7 +3,7 @@
  *   gen_ops FILE        fusor/ops.h: a builder function and its macro for each op
  *   gen_ops --doc FILE  docs/ops.md: the ops as a Markdown table
  *   gen_ops --cpp FILE  fusor/ops.hpp: the ops' names by number of operands
- * CAST has no row in any header: its builder takes a dtype and is written by hand in fusor/build.h. */
+ * CAST has no row in any header: its builder takes a dtype and is written by hand in fusor/elementwise.h. */
 #include "graph/ops.h"
 #include <stdio.h>
 #include <string.h>
