@@ -60,54 +60,6 @@ fsr_status fsr_cuda_fail(fsr_cuda *c, cudaError_t error, fsr_fault *fault, const
                          "%s: %s: %s%s", what, cudaGetErrorName(error), cudaGetErrorString(error), lost);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------- */
-
-static int memory_get(void *user, int64_t bytes, void **out, fsr_fault *fault) {
-    fsr_cuda *c = user;
-    if (fsr_cuda_use(c, fault) != FSR_OK)
-        return FSR_POOL_FAILED;
-    const cudaError_t error = cudaMalloc(out, (size_t)bytes);
-    if (error == cudaSuccess)
-        return FSR_POOL_GOT;
-    if (error == cudaErrorMemoryAllocation) {
-        cudaGetLastError();
-        return FSR_POOL_NO_ROOM;
-    }
-    fsr_cuda_fail(c, error, fault, "allocating %lld bytes on the device", (long long)bytes);
-    return FSR_POOL_FAILED;
-}
-
-static void memory_give(void *user, void *data) {
-    (void)user;
-    cudaFree(data);
-}
-
-static fsr_status memory_settle(void *user, fsr_fault *fault) {
-    return fsr_cuda_wait(user, NULL, fault);
-}
-
-static void memory_room(void *user, int64_t *available, int64_t *total) {
-    (void)user;
-    size_t room = 0, all = 0;
-    if (cudaMemGetInfo(&room, &all) != cudaSuccess)
-        cudaGetLastError();
-    *available = (int64_t)room;
-    *total = (int64_t)all;
-}
-
-static fsr_status cuda_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault) {
-    return fsr_device_pool_alloc(fsr_cuda_of(b)->pool, bytes, out, fault);
-}
-
-static void cuda_free(fsr_backend *b, void *data, int64_t bytes) {
-    (void)bytes;
-    fsr_device_pool_free(fsr_cuda_of(b)->pool, data);
-}
-
-static fsr_status cuda_trim(fsr_backend *b, fsr_fault *fault) {
-    return fsr_device_pool_trim(fsr_cuda_of(b)->pool, fault);
-}
-
 /* ---- answers ------------------------------------------------------------------------------------- */
 
 static void cuda_device_name(fsr_backend *b, char *out, size_t size) {
@@ -156,6 +108,8 @@ static void cuda_stats(fsr_backend *b, fsr_backend_stats *out) {
     *out = (fsr_backend_stats){0};
     fsr_cuda_modules_stats(c, out);
     out->launches = atomic_load_explicit(&c->launches, memory_order_relaxed);
+    out->graphs_made = atomic_load_explicit(&c->graphs_made, memory_order_relaxed);
+    out->graph_launches = atomic_load_explicit(&c->graph_launches, memory_order_relaxed);
     fsr_device_pool_stats(c->pool, &out->used_bytes, &out->pool_bytes);
 }
 
@@ -176,12 +130,14 @@ static void cuda_close(fsr_backend *b) {
     fsr_cufft_close(&c->cufft);
     fsr_cuda_codes_close(c);
     fsr_cuda_modules_close(c);
+    fsr_lanes_close(c);
     fsr_device_pool_close(c->pool);
     fsr_transfer_close(c);
     fsr_cuda_build_close(c->build);
     fsr_nvrtc_close(c->nvrtc);
     pthread_mutex_destroy(&c->order.lock);
     pthread_mutex_destroy(&c->ring.lock);
+    pthread_mutex_destroy(&c->host_lock);
     free(c);
 }
 
@@ -205,9 +161,9 @@ static const fsr_backend_ops cuda_ops = {
     .interpreted = fsr_cuda_interpreted,
     .launch = fsr_cuda_launch,
     .library = fsr_cuda_library,
-    .alloc = cuda_alloc,
-    .free = cuda_free,
-    .trim = cuda_trim,
+    .alloc = fsr_cuda_alloc,
+    .free = fsr_cuda_free,
+    .trim = fsr_cuda_trim,
     .copy_in = fsr_cuda_copy_in,
     .copy_out = fsr_cuda_copy_out,
     .copy = fsr_cuda_copy,
@@ -216,6 +172,18 @@ static const fsr_backend_ops cuda_ops = {
     .locate = fsr_cuda_locate,
     .mark = fsr_cuda_mark,
     .elapsed = fsr_cuda_elapsed,
+    .host_alloc = fsr_cuda_host_alloc,
+    .host_free = fsr_cuda_host_free,
+    .transfer = fsr_cuda_transfer,
+    .after = fsr_cuda_after,
+    .settle = fsr_cuda_settle,
+    .times = fsr_cuda_times,
+    .copy_peer = fsr_cuda_copy_peer,
+    .captured = fsr_cuda_captured,
+    .replay_begin = fsr_cuda_replay_begin,
+    .replay_end = fsr_cuda_replay_end,
+    .replay = fsr_cuda_replay,
+    .replay_drop = fsr_cuda_replay_drop,
 };
 
 /* ---- open ---------------------------------------------------------------------------------------- */
@@ -307,13 +275,6 @@ static fsr_status start_both(fsr_cuda *c, fsr_fault *fault) {
     return status;
 }
 
-static fsr_status make_pool(fsr_cuda *c, fsr_fault *fault) {
-    const fsr_device_pool_source source = {
-        .user = c, .get = memory_get, .give = memory_give, .settle = memory_settle, .room = memory_room};
-    c->pool = fsr_device_pool_new(&source);
-    return c->pool ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "CUDA backend: out of host memory");
-}
-
 static fsr_status start(fsr_cuda *c, const fsr_config *config, fsr_fault *fault) {
     fsr_status status = find_device(c, config->device, fault);
     if (status == FSR_OK)
@@ -325,7 +286,7 @@ static fsr_status start(fsr_cuda *c, const fsr_config *config, fsr_fault *fault)
     if (status == FSR_OK)
         status = fsr_locate_open(c, fault);
     if (status == FSR_OK)
-        status = make_pool(c, fault);
+        status = fsr_cuda_make_pool(c, fault);
     if (status == FSR_OK)
         status = fsr_cuda_build_open(config, c->nvrtc, c->arch, &c->build, fault);
     if (status == FSR_OK)
@@ -344,6 +305,12 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
     c->log_level = config->log_level;
     pthread_mutex_init(&c->order.lock, NULL);
     pthread_mutex_init(&c->ring.lock, NULL);
+    pthread_mutex_init(&c->lanes.lock, NULL);
+    pthread_mutex_init(&c->host_lock, NULL);
+    if (config->host_memory)
+        c->host_memory = *config->host_memory;
+    if (config->device_memory)
+        c->device_memory = *config->device_memory;
     fsr_cublas_open(&c->cublas);
     const fsr_status status = start(c, config, fault);
     if (status == FSR_OK) {

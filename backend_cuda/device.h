@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { FSR_RING_SLOTS = 16, FSR_RING_BYTES = 64 << 10 };
+enum { FSR_RING_SLOTS = 16, FSR_RING_BYTES = 64 << 10, FSR_CUDA_ALIGNMENT = 256 };
 
 /* Pinned memory through which small arrays go to the device, so that the caller's memory is free at once. */
 typedef struct fsr_ring {
@@ -29,6 +29,16 @@ typedef struct fsr_order {
     pthread_mutex_t lock;
     cudaEvent_t before, after;
 } fsr_order;
+
+/* Streams of copies, and the events of tickets (lanes.c). */
+typedef struct fsr_lanes {
+    pthread_mutex_t lock;
+    bool made;
+    cudaStream_t stream[FSR_LANES]; /* of FSR_LANE_WORK none: it is the own one */
+    cudaEvent_t begin[FSR_LANES][FSR_LANE_PLACES], end[FSR_LANES][FSR_LANE_PLACES];
+    cudaEvent_t origin, behind;
+    int64_t given[FSR_LANES]; /* tickets */
+} fsr_lanes;
 
 typedef struct fsr_cuda_modules fsr_cuda_modules;
 
@@ -53,7 +63,13 @@ typedef struct fsr_cuda {
     fsr_cublas cublas;
     fsr_cufft cufft;
     fsr_ask_pointer *ask_pointer;
-    atomic_int_fast64_t launches;
+    atomic_int_fast64_t launches, graphs_made, graph_launches;
+    fsr_lanes lanes;
+    cudaStream_t recorder;                    /* of replays; NULL: none was made yet */
+    int64_t recorded;                         /* kernels since the recording began */
+    atomic_uint_fast64_t reached;             /* bit d: device d's memory was asked for */
+    fsr_allocator host_memory, device_memory; /* the caller's; take NULL: CUDA's */
+    pthread_mutex_t host_lock;                /* of host_memory; the pool's is the other one's */
 } fsr_cuda;
 
 static inline fsr_cuda *fsr_cuda_of(fsr_backend *b) {
@@ -85,8 +101,38 @@ fsr_status fsr_cuda_elapsed(fsr_backend *b, int first, double *ms, fsr_fault *fa
 fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault);
 fsr_status fsr_cuda_locate(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
 
+/* allocate.c: memory, see runtime/backend.h. */
+fsr_status fsr_cuda_make_pool(fsr_cuda *c, fsr_fault *fault);
+fsr_status fsr_cuda_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault);
+void fsr_cuda_free(fsr_backend *b, void *data, int64_t bytes);
+fsr_status fsr_cuda_trim(fsr_backend *b, fsr_fault *fault);
+fsr_status fsr_cuda_host_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault);
+void fsr_cuda_host_free(fsr_backend *b, void *data, int64_t bytes);
+
+/* lanes.c: tickets, see runtime/backend.h. */
+void fsr_lanes_close(fsr_cuda *c);
+fsr_status fsr_cuda_transfer(fsr_backend *b, fsr_lane lane, void *dst, const void *src, int64_t bytes, int64_t *ticket,
+                             fsr_fault *fault);
+fsr_status fsr_cuda_after(fsr_backend *b, int64_t ticket, fsr_fault *fault);
+fsr_status fsr_cuda_settle(fsr_backend *b, int64_t ticket, fsr_fault *fault);
+fsr_status fsr_cuda_times(fsr_backend *b, int64_t ticket, double *begin, double *end, fsr_fault *fault);
+
+/* peer.c, replay.c. */
+fsr_status fsr_cuda_copy_peer(fsr_backend *b, void *dst, fsr_backend *from, const void *src, int64_t bytes,
+                              fsr_fault *fault);
+fsr_status fsr_cuda_captured(fsr_backend *b, fsr_stream stream, bool *out, fsr_fault *fault);
+fsr_status fsr_cuda_replay_begin(fsr_backend *b, fsr_stream *stream, fsr_fault *fault);
+fsr_status fsr_cuda_replay_end(fsr_backend *b, fsr_replay **out, fsr_fault *fault);
+fsr_status fsr_cuda_replay(fsr_backend *b, fsr_replay *replay, fsr_stream stream, fsr_fault *fault);
+void fsr_cuda_replay_drop(fsr_backend *b, fsr_replay *replay);
+
+/* Destroys *event unless it is NULL, and sets it NULL. */
+void fsr_cuda_drop_event(cudaEvent_t *event);
+/* Whether a stream is being captured, by its owner or for a replay. */
+cudaError_t fsr_stream_captured(cudaStream_t stream, bool *out);
 /* Work on a stream: begin gives the stream to use (the own one for NULL) and makes a foreign one wait for the own
- * one; end makes the own one wait for what was put on the foreign one since. */
+ * one; end makes the own one wait for what was put on the foreign one since. A stream that is being captured is in
+ * no order: nothing runs there, and a wait for another stream's work would be the capture's end. */
 cudaError_t fsr_stream_begin(fsr_cuda *c, fsr_stream stream, cudaStream_t *use);
 cudaError_t fsr_stream_end(fsr_cuda *c, cudaStream_t used);
 

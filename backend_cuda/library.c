@@ -6,19 +6,6 @@
 #include "graph/floats.h"
 #include "runtime/library.h"
 
-/* A callee that may wait, or allocate, would break the capture that the caller of fsr_plan_run has begun. */
-static fsr_status capture_take(fsr_cuda *c, const fsr_callee *callee, cudaStream_t stream, fsr_fault *fault) {
-    enum cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
-    if (callee->capturable)
-        return FSR_OK;
-    const cudaError_t error = cudaStreamIsCapturing(stream, &captured);
-    if (error != cudaSuccess)
-        return fsr_cuda_fail(c, error, fault, "library call %s: asking its stream", callee->name);
-    return captured == cudaStreamCaptureStatusNone
-               ? FSR_OK
-               : fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s may not be captured", callee->name);
-}
-
 /* What the callee's launches left as the thread's last error is the call's. */
 fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
                            cudaStream_t stream, fsr_fault *fault) {
@@ -31,11 +18,8 @@ fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *cons
     room.step.stream = stream;
     if (callee->kernel.code)
         return fsr_cuda_code_run(c, &callee->kernel, &room.step, fault);
-    fsr_status status = capture_take(c, callee, stream, fault);
-    if (status)
-        return status;
     const fsr_floats floats = fsr_floats_enter();
-    status = callee->cuda(&room.step);
+    fsr_status status = callee->cuda(&room.step);
     fsr_floats_leave(&floats);
     const cudaError_t error = cudaGetLastError();
     status = fsr_library_told(&room, call, status, fault);

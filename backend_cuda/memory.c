@@ -140,7 +140,7 @@ static void give_back(fsr_device_pool *pool, fsr_block *block) {
     *place = block->next;
     pool->held -= block->size;
     pool->nblocks--;
-    pool->source.give(pool->source.user, block->data);
+    pool->source.give(pool->source.user, block->data, block->size);
     free(block);
 }
 

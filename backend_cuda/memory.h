@@ -15,7 +15,7 @@
 typedef struct fsr_device_pool_source {
     void *user;
     int (*get)(void *user, int64_t bytes, void **out, fsr_fault *fault);
-    void (*give)(void *user, void *data);
+    void (*give)(void *user, void *data, int64_t bytes);
     fsr_status (*settle)(void *user, fsr_fault *fault);
     void (*room)(void *user, int64_t *available, int64_t *total);
 } fsr_device_pool_source;

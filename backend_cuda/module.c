@@ -346,7 +346,10 @@ fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *laun
     if (error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "launching kernel %s with %lld blocks of %d threads", m->name,
                              (long long)launch->blocks, m->threads);
-    atomic_fetch_add_explicit(&c->launches, 1, memory_order_relaxed);
+    if (use == c->recorder)
+        c->recorded++;
+    else
+        atomic_fetch_add_explicit(&c->launches, 1, memory_order_relaxed);
     return FSR_OK;
 }
 #endif

@@ -8,19 +8,37 @@
  *
  * Foreign streams. The pool hands freed blocks out at once, which is right only if all work lies in one order. Work
  * on a caller's stream is therefore put between two events: it waits for what the own stream has, and the own stream
- * waits for it. */
+ * waits for it. A stream that is being captured has no such order: its memory is not the pool's (runtime/capture.c). */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/device.h"
 #include <string.h>
 
 /* ---- streams --------------------------------------------------------------------------------------- */
 
+cudaError_t fsr_stream_captured(cudaStream_t stream, bool *out) {
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const cudaError_t error = cudaStreamIsCapturing(stream, &status);
+    *out = status != cudaStreamCaptureStatusNone;
+    return error;
+}
+
+/* True if a stream is to be put in order with the own one. */
+static bool is_foreign(const fsr_cuda *c, cudaStream_t stream, cudaError_t *error) {
+    bool captured = false;
+    *error = cudaSuccess;
+    if (stream == c->stream)
+        return false;
+    *error = fsr_stream_captured(stream, &captured);
+    return *error == cudaSuccess && !captured;
+}
+
 cudaError_t fsr_stream_begin(fsr_cuda *c, fsr_stream stream, cudaStream_t *use) {
+    cudaError_t error;
     *use = stream ? (cudaStream_t)stream : c->stream;
-    if (*use == c->stream)
-        return cudaSuccess;
+    if (!is_foreign(c, *use, &error))
+        return error;
     pthread_mutex_lock(&c->order.lock);
-    cudaError_t error = cudaEventRecord(c->order.before, c->stream);
+    error = cudaEventRecord(c->order.before, c->stream);
     if (error == cudaSuccess)
         error = cudaStreamWaitEvent(*use, c->order.before, 0);
     pthread_mutex_unlock(&c->order.lock);
@@ -28,10 +46,11 @@ cudaError_t fsr_stream_begin(fsr_cuda *c, fsr_stream stream, cudaStream_t *use) 
 }
 
 cudaError_t fsr_stream_end(fsr_cuda *c, cudaStream_t used) {
-    if (used == c->stream)
-        return cudaSuccess;
+    cudaError_t error;
+    if (!is_foreign(c, used, &error))
+        return error;
     pthread_mutex_lock(&c->order.lock);
-    cudaError_t error = cudaEventRecord(c->order.after, used);
+    error = cudaEventRecord(c->order.after, used);
     if (error == cudaSuccess)
         error = cudaStreamWaitEvent(c->stream, c->order.after, 0);
     pthread_mutex_unlock(&c->order.lock);
@@ -60,20 +79,23 @@ fsr_status fsr_transfer_open(fsr_cuda *c, fsr_fault *fault) {
     return error == cudaSuccess ? FSR_OK : fsr_cuda_fail(c, error, fault, "making the stream and its events");
 }
 
-static void drop_event(cudaEvent_t event) {
-    if (event)
-        cudaEventDestroy(event);
+void fsr_cuda_drop_event(cudaEvent_t *event) {
+    if (*event)
+        cudaEventDestroy(*event);
+    *event = NULL;
 }
 
 void fsr_transfer_close(fsr_cuda *c) {
-    drop_event(c->order.before);
-    drop_event(c->order.after);
+    fsr_cuda_drop_event(&c->order.before);
+    fsr_cuda_drop_event(&c->order.after);
     for (int i = 0; i < FSR_MARKS; i++)
-        drop_event(c->mark[i]);
+        fsr_cuda_drop_event(&c->mark[i]);
     for (int i = 0; i < FSR_RING_SLOTS; i++)
-        drop_event(c->ring.sent[i]);
+        fsr_cuda_drop_event(&c->ring.sent[i]);
     if (c->ring.memory)
         cudaFreeHost(c->ring.memory);
+    if (c->recorder)
+        cudaStreamDestroy(c->recorder);
     if (c->stream)
         cudaStreamDestroy(c->stream);
 }

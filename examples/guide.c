@@ -350,6 +350,37 @@ static void plans(fsr_context *ctx, fsr_graph *g) {
     EXPECT(sum[0] == 31 && sum[2] == 93 && largest == 93);
 }
 
+enum { COUNT = 1000 };
+
+static void copies(fsr_context *ctx, fsr_graph *g) {
+    const size_t bytes = sizeof(float) * COUNT;
+    float *host;
+    void *device, *result;
+    fsr_plan *plan;
+    fsr_node x = fsr_input(g, "x", FSR_F32, 1, (int64_t[]){COUNT});
+    fsr_node y = fsr_add(fsr_add(x, x), fsr_float(g, 1));
+    must(ctx, fsr_compile(&y, 1, &plan));
+    must(ctx, fsr_alloc(ctx, FSR_DEVICE, bytes, &result));
+    /* guide: copies */
+    fsr_ticket up, down;
+    must(ctx, fsr_alloc(ctx, FSR_HOST, bytes, (void **)&host));
+    must(ctx, fsr_alloc(ctx, FSR_DEVICE, bytes, &device));
+    for (int i = 0; i < COUNT; i++)
+        host[i] = (float)i;
+    must(ctx, fsr_upload(ctx, device, host, bytes, &up));
+    must(ctx, fsr_after(ctx, up)); /* what runs from now on waits for the copy, the host does not */
+    must(ctx, fsr_plan_run(plan, &(fsr_arg){"x", device, bytes, FSR_DEVICE}, 1,
+                           &(fsr_arg){NULL, result, bytes, FSR_DEVICE}, 1, NULL));
+    must(ctx, fsr_download(ctx, host, result, bytes, &down));
+    must(ctx, fsr_wait(ctx, down)); /* host has 2 i + 1 */
+    /* guide: end */
+    EXPECT(host[0] == 1 && host[COUNT - 1] == 2 * COUNT - 1);
+    must(ctx, fsr_free(ctx, FSR_HOST, host));
+    must(ctx, fsr_free(ctx, FSR_DEVICE, device));
+    must(ctx, fsr_free(ctx, FSR_DEVICE, result));
+    fsr_plan_free(plan);
+}
+
 static void explain(fsr_context *ctx, fsr_graph *g) {
     /* guide: explain */
     const int last = -1;
@@ -452,8 +483,8 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
     static const chapter chapters[] = {
-        poison, force,    promotion,   parameters,    scopes,           views,   taking, reductions, scans, operators,
-        loops,  searches, array_loops, row_functions, native_functions, explain, verify, errors};
+        poison, force,    promotion,   parameters,    scopes,           views,  taking,  reductions, scans, operators,
+        loops,  searches, array_loops, row_functions, native_functions, copies, explain, verify,     errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

@@ -116,6 +116,20 @@ static fsr_node poison_fault(fsr_graph *g, fsr_site at, const char *op, fsr_faul
     return poison;
 }
 
+fsr_node fsr_array_leaf(fsr_graph *g, fsr_site at, const char *op, const fsr_type *type, fsr_buffer *buffer,
+                        fsr_fault *fault) {
+    fsr_node x = {0};
+    fsr_rec *rec = fault->status ? NULL : fsr_graph_add(g, at, op, FSR_NODE_DATA, type, &x);
+    if (!fault->status && !rec)
+        fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory");
+    if (fault->status) {
+        fsr_buffer_unref(buffer);
+        return poison_fault(g, at, op, fault);
+    }
+    rec->buffer[0] = buffer;
+    return x;
+}
+
 fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape,
                           const void *data) {
     fsr_node x = {0};
@@ -134,17 +148,9 @@ fsr_node fsr_from_host_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int ndim, 
     if (!status)
         status = fsr_array_new(ctx, bytes, &buffer, &fault);
     if (!status)
-        status = fill(ctx, buffer, dtype, data, &fault);
+        fill(ctx, buffer, dtype, data, &fault);
     const fsr_type type = {to, 1, {dtype}};
-    fsr_rec *rec = status ? NULL : fsr_graph_add(g, at, "from_host", FSR_NODE_DATA, &type, &x);
-    if (!status && !rec)
-        status = fsr_fault_set(&fault, FSR_ERR_MEMORY, "out of memory");
-    if (status) {
-        fsr_buffer_unref(buffer);
-        return poison_fault(g, at, "from_host", &fault);
-    }
-    rec->buffer[0] = buffer;
-    return x;
+    return fsr_array_leaf(g, at, "from_host", &type, buffer, &fault);
 }
 
 /* ---- forcing ------------------------------------------------------------------------------------------ */

@@ -8,6 +8,9 @@
 
 /* A new buffer of the context's backend, one reference. */
 fsr_status fsr_array_new(fsr_context *ctx, int64_t bytes, fsr_buffer **out, fsr_fault *fault);
+/* A leaf of g with a buffer, which is taken over; of a fault a poison with its words, the fault being cleared. */
+fsr_node fsr_array_leaf(fsr_graph *g, fsr_site at, const char *op, const fsr_type *type, fsr_buffer *buffer,
+                        fsr_fault *fault);
 /* The context of the first of n nodes whose graph is alive, else of the first of a freed graph; NULL: every node is null,
  * or nodes is. */
 fsr_context *fsr_context_of(const fsr_node *nodes, int n);

@@ -11,6 +11,7 @@
 #include "fusion/loop_ir.h"
 #include "fusion/target.h"
 #include "runtime/fault.h"
+#include "runtime/ticket.h"
 
 typedef struct fsr_backend fsr_backend;
 typedef struct fsr_module fsr_module; /* one compiled kernel; each backend defines its own */
@@ -19,8 +20,11 @@ typedef void *fsr_stream;             /* NULL: the backend's own */
 /* Counters that fsr_context_stats shows. */
 typedef struct fsr_backend_stats {
     int64_t compilations, cache_hits_disk, cache_hits_memory, interpreted, modules, launches, launches_interpreted,
-        used_bytes, pool_bytes;
+        used_bytes, pool_bytes, graphs_made, graph_launches;
 } fsr_backend_stats;
+
+/* A run of steps that may be put on a stream again by one call. */
+typedef struct fsr_replay fsr_replay;
 
 /* What is known of an address of the caller's. */
 typedef struct fsr_address {
@@ -56,7 +60,8 @@ typedef struct fsr_backend_ops {
      * reference each time. One without references stays until there are more modules than the knob allows; close frees
      * all. */
     fsr_status (*compile)(fsr_backend *b, const fsr_kernel *k, fsr_module **out, fsr_fault *fault);
-    /* Gives a reference back. What was launched before goes on: a module is unloaded when the device is done with it. */
+    /* Gives a reference back. What was launched before goes on: a module is unloaded when the device is done with
+     * it. */
     void (*release)(fsr_backend *b, fsr_module *m);
     /* True if there are more modules than the knob allows: all of them are referenced. */
     bool (*crowded)(fsr_backend *b);
@@ -92,6 +97,33 @@ typedef struct fsr_backend_ops {
      * the profile's, whose setter holds the context's launch lock. elapsed waits for the second. */
     fsr_status (*mark)(fsr_backend *b, int which, fsr_stream stream, fsr_fault *fault);
     fsr_status (*elapsed)(fsr_backend *b, int first, double *ms, fsr_fault *fault);
+
+    /* Memory of the host that a copy may run beside work from: pinned on a GPU. 256-byte aligned. */
+    fsr_status (*host_alloc)(fsr_backend *b, int64_t bytes, void **out, fsr_fault *fault);
+    void (*host_free)(fsr_backend *b, void *data, int64_t bytes);
+    /* A copy on a lane (fusor/transfer.h), behind what is on the own stream now; FSR_LANE_WORK: a mark, nothing is
+     * copied. On an error *ticket is 0. */
+    fsr_status (*transfer)(fsr_backend *b, fsr_lane lane, void *dst, const void *src, int64_t bytes, int64_t *ticket,
+                           fsr_fault *fault);
+    /* The own stream waits for a ticket; the host waits; when it was, in ms since the first. FSR_ERR_VALUE: there is
+     * no such ticket, or its times are known no more. Ticket 0 is done. */
+    fsr_status (*after)(fsr_backend *b, int64_t ticket, fsr_fault *fault);
+    fsr_status (*settle)(fsr_backend *b, int64_t ticket, fsr_fault *fault);
+    fsr_status (*times)(fsr_backend *b, int64_t ticket, double *begin, double *end, fsr_fault *fault);
+    /* Copies from another backend of this kind, each on its own stream in order, without waiting. NULL: its memory
+     * is the host's. */
+    fsr_status (*copy_peer)(fsr_backend *b, void *dst, fsr_backend *from, const void *src, int64_t bytes,
+                            fsr_fault *fault);
+
+    /* Replays; NULL: the backend has none. captured: whether a caller's stream is being captured. begin: what is put
+     * on *stream from now on, by this thread, is not run but recorded; end: the recording is over, in any case.
+     * Calls that wait, get memory, or use other streams may not come between. replay: puts it on a stream, ordered
+     * as a launch is. drop: it may be running. */
+    fsr_status (*captured)(fsr_backend *b, fsr_stream stream, bool *out, fsr_fault *fault);
+    fsr_status (*replay_begin)(fsr_backend *b, fsr_stream *stream, fsr_fault *fault);
+    fsr_status (*replay_end)(fsr_backend *b, fsr_replay **out, fsr_fault *fault);
+    fsr_status (*replay)(fsr_backend *b, fsr_replay *replay, fsr_stream stream, fsr_fault *fault);
+    void (*replay_drop)(fsr_backend *b, fsr_replay *replay);
 } fsr_backend_ops;
 
 enum { FSR_MARKS = 4 };

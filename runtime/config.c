@@ -45,6 +45,7 @@ static const knob_range ranges[] = {
     {"deterministic", 0, 1, {NULL}},
     {"profile", 0, 2, {NULL}},
     {"optimize", 0, 1, {NULL}},
+    {"graphs", 0, 1, {NULL}},
 };
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))

@@ -129,7 +129,13 @@ static void report(void *context, fsr_status status, const char *message) {
     fsr_context_fail(context, status, "%s", message);
 }
 
+static bool is_whole(const fsr_allocator *a) {
+    return !a || (a->take && a->give);
+}
+
 static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fault *fault) {
+    if (!is_whole(config->host_memory) || !is_whole(config->device_memory))
+        return fsr_fault_set(fault, FSR_ERR_NULL, "fsr_open: an allocator has no take or no give");
     if (!copy_strings(&ctx->config, config))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
     choose_cache(ctx);
@@ -141,6 +147,7 @@ static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fau
         status = open_backend(ctx, fault);
     if (status)
         return status;
+    ctx->config.host_memory = ctx->config.device_memory = NULL; /* the backend has copies */
     ctx->backend->ops->target(ctx->backend, &ctx->target);
     if (!config->deterministic)
         fsr_context_log(ctx, FSR_LOG_INFO,
@@ -250,6 +257,8 @@ void fsr_close(fsr_context *ctx) {
     }
     while (ctx->first_plan)
         fsr_plan_free(ctx->first_plan);
+    if (ctx->backend)
+        fsr_memory_close(ctx);
     if (ctx->graphs)
         fsr_graph_owner_free(ctx->graphs);
     fsr_plan_cache_close(ctx->plans);
@@ -344,7 +353,9 @@ fsr_status fsr_context_stats_sized(size_t size, fsr_context *ctx, fsr_stats *out
                        .launches_interpreted = b.launches_interpreted,
                        .launches = b.launches,
                        .nodes = fsr_graph_owner_nodes(ctx->graphs),
-                       .pool_bytes = b.pool_bytes};
+                       .pool_bytes = b.pool_bytes,
+                       .graphs_made = b.graphs_made,
+                       .graph_launches = b.graph_launches};
     *(ctx->target.gpu ? &stats.device_bytes : &stats.host_bytes) = b.used_bytes;
     fsr_status status = fsr_sized_out(out, size, &stats, sizeof stats);
     return status ? fsr_context_fail(ctx, status, "context_stats: the answer %s", fsr_sized_words(status)) : FSR_OK;

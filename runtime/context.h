@@ -36,6 +36,8 @@ struct fsr_context {
     struct fsr_report_batch *first_report; /* of runs that may have reported, the oldest first; guarded by `lock` */
     int nreports;                          /* of them with words that nobody has looked at */
     pthread_cond_t looked_at;              /* somebody has */
+    struct fsr_memory_block *first_block;  /* of fsr_alloc; guarded by `lock` */
+    int64_t last_copy[FSR_LANES];          /* tickets; guarded by `lock` */
     atomic_llong plans_built, plan_hits;
     char device_name[256]; /* filled when first asked for */
 };
@@ -56,6 +58,9 @@ fsr_status fsr_context_take(fsr_context *ctx, fsr_fault *fault);
 /* Writes a line to stderr if the log level is at least `level`. */
 void fsr_context_log(const fsr_context *ctx, fsr_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* transfer.c: gives back what fsr_alloc gave. */
+void fsr_memory_close(fsr_context *ctx);
 
 /* errors.c */
 fsr_status fsr_errors_open(fsr_context *ctx);

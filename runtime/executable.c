@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each kind of
  * step has its function here. */
-#include "runtime/execution.h"
+#include "runtime/capture.h"
+#include "runtime/replays.h"
 #include <string.h>
 #include <time.h>
 
@@ -52,7 +53,7 @@ static fsr_status run_kernel(const fsr_execution *x, int i, fsr_fault *fault) {
         launch.scalar[s] = step->scalar[s] < x->program->nscalars ? x->scalar[step->scalar[s]]
                                                                   : x->literal[step->scalar[s] - x->program->nscalars];
     launch.work = x->arena ? x->arena + x->program->arena_bytes : NULL;
-    launch.zero = step->nuses > narrays ? address(x, &step->use[narrays]) : x->ctx->zero;
+    launch.zero = step->nuses > narrays ? address(x, &step->use[narrays]) : x->zero;
     return x->ctx->backend->ops->launch(x->ctx->backend, x->all->module[i], &launch, x->stream, fault);
 }
 
@@ -142,17 +143,30 @@ static void keep_times(fsr_context *ctx, const fsr_executable *e, const double *
     pthread_mutex_unlock(&ctx->lock);
 }
 
+/* Memory of a run: its arena, and tickets. Of a captured one both are its own and stay. */
+static fsr_status take_memory(fsr_context *ctx, const fsr_program *p, const fsr_run *run, int64_t bytes, void **arena,
+                              void **zero, fsr_fault *fault) {
+    fsr_status status = FSR_OK;
+    if (run->held && p->zero_bytes)
+        status = fsr_capture_hold(ctx, run->held, p->zero_bytes, true, zero, fault);
+    if (run->held && !status && bytes)
+        status = fsr_capture_hold(ctx, run->held, bytes, false, arena, fault);
+    if (run->held)
+        return status;
+    status = reserve_zero(ctx, p->zero_bytes, fault);
+    *zero = ctx->zero;
+    return status || !bytes ? status : ctx->backend->ops->alloc(ctx->backend, bytes, arena, fault);
+}
+
 fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_run *run, fsr_fault *fault) {
-    const fsr_executable *e = p->executable;
+    fsr_executable *e = p->executable;
     const fsr_backend_ops *ops = ctx->backend->ops;
     int64_t bytes = fsr_size_add(e->program.arena_bytes, e->program.work_bytes);
-    void *arena = NULL, *words = NULL;
+    void *arena = NULL, *words = NULL, *zero = NULL;
     fsr_report_batch *batch = NULL;
     if (ctx->target.gpu)
         pthread_mutex_lock(&ctx->launch);
-    fsr_status status = reserve_zero(ctx, e->program.zero_bytes, fault);
-    if (!status && bytes)
-        status = ops->alloc(ctx->backend, bytes, &arena, fault);
+    fsr_status status = take_memory(ctx, &e->program, run, bytes, &arena, &zero, fault);
     if (!status && e->program.nreports)
         status = fsr_reports_begin(ctx, run->of, run->report, e->program.nreports, &batch, &words, fault);
     for (int i = 0; run->ms && i < e->program.nsteps; ++i)
@@ -166,15 +180,18 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
                              .literal = p->literal,
                              .arena = arena,
                              .words = words,
+                             .zero = zero,
                              .stream = run->stream,
                              .ms = run->ms};
-    if (!status)
+    if (!status && run->held)
         status = fsr_execution_steps(&x, 0, e->program.nsteps, fault);
+    else if (!status)
+        status = fsr_replays_run(&x, &e->replays, fault);
     if (batch)
         fsr_reports_end(ctx, batch);
     if (!status && run->ms)
         keep_times(ctx, e, run->ms);
-    if (arena)
+    if (arena && !run->held)
         ops->free(ctx->backend, arena, bytes);
     if (ctx->target.gpu)
         pthread_mutex_unlock(&ctx->launch);

@@ -8,7 +8,8 @@
 typedef struct fsr_executable {
     fsr_program program;
     fsr_backend *backend;
-    fsr_module **module; /* a reference each, one a step */
+    fsr_module **module;         /* a reference each, one a step */
+    struct fsr_replays *replays; /* of runs that came again; guarded by the context's launch lock. NULL: none yet */
     double *ms; /* of the last timed run, of each step, negative: none yet; guarded by the context's lock. NULL: the
                             context does not profile */
     atomic_int refs;
@@ -32,6 +33,8 @@ typedef struct fsr_run {
     const fsr_report *report; /* the program's nreports */
     fsr_stream stream;
     double *ms; /* receives what each step takes; NULL: they are not timed */
+    struct fsr_run_memory *
+        *held; /* not NULL: the stream is being captured, and memory of the run is kept here (capture.h) */
 } fsr_run;
 
 /* The program of a flow (taken over in any case) without compiling it, as fsr_prepare would plan it now. */

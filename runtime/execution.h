@@ -16,6 +16,7 @@ typedef struct fsr_execution {
     const fsr_value *literal; /* NULL: all are text */
     char *arena;              /* NULL: of no bytes */
     uint64_t *words;          /* of reports */
+    void *zero;               /* tickets that kernels leave zero */
     fsr_stream stream;
     double *ms; /* by step, negative: none yet; NULL: they are not timed */
 } fsr_execution;

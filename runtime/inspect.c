@@ -6,6 +6,7 @@
 #include "runtime/array.h"
 #include "runtime/plan_cache.h"
 #include "runtime/profile.h"
+#include "runtime/replays.h"
 #include <stdlib.h>
 
 typedef struct nodes {
@@ -100,7 +101,9 @@ fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to) {
     status = plan(&in, n, &program, &timed);
     if (!status) {
         int interpreted;
-        bool ok = fputs(program.explanation, to) >= 0;
+        char launched[300];
+        fsr_replays_say(in.ctx, &program, launched, sizeof launched);
+        bool ok = fputs(program.explanation, to) >= 0 && fputs(launched, to) >= 0;
         ok = ok && list_interpreted(in.ctx, &program, to, &interpreted) && (!timed || fputs(timed, to) >= 0);
         fsr_program_clear(&program);
         status = ok ? FSR_OK : fsr_context_fail(in.ctx, FSR_ERR_FILE, "explain: writing failed");

@@ -8,6 +8,7 @@
 #include "graph/shape.h"
 #include "graph/sized.h"
 #include "runtime/array.h"
+#include "runtime/capture.h"
 #include "runtime/plan_parts.h"
 #include "runtime/reports.h"
 #include <stdlib.h>
@@ -35,6 +36,7 @@ void fsr_plan_free(fsr_plan *plan) {
     for (int i = 0; plan->scalar && i < plan->nscalars; ++i)
         free(plan->scalar[i].name);
     fsr_prepared_unref(plan->prepared);
+    fsr_capture_let_go(ctx, plan->held);
     pthread_mutex_destroy(&plan->lock);
     free(plan->leaf);
     free(plan->scalar);
@@ -441,6 +443,10 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     fsr_status status = check_overlap(plan, inputs, ninputs, outputs, noutputs, &fault);
     if (status)
         return fsr_context_take(plan->ctx, &fault);
+    bool captured;
+    status = fsr_capture_check(plan, inputs, ninputs, outputs, stream, &captured, &fault);
+    if (status)
+        return fsr_context_take(plan->ctx, &fault);
     const fsr_backend_ops *ops = plan->ctx->backend->ops;
     pthread_mutex_lock(&plan->lock);
     status = bind_all(plan, inputs, ninputs, outputs, stream, &fault);
@@ -451,7 +457,8 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
                        .of = {.owner = plan, .on_device = !has_waited(outputs, noutputs)},
                        .report = plan->report,
                        .stream = stream,
-                       .ms = plan->profile.ms};
+                       .ms = plan->profile.ms,
+                       .held = captured ? &plan->held : NULL};
         status = fsr_prepared_run(plan->ctx, plan->prepared, &run, &fault);
         if (!status && run.ms)
             fsr_profile_ran(&plan->profile, plan->ctx, plan->prepared);

@@ -33,9 +33,10 @@ struct fsr_plan {
     plan_leaf *leaf;
     plan_scalar *scalar;
     plan_out *out;
-    fsr_report *report;      /* what its runs may report */
-    int *gift;               /* per output: an input whose memory it may be given, or -1; NULL: none */
-    const fsr_graph *origin; /* the graph whose arrays it keeps, freed or not; NULL: it keeps none */
+    fsr_report *report;          /* what its runs may report */
+    int *gift;                   /* per output: an input whose memory it may be given, or -1; NULL: none */
+    struct fsr_run_memory *held; /* memory of its runs that were captured; guarded by lock */
+    const fsr_graph *origin;     /* the graph whose arrays it keeps, freed or not; NULL: it keeps none */
     int nleaves, nscalars, nouts;
     /* scratch of one run, and what the last ones took, guarded by lock */
     fsr_profile profile;

@@ -6,6 +6,7 @@
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
 #include "fusion/contract.h"
 #include "runtime/plan_cache.h"
+#include "runtime/replays.h"
 #include "runtime/specialize.h"
 #include "runtime/write_file.h"
 #include <stdlib.h>
@@ -20,6 +21,7 @@ enum { MANY_PLANS = 16 };
 static void executable_unref(fsr_executable *e) {
     if (!e || --e->refs > 0)
         return;
+    fsr_replays_free(e->backend, e->replays);
     for (int i = 0; e->module && i < e->program.nsteps; ++i)
         if (e->module[i])
             e->backend->ops->release(e->backend, e->module[i]);

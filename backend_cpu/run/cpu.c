@@ -14,6 +14,7 @@
 #include "backend_cpu/run/blas.h"
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/run/files.h"
+#include "backend_cpu/run/lanes.h"
 #include "backend_cpu/run/library.h"
 #include "backend_cpu/run/machine.h"
 #include "backend_cpu/run/memory_pool.h"
@@ -58,6 +59,7 @@ typedef struct fsr_cpu {
     fsr_modules modules;
     pthread_mutex_t lock; /* of what follows */
     struct timespec mark[FSR_MARKS];
+    fsr_cpu_lanes lanes;
     atomic_llong compilations, hits_disk, hits_memory, launches, launches_interpreted;
 } fsr_cpu;
 
@@ -432,6 +434,22 @@ static fsr_status cpu_elapsed(fsr_backend *b, int first, double *ms, fsr_fault *
     return FSR_OK;
 }
 
+static fsr_status cpu_transfer(fsr_backend *b, fsr_lane lane, void *dst, const void *src, int64_t bytes,
+                               int64_t *ticket, fsr_fault *fault) {
+    (void)fault;
+    *ticket = fsr_cpu_lanes_put(&((fsr_cpu *)b)->lanes, lane, dst, src, bytes);
+    return FSR_OK;
+}
+
+/* Tickets are done. */
+static fsr_status cpu_after(fsr_backend *b, int64_t ticket, fsr_fault *fault) {
+    return fsr_cpu_lanes_check(&((fsr_cpu *)b)->lanes, ticket, fault);
+}
+
+static fsr_status cpu_times(fsr_backend *b, int64_t ticket, double *begin, double *end, fsr_fault *fault) {
+    return fsr_cpu_lanes_times(&((fsr_cpu *)b)->lanes, ticket, begin, end, fault);
+}
+
 /* ---- opening and closing ------------------------------------------------------------------------ */
 
 static void cpu_close(fsr_backend *b) {
@@ -442,6 +460,7 @@ static void cpu_close(fsr_backend *b) {
     fsr_thread_pool_free(cpu->threads);
     fsr_c_compiler_free(cpu->compiler);
     fsr_pool_free(&cpu->pool);
+    pthread_mutex_destroy(&cpu->lanes.lock);
     pthread_mutex_destroy(&cpu->lock);
     free(cpu->dump_dir);
     free(cpu->load_dir);
@@ -478,6 +497,12 @@ static const fsr_backend_ops fsr_cpu_ops = {
     .wait = cpu_wait,
     .mark = cpu_mark,
     .elapsed = cpu_elapsed,
+    .host_alloc = cpu_alloc,
+    .host_free = cpu_free,
+    .transfer = cpu_transfer,
+    .after = cpu_after,
+    .settle = cpu_after,
+    .times = cpu_times,
 };
 
 /* False: out of memory. NULL and "" give NULL. */
@@ -514,7 +539,7 @@ fsr_status fsr_backend_cpu_open(const fsr_config *config, fsr_backend **out, fsr
     if (!cpu)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     cpu->base.ops = &fsr_cpu_ops;
-    if (fsr_pool_init(&cpu->pool) != 0) {
+    if (fsr_pool_init(&cpu->pool, config->host_memory) != 0) {
         free(cpu);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }
@@ -523,6 +548,7 @@ fsr_status fsr_backend_cpu_open(const fsr_config *config, fsr_backend **out, fsr
         free(cpu);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }
+    pthread_mutex_init(&cpu->lanes.lock, NULL);
     cpu->modules = (fsr_modules){.same = same_module, .drop = drop_module, .limit = config->modules};
     fsr_modules_init(&cpu->modules);
     fsr_status status = configure(cpu, config, fault);

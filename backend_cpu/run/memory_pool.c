@@ -32,18 +32,32 @@ static int size_class(int64_t bytes, int64_t *size) {
     return 4 * (log - 8) + quarter;
 }
 
-int fsr_pool_init(fsr_pool *p) {
+int fsr_pool_init(fsr_pool *p, const fsr_allocator *source) {
     memset(p, 0, sizeof *p);
+    if (source)
+        p->source = *source;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     p->limit = pages > 0 && page > 0 ? (int64_t)pages * page / 8 : (int64_t)256 << 20;
     return pthread_mutex_init(&p->lock, NULL);
+}
+
+static void give_block(const fsr_pool *p, void *data, int64_t size) {
+    if (p->source.take)
+        p->source.give(p->source.user, data, (size_t)size);
+    else
+        free(data);
+}
+
+static int64_t class_size(int class) {
+    const int64_t power = (int64_t)1 << (8 + class / 4);
+    return fsr_round_up(power + class % 4 * (power / 4), FSR_ALIGNMENT);
 }
 
 static void drop_all(fsr_pool *p) {
     for (int i = 0; i < FSR_POOL_CLASSES; i++)
         while (p->free[i]) {
             void *next = *(void **)p->free[i];
-            free(p->free[i]);
+            give_block(p, p->free[i], class_size(i));
             p->free[i] = next;
         }
     p->kept = 0;
@@ -60,8 +74,20 @@ void fsr_pool_free(fsr_pool *p) {
     pthread_mutex_destroy(&p->lock);
 }
 
-static void *map_block(int64_t size) {
+/* From the caller's allocator. */
+static void *take_block(const fsr_pool *p, int64_t size) {
+    void *data = p->source.take(p->source.user, (size_t)size, FSR_ALIGNMENT);
+    if (data && (uintptr_t)data % FSR_ALIGNMENT) {
+        give_block(p, data, size);
+        return NULL;
+    }
+    return data;
+}
+
+static void *map_block(const fsr_pool *p, int64_t size) {
     void *data = NULL;
+    if (p->source.take)
+        return take_block(p, size);
     if (posix_memalign(&data, (size_t)(size >= 2 * FSR_HUGE ? FSR_HUGE : FSR_ALIGNMENT), (size_t)size) != 0)
         return NULL;
 #ifdef MADV_HUGEPAGE
@@ -82,10 +108,10 @@ void *fsr_pool_take(fsr_pool *p, int64_t bytes) {
         p->free[class] = *(void **)data;
         p->kept -= size;
     } else {
-        data = map_block(size);
+        data = map_block(p, size);
         if (!data) {
             drop_all(p);
-            data = map_block(size);
+            data = map_block(p, size);
         }
     }
     if (data)
@@ -102,7 +128,7 @@ void fsr_pool_give(fsr_pool *p, void *data, int64_t bytes) {
     pthread_mutex_lock(&p->lock);
     p->used -= size;
     if (p->kept + size > p->limit) {
-        free(data);
+        give_block(p, data, size);
     } else {
         *(void **)data = p->free[class];
         p->free[class] = data;

@@ -3,6 +3,7 @@
 #ifndef FUSOR_BACKEND_CPU_POOL_H
 #define FUSOR_BACKEND_CPU_POOL_H
 
+#include "fusor/context.h"
 #include <pthread.h>
 #include <stdint.h>
 
@@ -14,10 +15,11 @@ typedef struct fsr_pool {
     int64_t used;                 /* bytes handed out */
     int64_t kept;                 /* bytes in the free lists */
     int64_t limit;                /* of kept */
+    fsr_allocator source;         /* the caller's; take NULL: the system */
 } fsr_pool;
 
-/* Returns 0 or an errno. */
-int fsr_pool_init(fsr_pool *p);
+/* source: where blocks come from, copied; NULL: the system. Returns 0 or an errno. */
+int fsr_pool_init(fsr_pool *p, const fsr_allocator *source);
 void fsr_pool_free(fsr_pool *p);
 /* 256-byte aligned, uninitialized; NULL: out of memory, also after giving back what was kept. bytes >= 0. */
 void *fsr_pool_take(fsr_pool *p, int64_t bytes);

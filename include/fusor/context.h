@@ -95,15 +95,39 @@ typedef enum fsr_log_level {
     X(int, optimize, OPTIMIZE, 1,                                                                                      \
       "0: kernels are ready sooner and run slower: a C compiler makes no vectors (under half of its time), NVRTC "     \
       "gives up loop optimizations (two thirds); for programs that run each kernel once, and for tests. The same "     \
-      "bits")
+      "bits")                                                                                                          \
+    X(int, graphs, GRAPHS, 1,                                                                                          \
+      "1: on a GPU a plan of several steps that runs again on the same addresses is launched as one CUDA graph; 0: "   \
+      "step by step. The bits are the same")
 
-/* A value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. */
+/* Gives the address of so many bytes at a multiple of `alignment`, a power of two; NULL: there is no room. */
+typedef void *(*fsr_take_fn)(void *user, size_t bytes, size_t alignment);
+/* Takes back what it gave, with the bytes that were asked for. */
+typedef void (*fsr_give_fn)(void *user, void *data, size_t bytes);
+
+/* Where the memory of arrays comes from, if not from the system. Fusor keeps freed blocks and uses them again;
+ * fsr_trim, a take that finds no room, and fsr_close give them back. Both may be called by any thread, never by two at
+ * once for one context, while Fusor holds locks: they must not call Fusor, and not leave by longjmp or an exception. An
+ * address that is not aligned is given back, and counts as none. What take gives must stay until give, which comes at
+ * fsr_close at the latest; so user has to live until then. In a child of fork nothing is given back. */
+typedef struct fsr_allocator {
+    fsr_take_fn take;
+    fsr_give_fn give;
+    void *user;
+} fsr_allocator;
+
+/* A value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. Then what the environment cannot say. */
 typedef struct fsr_config {
 #define FSR_KNOB_FIELD_int int
 #define FSR_KNOB_FIELD_str const char *
 #define FSR_KNOB_FIELD(kind, field, env, def, doc) FSR_KNOB_FIELD_##kind field;
     FSR_KNOB_LIST(FSR_KNOB_FIELD)
 #undef FSR_KNOB_FIELD
+    /* Memory of arrays, and of what kernels work in: on the CPU of host_memory, on a GPU of device_memory, whose take is
+     * called with the context's device current (256-byte aligned, on that device). On a GPU host_memory is what fsr_alloc
+     * gives of FSR_HOST, which it should have pinned. Copied by fsr_open. NULL: the system's, or CUDA's. FSR_ERR_NULL: one
+     * without take or give. */
+    const fsr_allocator *host_memory, *device_memory;
 } fsr_config;
 
 /* Counters of a context since it was opened; bytes are live bytes now. */
@@ -121,6 +145,8 @@ typedef struct fsr_stats {
     int64_t host_bytes;           /* array bytes in host memory owned by Fusor */
     int64_t device_bytes;         /* array bytes handed out of the device pool */
     int64_t pool_bytes;           /* device bytes the pool holds, used and free */
+    int64_t graphs_made;          /* CUDA graphs that runs of plans were captured as; see knob graphs */
+    int64_t graph_launches;       /* runs that were one launch of such a graph; their kernels are counted in launches */
 } fsr_stats;
 
 /* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when fsr_open calls it (config

@@ -148,6 +148,10 @@ inline node geomspace(fsr_graph *g, fsr_dtype dtype, double start, double stop, 
                       bool endpoint = true, FUSOR_PLACE) noexcept {
     return fsr_geomspace_at(FUSOR_AT, g, dtype, start, stop, num, endpoint);
 }
+// A leaf of g with x's elements, whose context may be another.
+inline node from_node(fsr_graph *g, node x, FUSOR_PLACE) noexcept {
+    return fsr_from_node_at(FUSOR_AT, g, x);
+}
 inline node npy_read(fsr_graph *g, const char *path, FUSOR_PLACE) noexcept {
     return fsr_npy_read_at(FUSOR_AT, g, path);
 }

@@ -13,6 +13,7 @@
 #include "fusor/native.h"
 #include "fusor/run.h"
 #include "fusor/status.h"
+#include "fusor/transfer.h"
 #include "fusor/version.h"
 
 #endif

@@ -366,6 +366,66 @@ class plan {
     fsr_plan *plan_;
 };
 
+// Owns memory of fsr_alloc, of the host (pinned on a GPU) or of the device; must end before its context.
+class memory {
+  public:
+    memory() noexcept : ctx_(nullptr), place_(FSR_HOST), data_(nullptr), bytes_(0) {}
+    memory(memory &&other) noexcept : memory() {
+        swap(other);
+    }
+    memory &operator=(memory &&other) noexcept {
+        swap(other);
+        return *this;
+    }
+    memory(const memory &) = delete;
+    memory &operator=(const memory &) = delete;
+    ~memory() {
+        fsr_free(ctx_, place_, data_);
+    }
+
+    // What this memory was before is freed.
+    fsr_status try_take(fsr_context *ctx, fsr_place place, std::size_t bytes) noexcept {
+        fsr_free(ctx_, place_, data_);
+        ctx_ = ctx;
+        place_ = place;
+        bytes_ = bytes;
+        return fsr_alloc(ctx, place, bytes, &data_);
+    }
+#ifndef FUSOR_NO_EXCEPTIONS
+    memory(fsr_context *ctx, fsr_place place, std::size_t bytes) : memory() {
+        const fsr_status status = try_take(ctx, place, bytes);
+        if (status != FSR_OK)
+            throw error(status, fsr_error(ctx));
+    }
+#endif
+    void *data() const noexcept {
+        return data_;
+    }
+    template <class T> T *as() const noexcept {
+        return static_cast<T *>(data_);
+    }
+    std::size_t bytes() const noexcept {
+        return bytes_;
+    }
+    // As an argument of plan::run, by name; an output's is not looked at.
+    fsr_arg argument(const char *name = "") const noexcept {
+        fsr_arg arg = {name, data_, bytes_, place_};
+        return arg;
+    }
+
+  private:
+    void swap(memory &other) noexcept {
+        std::swap(ctx_, other.ctx_);
+        std::swap(place_, other.place_);
+        std::swap(data_, other.data_);
+        std::swap(bytes_, other.bytes_);
+    }
+    fsr_context *ctx_;
+    fsr_place place_;
+    void *data_;
+    std::size_t bytes_;
+};
+
 // An argument of plan::run: an array of the host by name, borrowed until the run returns; outputs go by position.
 template <class T> inline fsr_arg argument(const char *name, const std::vector<T> &data) noexcept {
     fsr_arg arg = {name, const_cast<T *>(data.data()), data.size() * sizeof(T), FSR_HOST};

@@ -61,7 +61,11 @@ fsr_status fsr_compile_donating(const fsr_node *outs, int n, const char *const *
 /* Runs the plan. inputs: every fsr_input by name, and those parameters that should differ from their
  * value at fsr_compile. outputs[i] receives outs[i]; FSR_HOST outputs are complete on return, FSR_DEVICE
  * outputs in stream order. An output must not overlap an input or another output. stream: a
- * cudaStream_t to launch on, or NULL for the context's. On the CPU it is not looked at.
+ * cudaStream_t to launch on, or NULL for the context's. On the CPU it is not looked at. One that is being captured
+ * takes the run into the caller's graph: its arguments are FSR_DEVICE and 16-byte aligned, memory that it works in is
+ * the plan's until fsr_plan_free, which may not come before the graph's last launch is done. FSR_ERR_UNSUPPORTED then,
+ * and nothing is captured: the plan has a loop over arrays, reports, or a call that may not be captured, is donating,
+ * or the knob profile is on.
  * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name; on a GPU, also an address that is not memory of
  * the place that its argument names (a parameter's: the host), or bytes that reach past the end of its allocation: the
  * driver is asked, in less than half a microsecond an address, before anything runs. FSR_ERR_BYTES: a wrong size. */
@@ -123,7 +127,7 @@ typedef struct fsr_kernel_profile {
 /* Fills out for kernel 0 <= kernel < fsr_plan_info.kernels, and behind these for each library call, fsr_plan_info.calls of
  * them. Runs are timed where the context's knob `profile` is 1 or 2:
  * then fsr_plan_run waits for each kernel before it launches the next (a GPU works on nothing else of the stream
- * meanwhile; a stream that is being captured must not be used), and errors of the device surface in it.
+ * meanwhile), and errors of the device surface in it.
  * FSR_ERR_UNSUPPORTED: the knob is 0. FSR_ERR_VALUE: there is no such kernel. FSR_ERR_NULL. */
 fsr_status fsr_plan_profile_sized(size_t size, fsr_plan *plan, int kernel, fsr_kernel_profile *out);
 #define fsr_plan_profile(...) fsr_plan_profile_sized(sizeof(fsr_kernel_profile), __VA_ARGS__)

@@ -27,6 +27,7 @@ enum {
     API_PLANS = 4,
     API_SCRATCH = 40, /* blocks of memory of one call */
     API_INPUTS = 16,
+    API_BLOCKS = 4,
     API_LIGHT = 1 << 13 /* elements up to which something is computed */
 };
 
@@ -61,6 +62,13 @@ typedef struct api_input {
     int64_t bytes;
 } api_input;
 
+/* Of fsr_alloc. */
+typedef struct api_block {
+    void *data;
+    size_t bytes;
+    fsr_place place;
+} api_block;
+
 typedef struct api_run {
     fsr_context *ctx, *elsewhere;
     fsr_graph *g[3]; /* two of ctx, one of the other context */
@@ -68,8 +76,10 @@ typedef struct api_run {
     api_plan plan[API_PLANS];
     api_input input[API_INPUTS];
     int ninputs;
-    int at;           /* which call */
-    const char *what; /* its function */
+    api_block block[API_BLOCKS];
+    fsr_ticket ticket; /* the last one */
+    int at;            /* which call */
+    const char *what;  /* its function */
     const uint8_t *raw;
     int left;
     char text[6000]; /* its arguments as C */
@@ -97,9 +107,9 @@ int api_rows(void);
 const api_row *api_row_at(int i);
 int api_weights(void);
 extern const api_row api_build_rows[], api_fold_rows[], api_call_rows[], api_text_rows[], api_run_rows[],
-    api_ask_rows[], api_look_rows[], api_op_rows[];
+    api_ask_rows[], api_look_rows[], api_op_rows[], api_transfer_rows[];
 extern const int api_build_count, api_fold_count, api_call_count, api_text_count, api_run_count, api_ask_count,
-    api_look_count, api_op_count;
+    api_look_count, api_op_count, api_transfer_count;
 
 /* sequence.c. A failed check ends the process after its words went to api_failed. */
 void api_generate(api_sequence *s, uint64_t seed);

@@ -198,6 +198,9 @@ void api_finish(api_run *r) {
     check_values(r);
     for (int i = 0; i < API_PLANS; i++)
         fsr_plan_free(r->plan[i].plan);
+    for (int i = 0; i < API_BLOCKS; i++)
+        API_MUST(r, !r->block[i].data || !fsr_free(r->ctx, r->block[i].place, r->block[i].data),
+                 "memory is not its own");
     for (int i = 0; i < 3; i++)
         fsr_graph_free(r->g[i]);
     for (int i = 0; i < API_SLOTS; i++)

@@ -270,6 +270,7 @@ static fsr_config draw_config(api_run *r) {
     case 12: c.contraction = value; break;
     case 13: c.deterministic = value; break;
     case 14: c.optimize = value; break;
+    case 15: c.graphs = value; break;
     default: break;
     }
     api_add(r, ", &config /* knob %d: %d or \"%s\" */", which, value, text ? text : "NULL");

@@ -43,7 +43,7 @@ grep -oE 'typedef (struct|union) fsr_[a-z0-9_]+ \{[^{}]*(\{[^{}]*\}[^{}]*)*\} fs
 } | LC_ALL=C sort -u >"$dir/constants"
 {
     public_prototypes "$cc" "$dir/include"
-    grep -oE 'typedef [a-z0-9_ ]+\(\*fsr_[a-z0-9_]+\)\([^()]*\)' "$dir/text" # what callers' functions must be
+    grep -oE 'typedef [a-z0-9_ ]+\*?\(\*fsr_[a-z0-9_]+\)\([^()]*\)' "$dir/text" # what callers' functions must be
 } | LC_ALL=C sort >"$dir/prototypes"
 for found in structs:10 constants:60 prototypes:150; do
     [ "$(wc -l <"$dir/${found%:*}")" -ge "${found#*:}" ] || {

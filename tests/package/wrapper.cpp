@@ -188,6 +188,18 @@ int handles(const fusor::context &ctx) {
     p = std::move(q);
     CHECK(p.try_run({fusor::argument("x", data)}, {fusor::result(doubled)}) == FSR_OK && doubled[2] > 5.5f);
     CHECK(p.try_run({}, {fusor::result(doubled)}) == FSR_ERR_UNBOUND);
+    fusor::memory host, device, result;
+    CHECK(host.try_take(ctx, FSR_HOST, 12) == FSR_OK && device.try_take(ctx, FSR_DEVICE, 12) == FSR_OK);
+    CHECK(result.try_take(ctx, FSR_DEVICE, 12) == FSR_OK);
+    for (int i = 0; i < 3; i++)
+        host.as<float>()[i] = data[static_cast<std::size_t>(i)];
+    fsr_ticket up = 0, down = 0;
+    CHECK(fsr_upload(ctx, device.data(), host.data(), 12, &up) == FSR_OK && fsr_after(ctx, up) == FSR_OK);
+    CHECK(p.try_run({device.argument("x")}, {result.argument()}) == FSR_OK);
+    CHECK(fsr_download(ctx, host.data(), result.data(), 12, &down) == FSR_OK && fsr_wait(ctx, down) == FSR_OK);
+    fusor::memory moved(std::move(host));
+    CHECK(moved.as<float>()[2] > 5.5f && moved.bytes() == 12 && !host.data());
+    CHECK(holds(fusor::from_node(second, kept), {2}));
     return 0;
 }
 

@@ -10,6 +10,7 @@ void fake_cuda_reset(void) {
 
 #ifdef FUSOR_HAVE_CUDA
 #include "tests/host_cuda/host_cuda.h"
+#include "tests/trust/fake_parts.h"
 #include "tests/trust/faults.h"
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -44,40 +45,33 @@ static _Thread_local cudaError_t last;
 static _Thread_local int device;
 static _Thread_local bool current; /* the thread has chosen a device */
 
-static cudaError_t tell(cudaError_t error) {
+cudaError_t fake_tell(cudaError_t error) {
     if (error != cudaSuccess)
         last = error;
     return error;
 }
 
 /* The error that a call gives instead of being done; cudaSuccess: it goes on. */
-static cudaError_t trouble(const char *name) {
+cudaError_t fake_trouble(const char *name) {
     fault_way way;
     int error;
     if (fake.lost)
-        return tell((cudaError_t)fake.lost);
-    return fault_due(FAULT_CUDA, name, &way, &error) ? tell((cudaError_t)error) : cudaSuccess;
+        return fake_tell((cudaError_t)fake.lost);
+    return fault_due(FAULT_CUDA, name, &way, &error) ? fake_tell((cudaError_t)error) : cudaSuccess;
 }
 
-#define BEGIN                                           \
-    do {                                                \
-        const cudaError_t trouble_ = trouble(__func__); \
-        if (trouble_ != cudaSuccess)                    \
-            return trouble_;                            \
-    } while (0)
-
 /* What destroys does its work and then tells of trouble. */
-static cudaError_t ended(const char *name, void *object) {
+cudaError_t fake_ended(const char *name, void *object) {
     if (object) {
         pthread_mutex_lock(&lock);
         fake.objects--;
         pthread_mutex_unlock(&lock);
     }
     __real_free(object);
-    return trouble(name);
+    return fake_trouble(name);
 }
 
-static void *object_new(size_t bytes) {
+void *fake_object(size_t bytes) {
     pthread_mutex_lock(&lock);
     fake.objects++;
     pthread_mutex_unlock(&lock);
@@ -112,7 +106,7 @@ const char *cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaGetDeviceCount(int *count) {
     *count = fake.devices;
     BEGIN;
-    return tell((cudaError_t)fake.driver);
+    return fake_tell((cudaError_t)fake.driver);
 }
 
 cudaError_t cudaGetDevice(int *out) {
@@ -141,7 +135,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
     case cudaDevAttrL2CacheSize: *value = 4 << 20; break;
     case cudaDevAttrCooperativeLaunch: *value = 1; break;
-    default: return tell(cudaErrorInvalidValue);
+    default: return fake_tell(cudaErrorInvalidValue);
     }
     return cudaSuccess;
 }
@@ -184,7 +178,7 @@ static cudaError_t take(void **out, size_t bytes, fake_kind kind) {
         count(block, 1);
     }
     pthread_mutex_unlock(&lock);
-    return block ? cudaSuccess : tell(cudaErrorMemoryAllocation);
+    return block ? cudaSuccess : fake_tell(cudaErrorMemoryAllocation);
 }
 
 static void give(void *data, bool pinned) {
@@ -206,6 +200,8 @@ static void give(void *data, bool pinned) {
 
 cudaError_t cudaMalloc(void **out, size_t bytes) {
     BEGIN;
+    if (fake_forbidden())
+        return fake_tell(cudaErrorStreamCaptureUnsupported);
     return take(out, bytes, OF_DEVICE);
 }
 
@@ -217,7 +213,7 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFree(void *data) {
     give(data, false);
-    return trouble("cudaFree");
+    return fake_trouble("cudaFree");
 }
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
@@ -228,7 +224,7 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFreeHost(void *data) {
     give(data, true);
-    return trouble("cudaFreeHost");
+    return fake_trouble("cudaFreeHost");
 }
 
 /* Blocks are whole: an address between two of them belongs to none. */
@@ -262,7 +258,7 @@ static void answer(CUpointer_attribute which, const fake_block *b, CUdeviceptr a
 
 /* As the driver's: a thread without a context is told so, unknown memory is no error. */
 static CUresult ask(unsigned n, CUpointer_attribute *which, void **out, CUdeviceptr address) {
-    const cudaError_t error = trouble("cuPointerGetAttributes");
+    const cudaError_t error = fake_trouble("cuPointerGetAttributes");
     if (error != cudaSuccess)
         return (CUresult)error;
     if (!current)
@@ -284,94 +280,39 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsig
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)kind, (void)stream;
+    (void)kind;
     BEGIN;
-    memcpy(dst, src, bytes);
+    if (!fake_record(stream, (fake_node){.dst = dst, .src = src, .bytes = bytes}))
+        memcpy(dst, src, bytes);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream) {
+    BEGIN;
+    if (!fake_record(stream, (fake_node){.dst = dst, .value = value, .bytes = bytes}))
+        memset(dst, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes, cudaStream_t stream) {
     (void)stream;
     BEGIN;
-    memset(dst, value, bytes);
+    if (find((uintptr_t)dst).device != to || find((uintptr_t)src).device != from)
+        return fake_tell(cudaErrorInvalidValue);
+    fake.peer_copies++;
+    memcpy(dst, src, bytes);
     return cudaSuccess;
 }
 
-/* ---- streams, events -------------------------------------------------------------------------------- */
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags) {
-    (void)flags;
+cudaError_t cudaDeviceCanAccessPeer(int *can, int here, int there) {
     BEGIN;
-    *out = object_new(8);
+    *can = here != there;
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    return ended("cudaStreamDestroy", stream);
-}
-
-/* Tells whether the context is lost; an injected fault would look like a loss and is not made here. */
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    (void)stream;
-    return tell((cudaError_t)fake.lost);
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    (void)stream;
+cudaError_t cudaDeviceEnablePeerAccess(int there, unsigned flags) {
+    (void)there, (void)flags;
     BEGIN;
-    fake.running = 0;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
-    (void)stream;
-    BEGIN;
-    *status = fake.capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-    static _Thread_local enum cudaStreamCaptureMode now = cudaStreamCaptureModeGlobal;
-    BEGIN;
-    const enum cudaStreamCaptureMode was = now;
-    now = *mode;
-    *mode = was;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-    (void)stream, (void)event, (void)flags;
-    BEGIN;
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
-    (void)flags;
-    BEGIN;
-    *out = object_new(8);
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    return ended("cudaEventDestroy", event);
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    (void)event, (void)stream;
-    BEGIN;
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    (void)event;
-    BEGIN;
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
-    (void)from, (void)to;
-    BEGIN;
-    *ms = 1;
     return cudaSuccess;
 }
 
@@ -384,12 +325,12 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, enum cudaJ
     BEGIN;
     if (fake.loads_without_memory > 0) {
         fake.loads_without_memory--;
-        return tell(cudaErrorMemoryAllocation);
+        return fake_tell(cudaErrorMemoryAllocation);
     }
     if (memcmp(code, "FAKECUBIN", 10) != 0)
-        return tell(cudaErrorInvalidKernelImage);
+        return fake_tell(cudaErrorInvalidKernelImage);
     const char *source = (const char *)code + 10;
-    fake_library *library = object_new(sizeof *library);
+    fake_library *library = fake_object(sizeof *library);
     library->source = __real_malloc(strlen(source) + 1);
     strcpy(library->source, source);
     *out = (cudaLibrary_t)library;
@@ -400,7 +341,7 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
     fake.unloaded++;
     fake.unloaded_running += fake.running > 0;
     __real_free(((fake_library *)library)->source);
-    return ended("cudaLibraryUnload", library);
+    return fake_ended("cudaLibraryUnload", library);
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t library, const char *name) {
@@ -423,7 +364,7 @@ cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t i, size_t *offset, s
     (void)kernel;
     BEGIN;
     if (i >= sizeof fake.param_bytes / sizeof *fake.param_bytes || !fake.param_bytes[i])
-        return tell(cudaErrorInvalidValue);
+        return fake_tell(cudaErrorInvalidValue);
     *offset = 0;
     *size = (size_t)fake.param_bytes[i];
     return cudaSuccess;
@@ -435,26 +376,54 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args) {
-    BEGIN;
+/* Runs a kernel now. */
+void fake_run(const void *kernel, int grid, int threads, void **args) {
     const fake_library *library = kernel;
     fake.launches++;
     fake.running++;
     if (fake.at_launch) {
         fake.lost = fake.at_launch; /* asynchronous: the launch itself is fine */
-        return cudaSuccess;
+        return;
     }
     if (fake.no_kernels)
-        return cudaSuccess;
+        return;
     fsr_fault fault = {0};
     const unsigned kinds = faults_pause();
-    const fsr_status status = host_cuda_run_text(library->name, library->source, args, (int)config->gridDim.x,
-                                                 (int)config->blockDim.x, 1, &fault);
+    const fsr_status status = host_cuda_run_text(library->name, library->source, args, grid, threads, 1, &fault);
     if (status != FSR_OK) {
         fprintf(stderr, "%s: %s\n", library->name, fault.message ? fault.message : "");
         abort();
     }
     faults_resume(kinds);
+}
+
+/* Parameters of a kernel, with commas between them; whether number i is an address. */
+static int parameters(const fake_library *library, bool *address) {
+    const char *at = strstr(library->source, library->name);
+    int n = 0;
+    while (at && at[strlen(library->name)] != '(')
+        at = strstr(at + 1, library->name);
+    if (!at)
+        abort();
+    for (at += strlen(library->name) + 1; *at != ')' && n < FAKE_PARAMETERS; n++) {
+        const size_t length = strcspn(at, ",)");
+        address[n] = memchr(at, '*', length) != NULL;
+        at += length + (at[length] == ',');
+    }
+    return n;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args) {
+    BEGIN;
+    fake_node node = {.kernel = kernel, .blocks = (int)config->gridDim.x, .threads = (int)config->blockDim.x};
+    bool address[FAKE_PARAMETERS];
+    if (fake_is_captured(config->stream)) {
+        const int n = parameters(kernel, address);
+        for (int i = 0; i < n; i++)
+            memcpy(node.parameter[i], args[i], address[i] ? sizeof(void *) : sizeof node.parameter[i]);
+    }
+    if (!fake_record(config->stream, node))
+        fake_run(kernel, node.blocks, node.threads, args);
     return cudaSuccess;
 }
 #endif

@@ -22,10 +22,11 @@ typedef struct fake_cuda {
     bool capturing;           /* every stream is being captured */
     int param_bytes[8];       /* of the kernels' parameters, to the first 0 */
     /* counted */
-    int64_t used;                       /* bytes */
-    int64_t blocks, objects;            /* memory blocks; streams, events, libraries, pinned memory */
-    int64_t launches, running;          /* all; not waited for yet */
-    int64_t unloaded, unloaded_running; /* libraries; while launches had not been waited for */
+    int64_t used;                               /* bytes */
+    int64_t blocks, objects;                    /* memory blocks; streams, events, libraries, pinned memory */
+    int64_t launches, running;                  /* all; not waited for yet */
+    int64_t unloaded, unloaded_running;         /* libraries; while launches had not been waited for */
+    int64_t graph_launches, peer_copies, waits; /* waits: of a stream for an event */
 } fake_cuda;
 
 extern fake_cuda fake;

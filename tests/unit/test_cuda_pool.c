@@ -42,10 +42,11 @@ static int device_get(void *user, int64_t bytes, void **out, fsr_fault *fault) {
     return FSR_POOL_GOT;
 }
 
-static void device_give(void *user, void *data) {
+static void device_give(void *user, void *data, int64_t bytes) {
     device *d = user;
     for (int i = 0; i < DEVICE_BLOCKS; i++)
         if (d->block[i].data == data) {
+            assert_int_equal(bytes, d->block[i].bytes);
             d->room += d->block[i].bytes;
             d->block[i].data = NULL;
             return;

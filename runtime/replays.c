@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Replays of runs.
+ *
+ * What a run puts on the stream follows from its program and a key: every address that a step may be given
+ * (arguments, results, the arena, tickets, words of reports) and every value. A key that comes a second time is
+ * recorded, and from then on one launch. A few keys are kept for each program, the least recently used goes: two
+ * buffers that are exchanged are two keys. A key that never comes again costs a comparison. Counter-example to
+ * recording at the first run: a parameter that changes at each step would have a graph made for every step.
+ *
+ * Nothing is held for it: the arena is the run's own each time, and comes again because the pool gives the block
+ * that fits best. Where it does not, the key differs, and the run goes step by step.
+ *
+ * Recorded are kernels, copies, clears, and calls that say they may be. Not a loop over arrays, whose host side may
+ * read what the device computed, nor calls of libraries, which may allocate. If recording fails, the run goes step
+ * by step, and the program is not tried again. */
+#include "runtime/replays.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 4 };
+
+typedef struct known {
+    unsigned char *key;
+    fsr_replay *replay; /* NULL: came once */
+    int64_t used;       /* when, last */
+} known;
+
+struct fsr_replays {
+    size_t size; /* of each key, and of `key` */
+    int64_t runs;
+    bool never;
+    known of[KEYS];
+    unsigned char *key; /* of the run at hand */
+};
+
+/* A kernel of the program's own stays loaded once a capture has it: a caller's graph is worth that, a replay is not. */
+static bool is_recordable(const fsr_library_call *call, bool kept) {
+    const fsr_callee *callee = call->library == FSR_LIBRARY_CALLER ? &call->called->what : NULL;
+    return callee && (callee->kernel.code ? kept : callee->capturable);
+}
+
+const char *fsr_replays_refusal(const fsr_program *program, bool kept, const char **call) {
+    *call = "";
+    for (int i = 0; i < program->nsteps; ++i) {
+        const fsr_program_step *step = &program->step[i];
+        if (step->loop)
+            return "a loop over arrays";
+        if (!step->call || step->nothing)
+            continue;
+        *call = fsr_library_call_name(step->call);
+        if (!is_recordable(step->call, kept))
+            return "library call";
+    }
+    return NULL;
+}
+
+void fsr_replays_free(fsr_backend *backend, fsr_replays *all) {
+    for (int i = 0; all && i < KEYS; ++i) {
+        free(all->of[i].key);
+        if (all->of[i].replay)
+            backend->ops->replay_drop(backend, all->of[i].replay);
+    }
+    if (all)
+        free(all->key);
+    free(all);
+}
+
+static int launched_steps(const fsr_program *program) {
+    int n = 0;
+    for (int i = 0; i < program->nsteps; ++i)
+        n += !program->step[i].nothing;
+    return n;
+}
+
+/* Whether runs of this kind may come as a replay at all. */
+static bool may_replay(const fsr_execution *x) {
+    const char *call;
+    return x->ctx->backend->ops->replay && x->ctx->config.graphs && !x->ms && launched_steps(x->program) > 1 &&
+           !fsr_replays_refusal(x->program, false, &call);
+}
+
+void fsr_replays_say(const fsr_context *ctx, const fsr_program *program, char *out, size_t size) {
+    const char *call, *refusal = fsr_replays_refusal(program, false, &call);
+    out[0] = 0;
+    if (!ctx->backend->ops->replay || launched_steps(program) < 2)
+        return;
+    if (!ctx->config.graphs || ctx->config.profile)
+        snprintf(out, size, "launched step by step: the knob %s is %d\n", ctx->config.graphs ? "profile" : "graphs",
+                 ctx->config.graphs ? ctx->config.profile : 0);
+    else if (refusal)
+        snprintf(out, size, "launched step by step: %s%s%s may not be recorded\n", refusal, *call ? " " : "", call);
+    else
+        snprintf(out, size, "launched as one CUDA graph when it runs again on the same addresses and values\n");
+}
+
+static fsr_replays *replays_new(const fsr_execution *x) {
+    const fsr_program *p = x->program;
+    int literals = 0;
+    for (int i = 0; i < p->nsteps; ++i)
+        for (int s = 0; p->step[i].kernel && s < p->step[i].kernel->nscalars; ++s)
+            literals =
+                p->step[i].scalar[s] - p->nscalars + 1 > literals ? p->step[i].scalar[s] - p->nscalars + 1 : literals;
+    fsr_replays *all = calloc(1, sizeof *all);
+    if (!all)
+        return NULL;
+    all->size = sizeof(void *) * (size_t)(3 + p->nleaves + p->nouts) +
+                sizeof(fsr_value) * (size_t)(p->nscalars + (x->literal ? literals : 0));
+    all->key = calloc(1, all->size + 1);
+    if (!all->key) {
+        free(all);
+        return NULL;
+    }
+    return all;
+}
+
+static unsigned char *put(unsigned char *at, const void *bytes, size_t n) {
+    if (n)
+        memcpy(at, bytes, n);
+    return at + n;
+}
+
+static void write_key(const fsr_execution *x, fsr_replays *all) {
+    const fsr_program *p = x->program;
+    const void *const own[3] = {x->arena, x->words, x->zero};
+    unsigned char *at = put(all->key, own, sizeof own);
+    at = put(at, x->leaf, sizeof *x->leaf * (size_t)p->nleaves);
+    at = put(at, x->out, sizeof *x->out * (size_t)p->nouts);
+    at = put(at, x->scalar, sizeof *x->scalar * (size_t)p->nscalars);
+    put(at, x->literal, all->size - (size_t)(at - all->key));
+}
+
+/* The key's place; where it is none's, that of the one that was used longest ago, which goes. NULL: out of memory. */
+static known *find(fsr_backend *backend, fsr_replays *all) {
+    known *oldest = &all->of[0];
+    for (int i = 0; i < KEYS; ++i) {
+        known *k = &all->of[i];
+        if (k->key && memcmp(k->key, all->key, all->size) == 0)
+            return k;
+        if (k->used < oldest->used)
+            oldest = k;
+    }
+    if (oldest->replay)
+        backend->ops->replay_drop(backend, oldest->replay);
+    oldest->replay = NULL;
+    oldest->used = 0;
+    if (!oldest->key && !(oldest->key = malloc(all->size + 1)))
+        return NULL;
+    memcpy(oldest->key, all->key, all->size);
+    return oldest;
+}
+
+/* NULL: it cannot be recorded. */
+static fsr_replay *record(const fsr_execution *x) {
+    const fsr_backend_ops *ops = x->ctx->backend->ops;
+    fsr_fault fault = {FSR_OK, NULL}, ignored = {FSR_OK, NULL};
+    fsr_execution recorded = *x;
+    fsr_replay *replay = NULL;
+    fsr_status status = ops->replay_begin(x->ctx->backend, &recorded.stream, &fault);
+    if (!status) {
+        status = fsr_execution_steps(&recorded, 0, x->program->nsteps, &fault);
+        const fsr_status ended = ops->replay_end(x->ctx->backend, &replay, status ? &ignored : &fault);
+        if (status && !ended)
+            ops->replay_drop(x->ctx->backend, replay);
+        status = status ? status : ended;
+    }
+    if (status)
+        fsr_context_log(x->ctx, FSR_LOG_INFO, "a plan stays apart: %s", fault.message ? fault.message : "");
+    fsr_fault_clear(&fault);
+    fsr_fault_clear(&ignored);
+    return status ? NULL : replay;
+}
+
+fsr_status fsr_replays_run(const fsr_execution *x, fsr_replays **all, fsr_fault *fault) {
+    const int n = x->program->nsteps;
+    if (!may_replay(x) || (!*all && !(*all = replays_new(x))) || (*all)->never)
+        return fsr_execution_steps(x, 0, n, fault);
+    fsr_replays *r = *all;
+    write_key(x, r);
+    known *k = find(x->ctx->backend, r);
+    if (k && k->used && !k->replay && !(k->replay = record(x)))
+        r->never = true;
+    if (k)
+        k->used = ++r->runs;
+    if (!k || !k->replay)
+        return fsr_execution_steps(x, 0, n, fault);
+    return x->ctx->backend->ops->replay(x->ctx->backend, k->replay, x->stream, fault);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Several contexts: arrays of one become leaves of another by fsr_from_node, whatever computes them, bit by bit;
+ * work goes on in both. Each pair of the CPU, the device, and a second device where there is one. */
+#include "fusor/transfer.h"
+#include "tests/support/subject.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 100003 };
+
+/* The context to move to and from: kind 0 the CPU, 1 the backend under test, 2 its second device; NULL: there is
+ * none. */
+static fsr_context *open_kind(int kind) {
+    fsr_config config = subject_config();
+    fsr_context *ctx = NULL;
+    if (kind == 0)
+        config.backend = FSR_BACKEND_CPU;
+    if (kind == 2)
+        config.device = 1;
+    if (kind == 2 && config.backend != FSR_BACKEND_CUDA)
+        return NULL;
+    if (kind == 2 && fsr_open_why(&config, &ctx, NULL, 0))
+        return NULL;
+    return kind == 2 ? ctx : subject_open(&config);
+}
+
+static void same(fsr_node x, fsr_node y) {
+    const int64_t bytes = fsr_node_bytes(x);
+    assert_int_equal(fsr_node_bytes(y), bytes);
+    assert_int_equal(fsr_node_dtype(y), fsr_node_dtype(x));
+    void *a = malloc((size_t)bytes + 1), *b = malloc((size_t)bytes + 1);
+    subject_ok(fsr_read(x, a, (size_t)bytes), "reading what was moved");
+    subject_ok(fsr_read(y, b, (size_t)bytes), "reading where it was moved to");
+    assert_memory_equal(a, b, (size_t)bytes);
+    free(a);
+    free(b);
+}
+
+/* There and back again, computed with on either side, the source's graph gone. */
+static void to_and_fro(fsr_context *from, fsr_context *to) {
+    fsr_graph *g = fsr_graph_new(from), *h = fsr_graph_new(to);
+    for (fsr_dtype dtype = 0; dtype < FSR_DTYPE_COUNT; dtype++) {
+        fsr_node x = fsr_cast(fsr_reshape(fsr_arange(g, FSR_I32, 60), 3, SHAPE(3, 4, 5)), dtype);
+        same(x, fsr_from_node(h, x));
+    }
+    fsr_node x = fsr_add(fsr_arange(g, FSR_F32, N), fsr_float(g, 1)), y = fsr_from_node(h, x);
+    fsr_scope_begin(g);
+    fsr_node later = fsr_mul(x, fsr_float(g, 2)), z = fsr_mul(y, fsr_float(h, 2)), back = fsr_from_node(g, z);
+    same(later, back);
+    fsr_scope_end(g, NULL, 0);
+    fsr_graph_free(g);
+    float *values = malloc(sizeof *values * N);
+    subject_ok(fsr_read(y, values, sizeof *values * N), "reading after the source's graph was freed");
+    for (int i = 0; i < N; i++)
+        if (values[i] != (float)(i + 1))
+            fail_msg("element %d is %g", i, (double)values[i]);
+    free(values);
+    fsr_graph_free(h);
+}
+
+/* Each runs many steps on what the other has made, in turns: no wait of the host orders them. */
+static void both_busy(fsr_context *from, fsr_context *to) {
+    fsr_graph *g = fsr_graph_new(from), *h = fsr_graph_new(to);
+    fsr_node x = fsr_full(g, FSR_F64, 1, SHAPE(N), 1), y;
+    for (int i = 0; i < 20; i++) {
+        y = fsr_add(fsr_from_node(h, x), fsr_float(h, 1));
+        x = fsr_mul(fsr_from_node(g, y), fsr_float(g, 1));
+    }
+    double *values = malloc(sizeof *values * N);
+    subject_ok(fsr_read(x, values, sizeof *values * N), "reading after many turns");
+    for (int i = 0; i < N; i++)
+        if (values[i] != 21)
+            fail_msg("element %d is %g", i, values[i]);
+    free(values);
+    fsr_graph_free(g);
+    fsr_graph_free(h);
+}
+
+static void pairs(void **state) {
+    (void)state;
+    int done = 0;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            fsr_context *from = open_kind(a), *to = open_kind(b);
+            if (from && to) {
+                to_and_fro(from, to);
+                both_busy(from, to);
+                done++;
+            }
+            fsr_close(from);
+            fsr_close(to);
+        }
+    printf("%d of 9 pairs of contexts\n", done);
+    assert_true(done >= 4);
+}
+
+/* Within one graph, what has a length, what is empty, 0-d, a view. */
+static void kinds(void **state) {
+    (void)state;
+    fsr_graph *g = subject_g;
+    fsr_context *other = open_kind(0);
+    fsr_graph *h = fsr_graph_new(other);
+    fsr_node x = fsr_arange(g, FSR_I32, 10), flat = fsr_flatnonzero(fsr_greater(x, fsr_int(g, 6)));
+    fsr_node moved = fsr_from_node(h, flat);
+    assert_int_equal(fsr_node_dim(moved, 0), 3);
+    assert_false(fsr_node_is_live(moved));
+    assert_true(subject_value(moved, 2) == 9);
+    moved = fsr_from_node(h, fsr_compress(fsr_less(x, fsr_int(g, -1)), x));
+    assert_int_equal(fsr_node_dim(moved, 0), 0);
+    same(fsr_zeros(g, FSR_F32, 2, SHAPE(3, 0)), fsr_from_node(h, fsr_zeros(g, FSR_F32, 2, SHAPE(3, 0))));
+    same(fsr_sum(x, NULL, 0, 0), fsr_from_node(h, fsr_sum(x, NULL, 0, 0)));
+    same(fsr_slice(x, 0, 9, FSR_SLICE_END, -2), fsr_from_node(g, fsr_slice(x, 0, 9, FSR_SLICE_END, -2)));
+    fsr_close(other);
+}
+
+static void refused(void **state) {
+    (void)state;
+    fsr_graph *g = subject_g, *h = fsr_graph_new(subject_ctx);
+    fsr_node bad = fsr_from_node(h, fsr_add(fsr_zeros(g, FSR_F32, 1, SHAPE(3)), fsr_zeros(g, FSR_F32, 1, SHAPE(4))));
+    assert_int_equal(fsr_node_status(bad), FSR_ERR_SHAPE);
+    assert_non_null(strstr(fsr_node_error(bad), "from_node: add"));
+    bad = fsr_from_node(h, fsr_input(g, "x", FSR_F32, 1, SHAPE(3)));
+    assert_int_equal(fsr_node_status(bad), FSR_ERR_UNBOUND);
+    bad = fsr_from_node(h, (fsr_node){0});
+    assert_int_equal(fsr_node_status(bad), FSR_ERR_NULL);
+    bad = fsr_from_node(NULL, fsr_int(g, 1));
+    assert_int_not_equal(fsr_node_status(bad), FSR_OK);
+    fsr_graph_free(h);
+    bad = fsr_from_node(h, fsr_int(g, 1));
+    assert_int_not_equal(fsr_node_status(bad), FSR_OK);
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(pairs), SUBJECT_TEST(kinds), SUBJECT_TEST(refused)};
+SUBJECT_MAIN(tests)

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams on a driver that is none (fake_cuda.h), which keeps CUDA's rules of captures: a caller's stream that is being
+ * captured, plans launched as one graph, two devices, tickets; each with the driver's calls failing in turn. */
+#include "tests/support/subject.h"
+#include <stdio.h>
+
+#ifndef FUSOR_HAVE_CUDA
+int main(void) {
+    printf("skipped: built without a CUDA toolkit's header\n");
+    return 77;
+}
+#else
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/trust/fake_cuda.h"
+#include "tests/trust/faults.h"
+#include "tests/trust/scenarios.h"
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 64 };
+static const size_t BYTES = sizeof(float) * N;
+
+static int setup(void **state) {
+    (void)state;
+    fake_cuda_reset();
+    return 0;
+}
+
+/* Each node a kernel of its own. */
+static fsr_context *open_steps(int graphs) {
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    fsr_context *ctx = NULL;
+    char why[300];
+    config.fusion = 0;
+    config.graphs = graphs;
+    if (fsr_open_why(&config, &ctx, why, sizeof why))
+        fail_msg("open: %s", why);
+    return ctx;
+}
+
+/* (x + 1) * k - 3, in three kernels. */
+static fsr_plan *three(fsr_graph *g) {
+    fsr_plan *plan = NULL;
+    fsr_node x = fsr_input(g, "x", FSR_F32, 1, SHAPE(N)), k = fsr_param(g, "k", FSR_F32, 2);
+    fsr_node y = fsr_sub(fsr_mul(fsr_add(x, fsr_float(g, 1)), k), fsr_float(g, 3));
+    subject_ok(fsr_compile(&y, 1, &plan), "compiling three kernels");
+    return plan;
+}
+
+typedef struct arrays {
+    float *x[3], *y[3];
+} arrays;
+
+static arrays arrays_new(fsr_context *ctx) {
+    arrays a;
+    for (int i = 0; i < 3; i++) {
+        subject_ok(fsr_alloc(ctx, FSR_DEVICE, BYTES, (void **)&a.x[i]), "x");
+        subject_ok(fsr_alloc(ctx, FSR_DEVICE, BYTES, (void **)&a.y[i]), "y");
+        for (int k = 0; k < N; k++) {
+            a.x[i][k] = (float)(100 * i + k);
+            a.y[i][k] = -1;
+        }
+    }
+    return a;
+}
+
+static fsr_status run(fsr_plan *plan, const arrays *a, int i, float k, void *stream) {
+    const fsr_arg in[] = {{"x", a->x[i], BYTES, FSR_DEVICE}, {"k", &k, sizeof k, FSR_HOST}};
+    memset(a->y[i], 0, BYTES);
+    return fsr_plan_run(plan, in, 2, &(fsr_arg){NULL, a->y[i], BYTES, FSR_DEVICE}, 1, stream);
+}
+
+static void expect(const arrays *a, int i, float k) {
+    for (int e = 0; e < N; e++)
+        if (a->y[i][e] != (a->x[i][e] + 1) * k - 3)
+            fail_msg("element %d of %d is %g", e, i, (double)a->y[i][e]);
+}
+
+static fsr_stats stats_of(fsr_context *ctx) {
+    fsr_stats stats;
+    subject_ok(fsr_context_stats(ctx, &stats), "stats");
+    return stats;
+}
+
+/* A call of the program's own that copies. */
+static fsr_status copied(const fsr_step *s) {
+    float *out = s->output[0].data;
+    const size_t bytes = sizeof(float) * (size_t)s->input[0].shape[0];
+    return cudaMemcpyAsync(out, s->input[0].data, bytes, cudaMemcpyDeviceToDevice, s->stream) ? FSR_ERR_DEVICE : FSR_OK;
+}
+
+static fsr_node called_once(fsr_graph *g, fsr_node x, bool capturable) {
+    const fsr_callee callee = {
+        .name = capturable ? "taken" : "copied", .inputs = 1, .outputs = 1, .cuda = copied, .capturable = capturable};
+    fsr_node y;
+    fsr_call_library(g, &y, &callee, &x, 1);
+    return y;
+}
+
+/* ---- plans as graphs -------------------------------------------------------------------------------------------- */
+
+static void addresses_repeat(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(1);
+    fsr_plan *plan = three(fsr_graph_new(ctx));
+    const arrays a = arrays_new(ctx);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+        expect(&a, 0, 2);
+    }
+    fsr_stats stats = stats_of(ctx);
+    assert_int_equal(stats.graphs_made, 1); /* the first run is seen, the second recorded */
+    assert_int_equal(stats.graph_launches, 4);
+    assert_int_equal(stats.launches, 15);
+    assert_int_equal(fake.launches, 15);
+    /* data changes, addresses do not */
+    a.x[0][7] = 1000;
+    assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+    expect(&a, 0, 2);
+    /* three buffers by turns, each soon a graph of its own */
+    for (int i = 0; i < 12; i++) {
+        assert_int_equal(run(plan, &a, i % 3, 2, NULL), FSR_OK);
+        expect(&a, i % 3, 2);
+    }
+    stats = stats_of(ctx);
+    assert_int_equal(stats.graphs_made, 3);
+    assert_int_equal(stats.graph_launches, 4 + 1 + 12 - 2);
+    /* a value that is another each time is no graph */
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(run(plan, &a, 0, (float)(10 + i), NULL), FSR_OK);
+        expect(&a, 0, (float)(10 + i));
+    }
+    assert_int_equal(stats_of(ctx).graphs_made, 3);
+    fsr_close(ctx);
+    assert_int_equal(fake.objects, 0);
+}
+
+static void explained(fsr_node y, const char *words) {
+    char text[8000];
+    subject_ok(fsr_explain_text(&y, 1, text, sizeof text, NULL), "explaining");
+    if (!strstr(text, words))
+        fail_msg("no \"%s\" in %s", words, text);
+}
+
+static void explain_says_it(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(1), *off = open_steps(0);
+    fsr_graph *g = fsr_graph_new(ctx), *h = fsr_graph_new(off);
+    fsr_node x = fsr_exp(fsr_sqrt(fsr_arange(g, FSR_F32, N))), y = fsr_exp(fsr_sqrt(fsr_arange(h, FSR_F32, N)));
+    explained(x, "launched as one CUDA graph when it runs again");
+    explained(fsr_exp(called_once(g, x, false)), "launched step by step: library call copied may not be recorded");
+    explained(y, "launched step by step: the knob graphs is 0");
+    fsr_close(ctx);
+    fsr_close(off);
+}
+
+static void switched_off(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(0);
+    fsr_plan *plan = three(fsr_graph_new(ctx));
+    const arrays a = arrays_new(ctx);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+    expect(&a, 0, 2);
+    assert_int_equal(stats_of(ctx).graphs_made, 0);
+    assert_int_equal(fake.graph_launches, 0);
+    fsr_close(ctx);
+}
+
+/* A caller's stream is put in order with the context's around the launch: two waits, as for one kernel. */
+static void on_a_callers_stream(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(1);
+    fsr_plan *plan = three(fsr_graph_new(ctx));
+    const arrays a = arrays_new(ctx);
+    cudaStream_t stream;
+    assert_int_equal(cudaStreamCreateWithFlags(&stream, 0), cudaSuccess);
+    assert_int_equal(run(plan, &a, 0, 2, stream), FSR_OK);
+    assert_int_equal(fake.waits, 6);
+    assert_int_equal(run(plan, &a, 0, 2, stream), FSR_OK);
+    expect(&a, 0, 2);
+    assert_int_equal(fake.waits, 8);
+    fsr_close(ctx);
+    cudaStreamDestroy(stream);
+    assert_int_equal(fake.objects, 0);
+}
+
+/* Whatever fails while a run is recorded: it goes step by step, or the call says what is wrong; and the context goes
+ * on. */
+static void recording_fails(void **state) {
+    (void)state;
+    bool hit = true;
+    for (int64_t k = 1; hit; k++) {
+        fsr_context *ctx = open_steps(1);
+        fsr_plan *plan = three(fsr_graph_new(ctx));
+        const arrays a = arrays_new(ctx);
+        assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+        faults_arm(FAULT_CUDA, FAULT_ERROR, k, false, cudaErrorInvalidValue, NULL);
+        const fsr_status status = run(plan, &a, 0, 2, NULL);
+        hit = faults_disarm();
+        if (!status)
+            expect(&a, 0, 2);
+        else
+            assert_true(hit && status == FSR_ERR_DEVICE);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+            expect(&a, 0, 2);
+        }
+        fsr_close(ctx);
+        assert_int_equal(fake.objects, 0);
+        assert_int_equal(fake.blocks, 0);
+    }
+}
+
+/* ---- a caller's capture ------------------------------------------------------------------------------------------ */
+
+/* -copy(x + 1): a kernel before and behind the call. */
+static fsr_plan *calling(fsr_graph *g, bool capturable) {
+    fsr_plan *plan = NULL;
+    fsr_node x = fsr_add(fsr_input(g, "x", FSR_F32, 1, SHAPE(N)), fsr_float(g, 1));
+    fsr_node y = fsr_neg(called_once(g, x, capturable));
+    subject_ok(fsr_compile(&y, 1, &plan), "compiling a call");
+    return plan;
+}
+
+static cudaStream_t begin_capture(void) {
+    cudaStream_t stream;
+    assert_int_equal(cudaStreamCreateWithFlags(&stream, 0), cudaSuccess);
+    assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    return stream;
+}
+
+static void still_captured(cudaStream_t stream) {
+    enum cudaStreamCaptureStatus status;
+    assert_int_equal(cudaStreamIsCapturing(stream, &status), cudaSuccess);
+    assert_int_equal(status, cudaStreamCaptureStatusActive);
+}
+
+static void end_capture(cudaStream_t stream, cudaGraphExec_t *exec) {
+    cudaGraph_t graph;
+    assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphInstantiate(exec, graph, 0), cudaSuccess);
+    cudaGraphDestroy(graph);
+}
+
+/* What may not be captured is refused before anything is on the stream: what the caller captures besides is whole. */
+static void a_capture_goes_on(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(1);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_plan *plan = calling(g, false), *good = calling(g, true), *sums = three(g);
+    const arrays a = arrays_new(ctx);
+    cudaGraphExec_t exec;
+    float host[N] = {0};
+    const fsr_arg x = {"x", a.x[0], BYTES, FSR_DEVICE}, y = {NULL, a.y[0], BYTES, FSR_DEVICE};
+    const fsr_arg there = {"x", host, BYTES, FSR_HOST}, back = {NULL, host, BYTES, FSR_HOST};
+    const fsr_arg askew = {NULL, (char *)a.y[1] + 4, BYTES, FSR_DEVICE};
+    cudaStream_t stream = begin_capture();
+    subject_error(ctx, fsr_plan_run(plan, &x, 1, &y, 1, stream), FSR_ERR_UNSUPPORTED,
+                  "the stream is being captured|library call copied may not be captured");
+    subject_error(ctx, fsr_plan_run(good, &there, 1, &y, 1, stream), FSR_ERR_UNSUPPORTED,
+                  "input 0 is no memory of the device");
+    subject_error(ctx, fsr_plan_run(good, &x, 1, &back, 1, stream), FSR_ERR_UNSUPPORTED,
+                  "output 0 is no memory of the device");
+    subject_error(ctx, fsr_plan_run(good, &x, 1, &askew, 1, stream), FSR_ERR_UNSUPPORTED, "output 0 is not 16-byte");
+    still_captured(stream);
+    memset(a.y[0], 0, BYTES);
+    assert_int_equal(fsr_plan_run(good, &x, 1, &y, 1, stream), FSR_OK);
+    assert_int_equal(run(sums, &a, 1, 5, stream), FSR_OK);
+    still_captured(stream);
+    assert_true(a.y[0][3] == 0); /* nothing has run */
+    end_capture(stream, &exec);
+    /* the pool's memory is used by others meanwhile: what was captured has its own */
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(run(sums, &a, 2, 7, NULL), FSR_OK);
+        a.x[0][3] = (float)i;
+        assert_int_equal(cudaGraphLaunch(exec, stream), cudaSuccess);
+        assert_true(a.y[0][3] == (float)-(i + 1));
+        expect(&a, 1, 5);
+        expect(&a, 2, 7);
+    }
+    cudaGraphExecDestroy(exec);
+    const fsr_stats before = stats_of(ctx);
+    fsr_plan_free(good);
+    fsr_plan_free(sums);
+    assert_true(stats_of(ctx).device_bytes < before.device_bytes);
+    assert_int_equal(fsr_plan_run(plan, &x, 1, &y, 1, NULL), FSR_OK);
+    fsr_close(ctx);
+    cudaStreamDestroy(stream);
+    assert_int_equal(fake.objects, 0);
+    assert_int_equal(fake.blocks, 0);
+}
+
+/* ---- two devices ------------------------------------------------------------------------------------------------ */
+
+static double moved(fsr_context *from, fsr_context *to, fsr_status *status) {
+    fsr_graph *g = fsr_graph_new(from), *h = fsr_graph_new(to);
+    double value = 0;
+    fsr_node x = fsr_full(g, FSR_F64, 1, SHAPE(10), 3), y = fsr_from_node(h, fsr_add(x, x));
+    *status = fsr_node_status(y);
+    if (!*status)
+        *status = fsr_read(fsr_sum(y, NULL, 0, 0), &value, sizeof value);
+    fsr_graph_free(g);
+    fsr_graph_free(h);
+    return value;
+}
+
+static void from_device_to_device(void **state) {
+    (void)state;
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    fsr_context *ctx[2];
+    fsr_status status;
+    fake.devices = 2;
+    for (int i = 0; i < 2; i++) {
+        config.device = i;
+        subject_ok(fsr_open_why(&config, &ctx[i], NULL, 0), "a context on each device");
+    }
+    assert_true(moved(ctx[0], ctx[1], &status) == 60 && moved(ctx[1], ctx[0], &status) == 60);
+    assert_true(moved(ctx[1], ctx[1], &status) == 60);
+    assert_int_equal(fake.peer_copies, 3);
+    bool hit = true;
+    for (int64_t k = 1; hit; k++) {
+        faults_arm(FAULT_CUDA, FAULT_ERROR, k, false, cudaErrorInvalidValue, NULL);
+        const double value = moved(ctx[0], ctx[1], &status);
+        hit = faults_disarm();
+        assert_true(status ? hit : value == 60);
+        assert_true(moved(ctx[0], ctx[1], &status) == 60 && !status);
+    }
+    fsr_close(ctx[0]);
+    fsr_close(ctx[1]);
+    assert_int_equal(fake.objects, 0);
+    assert_int_equal(fake.blocks, 0);
+}
+
+/* ---- tickets
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* A status of all that there is; each step goes on after a failure. */
+static fsr_status copy_around(fsr_context *ctx, float *result) {
+    void *host = NULL, *device = NULL;
+    fsr_ticket up = 0, down = 0, mark = 0;
+    double from, to;
+    fsr_status first = FSR_OK, all[10];
+    int n = 0;
+    all[n++] = fsr_alloc(ctx, FSR_HOST, BYTES, &host);
+    all[n++] = fsr_alloc(ctx, FSR_DEVICE, BYTES, &device);
+    if (host)
+        *(float *)host = 42;
+    all[n++] = host && device ? fsr_upload(ctx, device, host, BYTES, &up) : FSR_OK;
+    all[n++] = fsr_after(ctx, up);
+    all[n++] = fsr_mark(ctx, &mark);
+    all[n++] = host && device ? fsr_download(ctx, host, device, BYTES, &down) : FSR_OK;
+    all[n++] = fsr_wait(ctx, down);
+    all[n++] = down ? fsr_ticket_time(ctx, down, &from, &to) : FSR_OK;
+    *result = host ? *(float *)host : 0;
+    all[n++] = fsr_free(ctx, FSR_HOST, host);
+    all[n++] = fsr_free(ctx, FSR_DEVICE, device);
+    for (int i = 0; i < n; i++)
+        first = first ? first : all[i];
+    return first;
+}
+
+static void copies_fail(void **state) {
+    (void)state;
+    const unsigned kinds[] = {FAULT_CUDA, FAULT_MEMORY};
+    for (int i = 0; i < COUNT_OF(kinds); i++) {
+        bool hit = true;
+        /* the last events of many are as the first */
+        for (int64_t k = 1; hit; k += kinds[i] == FAULT_CUDA && k > 20 && k < 300 ? 37 : 1) {
+            const fault_live before = faults_live();
+            fsr_context *ctx = open_steps(1);
+            float result;
+            faults_arm(kinds[i], FAULT_ERROR, k, false, cudaErrorInvalidValue, NULL);
+            const fsr_status status = copy_around(ctx, &result);
+            hit = faults_disarm();
+            if (status ? !hit : result != 42)
+                fail_msg("fault %lld (%s): %s, %g", (long long)k, faults_hit(), fsr_status_name(status),
+                         (double)result);
+            assert_int_equal(copy_around(ctx, &result), FSR_OK);
+            assert_true(result == 42);
+            fsr_close(ctx);
+            assert_int_equal(faults_live().blocks, before.blocks);
+            assert_int_equal(fake.objects, 0);
+            assert_int_equal(fake.blocks, 0);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(addresses_repeat, setup),      cmocka_unit_test_setup(switched_off, setup),
+        cmocka_unit_test_setup(explain_says_it, setup),       cmocka_unit_test_setup(on_a_callers_stream, setup),
+        cmocka_unit_test_setup(recording_fails, setup),       cmocka_unit_test_setup(a_capture_goes_on, setup),
+        cmocka_unit_test_setup(from_device_to_device, setup), cmocka_unit_test_setup(copies_fail, setup),
+    };
+    if (!host_cuda_available()) {
+        printf("skipped: no C++ compiler to run kernels on the host with\n");
+        return 77;
+    }
+    fake_cuda_reset();
+    fault_fake_nvrtc(true);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
