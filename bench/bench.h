@@ -214,6 +214,7 @@ typedef struct bench_options {
     int pairs;          /* measure fused and unfused in turn so often; 0: each by itself */
     int random;         /* random programs to time in place of workloads; 0: none */
     int64_t seed;       /* of the first */
+    int overlap;        /* parts of stream_overlap, in place of workloads; 0: none */
     const char *npy;    /* directory to write inputs and results to, in place of measuring; NULL: none */
     const char *data;   /* directory of the real input */
     char installed[4096];

@@ -2,6 +2,7 @@
 /* fusor-bench: see --help and docs/bench.md. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
+#include "bench/overlap.h"
 #include "bench/random.h"
 #include "bench/report.h"
 #include "graph/message.h"
@@ -160,7 +161,9 @@ int main(int argc, char **argv) {
     if (!status)
         status = bench_expr_prepare(&options.expr, session.fused);
     if (!status)
-        status = options.random ? !bench_random_run(&session, stdout) : run(&session);
+        status = options.random    ? !bench_random_run(&session, stdout)
+                 : options.overlap ? !bench_overlap_run(&session, stdout)
+                                   : run(&session);
     session_close(&session);
     bench_expr_free(&options.expr);
     return status;

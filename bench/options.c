@@ -61,6 +61,9 @@ static void print_help(const char *data) {
         "a tenth\n"
         "                      three times, with their seeds (docs/bench.md)\n"
         "  --seed S            the first of their seeds; default 1\n"
+        "  --overlap P         times stream_overlap: P parts, 2 to 30, copied and computed side by side, against one "
+        "after\n"
+        "                      the other (docs/bench.md)\n"
         "  --npy DIR           writes inputs and results there as NAME.in0.npy, NAME.out0.npy, ...; nothing is "
         "measured\n"
         "  --reps N            timed runs, of which the median counts; default %d, on the CPU fewer if they take long\n"
@@ -172,6 +175,10 @@ static int set_option(bench_options *o, const char *name, const char *value) {
         if (!parse_count(value, 1, &count) || count > 1000000)
             return usage(bad, name, value);
         o->random = (int)count;
+    } else if (!strcmp(name, "--overlap")) {
+        if (!parse_count(value, 2, &count) || count > 30)
+            return usage(bad, name, value);
+        o->overlap = (int)count;
     } else if (!strcmp(name, "--seed")) {
         if (!parse_count(value, 0, &o->seed))
             return usage(bad, name, value);
@@ -197,9 +204,10 @@ static int set_option(bench_options *o, const char *name, const char *value) {
 }
 
 /* Those before the NULL take a value. */
-static const char *const option_names[] = {
-    "--backend", "--n",   "--reps",     "--verify-n", "--json", "--report", "--data", "--expr", "--input",   "--name",
-    "--pairs",   "--npy", "--programs", "--random",   "--seed", NULL,       "--list", "--wide", "--version", "--help"};
+static const char *const option_names[] = {"--backend",  "--n",       "--reps",  "--verify-n", "--json",  "--report",
+                                           "--data",     "--expr",    "--input", "--name",     "--pairs", "--npy",
+                                           "--programs", "--random",  "--seed",  "--overlap",  NULL,      "--list",
+                                           "--wide",     "--version", "--help"};
 
 static bool takes_value(const char *name) {
     for (const char *const *at = option_names; *at; at++)
@@ -314,6 +322,8 @@ int bench_options_parse(bench_options *out, int argc, char **argv) {
         return usage("%s: of files a report is made, and nothing measured%s", out->file[0], "");
     if (out->random && (out->nwork || out->expr.text || out->json || out->report || out->npy))
         return usage("--random measures nothing else, and writes no files%s%s", "", "");
+    if (out->overlap && (out->random || out->nwork || out->expr.text || out->json || out->report || out->npy))
+        return usage("--overlap measures nothing else, and writes no files%s%s", "", "");
     if (out->random && !out->pairs)
         out->pairs = BENCH_FEWEST_PAIRS + 1;
     if (out->expr.ninputs && !out->expr.text)
