@@ -20,7 +20,7 @@ static bool moves_along(const fsr_index *index, int d) {
 
 /* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these are
  * folded, or the innermost ones. */
-static double evaluations(const fsr_cone *c, const fsr_asked *at) {
+static double evaluations_of(const fsr_cone *c, const fsr_asked *at, double part) {
     const fsr_index *index = &at->index;
     double times = 1, last = 1;
     bool varies = false, column = false;
@@ -37,7 +37,11 @@ static double evaluations(const fsr_cone *c, const fsr_asked *at) {
     double reuse = 1 / (last < c->prices->reuse ? last : c->prices->reuse);
     if (c->domain.nparallel < c->domain.ndim && !column)
         reuse = 1;
-    return times * (at->part < reuse ? at->part : reuse);
+    return times * (part < reuse ? part : reuse);
+}
+
+static double evaluations(const fsr_cone *c, const fsr_asked *at) {
+    return evaluations_of(c, at, at->part);
 }
 
 /* Of these evaluations those of a kernel whose threads have tiles of outputs: outputs along a dimension where the value does
@@ -117,6 +121,7 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     asked->part = by->part;
     asked->whole = by->whole;
     asked->region = by->region;
+    asked->computed = by->computed;
     asked->next = node->asked;
     node->asked = c->nasked++;
 }
@@ -144,6 +149,17 @@ static void somewhere(fsr_index *index, int ndim, int gather) {
         index->row[j] = any;
 }
 
+/* Of a load from what a gather takes: of its neighbours in memory, or from anywhere. */
+static double price_of_gather(const fsr_cone *c, const fsr_flow_node *n) {
+    const fsr_flow_node *from = &c->p->flow->node[n->arg[0].id];
+    double bytes = (double)fsr_dtype_size(from->dtype[0]), reach = 0;
+    for (int j = from->shape.ndim - 1; j >= 0; --j) {
+        bytes *= (double)from->shape.dim[j];
+        reach = n->axes >> j & 1 ? bytes : reach;
+    }
+    return reach > 2 * c->prices->near ? c->prices->far : c->prices->gather;
+}
+
 static double region_share(const fsr_flow *flow, const fsr_flow_node *n) {
     const double whole = (double)fsr_shape_size(&n->shape);
     return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
@@ -160,7 +176,9 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
     for (int k = 0; k < n->nargs; ++k)
         for (int i = first; i >= 0; i = c->asked[i].next) {
             const double part = c->asked[i].part, own = c->asked[i].whole * share;
-            fsr_asked by = {.part = part, .whole = part, .region = c->asked[i].region};
+            const bool computed = k == 0 && fsr_price_gathers(n);
+            fsr_asked by = {
+                .part = part, .whole = part, .region = c->asked[i].region, .computed = c->asked[i].computed};
             if (!paste || k == 0)
                 fsr_index_copy(&by.index, &c->asked[i].index);
             else if (!region_index(flow, n, &c->asked[i].index, &by.index))
@@ -172,7 +190,8 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
                 by.part = by.whole = own < part ? own : part;
                 by.region = at->id;
             }
-            const bool computed = k == 0 && fsr_price_gathers(n);
+            if (computed && fsr_price_scatters(flow, n))
+                by.computed = fmax(by.computed, price_of_gather(c, n));
             if (computed)
                 somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, at->id);
             ask(c, n->arg[k], &by, computed, shared);
@@ -243,6 +262,25 @@ static void read(fsr_cone *c, const fsr_cone_node *at, double times, int indices
     c->tiled = c->tiled && c->nloads <= c->prices->staged;
 }
 
+bool fsr_cone_gathers(const fsr_cone *c, const fsr_cone_node *at) {
+    bool computed = false;
+    for (int i = at->asked; i >= 0; i = c->asked[i].next)
+        computed = computed || c->asked[i].computed > 0;
+    return computed && at->fanned;
+}
+
+bool fsr_cone_serial(const fsr_cone *c, const fsr_cone_node *at) {
+    enum { SHORT = 16 };
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    const fsr_domain *d = &c->domain;
+    const bool paste = fsr_is(n->kind, FSR_OVERWRITES);
+    if (!c->fold || d->ndim == d->nparallel || !(paste ? !c->scan : fsr_price_scatters(c->p->flow, n)))
+        return false;
+    const double few = c->prices->brief, cols = (double)d->extent[d->ndim - 1];
+    const double rows = d->nparallel ? (double)d->extent[d->nparallel - 1] : cols;
+    return cols < few ? paste || cols > SHORT || rows < few : rows < few;
+}
+
 /* What has no place in a tile of outputs (outputs.h). */
 static bool stops_tiles(const fsr_flow_node *n) {
     return !fsr_is(n->kind, FSR_IS_EACH) || fsr_price_gathers(n);
@@ -253,19 +291,24 @@ static void walk(fsr_cone *c) {
         const fsr_cone_node at = c->node[left];
         const fsr_flow_node *n = &c->p->flow->node[at.id];
         const double size = (double)fsr_shape_size(&n->shape);
-        double times = 0, tiled = 0, edges = 0;
+        const bool gather = fsr_price_scatters(c->p->flow, n);
+        double times = 0, tiled = 0, edges = 0, gathers = 0;
         int indices = 0;
         for (int i = at.asked; i >= 0; i = c->asked[i].next) {
-            const double more = evaluations(c, &c->asked[i]);
+            const fsr_asked *asked = &c->asked[i];
+            const bool whole = (asked->computed > 0 || gather) && asked->part > 0;
+            const double more = whole ? evaluations_of(c, asked, 1) : evaluations(c, asked);
             times += more;
-            edges += c->asked[i].region >= 0 ? more : 0;
+            edges += asked->region >= 0 ? more : 0;
+            gathers += more * asked->computed;
             ++indices;
-            tiled += more * share_of_tile(c, &c->asked[i]);
+            tiled += more * share_of_tile(c, asked);
         }
         const double each = size > 0 ? times / size : 0;
         ++c->visits;
         if (!fsr_price_goes_on(c->p, at.id) || (c->store && c->store(c->data, c, &at, each))) {
             read(c, &at, times + edges * c->prices->edges, indices);
+            c->gathers += gathers;
             continue;
         }
         const double own = fsr_price_own(c->prices, c->p->flow, n);
@@ -274,6 +317,7 @@ static void walk(fsr_cone *c) {
         c->work += times * own;
         c->tile_work += tiled * own;
         c->tiled = c->tiled && !stops_tiles(n);
+        c->serial = c->serial || fsr_cone_serial(c, &at);
         const int before = c->n;
         pass_on(c, &at, each > at.shared ? each : at.shared);
         left += c->n - before;
@@ -312,6 +356,7 @@ static void add_root(fsr_cone *c, int id) {
     c->tile_work += own;
     c->tiled = c->tiled && may_tile(c, n);
     c->fold = c->fold || fold;
+    c->scan = c->scan || fsr_is(n->kind, FSR_IS_RUNNING);
     if (!fsr_index_elem(&all.index, shape, &c->domain) || c->nasked == FSR_MAX_ASKED) {
         c->full = true;
         return;
@@ -326,17 +371,18 @@ static void add_root(fsr_cone *c, int id) {
 }
 
 double fsr_cone_price(fsr_cone *c, const int *root, int n) {
-    c->bytes = c->work = c->loads = c->tile_work = c->turned = c->straight = 0;
+    c->bytes = c->work = c->loads = c->tile_work = c->turned = c->straight = c->gathers = 0;
     c->tiled = true;
     c->n = c->nasked = c->nevaluated = c->nloads = 0;
-    c->full = c->fold = false;
+    c->full = c->fold = c->scan = c->serial = false;
     fsr_cone_domain(c->p, root[0], &c->domain);
     for (int i = 0; i < n && !c->full; ++i)
         add_root(c, root[i]);
     walk(c);
     if (c->full)
         return INFINITY;
-    const double work = c->tiled ? c->tile_work : c->work, turned = fmin(c->turned, c->straight);
+    const double turned = fmin(c->turned, c->straight), lost = c->serial ? c->prices->lanes : 1;
+    const double work = (c->tiled ? c->tile_work : c->work * lost) + c->gathers * fmin(lost, 2);
     const double loads = c->tiled ? 0 : c->loads + turned * c->prices->turned;
     const double issue = fmax(work * c->prices->moves / c->prices->issue, loads / c->prices->loads);
     return c->prices->launch + fmax(fsr_price_bytes(c->prices, c->bytes), issue);

@@ -19,7 +19,9 @@ typedef struct fsr_asked {
     double part;  /* of the domain, where it is asked for: regions of pastes are a part */
     double whole; /* what a chain of pastes is asked for, of which the regions above have had theirs */
     int region;   /* the last paste in whose region that was, -1: in none */
-    int next;     /* of the same node, -1: the last */
+    double
+        computed; /* a gather asks, of which each load costs so much: there is another index for each of its elements. Else 0 */
+    int next; /* of the same node, -1: the last */
 } fsr_asked;
 
 typedef struct fsr_cone_node {
@@ -44,10 +46,13 @@ struct fsr_cone {
     bool full;  /* it was larger than there is room for, or than a kernel's program: nothing is known */
     bool tiled; /* threads have tiles of outputs (outputs.h) */
     bool fold;  /* a root is one */
+    bool scan;  /* a root is a running one */
     double bytes, work, loads;
-    double turned, straight;          /* loads of whole arrays across the order of memory, and others */
-    double tile_work;                 /* if they have: loads are staged and shared then */
-    int64_t visits;                   /* nodes that all walks have met */
+    double turned, straight; /* loads of whole arrays across the order of memory, and others */
+    double gathers;          /* operations of loads at computed indices */
+    bool serial;             /* a gather stands in loops too short to be cut into vector code and what is none */
+    double tile_work;        /* if they have: loads are staged and shared then */
+    int64_t visits;          /* nodes that all walks have met */
     fsr_cone_node node[FSR_MAX_CONE]; /* in order of id */
     fsr_asked asked[FSR_MAX_ASKED];
 };
@@ -57,6 +62,11 @@ bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
 /* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for both, and
  * only maps go by squares. */
 bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
+/* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
+bool fsr_cone_gathers(const fsr_cone *cone, const fsr_cone_node *at);
+/* The node is a gather, or a paste, in a fold's kernel whose loops have too few turns for stages, or versions: beside it nothing is
+ * vector code. */
+bool fsr_cone_serial(const fsr_cone *cone, const fsr_cone_node *at);
 /* The domain of the kernel of a root: a fold, or a value that is stored. */
 void fsr_cone_domain(const fsr_partition *p, int root, fsr_domain *out);
 /* Walks down from roots of one domain. Returns the price of their kernel in ns, INFINITY: it is not known. */

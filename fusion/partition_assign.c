@@ -8,11 +8,14 @@
  * Counter-example to trying the groups at once: what stands in the way of the root alone stands in the way of every
  * enlarged group, and each would have to find it out. */
 #include "fusion/partition_parts.h"
+#include "fusion/price.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 4000 };
 enum { SHORT_LOOP = 64 };
+
+const char fsr_reason_price[] = "two kernels cost less than one";
 
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
     fsr_link link = {node, 0};
@@ -137,6 +140,8 @@ static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *al
     if (!needed && !fsr_kernel_is_less(trial.kernel, p->group[g].kernel, alone->kernel))
         reason = fsr_kernel_loads(trial.kernel) ? "the kernels read nothing in common"
                                                 : "the kernels compute nothing in common";
+    if (!reason && fsr_price_is_less_apart(p, &trial, &p->group[g], alone))
+        reason = fsr_reason_price;
     if (!reason)
         reason = satisfy_joined(p, g, &trial);
     if (reason) {

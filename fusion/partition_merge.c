@@ -5,6 +5,7 @@
  * two. Counter-example to assigning alone: of a, b, c assigned in that order, a and b have nothing in common until c,
  * which shares with both, has joined one of them. */
 #include "fusion/partition_parts.h"
+#include "fusion/price.h"
 #include <string.h>
 
 /* Who needs group `from` needs `to`. */
@@ -56,7 +57,8 @@ static bool merge(fsr_partition *p, int h, int g) {
     p->into = h;
     bool good = fsr_group_try(p, h, &trial, &blame) == NULL;
     p->merging = p->into = -1;
-    if (good && (!fsr_kernel_is_less(trial.kernel, p->group[h].kernel, other->kernel) || trial.nneeds)) {
+    if (good && (!fsr_kernel_is_less(trial.kernel, p->group[h].kernel, other->kernel) || trial.nneeds ||
+                 fsr_price_is_less_apart(p, &trial, &p->group[h], other))) {
         fsr_kernel_free(trial.kernel);
         good = false;
     }

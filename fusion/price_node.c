@@ -11,6 +11,17 @@ bool fsr_price_gathers(const fsr_flow_node *n) {
     return fsr_has(n->kind, FSR_FIELD_bound) && !fsr_is(n->kind, FSR_OVERWRITES);
 }
 
+bool fsr_price_scatters(const fsr_flow *flow, const fsr_flow_node *n) {
+    bool many = false;
+    for (int k = 1; k < n->nargs && fsr_price_gathers(n); ++k) {
+        int id = n->arg[k].id;
+        while (fsr_is(flow->node[id].kind, FSR_IS_VIEW))
+            id = flow->node[id].arg[0].id;
+        many = many || fsr_shape_size(&flow->node[id].shape) > 1;
+    }
+    return many;
+}
+
 /* A region without steps is a run of each dimension: loops have a version for its inside, and one for what is around it. */
 static bool has_steps(const fsr_flow_node *n) {
     bool any = fsr_has(n->kind, FSR_FIELD_view) ? false : true;
@@ -34,7 +45,7 @@ double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_f
     if (fsr_is(n->kind, FSR_OVERWRITES))
         return is_brief(prices, flow, n) ? prices->paste * prices->lanes : has_steps(n) ? prices->paste : 0;
     if (fsr_price_gathers(n))
-        return prices->gather;
+        return prices->place;
     return fsr_has(n->kind, FSR_FIELD_routine) ? prices->call : 1;
 }
 

@@ -96,9 +96,11 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const fsr_flow_node *n = &c->p->flow->node[at->id];
     const bool again = c->p->cuts->again && c->p->cuts->again[at->id];
     const bool often = at->fanned && each > at->shared && each > cone->prices->spare;
+    const bool scatters = fsr_price_scatters(c->p->flow, n), gathers = scatters && (each > 1 || c->asked[at->id]);
+    const bool gathered = gathers || fsr_cone_gathers(cone, at) || fsr_cone_serial(cone, at);
     const bool shared = c->asked[at->id] && !c->fold && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
-    c->asked[at->id] = c->asked[at->id] || !c->fold;
-    if (again || !n->nargs || n->hint == FSR_HINT_INLINE || !(often || shared || fsr_cone_turns(cone, at)))
+    c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
+    if (again || !n->nargs || n->hint == FSR_HINT_INLINE || !(often || shared || gathered || fsr_cone_turns(cone, at)))
         return false;
     const fsr_saving saving = {.node = at->id,
                                .margin = fsr_cone_repeats(cone, at) ? cone->prices->repeat : cone->prices->margin};

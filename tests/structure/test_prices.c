@@ -242,6 +242,57 @@ static void transposes_before_a_fold(void **state) {
     assert_int_equal(alone, 1);
 }
 
+static void check_kernels(const fsr_node *outs, int n, int least, int most) {
+    fsr_program p = plan_of(&target_cpu, outs, n);
+    const int kernels = p.info.kernels;
+    if (kernels < least || kernels > most)
+        print_error("%s", p.explanation);
+    fsr_program_clear(&p);
+    assert_in_range(kernels, least, most);
+}
+
+static fsr_node places(fsr_node x, int64_t n) {
+    return fsr_cast(fsr_mul(x, fsr_float(g, (double)n)), FSR_I64);
+}
+
+/* What is gathered is made of three elements: three loads at computed places, or one of what is stored. A slice at a start that a run
+ * gives has neighbours in memory. */
+static void gathered_of_several(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 64, 4098), y = plan_matrix(g, 64, 4096), i = places(y, 64);
+    fsr_node three =
+        fsr_maximum(fsr_maximum(fsr_slice(x, 1, 0, 4096, 1), fsr_slice(x, 1, 1, 4097, 1)), fsr_slice(x, 1, 2, 4098, 1));
+    fsr_node far = fsr_take_along_axis(three, i, 0, FSR_BOUND_CLIP), one = fsr_mul(y, fsr_float(g, 0.5));
+    fsr_node near = fsr_take_along_axis(one, i, 0, FSR_BOUND_CLIP);
+    check_kernels(&far, 1, 2, 2);
+    check_kernels(&near, 1, 1, 1);
+}
+
+/* A gather in a fold over a few columns, or of a few rows: its loops are too short for stages. In long ones it stays. */
+static void gathers_in_short_folds(void **state) {
+    (void)state;
+    const int rows = 0, cols = 1;
+    fsr_node x = plan_matrix(g, 40000, 24), y = plan_matrix(g, 4096, 2048), far[2], near;
+    fsr_node work = fsr_exp(fsr_take_along_axis(x, places(x, 40000), 0, FSR_BOUND_CLIP));
+    far[0] = fsr_sum(fsr_mul(work, x), &cols, 1, 0);
+    far[1] = fsr_sum(fsr_mul(work, x), &rows, 1, 0);
+    near = fsr_sum(fsr_exp(fsr_take_along_axis(y, places(y, 4096), 0, FSR_BOUND_CLIP)), &cols, 1, 0);
+    check_kernels(&far[0], 1, 2, 2);
+    check_kernels(&far[1], 1, 2, 2);
+    check_kernels(&near, 1, 1, 1);
+}
+
+/* Folds of a square matrix along its rows, and along its columns, have one domain; in one kernel one of them would go across
+ * memory. */
+static void rows_and_columns_of_a_square(void **state) {
+    (void)state;
+    const int rows = 0, cols = 1;
+    fsr_node x = plan_matrix(g, 2048, 2048), y = plan_matrix(g, 2048, 2048), z = fsr_sin(fsr_mul(x, y));
+    fsr_node d = fsr_sub(x, fsr_mean(x, &rows, 1, FSR_KEEPDIMS));
+    fsr_node outs[] = {d, fsr_mean(fsr_add(fsr_mul(x, z), y), &cols, 1, 0)};
+    check_kernels(outs, 2, 2, 2);
+}
+
 /* A product of many rows' values by a column's, which a hint keeps in the fold: a tile of outputs would stage more than shared
  * memory holds. */
 static void more_than_a_tile_stages(void **state) {
@@ -286,6 +337,9 @@ int main(void) {
         T(products_beside_each_other),
         T(more_than_a_tile_stages),
         T(transposes_before_a_fold),
+        T(gathered_of_several),
+        T(gathers_in_short_folds),
+        T(rows_and_columns_of_a_square),
         T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
