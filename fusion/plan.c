@@ -43,8 +43,7 @@ static fsr_status order_groups(const fsr_partition *p, int *order, int *count) {
     return n + empty == p->ngroups ? FSR_OK : FSR_ERR_INTERNAL;
 }
 
-/* k_<first named ops>_<digest of the printed kernel>: equal kernels have equal names in every process. */
-static fsr_status name_kernel(fsr_kernel *k) {
+fsr_status fsr_kernel_rename(fsr_kernel *k) {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
@@ -70,7 +69,7 @@ static fsr_status name_kernel(fsr_kernel *k) {
 static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
     char violation[200];
     fsr_schedule_finish(k);
-    if (name_kernel(k))
+    if (fsr_kernel_rename(k))
         return FSR_ERR_MEMORY;
     if (fsr_kernel_verify(k, violation, sizeof violation) == FSR_OK)
         return FSR_OK;

@@ -109,6 +109,10 @@ const fsr_program_step *fsr_program_call(const fsr_program *program, int i);
 int64_t fsr_touched_bytes(const fsr_kernel *k, const int64_t *integer, int array, int64_t whole);
 int fsr_array_passes(const fsr_kernel *k, int array);
 
+/* Names a finished kernel k_<first named ops>_<digest of its text>: equal kernels have equal names in every process.
+ * FSR_ERR_MEMORY. */
+fsr_status fsr_kernel_rename(fsr_kernel *k);
+
 /* When each temporary is written first and used last. */
 void fsr_memory_lifetimes(fsr_program *program);
 /* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in

@@ -10,6 +10,7 @@
  * Numbers that a target always has are always there, others where they are not 0, or not what they mostly are. A loop
  * without a line is plain. */
 #include "fusion/loop_ir_parse_parts.h"
+#include "fusion/schedule_edit.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -79,6 +80,14 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 static const void *value_of(const fsr_schedule *s, int i) {
     return (const char *)s + fields[i].at;
+}
+
+int *fsr_schedule_number(fsr_schedule *s, const char *word, size_t length) {
+    for (int i = 0; i < FIELDS; i++)
+        if ((fields[i].targets >> s->target & 1) && fields[i].kind <= FIELD_USUAL && strlen(fields[i].word) == length &&
+            memcmp(fields[i].word, word, length) == 0)
+            return (int *)(void *)((char *)s + fields[i].at);
+    return NULL;
 }
 
 /* ---- out -------------------------------------------------------------------------------------------- */

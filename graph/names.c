@@ -6,6 +6,7 @@
 #include "fusor/library.h"
 #include "fusor/native.h"
 #include "fusor/run.h"
+#include "fusor/tune.h"
 #include "graph/ops.h"
 #include <string.h>
 
@@ -49,7 +50,7 @@ static const constant constants[] = {
     NAMED(sizeof(fsr_name)) NAMED(sizeof(fsr_arg)) NAMED(sizeof(fsr_plan_value)) NAMED(sizeof(fsr_config)) NAMED(sizeof(fsr_stats))
     NAMED(sizeof(fsr_plan_info)) NAMED(sizeof(fsr_verify_report)) NAMED(sizeof(fsr_operator)) NAMED(sizeof(fsr_loop))
     NAMED(sizeof(fsr_kernel_profile)) NAMED(sizeof(fsr_function)) NAMED(sizeof(fsr_native)) NAMED(sizeof(fsr_callee))
-    NAMED(sizeof(fsr_step_array)) NAMED(sizeof(fsr_step)) NAMED(sizeof(fsr_kernel_param)) NAMED(sizeof(fsr_kernel_code)) NAMED(sizeof(fsr_csr)) NAMED(sizeof(fsr_allocator))
+    NAMED(sizeof(fsr_step_array)) NAMED(sizeof(fsr_step)) NAMED(sizeof(fsr_tune_report)) NAMED(sizeof(fsr_kernel_param)) NAMED(sizeof(fsr_kernel_code)) NAMED(sizeof(fsr_csr)) NAMED(sizeof(fsr_allocator))
     /* clang-format on */
 };
 

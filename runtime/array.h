@@ -33,6 +33,9 @@ int64_t fsr_rec_bytes(const fsr_rec *rec, int output);
  * as far as the backend can tell (address.c). */
 fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_fault *fault);
 
+/* Copies what fits of a text of `whole` bytes into the caller's memory, text NULL: nothing; FSR_ERR_BYTES: not all of it. */
+fsr_status fsr_hand_over(fsr_context *ctx, const char *op, const char *from, size_t whole, char *text, size_t size);
+
 /* A caller's bool bytes as 0 or 1, malloc'ed; NULL: out of memory. */
 uint8_t *fsr_normal_bools(const uint8_t *data, int64_t n);
 

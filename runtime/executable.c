@@ -41,11 +41,12 @@ void *fsr_execution_address(const fsr_execution *x, const fsr_use *use) {
 
 static fsr_status run_kernel(const fsr_execution *x, int i, fsr_fault *fault) {
     const fsr_program_step *step = &x->all->program.step[i];
+    const fsr_tuned *tuned = x->tuned && x->tuned[i].kernel ? &x->tuned[i] : NULL;
     const int narrays = step->kernel->narrays;
     fsr_launch launch;
     if (step->nothing)
         return FSR_OK;
-    launch.blocks = step->launch.blocks;
+    launch.blocks = tuned ? tuned->blocks : step->launch.blocks;
     memcpy(launch.integer, step->launch.integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
     for (int a = 0; a < narrays; ++a)
         launch.array[a] = address(x, &step->use[a]);
@@ -54,7 +55,8 @@ static fsr_status run_kernel(const fsr_execution *x, int i, fsr_fault *fault) {
                                                                   : x->literal[step->scalar[s] - x->program->nscalars];
     launch.work = x->arena ? x->arena + x->program->arena_bytes : NULL;
     launch.zero = step->nuses > narrays ? address(x, &step->use[narrays]) : x->zero;
-    return x->ctx->backend->ops->launch(x->ctx->backend, x->all->module[i], &launch, x->stream, fault);
+    return x->ctx->backend->ops->launch(x->ctx->backend, tuned ? tuned->module : x->all->module[i], &launch, x->stream,
+                                        fault);
 }
 
 static fsr_status run_copy(const fsr_execution *x, int i, fsr_fault *fault) {
@@ -182,14 +184,15 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
                              .words = words,
                              .zero = zero,
                              .stream = run->stream,
+                             .tuned = run->tuned,
                              .ms = run->ms};
     if (!status && run->held)
         status = fsr_execution_steps(&x, 0, e->program.nsteps, fault);
     else if (!status)
-        status = fsr_replays_run(&x, &e->replays, fault);
+        status = fsr_replays_run(&x, run->tuned ? run->replays : &e->replays, fault);
     if (batch)
         fsr_reports_end(ctx, batch);
-    if (!status && run->ms)
+    if (!status && run->ms && e->ms)
         keep_times(ctx, e, run->ms);
     if (arena && !run->held)
         ops->free(ctx->backend, arena, bytes);

@@ -32,7 +32,9 @@ typedef struct fsr_run {
     fsr_report_run of;        /* whose run it is */
     const fsr_report *report; /* the program's nreports */
     fsr_stream stream;
-    double *ms; /* receives what each step takes; NULL: they are not timed */
+    const struct fsr_tuned *tuned; /* tuned.h, one a step; NULL: every kernel is the executable's */
+    struct fsr_replays **replays;  /* with `tuned`: of runs with these kernels */
+    double *ms;                    /* receives what each step takes; NULL: they are not timed */
     struct fsr_run_memory *
         *held; /* not NULL: the stream is being captured, and memory of the run is kept here (capture.h) */
 } fsr_run;

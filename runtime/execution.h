@@ -4,7 +4,7 @@
 #define FUSOR_RUNTIME_EXECUTION_H
 
 #include "fusion/loop_plan.h"
-#include "runtime/executable.h"
+#include "runtime/tuned.h"
 
 typedef struct fsr_execution {
     fsr_context *ctx;
@@ -18,7 +18,8 @@ typedef struct fsr_execution {
     uint64_t *words;          /* of reports */
     void *zero;               /* tickets that kernels leave zero */
     fsr_stream stream;
-    double *ms; /* by step, negative: none yet; NULL: they are not timed */
+    const fsr_tuned *tuned; /* by step: kernels that a plan has other schedules of; NULL: none */
+    double *ms;             /* by step, negative: none yet; NULL: they are not timed */
 } fsr_execution;
 
 /* Runs steps [first, first + n), bodies of loops with their loops. */

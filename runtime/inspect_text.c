@@ -7,8 +7,7 @@
 
 typedef fsr_status writer(const fsr_node *outs, int n, FILE *to);
 
-/* Copies what fits of a text of `whole` bytes. */
-static fsr_status hand_over(fsr_context *ctx, const char *op, const char *from, size_t whole, char *text, size_t size) {
+fsr_status fsr_hand_over(fsr_context *ctx, const char *op, const char *from, size_t whole, char *text, size_t size) {
     if (!text)
         return FSR_OK;
     const size_t part = whole < size ? whole : size - (size > 0);
@@ -42,7 +41,7 @@ static fsr_status into(writer *write, const char *op, const fsr_node *outs, int 
     if (!status && length)
         *length = whole;
     if (!status)
-        status = hand_over(ctx, op, made, whole, text, size);
+        status = fsr_hand_over(ctx, op, made, whole, text, size);
     free(made);
     return status;
 }

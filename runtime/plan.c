@@ -10,7 +10,9 @@
 #include "runtime/array.h"
 #include "runtime/capture.h"
 #include "runtime/plan_parts.h"
+#include "runtime/replays.h"
 #include "runtime/reports.h"
+#include "runtime/tuned.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,9 @@ void fsr_plan_free(fsr_plan *plan) {
     }
     for (int i = 0; plan->scalar && i < plan->nscalars; ++i)
         free(plan->scalar[i].name);
+    fsr_replays_free(ctx->backend, plan->replays);
+    if (plan->tuned)
+        fsr_tuned_free(plan->prepared->executable, plan->tuned);
     fsr_prepared_unref(plan->prepared);
     fsr_capture_let_go(ctx, plan->held);
     pthread_mutex_destroy(&plan->lock);
@@ -457,10 +462,12 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
                        .of = {.owner = plan, .on_device = !has_waited(outputs, noutputs)},
                        .report = plan->report,
                        .stream = stream,
-                       .ms = plan->profile.ms,
+                       .tuned = plan->tuned,
+                       .replays = &plan->replays,
+                       .ms = plan->measured ? plan->measured : plan->profile.ms,
                        .held = captured ? &plan->held : NULL};
         status = fsr_prepared_run(plan->ctx, plan->prepared, &run, &fault);
-        if (!status && run.ms)
+        if (!status && run.ms && !plan->measured)
             fsr_profile_ran(&plan->profile, plan->ctx, plan->prepared);
     }
     if (!status)

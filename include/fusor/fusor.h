@@ -14,6 +14,7 @@
 #include "fusor/run.h"
 #include "fusor/status.h"
 #include "fusor/transfer.h"
+#include "fusor/tune.h"
 #include "fusor/version.h"
 
 #endif

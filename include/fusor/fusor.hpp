@@ -345,6 +345,16 @@ class plan {
         return fsr_plan_run(plan_, inputs.begin(), static_cast<int>(inputs.size()), outputs.begin(),
                             static_cast<int>(outputs.size()), stream);
     }
+    // Measures schedules of the plan's kernels with these arguments; report may be null (fusor/tune.h).
+    fsr_status try_autotune(std::initializer_list<fsr_arg> inputs, std::initializer_list<fsr_arg> outputs,
+                            fsr_tune_report *report = nullptr) const noexcept {
+        return fsr_autotune(plan_, inputs.begin(), static_cast<int>(inputs.size()), outputs.begin(),
+                            static_cast<int>(outputs.size()), report);
+    }
+    // Fields of the schedule of kernel i by name, "threads 128"; "" gives it back its own.
+    fsr_status try_set_schedule(int i, const char *fields) const noexcept {
+        return fsr_plan_set_schedule(plan_, i, fields);
+    }
 #ifndef FUSOR_NO_EXCEPTIONS
     explicit plan(std::initializer_list<node> outs) : plan_(nullptr) {
         const std::vector<fsr_node> list(outs.begin(), outs.end());
@@ -354,6 +364,18 @@ class plan {
     void run(std::initializer_list<fsr_arg> inputs, std::initializer_list<fsr_arg> outputs,
              void *stream = nullptr) const {
         const fsr_status status = try_run(inputs, outputs, stream);
+        if (status != FSR_OK)
+            throw error(status, fsr_error(fsr_plan_context(plan_)));
+    }
+    fsr_tune_report autotune(std::initializer_list<fsr_arg> inputs, std::initializer_list<fsr_arg> outputs) const {
+        fsr_tune_report report;
+        const fsr_status status = try_autotune(inputs, outputs, &report);
+        if (status != FSR_OK)
+            throw error(status, fsr_error(fsr_plan_context(plan_)));
+        return report;
+    }
+    void set_schedule(int i, const char *fields) const {
+        const fsr_status status = try_set_schedule(i, fields);
         if (status != FSR_OK)
             throw error(status, fsr_error(fsr_plan_context(plan_)));
     }

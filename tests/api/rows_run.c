@@ -334,6 +334,51 @@ static void call_plan_profile_sized(api_run *r) {
     API_MUST(r, status == (plan && out ? FSR_ERR_UNSUPPORTED : FSR_ERR_NULL), "%s", fsr_status_name(status));
 }
 
+static void call_plan_schedule(api_run *r) {
+    api_plan *p;
+    fsr_plan *plan = draw_plan(r, &p);
+    const int kernel = api_below(r, 5) - 1;
+    const size_t size = (size_t)api_below(r, 400);
+    char *text = api_below(r, 8) ? api_memory(r, size + 1) : NULL;
+    size_t length;
+    api_add(r, ", %d, %s, %zu, &length", kernel, text ? "text" : "NULL", size);
+    api_say(r, "fsr_plan_schedule", -1, false);
+    const fsr_status status = fsr_plan_schedule(plan, kernel, text, size, &length);
+    API_MUST(
+        r, status == FSR_OK || status == FSR_ERR_VALUE || status == FSR_ERR_BYTES || (status == FSR_ERR_NULL && !plan),
+        "%s", fsr_status_name(status));
+}
+
+static void call_plan_set_schedule(api_run *r) {
+    static const char *const fields[] = {"work 100", "lanes 2",         "",          NULL, "work",
+                                         "speed 3",  "group 16 work 7", "strip 128", " "};
+    api_plan *p;
+    fsr_plan *plan = draw_plan(r, &p);
+    const int kernel = api_below(r, 3) - api_below(r, 2);
+    const char *text = api_one_of(r, fields, API_COUNT(fields));
+    api_add(r, ", %d, %s", kernel, text ? "fields" : "NULL");
+    api_say(r, "fsr_plan_set_schedule", -1, false);
+    const fsr_status status = fsr_plan_set_schedule(plan, kernel, text);
+    API_MUST(r,
+             status == FSR_OK || status == FSR_ERR_VALUE || status == FSR_ERR_FORMAT || status == FSR_ERR_UNSUPPORTED ||
+                 (status == FSR_ERR_NULL && !plan),
+             "%s", fsr_status_name(status));
+}
+
+static void call_autotune_sized(api_run *r) {
+    api_plan *p;
+    fsr_plan *plan = draw_plan(r, &p);
+    int nin, nout;
+    const fsr_arg *in = draw_inputs(r, &nin), *out = draw_outputs(r, p, &nout);
+    fsr_tune_report *report = api_below(r, 4) ? api_memory(r, sizeof *report) : NULL;
+    if (plan && (p->work > API_LIGHT || api_below(r, 8)))
+        return;
+    if (p->nouts > 8)
+        return;
+    api_say(r, "fsr_autotune_sized", -1, false);
+    api_status(r, fsr_autotune(plan, in, nin, out, nout, report), plan && in && out);
+}
+
 static void call_plan_context(api_run *r) {
     api_plan *p;
     const fsr_plan *plan = draw_plan(r, &p);
@@ -403,6 +448,9 @@ const api_row api_run_rows[] = {
     ROW(plan_run, 5),
     ROW(plan_query_sized, 1),
     ROW(plan_profile_sized, 1),
+    ROW(plan_schedule, 1),
+    ROW(plan_set_schedule, 1),
+    ROW(autotune_sized, 1),
     ROW(plan_context, 1),
     ROW(plan_free, 1),
     {"fsr_npy_read_at", call_npy_read, 1},

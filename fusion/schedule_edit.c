@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Which fields of a schedule leave all bits alone. A kernel without folds computes each element by itself, so how many of them go
+ * together is free. Of folds the association is fixed by lanes, chunks, parts, items and groups along the columns: these are refused; rows
+ * side by side, prefetching, registers and how a launch is shared are free.
+ *
+ * Counter-example to letting the verifier alone decide: a row summed in 32 lanes is as legal as in 64, and another number. Nor
+ * does it know sizes: a wider vector would be legal in general and read past a row of odd length, so vectors stay. */
+#include "fusion/schedule_edit.h"
+#include "fusion/outputs.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef bool (*may_fn)(const fsr_kernel *k);
+
+static bool always(const fsr_kernel *k) {
+    (void)k;
+    return true;
+}
+
+/* Each element by itself, one loop over all of them. */
+static bool is_map(const fsr_kernel *k) {
+    return k->nfolds == 0 && k->schedule.kind == FSR_SCHEDULE_MAP && !fsr_kernel_compacts(k);
+}
+
+static bool is_plain_map(const fsr_kernel *k) {
+    return is_map(k) && !k->schedule.tile && !k->schedule.bins;
+}
+
+static bool is_squared(const fsr_kernel *k) {
+    return is_map(k) && k->schedule.tile && k->schedule.target == FSR_TARGET_CPU;
+}
+
+static bool has_runs(const fsr_kernel *k) {
+    return is_map(k) && k->schedule.run;
+}
+
+static bool has_strips(const fsr_kernel *k) {
+    return is_map(k) && k->schedule.strip;
+}
+
+/* Rows of a block: threads of one row stay as many. */
+static bool threads_are_rows(const fsr_kernel *k) {
+    return is_plain_map(k) || (k->schedule.kind == FSR_SCHEDULE_ROW && !fsr_kernel_compacts(k));
+}
+
+static bool rows_are_beside(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall && !fsr_kernel_has_scan(k);
+}
+
+/* Blocks that wait for one another are as many as the device holds: their registers are bounded for it. */
+static bool registers_are_free(const fsr_kernel *k) {
+    return !fsr_kernel_is_cooperative(k);
+}
+
+static bool is_tall(const fsr_kernel *k) {
+    return k->schedule.tall > 0;
+}
+
+static const struct {
+    fsr_target_kind target;
+    const char *word;
+    may_fn may;
+    int most;
+    bool powers; /* of two, from a warp on */
+} rules[] = {{FSR_TARGET_GPU, "threads", threads_are_rows, 1024, true},
+             {FSR_TARGET_GPU, "items", is_plain_map, 16, false},
+             {FSR_TARGET_GPU, "resident", registers_are_free, 8, false},
+             {FSR_TARGET_GPU, "pad", is_tall, 64, false},
+             {FSR_TARGET_CPU, "group", rows_are_beside, 4096, false},
+             {FSR_TARGET_CPU, "strip", has_strips, 4096, false},
+             {FSR_TARGET_CPU, "run", has_runs, 1 << 16, false},
+             {FSR_TARGET_CPU, "tile", is_squared, 1024, false},
+             {FSR_TARGET_CPU, "line", always, 4096, false},
+             {FSR_TARGET_CPU, "level", always, 4096, false},
+             {FSR_TARGET_CPU, "work", always, 1 << 20, false}};
+
+enum { RULES = sizeof rules / sizeof *rules };
+
+static int rule_of(const fsr_kernel *k, const char *word, size_t length) {
+    for (int i = 0; i < RULES; i++)
+        if (rules[i].target == k->schedule.target && strlen(rules[i].word) == length &&
+            memcmp(rules[i].word, word, length) == 0)
+            return i;
+    return -1;
+}
+
+/* Changes one field; *at goes behind it. */
+static fsr_status edit_one(fsr_kernel *k, const char **at, char *why, size_t size) {
+    const size_t length = strcspn(*at, " ");
+    const char *word = *at;
+    const int shown = length < 32 ? (int)length : 32;
+    char *end;
+    const long value = strtol(word + length, &end, 10);
+    if (end == word + length || (*end && *end != ' ') || value < 0 || value > INT32_MAX) {
+        snprintf(why, size, "%.*s has no number behind it", shown, word);
+        return FSR_ERR_FORMAT;
+    }
+    *at = end;
+    int *number = fsr_schedule_number(&k->schedule, word, length);
+    const int rule = rule_of(k, word, length);
+    const bool may = number && rule >= 0 && rules[rule].may(k);
+    const bool power = may && (!rules[rule].powers || (value >= 32 && fsr_power_of_two((int)value)));
+    if (!number)
+        snprintf(why, size, "a schedule for a %s has no number %.*s", fsr_target_name(k->schedule.target), shown, word);
+    else if (!may)
+        snprintf(why, size, "%.*s decides how this kernel's results are computed, and stays %d", shown, word, *number);
+    else if (value > rules[rule].most)
+        snprintf(why, size, "%.*s is at most %d", shown, word, rules[rule].most);
+    else if (!power)
+        snprintf(why, size, "%.*s is a power of two from 32 on", shown, word);
+    if (!may || !power || value > rules[rule].most)
+        return FSR_ERR_UNSUPPORTED;
+    *number = (int)value;
+    return FSR_OK;
+}
+
+fsr_status fsr_schedule_edit(fsr_kernel *k, const char *fields, char *why, size_t size) {
+    fsr_status status = FSR_OK;
+    for (const char *at = fields + strspn(fields, " "); *at && !status; at += strspn(at, " "))
+        status = edit_one(k, &at, why, size);
+    if (!status && fsr_kernel_verify(k, why, size))
+        status = FSR_ERR_UNSUPPORTED;
+    return status;
+}
+
+/* ---- what is worth measuring ---------------------------------------------------------------------------------- */
+
+typedef struct tunes {
+    const fsr_kernel *k;
+    char (*out)[FSR_TUNE_BYTES];
+    int n;
+} tunes;
+
+/* Adds an edit if it is legal, and is one. */
+static void try(tunes *t, const char *word, int value) {
+    char text[FSR_TUNE_BYTES], why[200];
+    fsr_schedule same = t->k->schedule;
+    const int *now = fsr_schedule_number(&same, word, strlen(word));
+    if (!now || *now == value || t->n == FSR_MOST_TUNES)
+        return;
+    snprintf(text, sizeof text, "%s %d", word, value);
+    fsr_kernel *copy = fsr_kernel_copy(t->k);
+    if (copy && fsr_schedule_edit(copy, text, why, sizeof why) == FSR_OK)
+        memcpy(t->out[t->n++], text, sizeof text);
+    fsr_kernel_free(copy);
+}
+
+static void try_all(tunes *t, const char *word, const int *value, int n) {
+    for (int i = 0; i < n; i++)
+        try(t, word, value[i]);
+}
+
+#define TRY(word, ...) try_all(&t, word, (const int[]){__VA_ARGS__}, (int)(sizeof(int[]){__VA_ARGS__} / sizeof(int)))
+
+int fsr_schedule_tunes(const fsr_kernel *k, char out[FSR_MOST_TUNES][FSR_TUNE_BYTES]) {
+    tunes t = {.k = k, .out = out};
+    const fsr_schedule *s = &k->schedule;
+    if (s->target == FSR_TARGET_GPU) {
+        TRY("threads", 64, 128, 256, 512, 1024);
+        TRY("items", s->vector, s->vector * 2, s->vector * 4);
+        TRY("resident", 0, 1, 2, 3, 4, 6);
+        TRY("pad", 0, 4, 8, 16);
+    } else {
+        TRY("group", 8, 16, 32, 64, 128, 256, 512);
+        TRY("strip", 128, 256, 512, 1024, 2048);
+        TRY("run", s->run / 4, s->run / 2, s->run * 2, s->run * 4);
+        TRY("tile", 8, 16, 32, 64, 128);
+        TRY("work", s->work / 8, s->work * 8, s->work * 64);
+    }
+    return t.n;
+}

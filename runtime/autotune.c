@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Measuring schedules of a plan's kernels (fusor/tune.h).
+ *
+ * Kernel after kernel; the others keep what they have. Each schedule is run with the program's own arguments, one run to warm
+ * up and to compare the results' bytes, some to time: the least time counts, as what disturbs a run only makes it longer.
+ * The fastest is then measured once more against the rules' schedule, turn by turn. Counter-example to taking the winner of
+ * the first round: of two dozen equal schedules one is always the fastest by luck.
+ *
+ * What was found lies in the disk cache, under the device, its compiler, the kernel's text and its sizes: fields, or nothing where
+ * the rules' schedule is the best. */
+#include "fusion/schedule_edit.h"
+#include "fusor/tune.h"
+#include "graph/floats.h"
+#include "graph/sized.h"
+#include "runtime/array.h"
+#include "runtime/disk_cache.h"
+#include "runtime/plan_parts.h"
+#include "runtime/text.h"
+#include "runtime/tuned.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RUNS = 4, TURNS = 5, LONG_MS = 100, GENERATION = 1 };
+static const double WORTH = 0.97;
+
+typedef struct tuner {
+    fsr_plan *plan;
+    const fsr_arg *in, *out;
+    int nin, nout;
+    double *ms;              /* of each step, of the last run */
+    unsigned char *expected; /* the outputs' bytes, one after the other */
+    unsigned char *got;      /* room for one */
+    fsr_disk_cache *disk;
+    fsr_tune_report report;
+    bool shows;
+    int all; /* kernels */
+} tuner;
+
+static const fsr_program *program_of(const tuner *t) {
+    return &t->plan->prepared->executable->program;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------ */
+
+static fsr_status run(tuner *t) {
+    t->plan->measured = t->ms;
+    const fsr_status status = fsr_plan_run(t->plan, t->in, t->nin, t->out, t->nout, NULL);
+    t->plan->measured = NULL;
+    return status;
+}
+
+/* Output i's bytes, on the host. */
+static const unsigned char *bytes_of(tuner *t, int i, fsr_fault *fault) {
+    fsr_context *ctx = t->plan->ctx;
+    if (!ctx->target.gpu || t->out[i].place == FSR_HOST)
+        return t->out[i].data;
+    return ctx->backend->ops->copy_out(ctx->backend, t->got, t->out[i].data, (int64_t)t->out[i].bytes, NULL, fault)
+               ? NULL
+               : t->got;
+}
+
+/* Keeps the results, or compares them with those that were kept. */
+static fsr_status results(tuner *t, bool keep, bool *same, fsr_fault *fault) {
+    unsigned char *at = t->expected;
+    *same = true;
+    for (int i = 0; i < t->nout; at += t->out[i++].bytes) {
+        const unsigned char *bytes = t->out[i].bytes ? bytes_of(t, i, fault) : at;
+        if (!bytes)
+            return fault->status;
+        if (keep && t->out[i].bytes)
+            memcpy(at, bytes, t->out[i].bytes);
+        *same = *same && (!t->out[i].bytes || memcmp(at, bytes, t->out[i].bytes) == 0);
+    }
+    return FSR_OK;
+}
+
+/* The least time of a step in some runs. */
+static fsr_status measure(tuner *t, int step, int runs, double *least) {
+    fsr_status status = FSR_OK;
+    *least = -1;
+    for (int i = 0; i < runs && !status; i++) {
+        status = run(t);
+        if (!status && (*least < 0 || t->ms[step] < *least))
+            *least = t->ms[step];
+    }
+    return status;
+}
+
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
+
+/* data NULL: out of memory. */
+static char *key_of(const tuner *t, int step, size_t *size) {
+    const fsr_program_step *at = &program_of(t)->step[step];
+    fsr_context *ctx = t->plan->ctx;
+    fsr_backend_facts facts;
+    char *text = NULL;
+    FILE *to = open_memstream(&text, size);
+    if (!to)
+        return NULL;
+    ctx->backend->ops->facts(ctx->backend, &facts);
+    fprintf(to, "fusor schedule %d\n%s\n%s\n%s\n%d threads\n", GENERATION, fsr_device_name(ctx), facts.isa,
+            facts.compiler, facts.threads);
+    for (int i = 0; i < at->kernel->nints; i++)
+        fprintf(to, "%lld ", (long long)at->launch.integer[i]);
+    fputc('\n', to);
+    fsr_kernel_print(at->kernel, to);
+    if (fclose(to) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* What another run has found for the step, malloc'ed; NULL: nothing. */
+static char *recall(const tuner *t, const char *key, size_t size) {
+    size_t n = 0;
+    char *text = fsr_disk_cache_get(t->disk, key, size, &n);
+    if (text && (n == 0 || n > FSR_TUNE_BYTES || text[n - 1] != 0)) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static void remember(const tuner *t, const char *key, size_t size, const char *fields) {
+    fsr_fault ignored = {FSR_OK, NULL};
+    fsr_disk_cache_put(t->disk, key, size, fields, strlen(fields) + 1, &ignored);
+    fsr_fault_clear(&ignored);
+}
+
+/* ---- one kernel -------------------------------------------------------------------------------------------------- */
+
+static void show(const tuner *t, int tried, int tries) {
+    if (!t->shows)
+        return;
+    fprintf(stderr, "\r\033[Kautotune: kernel %d of %d, schedule %d of %d", t->report.kernels, t->all, tried + 1,
+            tries);
+    fflush(stderr);
+}
+
+/* The time with other fields; negative: that cannot be run, or gives other bits. */
+static fsr_status try(tuner *t, int step, const char *fields, int runs, double *ms) {
+    fsr_fault fault = {FSR_OK, NULL};
+    bool same = false;
+    *ms = -1;
+    fsr_status status = fsr_plan_tune(t->plan, step, fields, &fault);
+    if (!status) {
+        t->report.schedules++;
+        status = run(t);
+    }
+    if (status) {
+        fsr_fault_clear(&fault);
+        t->report.refused++;
+        return status == FSR_ERR_MEMORY ? fsr_context_fail(t->plan->ctx, status, "autotune: out of memory") : FSR_OK;
+    }
+    status = results(t, false, &same, &fault);
+    if (status)
+        return fsr_context_take(t->plan->ctx, &fault);
+    t->report.differing += !same;
+    return same ? measure(t, step, runs, ms) : FSR_OK;
+}
+
+/* The rules' schedule and another one, turn by turn. */
+static fsr_status compare(tuner *t, int step, const char *fields, double *plain, double *other) {
+    fsr_status status = FSR_OK;
+    *plain = *other = -1;
+    for (int turn = 0; turn < 2 * TURNS && !status; turn++) {
+        fsr_fault fault = {FSR_OK, NULL};
+        double *least = turn % 2 ? other : plain, ms = 0;
+        status = fsr_plan_tune(t->plan, step, turn % 2 ? fields : "", &fault);
+        if (status)
+            return fsr_context_take(t->plan->ctx, &fault);
+        status = run(t); /* what was in caches is there again */
+        if (!status)
+            status = measure(t, step, 1, &ms);
+        *least = *least < 0 || ms < *least ? ms : *least;
+    }
+    return status;
+}
+
+/* Finds the best fields, "" where the rules' are; the step has them then. */
+static fsr_status choose(tuner *t, int step, char best[FSR_TUNE_BYTES]) {
+    char tunes[FSR_MOST_TUNES][FSR_TUNE_BYTES];
+    const int n = fsr_schedule_tunes(program_of(t)->step[step].kernel, tunes);
+    double plain, least, ms, other;
+    best[0] = 0;
+    fsr_status status = measure(t, step, 1, &plain);
+    const int runs = plain > LONG_MS ? 1 : RUNS;
+    if (!status)
+        status = measure(t, step, runs, &plain);
+    least = plain;
+    for (int i = 0; i < n && !status; i++) {
+        show(t, i, n);
+        status = try(t, step, tunes[i], runs, &ms);
+        if (!status && ms >= 0 && ms < WORTH * plain && ms < least) {
+            least = ms;
+            memcpy(best, tunes[i], sizeof tunes[i]);
+        }
+    }
+    other = plain;
+    if (!status && best[0]) {
+        status = compare(t, step, best, &plain, &other);
+        if (!(other < WORTH * plain)) {
+            best[0] = 0;
+            other = plain;
+        }
+    }
+    t->report.ms_before += plain;
+    t->report.ms_after += other;
+    return status;
+}
+
+static fsr_status settle(tuner *t, int step, const char *fields) {
+    fsr_fault fault = {FSR_OK, NULL};
+    const fsr_status status = fsr_plan_tune(t->plan, step, fields, &fault);
+    t->report.changed += !status && fields[0];
+    return status ? fsr_context_take(t->plan->ctx, &fault) : FSR_OK;
+}
+
+static fsr_status tune(tuner *t, int step) {
+    char best[FSR_TUNE_BYTES];
+    size_t size;
+    t->report.kernels++;
+    char *key = key_of(t, step, &size);
+    if (!key)
+        return fsr_context_fail(t->plan->ctx, FSR_ERR_MEMORY, "autotune: out of memory");
+    char *known = recall(t, key, size);
+    fsr_status status = FSR_OK;
+    if (known && settle(t, step, known) == FSR_OK) {
+        t->report.known++;
+    } else {
+        status = choose(t, step, best);
+        const fsr_status settled = settle(t, step, status ? "" : best);
+        status = status ? status : settled;
+        if (!status)
+            remember(t, key, size, best);
+    }
+    free(known);
+    free(key);
+    return status;
+}
+
+/* ---- a plan ------------------------------------------------------------------------------------------------------ */
+
+static bool is_tuned(const fsr_program_step *step) {
+    return step->kernel && !step->nothing;
+}
+
+static fsr_status tune_all(tuner *t) {
+    const fsr_program *program = program_of(t);
+    fsr_fault fault = {FSR_OK, NULL};
+    bool same;
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < program->nsteps && !status; i++) {
+        t->all += is_tuned(&program->step[i]);
+        if (t->plan->tuned)
+            status = fsr_plan_tune(t->plan, i, "", &fault);
+    }
+    status = run(t);
+    if (!status && results(t, true, &same, &fault))
+        status = fsr_context_take(t->plan->ctx, &fault);
+    for (int i = 0; i < program->nsteps && !status; i++)
+        if (is_tuned(&program->step[i]))
+            status = tune(t, i);
+    return status ? status : run(t);
+}
+
+static fsr_status make_room(tuner *t) {
+    size_t all = 1, most = 1;
+    for (int i = 0; i < t->nout; i++) {
+        if (t->out[i].bytes > SIZE_MAX / 2 - all)
+            return FSR_ERR_MEMORY;
+        all += t->out[i].bytes;
+        most = t->out[i].bytes > most ? t->out[i].bytes : most;
+    }
+    t->ms = calloc((size_t)program_of(t)->nsteps + 1, sizeof *t->ms);
+    t->expected = malloc(all);
+    t->got = malloc(most);
+    return t->ms && t->expected && t->got ? FSR_OK : FSR_ERR_MEMORY;
+}
+
+static fsr_status check(const fsr_plan *plan, const fsr_arg *outputs, int noutputs, size_t size) {
+    static const char what[] = "autotune";
+    if (noutputs != plan->nouts || (noutputs && !outputs))
+        return fsr_context_fail(plan->ctx, outputs || !noutputs ? FSR_ERR_VALUE : FSR_ERR_NULL,
+                                "%s: %d outputs given, the plan has %d", what, noutputs, plan->nouts);
+    if (plan->gift)
+        return fsr_context_fail(plan->ctx, FSR_ERR_UNSUPPORTED, "%s: runs of this plan may overwrite their inputs",
+                                what);
+    if (size < sizeof(int) || size > FSR_SIZED_MOST)
+        return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "%s: the report %s", what, fsr_sized_words(FSR_ERR_VALUE));
+    return FSR_OK;
+}
+
+fsr_status fsr_autotune_sized(size_t size, fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs,
+                              int noutputs, fsr_tune_report *report) {
+    FSR_DEFAULT_FLOATS;
+    if (!plan)
+        return fsr_context_fail(NULL, FSR_ERR_NULL, "autotune: the plan is null");
+    fsr_status status = fsr_context_check(plan->ctx);
+    if (!status)
+        status = check(plan, outputs, noutputs, size);
+    if (status)
+        return status;
+    fsr_context *ctx = plan->ctx;
+    fsr_fault fault = {FSR_OK, NULL};
+    tuner t = {.plan = plan, .in = inputs, .nin = ninputs, .out = outputs, .nout = noutputs};
+    t.shows = ctx->config.log_level > 0 && isatty(STDERR_FILENO);
+    fsr_disk_cache_open(ctx->config.cache_dir, (int64_t)ctx->config.cache_mb << 20, &t.disk, &fault);
+    fsr_fault_clear(&fault);
+    status = make_room(&t) ? fsr_context_fail(ctx, FSR_ERR_MEMORY, "autotune: out of memory") : tune_all(&t);
+    if (t.shows)
+        fputs("\r\033[K", stderr);
+    fsr_disk_cache_close(t.disk);
+    free(t.ms);
+    free(t.expected);
+    free(t.got);
+    if (!status && report)
+        status = fsr_sized_out(report, size, &t.report, sizeof t.report);
+    return status;
+}
