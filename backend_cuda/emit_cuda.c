@@ -76,10 +76,21 @@ static bool schedule_holds(const fsr_kernel *k) {
 
 /* ---- types, body, parameters ------------------------------------------------------------------------ */
 
+/* Rows behind the count of the elements that are there are none. */
+static void open_live(fsr_emit *e) {
+    char end[FSR_REF];
+    if (!e->k->live)
+        return;
+    fsr_emit_line(e, "const idx all = rows;");
+    fsr_emit_open(e, "{");
+    fsr_emit_line(e, "const idx rows = (u64)%s < all ? (idx)%s : all;", fsr_emit_ref(e, end, e->k->live - 1), end);
+}
+
 static void print_body(fsr_emit *e) {
     e->depth = 1;
     fsr_emit_share_scalars(e);
     fsr_emit_once(e);
+    open_live(e);
     switch (e->s.kind) {
     case FSR_SCHEDULE_MAP: e->s.tile ? fsr_emit_square(e) : fsr_emit_map(e); break;
     case FSR_SCHEDULE_ROW: fsr_emit_row(e); break;
@@ -88,6 +99,8 @@ static void print_body(fsr_emit *e) {
     case FSR_SCHEDULE_LOOKBACK: fsr_emit_lookback(e); break;
     case FSR_SCHEDULE_TEAM: fsr_emit_team(e); break;
     }
+    if (e->k->live)
+        fsr_emit_close(e);
     e->depth = 0;
 }
 

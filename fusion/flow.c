@@ -291,6 +291,69 @@ static fsr_status build_every(builder *b) {
     return status;
 }
 
+/* ---- results with a length --------------------------------------------------------------------------------- */
+
+/* Known before the program runs, or computed of that and of single elements: by whoever needs it, at once. */
+static bool is_known(const fsr_graph *g, fsr_ref ref, int depth) {
+    const fsr_rec *rec = fsr_graph_rec(g, ref.id);
+    bool known = depth > 0 && fsr_is(rec->kind, FSR_IS_EXPRESSION) && rec->shape.ndim == 0;
+    if (is_leaf(rec, ref.output) || fsr_is(rec->kind, FSR_IS_LITERAL | FSR_IS_ARGUMENT))
+        return rec->shape.ndim == 0;
+    for (int i = 0; known && i < rec->nargs; ++i)
+        known = is_known(g, rec->arg[i], depth - 1);
+    return known;
+}
+
+/* Nobody but who asks for the result needs what computes it, so that it may end where its elements do. What a filter gives
+ * ends there by itself. */
+static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *read) {
+    const fsr_rec *rec = fsr_graph_rec(b->g, out.id);
+    const fsr_flow_node *n = &b->flow->node[link.id];
+    const fsr_ref count = {rec->length.count.id, rec->length.count.output};
+    return rec->length.origin && !is_leaf(rec, out.output) && rec->shape.ndim == 1 && rec->shape.dim[0] > 1 &&
+           n->nout == 1 && fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW) && !fsr_is(n->kind, FSR_IS_STORED) &&
+           !read[link.id] && is_known(b->g, count, 8);
+}
+
+/* The prefix of result i of itself, as long as its count says. */
+static fsr_status end_result(builder *b, fsr_ref out, fsr_link *result) {
+    const fsr_rec *rec = fsr_graph_rec(b->g, out.id);
+    fsr_flow_node view = {.kind = FSR_NODE_VIEW, .nout = 1, .nargs = 1, .view = {.kind = FSR_VIEW_AFFINE}};
+    fsr_flow_node prefix = {.kind = FSR_NODE_PREFIX, .nout = 1, .nargs = 3, .front = true};
+    fsr_link count;
+    fsr_status status = build_out(b, (fsr_ref){rec->length.count.id, rec->length.count.output}, &count);
+    if (status)
+        return status;
+    view.shape = prefix.shape = rec->shape;
+    view.hint = prefix.hint = FSR_HINT_NONE;
+    view.site = prefix.site = rec->site;
+    view.dtype[0] = FSR_I64;
+    view.arg[0] = count;
+    prefix.dtype[0] = rec->dtype[out.output];
+    prefix.arg[0] = prefix.arg[1] = *result;
+    prefix.arg[2] = (fsr_link){fsr_flow_add(b->flow, &view), 0};
+    *result = (fsr_link){prefix.arg[2].id < 0 ? -1 : fsr_flow_add(b->flow, &prefix), 0};
+    return result->id < 0 ? FSR_ERR_MEMORY : FSR_OK;
+}
+
+/* Results are asked for as far as they have elements. */
+static fsr_status end_results(builder *b, const fsr_ref *outs) {
+    fsr_flow *flow = b->flow;
+    bool any = false;
+    for (int i = 0; i < flow->nout; ++i)
+        any = any || fsr_graph_rec(b->g, outs[i].id)->length.origin;
+    bool *read = any ? calloc((size_t)flow->n + 1, sizeof *read) : NULL;
+    fsr_status status = any && !read ? FSR_ERR_MEMORY : FSR_OK;
+    for (int i = 0; any && !status && i < flow->n; ++i)
+        for (int a = 0; a < flow->node[i].nargs; ++a)
+            read[flow->node[i].arg[a].id] = true;
+    for (int i = 0; any && !status && i < flow->nout; ++i)
+        if (may_end(b, outs[i], flow->out[i], read))
+            status = end_result(b, outs[i], &flow->out[i]);
+    free(read);
+    return status;
+}
+
 static fsr_status build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g, const fsr_ref *outs, int nouts,
                         bool every) {
     memset(flow, 0, sizeof *flow);
@@ -300,6 +363,8 @@ static fsr_status build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g
     fsr_status status = !flow->out ? FSR_ERR_MEMORY : every ? build_every(&b) : FSR_OK;
     for (int i = 0; i < nouts && !status; ++i)
         status = build_out(&b, outs[i], &flow->out[flow->nout++]);
+    if (!status && !every)
+        status = end_results(&b, outs);
     free(b.seen.key);
     free(b.seen.node);
     free(b.stack);

@@ -308,6 +308,7 @@ typedef struct fsr_kernel {
     char comment[256]; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
     int ndim, nparallel;
     int npasses;
+    int live; /* 1 + a BOUND of level ONCE: a map of one dimension ends where it says; 0: at its extent */
     int ninsts;
     fsr_inst *inst;
     int nfolds;

@@ -30,6 +30,8 @@ static void read_domain(fsr_kernel_reader *r) {
     fsr_lex_int(l, 0, FSR_MAX_INTS, &ints);
     k->npasses = (int)passes;
     k->nints = (int)ints;
+    if (fsr_lex_try(l, "live"))
+        k->live = 1 + fsr_lex_mark(l, "v", FSR_MAX_INSTS);
 }
 
 /* "b0", the next of n of at most `limit`. */

@@ -81,7 +81,10 @@ static void print_head(FILE *to, const fsr_kernel *k) {
     fprintf(to, "  domain [");
     for (int d = 0; d < k->ndim; d++)
         fprintf(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
-    fprintf(to, "] passes %d ints %d\n", k->npasses, k->nints);
+    fprintf(to, "] passes %d ints %d", k->npasses, k->nints);
+    if (k->live)
+        fprintf(to, " live v%d", k->live - 1);
+    fputc('\n', to);
     for (int b = 0; b < k->narrays; b++)
         fprintf(to, "  array b%d %s%s%s\n", b, fsr_dtype_name(k->array[b].dtype), k->array[b].written ? " written" : "",
                 k->array[b].aliased ? " aliased" : "");

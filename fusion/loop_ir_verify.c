@@ -50,6 +50,17 @@ static bool check_whole(const fsr_check *v) {
     return true;
 }
 
+/* A count that ends a map is known before its loop begins, and bounded. */
+static bool check_live(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const int at = k->live - 1;
+    if (!k->live)
+        return true;
+    return (at >= 0 && at < k->ninsts && k->inst[at].kind == FSR_INST_BOUND && k->inst[at].level == FSR_ONCE &&
+            k->ndim == 1 && k->nparallel == 1 && k->npasses == 0) ||
+           fsr_check_bad(v, "v%d does not end a map of one dimension", at);
+}
+
 static bool check_kernel(fsr_check *v) {
     if (!fsr_check_tables(v))
         return false;
@@ -57,7 +68,7 @@ static bool check_kernel(fsr_check *v) {
         if (!fsr_check_inst(v))
             return false;
     v->number = -1;
-    return check_whole(v) && fsr_check_schedule(v);
+    return check_whole(v) && check_live(v) && fsr_check_schedule(v);
 }
 
 fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size) {

@@ -300,6 +300,37 @@ static void describe(const fsr_lowering *l) {
         snprintf(l->k->comment, sizeof l->k->comment, "copy");
 }
 
+/* The count that all of the group's stores have, of values of which only so many elements are asked for; its id -1: they have none in
+ * common. */
+static fsr_link common_count(const fsr_lowering *l) {
+    const fsr_group *group = l->group;
+    fsr_link count = {-1, 0};
+    for (int i = 0; i < group->nstores; ++i) {
+        const fsr_flow_node *n = &l->flow->node[group->store[i].id];
+        const bool counted = fsr_is(n->kind, FSR_IS_PREFIX) && n->front && n->shape.ndim == 1;
+        if (!counted || (i && !fsr_link_equal(count, n->arg[2])))
+            return (fsr_link){-1, 0};
+        count = n->arg[2];
+    }
+    return count;
+}
+
+/* A map of one dimension whose stores all have one count ends there. */
+static bool lower_end(fsr_lowering *l) {
+    const fsr_group *group = l->group;
+    const fsr_link count = common_count(l);
+    fsr_index index;
+    l->k->live = 0;
+    if (count.id < 0 || group->nfolds || group->part || group->in_place || group->domain.ndim != 1 ||
+        !fsr_index_row(&index, &l->flow->node[count.id].shape, &group->domain))
+        return true;
+    const int64_t extent = group->domain.extent[0];
+    const int value = fsr_lower_eval(l, count, &index);
+    const int end = value < 0 ? -1 : fsr_lower_bound(l, group->store[0], 0, value, extent + 1, FSR_BOUND_CLIP);
+    l->k->live = end + 1;
+    return end >= 0;
+}
+
 static bool lower_all(fsr_lowering *l) {
     for (int i = 0; i < l->group->nfolds; ++i)
         if (!fsr_lower_combine(l, i))
@@ -308,7 +339,7 @@ static bool lower_all(fsr_lowering *l) {
     for (int i = 0; i < l->group->nstores; ++i)
         if (!fsr_lower_store(l, i))
             return false;
-    return fsr_lower_finish(l) && fsr_lower_loops_once(l);
+    return lower_end(l) && fsr_lower_finish(l) && fsr_lower_loops_once(l);
 }
 
 const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame) {

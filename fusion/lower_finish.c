@@ -160,6 +160,10 @@ static void settle_homes(fsr_kernel *k) {
     for (int f = 0; f < k->nforms; ++f)
         for (int t = 0; t < k->form[f].nterms; ++t)
             once[k->form[f].term[t].value] |= when[k->form[f].term[t].value] <= FSR_WHEN_BEGUN;
+    if (k->live && when[k->live - 1] <= FSR_WHEN_BEGUN)
+        once[k->live - 1] = true;
+    else
+        k->live = 0;
     for (int i = k->ninsts - 1; i >= 0; --i) {
         int argument[FSR_MAX_ARGUMENTS], n = once[i] ? fsr_inst_arguments(k, i, argument) : 0;
         for (int a = 0; a < n; ++a)

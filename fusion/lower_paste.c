@@ -188,6 +188,8 @@ int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     fsr_index index = *asked;
     fsr_guard conditions = {0};
     fsr_box box;
+    if (n->front)
+        return fsr_lower_eval(l, n->arg[1], asked);
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a prefix has no affine index", link, asked);
     const int64_t extent = n->shape.dim[last];

@@ -51,6 +51,8 @@ static fsr_status compare(fsr_context *ctx, const fsr_graph *g, fsr_ref ref, int
     fsr_status status = FSR_OK;
     if (rec->length.origin)
         status = fsr_count_there(ctx, g, rec, &want->shape.dim[0], fault);
+    if (!status && rec->length.origin)
+        bytes = rec->shape.dim[0] ? bytes / rec->shape.dim[0] * want->shape.dim[0] : 0;
     if (!status)
         status = ctx->backend->ops->copy_out(ctx->backend, got, rec->buffer[output]->data, bytes, NULL, fault);
     double before = report->worst;

@@ -257,12 +257,21 @@ static void put_scratch(fsr_c_emit *e) {
     }
 }
 
+/* Rows behind the count of the elements that are there are none. */
+static void begin_live(fsr_c_emit *e) {
+    fsr_c_line(e, "const i64 end0 = hi0 < v%d ? hi0 : v%d;", e->k->live - 1, e->k->live - 1);
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "const i64 hi0 = lo0 < end0 ? end0 : lo0;");
+}
+
 static void put_walk(fsr_c_emit *e) {
     fsr_schedule_kind kind = e->k->schedule.kind;
     fsr_c_combine_tasks(e);
     fsr_c_reports(e, false);
     put_invariants(e);
     fsr_c_once(e);
+    if (e->k->live)
+        begin_live(e);
     put_scratch(e);
     if (kind != FSR_SCHEDULE_MAP && e->grouped)
         put_by_column(e);
@@ -272,6 +281,8 @@ static void put_walk(fsr_c_emit *e) {
         put_map_flat(e);
     else
         put_map_nested(e);
+    if (e->k->live)
+        fsr_c_end(e);
     fsr_c_reports(e, true);
 }
 

@@ -147,6 +147,29 @@ static void selected_and_count(void **state) {
     assert_true(good);
 }
 
+/* The one kernel of a map of what has a length that was counted before: it ends where the elements do. */
+static bool ends(const fsr_target *target, const fsr_node *outs, int n) {
+    fsr_program p = plan_of(target, outs, n);
+    const bool live = p.info.kernels == 1 && fsr_program_kernel(&p, 0)->kernel->live;
+    fsr_program_clear(&p);
+    return live;
+}
+
+static void maps_end_where_lengths_do(void **state) {
+    (void)state;
+    static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    fsr_node x = plan_vector(g, N), n = fsr_input(g, "n", FSR_I64, 0, NULL), live = fsr_live(x, n);
+    fsr_node squares = fsr_mul(live, live), logs = fsr_log(live), all = fsr_sqrt(x);
+    fsr_node gathered = fsr_take(plan_vector(g, N), fsr_cast(live, FSR_I64), 0, FSR_BOUND_CLIP);
+    for (int t = 0; t < 2; t++) {
+        assert_true(ends(targets[t], &squares, 1));
+        assert_true(ends(targets[t], (fsr_node[]){squares, logs}, 2));
+        assert_true(ends(targets[t], &gathered, 1));
+        assert_false(ends(targets[t], (fsr_node[]){squares, all}, 2));
+        assert_false(ends(targets[t], &all, 1));
+    }
+}
+
 static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
     fsr_node mask = fsr_greater(in[0], fsr_float(g, 0));
@@ -190,7 +213,13 @@ static void refusals(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel),         TEST(compacted), TEST(small),   TEST(lengths),
-                                       TEST(selected_and_count), TEST(rows),      TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel),
+                                       TEST(compacted),
+                                       TEST(small),
+                                       TEST(lengths),
+                                       TEST(selected_and_count),
+                                       TEST(maps_end_where_lengths_do),
+                                       TEST(rows),
+                                       TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,8 @@ static void pooled(void **state) {
     }
 }
 
-/* Lengths from 0 to the capacity, which a kernel finds when it begins: of reductions and of elements. */
+/* Lengths from 0 to the capacity, which a kernel finds when it begins: of reductions, of elements, and of a map, which writes nothing
+ * behind them: what is compared is whole arrays. */
 static void lengths_given(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 33, 1000, 40000};
@@ -162,11 +163,13 @@ static void lengths_given(void **state) {
         for (int part = 0; part < 4; part++) {
             fsr_node x = INPUT(g, FSR_F32, sizes[i]), scale = fsr_input(g, "n", FSR_F32, 0, NULL);
             fsr_node n = fsr_cast(fsr_mul(fsr_abs(scale), fsr_float(g, (double)sizes[i] / 4.625 * part / 3)), FSR_I64);
-            fsr_node live = fsr_live(x, n), out[] = {fsr_filled(fsr_exp(live), fsr_float(g, -1)),
-                                                     fsr_sum(live, NULL, 0, 0), fsr_argmax(live, NULL, 0, 0)};
-            for (int o = 0; o < 3; o++) {
+            fsr_node live = fsr_live(x, n),
+                     out[] = {fsr_filled(fsr_exp(live), fsr_float(g, -1)), fsr_sum(live, NULL, 0, 0),
+                              fsr_argmax(live, NULL, 0, 0), fsr_mul(fsr_exp(live), live)};
+            for (int o = 0; o < 4; o++) {
                 fsr_program program = planned(&out[o], 1);
                 assert_int_equal(program.info.kernels, 1);
+                assert_int_equal(fsr_program_kernel(&program, 0)->kernel->live > 0, o == 3 && sizes[i] > 1);
                 run(fsr_program_kernel(&program, 0), sizes[i]);
                 fsr_program_clear(&program);
             }
