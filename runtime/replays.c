@@ -10,15 +10,15 @@
  * Nothing is held for it: the arena is the run's own each time, and comes again because the pool gives the block
  * that fits best. Where it does not, the key differs, and the run goes step by step.
  *
- * Recorded are kernels, copies, clears, and calls that say they may be. Not a loop over arrays, whose host side may
- * read what the device computed, nor calls of libraries, which may allocate. If recording fails, the run goes step
- * by step, and the program is not tried again. */
+ * Recorded are kernels, copies, clears, loops over arrays of a number of turns that the plan has, and calls that say
+ * they may be. Not a loop whose host side reads what the device computed, nor calls of libraries, which may
+ * allocate. If recording fails, the run goes step by step, and the program is not tried again. */
 #include "runtime/replays.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 4 };
+enum { KEYS = 4, MOST = 4096 };
 
 typedef struct known {
     unsigned char *key;
@@ -29,7 +29,7 @@ typedef struct known {
 struct fsr_replays {
     size_t size; /* of each key, and of `key` */
     int64_t runs;
-    bool never;
+    bool never; /* each run goes step by step */
     known of[KEYS];
     unsigned char *key; /* of the run at hand */
 };
@@ -40,19 +40,36 @@ static bool is_recordable(const fsr_library_call *call, bool kept) {
     return callee && (callee->kernel.code ? kept : callee->capturable);
 }
 
+/* What steps [first, first + n) launch, a loop's as often as it turns; at most MOST + 1. */
+static int64_t count_launches(const fsr_program *program, int first, int n) {
+    int64_t sum = 0;
+    for (int i = first; i < first + n && sum <= MOST; ++i) {
+        const fsr_program_step *step = &program->step[i];
+        const fsr_loop_plan *loop = step->loop;
+        const int64_t turns = loop ? fsr_loop_turns(loop) : 1;
+        int64_t each = !step->nothing;
+        if (loop)
+            each = count_launches(program, i + 1 + loop->first.nsteps, loop->turn.nsteps);
+        sum = each && turns > MOST ? MOST + 1 : sum + each * turns;
+        i += fsr_loop_steps(step);
+    }
+    return sum <= MOST ? sum : MOST + 1;
+}
+
 const char *fsr_replays_refusal(const fsr_program *program, bool kept, const char **call) {
     *call = "";
     for (int i = 0; i < program->nsteps; ++i) {
         const fsr_program_step *step = &program->step[i];
-        if (step->loop)
-            return "a loop over arrays";
+        if (step->loop && (step->loop->conditional || step->loop->count < 0))
+            return "a loop whose turns the run decides";
         if (!step->call || step->nothing)
             continue;
         *call = fsr_library_call_name(step->call);
         if (!is_recordable(step->call, kept))
             return "library call";
+        *call = "";
     }
-    return NULL;
+    return count_launches(program, 0, program->nsteps) > MOST ? "what launches more than 4096 times" : NULL;
 }
 
 void fsr_replays_free(fsr_backend *backend, fsr_replays *all) {
@@ -66,24 +83,18 @@ void fsr_replays_free(fsr_backend *backend, fsr_replays *all) {
     free(all);
 }
 
-static int launched_steps(const fsr_program *program) {
-    int n = 0;
-    for (int i = 0; i < program->nsteps; ++i)
-        n += !program->step[i].nothing;
-    return n;
-}
-
-/* Whether runs of this kind may come as a replay at all. */
-static bool may_replay(const fsr_execution *x) {
-    const char *call;
-    return x->ctx->backend->ops->replay && x->ctx->config.graphs && !x->ms && launched_steps(x->program) > 1 &&
-           !fsr_replays_refusal(x->program, false, &call);
+/* Why each run goes step by step, or NULL. */
+static const char *find_refusal(const fsr_program *program, const char **call) {
+    *call = "";
+    if (count_launches(program, 0, program->nsteps) < 2)
+        return "one launch";
+    return fsr_replays_refusal(program, false, call);
 }
 
 void fsr_replays_say(const fsr_context *ctx, const fsr_program *program, char *out, size_t size) {
     const char *call, *refusal = fsr_replays_refusal(program, false, &call);
     out[0] = 0;
-    if (!ctx->backend->ops->replay || launched_steps(program) < 2)
+    if (!ctx->backend->ops->replay || count_launches(program, 0, program->nsteps) < 2)
         return;
     if (!ctx->config.graphs || ctx->config.profile)
         snprintf(out, size, "launched step by step: the knob %s is %d\n", ctx->config.graphs ? "profile" : "graphs",
@@ -94,24 +105,30 @@ void fsr_replays_say(const fsr_context *ctx, const fsr_program *program, char *o
         snprintf(out, size, "launched as one CUDA graph when it runs again on the same addresses and values\n");
 }
 
+/* Literals that steps take as arguments. Those of a loop's body are text. */
+static int count_literals(const fsr_program *p) {
+    int n = 0;
+    for (int i = 0; i < p->nsteps; ++i)
+        for (int s = 0; p->step[i].kernel && !p->step[i].inner && s < p->step[i].kernel->nscalars; ++s) {
+            const int literal = p->step[i].scalar[s] - p->nscalars;
+            n = literal >= n ? literal + 1 : n;
+        }
+    return n;
+}
+
 static fsr_replays *replays_new(const fsr_execution *x) {
     const fsr_program *p = x->program;
-    int literals = 0;
-    for (int i = 0; i < p->nsteps; ++i)
-        for (int s = 0; p->step[i].kernel && s < p->step[i].kernel->nscalars; ++s)
-            literals =
-                p->step[i].scalar[s] - p->nscalars + 1 > literals ? p->step[i].scalar[s] - p->nscalars + 1 : literals;
+    const char *call;
     fsr_replays *all = calloc(1, sizeof *all);
-    if (!all)
-        return NULL;
+    if (!all || (all->never = find_refusal(p, &call) != NULL))
+        return all;
     all->size = sizeof(void *) * (size_t)(3 + p->nleaves + p->nouts) +
-                sizeof(fsr_value) * (size_t)(p->nscalars + (x->literal ? literals : 0));
+                sizeof(fsr_value) * (size_t)(p->nscalars + (x->literal ? count_literals(p) : 0));
     all->key = calloc(1, all->size + 1);
-    if (!all->key) {
-        free(all);
-        return NULL;
-    }
-    return all;
+    if (all->key)
+        return all;
+    free(all);
+    return NULL;
 }
 
 static unsigned char *put(unsigned char *at, const void *bytes, size_t n) {
@@ -173,7 +190,9 @@ static fsr_replay *record(const fsr_execution *x) {
 
 fsr_status fsr_replays_run(const fsr_execution *x, fsr_replays **all, fsr_fault *fault) {
     const int n = x->program->nsteps;
-    if (!may_replay(x) || (!*all && !(*all = replays_new(x))) || (*all)->never)
+    if (!x->ctx->backend->ops->replay || !x->ctx->config.graphs || x->ms)
+        return fsr_execution_steps(x, 0, n, fault);
+    if ((!*all && !(*all = replays_new(x))) || (*all)->never)
         return fsr_execution_steps(x, 0, n, fault);
     fsr_replays *r = *all;
     write_key(x, r);

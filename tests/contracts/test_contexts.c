@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { N = 100003 };
 
@@ -95,6 +96,68 @@ static void pairs(void **state) {
     assert_true(done >= 4);
 }
 
+static double now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+typedef struct busy {
+    fsr_context *ctx;
+    fsr_plan *plan;
+    void *in, *out;
+} busy;
+
+enum { BUSY_N = 1 << 24, BUSY_RUNS = 30 };
+static const size_t BUSY_BYTES = sizeof(float) * BUSY_N;
+
+static void busy_open(busy *b, fsr_context *ctx) {
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_node x = fsr_input(g, "x", FSR_F32, 1, SHAPE(BUSY_N)), y = x;
+    for (int i = 0; i < 30; i++)
+        y = fsr_add(fsr_sin(y), x);
+    *b = (busy){.ctx = ctx};
+    subject_ok(fsr_compile(&y, 1, &b->plan), "compiling");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, BUSY_BYTES, &b->in), "in");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, BUSY_BYTES, &b->out), "out");
+}
+
+static void busy_start(const busy *b) {
+    const fsr_arg in = {"x", b->in, BUSY_BYTES, FSR_DEVICE}, out = {NULL, b->out, BUSY_BYTES, FSR_DEVICE};
+    for (int i = 0; i < BUSY_RUNS; i++)
+        subject_ok(fsr_plan_run(b->plan, &in, 1, &out, 1, NULL), "running");
+}
+
+/* Milliseconds of the work of some devices, started one after the other and then waited for. */
+static double busy_time(const busy *b, int n) {
+    const double start = now_ms();
+    for (int i = 0; i < n; i++)
+        busy_start(&b[i]);
+    for (int i = 0; i < n; i++)
+        subject_ok(fsr_sync(b[i].ctx), "sync");
+    return now_ms() - start;
+}
+
+/* Two devices work at the same time: both together take less than one after the other. */
+static void two_devices_at_once(void **state) {
+    (void)state;
+    fsr_context *second = open_kind(2), *first = second ? open_kind(1) : NULL;
+    busy b[2];
+    if (!second) {
+        printf("there is no second device\n");
+        skip();
+    }
+    busy_open(&b[0], first);
+    busy_open(&b[1], second);
+    busy_time(b, 2);
+    const double one = busy_time(b, 1), other = busy_time(b + 1, 1), both = busy_time(b, 2);
+    printf("device 0: %.2f ms, device 1: %.2f ms, both at once: %.2f ms\n", one, other, both);
+    if (!subject_sanitized())
+        assert_true(both < 0.8 * (one + other));
+    fsr_close(first);
+    fsr_close(second);
+}
+
 /* Within one graph, what has a length, what is empty, 0-d, a view. */
 static void kinds(void **state) {
     (void)state;
@@ -131,5 +194,6 @@ static void refused(void **state) {
     assert_int_not_equal(fsr_node_status(bad), FSR_OK);
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(pairs), SUBJECT_TEST(kinds), SUBJECT_TEST(refused)};
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(pairs), SUBJECT_TEST(two_devices_at_once), SUBJECT_TEST(kinds),
+                                          SUBJECT_TEST(refused)};
 SUBJECT_MAIN(tests)

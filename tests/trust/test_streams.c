@@ -136,6 +136,47 @@ static void addresses_repeat(void **state) {
     assert_int_equal(fake.objects, 0);
 }
 
+/* x = x / 2 + the turn's number. */
+static void halve(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_graph *g = state[0].graph;
+    out[0] = fsr_add(fsr_mul(state[0], fsr_float(g, 0.5)), fsr_cast(in[0], FSR_F32));
+}
+
+static fsr_node turned(fsr_graph *g, fsr_node turns) {
+    fsr_node x = fsr_input(g, "x", FSR_F32, 1, SHAPE(N)), first = fsr_add(x, fsr_float(g, 1)), y;
+    fsr_fori_loop(&y, &first, 1, turns, halve, NULL);
+    return fsr_neg(y);
+}
+
+/* A loop of a number of turns that the plan has is a part of the graph, each turn with its number; one whose turns are a
+ * parameter goes step by step. */
+static void loops_are_recorded(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(1);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_plan *fixed, *free_turns;
+    fsr_node y = turned(g, fsr_int(g, 7)), z = turned(g, fsr_param(g, "n", FSR_I64, 7));
+    const arrays a = arrays_new(ctx);
+    subject_ok(fsr_compile(&y, 1, &fixed), "a loop");
+    subject_ok(fsr_compile(&z, 1, &free_turns), "a loop of a parameter's turns");
+    for (int i = 0; i < 6; i++) {
+        const fsr_arg x = {"x", a.x[0], BYTES, FSR_DEVICE}, to = {NULL, a.y[0], BYTES, FSR_DEVICE};
+        const fsr_arg other = {NULL, a.y[1], BYTES, FSR_DEVICE};
+        float value = (a.x[0][5] = (float)(3 * i)) + 1;
+        for (int turn = 0; turn < 7; turn++)
+            value = value * 0.5f + (float)turn;
+        assert_int_equal(fsr_plan_run(fixed, &x, 1, &to, 1, NULL), FSR_OK);
+        assert_int_equal(fsr_plan_run(free_turns, &x, 1, &other, 1, NULL), FSR_OK);
+        assert_true(a.y[0][5] == -value);
+        assert_memory_equal(a.y[0], a.y[1], BYTES);
+    }
+    assert_int_equal(stats_of(ctx).graphs_made, 1);
+    assert_int_equal(stats_of(ctx).graph_launches, 5);
+    fsr_close(ctx);
+    assert_int_equal(fake.objects, 0);
+}
+
 static void explained(fsr_node y, const char *words) {
     char text[8000];
     subject_ok(fsr_explain_text(&y, 1, text, sizeof text, NULL), "explaining");
@@ -297,6 +338,12 @@ static void a_capture_goes_on(void **state) {
 static double moved(fsr_context *from, fsr_context *to, fsr_status *status) {
     fsr_graph *g = fsr_graph_new(from), *h = fsr_graph_new(to);
     double value = 0;
+    *status = FSR_ERR_MEMORY;
+    if (!g || !h) {
+        fsr_graph_free(g);
+        fsr_graph_free(h);
+        return 0;
+    }
     fsr_node x = fsr_full(g, FSR_F64, 1, SHAPE(10), 3), y = fsr_from_node(h, fsr_add(x, x));
     *status = fsr_node_status(y);
     if (!*status)
@@ -333,8 +380,39 @@ static void from_device_to_device(void **state) {
     assert_int_equal(fake.blocks, 0);
 }
 
-/* ---- tickets
- * ------------------------------------------------------------------------------------------------------ */
+/* Between contexts on the CPU, and from one on a GPU, each allocation failing. */
+static void moving_without_memory(void **state) {
+    (void)state;
+    fsr_config config = scenario_config(FSR_BACKEND_CPU);
+    const fault_live before = faults_live();
+    fsr_context *ctx[3];
+    fsr_status status;
+    config.fallback = 1; /* no compiler is needed */
+    config.compiler = "/nonexistent/cc";
+    for (int i = 0; i < 2; i++)
+        subject_ok(fsr_open_why(&config, &ctx[i], NULL, 0), "two contexts on the CPU");
+    ctx[2] = open_steps(1);
+    for (int from = 0; from < 3; from += 2) {
+        bool hit = true;
+        assert_true(moved(ctx[from], ctx[1], &status) == 60 && moved(ctx[1], ctx[from], &status) == 60);
+        for (int64_t k = 1; hit; k++) {
+            faults_arm(FAULT_MEMORY, FAULT_ERROR, k, false, 0, NULL);
+            const double value = moved(ctx[from], ctx[1], &status);
+            hit = faults_disarm();
+            /* FSR_ERR_NULL: there was no memory for a poisoned node either */
+            if (status ? !hit || (status != FSR_ERR_MEMORY && status != FSR_ERR_NULL) : value != 60)
+                fail_msg("fault %lld (%s): %s, %g", (long long)k, faults_hit(), fsr_status_name(status), value);
+            assert_true(moved(ctx[from], ctx[1], &status) == 60 && !status);
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        fsr_close(ctx[i]);
+    if (faults_live().blocks != before.blocks)
+        faults_list_live(before.serial);
+    assert_int_equal(faults_live().blocks, before.blocks);
+}
+
+/* ---- tickets ----------------------------------------------------------------------------------------- */
 
 /* A status of all that there is; each step goes on after a failure. */
 static fsr_status copy_around(fsr_context *ctx, float *result) {
@@ -363,14 +441,19 @@ static fsr_status copy_around(fsr_context *ctx, float *result) {
 
 static void copies_fail(void **state) {
     (void)state;
-    const unsigned kinds[] = {FAULT_CUDA, FAULT_MEMORY};
+    const unsigned kinds[] = {FAULT_CUDA, FAULT_MEMORY, FAULT_MEMORY};
+    fsr_config cpu = scenario_config(FSR_BACKEND_CPU);
     for (int i = 0; i < COUNT_OF(kinds); i++) {
         bool hit = true;
         /* the last events of many are as the first */
         for (int64_t k = 1; hit; k += kinds[i] == FAULT_CUDA && k > 20 && k < 300 ? 37 : 1) {
             const fault_live before = faults_live();
-            fsr_context *ctx = open_steps(1);
+            fsr_context *ctx = NULL;
             float result;
+            if (i < 2)
+                ctx = open_steps(1);
+            else
+                subject_ok(fsr_open_why(&cpu, &ctx, NULL, 0), "a context on the CPU");
             faults_arm(kinds[i], FAULT_ERROR, k, false, cudaErrorInvalidValue, NULL);
             const fsr_status status = copy_around(ctx, &result);
             hit = faults_disarm();
@@ -390,9 +473,10 @@ static void copies_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(addresses_repeat, setup),      cmocka_unit_test_setup(switched_off, setup),
-        cmocka_unit_test_setup(explain_says_it, setup),       cmocka_unit_test_setup(on_a_callers_stream, setup),
-        cmocka_unit_test_setup(recording_fails, setup),       cmocka_unit_test_setup(a_capture_goes_on, setup),
-        cmocka_unit_test_setup(from_device_to_device, setup), cmocka_unit_test_setup(copies_fail, setup),
+        cmocka_unit_test_setup(loops_are_recorded, setup),    cmocka_unit_test_setup(explain_says_it, setup),
+        cmocka_unit_test_setup(on_a_callers_stream, setup),   cmocka_unit_test_setup(recording_fails, setup),
+        cmocka_unit_test_setup(a_capture_goes_on, setup),     cmocka_unit_test_setup(from_device_to_device, setup),
+        cmocka_unit_test_setup(moving_without_memory, setup), cmocka_unit_test_setup(copies_fail, setup),
     };
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
