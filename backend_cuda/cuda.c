@@ -129,6 +129,7 @@ static void cuda_close(fsr_backend *b) {
     fsr_cublas_close(&c->cublas);
     fsr_cufft_close(&c->cufft);
     fsr_cuda_codes_close(c);
+    fsr_cusolver_close(&c->cusolver);
     fsr_cuda_modules_close(c);
     fsr_lanes_close(c);
     fsr_device_pool_close(c->pool);

@@ -3,6 +3,7 @@
  * anything runs. */
 #include "fusion/library.h"
 #include "fusion/fourier.h"
+#include "fusion/linalg.h"
 #include "graph/shape.h"
 #include <string.h>
 
@@ -142,6 +143,15 @@ static int64_t work_ranked(const fsr_library_call *call, bool gpu) {
         return LISTS;
     return fsr_size_add(COUNTS_OF_PARTS, n >= FSR_TOP_LONG ? records(n / FSR_SELECT_PARTS, 8, 1)
                                                            : records(slots * n, 8 * fsr_ranked_words(n), 1));
+}
+
+/* Of a CPU: room for each matrix that is computed at a time. A GPU's libraries say what they need when they are asked. */
+static int64_t work_linalg(const fsr_library_call *call, bool gpu) {
+    fsr_linalg l;
+    if (gpu)
+        return 0;
+    fsr_linalg_of(&l, call->called, &call->array[0].shape, &call->array[1].shape);
+    return records(fsr_linalg_room(&l), (int64_t)fsr_dtype_size(call->array[0].dtype), fsr_linalg_parts(&l));
 }
 
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu) {

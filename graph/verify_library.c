@@ -2,6 +2,7 @@
 /* Library calls: their words, and what each asks of its arguments and results. */
 #include "graph/fourier.h"
 #include "graph/library.h"
+#include "graph/linalg.h"
 #include "graph/matmul.h"
 #include "graph/shape.h"
 #include "graph/verify.h"
@@ -112,6 +113,37 @@ static const char *check_ranked(const fsr_applied *a) {
     return !fsr_shape_equal(&shape, &n->shape) || !fsr_shape_equal(&a->arg[1]->shape, &n->shape)
                ? "an argument of another shape"
                : NULL;
+}
+
+/* The arguments' and the results' dimensions before the last ones are the same. */
+static const char *check_linalg(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    fsr_linalg l;
+    if (fsr_called_count(n->called) != FSR_LINALG_WORDS ||
+        (uint64_t)fsr_called_word(n->called, FSR_LINALG_KIND) >= FSR_LINALG_KINDS)
+        return "a problem that there is not";
+    const bool two = fsr_linalg_kind_of(n->called) == FSR_LINALG_SOLVE;
+    const fsr_dtype dtype = n->nargs ? fsr_applied_dtype(a, 0) : FSR_BOOL;
+    if (n->nargs != 1 + two || a->arg[0]->shape.ndim < 2 || (two && a->arg[1]->shape.ndim != a->arg[0]->shape.ndim))
+        return "arity";
+    const fsr_shape *first = &a->arg[0]->shape, *second = two ? &a->arg[1]->shape : NULL;
+    fsr_shape shape = *first;
+    fsr_linalg_of(&l, n->called, first, second);
+    if (!fsr_linalg_fits(&l) || (two && second->dim[first->ndim - 1] != l.cols))
+        return "matrices of another shape";
+    shape.dim[shape.ndim-- - 2] = l.slot;
+    for (int d = 0; two && d < shape.ndim - 1; d++)
+        if (second->dim[d] != first->dim[d])
+            return "right sides for other matrices";
+    if (!fsr_shape_equal(&shape, &n->shape))
+        return "results of another shape";
+    if (!fsr_dtype_is_inexact(dtype) || fsr_dtype_is_half(dtype) || (two && fsr_applied_dtype(a, 1) != dtype) ||
+        n->nout != l.nresults + 1 || n->dtype[l.nresults] != FSR_I32)
+        return "dtypes";
+    for (int i = 0; i < l.nresults; i++)
+        if (n->dtype[i] != fsr_linalg_dtype(&l, i, dtype))
+            return "dtypes";
+    return NULL;
 }
 
 const char *fsr_library_check(const fsr_applied *a) {

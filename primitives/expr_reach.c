@@ -103,6 +103,18 @@ static fsr_node cross(const fsr_shape_call *s) {
 static fsr_node vecdot(const fsr_shape_call *s) {
     return fsr_vecdot_at(s->at, s->x[0], s->x[1], s->axes ? *s->axes : -1);
 }
+#define OF_MATRICES(name)                           \
+    static fsr_node name(const fsr_shape_call *s) { \
+        return fsr_##name##_at(s->at, s->x[0]);     \
+    }
+OF_MATRICES(inv)
+OF_MATRICES(det)
+OF_MATRICES(cholesky)
+OF_MATRICES(svdvals)
+OF_MATRICES(eigvalsh)
+static fsr_node solve(const fsr_shape_call *s) {
+    return fsr_solve_at(s->at, s->x[0], s->x[1]);
+}
 static fsr_node matmul(const fsr_shape_call *s) {
     return fsr_matmul_at(s->at, s->x[0], s->x[1]);
 }
@@ -144,6 +156,12 @@ const fsr_shape_row fsr_shape_reach[] = {
     {.name = "cross", cross, 2, 2, 2, .axis = true},
     {.name = "vecdot", vecdot, 2, 2, 2, .axis = true},
     {.name = "matmul", matmul, 2, 2, 2},
+    {.name = "solve", solve, 2, 2, 2},
+    {.name = "inv", inv, 1, 1, 1},
+    {.name = "det", det, 1, 1, 1},
+    {.name = "cholesky", cholesky, 1, 1, 1},
+    {.name = "svdvals", svdvals, 1, 1, 1},
+    {.name = "eigvalsh", eigvalsh, 1, 1, 1},
     {.name = "vander", vander, 1, 2, 1},
     {.name = "logspace", logspace, 3, 3, 2},
     {.name = "geomspace", geomspace, 3, 3, 2},

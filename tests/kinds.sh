@@ -18,6 +18,7 @@ primitives/filter.c 1
 primitives/fourier.c 1
 primitives/iterate.c 1
 primitives/library.c 1
+primitives/linalg.c 1
 primitives/literal.c 4
 primitives/live.c 1
 primitives/map.c 1

@@ -31,6 +31,7 @@
 #include "fusor/indices.h"
 #include "fusor/leaves.h"
 #include "fusor/lengths.h"
+#include "fusor/linalg.h"
 #include "fusor/loops.h"
 #include "fusor/node.h"
 #include "fusor/order.h"

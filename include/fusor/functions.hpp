@@ -303,6 +303,45 @@ inline node fftn(const node &x, axes over = {}, FUSOR_PLACE) noexcept {
 inline node ifftn(const node &x, axes over = {}, FUSOR_PLACE) noexcept {
     return fsr_ifftn_at(FUSOR_AT, x, FUSOR_LIST(over));
 }
+inline node solve(const node &a, const node &b, FUSOR_PLACE) noexcept {
+    return fsr_solve_at(FUSOR_AT, a, b);
+}
+inline node inv(const node &a, FUSOR_PLACE) noexcept {
+    return fsr_inv_at(FUSOR_AT, a);
+}
+inline node det(const node &a, FUSOR_PLACE) noexcept {
+    return fsr_det_at(FUSOR_AT, a);
+}
+inline node_pair slogdet(const node &a, FUSOR_PLACE) noexcept {
+    fsr_node sign, logabs;
+    fsr_slogdet_at(FUSOR_AT, a, &sign, &logabs);
+    return node_pair(sign, logabs);
+}
+inline node cholesky(const node &a, FUSOR_PLACE) noexcept {
+    return fsr_cholesky_at(FUSOR_AT, a);
+}
+inline node_pair qr(const node &a, bool complete = false, FUSOR_PLACE) noexcept {
+    fsr_node q, r;
+    fsr_qr_at(FUSOR_AT, a, complete, &q, &r);
+    return node_pair(q, r);
+}
+// u, s and vt.
+inline std::tuple<node, node, node> svd(const node &a, FUSOR_PLACE) noexcept {
+    fsr_node u, s, vt;
+    fsr_svd_at(FUSOR_AT, a, &u, &s, &vt);
+    return std::tuple<node, node, node>(u, s, vt);
+}
+inline node svdvals(const node &a, FUSOR_PLACE) noexcept {
+    return fsr_svdvals_at(FUSOR_AT, a);
+}
+inline node_pair eigh(const node &a, FUSOR_PLACE) noexcept {
+    fsr_node w, v;
+    fsr_eigh_at(FUSOR_AT, a, &w, &v);
+    return node_pair(w, v);
+}
+inline node eigvalsh(const node &a, FUSOR_PLACE) noexcept {
+    return fsr_eigvalsh_at(FUSOR_AT, a);
+}
 inline node outer(const node &a, const node &b, FUSOR_PLACE) noexcept {
     return fsr_outer_at(FUSOR_AT, a, b);
 }

@@ -117,6 +117,12 @@ static void call_einsum(api_run *r) {
     api_take(r, fsr_einsum_at(API_SITE(r), subscripts, x, n), 0, false);
 }
 
+BUILD(solve, NODE(a); NODE(b), a, b)
+BUILD(inv, NODE(a), a)
+BUILD(det, NODE(a), a)
+BUILD(cholesky, NODE(a), a)
+BUILD(svdvals, NODE(a), a)
+BUILD(eigvalsh, NODE(a), a)
 BUILD(fftn, NODE(x); int n; const int *axes = api_axes(r, &n), x, axes, n)
 BUILD(ifftn, NODE(x); int n; const int *axes = api_axes(r, &n), x, axes, n)
 BUILD(fft, NODE(x); AXIS(axis), x, axis)
@@ -478,6 +484,38 @@ static void call_frexp(api_run *r) {
     pair(r, "fsr_frexp_at", fsr_frexp_at);
 }
 
+static void call_slogdet(api_run *r) {
+    pair(r, "fsr_slogdet_at", fsr_slogdet_at);
+}
+
+static void call_eigh(api_run *r) {
+    pair(r, "fsr_eigh_at", fsr_eigh_at);
+}
+
+static void call_qr(api_run *r) {
+    NODE(a);
+    const bool complete = api_bool(r), both = api_below(r, 4) > 0;
+    fsr_node *out = api_memory(r, 2 * sizeof *out);
+    api_add(r, both ? ", &t%d[0], &t%d[1]" : ", &t%d[0], NULL", r->at, r->at);
+    api_say(r, "fsr_qr_at", 2, true);
+    fsr_qr_at(API_SITE(r), a, complete, &out[0], both ? &out[1] : NULL);
+    api_take_all(r, out, both ? 2 : 1);
+}
+
+static void call_svd(api_run *r) {
+    NODE(a);
+    const int n = 1 + api_below(r, 3);
+    fsr_node *out = api_memory(r, 3 * sizeof *out);
+    api_add(r,
+            n == 3   ? ", &t%d[0], &t%d[1], &t%d[2]"
+            : n == 2 ? ", &t%d[0], &t%d[1], NULL"
+                     : ", &t%d[0], NULL, NULL",
+            r->at, r->at, r->at);
+    api_say(r, "fsr_svd_at", 3, true);
+    fsr_svd_at(API_SITE(r), a, &out[0], n > 1 ? &out[1] : NULL, n > 2 ? &out[2] : NULL);
+    api_take_all(r, out, n);
+}
+
 static void call_modf(api_run *r) {
     pair(r, "fsr_modf_at", fsr_modf_at);
 }
@@ -687,6 +725,16 @@ const api_row api_build_rows[] = {
     ROW(matmul, 3),
     ROW(tensordot, 2),
     ROW(einsum, 2),
+    ROW(solve, 2),
+    ROW(inv, 1),
+    ROW(det, 1),
+    ROW(slogdet, 1),
+    ROW(cholesky, 1),
+    ROW(qr, 1),
+    ROW(svd, 1),
+    ROW(svdvals, 1),
+    ROW(eigh, 1),
+    ROW(eigvalsh, 1),
     ROW(fft, 1),
     ROW(ifft, 1),
     ROW(rfft, 1),

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* The library call "linalg" on a GPU: cuSOLVER's functions, whose matrices stand column after column as graph/linalg.h has arranged, and
+ * for many small systems cuBLAS' batched ones, which take addresses. Many eigenvalue problems are one call; other factors are
+ * computed matrix by matrix, side by side with nothing.
+ *
+ * What a call needs besides its arrays is asked of the library and taken from the pool: work on memory that was given back is in
+ * order with whoever has it next. */
+#ifdef FUSOR_HAVE_CUDA
+#include "graph/linalg.h"
+#include "backend_cuda/library.h"
+#include "graph/size.h"
+#include <library_types.h>
+#include <limits.h>
+#include <stdlib.h>
+
+enum { MOST_BLOCKS = 10, SMALL = 256 /* sides of matrices that are solved many at a time */ };
+
+typedef struct job {
+    fsr_cuda *c;
+    fsr_cusolver *s;
+    fsr_linalg l;
+    fsr_fault *fault;
+    cudaStream_t stream;
+    fsr_status status;
+    int type, parts_type, letter; /* cudaDataType of elements and of their parts */
+    int64_t element, part;
+    const char *a, *b;
+    char *out[FSR_LINALG_RESULTS]; /* NULL: nobody reads it */
+    int *info;                     /* of each matrix */
+    int *other;                    /* of calls that cannot fail */
+    void *block[MOST_BLOCKS];
+    int nblocks;
+    void *host; /* workspace of the host */
+    size_t device_bytes, host_bytes;
+    void *device;
+} job;
+
+/* ---- memory, copies and statuses: nothing is done once one has failed -------------------------------------------- */
+
+static void *room(job *j, int64_t bytes) {
+    void *data = NULL;
+    if (!j->status)
+        j->status = fsr_device_pool_alloc(j->c->pool, bytes > 0 ? bytes : 1, &data, j->fault);
+    if (!j->status)
+        j->block[j->nblocks++] = data;
+    return data;
+}
+
+static void cuda(job *j, cudaError_t error, const char *what) {
+    if (error != cudaSuccess && !j->status)
+        j->status = fsr_cuda_fail(j->c, error, j->fault, "library call linalg: %s", what);
+}
+
+static void told(job *j, int status, const char *what) {
+    if (status && !j->status)
+        j->status = fsr_cusolver_fail(status, what, j->fault);
+}
+
+static void copy(job *j, void *to, const void *from, int64_t bytes) {
+    if (!j->status)
+        cuda(j, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, j->stream), "a copy");
+}
+
+/* So many pieces, at steps of `to_step` and `from_step` bytes. */
+static void copy_pieces(job *j, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t bytes,
+                        int64_t count) {
+    if (to_step == bytes && from_step == bytes) {
+        copy(j, to, from, bytes * count);
+    } else if (to_step < INT_MAX && from_step < INT_MAX) {
+        if (!j->status)
+            cuda(j,
+                 cudaMemcpy2DAsync(to, (size_t)to_step, from, (size_t)from_step, (size_t)bytes, (size_t)count,
+                                   cudaMemcpyDeviceToDevice, j->stream),
+                 "a copy");
+    } else {
+        for (int64_t i = 0; i < count; i++)
+            copy(j, (char *)to + i * to_step, (const char *)from + i * from_step, bytes);
+    }
+}
+
+/* What cuSOLVER asked for. Of the host it is needed until the stream is done. */
+static void workspace(job *j) {
+    j->device = room(j, (int64_t)j->device_bytes);
+    if (j->status || !j->host_bytes)
+        return;
+    j->host = malloc(j->host_bytes);
+    if (!j->host)
+        j->status = fsr_fault_set(j->fault, FSR_ERR_MEMORY, "library call linalg: out of memory");
+}
+
+/* Device addresses of `count` matrices from `first` on. */
+static void *addresses(job *j, char *first, int64_t step) {
+    void *made = room(j, j->l.count * (int64_t)sizeof(void *));
+    void **list = malloc((size_t)j->l.count * sizeof *list);
+    if (!list && !j->status)
+        j->status = fsr_fault_set(j->fault, FSR_ERR_MEMORY, "library call linalg: out of memory");
+    for (int64_t i = 0; list && i < j->l.count; i++)
+        list[i] = first + i * step;
+    if (!j->status)
+        cuda(j, cudaMemcpyAsync(made, list, (size_t)j->l.count * sizeof *list, cudaMemcpyHostToDevice, j->stream),
+             "a copy of addresses");
+    free(list);
+    return made;
+}
+
+/* All matrices, to be overwritten. */
+static char *copies(job *j) {
+    const int64_t bytes = j->l.count * j->l.rows * j->l.cols * j->element;
+    char *made = room(j, bytes);
+    copy(j, made, j->a, bytes);
+    return made;
+}
+
+/* Result i, or room in its place. */
+static char *result(job *j, int i, int64_t element) {
+    return j->out[i] ? j->out[i] : room(j, j->l.count * j->l.slot * element);
+}
+
+static bool many(const job *j) {
+    return j->l.count > 1 && j->l.count < INT_MAX && j->l.cols <= SMALL;
+}
+
+/* ---- equations ----------------------------------------------------------------------------------------------------- */
+
+static void lu_batched(job *j, char *a, int *pivot) {
+    const int n = (int)j->l.cols, count = (int)j->l.count;
+    void *list = addresses(j, a, j->l.cols * j->l.cols * j->element);
+    if (!j->status)
+        told(j, j->s->getrf_batched[j->letter](j->c->cublas.handle, n, list, n, pivot, j->info, count),
+             "cublasgetrfBatched");
+    if (j->l.kind != FSR_LINALG_SOLVE)
+        return;
+    char *x = result(j, 0, j->element);
+    void *sides = addresses(j, x, j->l.slot * j->element);
+    int own = 0;
+    copy(j, x, j->b, j->l.count * j->l.slot * j->element);
+    if (!j->status)
+        told(j,
+             j->s->getrs_batched[j->letter](j->c->cublas.handle, FSR_CUBLAS_FLIPPED, n, (int)j->l.more, list, n, pivot,
+                                            sides, n, &own, count),
+             "cublasgetrsBatched");
+}
+
+static void lu_single(job *j, char *a, int64_t *pivot) {
+    const int64_t n = j->l.cols;
+    if (!j->status)
+        told(j,
+             j->s->Xgetrf_bufferSize(j->s->handle, j->s->params, n, n, j->type, a, n, j->type, &j->device_bytes,
+                                     &j->host_bytes),
+             "cusolverDnXgetrf_bufferSize");
+    workspace(j);
+    char *x = j->l.kind == FSR_LINALG_SOLVE ? result(j, 0, j->element) : NULL;
+    if (x)
+        copy(j, x, j->b, j->l.count * j->l.slot * j->element);
+    for (int64_t i = 0; i < j->l.count && !j->status; i++) {
+        char *own = a + i * n * n * j->element;
+        told(j,
+             j->s->Xgetrf(j->s->handle, j->s->params, n, n, j->type, own, n, pivot + i * n, j->type, j->device,
+                          j->device_bytes, j->host, j->host_bytes, j->info + i),
+             "cusolverDnXgetrf");
+        if (x && !j->status)
+            told(j,
+                 j->s->Xgetrs(j->s->handle, j->s->params, FSR_CUBLAS_FLIPPED, n, j->l.more, j->type, own, n,
+                              pivot + i * n, j->type, x + i * j->l.slot * j->element, n, j->other),
+                 "cusolverDnXgetrs");
+    }
+}
+
+/* solve, and lu */
+static void eliminate(job *j) {
+    const int64_t n = j->l.cols;
+    const bool batched =
+        many(j) && j->l.more < INT_MAX && j->s->getrf_batched[j->letter] && j->s->getrs_batched[j->letter];
+    char *a = copies(j), *pivot = room(j, j->l.count * n * 8);
+    if (batched && !j->status)
+        j->status = fsr_cublas_use(&j->c->cublas, j->stream, j->fault);
+    if (batched)
+        lu_batched(j, a, (int *)(void *)pivot);
+    else
+        lu_single(j, a, (int64_t *)(void *)pivot);
+    if (j->l.kind == FSR_LINALG_SOLVE)
+        return;
+    if (j->out[0])
+        copy(j, j->out[0], a, j->l.count * n * n * j->element);
+    if (j->out[1] && batched)
+        copy_pieces(j, j->out[1], j->l.slot * 4, pivot, n * 4, n * 4, j->l.count);
+    for (int64_t i = 0; j->out[1] && !batched && i < j->l.count; i++) /* low halves */
+        copy_pieces(j, j->out[1] + i * j->l.slot * 4, 4, pivot + i * n * 8, 8, 4, n);
+}
+
+/* ---- factors ------------------------------------------------------------------------------------------------------- */
+
+static void cholesky(job *j) {
+    const int64_t n = j->l.cols, each = n * n * j->element;
+    char *l = result(j, 0, j->element);
+    copy(j, l, j->a, j->l.count * each);
+    if (many(j)) {
+        void *list = addresses(j, l, each);
+        if (!j->status)
+            told(j,
+                 j->s->potrf_batched[j->letter](j->s->handle, FSR_CUSOLVER_UPPER, (int)n, list, (int)n, j->info,
+                                                (int)j->l.count),
+                 "cusolverDnpotrfBatched");
+        return;
+    }
+    if (!j->status)
+        told(j,
+             j->s->Xpotrf_bufferSize(j->s->handle, j->s->params, FSR_CUSOLVER_UPPER, n, j->type, l, n, j->type,
+                                     &j->device_bytes, &j->host_bytes),
+             "cusolverDnXpotrf_bufferSize");
+    workspace(j);
+    for (int64_t i = 0; i < j->l.count && !j->status; i++)
+        told(j,
+             j->s->Xpotrf(j->s->handle, j->s->params, FSR_CUSOLVER_UPPER, n, j->type, l + i * each, n, j->type,
+                          j->device, j->device_bytes, j->host, j->host_bytes, j->info + i),
+             "cusolverDnXpotrf");
+}
+
+/* q of one matrix' reflections. */
+static void orthogonal(job *j, char *q, const char *tau, void *work, int elements) {
+    const int m = (int)j->l.cols, k = (int)(j->l.cols < j->l.rows ? j->l.cols : j->l.rows);
+    if (!j->status)
+        told(j, j->s->orgqr[j->letter](j->s->handle, m, (int)j->l.more, k, q, m, tau, work, elements, j->other),
+             "cusolverDnorgqr");
+}
+
+static void qr(job *j) {
+    const int64_t n = j->l.rows, m = j->l.cols, k = m < n ? m : n, each = m * n * j->element;
+    int elements = 0;
+    char *a = copies(j), *tau = room(j, k * j->element), *q = j->out[0];
+    if (!j->status)
+        told(j,
+             j->s->Xgeqrf_bufferSize(j->s->handle, j->s->params, m, n, j->type, a, m, j->type, tau, j->type,
+                                     &j->device_bytes, &j->host_bytes),
+             "cusolverDnXgeqrf_bufferSize");
+    if (!j->status && q)
+        told(j, j->s->orgqr_room[j->letter](j->s->handle, (int)m, (int)j->l.more, (int)k, q, (int)m, tau, &elements),
+             "cusolverDnorgqr_bufferSize");
+    workspace(j);
+    void *work = room(j, elements * j->element);
+    for (int64_t i = 0; i < j->l.count && !j->status; i++) {
+        char *own = a + i * each, *its = q ? q + i * j->l.slot * j->element : NULL;
+        told(j,
+             j->s->Xgeqrf(j->s->handle, j->s->params, m, n, j->type, own, m, j->type, tau, j->type, j->device,
+                          j->device_bytes, j->host, j->host_bytes, j->info + i),
+             "cusolverDnXgeqrf");
+        if (j->out[1])
+            copy(j, j->out[1] + i * j->l.slot * j->element, own, each);
+        if (its) {
+            copy(j, its, own, m * k * j->element);
+            orthogonal(j, its, tau, work, elements);
+        }
+    }
+}
+
+static void svd(job *j) {
+    const int64_t m = j->l.rows, n = j->l.cols;
+    const bool values = j->l.kind == FSR_LINALG_SVDVALS;
+    const signed char want = values ? 'N' : 'S';
+    char *a = copies(j), *s = result(j, values ? 0 : 1, j->part);
+    char *u = values ? NULL : result(j, 0, j->element), *vt = values ? NULL : result(j, 2, j->element);
+    if (!j->status)
+        told(j,
+             j->s->Xgesvd_bufferSize(j->s->handle, j->s->params, want, want, n, m, j->type, a, n, j->parts_type, s,
+                                     j->type, vt, n, j->type, u, m, j->type, &j->device_bytes, &j->host_bytes),
+             "cusolverDnXgesvd_bufferSize");
+    workspace(j);
+    for (int64_t i = 0; i < j->l.count && !j->status; i++) {
+        const int64_t at = i * j->l.slot * j->element;
+        told(j,
+             j->s->Xgesvd(j->s->handle, j->s->params, want, want, n, m, j->type, a + i * m * n * j->element, n,
+                          j->parts_type, s + i * j->l.slot * j->part, j->type, values ? NULL : vt + at, n, j->type,
+                          values ? NULL : u + at, m, j->type, j->device, j->device_bytes, j->host, j->host_bytes,
+                          j->info + i),
+             "cusolverDnXgesvd");
+    }
+}
+
+/* Vectors take the matrix' place. */
+static void eigh(job *j) {
+    const int64_t n = j->l.cols, each = n * n * j->element;
+    const bool values = j->l.kind == FSR_LINALG_EIGVALSH;
+    const int want = values ? FSR_CUSOLVER_VALUES : FSR_CUSOLVER_VECTORS;
+    char *a = copies(j), *w = room(j, j->l.count * n * j->part);
+    const bool batched = j->l.count > 1 && j->s->XsyevBatched && j->s->XsyevBatched_bufferSize;
+    if (!j->status)
+        told(j,
+             batched ? j->s->XsyevBatched_bufferSize(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type,
+                                                     a, n, j->parts_type, w, j->type, &j->device_bytes, &j->host_bytes,
+                                                     j->l.count)
+                     : j->s->Xsyevd_bufferSize(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type, a, n,
+                                               j->parts_type, w, j->type, &j->device_bytes, &j->host_bytes),
+             "cusolverDnXsyevd_bufferSize");
+    workspace(j);
+    if (batched && !j->status)
+        told(j,
+             j->s->XsyevBatched(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type, a, n, j->parts_type,
+                                w, j->type, j->device, j->device_bytes, j->host, j->host_bytes, j->info, j->l.count),
+             "cusolverDnXsyevBatched");
+    for (int64_t i = 0; !batched && i < j->l.count && !j->status; i++)
+        told(j,
+             j->s->Xsyevd(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type, a + i * each, n,
+                          j->parts_type, w + i * n * j->part, j->type, j->device, j->device_bytes, j->host,
+                          j->host_bytes, j->info + i),
+             "cusolverDnXsyevd");
+    if (j->out[0])
+        copy_pieces(j, j->out[0], j->l.slot * j->part, w, n * j->part, n * j->part, j->l.count);
+    if (!values && j->out[1])
+        copy(j, j->out[1], a, j->l.count * each);
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------------ */
+
+/* Work that reads the host's memory is waited for; the device's is the pool's again, behind the work that uses it. */
+static void finish(job *j) {
+    if (j->host) {
+        const cudaError_t error = cudaStreamSynchronize(j->stream);
+        cuda(j, error, "waiting for its workspace");
+        free(j->host);
+    }
+    while (j->nblocks)
+        fsr_device_pool_free(j->c->pool, j->block[--j->nblocks]);
+}
+
+fsr_status fsr_cuda_linalg(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
+                           cudaStream_t stream, fsr_fault *fault) {
+    static void (*const run[FSR_LINALG_KINDS])(job *) = {
+        [FSR_LINALG_SOLVE] = eliminate, [FSR_LINALG_LU] = eliminate, [FSR_LINALG_CHOLESKY] = cholesky,
+        [FSR_LINALG_QR] = qr,           [FSR_LINALG_SVD] = svd,      [FSR_LINALG_SVDVALS] = svd,
+        [FSR_LINALG_EIGH] = eigh,       [FSR_LINALG_EIGVALSH] = eigh};
+    static const int types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
+    const fsr_dtype dtype = call->array[0].dtype;
+    job j = {.c = c,
+             .s = &c->cusolver,
+             .fault = fault,
+             .stream = stream,
+             .letter = fsr_cusolver_letter(dtype),
+             .element = (int64_t)fsr_dtype_size(dtype),
+             .part = (int64_t)fsr_dtype_size(fsr_dtype_real(dtype)),
+             .a = array[0],
+             .b = call->nin > 1 ? array[1] : NULL};
+    (void)work;
+    fsr_linalg_of(&j.l, call->called, &call->array[0].shape, &call->array[1].shape);
+    j.type = types[j.letter];
+    j.parts_type = types[j.letter % 2];
+    for (int i = 0; i < j.l.nresults; i++)
+        j.out[i] = array[call->nin + i];
+    if (j.l.rows > INT_MAX || j.l.cols > INT_MAX)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call linalg: a side of more than 2^31 - 1");
+    j.status = fsr_cusolver_use(j.s, &c->cublas, stream, fault);
+    j.info = room(&j, (j.l.count + 1) * (int64_t)sizeof(int));
+    j.other = j.info ? j.info + j.l.count : NULL;
+    if (!j.status)
+        run[j.l.kind](&j);
+    int *status = array[call->nin + j.l.nresults];
+    if (status)
+        copy_pieces(&j, status, j.l.slot * 4, j.info, 4, 4, j.l.count);
+    finish(&j);
+    return j.status;
+}
+#endif
