@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Checks who may include whom (CONTRIBUTING.md): includes point only to the same room and rooms to the left, are written
-# from the repository's root, and only backend_cuda, tests/gpu and tests/trust see a CUDA header. Runs in the source root.
+# from the repository's root, and only backend_cuda, tests/gpu, tests/trust and tests/fuzz see a CUDA header. Runs in the source root.
 set -euo pipefail
 
 declare -A may=(
@@ -45,7 +45,7 @@ done
 [ $found -gt 0 ] || complain 'no include was found: the check itself is broken'
 
 cuda=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](cuda|nvrtc|nvJitLink|cublas|cufft|cub/|curand)' \
-    --include='*.[ch]' include graph primitives fusion runtime backend_cpu bench examples tests | grep -vE '^tests/(gpu|trust)/' || true)
+    --include='*.[ch]' include graph primitives fusion runtime backend_cpu bench examples tests | grep -vE '^tests/(gpu|trust|fuzz)/' || true)
 [ -z "$cuda" ] || complain "CUDA headers outside backend_cuda:
 $cuda"
 exit $status

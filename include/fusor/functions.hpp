@@ -690,6 +690,14 @@ inline node segment_argsort(const node &x, const node &offsets, int flags = 0, F
 inline node segment_cumsum(const node &x, const node &offsets, int flags = 0, FUSOR_PLACE) noexcept {
     return fsr_segment_cumsum_at(FUSOR_AT, x, offsets, flags);
 }
+inline std::vector<node> scatter_with(nodes x, fsr_operator op, nodes arrays, nodes values,
+                                      fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) {
+    std::vector<fsr_node> out(x.size());
+    op.arity = static_cast<int>(x.size() < values.size() ? x.size() : values.size());
+    fsr_scatter_with_at(FUSOR_AT, sizeof op, out.data(), x.begin(), &op, arrays.begin(),
+                        static_cast<int>(arrays.size()), values.begin(), bound);
+    return std::vector<node>(out.begin(), out.end());
+}
 inline std::vector<node> segment_reduce_with(nodes x, fsr_operator op, const node &offsets, FUSOR_PLACE) {
     std::vector<fsr_node> out(x.size());
     op.arity = static_cast<int>(x.size());

@@ -3,7 +3,7 @@
 #ifndef FUSOR_INDICES_H
 #define FUSOR_INDICES_H
 
-#include "fusor/node.h"
+#include "fusor/reduce.h"
 
 FSR_API_BEGIN
 
@@ -90,6 +90,14 @@ fsr_node fsr_scatter_xor_at(fsr_site at, fsr_node x, const fsr_node *arrays, int
 #define fsr_scatter_and(...) fsr_scatter_and_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scatter_or(...) fsr_scatter_or_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scatter_xor(...) fsr_scatter_xor_at(FSR_HERE, __VA_ARGS__)
+/* The same by a caller's operator on states of op->arity components, at most 3 (FSR_ERR_UNSUPPORTED: more): out[i] is
+ * x[i], whose elements are folded, from left to right, with the values that go there, in C order. x has op->arity
+ * arrays of one shape, values as many, each as fsr_scatter has them. The operator must be associative and need not
+ * commute; the same bits in every run. It costs a sort of the indices. The body is called several times during the
+ * call, and has to record the same each time; errors as fsr_reduce_with has them. */
+void fsr_scatter_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *x, const fsr_operator *op,
+                         const fsr_node *arrays, int n, const fsr_node *values, fsr_bound bound);
+#define fsr_scatter_with(...) fsr_scatter_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
 
 /* x with the elements that `indices` number, in C order over all of x, replaced by values in order, which begin again
  * where there are fewer (NumPy's put, as a value); of no values x. Bound and flags as fsr_scatter has them. */

@@ -218,6 +218,29 @@ static void call_segment_reduce_with(api_run *r) {
     take_segments(r, out, in, op.body ? op.arity : 0, offsets);
 }
 
+static void call_scatter_with(api_run *r) {
+    callback c;
+    fsr_node in[FSR_MAX_TUPLE], value[FSR_MAX_TUPLE], *out = api_memory(r, FSR_MAX_TUPLE * sizeof *out);
+    const fsr_operator op = draw_operator(r, &c, in);
+    const bool good = op.body && op.arity >= 1 && op.arity < FSR_MAX_TUPLE;
+    int n;
+    const fsr_node *arrays = api_nodes(r, &n);
+    for (int i = 0; i < FSR_MAX_TUPLE; i++) {
+        api_add(r, i ? ", " : ", (fsr_node[]){");
+        value[i] = api_pick(r);
+    }
+    const fsr_bound bound = (fsr_bound)(api_below(r, 6) - 1);
+    api_add(r, "}, (fsr_bound)%d", (int)bound);
+    api_say(r, "fsr_scatter_with_at", 4, true);
+    fsr_scatter_with_at(API_SITE(r), sizeof op, out, in, &op, arrays, n, value, bound);
+    lives(r, good, in, op.arity);
+    for (int i = 0; i < op.arity && good; i++)
+        r->live |= fsr_graph_alive(value[i].graph);
+    for (int i = 0; i < n && good && n <= FSR_MAX_DIMS; i++)
+        r->live |= fsr_graph_alive(arrays[i].graph);
+    api_take_all(r, out, good ? op.arity : 1);
+}
+
 static void call_segment_scan_with(api_run *r) {
     callback c;
     fsr_node in[FSR_MAX_TUPLE], *out = api_memory(r, FSR_MAX_TUPLE * sizeof *out);
@@ -435,7 +458,8 @@ static void call_vectorize(api_run *r) {
 
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
-const api_row api_call_rows[] = {ROW(reduce_with, 4),       ROW(scan_with, 4),  ROW(segment_reduce_with, 4),
-                                 ROW(segment_scan_with, 4), ROW(iterate, 4),    ROW(vectorize, 4),
-                                 ROW(fori_loop, 3),         ROW(while_loop, 3), ROW(scan_loop, 3)};
+const api_row api_call_rows[] = {ROW(reduce_with, 4),  ROW(scan_with, 4),         ROW(segment_reduce_with, 4),
+                                 ROW(scatter_with, 4), ROW(segment_scan_with, 4), ROW(iterate, 4),
+                                 ROW(vectorize, 4),    ROW(fori_loop, 3),         ROW(while_loop, 3),
+                                 ROW(scan_loop, 3)};
 const int api_call_count = API_COUNT(api_call_rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements combined into an array at computed indices, and indices of which several are equal: against plain loops, every
- * operator of every dtype, under each bound, with indices that are all equal, reversed, or outside; and the same bits a
- * hundred times, with threads that take turns at random. */
+/* Elements combined into an array at computed indices, and indices of which several are equal: against plain loops,
+ * every operator of every dtype, under each bound, with indices that are all equal, reversed, or outside; and the same
+ * bits a hundred times, with threads that take turns at random. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdio.h>
@@ -123,8 +123,8 @@ static fsr_node scatter_one(scatter_fn scatter, fsr_node x, fsr_node i, fsr_node
     return scatter(FSR_HERE, x, &i, 1, values, FSR_BOUND_RAISE, flags);
 }
 
-/* Sums of values far apart in size, place by place, within a part in 2^22 or 2^51 of the sum of magnitudes; nothing is lost
- * beside a place of large ones. */
+/* Sums of values far apart in size, place by place, within a part in 2^22 or 2^51 of the sum of magnitudes; nothing is
+ * lost beside a place of large ones. */
 static void sums(void **state) {
     (void)state;
     const int64_t n = 5000, m = 11;
@@ -286,6 +286,105 @@ static void axes(void **state) {
     subject_verify(outs, 4, NULL, "axes");
 }
 
+/* ---- a caller's operator
+ * ------------------------------------------------------------------------------------------ */
+
+/* Linear recurrences: pairs (a, b), then (c, d), are (a c, b c + d); does not commute. */
+static void recur(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_mul(left[0], right[0]);
+    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
+}
+
+static void longest(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_maximum(left[0], right[0]);
+}
+
+static const fsr_operator recurrence = {.body = recur, .arity = 2, .identity = {1, 0}};
+
+/* Rows of two columns, at computed rows of which many are equal, some are outside, some count from the end; whole
+ * numbers that wrap, so that every association gives the same. */
+static void recurrences(void **state) {
+    (void)state;
+    enum { ROWS = 7, COUNT = 500 };
+    static const fsr_bound bound[] = {FSR_BOUND_DROP, FSR_BOUND_CLIP, FSR_BOUND_WRAP};
+    int32_t a[COUNT][2], b[COUNT][2], at[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        at[i] = i * 37 % 19 - 9;
+        for (int c = 0; c < 2; c++) {
+            a[i][c] = i % 5 * 2 + c - 3;
+            b[i][c] = i * 7 + c;
+        }
+    }
+    fsr_node index = fsr_from_host(G, FSR_I32, 1, SHAPE(COUNT), at), out[2];
+    fsr_node value[] = {fsr_from_host(G, FSR_I32, 2, SHAPE(COUNT, 2), a),
+                        fsr_from_host(G, FSR_I32, 2, SHAPE(COUNT, 2), b)};
+    fsr_node x[] = {fsr_full(G, FSR_I32, 2, SHAPE(ROWS, 2), 3), fsr_full(G, FSR_I32, 2, SHAPE(ROWS, 2), 5)};
+    for (int k = 0; k < COUNT_OF(bound); k++) {
+        uint32_t want[2][ROWS][2];
+        for (int i = 0; i < ROWS * 2; i++) {
+            want[0][i / 2][i % 2] = 3;
+            want[1][i / 2][i % 2] = 5;
+        }
+        for (int i = 0; i < COUNT; i++) {
+            int row = at[i];
+            if (bound[k] == FSR_BOUND_DROP && (row < -ROWS || row >= ROWS))
+                continue;
+            row = bound[k] == FSR_BOUND_DROP   ? (row + ROWS) % ROWS
+                  : bound[k] == FSR_BOUND_CLIP ? (row < 0       ? 0
+                                                  : row >= ROWS ? ROWS - 1
+                                                                : row)
+                                               : ((row % ROWS) + ROWS) % ROWS;
+            for (int c = 0; c < 2; c++) {
+                want[1][row][c] = want[1][row][c] * (uint32_t)a[i][c] + (uint32_t)b[i][c];
+                want[0][row][c] *= (uint32_t)a[i][c];
+            }
+        }
+        fsr_scatter_with(out, x, &recurrence, &index, 1, value, bound[k]);
+        for (int c = 0; c < 2; c++) {
+            uint32_t *got = subject_read(out[c]);
+            assert_memory_equal(got, want[c], sizeof want[c]);
+            free(got);
+        }
+        subject_verify(out, 2, NULL, "bound %d", (int)bound[k]);
+    }
+}
+
+/* What computes values and indices, two arrays of indices, one value for all; what is outside is told, and stored
+ * nowhere; mistakes. */
+static void operators(void **state) {
+    (void)state;
+    const fsr_operator op = {.body = longest, .arity = 1, .identity = {-INFINITY}, .commutative = true},
+                       wide = {.body = longest, .arity = 4};
+    fsr_node x = fsr_arange(G, FSR_F32, 12), m = fsr_reshape(x, 2, SHAPE(3, 4)), i = fsr_arange(G, FSR_I64, 100), out;
+    fsr_node at[] = {fsr_mod(i, fsr_int(G, 3)), fsr_floor_divide(i, fsr_int(G, 25))};
+    fsr_node computed = fsr_mul(fsr_sin(fsr_cast(i, FSR_F32)), fsr_float(G, 20));
+    fsr_scatter_with(&out, &m, &op, at, 2, &computed, FSR_BOUND_RAISE);
+    fsr_node other = fsr_scatter_max(m, at, 2, computed, FSR_BOUND_RAISE, 0),
+             same = fsr_all(fsr_equal(out, other), NULL, 0, 0);
+    assert_true(subject_value(same, 0) == 1);
+    fsr_node five = fsr_float(G, 5), three = fsr_int(G, 3), thirteen = fsr_int(G, 13), none = fsr_slice(i, 0, 1, 1, 1);
+    fsr_scatter_with(&out, &x, &op, &three, 1, &five, FSR_BOUND_RAISE);
+    assert_true(subject_value(out, 3) == 5 && subject_value(out, 4) == 4 && subject_value(out, 5) == 5);
+    fsr_scatter_with(&out, &x, &op, &none, 1, &five, FSR_BOUND_RAISE);
+    assert_true(subject_value(out, 11) == 11);
+    fsr_scatter_with(&out, &x, &op, &thirteen, 1, &five, FSR_BOUND_RAISE);
+    float got[12];
+    subject_error(subject_ctx, fsr_read(out, got, sizeof got), FSR_ERR_INDEX, "13");
+    fsr_node outs[4], xs[] = {x, x, x, x}, ms[] = {x, m};
+    fsr_scatter_with(outs, xs, &wide, &three, 1, xs, FSR_BOUND_RAISE);
+    assert_int_equal(fsr_node_status(outs[0]), FSR_ERR_UNSUPPORTED);
+    fsr_scatter_with(outs, ms, &recurrence, &three, 1, (fsr_node[]){five, five}, FSR_BOUND_RAISE);
+    assert_int_equal(fsr_node_status(outs[1]), FSR_ERR_SHAPE);
+    fsr_scatter_with(&out, &x, &op, &five, 1, &five, FSR_BOUND_RAISE);
+    assert_int_equal(fsr_node_status(out), FSR_ERR_DTYPE);
+    fsr_scatter_with(&out, &x, NULL, &three, 1, &five, FSR_BOUND_RAISE);
+    assert_int_equal(fsr_node_status(out), FSR_ERR_NULL);
+    fsr_scatter_with(&out, &x, &op, &three, 1, &five, (fsr_bound)7);
+    assert_int_equal(fsr_node_status(out), FSR_ERR_VALUE);
+}
+
 static void edges(void **state) {
     (void)state;
     fsr_node x = numbers(FSR_F32, 3, (const double[]){1, 2, 3}), none = fsr_slice(x, 0, 1, 1, 1);
@@ -301,5 +400,6 @@ static void edges(void **state) {
 
 static const struct CMUnitTest tests[] = {
     SUBJECT_CASES(every_operator), SUBJECT_TEST(sums),   SUBJECT_TEST(not_numbers), SUBJECT_TEST(scales),
-    SUBJECT_TEST(hundred_times),   SUBJECT_TEST(bounds), SUBJECT_TEST(axes),        SUBJECT_TEST(edges)};
+    SUBJECT_TEST(hundred_times),   SUBJECT_TEST(bounds), SUBJECT_TEST(axes),        SUBJECT_TEST(recurrences),
+    SUBJECT_TEST(operators),       SUBJECT_TEST(edges)};
 SUBJECT_MAIN(tests)
