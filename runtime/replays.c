@@ -11,25 +11,28 @@
  * that fits best. Where it does not, the key differs, and the run goes step by step.
  *
  * Recorded are kernels, copies, clears, loops over arrays of a number of turns that the plan has, and calls that say
- * they may be. Not a loop whose host side reads what the device computed, nor calls of libraries, which may
- * allocate. If recording fails, the run goes step by step, and the program is not tried again. */
+ * they may be. Not a loop whose host side reads what the device computed, nor calls of libraries, which may allocate.
+ * Where recording fails, or what was recorded goes after a few launches, the next is recorded after a pause, which
+ * doubles: recording costs as much as tens of launches. Counter-example: values that change at every second run. */
 #include "runtime/replays.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 4, MOST = 4096 };
+enum { KEYS = 4, MOST = 4096, PAUSE = 16, WORTH = 32 };
 
 typedef struct known {
     unsigned char *key;
     fsr_replay *replay; /* NULL: came once */
     int64_t used;       /* when, last */
+    int64_t launches;   /* of the replay */
 } known;
 
 struct fsr_replays {
-    size_t size; /* of each key, and of `key` */
-    int64_t runs;
-    bool never; /* each run goes step by step */
+    size_t size;        /* of each key, and of `key` */
+    int64_t runs, next; /* how many; from which on recording may be tried again */
+    int failures;       /* of recording, and what was not worth it; at most 20 are counted */
+    bool never;         /* each run goes step by step */
     known of[KEYS];
     unsigned char *key; /* of the run at hand */
 };
@@ -147,6 +150,12 @@ static void write_key(const fsr_execution *x, fsr_replays *all) {
     put(at, x->literal, all->size - (size_t)(at - all->key));
 }
 
+/* What hindered recording, or made it worth nothing, may pass: the next one comes after a pause that doubles. */
+static void put_off(fsr_replays *r) {
+    r->next = r->runs + ((int64_t)PAUSE << r->failures);
+    r->failures += r->failures < 20;
+}
+
 /* The key's place; where it is none's, that of the one that was used longest ago, which goes. NULL: out of memory. */
 static known *find(fsr_backend *backend, fsr_replays *all) {
     known *oldest = &all->of[0];
@@ -157,10 +166,13 @@ static known *find(fsr_backend *backend, fsr_replays *all) {
         if (k->used < oldest->used)
             oldest = k;
     }
-    if (oldest->replay)
+    if (oldest->replay) {
         backend->ops->replay_drop(backend, oldest->replay);
+        if (oldest->launches < WORTH)
+            put_off(all);
+    }
     oldest->replay = NULL;
-    oldest->used = 0;
+    oldest->used = oldest->launches = 0;
     if (!oldest->key && !(oldest->key = malloc(all->size + 1)))
         return NULL;
     memcpy(oldest->key, all->key, all->size);
@@ -197,11 +209,14 @@ fsr_status fsr_replays_run(const fsr_execution *x, fsr_replays **all, fsr_fault 
     fsr_replays *r = *all;
     write_key(x, r);
     known *k = find(x->ctx->backend, r);
-    if (k && k->used && !k->replay && !(k->replay = record(x)))
-        r->never = true;
+    ++r->runs;
+    if (k && k->used && !k->replay && r->runs >= r->next && !(k->replay = record(x)))
+        put_off(r);
     if (k)
-        k->used = ++r->runs;
+        k->used = r->runs;
     if (!k || !k->replay)
         return fsr_execution_steps(x, 0, n, fault);
+    if (++k->launches == WORTH)
+        r->failures = 0;
     return x->ctx->backend->ops->replay(x->ctx->backend, k->replay, x->stream, fault);
 }

@@ -254,6 +254,43 @@ static void recording_fails(void **state) {
     }
 }
 
+/* A value that changes at every second run: what is recorded is launched once, so soon nothing is. */
+static void recording_is_not_worth_it(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(1);
+    fsr_plan *plan = three(fsr_graph_new(ctx));
+    const arrays a = arrays_new(ctx);
+    for (int i = 0; i < 600; i++) {
+        assert_int_equal(run(plan, &a, 0, (float)(i / 2), NULL), FSR_OK);
+        expect(&a, 0, (float)(i / 2));
+    }
+    assert_true(stats_of(ctx).graphs_made > 0 && stats_of(ctx).graphs_made < 60);
+    fsr_close(ctx);
+    assert_int_equal(fake.objects, 0);
+}
+
+/* What may pass is not remembered: after a while recording is tried again, and works. */
+static void recording_is_tried_again(void **state) {
+    (void)state;
+    static const char *const calls[] = {"cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate"};
+    for (int i = 0; i < COUNT_OF(calls); i++) {
+        fsr_context *ctx = open_steps(1);
+        fsr_plan *plan = three(fsr_graph_new(ctx));
+        const arrays a = arrays_new(ctx);
+        assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+        faults_arm(FAULT_CUDA, FAULT_ERROR, 1, false, cudaErrorMemoryAllocation, calls[i]);
+        assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+        assert_true(faults_disarm());
+        for (int k = 0; k < 40; k++)
+            assert_int_equal(run(plan, &a, 0, 2, NULL), FSR_OK);
+        expect(&a, 0, 2);
+        assert_int_equal(stats_of(ctx).graphs_made, 1);
+        assert_true(stats_of(ctx).graph_launches > 20 && stats_of(ctx).graph_launches < 40);
+        fsr_close(ctx);
+        assert_int_equal(fake.objects, 0);
+    }
+}
+
 /* ---- a caller's capture ------------------------------------------------------------------------------------------ */
 
 /* -copy(x + 1): a kernel before and behind the call. */
@@ -472,11 +509,18 @@ static void copies_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(addresses_repeat, setup),      cmocka_unit_test_setup(switched_off, setup),
-        cmocka_unit_test_setup(loops_are_recorded, setup),    cmocka_unit_test_setup(explain_says_it, setup),
-        cmocka_unit_test_setup(on_a_callers_stream, setup),   cmocka_unit_test_setup(recording_fails, setup),
-        cmocka_unit_test_setup(a_capture_goes_on, setup),     cmocka_unit_test_setup(from_device_to_device, setup),
-        cmocka_unit_test_setup(moving_without_memory, setup), cmocka_unit_test_setup(copies_fail, setup),
+        cmocka_unit_test_setup(addresses_repeat, setup),
+        cmocka_unit_test_setup(switched_off, setup),
+        cmocka_unit_test_setup(loops_are_recorded, setup),
+        cmocka_unit_test_setup(explain_says_it, setup),
+        cmocka_unit_test_setup(on_a_callers_stream, setup),
+        cmocka_unit_test_setup(recording_fails, setup),
+        cmocka_unit_test_setup(recording_is_tried_again, setup),
+        cmocka_unit_test_setup(recording_is_not_worth_it, setup),
+        cmocka_unit_test_setup(a_capture_goes_on, setup),
+        cmocka_unit_test_setup(from_device_to_device, setup),
+        cmocka_unit_test_setup(moving_without_memory, setup),
+        cmocka_unit_test_setup(copies_fail, setup),
     };
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
