@@ -20,6 +20,8 @@ enum {
     USUAL_RESIDENT = 6,
     MAX_THREADS = 1024,
     STACK = 256 * 1024,
+    STAGGER = 320, /* stacks begin in different lines of a cache: at one distance of a power of two they would share a few */
+    STAGGERED = 64 * 1024,
     GARBAGE = 0xCB,
     PATIENCE = 200000 /* yields without any progress after which nothing will happen any more */
 };
@@ -228,10 +230,10 @@ const host_table host_machine_table = {machine_barrier, machine_shuffle, machine
 
 /* ---- blocks ------------------------------------------------------------------------------------------ */
 
-static void make_strand(strand *to, char *stack) {
+static void make_strand(strand *to, char *stack, unsigned number) {
     getcontext(&to->context);
     to->context.uc_stack.ss_sp = stack;
-    to->context.uc_stack.ss_size = STACK;
+    to->context.uc_stack.ss_size = STACK - number * STAGGER % STAGGERED;
     to->context.uc_link = NULL;
     makecontext(&to->context, strand_main, 0);
 #ifdef __SANITIZE_ADDRESS__
@@ -246,7 +248,7 @@ static void start_fiber(block *b, unsigned t, int place) {
     f->self.thread = (host_dim){t, 0, 0};
     f->self.block = (host_dim){b->number, 0, 0};
     if (!f->strand->made)
-        make_strand(f->strand, stacks[place] + (size_t)t * STACK);
+        make_strand(f->strand, stacks[place] + (size_t)t * STACK, t);
     make_ready(b, f);
 }
 
