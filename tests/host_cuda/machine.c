@@ -20,7 +20,8 @@ enum {
     USUAL_RESIDENT = 6,
     MAX_THREADS = 1024,
     STACK = 256 * 1024,
-    STAGGER = 320, /* stacks begin in different lines of a cache: at one distance of a power of two they would share a few */
+    STAGGER =
+        320, /* stacks begin in different lines of a cache: at one distance of a power of two they would share a few */
     STAGGERED = 64 * 1024,
     GARBAGE = 0xCB,
     PATIENCE = 200000 /* yields without any progress after which nothing will happen any more */
