@@ -64,8 +64,8 @@ bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
 bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
 /* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
 bool fsr_cone_gathers(const fsr_cone *cone, const fsr_cone_node *at);
-/* The node is a gather, or a paste, in a fold's kernel whose loops have too few turns for stages, or versions: beside it nothing is
- * vector code. */
+/* The node is a gather in loops that have too few turns for stages, or a paste in a fold's kernel whose loops have too few for
+ * versions, or of every n-th element: beside it nothing is vector code. */
 bool fsr_cone_serial(const fsr_cone *cone, const fsr_cone_node *at);
 /* The domain of the kernel of a root: a fold, or a value that is stored. */
 void fsr_cone_domain(const fsr_partition *p, int root, fsr_domain *out);

@@ -74,8 +74,8 @@ static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     double work = 0, loads = 0;
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         const element e = element_of(prices, group, pass);
-        const bool staged = fsr_walk_is_staged(&s->walk[pass]);
-        const bool scalar = s->brief && ((e.gathers > 0 && !staged) || e.asks);
+        const bool phased = s->walk[pass].phased;
+        const bool scalar = s->brief && ((e.gathers > 0 && !phased) || e.asks);
         work +=
             e.work * (scalar ? prices->lanes : 1) + e.gathers * prices->gather * (scalar ? fmin(prices->lanes, 2) : 1);
         loads += e.loads + (s->tile || s->tall ? 0 : fmin(e.turned, e.straight) * prices->turned);
@@ -98,7 +98,8 @@ double fsr_price_group(const fsr_partition *p, const fsr_group *group) {
     return prices->launch + fmax(memory, issue);
 }
 
-/* Something may be worse in the joined kernel than it is apart: a gather, a guard, or an array that lies across another one. */
+/* Something may be worse in the joined kernel than it is apart: a gather; beside folds, a guard or an array that lies across another
+ * one. */
 static bool is_doubtful(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     bool turned = false, straight = false, gathers = false;
@@ -109,7 +110,7 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group) {
         straight = straight || way < 0;
         gathers = gathers || is_gather(&f);
     }
-    return k->npasses > 0 && (gathers || k->nguards > 0 || (turned && straight));
+    return gathers || (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
 }
 
 bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b) {

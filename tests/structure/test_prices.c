@@ -282,6 +282,22 @@ static void gathers_in_short_folds(void **state) {
     check_kernels(&near, 1, 1, 1);
 }
 
+/* Rows of a few columns cannot be one loop where something is gathered, nor go in stages: what is computed of it is another kernel. A
+ * region of every other column in a fold goes before it, too. */
+static void gathers_in_short_rows(void **state) {
+    (void)state;
+    const int cols = 1;
+    fsr_node x = plan_matrix(g, 40000, 16), y = plan_matrix(g, 1000, 4096), even = fsr_slice(y, 1, 0, 4096, 2);
+    fsr_node work = fsr_take_along_axis(x, places(x, 40000), 0, FSR_BOUND_CLIP), wide = plan_matrix(g, 1000, 4096);
+    for (int i = 0; i < 4; i++)
+        work = fsr_mul(fsr_exp(work), x);
+    fsr_node long_rows = fsr_exp(fsr_take_along_axis(wide, places(wide, 1000), 0, FSR_BOUND_CLIP));
+    fsr_node fold = fsr_sum(fsr_exp(fsr_update(y, even, fsr_sqrt(even))), &cols, 1, 0);
+    check_kernels(&work, 1, 2, 2);
+    check_kernels(&long_rows, 1, 1, 1);
+    check_kernels(&fold, 1, 2, 3);
+}
+
 /* Folds of a square matrix along its rows, and along its columns, have one domain; in one kernel one of them would go across
  * memory. */
 static void rows_and_columns_of_a_square(void **state) {
@@ -327,20 +343,11 @@ static void prices(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(sweeps_are_stored),
-        T(once_before_a_product),
-        T(cheap_is_computed_again),
-        T(alternatives_are_divided),
-        T(cheap_alternatives_stay),
-        T(behind_views_and_indices),
-        T(once_for_all_sweeps),
-        T(products_beside_each_other),
-        T(more_than_a_tile_stages),
-        T(transposes_before_a_fold),
-        T(gathered_of_several),
-        T(gathers_in_short_folds),
-        T(rows_and_columns_of_a_square),
-        T(prices),
+        T(sweeps_are_stored),        T(once_before_a_product),        T(cheap_is_computed_again),
+        T(alternatives_are_divided), T(cheap_alternatives_stay),      T(behind_views_and_indices),
+        T(once_for_all_sweeps),      T(products_beside_each_other),   T(more_than_a_tile_stages),
+        T(transposes_before_a_fold), T(gathered_of_several),          T(gathers_in_short_folds),
+        T(gathers_in_short_rows),    T(rows_and_columns_of_a_square), T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
