@@ -70,7 +70,7 @@ static void reduce_end(fsr_running *r, const fsr_combine *c) {
 static void scan_add(fsr_running *r, const fsr_fold *f, fsr_state x) {
     if (f->exclusive)
         r->now = r->sum;
-    if (r->count++)
+    if (r->count++ || f->combine->sequential)
         fsr_combine_eval(f->combine, r->sum.part, r->sum.part, x.part);
     else
         r->sum = x;

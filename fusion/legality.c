@@ -6,7 +6,8 @@
  * passes; folds that keep the order of columns, and scans, have no teams, nor has a device that cannot promise to run
  * all blocks of a launch at once: they then need enough rows to fill the machine with a block each.
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
- * Scans. A scan over rows too long for a block is tiled with a look-back: one pass.
+ * Scans. A scan over rows too long for a block is tiled with a look-back: one pass. One by an operator that is not associative goes down
+ * columns, however they lie, a thread each.
  * Which kernels there are decides how folds associate; so "the machine" is the nominal one (fsr_nominal_gpu).
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
 #include "fusion/partition_parts.h"
@@ -66,6 +67,8 @@ static const char *limits(const fsr_partition *p, const fsr_group *group) {
     int results = unstored_results(p, group);
     if (k->narrays + results > FSR_MAX_BUFFERS || k->naccesses + results > FSR_MAX_ACCESSES)
         return "the kernel would have too many arrays";
+    if (fsr_kernel_has_sequence(k) && (k->nloops || k->nparallel == 0))
+        return "a scan that goes down a column element by element stands beside no loop for each element";
     if (k->ninsts > FSR_LONG_PROGRAM && group->nfolds + group->nstores > 1)
         return "the kernel would have too long a program";
     if (k->ninsts + 2 * results > FSR_MAX_INSTS || k->nints + (FSR_MAX_DIMS + 1) * results > FSR_MAX_INTS)

@@ -116,6 +116,13 @@ bool fsr_kernel_has_scan(const fsr_kernel *k) {
     return false;
 }
 
+bool fsr_kernel_has_sequence(const fsr_kernel *k) {
+    for (int f = 0; f < k->nfolds; f++)
+        if (k->fold[f].combine->sequential)
+            return true;
+    return false;
+}
+
 bool fsr_kernel_commutes(const fsr_kernel *k) {
     for (int f = 0; f < k->nfolds; f++)
         if (fsr_fold_is_ordered(&k->fold[f]))

@@ -359,6 +359,8 @@ fsr_dtype fsr_fold_dtype(const fsr_fold *fold, int component);
 /* A scan, or a reduction that does not commute: its columns are folded in order. */
 bool fsr_fold_is_ordered(const fsr_fold *fold);
 bool fsr_kernel_has_scan(const fsr_kernel *k);
+/* A scan by a sequential operator. */
+bool fsr_kernel_has_sequence(const fsr_kernel *k);
 /* True if no fold is ordered. */
 bool fsr_kernel_commutes(const fsr_kernel *k);
 

@@ -55,7 +55,7 @@ static fsr_combine *read_operator(fsr_kernel_reader *r, fsr_fold *fold) {
     fsr_value identity[FSR_MAX_TUPLE];
     memset(identity, 0, sizeof identity);
     const int arity = read_state(l, dtype, identity);
-    const bool commutative = fsr_lex_try(l, "commutative");
+    const bool commutative = fsr_lex_try(l, "commutative"), sequential = fsr_lex_try(l, "sequential");
     const int nsame = read_same(r, fold->same, same);
     const bool region = !l->status && fsr_lex_sees(l, '\n');
     fsr_combine *c = region ? fsr_lex_operator(l, arity, dtype, nsame, same) : fsr_lex_builtin(l, arity, dtype);
@@ -64,6 +64,7 @@ static fsr_combine *read_operator(fsr_kernel_reader *r, fsr_fold *fold) {
     if (region) {
         const fsr_region_text text = fsr_combine_text(c, true);
         c->commutative = commutative;
+        c->sequential = sequential;
         memcpy(c->identity, identity, sizeof identity);
         fsr_lex_end(l);
         fsr_lex_region(l, &text, FSR_IN_OPERATOR, &c->body);

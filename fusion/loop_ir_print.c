@@ -158,7 +158,7 @@ static void print_fold(FILE *to, const fsr_kernel *k, int number) {
         fprintf(to, "%s%s from ", i ? ", " : " (", fsr_dtype_name(fsr_combine_dtype(c, i)));
         print_value(to, fsr_combine_dtype(c, i), c->identity[i]);
     }
-    fprintf(to, ")%s", c->commutative ? " commutative" : "");
+    fprintf(to, ")%s", c->commutative ? " commutative" : c->sequential ? " sequential" : "");
     if (c->builtin) {
         fprintf(to, " %s\n", fsr_op_get(c->op)->name);
         return;

@@ -140,6 +140,8 @@ bool fsr_check_schedule(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: a team folds commutative reductions only");
     if (s->kind == FSR_SCHEDULE_SPLIT && fsr_kernel_has_scan(k))
         return fsr_check_bad(v, "schedule: split with a scan");
+    if (fsr_kernel_has_sequence(k) && (s->kind != FSR_SCHEDULE_COL || k->nparallel == 0))
+        return fsr_check_bad(v, "schedule: a sequence goes down columns");
     if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)
         return fsr_check_bad(v, "schedule: %d passes, split and lookback have one", k->npasses);
     return check_versions(v) && check_keep(v) && (s->target == FSR_TARGET_GPU ? check_gpu(v) : fsr_check_cpu(v));

@@ -197,6 +197,8 @@ static bool check_fold(const fsr_check *v, int number) {
     if (!check_combine(v, number, f->combine) ||
         !check_same(v, "fold", number, &f->combine->body, f->same, fsr_combine_same(f->combine)))
         return false;
+    if (f->combine->sequential && (f->kind != FSR_FOLD_SCAN || f->exclusive || f->narrow))
+        return fsr_check_bad(v, "fold %d is a sequence, and no inclusive scan", number);
     if (f->narrow &&
         (f->kind != FSR_FOLD_SCAN || f->combine->arity != 1 || fsr_combine_dtype(f->combine, 0) != FSR_F64))
         return fsr_check_bad(v, "fold %d of f32 is no scan of one f64", number);

@@ -49,7 +49,7 @@ static bool rewrite(const fsr_flow *flow, const fsr_flow_node *n, fsr_link *to) 
 static bool trivial_fold(const fsr_flow *flow, const fsr_flow_node *n) {
     const fsr_shape *shape = n->nargs ? &flow->node[n->arg[0].id].shape : &n->shape;
     if (fsr_is(n->kind, FSR_IS_RUNNING))
-        return !n->exclusive && shape->dim[n->axis] == 1;
+        return !n->exclusive && !n->combine->sequential && shape->dim[n->axis] == 1;
     if (!fsr_is(n->kind, FSR_IS_FOLD))
         return false;
     for (int i = 0; i < shape->ndim; ++i)

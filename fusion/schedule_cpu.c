@@ -23,6 +23,8 @@ enum {
     BRIEF = 32,         /* fewer turns of the innermost loop are not worth loops one after the other */
     GROUP = 128,        /* rows of the inner loop, by columns */
     STATE = 4,          /* bytes of a row's states with which there are twice as many */
+    LONG_GROUP = 1024,  /* of a sequence, */
+    GROUP_BYTES = 32 << 10, /* where its states are no more than this */
     KEPT_BYTES = 256 << 10,
     STRIP = 512,
     BLOCK = 16,
@@ -62,11 +64,15 @@ static int lanes_of(const fsr_group *group) {
 }
 
 /* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes each took 1.7
- * times as long as 1024. But states are on the stack, and what a second pass reads again shall be in the cache. */
+ * times as long as 1024. But states are on the stack, and what a second pass reads again shall be in the cache. A sequence goes through memory with as little
+ * work: elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows. */
 static int group_of(const fsr_kernel *k) {
     int64_t bytes = 0;
     for (int i = 0; i < k->nfolds; ++i)
         bytes += fsr_fold_element_bytes(&k->fold[i]);
+    for (int rows = LONG_GROUP; rows > GROUP && fsr_kernel_has_sequence(k); rows /= 2)
+        if (rows * bytes <= GROUP_BYTES)
+            return rows;
     return k->npasses == 1 && bytes <= STATE ? 2 * GROUP : GROUP;
 }
 
@@ -91,6 +97,8 @@ void fsr_schedule_cpu(fsr_group *group) {
     if (orientation == FSR_ORIENT_COLS && (group->extent[k->nparallel - 1] < NARROW || fsr_kernel_has_loops(k)))
         orientation = FSR_ORIENT_ROWS;
     if (orientation == FSR_ORIENT_ROWS && rows_are_short(group))
+        orientation = FSR_ORIENT_COLS;
+    if (fsr_kernel_has_sequence(k))
         orientation = FSR_ORIENT_COLS;
     s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW

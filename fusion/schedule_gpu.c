@@ -352,7 +352,7 @@ static void gpu_col(fsr_group *group) {
     fsr_schedule *s = &k->schedule;
     int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
     bool serial = k->npasses > 1 || fsr_kernel_has_scan(k);
-    if (fsr_kernel_has_scan(k) && gpu_beside(group))
+    if (fsr_kernel_has_scan(k) && !fsr_kernel_has_sequence(k) && gpu_beside(group))
         return;
     s->kind = FSR_SCHEDULE_COL;
     s->threads = 256;
@@ -383,7 +383,7 @@ static void gpu_kind(fsr_group *group, const fsr_target *target) {
     }
     if (fsr_choose_gpu_outputs(group))
         return;
-    if (fsr_group_orientation(group) == FSR_ORIENT_COLS) {
+    if (fsr_kernel_has_sequence(k) || fsr_group_orientation(group) == FSR_ORIENT_COLS) {
         gpu_col(group);
         return;
     }

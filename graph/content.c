@@ -182,7 +182,7 @@ static uint64_t hash_combine(const void *a, int rank) {
 static void put_combine(fsr_bytes *b, const void *a, int rank) {
     const fsr_combine *c = *(fsr_combine *const *)a;
     (void)rank;
-    int head[] = {c->arity, c->commutative};
+    int head[] = {c->arity, c->commutative, c->sequential};
     fsr_bytes_put(b, head, sizeof head);
     fsr_bytes_put(b, c->identity, sizeof c->identity[0] * (size_t)c->arity);
     put_region(b, &c->body);

@@ -25,7 +25,7 @@
  *     | reduce TYPES %a, ... axes=A,B [product] COMBINE | scan TYPES %a, ... axis=A [exclusive] [reverse] COMBINE
  * TYPE is dtype[extents]; TYPES of a tuple of n is (dtype,dtype)[extents]; %4.1 is result 1 of %4 (%4 is result 0).
  * MAP, one for each dimension of the source (of a paste: of %a): START, START+STEP*dI or short forms of it (dI,
- * STEP*dI). COMBINE is op=NAME, or {[commutative] identity=V,V; REGION}, LOOP is {REGION}. A region is
+ * STEP*dI). COMBINE is op=NAME, or {[commutative|sequential] identity=V,V; REGION}, LOOP is {REGION}. A region is
  *     t0 = f32 left0; t1 = f32 2; t2 = f32 mul(t0, t1); ... gives t2, t5
  * Its instructions name the dtype of their value, and operations that of their operands where it may be another:
  * bool less.f32(t0, t1). What an operator takes is left0, left1, ... right0, ..., and same0, ..., the arguments of its

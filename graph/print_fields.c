@@ -73,7 +73,7 @@ static void write_combine(fsr_writer *w, const fsr_content *n, int rank) {
         write_brief(w, c->arity, &c->body);
         return;
     }
-    fsr_write(w, c->commutative ? " {commutative identity=" : " {identity=");
+    fsr_write(w, c->commutative ? " {commutative identity=" : c->sequential ? " {sequential identity=" : " {identity=");
     for (int i = 0; i < c->arity; i++) {
         if (i)
             fsr_write(w, ",");

@@ -57,7 +57,8 @@ void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *lef
 }
 
 bool fsr_combine_equal(const fsr_combine *a, const fsr_combine *b) {
-    if (a->arity != b->arity || a->commutative != b->commutative || a->builtin != b->builtin)
+    if (a->arity != b->arity || a->commutative != b->commutative || a->sequential != b->sequential ||
+        a->builtin != b->builtin)
         return false;
     for (int i = 0; i < a->arity; i++)
         if (!fsr_value_equal(a->identity[i], b->identity[i]))
@@ -74,6 +75,8 @@ const char *fsr_combine_check(const fsr_combine *c, int *at) {
     *at = -1;
     if (c->arity < 1 || c->arity > FSR_MAX_TUPLE || c->body.nargs < 2 * c->arity || c->body.nresults != c->arity)
         return "a wrong size";
+    if (c->sequential && (c->commutative || c->builtin))
+        return "a sequence that is an operation, or commutes";
     const char *wrong = fsr_region_check(&c->body, FSR_IN_OPERATOR, at);
     for (int i = 0; i < c->arity && !wrong; i++)
         if (c->body.arg[i] != c->body.arg[c->arity + i] || !gives(&c->body, i))

@@ -9,11 +9,12 @@
 
 #include "graph/region.h"
 
-/* An associative operator with its identity. */
+/* An associative operator with its identity; or a sequential one, of a scan that is not exclusive: it need not be associative, its left
+ * state is always what came before, the identity at first, and its right one an element. */
 typedef struct fsr_combine {
     int arity; /* components of the state, 1..FSR_MAX_TUPLE */
     fsr_value identity[FSR_MAX_TUPLE];
-    bool commutative;
+    bool commutative, sequential;
     bool builtin; /* one operation; then `op` names it */
     fsr_op op;
     fsr_region body; /* of left and right the new state */

@@ -10,6 +10,8 @@ const char *fsr_fold_check(const fsr_applied *a) {
         return "no operator";
     if (c->arity != a->n->nout || c->arity + fsr_combine_same(c) != a->n->nargs)
         return "arity";
+    if (c->sequential && (!fsr_is(a->n->kind, FSR_IS_RUNNING) || a->n->exclusive))
+        return "a sequence that is no inclusive scan";
     const char *wrong = fsr_combine_check(c, &at);
     for (int i = c->arity; i < a->n->nargs && !wrong; i++)
         if (!fsr_is(a->arg[i]->kind, FSR_IS_ARGUMENT) || fsr_applied_dtype(a, i) != c->body.arg[c->arity + i])

@@ -2,10 +2,11 @@
 /* The operator of a reduction or scan, and the loop of an iterate, in a graph's text. */
 #include "primitives/parse_lex.h"
 
-/* [commutative] identity=0,0; REGION} */
+/* [commutative|sequential] identity=0,0; REGION} */
 static void operator(fsr_lex *l, fsr_combine *c) {
     const fsr_region_text text = fsr_combine_text(c, false);
     c->commutative = fsr_lex_try(l, "commutative");
+    c->sequential = !c->commutative && fsr_lex_try(l, "sequential");
     fsr_lex_expect(l, "identity=");
     for (int i = 0; i < c->arity; i++) {
         if (i)

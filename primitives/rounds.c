@@ -233,6 +233,12 @@ static bool result_record(recording *r, fsr_node loop, int i, fsr_node *out) {
 static bool nodes_record(recording *r, fsr_node *out) {
     fsr_rounds *t = r->source.rounds;
     fsr_node loop;
+    if (fsr_rounds_scan(r->at, t, r->operand, r->source.operand, r->axis, out)) {
+        for (int i = 0; i < t->nstate + t->nstacked; i++)
+            if (!fsr_node_sound(out[i]))
+                return fail(r, out[i]);
+        return true;
+    }
     if (!loop_record(r, &loop))
         return fail(r, loop);
     for (int i = 0; i < t->nstate + t->nstacked; i++)

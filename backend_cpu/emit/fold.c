@@ -5,7 +5,7 @@
  * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order, into which
  * strips are folded pairwise (pair.c). The chunks of a reduction meet on a stack that counts in binary: states of
  * equal numbers of chunks fold with each other, in order. By columns a scan restarts in each chunk and prepends the carry:
- * element = carry (+) local; the carry advances by whole chunks. Along rows it goes in blocks (scan.c). The association therefore depends on the number of
+ * element = carry (+) local; the carry advances by whole chunks; a sequence has one state from the first column to the last. Along rows it goes in blocks (scan.c). The association therefore depends on the number of
  * columns and on lanes and chunk, on nothing else.
  *
  * An operator of several steps is a part of the loops over columns, and a function, join, where whole chunks meet: a
@@ -202,6 +202,18 @@ static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
     return false;
 }
 
+/* Its state is what it folds elements into, in one sequence from the identity on. */
+static bool is_sequence(const fsr_c_emit *e, int fold) {
+    return e->k->fold[fold].combine->sequential;
+}
+
+static bool all_sequences(const fsr_c_emit *e, const int *folds, int n) {
+    for (int i = 0; i < n; i++)
+        if (!is_sequence(e, folds[i]))
+            return false;
+    return true;
+}
+
 /* ---- one loop's folds --------------------------------------------------------------------------- */
 
 void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
@@ -219,13 +231,14 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
         char lanes[FSR_EMIT_NAME];
         snprintf(lanes, sizeof lanes, "[%d]", e->s->lanes);
         fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
-        fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
-                           fsr_c_is_scan(e, folds[i]) ? extent : stack);
+        if (!is_sequence(e, folds[i]))
+            fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
+                               fsr_c_is_scan(e, folds[i]) ? extent : stack);
     }
     fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (fsr_c_is_scan(e, folds[i]))
-            fsr_c_fold_identity(e, folds[i], 'g', fsr_c_row_at(e));
+            fsr_c_fold_identity(e, folds[i], is_sequence(e, folds[i]) ? 'q' : 'g', fsr_c_row_at(e));
     fsr_c_rows_end(e);
     if (any_reduction(e, folds, n))
         fsr_c_line(e, "i64 chunks = 0, top = 0;");
@@ -233,11 +246,14 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
 
 void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     bool loop = e->laned && e->s->lanes > 1;
+    if (all_sequences(e, folds, n))
+        return;
     fsr_c_states_begin(e);
     if (loop)
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     for (int i = 0; i < n; i++)
-        fsr_c_fold_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
+        if (!is_sequence(e, folds[i]))
+            fsr_c_fold_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
     if (loop)
         fsr_c_end(e);
     fsr_c_rows_end(e);
@@ -283,9 +299,10 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     if (f->kind == FSR_FOLD_REDUCE)
         return;
     for (int i = 0; i < f->combine->arity; i++)
-        fsr_c_line(e, "%s s%d_%d = g%d_%d%s;", fsr_c_type(fsr_combine_dtype(f->combine, i)), fold, i, fold, i,
-                   fsr_c_row_at(e));
-    fsr_c_fold_pair(e, fold, 's', "", 'q', fsr_c_row_at(e));
+        fsr_c_line(e, "%s s%d_%d = %c%d_%d%s;", fsr_c_type(fsr_combine_dtype(f->combine, i)), fold, i,
+                   is_sequence(e, fold) ? 'q' : 'g', fold, i, fsr_c_row_at(e));
+    if (!is_sequence(e, fold))
+        fsr_c_fold_pair(e, fold, 's', "", 'q', fsr_c_row_at(e));
     if (f->exclusive)
         fsr_c_fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
 }
@@ -348,7 +365,7 @@ static void put_push(fsr_c_emit *e, const int *folds, int n) {
 static void put_carry(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
-        if (fsr_c_is_scan(e, folds[i]))
+        if (fsr_c_is_scan(e, folds[i]) && !is_sequence(e, folds[i]))
             fsr_c_fold_pair(e, folds[i], 'g', fsr_c_row_at(e), 'q', fsr_c_row_at(e));
     fsr_c_rows_end(e);
 }
@@ -359,7 +376,7 @@ void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
         scans |= fsr_c_is_scan(e, folds[i]);
     if (reductions)
         put_push(e, folds, n);
-    if (scans && e->grouped)
+    if (scans && e->grouped && !all_sequences(e, folds, n))
         put_carry(e, folds, n);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions and scans: plain values (plain.c), and balls.
  *
- * Five ways to bound a row's fold:
+ * Six ways to bound a row's fold:
  *   float sum, float product   formulas for any order (sum.c);
  *   selecting operators        no step rounds (integers, min, max, and, or, argmax): any order gives the same;
  *   sums of products           a bound for any tree (form.c, majorant.c): linear recurrences, products of matrices;
- *   other operators            along one tree of our own, with a margin for others (estimate.c).
+ *   other operators            along one tree of our own, with a margin for others (estimate.c);
+ *   sequential operators       one after the other, as every backend does.
  * A component that is nothing but the sum of its two arguments (the count of a mean, a sum beside a maximum) has that
  * formula also inside a larger operator.
  * The sign of a zero is unknown, for min and max only where zeros of both signs are folded: a backend may start from the
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum way { WAY_SUM, WAY_PRODUCT, WAY_SELECT, WAY_MAJORANT, WAY_ESTIMATE } way;
+typedef enum way { WAY_SUM, WAY_PRODUCT, WAY_SELECT, WAY_MAJORANT, WAY_ESTIMATE, WAY_SEQUENCE } way;
 
 /* What all rows of a node have in common. */
 typedef struct plan {
@@ -36,7 +37,7 @@ typedef struct fold {
     fsr_ref_sum sum[FSR_MAX_TUPLE];  /* of the components that are plain sums */
     fsr_ref_sum imag[FSR_MAX_TUPLE]; /* of the imaginary parts of such components */
     fsr_ref_product product;
-    fsr_ball state[FSR_MAX_TUPLE]; /* SELECT */
+    fsr_ball state[FSR_MAX_TUPLE]; /* SELECT, SEQUENCE */
     bool plus, minus;              /* SELECT: a zero of that sign, or unknown sign, was folded */
     fsr_ref_majorant majorant;
     fsr_ref_estimate estimate;
@@ -75,6 +76,8 @@ static bool adds(const fsr_combine *c, int i) {
 
 static way way_of(const plan *p) {
     const fsr_combine *c = p->combine;
+    if (c->sequential)
+        return WAY_SEQUENCE;
     if (fsr_ref_selects(c))
         return WAY_SELECT;
     if (c->builtin && c->op == FSR_OP_ADD)
@@ -90,7 +93,7 @@ static void plan_make(plan *p, const fsr_combine *combine, bool scan) {
     fsr_ref_form_make(&p->form, combine);
     p->way = way_of(p);
     for (int i = 0; i < combine->arity; i++)
-        p->adds[i] = adds(combine, i);
+        p->adds[i] = p->way != WAY_SEQUENCE && adds(combine, i);
 }
 
 static void fold_start(fold *f, const plan *p) {
@@ -140,6 +143,13 @@ static void push_select(fold *f, const fsr_ball *x) {
         fsr_ref_combine(f->plan->combine, true, f->state, f->state, x);
 }
 
+static void push_sequence(fold *f, const fsr_ball *x) {
+    const fsr_combine *c = f->plan->combine;
+    for (int i = 0; i < c->arity && f->n == 0; i++)
+        f->state[i] = fsr_ball_from_value(fsr_combine_dtype(c, i), c->identity[i]);
+    fsr_ref_combine(c, false, f->state, f->state, x);
+}
+
 static void fold_push(fold *f, const fsr_ball *ball, const fsr_value *value) {
     for (int i = 0; i < f->plan->combine->arity; i++)
         if (f->plan->adds[i])
@@ -151,6 +161,7 @@ static void fold_push(fold *f, const fsr_ball *ball, const fsr_value *value) {
     case WAY_SELECT: push_select(f, ball); break;
     case WAY_MAJORANT: fsr_ref_majorant_push(&f->majorant, ball); break;
     case WAY_ESTIMATE: fsr_ref_estimate_push(&f->estimate, ball); break;
+    case WAY_SEQUENCE: push_sequence(f, ball); break;
     }
     f->n++;
 }
@@ -176,6 +187,7 @@ static void ball_get(const fold *f, fsr_ball *out) {
         fsr_ref_majorant_get(&f->majorant, depth, c->commutative ? depth : fsr_ref_right_depth(f->n), out);
         break;
     case WAY_ESTIMATE: fsr_ref_estimate_get(&f->estimate, depth, out); break;
+    case WAY_SEQUENCE: fsr_balls_copy(out, f->state, c->arity); break;
     }
     for (int i = 0; i < c->arity; i++)
         if (f->plan->adds[i])

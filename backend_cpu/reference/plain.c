@@ -5,7 +5,7 @@
  * long double; either is rounded once, when it is asked for. Every other operator is evaluated in the dtypes of its
  * state, rounded at every step, as its meaning is (docs/semantics.md), in an order that a backend could have: reductions
  * by a tree of neighbours, scans in strips of 512, each from its own first element, and what lies before the strip is
- * its left operand.
+ * its left operand; a sequential operator is evaluated from the identity on, element by element.
  * Counter-example to one serial chain: 2^24 ones, added one by one in f32, stay 16777216, and a running Welford mean of
  * 10^6 numbers is further from the truth than any backend may be. */
 #include "backend_cpu/reference/plain.h"
@@ -60,6 +60,12 @@ static void push_tree(fsr_ref_plain *p, const fsr_value *x) {
 
 static void push_strip(fsr_ref_plain *p, const fsr_value *x) {
     const int n = p->combine->arity;
+    if (p->combine->sequential) {
+        if (p->n == 0)
+            fsr_values_copy(p->strip, p->combine->identity, n);
+        fsr_combine_eval(p->combine, p->strip, p->strip, x);
+        return;
+    }
     if (p->n % STRIP != 0) {
         fsr_combine_eval(p->combine, p->strip, p->strip, x);
         return;
@@ -112,7 +118,7 @@ void fsr_ref_plain_get(const fsr_ref_plain *p, fsr_value *out) {
         out[0] = fsr_ball_value(fsr_combine_dtype(c, 0), p->product);
     else if (!p->scan)
         tree_of(p, out);
-    else if (p->n > STRIP)
+    else if (p->n > STRIP && !c->sequential)
         fsr_combine_eval(c, out, p->carry, p->strip);
     else
         fsr_values_copy(out, p->strip, c->arity);

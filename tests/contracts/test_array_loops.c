@@ -258,7 +258,10 @@ static void tridiagonal_systems(void **state) {
     for (int i = 0; i < COUNT_OF(columns); i++)
         for (int axis = 0; axis < 2; axis++) {
             const int64_t n = 9, c = columns[i], shape[] = {axis ? c : n, axis ? n : c};
+            static const float none[16] = {0};
             fsr_node in[4], zero = fsr_full(subject_g, FSR_F32, 1, &c, 0), want[4], got[4], x[2], y[2];
+            if (i == 1) /* a loop: its first state is an array */
+                zero = fsr_from_host(subject_g, FSR_F32, 1, &c, none);
             for (int k = 0; k < 4; k++)
                 in[k] =
                     fsr_add(subject_data(FSR_F32, 2, shape, SUBJECT_SMALL, k), fsr_float(subject_g, k == 1 ? 9 : 0));
@@ -274,6 +277,57 @@ static void tridiagonal_systems(void **state) {
             equal_bits(x, y, 2, "substitution");
             subject_verify(y, 2, NULL, "tridiagonal");
         }
+}
+
+/* Turns that are elementwise, one kernel where the first state is a number: operators that no other order than the turns' gives,
+ * numbers of several dtypes, results that are stacked and no state, either axis, either direction. */
+static void logistic(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node x = state[0], one = F(1);
+    out[0] = out[2] = fsr_mul(fsr_mul(in[0], x), fsr_sub(one, x));
+    out[1] = out[3] = fsr_where(fsr_less(in[0], one), fsr_sub(state[1], x), fsr_add(fsr_mul(state[1], F(0.5)), in[0]));
+}
+static void counters(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = out[1] = fsr_bitwise_xor(fsr_mul(state[0], fsr_int(state[0].graph, 5)), in[0]);
+    out[2] = fsr_add(in[0], fsr_int(in[0].graph, 3));
+}
+static void running_mean(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    const fsr_node *share = user;
+    out[0] = out[1] = fsr_add(share ? fsr_mul(state[0], *share) : state[0], in[0]);
+}
+
+static void check_sequence(const loop *l, fsr_dtype dtype, double first, int64_t n, int64_t others) {
+    const int64_t shape[] = {l->axis ? others : n, l->axis ? n : others};
+    fsr_node in[1] = {subject_data(dtype, 2, shape, SUBJECT_SMALL, 3)}, begin[2], want[4], got[4];
+    for (int i = 0; i < l->nstate; i++)
+        begin[i] = fsr_full(subject_g, dtype, 1, &others, first);
+    by_hand(l, begin, in, n, want);
+    fsr_scan_loop(got, begin, l->nstate, in, 1, l->nstacked, l->axis, l->flags, l->body, l->user);
+    equal_bits(want, got, l->nstate + l->nstacked, "a sequence");
+    fsr_scan_loop(got, begin, l->nstate, in, 1, l->nstacked, l->axis, l->flags, l->body, l->user);
+    subject_verify(got, l->nstate + l->nstacked, NULL, "a sequence");
+}
+
+static void sequences(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const int axis = way & 1, flags = way & 2 ? FSR_REVERSE : 0;
+        const loop maps = {.body = logistic, .nstate = 2, .narrays = 1, .nstacked = 2, .axis = axis, .flags = flags};
+        const loop counts = {.body = counters, .nstate = 1, .narrays = 1, .nstacked = 2, .axis = axis, .flags = flags};
+        const loop sums = {
+            .body = running_mean, .nstate = 1, .narrays = 1, .nstacked = 1, .axis = axis, .flags = flags};
+        fsr_node share = fsr_cast(fsr_param(subject_g, "share", FSR_F32, 0.875), FSR_F32);
+        const loop means = {
+            .body = running_mean, .nstate = 1, .narrays = 1, .nstacked = 1, .axis = axis, .user = &share};
+        check_sequence(&means, FSR_F32, 1, 20, 50);
+        check_sequence(&maps, FSR_F32, 0.25, 37, 300);
+        check_sequence(&sums, FSR_F32, 0.125, 1, 5);
+        check_sequence(&sums, FSR_F16, 1, 33, 3);
+        check_sequence(&counts, FSR_I32, 7, 40, 2);
+        if (way == 3)
+            check_sequence(&maps, FSR_F64, 0.5, 9, 1500);
+    }
 }
 
 /* Nobody wants the last state, or only some of what is stacked. */
@@ -409,7 +463,7 @@ static void mistakes(void **state) {
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(as_turns_by_hand), SUBJECT_TEST(numbers_of_turns),   SUBJECT_TEST(turns_that_nobody_knows),
     SUBJECT_CASES(memory_is_flat),  SUBJECT_TEST(until_it_converges), SUBJECT_TEST(tridiagonal_systems),
-    SUBJECT_TEST(some_results),     SUBJECT_TEST(in_a_loop),          SUBJECT_TEST(one_plan),
-    SUBJECT_TEST(mistakes),
+    SUBJECT_TEST(sequences),        SUBJECT_TEST(some_results),       SUBJECT_TEST(in_a_loop),
+    SUBJECT_TEST(one_plan),         SUBJECT_TEST(mistakes),
 };
 SUBJECT_MAIN(tests)

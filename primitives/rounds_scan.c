@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* A loop over slices whose turn is elementwise, as a scan: one kernel, in which each thread goes along with the carries of its own
+ * element in registers, instead of a kernel a turn.
+ *
+ * Turn t makes of the state and of slices, all of one shape, the next state and slices of that shape, element by element: so an
+ * element of a state depends on elements of the same place alone. That is a running fold along the axis of the slices by an operator of
+ * several components, which need not be associative: its left state is always what came before, its right one an element
+ * (fsr_combine, `sequential`). Parameters are what an operator takes besides. Components are, in this order, the state; what is stacked and no state; their right sides the slices.
+ * What the state is at first is the operator's identity, so it has to be one literal for all elements. Each state has to be stacked as
+ * well: the last one is the last slice of that.
+ * Bits are those of the turns: nothing is associated otherwise, and no operation is contracted.
+ * Counter-example to states that are not stacked: a scan would write all of them for the sake of the last one. */
+#include "primitives/rounds.h"
+#include <string.h>
+
+enum { MOST_NODES = 40, LEAST_ELEMENTS = 2 };
+
+typedef struct scan {
+    fsr_site at;
+    fsr_graph *g;
+    const fsr_rounds *t;
+    const fsr_node *operand;
+    const fsr_ref *same; /* in g, what argument k of the loop is that is the same in every turn */
+    fsr_shape slice;
+    int arity, at_component[FSR_MAX_OUTPUTS]; /* which component result i of the body is */
+    fsr_ref result[FSR_MAX_TUPLE];            /* of the body, for each component */
+    fsr_dtype dtype[FSR_MAX_TUPLE];
+    fsr_value identity[FSR_MAX_TUPLE];
+    /* while the operator is recorded */
+    const fsr_node *left, *right;
+    fsr_node made[MOST_NODES];
+    uint32_t id[MOST_NODES];
+    int nmade;
+} scan;
+
+/* ---- what it takes ---------------------------------------------------------------------------------------------- */
+
+/* Which argument of the loop a node of the body stands for; -1: none. */
+static int argument_of(const fsr_rounds *t, uint32_t id) {
+    for (int k = 0; k < t->nstate + t->nsliced; k++)
+        if (t->node[k] == id)
+            return k;
+    return -1;
+}
+
+/* The parameter that a node of the body stands for, the number of an argument of the loop; -1: none. */
+static int parameter_of(const fsr_rounds *t, uint32_t id) {
+    for (int k = t->nstate + t->nsliced; k < fsr_rounds_operands(t); k++)
+        if (t->node[k] == id && fsr_rounds_scalar(t, k))
+            return k;
+    return -1;
+}
+
+/* A node that is its argument at each element: a broadcast of a number, or a view that moves nothing. */
+static bool is_plain_view(const fsr_graph *body, const fsr_rec *rec) {
+    const fsr_rec *from = fsr_graph_rec(body, rec->arg[0].id);
+    if (!fsr_is(rec->kind, FSR_IS_VIEW) || rec->view.kind != FSR_VIEW_AFFINE)
+        return false;
+    if (fsr_shape_size(&from->shape) == 1 && from->shape.ndim == 0)
+        return true;
+    bool same = fsr_shape_equal(&from->shape, &rec->shape);
+    for (int j = 0; same && j < rec->shape.ndim; j++)
+        same = rec->view.from[j] == j && rec->view.start[j] == 0 && rec->view.step[j] == 1;
+    return same;
+}
+
+/* The body's nodes below this one are elementwise, and few. */
+static bool is_each(const scan *s, fsr_ref ref, int *budget) {
+    const fsr_rec *rec = fsr_graph_rec(s->t->body, ref.id);
+    if (--*budget < 0 || rec->nout != 1)
+        return false;
+    if (argument_of(s->t, ref.id) >= 0)
+        return fsr_shape_equal(&rec->shape, &s->slice);
+    if (fsr_is(rec->kind, FSR_IS_LITERAL) || parameter_of(s->t, ref.id) >= 0)
+        return true;
+    if (!is_plain_view(s->t->body, rec) && !(fsr_is(rec->kind, FSR_IS_EACH) && fsr_is(rec->kind, FSR_IS_STEP)))
+        return false;
+    for (int i = 0; i < rec->nargs; i++)
+        if (!is_each(s, rec->arg[i], budget))
+            return false;
+    return rec->nargs > 0;
+}
+
+/* The literal that a node has at each element. */
+static bool literal_of(fsr_node x, fsr_value *value) {
+    const fsr_rec *rec = fsr_node_rec(x);
+    while (fsr_is(rec->kind, FSR_IS_VIEW))
+        rec = fsr_graph_rec(x.graph, rec->arg[0].id);
+    *value = rec->value;
+    return fsr_is(rec->kind, FSR_IS_LITERAL);
+}
+
+/* A component for each state and for what is stacked besides. */
+static bool components_take(scan *s) {
+    const fsr_rounds *t = s->t;
+    for (int i = 0; i < t->nstate + t->nstacked; i++) {
+        int c = 0;
+        while (i >= t->nstate && c < s->arity &&
+               (s->result[c].id != t->result[i].id || s->result[c].output != t->result[i].output))
+            c++;
+        c = i < t->nstate ? s->arity : c;
+        if (c == FSR_MAX_TUPLE)
+            return false;
+        if (c == s->arity) {
+            s->result[c] = t->result[i];
+            s->dtype[c] = fsr_rounds_result(t, i).dtype[0];
+            s->arity++;
+        }
+        s->at_component[i] = c;
+    }
+    for (int i = 0; i < t->nstate; i++) {
+        bool stacked = false;
+        for (int j = t->nstate; j < t->nstate + t->nstacked; j++)
+            stacked = stacked || s->at_component[j] == i;
+        if (!stacked || !literal_of(s->operand[i], &s->identity[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The slices are the right sides of components, of which there may have to be more. */
+static bool slices_take(scan *s) {
+    const fsr_rounds *t = s->t;
+    for (int k = 0; k < t->nsliced; k++) {
+        const fsr_dtype dtype = fsr_node_dtype(s->operand[t->nstate + k]);
+        if (k < s->arity && s->dtype[k] != dtype)
+            return false;
+        if (k < s->arity)
+            continue;
+        if (k == FSR_MAX_TUPLE)
+            return false;
+        s->dtype[k] = dtype;
+        s->result[k] = (fsr_ref){t->node[t->nstate + k], 0};
+        s->arity = k + 1;
+    }
+    return true;
+}
+
+static bool fits(scan *s) {
+    const fsr_rounds *t = s->t;
+    int budget = MOST_NODES;
+    if (t->nsliced < 1 || t->conditional || t->count < 1 || t->count > INT32_MAX / 2)
+        return false;
+    s->slice = fsr_graph_rec(t->body, t->node[0])->shape;
+    if (fsr_shape_size(&s->slice) < LEAST_ELEMENTS || s->slice.ndim == FSR_MAX_DIMS)
+        return false;
+    for (int i = 0; i < t->nstate + t->nstacked; i++)
+        if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->result[i].id)->shape, &s->slice) ||
+            !is_each(s, t->result[i], &budget))
+            return false;
+    for (int k = 0; k < t->nsliced; k++)
+        if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->node[t->nstate + k])->shape, &s->slice))
+            return false;
+    return components_take(s) && slices_take(s);
+}
+
+/* ---- the operator ---------------------------------------------------------------------------------------------------- */
+
+/* A node of the body again, of elements. */
+static fsr_node again(scan *s, fsr_ref ref) {
+    const fsr_rec *rec = fsr_graph_rec(s->t->body, ref.id);
+    const int k = argument_of(s->t, ref.id), parameter = parameter_of(s->t, ref.id);
+    fsr_node arg[FSR_MAX_ARGS], handle;
+    if (k >= 0)
+        return k < s->t->nstate ? s->left[k] : s->right[k - s->t->nstate];
+    if (parameter >= 0)
+        return fsr_graph_handle(s->g, s->same[parameter].id, s->same[parameter].output);
+    for (int i = 0; i < s->nmade; i++)
+        if (s->id[i] == ref.id)
+            return s->made[i];
+    if (fsr_is(rec->kind, FSR_IS_VIEW))
+        return again(s, rec->arg[0]);
+    if (fsr_is(rec->kind, FSR_IS_LITERAL))
+        return fsr_literal(s->g, s->at, rec->dtype[0], rec->value, false);
+    for (int i = 0; i < rec->nargs; i++) {
+        arg[i] = again(s, rec->arg[i]);
+        if (!fsr_node_sound(arg[i]))
+            return arg[i];
+    }
+    const fsr_type type = {{0}, 1, {rec->dtype[0]}};
+    fsr_rec *made = fsr_graph_add(s->g, s->at, fsr_op_get(rec->op)->name, rec->kind, &type, &handle);
+    if (!made)
+        return handle;
+    made->op = rec->op;
+    for (int i = 0; i < rec->nargs; i++)
+        made->arg[made->nargs++] = (fsr_ref){arg[i].id, arg[i].output};
+    s->id[s->nmade] = ref.id;
+    s->made[s->nmade++] = handle;
+    return handle;
+}
+
+static void turn(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    scan *s = user;
+    s->left = left;
+    s->right = right;
+    s->nmade = 0;
+    for (int c = 0; c < s->arity; c++)
+        out[c] = again(s, s->result[c]);
+}
+
+/* With the parameters that it takes besides. NULL: *poison. */
+static fsr_combine *operator_of(scan *s, fsr_node *outside, fsr_node *poison) {
+    const fsr_operator op = {.body = turn, .user = s, .arity = s->arity};
+    fsr_combine *c = fsr_operator_record(s->g, s->at, "scan_loop", &op, s->dtype, outside, poison);
+    if (!c)
+        return NULL;
+    c->sequential = true;
+    c->builtin = c->commutative = false;
+    c->op = FSR_OP_COUNT;
+    memcpy(c->identity, s->identity, sizeof c->identity);
+    return c;
+}
+
+/* ---- the scan ----------------------------------------------------------------------------------------------------------- */
+
+/* The right side of component c, with its slices along the axis: a slice of each turn, or nothing that is looked at. */
+static fsr_node right_side(const scan *s, int c, int axis) {
+    const int first = 0;
+    const bool given = c < s->t->nsliced;
+    fsr_node x = s->operand[s->t->nstate + (given ? c : 0)];
+    x = axis ? fsr_moveaxis_at(s->at, x, &first, &axis, 1) : x;
+    if (given || !fsr_node_sound(x))
+        return x;
+    const fsr_node none = fsr_literal(s->g, s->at, s->dtype[c], (fsr_value){.bits = 0}, false);
+    return fsr_stretch(s->at, none, &fsr_node_rec(x)->shape);
+}
+
+bool fsr_rounds_scan(fsr_site at, const fsr_rounds *t, const fsr_node *operand, const fsr_ref *same, int axis,
+                     fsr_node *out) {
+    scan s = {.at = at, .g = operand[0].graph, .t = t, .operand = operand, .same = same};
+    fsr_node in[FSR_MAX_TUPLE + FSR_MAX_ARGS], all[FSR_MAX_TUPLE], poison;
+    if (!fits(&s))
+        return false;
+    axis += axis < 0 ? s.slice.ndim + 1 : 0;
+    fsr_combine *c = operator_of(&s, in + s.arity, &poison);
+    for (int k = 0; k < s.arity; k++)
+        in[k] = right_side(&s, k, axis);
+    if (c)
+        fsr_running(at, all, in, c, axis, t->reverse ? FSR_REVERSE : 0);
+    const int64_t last = t->reverse ? 0 : t->count - 1;
+    for (int i = 0; i < t->nstate + t->nstacked; i++) {
+        out[i] = c ? all[s.at_component[i]] : poison;
+        if (i < t->nstate && fsr_node_sound(out[i]))
+            out[i] = fsr_squeeze_at(at, fsr_slice_at(at, out[i], axis, last, last + 1, 1), axis);
+    }
+    return true;
+}
