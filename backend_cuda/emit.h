@@ -135,6 +135,11 @@ void fsr_emit_compact_room(fsr_emit *e);
 void fsr_emit_compact_registers(fsr_emit *e, int v);
 void fsr_emit_compact_values(fsr_emit *e, int v);
 void fsr_emit_compact(fsr_emit *e, int v);
+/* Words of a thread's masks, and, in the loop over a stage's elements, their bits. */
+void fsr_emit_pool_words(fsr_emit *e);
+void fsr_emit_pool_bits(fsr_emit *e, int stage);
+/* What such a word gives a fold that counts its bits; false: the fold is none. */
+bool fsr_emit_pool_count(fsr_emit *e, char buf[FSR_EXPR], int fold);
 /* Pooled: of a step, of an element, of a store whose values a scan's results are part of. */
 void fsr_emit_pool_ranks(fsr_emit *e, int v);
 void fsr_emit_pool_values(fsr_emit *e, int v);

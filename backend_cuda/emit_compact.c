@@ -75,29 +75,78 @@ void fsr_emit_compact(fsr_emit *e, int v) {
                       fsr_emit_element(e, row, e->k->inst[v].index, NULL), v, v, v, fsr_emit_step_column(e));
 }
 
-/* ---- pools --------------------------------------------------------------------------------------------------- */
+/* ---- pools ---------------------------------------------------------------------------------------------------
+ *
+ * A thread's masks are bits of a word until its elements go to the pool, its counts are counts of these bits, and a compiler does not
+ * know of which comparisons they are: 20 predicates that it thinks it has already it would hold in a word of its own
+ * making, at three instructions each. */
 
 static bool pools_at(const fsr_emit *e, int v, int stage, bool early) {
     return is_compacted(e, v) && e->s.pooled && e->tile.stage[v] == stage &&
            fsr_tile_pools_early(e->k, &e->tile, v) == early;
 }
 
-/* Of an element: what is stored, and whether. */
-static void put(fsr_emit *e, int v) {
-    const fsr_inst *inst = &e->k->inst[v];
-    char value[FSR_REF], mask[FSR_REF];
-    for (int a = 0; a < 2; a++)
-        if (fsr_tile_writes_again(e->k, inst->arg[a]) && e->tile.stage[inst->arg[a]] != e->tile.stage[v])
-            fsr_emit_value(e, inst->arg[a], "");
-    fsr_emit_line(e, "fsr_pool<%s>(pool%d, %s, %s, %s - t * %d%s, among, rank%d);", inst->front ? "true" : "false", v,
-                  fsr_emit_ref(e, value, inst->arg[0]), fsr_emit_ref(e, mask, inst->arg[1]), fsr_emit_step_column(e),
-                  fsr_emit_tile_columns(e), e->s.vector > 1 ? " + v" : "", v);
+/* The mask of an early store, if store v is the first one that has it; -1. */
+static int own_mask(const fsr_emit *e, int v) {
+    if (!is_compacted(e, v) || !e->s.pooled || !fsr_tile_pools_early(e->k, &e->tile, v))
+        return -1;
+    for (int i = 0; i < v; i++)
+        if (is_compacted(e, i) && fsr_tile_pools_early(e->k, &e->tile, i) &&
+            e->k->inst[i].arg[1] == e->k->inst[v].arg[1])
+            return -1;
+    return e->k->inst[v].arg[1];
 }
 
+void fsr_emit_pool_words(fsr_emit *e) {
+    for (int v = 0; v < e->k->ninsts; v++)
+        if (own_mask(e, v) >= 0)
+            fsr_emit_line(e, "u32 w%d = 0;", own_mask(e, v));
+}
+
+void fsr_emit_pool_bits(fsr_emit *e, int stage) {
+    char mask[FSR_REF];
+    for (int v = 0; v < e->k->ninsts; v++)
+        if (own_mask(e, v) >= 0 && e->tile.stage[v] == stage + 1) {
+            fsr_emit_line(e, "if (%s < end && %s) w%d |= 1u << i;", fsr_emit_step_column(e),
+                          fsr_emit_ref(e, mask, own_mask(e, v)), own_mask(e, v));
+            fsr_emit_line(e, "fsr_opaque(w%d);", own_mask(e, v));
+        }
+}
+
+bool fsr_emit_pool_count(fsr_emit *e, char buf[FSR_EXPR], int fold) {
+    for (int v = 0; v < e->k->ninsts; v++)
+        if (own_mask(e, v) >= 0 && fsr_counting_fold(e->k, &e->k->inst[v]) == fold) {
+            snprintf(buf, FSR_EXPR, "op%d::state{(%s)(w%d >> i & 1)}", e->op_of[fold],
+                     fsr_emit_type(fsr_combine_dtype(e->k->fold[fold].combine, 0)), own_mask(e, v));
+            return true;
+        }
+    return false;
+}
+
+/* Of an element: what is stored, and whether. */
+static void put(fsr_emit *e, int v, const char *selected) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char value[FSR_REF];
+    if (fsr_tile_writes_again(e->k, inst->arg[0]) && e->tile.stage[inst->arg[0]] != e->tile.stage[v])
+        fsr_emit_value(e, inst->arg[0], "");
+    fsr_emit_ref(e, value, inst->arg[0]);
+    if (inst->front)
+        fsr_emit_line(e, "fsr_pool(to%d, %s, %s);", v, value, selected);
+    else
+        fsr_emit_line(e, "fsr_pool_all(pool%d, %s, %s, %s - t * %d%s, among, rank%d);", v, value, selected,
+                      fsr_emit_step_column(e), fsr_emit_tile_columns(e), e->s.vector > 1 ? " + v" : "", v);
+}
+
+/* Where a step's first element would go. */
 static void rank(fsr_emit *e, int v) {
     const int f = fsr_counting_fold(e->k, &e->k->inst[v]);
-    fsr_emit_line(e, "u32 rank%d = (u32)b%d[%s].f%d.c0;", v, e->tile.stage[e->k->inst[v].arg[2]] - 1,
-                  e->s.vector > 1 ? "j" : "i", f);
+    const int s = e->tile.stage[e->k->inst[v].arg[2]] - 1;
+    const char *step = e->s.vector > 1 ? "j" : "i";
+    if (e->k->inst[v].front)
+        fsr_emit_line(e, "%s *to%d = pool%d + (u32)b%d[%s].f%d.c0;", fsr_emit_type(e->k->inst[v].dtype), v, v, s, step,
+                      f);
+    else
+        fsr_emit_line(e, "u32 rank%d = (u32)b%d[%s].f%d.c0;", v, s, step, f);
 }
 
 void fsr_emit_pool_ranks(fsr_emit *e, int v) {
@@ -106,8 +155,12 @@ void fsr_emit_pool_ranks(fsr_emit *e, int v) {
 }
 
 void fsr_emit_pool_values(fsr_emit *e, int v) {
-    if (pools_at(e, v, e->tile.stage[v], false))
-        put(e, v);
+    char selected[FSR_EXPR], mask[FSR_REF];
+    if (!pools_at(e, v, e->tile.stage[v], false))
+        return;
+    snprintf(selected, sizeof selected, "%s < end && %s", fsr_emit_step_column(e),
+             fsr_emit_ref(e, mask, e->k->inst[v].arg[1]));
+    put(e, v, selected);
 }
 
 void fsr_emit_pool_early(fsr_emit *e, int stage) {
@@ -122,8 +175,11 @@ void fsr_emit_pool_early(fsr_emit *e, int stage) {
             rank(e, i);
     fsr_emit_open_lanes(e);
     for (int i = 0; i < e->k->ninsts; i++)
-        if (pools_at(e, i, stage, true))
-            put(e, i);
+        if (pools_at(e, i, stage, true)) {
+            char selected[FSR_REF];
+            snprintf(selected, sizeof selected, "w%d >> i & 1", e->k->inst[i].arg[1]);
+            put(e, i, selected);
+        }
     fsr_emit_close_lanes(e);
     fsr_emit_close(e);
 }

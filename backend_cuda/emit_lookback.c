@@ -44,8 +44,13 @@ static void boards(fsr_emit *e) {
 static void one_row_head(fsr_emit *e) {
     char column[FSR_EXPR];
     fsr_emit_thread_column(e, column);
-    fsr_emit_line(e, "const idx r = fsr_div(tile, splits);");
-    fsr_emit_line(e, "const idx t = tile - r * splits;");
+    if (e->k->nparallel) {
+        fsr_emit_line(e, "const idx r = fsr_div(tile, splits);");
+        fsr_emit_line(e, "const idx t = tile - r * splits;");
+    } else {
+        fsr_emit_line(e, "const idx r = 0;");
+        fsr_emit_line(e, "const idx t = tile;");
+    }
     fsr_emit_line(e, "const idx end = cols;");
     fsr_emit_line(e, "const idx c0 = t * %d + %s;", fsr_emit_tile_columns(e), column);
 }

@@ -237,7 +237,9 @@ static void stage_folds(fsr_emit *e, int stage) {
             (e->s.riding && fold->kind == FSR_FOLD_REDUCE))
             continue;
         fsr_emit_item(e, input, identity, f);
-        if (fsr_fold_is_ordered(fold))
+        if (fsr_emit_pool_count(e, input, f))
+            fsr_emit_line(e, "t%d[i].f%d = %s;", stage, f, input);
+        else if (fsr_fold_is_ordered(fold))
             fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : %s;", stage, f, fsr_emit_step_column(e), input, identity);
         else
             fsr_emit_line(e, "if (%s < end) acc%d[i %% %d].f%d = op%d::combine(acc%d[i %% %d].f%d, %s);",
@@ -357,6 +359,7 @@ static void stage_loop(fsr_emit *e, int stage) {
     each_store(e, stage, fsr_emit_pool_ranks);
     fsr_emit_open_lanes(e);
     stage_values(e, stage);
+    fsr_emit_pool_bits(e, stage);
     store_values(e, stage);
     each_store(e, stage, fsr_emit_compact_values);
     each_store(e, stage, fsr_emit_pool_values);
@@ -371,6 +374,7 @@ static void stage_loop(fsr_emit *e, int stage) {
 void fsr_emit_tile(fsr_emit *e) {
     const int step = fsr_emit_lane_count(e) * e->s.vector;
     declare_registers(e);
+    fsr_emit_pool_words(e);
     fsr_emit_fits(e, "c0", (fsr_emit_steps(e) - 1) * step + e->s.vector - 1);
     fsr_emit_by_version(e, -1, tile_loads);
     for (int s = 0; s < e->tile.nstages; s++) {

@@ -36,13 +36,22 @@ const fsr_prelude_piece fsr_prelude_filter[] = {
     {"fsr_among", false,
      "/* Elements of the tile that begins at column `first`. */\n"
      "static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }\n"},
+    {"fsr_opaque", true,
+     "/* A word of which a compiler knows no more. */\n"
+     "static inline void fsr_opaque(u32 &w) { asm volatile(\"\" : \"+r\"(w)); }\n"},
     {"fsr_pool", false,
-     "/* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end, or, FRONT, nowhere. rank: of\n"
-     "   this element before, of the next one after. */\n"
-     "template <bool FRONT, class T, class X>\n"
-     "__forceinline__ static void fsr_pool(T *pool, const X &x, b8 mask, idx i, u32 n, u32 &rank)\n"
+     "/* An element of a tile, if it is selected, to where the next one is to go. */\n"
+     "template <class T, class X> __forceinline__ static void fsr_pool(T *&to, const X &x, bool selected)\n"
      "{\n"
-     "    if (i < n && (!FRONT || mask)) pool[mask ? rank : n - 1 - ((u32)i - rank)] = x;\n"
+     "    if (selected) *to++ = x;\n"
+     "}\n"},
+    {"fsr_pool_all", false,
+     "/* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end. rank: of this element before,\n"
+     "   of the next one after. */\n"
+     "template <class T, class X>\n"
+     "__forceinline__ static void fsr_pool_all(T *pool, const X &x, b8 mask, idx i, u32 n, u32 &rank)\n"
+     "{\n"
+     "    if (i < n) pool[mask ? rank : n - 1 - ((u32)i - rank)] = x;\n"
      "    rank += mask ? 1 : 0;\n"
      "}\n"},
     {"fsr_pool_out", false,

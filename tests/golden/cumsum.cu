@@ -17,12 +17,6 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
-static inline u32 fsr_div(u32 a, u32 b) { return a / b; }
-/* A 64-bit division costs several times a 32-bit one; most operands are small. */
-static inline u64 fsr_div(u64 a, u64 b)
-{
-    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;
-}
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -334,8 +328,8 @@ k_cumsum_4978cc46(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx ro
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
-    const idx r = fsr_div(tile, splits);
-    const idx t = tile - r * splits;
+    const idx r = 0;
+    const idx t = tile;
     const idx end = cols;
     const idx c0 = t * 14336 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;

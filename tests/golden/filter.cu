@@ -17,12 +17,6 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
-static inline u32 fsr_div(u32 a, u32 b) { return a / b; }
-/* A 64-bit division costs several times a 32-bit one; most operands are small. */
-static inline u64 fsr_div(u64 a, u64 b)
-{
-    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;
-}
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -282,12 +276,14 @@ __forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> 
 }
 /* Elements of the tile that begins at column `first`. */
 static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }
-/* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end, or, FRONT, nowhere. rank: of
-   this element before, of the next one after. */
-template <bool FRONT, class T, class X>
-__forceinline__ static void fsr_pool(T *pool, const X &x, b8 mask, idx i, u32 n, u32 &rank)
+/* A word of which a compiler knows no more. */
+static inline void fsr_opaque(u32 &w) { asm volatile("" : "+r"(w)); }
+/* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end. rank: of this element before,
+   of the next one after. */
+template <class T, class X>
+__forceinline__ static void fsr_pool_all(T *pool, const X &x, b8 mask, idx i, u32 n, u32 &rank)
 {
-    if (i < n && (!FRONT || mask)) pool[mask ? rank : n - 1 - ((u32)i - rank)] = x;
+    if (i < n) pool[mask ? rank : n - 1 - ((u32)i - rank)] = x;
     rank += mask ? 1 : 0;
 }
 /* A tile's pool, of the n columns from `first` on: its selected elements to place `begin` of the row and behind it, the others to
@@ -326,13 +322,13 @@ struct chain0_0 {
     static state pick(const state &before, const state &after) { return {before.f0}; }
 };
 
-extern "C" __global__ void __launch_bounds__(512, 2)
-k_greater_cast_cumsum_where_comp_091d2020(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+extern "C" __global__ void __launch_bounds__(512, 3)
+k_greater_cast_cumsum_where_comp_381cf272(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
-    const idx r = fsr_div(tile, splits);
-    const idx t = tile - r * splits;
+    const idx r = 0;
+    const idx t = tile;
     const idx end = cols;
     const idx c0 = t * 10240 + (threadIdx.x / 32 * 160 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
@@ -354,6 +350,7 @@ k_greater_cast_cumsum_where_comp_091d2020(const f32 *__restrict__ x0, f32 *__res
     f32 v6[20] = {};
     chain0_0::state t0[20];
     chain0_0::state b0[5];
+    u32 w2 = 0;
 #pragma unroll
     for (int j = 0; j < 5; j++) {
         const idx cj = c0 + j * 128;
@@ -370,7 +367,9 @@ k_greater_cast_cumsum_where_comp_091d2020(const f32 *__restrict__ x0, f32 *__res
             v2[i] = v0[i] > v1;
             const i32 v3 = fsr_bool_to_i32(v2[i]);
             v6[i] = v2[i] ? v0[i] : v5;
-            t0[i].f0 = cj < end ? op0::state{v3} : op0::identity();
+            if (cj < end && v2[i]) w2 |= 1u << i;
+            fsr_opaque(w2);
+            t0[i].f0 = op0::state{(i32)(w2 >> i & 1)};
         }
     }
     const chain0_0::state total0 = fsr_tile_sums<chain0_0, 4, 32, 16>(t0, b0, s0_0[0]);
@@ -381,7 +380,7 @@ k_greater_cast_cumsum_where_comp_091d2020(const f32 *__restrict__ x0, f32 *__res
 #pragma unroll
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
-            fsr_pool<false>(pool8, v6[i], v2[i], cj - t * 10240 + v, among, rank8);
+            fsr_pool_all(pool8, v6[i], w2 >> i & 1, cj - t * 10240 + v, among, rank8);
         }
     }
     __shared__ chain0_0::state k0[4];

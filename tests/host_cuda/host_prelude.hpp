@@ -241,6 +241,8 @@ template <class To, class From> static inline To host_bits(From from) {
     __builtin_memcpy(&to, &from, sizeof to);
     return to;
 }
+static inline void fsr_opaque(unsigned &) {}
+
 static inline float fsr_root(float x) {
     return sqrtf(x);
 }
