@@ -3,13 +3,6 @@
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/device.h"
 
-/* What may get or free memory, or wait, is forbidden to a thread while a stream of its own is being captured, unless
- * it says that it knows: nothing of this concerns what is captured. */
-static void loosen(enum cudaStreamCaptureMode *mode) {
-    if (cudaThreadExchangeStreamCaptureMode(mode) != cudaSuccess)
-        cudaGetLastError();
-}
-
 /* From the caller's allocator; an address that is not aligned is none. */
 static void *take_block(const fsr_allocator *from, size_t bytes) {
     void *data = from->take(from->user, bytes, FSR_CUDA_ALIGNMENT);
@@ -32,9 +25,9 @@ static int memory_get(void *user, int64_t bytes, void **out, fsr_fault *fault) {
     if (fsr_cuda_use(c, fault) != FSR_OK)
         return FSR_POOL_FAILED;
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    loosen(&mode);
+    fsr_cuda_loosen(&mode);
     const cudaError_t error = take_memory(c, bytes, out);
-    loosen(&mode);
+    fsr_cuda_loosen(&mode);
     if (error == cudaSuccess)
         return FSR_POOL_GOT;
     if (error == cudaErrorMemoryAllocation) {
@@ -48,20 +41,16 @@ static int memory_get(void *user, int64_t bytes, void **out, fsr_fault *fault) {
 static void memory_give(void *user, void *data, int64_t bytes) {
     const fsr_allocator *to = &((fsr_cuda *)user)->device_memory;
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    loosen(&mode);
+    fsr_cuda_loosen(&mode);
     if (to->take)
         to->give(to->user, data, (size_t)bytes);
     else
         cudaFree(data);
-    loosen(&mode);
+    fsr_cuda_loosen(&mode);
 }
 
 static fsr_status memory_settle(void *user, fsr_fault *fault) {
-    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    loosen(&mode);
-    const fsr_status status = fsr_cuda_wait(user, NULL, fault);
-    loosen(&mode);
-    return status;
+    return fsr_cuda_wait(user, NULL, fault);
 }
 
 /* Pinned; or what the caller's allocator has. */

@@ -128,6 +128,9 @@ fsr_status fsr_cuda_replay_end(fsr_backend *b, fsr_replay **out, fsr_fault *faul
 fsr_status fsr_cuda_replay(fsr_backend *b, fsr_replay *replay, fsr_stream stream, fsr_fault *fault);
 void fsr_cuda_replay_drop(fsr_backend *b, fsr_replay *replay);
 
+/* Exchanges the thread's mode. What may get or free memory, or wait, is forbidden to a thread while a stream of its
+ * own is being captured, unless the mode is relaxed: what is done so concerns no stream that is captured. */
+void fsr_cuda_loosen(enum cudaStreamCaptureMode *mode);
 /* Destroys *event unless it is NULL, and sets it NULL. */
 void fsr_cuda_drop_event(cudaEvent_t *event);
 /* Whether a stream is being captured, by its owner or for a replay. */

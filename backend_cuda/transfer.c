@@ -209,12 +209,20 @@ fsr_status fsr_cuda_clear(fsr_backend *b, void *dst, int64_t bytes, fsr_stream s
 
 /* ---- waiting, time --------------------------------------------------------------------------------- */
 
+void fsr_cuda_loosen(enum cudaStreamCaptureMode *mode) {
+    if (cudaThreadExchangeStreamCaptureMode(mode) != cudaSuccess)
+        cudaGetLastError();
+}
+
 fsr_status fsr_cuda_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault) {
     fsr_cuda *c = fsr_cuda_of(b);
     const fsr_status status = fsr_cuda_use(c, fault);
     if (status != FSR_OK)
         return status;
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    fsr_cuda_loosen(&mode);
     const cudaError_t error = cudaStreamSynchronize(stream ? (cudaStream_t)stream : c->stream);
+    fsr_cuda_loosen(&mode);
     return error == cudaSuccess ? FSR_OK : fsr_cuda_fail(c, error, fault, "waiting for the device");
 }
 

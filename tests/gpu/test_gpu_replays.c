@@ -114,11 +114,11 @@ static void a_loop_of_steps(void **state) {
         fsr_stats stats;
         fsr_node x = fsr_full(g, FSR_F64, 1, SHAPE(M), 0.5);
         subject_ok(fsr_force(x), "the beginning");
+        fsr_scope_begin(g);
         for (int i = 0; i < STEPS; i++) {
-            fsr_scope_begin(g);
             x = fsr_mul(fsr_mul(x, fsr_float(g, 3.7)), fsr_sub(fsr_float(g, 1), x));
             subject_ok(fsr_force(x), "a step");
-            fsr_scope_end(g, &x, 1);
+            fsr_scope_keep(g, &x, 1);
         }
         subject_ok(fsr_read(fsr_max(x, NULL, 0, 0), &last[graphs], sizeof last[0]), "reading");
         subject_ok(fsr_context_stats(ctx, &stats), "stats");

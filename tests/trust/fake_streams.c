@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams, events and graphs of the CUDA that is none. Streams are done at once. One that is captured keeps what is
- * put on it; waiting for another stream's work, waiting for the stream itself, and getting memory in the thread that
+ * put on it; waiting for another stream's work, waiting, and getting memory in the thread that
  * began make the capture invalid, as they do on a device. */
 #ifdef FUSOR_HAVE_CUDA
 #include "tests/trust/fake_parts.h"
@@ -79,6 +79,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
         graph_of(stream)->invalid = true;
         return fake_tell(cudaErrorStreamCaptureUnsupported);
     }
+    if (fake_forbidden())
+        return fake_tell(cudaErrorStreamCaptureUnsupported);
     fake.running = 0;
     return cudaSuccess;
 }

@@ -196,6 +196,29 @@ static void explain_says_it(void **state) {
     fsr_close(off);
 }
 
+/* fsr_compute in a loop of scopes: the pool gives the same few blocks by turns. */
+static void steps_of_a_loop(void **state) {
+    (void)state;
+    enum { STEPS = 60 };
+    fsr_context *ctx = open_steps(1);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_node x = fsr_full(g, FSR_F64, 1, SHAPE(257), 0.5);
+    double value = 0.5, got[257];
+    subject_ok(fsr_force(x), "the beginning");
+    fsr_scope_begin(g);
+    for (int i = 0; i < STEPS; i++) {
+        x = fsr_mul(fsr_mul(x, fsr_float(g, 3.5)), fsr_sub(fsr_float(g, 1), x));
+        subject_ok(fsr_force(x), "a step");
+        fsr_scope_keep(g, &x, 1);
+        value = value * 3.5 * (1 - value);
+    }
+    subject_ok(fsr_read(x, got, sizeof got), "reading");
+    assert_true(got[0] == value && got[256] == value);
+    assert_true(stats_of(ctx).graph_launches > STEPS / 2);
+    fsr_close(ctx);
+    assert_int_equal(fake.objects, 0);
+}
+
 static void switched_off(void **state) {
     (void)state;
     fsr_context *ctx = open_steps(0);
@@ -511,6 +534,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(addresses_repeat, setup),
         cmocka_unit_test_setup(switched_off, setup),
+        cmocka_unit_test_setup(steps_of_a_loop, setup),
         cmocka_unit_test_setup(loops_are_recorded, setup),
         cmocka_unit_test_setup(explain_says_it, setup),
         cmocka_unit_test_setup(on_a_callers_stream, setup),
