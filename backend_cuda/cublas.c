@@ -37,35 +37,35 @@ bool fsr_cublas_has(fsr_cublas *b) {
     return has;
 }
 
-fsr_status fsr_cublas_fail(int status, const char *what, fsr_fault *fault) {
+fsr_status fsr_cublas_fail(int status, const char *call, const char *what, fsr_fault *fault) {
     static const char *const word[] = {[1] = "not initialized", [3] = "out of memory",  [7] = "invalid value",
                                        [8] = "arch mismatch",   [11] = "mapping error", [13] = "execution failed",
                                        [14] = "internal error", [15] = "not supported", [16] = "license error"};
     const bool known = status > 0 && status <= 16 && word[status];
     const fsr_status is = status == 3 ? FSR_ERR_DEVICE_MEMORY : status == 15 ? FSR_ERR_UNSUPPORTED : FSR_ERR_DEVICE;
-    return fsr_fault_set(fault, is, "library call matmul: %s gave status %d%s%s", what, status, known ? ", " : "",
+    return fsr_fault_set(fault, is, "library call %s: %s gave status %d%s%s", call, what, status, known ? ", " : "",
                          known ? word[status] : "");
 }
 
-fsr_status fsr_cublas_use(fsr_cublas *b, cudaStream_t stream, fsr_fault *fault) {
+fsr_status fsr_cublas_use(fsr_cublas *b, const char *call, cudaStream_t stream, fsr_fault *fault) {
     int status;
     if (!fsr_cublas_has(b))
-        return fsr_fault_set(
-            fault, FSR_ERR_UNSUPPORTED,
-            "library call matmul: there is no libcublas.so.13 or .12 with cublasGemmStridedBatchedEx_64");
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED,
+                             "library call %s: there is no libcublas.so.13 or .12 with cublasGemmStridedBatchedEx_64",
+                             call);
     if (!b->handle) {
         void *handle = NULL;
         status = b->Create_v2(&handle);
         if (status)
-            return fsr_cublas_fail(status, "cublasCreate", fault);
+            return fsr_cublas_fail(status, call, "cublasCreate", fault);
         status = b->SetMathMode(handle, FSR_CUBLAS_NO_REDUCED_SUMS);
         if (status) {
             b->Destroy_v2(handle);
-            return fsr_cublas_fail(status, "cublasSetMathMode", fault);
+            return fsr_cublas_fail(status, call, "cublasSetMathMode", fault);
         }
         b->handle = handle;
     }
     status = b->SetStream_v2(b->handle, stream);
-    return status ? fsr_cublas_fail(status, "cublasSetStream", fault) : FSR_OK;
+    return status ? fsr_cublas_fail(status, call, "cublasSetStream", fault) : FSR_OK;
 }
 #endif

@@ -46,9 +46,9 @@ void fsr_cublas_open(fsr_cublas *b);
 void fsr_cublas_close(fsr_cublas *b);
 /* Looks for the library, once. */
 bool fsr_cublas_has(fsr_cublas *b);
-/* Makes the handle, once it works, and puts it on the stream. The caller is alone. */
-fsr_status fsr_cublas_use(fsr_cublas *b, cudaStream_t stream, fsr_fault *fault);
+/* Makes the handle, once it works, and puts it on the stream, for a library call of this name. The caller is alone. */
+fsr_status fsr_cublas_use(fsr_cublas *b, const char *call, cudaStream_t stream, fsr_fault *fault);
 /* What a status says. */
-fsr_status fsr_cublas_fail(int status, const char *what, fsr_fault *fault);
+fsr_status fsr_cublas_fail(int status, const char *call, const char *what, fsr_fault *fault);
 
 #endif

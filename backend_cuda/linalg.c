@@ -56,6 +56,11 @@ static void told(job *j, int status, const char *what) {
         j->status = fsr_cusolver_fail(status, what, j->fault);
 }
 
+static void blas_told(job *j, int status, const char *what) {
+    if (status && !j->status)
+        j->status = fsr_cublas_fail(status, "linalg", what, j->fault);
+}
+
 static void copy(job *j, void *to, const void *from, int64_t bytes) {
     if (!j->status)
         cuda(j, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, j->stream), "a copy");
@@ -126,8 +131,8 @@ static void lu_batched(job *j, char *a, int *pivot) {
     const int n = (int)j->l.cols, count = (int)j->l.count;
     void *list = addresses(j, a, j->l.cols * j->l.cols * j->element);
     if (!j->status)
-        told(j, j->s->getrf_batched[j->letter](j->c->cublas.handle, n, list, n, pivot, j->info, count),
-             "cublasgetrfBatched");
+        blas_told(j, j->s->getrf_batched[j->letter](j->c->cublas.handle, n, list, n, pivot, j->info, count),
+                  "cublasgetrfBatched");
     if (j->l.kind != FSR_LINALG_SOLVE)
         return;
     char *x = result(j, 0, j->element);
@@ -135,10 +140,10 @@ static void lu_batched(job *j, char *a, int *pivot) {
     int own = 0;
     copy(j, x, j->b, j->l.count * j->l.slot * j->element);
     if (!j->status)
-        told(j,
-             j->s->getrs_batched[j->letter](j->c->cublas.handle, FSR_CUBLAS_FLIPPED, n, (int)j->l.more, list, n, pivot,
-                                            sides, n, &own, count),
-             "cublasgetrsBatched");
+        blas_told(j,
+                  j->s->getrs_batched[j->letter](j->c->cublas.handle, FSR_CUBLAS_FLIPPED, n, (int)j->l.more, list, n,
+                                                 pivot, sides, n, &own, count),
+                  "cublasgetrsBatched");
 }
 
 static void lu_single(job *j, char *a, int64_t *pivot) {
@@ -173,7 +178,7 @@ static void eliminate(job *j) {
         many(j) && j->l.more < INT_MAX && j->s->getrf_batched[j->letter] && j->s->getrs_batched[j->letter];
     char *a = copies(j), *pivot = room(j, j->l.count * n * 8);
     if (batched && !j->status)
-        j->status = fsr_cublas_use(&j->c->cublas, j->stream, j->fault);
+        j->status = fsr_cublas_use(&j->c->cublas, "linalg", j->stream, j->fault);
     if (batched)
         lu_batched(j, a, (int *)(void *)pivot);
     else

@@ -22,7 +22,7 @@ fsr_status fsr_cuda_matmul(fsr_cuda *c, const fsr_library_call *call, void *cons
     const double one64[2] = {1, 0}, zero64[2] = {0, 0};
     const int64_t in = (int64_t)fsr_dtype_size(from), out = (int64_t)fsr_dtype_size(to);
     (void)work;
-    fsr_status status = fsr_cublas_use(&c->cublas, stream, fault);
+    fsr_status status = fsr_cublas_use(&c->cublas, "matmul", stream, fault);
     for (int64_t i = 0; i < fsr_matmul_sets(m) && !status; i++) {
         int64_t at[3];
         fsr_matmul_set(m, i, at);
@@ -35,7 +35,7 @@ fsr_status fsr_cuda_matmul(fsr_cuda *c, const fsr_library_call *call, void *cons
             m->c_step[last], m->batches[last], wide ? FSR_CUBLAS_COMPUTE_64F : FSR_CUBLAS_COMPUTE_32F,
             FSR_CUBLAS_DEFAULT);
         if (gave)
-            status = fsr_cublas_fail(gave, "cublasGemmStridedBatchedEx", fault);
+            status = fsr_cublas_fail(gave, "matmul", "cublasGemmStridedBatchedEx", fault);
     }
     return status;
 }

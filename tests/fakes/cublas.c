@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcublas.so.13 for tests over a driver that is none (tests/trust/fake_cuda.h): products by their definition on the host's
- * memory, column after column as cuBLAS has them. The environment's FAKE_CUBLAS_FAIL names a function that fails, FAKE_CUBLAS_HANDLES
+ * memory, column after column as cuBLAS has them, and systems of f64 by elimination. The environment's FAKE_CUBLAS_FAIL names a function that fails, FAKE_CUBLAS_HANDLES
  * counts the handles that there are. */
 #include <complex.h>
 #include <stdint.h>
@@ -93,4 +93,66 @@ int cublasGemmStridedBatchedEx_64(void *handle, int ta, int tb, int64_t m, int64
                 put(c, c_type, s * c_step + i + j * ldc, sum);
             }
     return 0;
+}
+
+int cublasDgetrfBatched(void *handle, int n, double **a, int lda, int *pivot, int *info, int count);
+int cublasDgetrsBatched(void *handle, int form, int n, int sides, double **a, int lda, const int *pivot, double **b,
+                        int ldb, int *info, int count);
+
+static void swap(double *x, double *y) {
+    const double t = *x;
+    *x = *y;
+    *y = t;
+}
+
+int cublasDgetrfBatched(void *handle, int n, double **a, int lda, int *pivot, int *info, int batch) {
+    (void)handle;
+    for (int k = 0; k < batch; k++, pivot += n) {
+        double *x = a[k];
+        info[k] = 0;
+        for (int c = 0; c < n; c++) {
+            int best = c;
+            for (int i = c; i < n; i++)
+                best = (x[i + c * lda] < 0 ? -x[i + c * lda] : x[i + c * lda]) >
+                               (x[best + c * lda] < 0 ? -x[best + c * lda] : x[best + c * lda])
+                           ? i
+                           : best;
+            for (int j = 0; best != c && j < n; j++)
+                swap(&x[best + j * lda], &x[c + j * lda]);
+            pivot[c] = best + 1;
+            if (x[c + c * lda] == 0) {
+                info[k] = info[k] ? info[k] : c + 1;
+                continue;
+            }
+            for (int i = c + 1; i < n; i++) {
+                x[i + c * lda] /= x[c + c * lda];
+                for (int j = c + 1; j < n; j++)
+                    x[i + j * lda] -= x[i + c * lda] * x[c + j * lda];
+            }
+        }
+    }
+    return fails("getrfBatched", 13);
+}
+
+/* Of the transpose. */
+int cublasDgetrsBatched(void *handle, int form, int n, int sides, double **a, int lda, const int *pivot, double **b,
+                        int ldb, int *info, int batch) {
+    (void)handle;
+    *info = 0;
+    for (int k = 0; k < batch; k++, pivot += n)
+        for (int s = 0; s < sides; s++) {
+            const double *m = a[k];
+            double *x = b[k] + (size_t)s * (size_t)ldb;
+            for (int i = 0; i < n; i++) {
+                for (int j = 0; j < i; j++)
+                    x[i] -= m[j + i * lda] * x[j];
+                x[i] /= m[i + i * lda];
+            }
+            for (int i = n - 1; i >= 0; i--)
+                for (int j = i + 1; j < n; j++)
+                    x[i] -= m[j + i * lda] * x[j];
+            for (int i = n - 1; i >= 0; i--)
+                swap(&x[i], &x[pivot[i] - 1]);
+        }
+    return form == 1 ? fails("getrsBatched", 13) : 7;
 }

@@ -198,8 +198,8 @@ void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, 
 fsr_node fuzz_call(fsr_node x, fsr_node y);
 
 /* A product of matrices large enough for a library, of x's and y's elements over and over. form: 0 plain, 1 and 2 an operand turned, 3
- * batches, 4 parts of matrices, 5 no such product but a convolution by Fourier transforms. recipe_library.c */
-enum { FUZZ_PRODUCTS = 6 };
+ * batches, 4 parts of matrices, 5 no such product but a convolution by Fourier transforms, from 6 on linear algebra. recipe_library.c */
+enum { FUZZ_PRODUCTS = 10 };
 fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form);
 
 /* x backwards, by a library call of the tests' own. recipe_library.c */

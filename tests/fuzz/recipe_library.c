@@ -80,6 +80,24 @@ static fsr_node filled(fsr_node x, int ndim, const int64_t *shape) {
     return fsr_reshape(fsr_slice(fsr_tile(fsr_reshape(x, 1, &have), 1, &times), 0, 0, n, 1), ndim, shape);
 }
 
+/* Of small matrices whose diagonal is large, so that most have a solution. */
+static fsr_node of_matrices(fsr_node x, fsr_node y, int form) {
+    enum { N = 4, B = 3 };
+    fsr_node a = fsr_add(fsr_cos(filled(x, 3, (int64_t[]){B, N, N})),
+                         fsr_mul(fsr_eye(x.graph, FSR_F32, N, N, 0), fsr_int(x.graph, 6)));
+    fsr_node u, s, vt;
+    if (form == 6)
+        return fsr_solve(a, filled(y, 2, (int64_t[]){N, 2}));
+    if (form == 7)
+        return fsr_cholesky(a);
+    if (form == 8) {
+        fsr_qr(fsr_slice(a, 2, 0, N - 1, 1), false, &u, &vt);
+        return fsr_add(u, fsr_slice(vt, 1, 0, 1, 1));
+    }
+    fsr_svd(fsr_slice(a, 1, 0, N - 1, 1), &u, &s, &vt);
+    return fsr_mul(fsr_expand(s, 1), u);
+}
+
 fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
     enum { M = 18, N = 20, K = 24, B = 2 };
     if (fsr_node_size(x) == 0 || fsr_node_size(y) == 0)
@@ -90,6 +108,10 @@ fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
         const int64_t n[] = {fsr_node_size(x), fsr_node_size(y)};
         return fsr_fftconvolve(fsr_reshape(x, 1, &n[0]), fsr_reshape(y, 1, &n[1]), FSR_FULL);
     }
+    case 6:
+    case 7:
+    case 8:
+    case 9: return of_matrices(x, y, form);
     case 1: return fsr_matmul(fsr_transpose(filled(x, 2, (int64_t[]){K, M}), NULL), filled(y, 2, (int64_t[]){K, N}));
     case 2: return fsr_matmul(filled(x, 2, (int64_t[]){M, K}), fsr_transpose(filled(y, 2, (int64_t[]){N, K}), NULL));
     case 3: return fsr_matmul(filled(x, 3, (int64_t[]){B, M, K}), filled(y, 2, (int64_t[]){K, N}));

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA backend's calls of cuSOLVER over a driver that is none (fake_cuda.h) and a library that is none either (tests/fakes, found by
+ * LD_LIBRARY_PATH): what is handed over, every call of it failing, and no library at all. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "tests/support/subject.h"
+#include <stdio.h>
+
+#ifndef FUSOR_HAVE_CUDA
+int main(void) {
+    printf("skipped: built without a CUDA toolkit's header\n");
+    return 77;
+}
+#else
+#include "tests/host_cuda/host_cuda.h"
+#include "tests/trust/fake_cuda.h"
+#include "tests/trust/faults.h"
+#include "tests/trust/scenarios.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static fsr_context *ctx;
+static fsr_graph *g;
+
+static int setup(void **state) {
+    (void)state;
+    char why[600];
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    unsetenv("FAKE_CUSOLVER_FAIL");
+    unsetenv("FAKE_CUSOLVER_HANDLES");
+    unsetenv("FAKE_CUBLAS_FAIL");
+    fake_cuda_reset();
+    if (fsr_open_why(&config, &ctx, why, sizeof why))
+        fail_msg("open: %s", why);
+    g = fsr_graph_new(ctx);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    fsr_close(ctx);
+    const char *handles = getenv("FAKE_CUSOLVER_HANDLES");
+    assert_true(!handles || !atoi(handles));
+    return 0;
+}
+
+/* `count` matrices of m by n, of which none is singular. */
+static fsr_node matrices(int64_t count, int64_t m, int64_t n, int stream) {
+    double x[1024];
+    for (int64_t i = 0; i < count * m * n; i++)
+        x[i] = (double)((i * 7 + stream + i / (m * n)) % 11) - 5 + 9.5 * (i / n % m == i % n);
+    fsr_node out = fsr_from_host(g, FSR_F64, count > 1 ? 3 : 2, (const int64_t[]){count, m, n} + (count == 1), x);
+    assert_int_equal(fsr_force(out), FSR_OK);
+    return out;
+}
+
+static void verified(fsr_node x, const char *what) {
+    fsr_verify_report report;
+    if (fsr_verify(&x, 1, &report))
+        fail_msg("%s: %s", what, fsr_error(ctx));
+    assert_int_equal(report.unknown, 0);
+}
+
+/* x, which is computed, is y. */
+static void near(fsr_node x, fsr_node y, const char *what) {
+    fsr_node most = fsr_max(fsr_abs(fsr_sub(x, y)), NULL, 0, 0);
+    double difference = 1;
+    if (fsr_read(most, &difference, sizeof difference))
+        fail_msg("%s: %s", what, fsr_error(ctx));
+    if (!(difference < 1e-10))
+        fail_msg("%s: off by %g", what, difference);
+}
+
+static void positive(fsr_node a, fsr_node *out) {
+    *out = fsr_add(fsr_matmul(a, fsr_swapaxes(a, -1, -2)),
+                   fsr_eye(g, FSR_F64, fsr_node_dim(a, -1), fsr_node_dim(a, -1), 0));
+    assert_int_equal(fsr_force(*out), FSR_OK);
+}
+
+/* One matrix, and several. */
+static void problems(void **state) {
+    (void)state;
+    for (int64_t count = 1; count <= 3; count += 2) {
+        fsr_node a = matrices(count, 5, 5, 1), b = matrices(count, 5, 2, 2), p, u, s, vt, q, r, w, v;
+        positive(a, &p);
+        verified(fsr_solve(a, b), "solve");
+        near(fsr_matmul(fsr_inv(a), a), fsr_eye(g, FSR_F64, 5, 5, 0), "inv");
+        near(fsr_div(fsr_det(p), fsr_det(p)), fsr_float(g, 1), "det");
+        fsr_node doubled = fsr_mul(a, fsr_int(g, 2));
+        near(fsr_div(fsr_det(doubled), fsr_det(a)), fsr_float(g, 32), "det of the double");
+        verified(fsr_cholesky(p), "cholesky");
+        for (int tall = 0; tall < 2; tall++) {
+            fsr_node x = tall ? matrices(count, 6, 4, 3) : matrices(count, 4, 6, 3);
+            fsr_svd(x, &u, &s, &vt);
+            near(fsr_matmul(fsr_mul(u, fsr_expand(s, -2)), vt), x, "svd");
+            near(fsr_svdvals(x), s, "svdvals");
+            for (int complete = 0; complete < 2; complete++) {
+                fsr_qr(x, complete, &q, &r);
+                near(fsr_matmul(q, r), x, "qr");
+            }
+        }
+        fsr_eigh(p, &w, &v);
+        near(fsr_matmul(p, v), fsr_mul(v, fsr_expand(w, -2)), "eigh");
+        near(fsr_eigvalsh(p), w, "eigvalsh");
+    }
+}
+
+/* NaN without a word: the statuses are the device's. */
+static void no_solution(void **state) {
+    (void)state;
+    static const double x[] = {1, 2, 2, 4, 2, 1, 1, 2}, b[] = {1, 1};
+    double solution[4], factor[8];
+    fsr_node a = fsr_from_host(g, FSR_F64, 3, SHAPE(2, 2, 2), x), v = fsr_from_host(g, FSR_F64, 1, SHAPE(2), b);
+    assert_int_equal(fsr_read(fsr_solve(a, v), solution, sizeof solution), FSR_OK);
+    assert_int_equal(fsr_read(fsr_cholesky(fsr_sub(a, fsr_float(g, 0.5))), factor, sizeof factor), FSR_OK);
+    assert_true(solution[0] != solution[0] && solution[1] != solution[1] && solution[2] == solution[2]);
+    assert_true(factor[0] != factor[0] && factor[3] != factor[3] && factor[4] == factor[4]);
+}
+
+/* A result that the function of this name is called for. */
+static fsr_node asking(const char *name, fsr_node a, fsr_node many) {
+    fsr_node out, other;
+    if (strstr(name, "potrfBatched"))
+        return fsr_cholesky(many);
+    if (strstr(name, "potrf"))
+        return fsr_cholesky(a);
+    if (strstr(name, "geqrf") || strstr(name, "orgqr"))
+        fsr_qr(a, false, &out, NULL);
+    else if (strstr(name, "gesvd"))
+        fsr_svd(a, &out, NULL, NULL);
+    else if (strstr(name, "syevd"))
+        fsr_eigh(a, &other, &out);
+    else
+        out = fsr_solve(strstr(name, "Batched") ? many : a, fsr_slice(a, 1, 0, 2, 1));
+    return out;
+}
+
+/* Each function that fails says which, and that is all: the next computation works. */
+static void calls_fail(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *words;
+        fsr_status status;
+    } row[] = {{"Create", "cusolverDnCreate gave status 1, not initialized", FSR_ERR_DEVICE},
+               {"CreateParams", "cusolverDnCreateParams gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
+               {"SetStream", "cusolverDnSetStream gave status 3, invalid value", FSR_ERR_DEVICE},
+               {"cublasBatchedCreate", "cublasCreate gave status 1, not initialized", FSR_ERR_DEVICE},
+               {"Xgetrf_bufferSize", "cusolverDnXgetrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+               {"Xgetrf", "cusolverDnXgetrf gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"Xgetrs", "cusolverDnXgetrs gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"Xpotrf_bufferSize", "cusolverDnXpotrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+               {"Xpotrf", "cusolverDnXpotrf gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"potrfBatched", "cusolverDnpotrfBatched gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"Xgeqrf_bufferSize", "cusolverDnXgeqrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+               {"Xgeqrf", "cusolverDnXgeqrf gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"orgqr_bufferSize", "cusolverDnorgqr_bufferSize gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"orgqr", "cusolverDnorgqr gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"Xgesvd_bufferSize", "cusolverDnXgesvd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+               {"Xgesvd", "cusolverDnXgesvd gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"Xsyevd_bufferSize", "cusolverDnXsyevd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+               {"Xsyevd", "cusolverDnXsyevd gave status 6, execution failed", FSR_ERR_DEVICE},
+               {"cublasgetrfBatched", "cublasgetrfBatched gave status 13, execution failed", FSR_ERR_DEVICE},
+               {"cublasgetrsBatched", "cublasgetrsBatched gave status 13, execution failed", FSR_ERR_DEVICE}};
+    fsr_node a, many;
+    positive(matrices(1, 4, 4, 1), &a);
+    positive(matrices(3, 4, 4, 1), &many);
+    for (int i = 0; i < COUNT_OF(row); i++) {
+        const bool blas = strncmp(row[i].name, "cublas", 6) == 0;
+        const char *name = strcmp(row[i].name, "cublasBatchedCreate") == 0 ? "Create" : row[i].name + (blas ? 6 : 0);
+        char words[200];
+        snprintf(words, sizeof words, "library call linalg: %s", row[i].words);
+        fsr_node x = asking(row[i].name, a, many);
+        setenv(blas ? "FAKE_CUBLAS_FAIL" : "FAKE_CUSOLVER_FAIL", name, 1);
+        subject_error(ctx, fsr_force(x), row[i].status, words);
+        unsetenv("FAKE_CUBLAS_FAIL");
+        unsetenv("FAKE_CUSOLVER_FAIL");
+        if (i > 2) /* the handle is made but once */
+            assert_int_equal(fsr_force(x), FSR_OK);
+    }
+}
+
+/* The device's memory may be too little for the workspace, and each call of CUDA's may fail; then the next one works. */
+static void memory_is_out(void **state) {
+    (void)state;
+    fsr_node a = matrices(3, 8, 8, 1), x = fsr_cholesky(fsr_matmul(a, fsr_swapaxes(a, -1, -2)));
+    fake.capacity = fake.used + 64;
+    assert_int_equal(fsr_trim(ctx), FSR_OK);
+    const fsr_status status = fsr_force(x);
+    assert_true(status == FSR_OK || status == FSR_ERR_DEVICE_MEMORY);
+    fake.capacity = (int64_t)1 << 30;
+    assert_int_equal(fsr_force(x), FSR_OK);
+}
+
+static bool hidden;
+
+/* The library's dlopen: cuSOLVER may be hidden, wherever the machine has it. */
+void *dlopen(const char *name, int flags) {
+    void *(*next)(const char *, int) = NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+    return hidden && name && strstr(name, "cusolver") ? NULL : next(name, flags);
+}
+
+static void no_library(void **state) {
+    (void)state;
+    fsr_node a = matrices(1, 4, 4, 1), x = fsr_det(a);
+    hidden = true;
+    subject_error(ctx, fsr_force(x), FSR_ERR_UNSUPPORTED,
+                  "library call linalg: there is no libcusolver.so.12 or .11 for a GPU; the CPU backend solves it");
+    hidden = false;
+    assert_int_equal(fsr_force(fsr_add(a, a)), FSR_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(problems, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(no_solution, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(memory_is_out, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(no_library, setup, teardown)};
+    if (!host_cuda_available()) {
+        printf("skipped: no C++ compiler to run kernels on the host with\n");
+        return 77;
+    }
+    fake_cuda_reset();
+    fault_fake_nvrtc(true);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
