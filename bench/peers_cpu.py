@@ -135,6 +135,17 @@ def gather_map(xp, a, b, c, d):
     return xp.sqrt(a[(b.astype(f32) * f32(n)).astype(np.int32)] * 2 + 1)
 
 
+def solve_batched(xp, a, b, c, d):
+    m = a.reshape(-1, 32, 32) + 32 * xp.eye(32, dtype=a.dtype)
+    return xp.linalg.solve(m, b.reshape(-1, 32, 32)[:, :, :1])
+
+
+def matmul_epilogue(xp, a, b, c, d):
+    k = min(side, 64)
+    z = xp.matmul(a.reshape(side, side), b.reshape(side, side)[:k].T) * 0.5 + c[:k]
+    return z * (z > 0)
+
+
 def unique_counts(xp, a, b, c, d):
     return np.unique((a * f32(1e4)).astype(np.int32), return_counts=True)
 
@@ -153,7 +164,8 @@ def scipy_rows():
     return {"spmv": make(even_offsets()), "spmv_power": make(power_offsets())}
 
 
-rows = [hidden_layer, polar_distance, arith_chain, sum_sq_diff, four_stats, softmax, map_scan_map, filter, sort, argsort_abs_diff] + own_rows
+rows = [hidden_layer, polar_distance, arith_chain, sum_sq_diff, four_stats, softmax, map_scan_map, filter, sort, argsort_abs_diff, solve_batched,
+        matmul_epilogue] + own_rows
 if options.only:
     rows = [row for row in rows if row.__name__ in options.only.split(",")]
 
