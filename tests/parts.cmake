@@ -39,12 +39,13 @@ set(FUSOR_LONG contracts_accuracy)
 # every form of loop (unit_emit_c*, unit_schedule_edits), random graphs (fuzz), and the first shard of each program in several. All that is
 # labelled `long` is compiled as users have it, these programs' other cases among it; so are the runs capped at AVX2.
 set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
-    "|diff_numpy_(exprs|take|search|lengths|reach|sort|quantiles)|fuzz_regressions"
-    "|contracts_(array_loops|backends|bins|chains|csr|divided|donated|fft|forced|iterate|large_graphs|library|literals|live|live_places|"
-    "matmul|modules|native|parameters|plan_key|plan_run|random|ranks|reference_backend|scatter|scatter_with|search|segments|small_stack|"
-    "sort|stencils|tables|take|threads|topk|windows)|trust_.*"
-    "|gpu_gpu_(folds|array_loops|csr|literals|live|live_places|modules|parameters|random_statistics|ranks|scatter_with|segments"
-    "|take|numpy_(lengths|reach|search|sort|take)))$")
+    "|diff_numpy_(exprs|take|search|lengths|reach|sort|quantiles|unique)|fuzz_regressions|trust_.*"
+    "|contracts_(array_loops|association|backends|bins|chains|csr|divided|donated|fft|forced|in_place|iterate|large_graphs"
+    "|library|linalg|literals|live|live_places|matmul|modules|native|parameters|plan_key|plan_run|random|random_statistics"
+    "|ranks|reference_backend|running_sums|scatter|scatter_with|search|segments|sets|small_stack|sort|stencils|tables|take"
+    "|threads|topk|windows)"
+    "|gpu_gpu_(folds|array_loops|csr|literals|live|live_places|modules|parameters|random_statistics|ranks|scatter_with"
+    "|segments|take|numpy_(lengths|reach|search|sort|take)))$")
 string(REPLACE ";" "" FUSOR_QUICK "${FUSOR_QUICK}")
 
 # On a machine without AVX-512 every run is such a run.
@@ -56,10 +57,18 @@ if(EXISTS /proc/cpuinfo)
     endif()
 endif()
 
-# Programs of the fast tier that take ten seconds or more on two cores, by a regular expression: they begin first, so that
-# none of them runs on alone at the end while a core is idle.
-set(FUSOR_LASTING
-    "^(diff_|fuzz_|gpu_gpu_|trust_)|^contracts_(accuracy|chains|in_place|iterate|literals|numerics|running_sums|values)$|^unit_(cpu_math|emit_cuda|host_sums)$")
+# Seconds of one core that ctests take, where it is ten or more: the longest begin first, so that none of them runs on alone at
+# the end. A regular expression and a number; of those that match a test the first holds.
+set(FUSOR_COSTS
+    "^adding$ 70" "^avx2/diff/folds_diff 50" "^gpu/gpu_folds 60" "^gpu/gpu_(ops|numpy_folds) 50" "^(avx2/)?contracts/accuracy$ 43"
+    "^diff/ops_diff.long 43" "^diff/folds_diff.long 40" "^package/cpp.long$ 40" "^trust/memory.long$ 38" "^gpu/gpu_running_sums$ 37"
+    "^(diff/rows_diff|unit/cpu_math).long$ 35" "^fuzz/fuzz.long 30" "^gpu/gpu_(association|numerics|live|live_places|scatter_with|literals)$ 28"
+    "^unit/host_lookback.long$ 28" "^avx2/diff/(ops|rows|complex)_diff 25" "^gpu/gpu_(rows|complex|parameters|casts|modules) 20"
+    "^(diff/casts_diff|contracts/literals).long 19" "^diff/folds_diff 18" "^avx2/contracts/(numerics|chains|values)$ 18"
+    "^unit/emit_cuda 17" "^contracts/(modules|chains|numerics|live|live_places|cpu_threads|running_sums).long$ 15"
+    "^unit/host_(sums|splits.long|rows.long|places)$ 14" "^gpu/gpu_(array_loops|values|million_steps|filter|views|segments|numpy_) 12"
+    "^contracts/(literals|chains|values|numerics|live|in_place|running_sums)$ 12" "^(package/cpp|api/fuzz|fuzz/fuzz|unit/cpu_math|programs)$ 12"
+    "^(avx2/)?diff/ 11" "^(trust|fuzz|avx2)/ 10" "^programs 10")
 
 # fusor_run(TEST program seconds LABELS ... ENVIRONMENT ... ARGUMENTS ...): one ctest of a program.
 function(fusor_run test program seconds)
@@ -71,9 +80,6 @@ function(fusor_run test program seconds)
     set_tests_properties(${test} PROPERTIES
         LABELS "${given_LABELS}" TIMEOUT ${seconds} SKIP_RETURN_CODE 77
         ENVIRONMENT "FUSOR_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/cache/${given_CACHE};${environment};${given_ENVIRONMENT}")
-    if(program MATCHES "${FUSOR_LASTING}")
-        set_tests_properties(${test} PROPERTIES COST 10)
-    endif()
 endfunction()
 
 # What a program of FUSOR_QUICK has in its environment, appended to the list out.
@@ -165,10 +171,23 @@ function(fusor_register suite what program source seconds)
     endif()
 endfunction()
 
-# What is not long is fast.
-function(fusor_label_fast)
+# What FUSOR_COSTS says of a test.
+function(fusor_cost test)
+    foreach(row ${FUSOR_COSTS})
+        string(REGEX MATCH "^(.*) ([0-9]+)$" row "${row}")
+        if(test MATCHES "${CMAKE_MATCH_1}")
+            string(REGEX MATCH "[0-9]+$" seconds "${row}")
+            set_tests_properties(${test} PROPERTIES COST ${seconds})
+            return()
+        endif()
+    endforeach()
+endfunction()
+
+# What is not long is fast; every test has its cost.
+function(fusor_label_tests)
     get_property(tests DIRECTORY PROPERTY TESTS)
     foreach(test ${tests})
+        fusor_cost(${test})
         get_property(labels TEST ${test} PROPERTY LABELS)
         if(NOT "long" IN_LIST labels)
             set_property(TEST ${test} APPEND PROPERTY LABELS fast)
