@@ -104,7 +104,8 @@ static fsr_node owners(fsr_site at, fsr_node ends, int64_t capacity) {
     return fsr_cumsum_as_at(at, marks, dtype, &first, 1, 0);
 }
 
-/* What repeat_counts asks of its operands; counts are i64, at least 0, and 0 behind a length. */
+/* What repeat_counts asks of its operands; counts are i64, at least 0, and 0 behind a length. The capacity is an argument of
+ * kernels, as extents are: another one compiles none. */
 static bool repeat_take(fsr_site at, const char *what, fsr_node *x, fsr_node *counts, int64_t capacity,
                         fsr_node *poison) {
     fsr_node both[] = {*x, *counts};
@@ -129,7 +130,7 @@ static bool repeat_take(fsr_site at, const char *what, fsr_node *x, fsr_node *co
     fsr_node zero = fsr_i64(at, *counts, 0);
     const int64_t n = fsr_node_dim(*counts, 0), share = INT64_MAX / (n > 0 ? n : 1);
     const int64_t beyond = share > capacity ? share : capacity; /* n such counts do not wrap, and one is too many */
-    *counts = fsr_minimum_at(at, fsr_integers(at, *counts), fsr_i64(at, *counts, beyond));
+    *counts = fsr_minimum_at(at, fsr_integers(at, *counts), fsr_count(g, at, FSR_I64, (double)beyond));
     *counts = fsr_maximum_at(at, *counts, zero);
     if (fsr_node_is_live(*counts))
         *counts = fsr_prefix(at, *counts, zero, &length);
@@ -144,7 +145,8 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
     fsr_node poison, origin = counts;
     if (!repeat_take(at, what, &x, &counts, capacity, &poison))
         return poison;
-    fsr_node total = fsr_sum_at(at, counts, NULL, 0, 0), room = fsr_whole(at, x, capacity), zero = fsr_whole(at, x, 0);
+    fsr_node total = fsr_sum_at(at, counts, NULL, 0, 0), room = fsr_count(x.graph, at, FSR_I64, (double)capacity),
+             zero = fsr_whole(at, x, 0);
     fsr_node ends = fsr_cumsum_at(at, counts, &first, 1, 0), out;
     if (fsr_node_dim(x, 0) == 0 || capacity == 0)
         out = fsr_full_at(at, x.graph, fsr_node_dtype(x), 1, &capacity, 0);

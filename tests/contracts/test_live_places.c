@@ -237,6 +237,22 @@ static void check_repeats(data *d) {
     free(want);
 }
 
+/* Another capacity compiles nothing. */
+static void capacities(void **state) {
+    (void)state;
+    int64_t compiled[3];
+    fsr_stats stats;
+    for (int i = 0; i < 3; i++) {
+        fsr_node x = fsr_arange(G, FSR_I32, 600), counts = fsr_mod(x, fsr_int(G, 4));
+        fsr_node out = fsr_repeat_counts(fsr_cast(x, FSR_F32), counts, 2000 + 311 * i);
+        assert_int_equal(fsr_compute(&out, 1), FSR_OK);
+        assert_int_equal(fsr_context_stats(subject_ctx, &stats), FSR_OK);
+        compiled[i] = stats.compilations;
+    }
+    assert_int_equal(compiled[1], compiled[0]);
+    assert_int_equal(compiled[2], compiled[0]);
+}
+
 static void repeats(void **state) {
     (void)state;
     each(check_repeats);
@@ -290,8 +306,8 @@ static void nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_CASES(takes),   SUBJECT_TEST(told),   SUBJECT_CASES(scatters),
-                                       SUBJECT_CASES(sides),   SUBJECT_CASES(runs),  SUBJECT_CASES(repeats),
-                                       SUBJECT_CASES(updates), SUBJECT_TEST(nothing)};
+    const struct CMUnitTest tests[] = {SUBJECT_CASES(takes),   SUBJECT_TEST(told),    SUBJECT_CASES(scatters),
+                                       SUBJECT_CASES(sides),   SUBJECT_CASES(runs),   SUBJECT_CASES(repeats),
+                                       SUBJECT_CASES(updates), SUBJECT_TEST(nothing), SUBJECT_TEST(capacities)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
