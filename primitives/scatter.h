@@ -6,22 +6,25 @@
 #include "primitives/indices.h"
 #include "primitives/live.h"
 
-/* What is asked first: every operand is looked at, so that the first one that has a graph gives it to the mistake; flags has
- * no bit outside allowed. False: *poison. */
+/* What is asked first: every operand is looked at, so that the first one that has a graph gives it to the mistake;
+ * flags has no bit outside allowed. False: *poison. */
 bool fsr_scatter_take(fsr_site at, const char *what, fsr_node x, fsr_node values, const fsr_node *arrays, int n,
                       int flags, int allowed, fsr_node *poison);
-/* Where an array of indices or the values have a length: these and the bound as if there were none; *arrays becomes own, with
- * room for n. False: *poison. */
+/* Where an array of indices or the values have a length: these and the bound as if there were none; *arrays becomes
+ * own, with room for n. False: *poison. */
 bool fsr_scatter_lengths(fsr_site at, const char *what, fsr_node x, const fsr_node **arrays, fsr_node *own, int n,
                          fsr_node *values, fsr_bound *bound, fsr_node *poison);
-/* *values as x's dtype, which broadcast to what the indices name. False: *out is the result, x where nothing goes anywhere,
- * else a mistake. */
+/* *values as x's dtype, which broadcast to what the indices name. False: *out is the result, x where nothing goes
+ * anywhere, else a mistake. */
 bool fsr_scattered_take(fsr_site at, fsr_node x, fsr_node *values, const fsr_indices *g, fsr_node *out);
 
 /* x with the values, of its dtype, at the indices, of which no two are equal or all values are. */
 fsr_node fsr_scatter_unique(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g);
 /* x with the values, of its dtype, combined into it by an op that is atomic for it, in any order. */
 fsr_node fsr_scatter_combined(fsr_site at, fsr_op op, fsr_node x, fsr_node values, const fsr_indices *g);
+/* The same of integers and bools with an op that gives the same in any order, whatever their width. False: the op, or
+ * the dtype, is no such one. */
+bool fsr_scatter_known(fsr_site at, fsr_op op, fsr_node x, fsr_node values, const fsr_indices *g, fsr_node *out);
 /* fsr_scatter_add, as a part of `what`: indices are arrays of one shape. */
 fsr_node fsr_scatter_add_of(fsr_site at, const char *what, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
                             fsr_bound bound);

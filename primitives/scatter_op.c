@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements combined into arrays at computed indices by a caller's operator, over tuples, which need not commute.
  *
- * No store combines by such an operator: threads that come in any order would give another result. So values that go to
- * one element are brought together, in their order: each value has a number, its element's, and a stable sort of these
- * makes what goes to one element a segment (segment.c); x's own element is folded in front of it. What goes nowhere is
- * numbered behind the last element. Counter-example to a turn for each value of one element, in one pass over all: as
- * many passes as the most frequent index has values. */
+ * An operator that is one operation which gives the same in any order, of integers, is what a store combines by
+ * (scatter_with.c). By another no store does: threads that come in any order would give another result. So values that
+ * go to one element are brought together, in their order: each value has a number, its element's, and a stable sort of
+ * these makes what goes to one element a segment (segment.c); x's own element is folded in front of it. What goes
+ * nowhere is numbered behind the last element. Counter-example to a turn for each value of one element, in one pass
+ * over all: as many passes as the most frequent index has values. */
 #include "graph/sized.h"
 #include "primitives/scatter.h"
 #include <string.h>
@@ -91,6 +92,30 @@ static void joined(const scattering *s, fsr_node *out) {
     fsr_reduce_with_at(at, sizeof s->op, out, out, &s->op, (int[]){0}, 1, 0);
 }
 
+/* A caller's operator may have dropped what it is applied to. */
+static bool is_there(const scattering *s, fsr_node *poison) {
+    fsr_node all[2 * FSR_MAX_TUPLE + FSR_MAX_DIMS];
+    fsr_graph *graph;
+    const int arity = s->op.arity;
+    memcpy(all, s->x, sizeof *all * (size_t)arity);
+    memcpy(all + arity, s->value, sizeof *all * (size_t)arity);
+    memcpy(all + 2 * arity, s->g.index, sizeof *all * (size_t)s->g.n);
+    return !fsr_poison_of(s->at, what, all, 2 * arity + s->g.n, &graph, poison);
+}
+
+/* A state of one component, by what a store combines by. False: it is something else, or nothing that can be recorded;
+ * then who folds says why. */
+static bool stored(const scattering *s, fsr_node *out) {
+    fsr_node poison;
+    const fsr_dtype dtype = fsr_node_dtype(s->x[0]);
+    if (fsr_dtype_is_inexact(dtype))
+        return false;
+    fsr_combine *combine = fsr_operator_record(s->x[0].graph, s->at, what, &s->op, &dtype, NULL, &poison);
+    const fsr_op op = combine ? combine->op : FSR_OP_COUNT;
+    fsr_combine_free(combine);
+    return op != FSR_OP_COUNT && is_there(s, &poison) && fsr_scatter_known(s->at, op, s->x[0], s->value[0], &s->g, out);
+}
+
 /* The operator, as ours; false: out[0] alone has the poison, for there is no telling how many results there are. */
 static bool operator_take(fsr_site at, size_t size, fsr_node *out, const fsr_node *x, const fsr_operator *theirs,
                           const fsr_node *values, fsr_operator *own) {
@@ -147,14 +172,17 @@ void fsr_scatter_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node
     memcpy(s.x, x, sizeof *x * (size_t)arity);
     memcpy(s.value, values, sizeof *values * (size_t)arity);
     bool goes = operands_take(&s, arrays, n, &poison);
-    if (goes)
-        memcpy(out, s.x, sizeof *out * (size_t)arity);
     for (int i = 0; i < arity && goes; i++)
         if (!fsr_scattered_take(at, s.x[i], &s.value[i], &s.g, &poison)) {
             goes = false;
-            if (fsr_node_sound(poison)) /* nothing goes anywhere */
+            if (fsr_node_sound(poison)) { /* nothing goes anywhere */
+                memcpy(out, s.x, sizeof *out * (size_t)arity);
                 return;
+            }
         }
+    if (goes && arity == 1 && stored(&s, out))
+        return;
+    goes = goes && is_there(&s, &poison);
     const fsr_node place = goes ? places(&s, arrays, n) : poison;
     if (!fsr_node_sound(place)) {
         fill(out, arity, place);

@@ -104,10 +104,10 @@ fsr_node fsr_scatter_add_of(fsr_site at, const char *what, fsr_node x, const fsr
 }
 
 #define SCATTER_WITH(name, op, of_bools, floats)                                                              \
+    static const way way_##name = {"scatter_" #name, FSR_OP_##op, FSR_OP_##of_bools, floats};                 \
     fsr_node fsr_scatter_##name##_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, \
                                      fsr_bound bound, int flags) {                                            \
-        static const way w = {"scatter_" #name, FSR_OP_##op, FSR_OP_##of_bools, floats};                      \
-        return scatter_with(at, &w, x, arrays, n, values, bound, flags);                                      \
+        return scatter_with(at, &way_##name, x, arrays, n, values, bound, flags);                             \
     }
 SCATTER_WITH(add, ADD, BITWISE_OR, SUMS)
 SCATTER_WITH(mul, MUL, BITWISE_AND, ROUNDS)
@@ -116,3 +116,15 @@ SCATTER_WITH(min, MINIMUM, BITWISE_AND, SELECTS)
 SCATTER_WITH(and, BITWISE_AND, BITWISE_AND, NO_FLOATS)
 SCATTER_WITH(or, BITWISE_OR, BITWISE_OR, NO_FLOATS)
 SCATTER_WITH(xor, BITWISE_XOR, BITWISE_XOR, NO_FLOATS)
+
+bool fsr_scatter_known(fsr_site at, fsr_op op, fsr_node x, fsr_node values, const fsr_indices *g, fsr_node *out) {
+    static const way *const ways[] = {&way_add, &way_mul, &way_max, &way_min, &way_and, &way_or, &way_xor};
+    const fsr_dtype dtype = fsr_node_dtype(x);
+    size_t i = 0, n = sizeof ways / sizeof *ways;
+    while (i < n && ways[i]->op != op)
+        i++;
+    if (i == n || fsr_dtype_is_inexact(dtype))
+        return false;
+    *out = into(at, ways[i], x, values, g, 0);
+    return true;
+}

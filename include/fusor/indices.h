@@ -93,8 +93,9 @@ fsr_node fsr_scatter_xor_at(fsr_site at, fsr_node x, const fsr_node *arrays, int
 /* The same by a caller's operator on states of op->arity components, at most 3 (FSR_ERR_UNSUPPORTED: more): out[i] is
  * x[i], whose elements are folded, from left to right, with the values that go there, in C order. x has op->arity
  * arrays of one shape, values as many, each as fsr_scatter has them. The operator must be associative and need not
- * commute; the same bits in every run. It costs a sort of the indices. The body is called several times during the
- * call, and has to record the same each time; errors as fsr_reduce_with has them. */
+ * commute; the same bits in every run. It costs a sort of the indices, but where the body is one operation of the above
+ * and elements are integers. The body is called several times during the call, and has to record the same each time;
+ * errors as fsr_reduce_with has them. */
 void fsr_scatter_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *x, const fsr_operator *op,
                          const fsr_node *arrays, int n, const fsr_node *values, fsr_bound bound);
 #define fsr_scatter_with(...) fsr_scatter_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)

@@ -301,6 +301,11 @@ static void longest(fsr_node *out, const fsr_node *left, const fsr_node *right, 
     out[0] = fsr_maximum(left[0], right[0]);
 }
 
+static void total(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_add(left[0], right[0]);
+}
+
 static const fsr_operator recurrence = {.body = recur, .arity = 2, .identity = {1, 0}};
 
 /* Rows of two columns, at computed rows of which many are equal, some are outside, some count from the end; whole
@@ -361,8 +366,19 @@ static void operators(void **state) {
     fsr_node at[] = {fsr_mod(i, fsr_int(G, 3)), fsr_floor_divide(i, fsr_int(G, 25))};
     fsr_node computed = fsr_mul(fsr_sin(fsr_cast(i, FSR_F32)), fsr_float(G, 20));
     fsr_scatter_with(&out, &m, &op, at, 2, &computed, FSR_BOUND_RAISE);
+    fsr_plan_info info;
+    OK(fsr_query(&out, 1, &info));
+    assert_true(info.calls > 0);
     fsr_node other = fsr_scatter_max(m, at, 2, computed, FSR_BOUND_RAISE, 0),
              same = fsr_all(fsr_equal(out, other), NULL, 0, 0);
+    assert_true(subject_value(same, 0) == 1);
+    /* One operation of integers is what a store combines by; others sort. */
+    const fsr_operator sum = {.body = total, .arity = 1, .commutative = true};
+    fsr_node whole = fsr_cast(m, FSR_I16), more = fsr_cast(computed, FSR_I16);
+    fsr_scatter_with(&out, &whole, &sum, at, 2, &more, FSR_BOUND_RAISE);
+    OK(fsr_query(&out, 1, &info));
+    assert_int_equal(info.calls, 0);
+    same = fsr_all(fsr_equal(out, fsr_scatter_add(whole, at, 2, more, FSR_BOUND_RAISE, 0)), NULL, 0, 0);
     assert_true(subject_value(same, 0) == 1);
     fsr_node five = fsr_float(G, 5), three = fsr_int(G, 3), thirteen = fsr_int(G, 13), none = fsr_slice(i, 0, 1, 1, 1);
     fsr_scatter_with(&out, &x, &op, &three, 1, &five, FSR_BOUND_RAISE);
