@@ -3,6 +3,7 @@
  * other gives; tickets, their times, what is refused, and memory that is given back. */
 #include "fusor/transfer.h"
 #include "tests/support/subject.h"
+#include <pthread.h>
 #include <string.h>
 
 #define C subject_ctx
@@ -181,6 +182,60 @@ static void memory(void **state) {
     fsr_close(ctx);
 }
 
+/* ---- threads ------------------------------------------------------------------------------------------ */
+
+enum { THREADS = 4, ROUNDS = 25 };
+
+typedef struct worker {
+    fsr_plan *plan;
+    float *host;
+    void *in, *out;
+    int number, wrong; /* elements, or -1: a call failed */
+} worker;
+
+static bool one_round(worker *w, int round) {
+    fsr_ticket up = 0, down = 0;
+    const fsr_arg from = {"x", w->in, BYTES, FSR_DEVICE}, to = {NULL, w->out, BYTES, FSR_DEVICE};
+    fill(w->host, w->number * ROUNDS + round);
+    return !fsr_upload(C, w->in, w->host, BYTES, &up) && !fsr_after(C, up) &&
+           !fsr_plan_run(w->plan, &from, 1, &to, 1, NULL) && !fsr_download(C, w->host, w->out, BYTES, &down) &&
+           !fsr_wait(C, down);
+}
+
+static void *work_on(void *user) {
+    worker *w = user;
+    for (int round = 0; round < ROUNDS && w->wrong >= 0; round++) {
+        if (!one_round(w, round))
+            w->wrong = -1;
+        for (int i = 0; i < N && w->wrong >= 0; i++)
+            w->wrong += w->host[i] != 3 * (float)(((w->number * ROUNDS + round) * 31 + i) % 100) + 1;
+    }
+    return NULL;
+}
+
+/* Each thread has arrays of its own; streams and tickets are the context's. */
+static void threads(void **state) {
+    (void)state;
+    pthread_t thread[THREADS];
+    worker w[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        w[i] = (worker){.plan = compiled(), .number = i};
+        OK(fsr_alloc(C, FSR_HOST, BYTES, (void **)&w[i].host));
+        OK(fsr_alloc(C, FSR_DEVICE, BYTES, &w[i].in));
+        OK(fsr_alloc(C, FSR_DEVICE, BYTES, &w[i].out));
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, work_on, &w[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(w[i].wrong, 0);
+        OK(fsr_free(C, FSR_HOST, w[i].host));
+        OK(fsr_free(C, FSR_DEVICE, w[i].in));
+        OK(fsr_free(C, FSR_DEVICE, w[i].out));
+        fsr_plan_free(w[i].plan);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-static const struct CMUnitTest tests[] = {TEST(by_turns), TEST(tickets), TEST(refused), TEST(memory)};
+static const struct CMUnitTest tests[] = {TEST(by_turns), TEST(tickets), TEST(refused), TEST(memory), TEST(threads)};
 SUBJECT_MAIN(tests)
