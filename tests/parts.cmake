@@ -16,7 +16,7 @@ set(FUSOR_PARTS
     "contracts_literals 1 1" "contracts_million_steps 1 1" "contracts_modules 1 1" "contracts_numerics 1 1"
     "contracts_parameters 1 1" "contracts_reference_backend 1 1" "contracts_scatter_with 1 1"
     "trust_files 1 1" "trust_memory 1 1" "unit_cpu_math 1 1" "unit_emit_cuda 1 1" "unit_host_cuda 1 1" "unit_host_lookback 1 1"
-    "unit_host_rows 1 1" "unit_host_splits 1 1" "unit_schedule_edits 1 1"
+    "fuzz_numpy_shapes 1 1" "unit_host_rows 1 1" "unit_host_splits 1 1" "unit_schedule_edits 1 1"
     "gpu_gpu_ops 6 -" "gpu_gpu_casts 5 -" "gpu_gpu_folds 9 -" "gpu_gpu_rows 3 -" "gpu_gpu_views 3 -" "gpu_gpu_complex 2 -"
     "gpu_gpu_filter 2 -")
 
@@ -132,6 +132,12 @@ function(fusor_fuzz test program seconds)
     endif()
 endfunction()
 
+# Sequences of public calls: half of them in the fast tier.
+function(fusor_api_fuzz test program seconds)
+    fusor_run(${test} ${program} ${seconds} LABELS api ARGUMENTS --sequences 1500 --seed 1)
+    fusor_run(${test}.long ${program} ${seconds} LABELS api long ARGUMENTS --sequences 1500 --seed 1501)
+endfunction()
+
 # Every ctest of a program. One that divides its cases has a row that says so: without it all of them would be fast.
 function(fusor_register suite what program source seconds)
     set(test ${suite}/${what})
@@ -142,6 +148,8 @@ function(fusor_register suite what program source seconds)
     endif()
     if(program STREQUAL "fuzz_fuzz")
         fusor_fuzz(${test} ${program} ${seconds})
+    elseif(program STREQUAL "api_fuzz")
+        fusor_api_fuzz(${test} ${program} ${seconds})
     elseif(program IN_LIST FUSOR_LONG)
         fusor_run(${test} ${program} ${seconds} LABELS ${suite} long)
     elseif(NOT row)
