@@ -11,7 +11,8 @@
 set(FUSOR_PARTS
     "diff_ops_diff 4 4" "diff_casts_diff 4 4" "diff_folds_diff 3 7" "diff_rows_diff 2 1" "diff_views_diff 2 3"
     "diff_complex_diff 2 1" "diff_filter_diff 2 1" "diff_numpy_exprs 1 1" "diff_numpy_take 1 1" "diff_numpy_search 1 1"
-    "diff_numpy_lengths 1 1" "diff_paste_diff 1 1" "contracts_live 1 1" "contracts_live_places 1 1" "contracts_chains 1 1"
+    "diff_numpy_lengths 1 1" "diff_numpy_linalg 1 1" "diff_paste_diff 1 1" "contracts_linalg 1 1" "contracts_live 1 1"
+    "contracts_live_places 1 1" "contracts_chains 1 1"
     "contracts_array_loops 1 1" "contracts_running_sums 1 1" "contracts_cpu_threads 1 1" "contracts_float_environment 1 1"
     "contracts_literals 1 1" "contracts_million_steps 1 1" "contracts_modules 1 1" "contracts_numerics 1 1"
     "contracts_parameters 1 1" "contracts_reference_backend 1 1" "contracts_scatter_with 1 1"
@@ -39,7 +40,7 @@ set(FUSOR_LONG contracts_accuracy)
 # every form of loop (unit_emit_c*, unit_schedule_edits), random graphs (fuzz), and the first shard of each program in several. All that is
 # labelled `long` is compiled as users have it, these programs' other cases among it; so are the runs capped at AVX2.
 set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
-    "|diff_numpy_(exprs|take|search|lengths|reach|sort|quantiles|unique)|fuzz_regressions|trust_.*"
+    "|diff_numpy_(exprs|take|search|lengths|linalg|reach|sort|quantiles|unique)|fuzz_regressions|trust_.*"
     "|contracts_(array_loops|association|backends|bins|chains|csr|divided|donated|fft|forced|in_place|iterate|large_graphs"
     "|library|linalg|literals|live|live_places|matmul|modules|native|parameters|plan_key|plan_run|random|random_statistics"
     "|ranks|reference_backend|running_sums|scatter|scatter_with|search|segments|sets|small_stack|sort|stencils|tables|take"

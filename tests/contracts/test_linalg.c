@@ -11,6 +11,11 @@
 
 static const fsr_dtype dtypes[] = {FSR_F32, FSR_F64, FSR_C64, FSR_C128};
 
+/* The fast tier has f64 and c64. */
+static bool asked(int d) {
+    return subject_case(0, dtypes[d] == FSR_F64 || dtypes[d] == FSR_C64 ? SUBJECT_FAST : SUBJECT_LONG);
+}
+
 static double unit(fsr_dtype dtype) {
     return dtype == FSR_F32 || dtype == FSR_C64 ? 0x1p-23 : 0x1p-52;
 }
@@ -116,7 +121,7 @@ static void equations(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 2, 3, 8, 33, 100};
     for (int d = 0; d < COUNT_OF(dtypes); d++)
-        for (int i = 0; i < COUNT_OF(sizes); i++) {
+        for (int i = 0; asked(d) && i < COUNT_OF(sizes); i++) {
             const int64_t n = sizes[i];
             fsr_node a = matrices(dtypes[d], 2, SHAPE(n, n), 7), b = matrices(dtypes[d], 2, SHAPE(n, 3), 8);
             fsr_node v = matrices(dtypes[d], 1, SHAPE(n), 9);
@@ -168,6 +173,8 @@ static void determinants(void **state) {
     is(sign, -1, 0);
     is(size, log(6), 4);
     for (int d = 0; d < COUNT_OF(dtypes); d++) {
+        if (!asked(d))
+            continue;
         array x = get(matrices(dtypes[d], 3, SHAPE(4, 6, 6), 3)), y = get(matrices(dtypes[d], 3, SHAPE(4, 6, 6), 4));
         array product = times(&x, false, &y, false);
         double complex *got[3];
@@ -210,7 +217,7 @@ static void cholesky(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 2, 5, 40};
     for (int d = 0; d < COUNT_OF(dtypes); d++)
-        for (int i = 0; i < COUNT_OF(sizes); i++) {
+        for (int i = 0; asked(d) && i < COUNT_OF(sizes); i++) {
             const int64_t n = sizes[i];
             fsr_node a = positive(dtypes[d], 3, n), one = fsr_reshape(fsr_slice(a, 0, 1, 2, 1), 2, SHAPE(n, n));
             array want = get(a), l = get(fsr_cholesky(a)), of_lower = get(fsr_cholesky(fsr_tril(a, 0)));
@@ -233,7 +240,7 @@ static void qr(void **state) {
     (void)state;
     static const int64_t sizes[][2] = {{1, 1}, {4, 4}, {7, 3}, {3, 7}, {40, 20}};
     for (int d = 0; d < COUNT_OF(dtypes); d++)
-        for (int i = 0; i < COUNT_OF(sizes); i++)
+        for (int i = 0; asked(d) && i < COUNT_OF(sizes); i++)
             for (int complete = 0; complete < 2; complete++) {
                 const int64_t m = sizes[i][0], n = sizes[i][1];
                 fsr_node a = matrices(dtypes[d], 3, SHAPE(2, m, n), 6), q, r, again;
@@ -279,6 +286,8 @@ static void svd(void **state) {
     (void)state;
     static const int64_t sizes[][2] = {{1, 1}, {1, 4}, {5, 5}, {7, 3}, {3, 7}, {40, 30}};
     for (int d = 0; d < COUNT_OF(dtypes); d++) {
+        if (!asked(d))
+            continue;
         for (int i = 0; i < COUNT_OF(sizes); i++) {
             const int64_t m = sizes[i][0], n = sizes[i][1];
             fsr_node a = matrices(dtypes[d], 3, SHAPE(2, m, n), 6), u, s, vt;
@@ -304,7 +313,7 @@ static void eigh(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 2, 5, 40};
     for (int d = 0; d < COUNT_OF(dtypes); d++)
-        for (int i = 0; i < COUNT_OF(sizes); i++) {
+        for (int i = 0; asked(d) && i < COUNT_OF(sizes); i++) {
             const int64_t n = sizes[i];
             fsr_node a = positive(dtypes[d], 2, n), w, v;
             fsr_eigh(fsr_tril(a, 0), &w, &v);
@@ -340,6 +349,8 @@ static void no_solution(void **state) {
         assert_true(i / 4 == 1 || i % 4 == 1 ? isfinite(factor[i]) : isnan(factor[i]));
     free(solution);
     free(factor);
+    if (SUBJECT_BACKEND != FSR_BACKEND_CPU) /* elsewhere what is not finite is the library's own */
+        return;
     static const double bad[] = {1, NAN, NAN, 2, 1, INFINITY, INFINITY, 1, 3, 0, 0, 4};
     fsr_node y = fsr_from_host(G, FSR_F64, 3, SHAPE(3, 2, 2), bad), w, u;
     fsr_eigh(y, &w, NULL);
@@ -407,11 +418,11 @@ static void around(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(equations),    SUBJECT_TEST(batches),
-                                       SUBJECT_TEST(determinants), SUBJECT_TEST(cholesky),
-                                       SUBJECT_TEST(qr),           SUBJECT_TEST(svd),
-                                       SUBJECT_TEST(eigh),         SUBJECT_TEST(no_solution),
-                                       SUBJECT_TEST(shapes),       SUBJECT_TEST(in_a_function_of_rows),
+    const struct CMUnitTest tests[] = {SUBJECT_CASES(equations),    SUBJECT_TEST(batches),
+                                       SUBJECT_CASES(determinants), SUBJECT_CASES(cholesky),
+                                       SUBJECT_CASES(qr),           SUBJECT_CASES(svd),
+                                       SUBJECT_CASES(eigh),         SUBJECT_TEST(no_solution),
+                                       SUBJECT_TEST(shapes),        SUBJECT_TEST(in_a_function_of_rows),
                                        SUBJECT_TEST(around)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
